@@ -1,0 +1,542 @@
+"""The one container: human and metric scores of a set of translations, validated."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["EvalSet", "Texts", "as_evalset"]
+
+#: Columns of the tidy table that are not metric scores.
+RESERVED = ("system", "segment", "human", "lp", "doc", "domain", "source", "reference", "translation")
+
+
+def _listed(items: Iterable[Any], limit: int = 8) -> str:
+    """Render ``items`` for a message: quoted, cut after ``limit``."""
+    items = list(items)
+    shown = ", ".join(repr(i) for i in items[:limit])
+    return shown + (f", … ({len(items)} in all)" if len(items) > limit else "")
+
+
+def unknown(what: str, name: Any, known: Sequence[Any]) -> ValueError:
+    """Build the error for a name that does not exist, with the nearest name that does."""
+    near = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return ValueError(f"unknown {what} {name!r}.{hint} Available: {_listed(known, 60) or 'none'}.")
+
+
+def _matrix(values: Any, what: str, shape: tuple[int, int] | None = None) -> np.ndarray:
+    """Return ``values`` as a read-only float64 matrix; raise if it is not one."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what} must hold numbers (NaN where not scored): {error}") from None
+    if array.ndim != 2 or (shape is not None and array.shape != shape):
+        wanted = "(n_systems, n_segments)" if shape is None else f"(n_systems, n_segments) = {shape}"
+        raise ValueError(f"{what} must have shape {wanted}; found {array.shape}.")
+    if np.isinf(array).any():
+        i, j = np.argwhere(np.isinf(array))[0]
+        raise ValueError(
+            f"{what} holds an infinite score (system number {i}, segment number {j}). "
+            "Scores must be finite; write NaN (an empty cell) where a translation was not scored."
+        )
+    array.flags.writeable = False
+    return array
+
+
+def _names(values: Iterable[Any], what: str, length: int | None = None) -> tuple:
+    """Return ``values`` as a tuple of distinct names."""
+    names = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+    if length is not None and len(names) != length:
+        raise ValueError(f"expected {length} {what}; found {len(names)}.")
+    if len(set(names)) != len(names):
+        twice = [n for n in dict.fromkeys(names) if names.count(n) > 1]
+        raise ValueError(f"{what} must be distinct; found more than once: {_listed(twice)}.")
+    return names
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a set, in segment order; ``None`` where a text is missing.
+
+    Attributes
+    ----------
+    sources : tuple of str
+        One source per segment.
+    references : dict of str to tuple of str
+        Reference name to one reference per segment.
+    translations : dict of str to tuple of str
+        System name to one translation per segment.
+    """
+
+    sources: tuple[str | None, ...] | None = None
+    references: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    translations: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+
+    def _select(self, systems: Sequence[str], index: Sequence[int]) -> Texts:
+        def take(texts):
+            return None if texts is None else tuple(texts[i] for i in index)
+
+        return Texts(
+            take(self.sources),
+            {name: take(texts) for name, texts in self.references.items()},
+            {name: take(self.translations[name]) for name in systems if name in self.translations},
+        )
+
+
+class EvalSet:
+    """Human and metric scores of the same translations, with what belongs to them.
+
+    Every score matrix has shape ``(n_systems, n_segments)``, dtype float64, NaN where a
+    translation was not scored. Higher is better everywhere: penalties are negated once,
+    when they are loaded. The arrays are read-only; an ``EvalSet`` does not change.
+
+    Parameters
+    ----------
+    human : array_like, shape (n_systems, n_segments)
+        Human scores, NaN where not rated.
+    metrics : mapping of str to array_like
+        Metric name to scores of the same shape.
+    systems : sequence of str
+        System names, in row order.
+    segments : sequence, optional
+        Segment identifiers, in column order; ``1 … n_segments`` by default.
+    name, language_pair : str, optional
+        What to call the set, and its language pair such as ``"zh-en"``.
+    documents, domains : sequence of str, optional
+        One entry per segment.
+    texts : Texts, optional
+        Sources, references by name, translations by system.
+    human_systems : iterable of str, optional
+        Systems that are human translators (a second reference that is a candidate).
+    system_scores : pandas.DataFrame, optional
+        Official system-level scores: index = systems, columns = ``"human"`` and metric names.
+        Where a column is missing, the mean of the segment scores takes its place.
+    domain_scores : pandas.DataFrame, optional
+        Official domain-level scores: index = (domain, system), columns as above.
+    spans : pandas.DataFrame, optional
+        Error spans: one row per error, columns ``system, segment, rater, category, severity,
+        weight, start, end, text``; an error-free rating is one row of severity ``"no-error"``.
+    reference_free : iterable of str, optional
+        Metrics that saw no reference.
+    truth : mapping, optional
+        What was planted; simulated sets only.
+    provenance : mapping, optional
+        Where the data come from, what was left out and why.
+
+    Raises
+    ------
+    TypeError
+        If a score is not a number.
+    ValueError
+        If shapes or names disagree, a score is infinite, or a column holds no score at all.
+
+    Examples
+    --------
+    >>> from mtmeta import EvalSet
+    >>> es = EvalSet([[0, -6], [-1, -7]], {"X": [[.9, .2], [.9, .2]]}, systems=["A", "B"])
+    >>> es
+    EvalSet 'unnamed': 2 systems x 2 segments, 1 metric, 4 of 4 translations rated
+    >>> es["X"].shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        human: Any,
+        metrics: Mapping[str, Any],
+        *,
+        systems: Sequence[str],
+        segments: Sequence[Any] | None = None,
+        name: str = "unnamed",
+        language_pair: str | None = None,
+        documents: Sequence[str] | None = None,
+        domains: Sequence[str] | None = None,
+        texts: Texts | None = None,
+        human_systems: Iterable[str] = (),
+        system_scores: pd.DataFrame | None = None,
+        domain_scores: pd.DataFrame | None = None,
+        spans: pd.DataFrame | None = None,
+        reference_free: Iterable[str] = (),
+        truth: Mapping[str, Any] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.language_pair = language_pair
+        self.human = _matrix(human, "human scores")
+        n_systems, n_segments = self.human.shape
+        if not n_systems or not n_segments:
+            raise ValueError(f"a set needs at least one system and one segment; found shape {self.human.shape}.")
+        self.systems: tuple[str, ...] = _names(systems, "systems", n_systems)
+        self.segments: tuple = _names(range(1, n_segments + 1) if segments is None else segments, "segments", n_segments)
+        if np.isnan(self.human).all():
+            raise ValueError("no translation has a human score: the column 'human' is empty throughout.")
+        clash = [m for m in metrics if m in RESERVED]
+        if clash:
+            raise ValueError(f"{_listed(clash)} cannot be a metric name: it is a reserved column.")
+        self._scores = {str(m): _matrix(v, f"metric {m!r}", self.human.shape) for m, v in metrics.items()}
+        for metric, values in self._scores.items():
+            if np.isnan(values).all():
+                raise ValueError(f"metric {metric!r} has no score at all: every cell is empty. Remove the column.")
+        self.documents = None if documents is None else self._per_segment(documents, "documents")
+        self.domains = None if domains is None else self._per_segment(domains, "domains")
+        self.texts = texts
+        self.human_systems = frozenset(human_systems)
+        self.reference_free = frozenset(reference_free)
+        self._system_scores = system_scores
+        self.domain_scores = domain_scores
+        self.spans = spans
+        self.truth = truth
+        self.provenance = dict(provenance or {})
+
+    def _per_segment(self, values: Sequence[str], what: str) -> tuple:
+        values = tuple(values)
+        if len(values) != len(self.segments):
+            raise ValueError(f"expected one entry of {what} per segment, {len(self.segments)}; found {len(values)}.")
+        return values
+
+    # -- reading -------------------------------------------------------------------------
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics with segment scores, in column order."""
+        return tuple(self._scores)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(n_systems, n_segments)``."""
+        return self.human.shape
+
+    def __getitem__(self, metric: str) -> np.ndarray:
+        """Return the scores of ``metric``, shape ``(n_systems, n_segments)``."""
+        try:
+            return self._scores[metric]
+        except (KeyError, TypeError):
+            raise unknown("metric", metric, self.metrics) from None
+
+    def __contains__(self, metric: object) -> bool:
+        return metric in self._scores
+
+    @property
+    def system_scores(self) -> pd.DataFrame:
+        """System-level scores: one row per system; columns ``human`` and every metric.
+
+        The official system score where the set brings one (it need not be a mean: corpus
+        BLEU is not), else the mean over segments: rated segments for ``human``, all scored
+        segments for a metric. Metrics without segment scores appear here alone.
+        """
+        official = self._system_scores
+        columns: dict[str, Any] = {}
+        for column, values in {"human": self.human, **self._scores}.items():
+            if official is not None and column in official:
+                columns[column] = official[column].to_numpy(dtype=np.float64)
+            else:
+                n = (~np.isnan(values)).sum(axis=1)
+                columns[column] = np.divide(np.nansum(values, axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
+        if official is not None:
+            for column in official.columns:
+                columns.setdefault(column, official[column].to_numpy(dtype=np.float64))
+        return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
+
+    def __repr__(self) -> str:
+        n_systems, n_segments = self.shape
+        rated = int((~np.isnan(self.human)).sum())
+        text = (
+            f"EvalSet {self.name!r}: {n_systems} system{'s' * (n_systems != 1)} x "
+            f"{n_segments} segment{'s' * (n_segments != 1)}, {len(self.metrics)} metric{'s' * (len(self.metrics) != 1)}, "
+            f"{rated} of {self.human.size} translations rated"
+        )
+        for what, why in self.provenance.get("left_out", {}).items():
+            text += f"\n  left out: {what} ({why})"
+        return text
+
+    # -- selecting -----------------------------------------------------------------------
+
+    def select(
+        self,
+        *,
+        systems: Iterable[str] | None = None,
+        segments: Iterable[Any] | None = None,
+        metrics: Iterable[str] | None = None,
+    ) -> EvalSet:
+        """Return the part of the set with these systems, segments and metrics, in this order.
+
+        Parameters
+        ----------
+        systems, segments, metrics : iterable, optional
+            Names to keep; everything by default.
+
+        Returns
+        -------
+        EvalSet
+            Official system and domain scores stay only while all segments stay: they
+            describe the whole test set.
+
+        Raises
+        ------
+        ValueError
+            If a name does not exist, or nothing would be left.
+        """
+        rows = self._positions("system", systems, self.systems)
+        columns = self._positions("segment", segments, self.segments)
+        kept_systems = tuple(self.systems[i] for i in rows)
+        kept_segments = tuple(self.segments[j] for j in columns)
+        names = list(self.metrics if metrics is None else metrics)
+        cut = np.ix_(rows, columns)
+        whole = len(columns) == len(self.segments)
+        official = self._system_scores if whole else None
+        if official is not None:
+            wanted = list(official.columns) if metrics is None else [c for c in official if c == "human" or c in names]
+            extra = [n for n in names if n not in self and n in official]
+            names = [n for n in names if n not in extra]
+            official = official.set_axis(list(self.systems)).loc[list(kept_systems), wanted]
+        domain_scores = self.domain_scores if whole else None
+        if domain_scores is not None:
+            domain_scores = domain_scores[domain_scores.index.isin(kept_systems, level="system")]
+        spans = self.spans
+        if spans is not None:
+            spans = spans[spans["system"].isin(kept_systems) & spans["segment"].isin(kept_segments)]
+
+        def per_segment(values):
+            return None if values is None else tuple(values[j] for j in columns)
+
+        return EvalSet(
+            self.human[cut],
+            {m: self[m][cut] for m in names},
+            systems=kept_systems,
+            segments=kept_segments,
+            name=self.name,
+            language_pair=self.language_pair,
+            documents=per_segment(self.documents),
+            domains=per_segment(self.domains),
+            texts=None if self.texts is None else self.texts._select(kept_systems, columns),
+            human_systems=self.human_systems & set(kept_systems),
+            system_scores=official,
+            domain_scores=domain_scores,
+            spans=spans,
+            reference_free=self.reference_free & set(names),
+            truth=self.truth,
+            provenance=self.provenance,
+        )
+
+    @staticmethod
+    def _positions(what: str, wanted: Iterable[Any] | None, known: tuple) -> list[int]:
+        if wanted is None:
+            return list(range(len(known)))
+        if isinstance(wanted, str):
+            raise TypeError(f"{what}s must be a sequence of names; found the string {wanted!r}. Write [{wanted!r}].")
+        position = {name: i for i, name in enumerate(known)}
+        wanted = _names(wanted, f"{what}s")
+        for name in wanted:
+            if name not in position:
+                raise unknown(what, name, known)
+        if not wanted:
+            raise ValueError(f"nothing would be left: the list of {what}s is empty.")
+        return [position[name] for name in wanted]
+
+    # -- tidy table ----------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the tidy table: one row per translation, systems outermost.
+
+        Columns: ``system, segment, human``, one per metric, then those of ``doc, domain,
+        source, reference, translation`` that the set has. With several references the
+        first is given.
+        """
+        n_systems, n_segments = self.shape
+        frame: dict[str, Any] = {
+            "system": np.repeat(np.array(self.systems, dtype=object), n_segments),
+            "segment": np.tile(np.array(self.segments, dtype=object), n_systems),
+            "human": self.human.ravel(),
+        }
+        frame.update({m: v.ravel() for m, v in self._scores.items()})
+        for column, values in (("doc", self.documents), ("domain", self.domains)):
+            if values is not None:
+                frame[column] = np.tile(np.array(values, dtype=object), n_systems)
+        if self.texts is not None:
+            if self.texts.sources is not None:
+                frame["source"] = np.tile(np.array(self.texts.sources, dtype=object), n_systems)
+            for reference in list(self.texts.references.values())[:1]:
+                frame["reference"] = np.tile(np.array(reference, dtype=object), n_systems)
+            if self.texts.translations:
+                empty = (None,) * n_segments
+                frame["translation"] = [t for s in self.systems for t in self.texts.translations.get(s, empty)]
+        return pd.DataFrame(frame).infer_objects()
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        metrics: Sequence[str] | None = None,
+        missing: str = "raise",
+        name: str = "table",
+    ) -> EvalSet:
+        """Build a set from a tidy table: one row is one translation.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            Columns ``system, segment, human`` and one per metric; optionally ``doc, domain,
+            source, reference, translation`` and ``lp``. Higher scores are better.
+        metrics : sequence of str, optional
+            The metric columns. By default all columns that are not reserved, and then each
+            must hold numbers.
+        missing : {"raise", "nan"}
+            What to do when a system lacks a segment that others have: refuse, or leave the
+            cell unscored.
+        name : str
+            What to call the set.
+
+        Returns
+        -------
+        EvalSet
+            Systems and segments in the order of their first row.
+
+        Raises
+        ------
+        TypeError
+            If ``frame`` is not a DataFrame.
+        ValueError
+            If a column is missing or holds text, a (system, segment) pair occurs twice, a
+            system lacks segments, or the table mixes language pairs.
+        """
+        if not isinstance(frame, pd.DataFrame):
+            raise TypeError(f"expected a pandas DataFrame; found {type(frame).__name__}.")
+        if missing not in ("raise", "nan"):
+            raise ValueError(f"`missing` must be 'raise' or 'nan'; found {missing!r}.")
+        frame = frame.reset_index(drop=True)
+        frame.columns = [str(c) for c in frame.columns]
+        _check_columns(frame)
+        if metrics is None:
+            metrics = [c for c in frame.columns if c not in RESERVED]
+        for metric in metrics:
+            if metric not in frame.columns:
+                raise unknown("metric column", metric, [c for c in frame.columns if c not in RESERVED])
+        ignored = [c for c in frame.columns if c not in RESERVED and c not in metrics]
+        system, systems = pd.factorize(frame["system"])
+        segment, segments = pd.factorize(frame["segment"])
+        _check_cells(frame, system, segment, systems, segments, missing)
+
+        def grid(column: str, fill: Any, dtype: Any) -> np.ndarray:
+            out = np.full((len(systems), len(segments)), fill, dtype=dtype)
+            out[system, segment] = _numbers(frame[column], column) if dtype is float else _plain(frame[column])
+            return out
+
+        def per_segment(column: str) -> tuple | None:
+            return None if column not in frame else _one_per_segment(frame, column, segment, segments)
+
+        texts = None
+        if {"source", "reference", "translation"} & set(frame.columns):
+            reference = per_segment("reference")
+            translations = grid("translation", None, object) if "translation" in frame else None
+            texts = Texts(
+                per_segment("source"),
+                {} if reference is None else {"reference": reference},
+                {} if translations is None else {s: tuple(row) for s, row in zip(systems, translations, strict=True)},
+            )
+        return cls(
+            grid("human", np.nan, float),
+            {m: grid(m, np.nan, float) for m in metrics},
+            systems=[str(s) for s in systems],
+            segments=list(segments),
+            name=name,
+            language_pair=None if "lp" not in frame else str(frame["lp"].iloc[0]),
+            documents=per_segment("doc"),
+            domains=per_segment("domain"),
+            texts=texts,
+            provenance={"left_out": {f"column {c!r}": "not among the metrics asked for" for c in ignored}},
+        )
+
+
+def _plain(column: pd.Series) -> np.ndarray:
+    """Return a text column as objects with ``None`` for a missing text."""
+    values = column.astype(object).to_numpy(copy=True)
+    values[pd.isna(column).to_numpy()] = None
+    return values
+
+
+def _numbers(column: pd.Series, name: str) -> np.ndarray:
+    """Return a score column as float64; name the first cell that is not a number."""
+    numbers = pd.to_numeric(column, errors="coerce")
+    bad = numbers.isna() & column.notna() & (column.astype(str).str.strip() != "")
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"column {name!r} must hold numbers; found {str(column.iloc[row])[:40]!r} in data row {row + 1} "
+            f"({int(bad.sum())} such cells). Leave a cell empty where there is no score; if the column is "
+            "not a metric, name the metric columns."
+        )
+    return numbers.to_numpy(dtype=np.float64)
+
+
+def _check_columns(frame: pd.DataFrame) -> None:
+    twice = sorted({c for c in frame.columns if list(frame.columns).count(c) > 1})
+    if twice:
+        raise ValueError(f"column names must be distinct; found twice: {_listed(twice)}.")
+    absent = [c for c in ("system", "segment", "human") if c not in frame.columns]
+    if absent:
+        raise ValueError(
+            f"the table lacks the column{'s' * (len(absent) > 1)} {_listed(absent)}; found {_listed(frame.columns, 20)}. "
+            "One row is one translation: rename the columns to system, segment, human and one per metric."
+        )
+    if frame.empty:
+        raise ValueError("the table has no rows.")
+    for column in ("system", "segment"):
+        if frame[column].isna().any():
+            row = int(np.flatnonzero(frame[column].isna())[0])
+            raise ValueError(f"column {column!r} is empty in data row {row + 1}; every row needs a {column}.")
+    if "lp" in frame and frame["lp"].nunique(dropna=False) > 1:
+        raise ValueError(
+            f"the table holds several language pairs in column 'lp': {_listed(pd.unique(frame['lp']))}. "
+            "Use load_all, which gives one set per language pair."
+        )
+
+
+def _check_cells(frame, system, segment, systems, segments, missing) -> None:
+    double = frame.duplicated(["system", "segment"])
+    if double.any():
+        row = frame.loc[double].iloc[0]
+        raise ValueError(
+            f"{int(double.sum())} row(s) repeat a (system, segment) pair, the first of them "
+            f"{(row['system'], row['segment'])!r}. Each translation must stand in one row."
+        )
+    if missing == "nan" or len(frame) == len(systems) * len(segments):
+        return
+    counts = np.bincount(system, minlength=len(systems))
+    short = int(np.argmin(counts))
+    gone = next(s for j, s in enumerate(segments) if j not in set(segment[system == short]))
+    raise ValueError(
+        f"system {systems[short]!r} has {counts[short]} of {len(segments)} segments; missing is, for example, segment {gone!r}. "
+        "Every system needs a row for every segment: add the rows with empty scores, or pass missing='nan'."
+    )
+
+
+def _one_per_segment(frame, column, segment, segments) -> tuple:
+    """Return one value of ``column`` per segment; refuse contradictions."""
+    values = pd.Series(_plain(frame[column]))
+    known = values.notna()
+    distinct = pd.DataFrame({"segment": segment[known], "value": values[known]}).drop_duplicates()
+    torn = distinct["segment"].duplicated()
+    if torn.any():
+        j = int(distinct.loc[torn, "segment"].iloc[0])
+        raise ValueError(
+            f"column {column!r} differs between the rows of segment {segments[j]!r}; "
+            f"a segment has one {column}. Check that the rows are aligned."
+        )
+    found = dict(zip(distinct["segment"], distinct["value"], strict=True))
+    return tuple(found.get(j) for j in range(len(segments)))
+
+
+def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
+    """Return ``data`` as an `EvalSet`: a tidy table is converted, a set passes through."""
+    if isinstance(data, EvalSet):
+        return data
+    if isinstance(data, pd.DataFrame):
+        return EvalSet.from_frame(data)
+    raise TypeError(f"expected an EvalSet or a tidy DataFrame; found {type(data).__name__}.")
