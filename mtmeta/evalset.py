@@ -173,7 +173,9 @@ class EvalSet:
         if not n_systems or not n_segments:
             raise ValueError(f"a set needs at least one system and one segment; found shape {self.human.shape}.")
         self.systems: tuple[str, ...] = _names(systems, "systems", n_systems)
-        self.segments: tuple = _names(range(1, n_segments + 1) if segments is None else segments, "segments", n_segments)
+        self.segments: tuple = _names(
+            range(1, n_segments + 1) if segments is None else segments, "segments", n_segments
+        )
         if np.isnan(self.human).all():
             raise ValueError("no translation has a human score: the column 'human' is empty throughout.")
         clash = [m for m in metrics if m in RESERVED]

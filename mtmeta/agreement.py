@@ -1,0 +1,680 @@
+"""Agreement of metrics with humans: correlations, pair statistics and system-level accuracies.
+
+Every statistic answers "does the metric order, or space, translations as humans do?". What
+differs is which translations it compares: see `correlate` on grouping.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from . import _kernels
+from .evalset import EvalSet, as_evalset, unknown
+
+__all__ = [
+    "COEFFICIENTS",
+    "GROUPINGS",
+    "correlate",
+    "correlate_groups",
+    "decompose_pearson",
+    "pairwise_accuracy",
+    "soft_pairwise_accuracy",
+]
+
+GROUPINGS = ("none", "segment", "system")
+DEGENERATE = ("drop", "zero", "nan", "raise")
+_CORRELATIONS = ("pearson", "spearman")
+_TIE_AWARE = ("acc_eq", "tau_eq")
+_TAUS = ("tau_b", "tau_a", "tau_c", "tau_10", "tau_13", "tau_14")
+COEFFICIENTS = (*_CORRELATIONS, "kendall", *_TAUS, *_TIE_AWARE)
+
+
+# -- grouping ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Scored cells of one metric, flat, cut into groups of at least two.
+
+    Attributes
+    ----------
+    human, metric : numpy.ndarray, shape (n_cells,)
+    starts : numpy.ndarray of int64, shape (n_groups + 1,)
+    labels : tuple
+        The segment or system behind each group.
+    n_systems, n_segments : int
+        How many systems and segments have at least one scored cell.
+    """
+
+    human: np.ndarray
+    metric: np.ndarray
+    starts: np.ndarray
+    labels: tuple
+    n_systems: int
+    n_segments: int
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of cells in each group."""
+        return np.diff(self.starts)
+
+    @property
+    def human_ranks(self) -> np.ndarray:
+        """Dense ranks (int64) of the human scores: equal scores, equal rank."""
+        return np.unique(self.human, return_inverse=True)[1].astype(np.int64)
+
+
+def grouped(es: EvalSet, metric: str, grouping: str) -> Grouped:
+    """Return the cells that humans and ``metric`` both scored, cut into groups.
+
+    Groups with fewer than two such cells compare nothing and are left out.
+
+    Raises
+    ------
+    ValueError
+        If the grouping is unknown or no group has two scored cells.
+    """
+    check_choice("grouping", grouping, GROUPINGS)
+    human, scores = es.human, es[metric]
+    scored = ~(np.isnan(human) | np.isnan(scores))
+    if grouping == "segment":
+        labels, by_group = es.segments, scored.T
+        flat_human, flat_scores = human.T[by_group], scores.T[by_group]
+    else:
+        labels, by_group = (es.systems if grouping == "system" else ("all",)), scored
+        flat_human, flat_scores = human[scored], scores[scored]
+    sizes = np.array([scored.sum()]) if grouping == "none" else by_group.sum(axis=1)
+    keep = sizes >= 2
+    if not keep.any():
+        raise ValueError(
+            f"metric {metric!r} in set {es.name!r}: no group has two translations scored by both humans and the metric "
+            f"(grouping {grouping!r}, {es.shape[0]} systems, {es.shape[1]} segments, {int(scored.sum())} scored by both). "
+            "Choose another grouping, or add scores."
+        )
+    cells = np.repeat(keep, sizes)
+    return Grouped(
+        flat_human[cells],
+        flat_scores[cells],
+        np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64),
+        tuple(label for label, kept in zip(labels, keep, strict=True) if kept),
+        int(scored.any(axis=1).sum()),
+        int(scored.any(axis=0).sum()),
+    )
+
+
+def check_choice(parameter: str, value: object, choices: Sequence[str]) -> None:
+    """Raise unless ``value`` is one of ``choices``."""
+    if value not in choices:
+        raise ValueError(f"`{parameter}` must be one of {', '.join(map(repr, choices))}; found {value!r}.")
+
+
+# -- coefficients on groups --------------------------------------------------------------
+
+
+def _scale(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Multiply each group by the power of two that brings its largest magnitude to [0.5, 1)."""
+    largest = np.maximum.reduceat(np.abs(values), starts[:-1])
+    return np.ldexp(values, -np.repeat(np.frexp(largest)[1], np.diff(starts)))
+
+
+def _centre(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Subtract each group's mean, twice: the second pass removes the first one's rounding."""
+    sizes = np.diff(starts)
+    for _ in range(2):
+        values = values - np.repeat(np.add.reduceat(values, starts[:-1]) / sizes, sizes)
+    return values
+
+
+def _constant(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    return np.maximum.reduceat(values, starts[:-1]) == np.minimum.reduceat(values, starts[:-1])
+
+
+def _pearson(human: np.ndarray, metric: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Pearson's r of each group; NaN where a side is constant."""
+    x, y = (_centre(_scale(v, starts), starts) for v in (human, metric))
+    xy, xx, yy = (np.add.reduceat(p, starts[:-1]) for p in (x * y, x * x, y * y))
+    undefined = _constant(human, starts) | _constant(metric, starts)
+    r = np.full(len(xy), np.nan)
+    np.divide(xy, np.sqrt(xx * yy), out=r, where=~undefined)
+    return np.clip(r, -1, 1)
+
+
+def _distinct(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Number of distinct values in each group."""
+    return np.array([len(np.unique(values[a:b])) for a, b in zip(starts[:-1], starts[1:], strict=True)])
+
+
+def _tau(cells: Grouped, coefficient: str, epsilon: float) -> np.ndarray:
+    """Value of a pair-counting coefficient in each group; NaN where its denominator is 0."""
+    counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, epsilon).astype(np.float64)
+    c, d, t_h, t_m, t_hm = counts.T
+    pairs = counts.sum(axis=1)
+    if coefficient == "tau_c":
+        n = cells.sizes
+        k = np.minimum(_distinct(cells.human, cells.starts), _distinct(cells.metric, cells.starts))
+        numerator, denominator = 2 * (c - d) * k, n**2.0 * (k - 1)
+    else:
+        numerator, denominator = {
+            "tau_a": (c - d, pairs),
+            "tau_b": (c - d, np.sqrt((pairs - t_m - t_hm) * (pairs - t_h - t_hm))),
+            "tau_10": (c - d - t_m, c + d + t_m),
+            "tau_13": (c - d, c + d),
+            "tau_14": (c - d, c + d + t_m),
+            "tau_eq": (c + t_hm - d - t_h - t_m, pairs),
+            "acc_eq": (c + t_hm, pairs),
+        }[coefficient]
+    return np.divide(numerator, denominator, out=np.full(len(pairs), np.nan), where=denominator > 0)
+
+
+def _values(cells: Grouped, coefficient: str, epsilon: float | str) -> np.ndarray:
+    """Value of ``coefficient`` in each group; NaN where it is undefined."""
+    if coefficient == "pearson":
+        return _pearson(cells.human, cells.metric, cells.starts)
+    if coefficient == "spearman":
+        ranks = (_kernels.average_ranks(v, cells.starts) for v in (cells.human, cells.metric))
+        return _pearson(*ranks, cells.starts)
+    if coefficient in _TIE_AWARE and epsilon == "calibrate":
+        epsilon = calibration(cells)[0]
+    return _tau(cells, coefficient, 0.0 if epsilon == "calibrate" else float(epsilon))
+
+
+def _check_coefficient(coefficient: str, epsilon: float | str) -> str:
+    check_choice("coefficient", coefficient, COEFFICIENTS)
+    coefficient = "tau_b" if coefficient == "kendall" else coefficient
+    if epsilon == "calibrate":
+        return coefficient
+    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.number)):
+        raise TypeError(f"`epsilon` must be 'calibrate' or a number; found {epsilon!r}.")
+    if not epsilon >= 0 or math.isinf(epsilon):
+        raise ValueError(f"`epsilon` must be a finite number >= 0, in units of the metric; found {epsilon!r}.")
+    if coefficient in (*_CORRELATIONS, "tau_c"):
+        raise ValueError(f"`epsilon` has no meaning for {coefficient!r}: it does not compare pairs up to a threshold.")
+    return coefficient
+
+
+# -- tie calibration ---------------------------------------------------------------------
+
+#: From this many pairs on, differences are binned first instead of being sorted all at once.
+_BINNED_FROM = 20_000_000
+
+
+def _pair_weights(cells: Grouped) -> tuple[np.ndarray, float]:
+    """Weights that give each group the same say, and their total per unit of acc_eq.
+
+    Whole numbers where they fit (then sums are exact and ties between candidates are ties),
+    else 1 / pairs.
+    """
+    pairs = [int(n) * (int(n) - 1) // 2 for n in cells.sizes]
+    unit = math.lcm(*set(pairs))
+    if unit * len(pairs) < 2**62:
+        return np.array([unit // n for n in pairs], dtype=np.int64), float(unit * len(pairs))
+    return 1.0 / np.array(pairs, dtype=np.float64), float(len(pairs))
+
+
+def _running_best(differences, gains, start):
+    """Return the best running sum of ``gains`` by ascending difference, and where it is first reached."""
+    order = np.argsort(differences, kind="stable")
+    differences, running = differences[order], start + np.cumsum(gains[order])
+    ends = np.flatnonzero(np.append(differences[1:] != differences[:-1], True)) if len(order) else order
+    return differences[ends], running[ends]
+
+
+def calibration_curve(cells: Grouped) -> tuple[np.ndarray, np.ndarray]:
+    """Return every threshold at which acc_eq changes (0 first) and acc_eq there."""
+    weights, total = _pair_weights(cells)
+    differences, gains, concordant = _kernels.tie_gains(cells.human_ranks, cells.metric, cells.starts, weights)
+    thresholds, numerators = _running_best(differences, gains, concordant)
+    if not len(thresholds) or thresholds[0] > 0:
+        thresholds, numerators = np.append(0.0, thresholds), np.append(concordant, numerators)
+    return thresholds, numerators / total
+
+
+def calibration(cells: Grouped) -> tuple[float, float]:
+    """Return the smallest epsilon that maximises acc_eq, and acc_eq there; exact, no sampling."""
+    n_pairs = int((cells.sizes * (cells.sizes - 1) // 2).sum())
+    weights, total = _pair_weights(cells)
+    if n_pairs < _BINNED_FROM or weights.dtype != np.int64:
+        thresholds, values = calibration_curve(cells)
+        best = int(np.argmax(values))
+        return float(thresholds[best]), float(values[best])
+    return _binned_calibration(cells, weights, total)
+
+
+def _binned_calibration(cells: Grouped, weights: np.ndarray, total: float) -> tuple[float, float]:
+    """Do the work of `calibration` without holding all pairs.
+
+    One pass sums gains per bin of the difference. Within a bin the running sum can rise by no
+    more than the bin's rises, so only bins that could hold the maximum are listed and sorted.
+    """
+    ranks = cells.human_ranks
+    rises, falls, concordant = _kernels.binned_tie_gains(ranks, cells.metric, cells.starts, weights)
+    after = concordant + np.cumsum(rises - falls)
+    before = np.append(concordant, after[:-1])
+    floor = max(int(concordant), int(after.max()))
+    wanted = (before + rises >= floor) & (rises > 0)
+    size = int(((rises + falls)[wanted] // int(weights.min())).sum())
+    listed = _kernels.tie_gains_in_bins(ranks, cells.metric, cells.starts, weights, wanted, size)
+    bins = listed[0].view(np.int64) >> _kernels.BIN_SHIFT
+    best, epsilon = int(concordant), 0.0
+    for b in np.flatnonzero(wanted):
+        inside = bins == b
+        thresholds, running = _running_best(listed[0][inside], listed[1][inside], before[b])
+        if len(running) and running.max() > best:
+            best, epsilon = int(running.max()), float(thresholds[np.argmax(running)])
+    return epsilon, best / total
+
+
+# -- public ------------------------------------------------------------------------------
+
+
+def _metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
+    names = es.metrics if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
+    if not names:
+        raise ValueError(f"set {es.name!r} has no metric with segment scores.")
+    for name in names:
+        if name not in es:
+            raise unknown("metric", name, es.metrics)
+    return list(names)
+
+
+def correlate(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    coefficient: str = "pearson",
+    grouping: str = "segment",
+    degenerate: str = "drop",
+    epsilon: float | str = "calibrate",
+) -> pd.DataFrame:
+    r"""Correlate metrics with human scores over chosen groups of translations.
+
+    The coefficient is computed within each group and the groups are averaged, unweighted.
+    ``grouping="none"`` compares any two translations; ``"segment"`` only translations of the
+    same segment ("which system did better here?"); ``"system"`` only translations by the same
+    system ("which of its translations are worse?").
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+        The scores; a tidy table is converted.
+    metrics : str or sequence of str, optional
+        Which metrics; all by default.
+    coefficient : str
+        With C concordant and D discordant pairs, pairs tied in human only :math:`T_h`, in
+        metric only :math:`T_m`, in both :math:`T_{hm}`, n cells, k the smaller number of
+        distinct scores:
+
+        - ``pearson``: linear correlation; ``spearman``: of average ranks
+        - ``kendall``, ``tau_b``: :math:`(C-D)/\sqrt{(C+D+T_h)(C+D+T_m)}`
+        - ``tau_a``: :math:`(C-D)/\text{pairs}`
+        - ``tau_c``: :math:`2(C-D)/(n^2(k-1)/k)`
+        - ``tau_10``: :math:`(C-D-T_m)/(C+D+T_m)`; ``tau_13``: :math:`(C-D)/(C+D)`;
+          ``tau_14``: :math:`(C-D)/(C+D+T_m)`
+        - ``acc_eq``: :math:`(C+T_{hm})/\text{pairs}`, in [0, 1]
+        - ``tau_eq``: :math:`(C+T_{hm}-D-T_h-T_m)/\text{pairs} = 2\,acc_{eq}-1`
+    grouping : {"none", "segment", "system"}
+    degenerate : {"drop", "zero", "nan", "raise"}
+        What an undefined group (a side is constant) counts: nothing (WMT practice; if no group
+        is left the value is 0), 0, NaN for the whole value, or an error. Always counted in
+        ``n_degenerate``.
+    epsilon : "calibrate" or float
+        Two metric scores within ``epsilon`` are tied, in units of the metric. By default
+        ``acc_eq`` and ``tau_eq`` choose the one value, over all groups, that is best on these
+        very data (tie calibration); the other coefficients use 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric, in the order asked for: ``metric, coefficient, grouping, value,
+        n_systems, n_segments, n_groups, n_degenerate``. Higher values are better. ``n_groups``
+        counts groups with at least two scored cells, degenerate ones included.
+
+    Raises
+    ------
+    TypeError
+        If the data are no set or table, or ``epsilon`` is no number.
+    ValueError
+        If a name or option is unknown, no group has two scored cells, or a group is
+        degenerate under ``degenerate="raise"``.
+
+    References
+    ----------
+    Perrella et al. 2024, section 3 (grouping) and equation 1 (tau_b), equation 2 (acc_eq);
+    Deutsch, Foster and Freitag 2023 (variants of tau, tie calibration).
+
+    Examples
+    --------
+    The metric X has never read a translation; Y knows which system is better:
+
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7], [-1, -5]], systems=["A", "B", "C"],
+    ...     metrics={"X": [[.9, .2]] * 3, "Y": [[.5, .5], [.4, .4], [.4, .6]]})
+    >>> mm.correlate(es, grouping="none")[["metric", "value"]].round(3).to_records(index=False).tolist()
+    [('X', 0.97), ('Y', -0.217)]
+    >>> mm.correlate(es, grouping="segment")[["metric", "value", "n_degenerate"]].to_records(index=False).tolist()
+    [('X', 0.0, 2), ('Y', 1.0, 0)]
+    """
+    es = as_evalset(es)
+    check_choice("degenerate", degenerate, DEGENERATE)
+    exact = _check_coefficient(coefficient, epsilon)
+    rows = []
+    for metric in _metric_names(es, metrics):
+        cells = grouped(es, metric, grouping)
+        values = _values(cells, exact, epsilon)
+        undefined = np.isnan(values)
+        if degenerate == "raise" and undefined.any():
+            raise ValueError(
+                f"{coefficient} of metric {metric!r} is undefined in {undefined.sum()} of {len(values)} groups, the first "
+                f"of them {cells.labels[int(np.argmax(undefined))]!r}: all its human or all its metric scores are equal."
+            )
+        if degenerate == "zero":
+            values = np.where(undefined, 0.0, values)
+        elif degenerate == "drop":
+            values = values[~undefined]
+        value = float(values.mean()) if len(values) else 0.0
+        counted = (cells.n_systems, cells.n_segments, len(undefined), int(undefined.sum()))
+        rows.append((metric, coefficient, grouping, value, *counted))
+    columns = ["metric", "coefficient", "grouping", "value", "n_systems", "n_segments", "n_groups", "n_degenerate"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def correlate_groups(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    coefficient: str = "pearson",
+    grouping: str = "segment",
+    epsilon: float | str = "calibrate",
+) -> pd.DataFrame:
+    """Return the coefficient of every single group that `correlate` averages.
+
+    Parameters
+    ----------
+    es, metric, coefficient, grouping, epsilon
+        As in `correlate`, for one metric.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per group: ``group`` (segment or system), ``value`` (NaN where undefined; higher
+        is better), ``n`` (scored cells in the group).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `correlate`.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7]], {"Y": [[.5, .5], [.4, .5]]}, systems=["A", "B"])
+    >>> mm.correlate_groups(es, "Y").to_records(index=False).tolist()
+    [(1, 1.0, 2), (2, nan, 2)]
+    """
+    es = as_evalset(es)
+    exact = _check_coefficient(coefficient, epsilon)
+    _metric_names(es, metric)
+    cells = grouped(es, metric, grouping)
+    return pd.DataFrame({"group": cells.labels, "value": _values(cells, exact, epsilon), "n": cells.sizes})
+
+
+def decompose_pearson(
+    es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None, *, by: str = "segment"
+) -> pd.DataFrame:
+    r"""Split the pooled Pearson correlation into a between-group and a within-group part.
+
+    With h and m the human and metric scores of the cells that have both, bars for group
+    means, the covariance splits as :math:`\sum (h-\bar h)(m-\bar m) =
+    \sum (\bar h_g-\bar h)(\bar m_g-\bar m) + \sum (h-\bar h_g)(m-\bar m_g)`. Dividing by the
+    pooled standard deviations gives ``value = between + within``.
+
+    Parameters
+    ----------
+    es, metrics
+        As in `correlate`.
+    by : {"segment", "system"}
+        What a group is. By segment, *between* is what a metric earns by knowing how hard a
+        segment is, and *within* what it earns by telling translations of it apart.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value`` (pooled Pearson; higher is better), ``between, within`` (they sum to
+        ``value``), ``human_between, metric_between`` (share of each side's variance that lies
+        between groups, in [0, 1]), ``n_groups, n_cells``.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or humans or metric are constant throughout.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7]], {"X": [[.9, .2], [.9, .2]]}, systems=["A", "B"])
+    >>> row = mm.agreement.decompose_pearson(es).iloc[0]
+    >>> [round(float(row[c]), 3) for c in ("value", "between", "within")]
+    [0.986, 0.986, 0.0]
+    """
+    es = as_evalset(es)
+    check_choice("by", by, ("segment", "system"))
+    rows = []
+    for metric in _metric_names(es, metrics):
+        scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
+        if scored.sum() < 2:
+            raise ValueError(
+                f"metric {metric!r}: fewer than two translations are scored by both humans and the metric."
+            )
+        pooled = np.array([0, scored.sum()])
+        flip = by == "segment"
+        cells = scored.T if flip else scored
+        h, m = ((v.T if flip else v)[cells] for v in (es.human, es[metric]))
+        for side, v in (("human", h), (f"metric {metric!r}", m)):
+            if v.max() == v.min():
+                raise ValueError(f"{side}: all scores are equal, so a correlation is undefined.")
+        h, m = (_centre(_scale(v, pooled), pooled) for v in (h, m))
+        sizes = cells.sum(axis=1)
+        starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+        inner_h, inner_m = _centre(h, starts), _centre(m, starts)
+        outer_h, outer_m = h - inner_h, m - inner_m
+        unit = math.sqrt(h @ h) * math.sqrt(m @ m)
+        between, within = outer_h @ outer_m / unit, inner_h @ inner_m / unit
+        shares = (outer_h @ outer_h / (h @ h), outer_m @ outer_m / (m @ m))
+        rows.append((metric, h @ m / unit, between, within, *shares, len(starts) - 1, len(h)))
+    columns = ["metric", "value", "between", "within", "human_between", "metric_between", "n_groups", "n_cells"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+# -- system level ------------------------------------------------------------------------
+
+
+def as_sets(data: EvalSet | pd.DataFrame | Sequence[EvalSet]) -> list[EvalSet]:
+    """Return one set or several as a non-empty list."""
+    sets = [as_evalset(data)] if isinstance(data, (EvalSet, pd.DataFrame)) else [as_evalset(es) for es in data]
+    if not sets:
+        raise ValueError("expected at least one set; found an empty list.")
+    return sets
+
+
+def shared_metrics(sets: Sequence[EvalSet], metrics: Sequence[str] | str | None, *, level: str = "system") -> list[str]:
+    """Return the metrics asked for, or else those that every set has at this level."""
+    names = [list(es.metrics if level == "segment" else es.system_scores.columns.drop("human")) for es in sets]
+    if metrics is None:
+        found = [m for m in names[0] if all(m in other for other in names[1:])]
+        if not found:
+            raise ValueError("the sets have no metric in common.")
+        return found
+    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
+    for metric in metrics:
+        for es, known in zip(sets, names, strict=True):
+            if metric not in known:
+                raise unknown(f"metric in set {es.name!r}:", metric, known)
+    return metrics
+
+
+def pairwise_accuracy(
+    es: EvalSet | pd.DataFrame | Sequence[EvalSet], metrics: Sequence[str] | str | None = None
+) -> pd.DataFrame:
+    """Return the share of system pairs that a metric orders as humans do.
+
+    Pairs are formed within each set and pooled over sets (language pairs). A pair counts when
+    the difference of system scores has the same sign for both; a tie agrees with a tie only.
+
+    Parameters
+    ----------
+    es : EvalSet, DataFrame or sequence of EvalSet
+    metrics : str or sequence of str, optional
+        By default all metrics with system scores in every set.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value`` (in [0, 1]; higher is better; a coin gets 1/2), ``n_pairs, n_sets``.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown, or no set has two systems with scores.
+
+    References
+    ----------
+    Kocmi et al. 2021, "To Ship or Not to Ship", equation 1.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7]], {"Y": [[.5, .5], [.4, .4]]}, systems=["A", "B"])
+    >>> mm.pairwise_accuracy(es).to_records(index=False).tolist()
+    [('Y', 1.0, 1, 1)]
+    """
+    sets = as_sets(es)
+    rows = []
+    for metric in shared_metrics(sets, metrics):
+        agreed = pairs = 0
+        for one in sets:
+            scores = one.system_scores[["human", metric]].dropna().to_numpy()
+            i, j = np.triu_indices(len(scores), 1)
+            human, mine = np.sign(scores[i] - scores[j]).T
+            agreed += int((human == mine).sum())
+            pairs += len(i)
+        if not pairs:
+            raise ValueError(f"metric {metric!r}: no set has two systems that both humans and the metric scored.")
+        rows.append((metric, agreed / pairs, pairs, len(sets)))
+    return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_sets"])
+
+
+def soft_pairwise_accuracy(
+    es: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    metrics: Sequence[str] | str | None = None,
+    *,
+    n_resamples: int = 1000,
+    ties: str = "half",
+    rng: int | np.random.Generator | None = 4,
+) -> pd.DataFrame:
+    r"""Return how well a metric's confidence in each system comparison matches the humans'.
+
+    For each pair of systems a paired permutation test (random signs on the segment
+    differences) gives the one-sided p-value that the first is better, once from human and
+    once from metric scores. :math:`SPA = 1 - \text{mean}_{i<j} |p^h_{ij} - p^m_{ij}|`.
+    The same signs serve all pairs and both sides. A pair uses the segments on which both
+    systems have both scores. Pairs are pooled over sets.
+
+    Parameters
+    ----------
+    es, metrics
+        As in `pairwise_accuracy`; metrics need segment scores.
+    n_resamples : int
+        Number of random sign vectors.
+    ties : {"half", "published"}
+        What a draw that equals the observed difference counts. ``"half"``: one half, so that
+        swapping the systems turns p into 1 - p and their order cannot matter.
+        ``"published"``: one, in single precision, as in the WMT24 implementation; the value of
+        a metric that ties systems then depends on the order in which they are listed.
+    rng : None, int or numpy.random.Generator
+        Seed of the signs; 4 is the published one.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value`` (in [0, 1]; higher is better), ``n_pairs, n_sets, n_resamples``.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or a set has no two systems scored on a common segment.
+
+    References
+    ----------
+    Thompson, Mathur, Deutsch and Khayrallah 2024, "Improving Statistical Significance in Human
+    Evaluation of Automatic Metrics via Soft Pairwise Accuracy".
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7]], {"Y": [[.5, .5], [.5, .5]]}, systems=["A", "B"])
+    >>> float(mm.soft_pairwise_accuracy(es).value.iloc[0]) > 0.5
+    True
+    """
+    check_choice("ties", ties, ("half", "published"))
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 1:
+        raise ValueError(f"`n_resamples` must be a positive integer; found {n_resamples!r}.")
+    sets = as_sets(es)
+    names = shared_metrics(sets, metrics, level="segment")
+    rng = np.random.default_rng(rng)
+    distance = dict.fromkeys(names, 0.0)
+    pairs = dict.fromkeys(names, 0)
+    for one in sets:
+        rated = ~np.isnan(one.human)
+        columns = rated.any(axis=0)
+        signs = np.rint(rng.random((n_resamples, int(columns.sum())), dtype=np.float32)) * 2 - 1
+        human_p = {}
+        for name in names:
+            scored = (rated & ~np.isnan(one[name]))[:, columns]
+            key = scored.tobytes()
+            if key not in human_p:
+                human_p[key] = _one_sided_p(one.human[:, columns], scored, signs, ties)
+            mine = _one_sided_p(one[name][:, columns], scored, signs, ties)
+            gaps = np.abs(human_p[key] - mine)
+            distance[name] += float(np.nansum(gaps))
+            pairs[name] += int((~np.isnan(gaps)).sum())
+    for name in names:
+        if not pairs[name]:
+            raise ValueError(
+                f"metric {name!r}: no two systems have a segment that humans and the metric scored for both."
+            )
+    rows = [(m, 1 - distance[m] / pairs[m], pairs[m], len(sets), n_resamples) for m in names]
+    return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_sets", "n_resamples"])
+
+
+def _one_sided_p(scores: np.ndarray, scored: np.ndarray, signs: np.ndarray, ties: str) -> np.ndarray:
+    """Return p that system i is better than system j by chance, for i < j in order.
+
+    NaN for a pair without a common scored segment.
+    """
+    dtype = np.float32 if ties == "published" else np.float64
+    x = np.where(scored, scores, 0.0).astype(dtype)
+    signs = signs.astype(dtype)
+    same = (scored == scored[0]).all(axis=1)
+    sums = signs @ x.T
+    i, j = np.triu_indices(len(x), 1)
+    p = np.empty(len(i))
+    for k, (a, b) in enumerate(zip(i, j, strict=True)):
+        if same[a] and same[b]:
+            null, observed = sums[:, a] - sums[:, b], x[a].sum() - x[b].sum()
+        else:
+            both = scored[a] & scored[b]
+            difference = np.where(both, x[a] - x[b], 0)
+            null, observed = signs @ difference, difference.sum()
+        if not (scored[a] & scored[b]).any():
+            p[k] = np.nan
+        elif ties == "published":
+            p[k] = (null >= observed).mean()
+        else:
+            tied = np.abs(null - observed) <= 1e-12 * (np.abs(x[a]).sum() + np.abs(x[b]).sum())
+            p[k] = (null > observed)[~tied].sum() / len(null) + tied.mean() / 2
+    return p

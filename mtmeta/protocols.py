@@ -1,0 +1,392 @@
+"""Ranking protocols of shared tasks and papers, written down as data.
+
+A protocol is a list of weighted tasks; a task is one statistic at one level on one language
+pair (or pooled over all). `rank` computes the tasks, maps each to [0, 1] and averages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+
+from .agreement import (
+    _pearson,
+    as_sets,
+    check_choice,
+    correlate,
+    pairwise_accuracy,
+    shared_metrics,
+    soft_pairwise_accuracy,
+)
+from .evalset import EvalSet
+
+__all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "published", "rank", "recompute"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One column of a ranking.
+
+    Attributes
+    ----------
+    statistic : str
+        ``pairwise_accuracy``, ``spa``, ``pearson``, or a coefficient of `correlate`.
+    level : {"system", "segment"}
+    grouping : str or None
+        Grouping of a segment-level task.
+    pooled : bool
+        One task over all language pairs together, instead of one for each.
+    weight : float
+        Weight relative to the other tasks of the same language pair; a pooled task counts
+        once for every language pair.
+    """
+
+    statistic: str
+    level: str
+    grouping: str | None = None
+    pooled: bool = False
+    weight: float = 1.0
+
+    @property
+    def is_correlation(self) -> bool:
+        """Whether the value lies in [-1, 1] and is mapped to (value + 1) / 2 for averaging."""
+        return self.statistic not in ("pairwise_accuracy", "spa", "acc_eq")
+
+    @property
+    def name(self) -> str:
+        """Short label, such as ``segment acc_eq (segment grouping)``."""
+        grouping = "" if self.grouping is None else f" ({self.grouping} grouping)"
+        return f"{self.level} {self.statistic}{grouping}"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A named way to rank metrics.
+
+    Attributes
+    ----------
+    tasks : tuple of Task
+        Tasks of each language pair, and pooled ones.
+    human_systems : bool
+        Whether human translations that are not the standard reference are candidates.
+    description, source : str
+        What it is, and where it was published.
+    """
+
+    tasks: tuple[Task, ...]
+    human_systems: bool
+    description: str
+    source: str
+
+
+_ACC_EQ = Task("acc_eq", "segment", "segment")
+_SENTINELS = "Perrella et al. 2024"
+
+#: Name to `Protocol`.
+PROTOCOLS: dict[str, Protocol] = {
+    "wmt23": Protocol(
+        (
+            Task("pairwise_accuracy", "system", pooled=True),
+            Task("pearson", "system"),
+            Task("pearson", "segment", "none"),
+            _ACC_EQ,
+        ),
+        True,
+        "official ranking of the WMT23 metrics task: pooled pairwise accuracy (weight 1/4) and, for each language "
+        "pair, system-level Pearson, pooled segment-level Pearson and acc_eq",
+        "Freitag et al. 2023",
+    ),
+    "wmt24": Protocol(
+        (Task("spa", "system"), _ACC_EQ),
+        False,
+        "official ranking of the WMT24 metrics task: soft pairwise accuracy and acc_eq for each language pair, "
+        "human translations left out",
+        "Freitag et al. 2024; Thompson et al. 2024",
+    ),
+    "sentinels-segment": Protocol(
+        (Task("pearson", "segment", "none"), _ACC_EQ),
+        True,
+        "segment-level tasks of WMT23: pooled Pearson and acc_eq",
+        f"{_SENTINELS}, tables 1 and 3",
+    ),
+    "sentinels-segment-grouped": Protocol(
+        (Task("pearson", "segment", "segment"), _ACC_EQ),
+        True,
+        "segment-level tasks of WMT23 with Pearson grouped by segment",
+        f"{_SENTINELS}, published rankings",
+    ),
+    "sentinels-pearson": Protocol(
+        (Task("pearson", "segment", "none"),), True, "pooled segment-level Pearson", f"{_SENTINELS}, published rankings"
+    ),
+    "sentinels-pearson-grouped": Protocol(
+        (Task("pearson", "segment", "segment"),),
+        True,
+        "segment-level Pearson grouped by segment",
+        f"{_SENTINELS}, published rankings",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The result of `rank`.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        ``metric, score, rank``, best first. ``score`` is the weighted average of the tasks,
+        each mapped to [0, 1]; higher is better. Metrics with equal scores share the better rank.
+    tasks : pandas.DataFrame
+        One row per task and metric: ``task, language_pair, level, statistic, grouping, weight,
+        metric, value, score, rank``. The weights of the tasks sum to 1.
+    left_out : dict
+        Metrics and systems that took no part, and why.
+    signature : str
+        How it was computed, in one line.
+    """
+
+    table: pd.DataFrame
+    tasks: pd.DataFrame
+    left_out: dict[str, str]
+    signature: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the ranking with one column per task: ``metric, score, rank, <task> …``."""
+        wide = self.tasks.pivot(index="metric", columns="task", values="value")
+        return self.table.merge(wide[list(dict.fromkeys(self.tasks["task"]))], left_on="metric", right_index=True)
+
+
+def _machine_only(es: EvalSet) -> EvalSet:
+    return es.select(systems=[s for s in es.systems if s not in es.human_systems])
+
+
+def _system_pearson(es: EvalSet, metrics: Sequence[str]) -> list[float]:
+    """Pearson's r of system scores; 0 where a side is constant, as WMT counts it."""
+    values = []
+    for metric in metrics:
+        scores = es.system_scores[["human", metric]].dropna().to_numpy()
+        if len(scores) < 2:
+            raise ValueError(f"set {es.name!r}: a system-level correlation needs two systems; found {len(scores)}.")
+        r = _pearson(scores[:, 0], scores[:, 1], np.array([0, len(scores)]))[0]
+        values.append(0.0 if np.isnan(r) else float(r))
+    return values
+
+
+def _compute(
+    task: Task, sets: Sequence[EvalSet], metrics: Sequence[str], n_resamples: int, ties: str, rng
+) -> list[float]:
+    """Return one value per metric."""
+    if task.statistic == "pairwise_accuracy":
+        return pairwise_accuracy(sets, metrics)["value"].tolist()
+    if task.statistic == "spa":
+        return soft_pairwise_accuracy(sets, metrics, n_resamples=n_resamples, ties=ties, rng=rng)["value"].tolist()
+    (es,) = sets
+    if task.level == "system":
+        return _system_pearson(es, metrics)
+    return correlate(es, metrics, coefficient=task.statistic, grouping=task.grouping)["value"].tolist()
+
+
+def rank(
+    list_of_es: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    *,
+    protocol: str = "wmt23",
+    metrics: Sequence[str] | None = None,
+    ties: str = "half",
+    n_resamples: int = 1000,
+    rng: int | np.random.Generator | None = 4,
+) -> Ranking:
+    r"""Rank metrics by a published protocol.
+
+    The score is :math:`\sum_t w_t s_t / \sum_t w_t` over tasks t, where s is (r + 1) / 2 for a
+    correlation r and the value itself for an accuracy.
+
+    Parameters
+    ----------
+    list_of_es : EvalSet, DataFrame or sequence of EvalSet
+        One set per language pair.
+    protocol : str
+        A name in ``PROTOCOLS``: ``"wmt23"``, ``"wmt24"``, ``"sentinels-segment"``,
+        ``"sentinels-segment-grouped"``, ``"sentinels-pearson"``, ``"sentinels-pearson-grouped"``.
+    metrics : sequence of str, optional
+        By default all metrics that every set has at the levels needed; the others are listed
+        in ``left_out``.
+    ties : {"half", "published"}
+        For protocols with SPA: see `soft_pairwise_accuracy`.
+    n_resamples, rng
+        Draws and seed of SPA; the published ones by default.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    ValueError
+        If an option or metric is unknown, a language pair occurs twice, or a task cannot be
+        computed on these sets.
+
+    References
+    ----------
+    Freitag et al. 2023 (``wmt23``), Thompson et al. 2024 (SPA), Perrella et al. 2024
+    (``sentinels-*``).
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -7], [-1, -5]], systems=["A", "B", "C"],
+    ...     metrics={"X": [[.9, .2]] * 3, "Y": [[.5, .5], [.4, .4], [.4, .6]]})
+    >>> mm.rank(es, protocol="sentinels-pearson-grouped").table.to_records(index=False).tolist()
+    [('Y', 1.0, 1), ('X', 0.5, 2)]
+    """
+    check_choice("protocol", protocol, list(PROTOCOLS))
+    plan = PROTOCOLS[protocol]
+    sets = as_sets(list_of_es)
+    pairs = [es.language_pair or es.name for es in sets]
+    if len(set(pairs)) != len(pairs):
+        raise ValueError(f"each language pair may occur once; found {', '.join(map(repr, pairs))}.")
+    left_out = {}
+    if not plan.human_systems:
+        for es in sets:
+            left_out |= {f"{es.name}: system {s!r}": "human translation" for s in sorted(es.human_systems)}
+        sets = [_machine_only(es) for es in sets]
+    level = "segment" if any(t.level == "segment" or t.statistic == "spa" for t in plan.tasks) else "system"
+    chosen = shared_metrics(sets, metrics, level=level)
+    if metrics is None:
+        for es in sets:
+            absent = [m for m in es.system_scores.columns if m != "human" and m not in chosen]
+            left_out |= {f"{es.name}: metric {m!r}": f"not in every set at {level} level" for m in absent}
+    rows = []
+    for task in plan.tasks:
+        for pair, group in [("all", sets)] if task.pooled else zip(pairs, ([es] for es in sets), strict=True):
+            values = pd.Series(_compute(task, group, chosen, n_resamples, ties, rng))
+            scores = (values + 1) / 2 if task.is_correlation else values
+            places = values.rank(ascending=False, method="min").astype(int)
+            weight = task.weight * (len(sets) if task.pooled else 1)
+            about = (f"{pair} {task.name}", pair, task.level, task.statistic, task.grouping, weight)
+            rows += [(*about, *row) for row in zip(chosen, values, scores, places, strict=True)]
+    columns = ["task", "language_pair", "level", "statistic", "grouping", "weight", "metric", "value", "score", "rank"]
+    tasks = pd.DataFrame(rows, columns=columns)
+    tasks["weight"] /= tasks.drop_duplicates("task")["weight"].sum()
+    score = (tasks["weight"] * tasks["score"]).groupby(tasks["metric"]).sum()
+    table = pd.DataFrame({"metric": score.index, "score": score.to_numpy()})
+    table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
+    table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
+    spa = f"|spa:{ties},{n_resamples} draws,rng {rng}" if any(t.statistic == "spa" for t in plan.tasks) else ""
+    signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}"
+    return Ranking(table, tasks, left_out, signature)
+
+
+# -- published numbers -------------------------------------------------------------------
+
+
+def published() -> pd.DataFrame:
+    """Return published numbers about the WMT23 data, as printed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per number: ``source, language_pair, level, statistic, grouping, metric,
+        quantity`` (``value`` or ``rank``) and ``printed``, a string that keeps the printed
+        precision. Sources:
+
+        - ``sentinels-tables5-10``: Perrella et al. 2024, tables 5 to 10 and the acc_eq and
+          system-level Pearson published beside them, four decimals;
+          ``sentinels-logs``: the authors' log files of the same numbers, seven decimals
+        - ``sentinels-segment``, ``-segment-grouped``, ``-pearson``, ``-pearson-grouped``: their
+          four published rankings (the first is tables 1 and 3)
+        - ``wmt24``: the WMT24 protocol on WMT23 data, published with GEMBA v2
+        - ``wmt23``: the official ranking as given by Kocmi and Federmann 2023, table 1
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> mm.protocols.published().query("source == 'wmt23' and metric == 'BLEU'")["printed"].tolist()
+    ['0.859', '0.696']
+    """
+    path = files("mtmeta") / "data" / "published" / "wmt23.tsv"
+    with path.open(encoding="utf-8") as lines:
+        return pd.read_csv(lines, sep="\t", dtype=str, keep_default_na=False)
+
+
+def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) -> pd.DataFrame:
+    """Recompute published numbers and compare them at the printed precision.
+
+    Parameters
+    ----------
+    sets : sequence of EvalSet
+        The three WMT23 sets with the published sentinel metrics.
+    sources : sequence of str, optional
+        Which of the sources of `published`; all by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of `published` with ``ours`` (float), ``shown`` (``ours`` at the printed
+        precision), ``difference`` (ours - printed) and ``agrees`` (``shown`` = ``printed``).
+        A published rank is the place in the order by (-value, name), so equal values get
+        different ranks; here it is computed in the same way.
+
+    Raises
+    ------
+    ValueError
+        If a source is unknown, or a language pair or metric is absent from the sets.
+    """
+    table = published()
+    known = list(dict.fromkeys(table["source"]))
+    for source in sources or ():
+        check_choice("sources", source, known)
+    table = table[table["source"].isin(sources or known)].reset_index(drop=True)
+    ours = {}
+    for source, rows in table.groupby("source", sort=False):
+        metrics = list(dict.fromkeys(rows["metric"]))
+        values = (
+            _recomputed_ranking(sets, source, metrics)
+            if source in PROTOCOLS
+            else _recomputed_tables(sets, rows, metrics)
+        )
+        ours |= {(source, *key): value for key, value in values.items()}
+    keys = table[["source", "quantity", "language_pair", "level", "statistic", "grouping", "metric"]]
+    table["ours"] = [ours[key] for key in keys.itertuples(index=False, name=None)]
+    decimals = table["printed"].str.partition(".")[2].str.len()
+    table["shown"] = [f"{value:z.{places}f}" for value, places in zip(table["ours"], decimals, strict=True)]
+    table["difference"] = table["ours"] - table["printed"].astype(float)
+    table["agrees"] = table["shown"] == [f"{float(p):z.{d}f}" for p, d in zip(table["printed"], decimals, strict=True)]
+    return table
+
+
+def _recomputed_tables(sets: Sequence[EvalSet], rows: pd.DataFrame, metrics: list[str]) -> dict:
+    """Map (quantity, pair, level, statistic, grouping, metric) to our value, for tables of correlations."""
+    by_pair = {es.language_pair: es for es in sets}
+    values = {}
+    for key in (
+        rows[["language_pair", "level", "statistic", "grouping"]].drop_duplicates().itertuples(index=False, name=None)
+    ):
+        pair, level, statistic, grouping = key
+        if pair not in by_pair:
+            raise ValueError(
+                f"the published numbers need language pair {pair!r}; found {', '.join(map(repr, by_pair))}."
+            )
+        task = Task(statistic, level, grouping or None)
+        for metric, value in zip(metrics, _compute(task, [by_pair[pair]], metrics, 1, "half", None), strict=True):
+            values["value", *key, metric] = value
+    return values
+
+
+def _recomputed_ranking(sets: Sequence[EvalSet], protocol: str, metrics: list[str]) -> dict:
+    """Map (quantity, pair, level, statistic, grouping, metric) to our value, for a ranking."""
+    result = rank(sets, protocol=protocol, metrics=metrics, ties="published")
+    columns = ["language_pair", "level", "statistic", "grouping", "metric", "value"]
+    average = result.table.assign(
+        language_pair="all", level="", statistic="score", grouping="", value=result.table["score"]
+    )
+    values = {}
+    for frame in (result.tasks.fillna({"grouping": ""}), average):
+        for _, task in frame.groupby(columns[:4], sort=False):
+            task = task.sort_values(["value", "metric"], ascending=[False, True])
+            for place, (*key, value) in enumerate(task[columns].itertuples(index=False, name=None), start=1):
+                values["value", *key], values["rank", *key] = value, place
+    return values
