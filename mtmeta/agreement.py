@@ -92,8 +92,8 @@ def grouped(es: EvalSet, metric: str, grouping: str) -> Grouped:
     keep = sizes >= 2
     if not keep.any():
         raise ValueError(
-            f"metric {metric!r} in set {es.name!r}: no group has two translations scored by both humans and the metric "
-            f"(grouping {grouping!r}, {es.shape[0]} systems, {es.shape[1]} segments, {int(scored.sum())} scored by both). "
+            f"metric {metric!r} in set {es.name!r}: no group has two translations that humans and the metric scored "
+            f"(grouping {grouping!r}, {es.shape[0]} systems, {es.shape[1]} segments, {scored.sum()} cells with both). "
             "Choose another grouping, or add scores."
         )
     cells = np.repeat(keep, sizes)
@@ -145,7 +145,7 @@ def _pearson(human: np.ndarray, metric: np.ndarray, starts: np.ndarray) -> np.nd
 
 
 def _distinct(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Number of distinct values in each group."""
+    """Count the distinct values in each group."""
     return np.array([len(np.unique(values[a:b])) for a, b in zip(starts[:-1], starts[1:], strict=True)])
 
 
@@ -369,8 +369,8 @@ def correlate(
         undefined = np.isnan(values)
         if degenerate == "raise" and undefined.any():
             raise ValueError(
-                f"{coefficient} of metric {metric!r} is undefined in {undefined.sum()} of {len(values)} groups, the first "
-                f"of them {cells.labels[int(np.argmax(undefined))]!r}: all its human or all its metric scores are equal."
+                f"{coefficient} of metric {metric!r} is undefined in {undefined.sum()} of {len(values)} groups, "
+                f"the first of them {cells.labels[int(np.argmax(undefined))]!r}: a side of it is constant."
             )
         if degenerate == "zero":
             values = np.where(undefined, 0.0, values)

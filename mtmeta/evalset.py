@@ -23,6 +23,10 @@ def _listed(items: Iterable[Any], limit: int = 8) -> str:
     return shown + (f", … ({len(items)} in all)" if len(items) > limit else "")
 
 
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'s' * (n != 1)}"
+
+
 def unknown(what: str, name: Any, known: Sequence[Any]) -> ValueError:
     """Build the error for a name that does not exist, with the nearest name that does."""
     near = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
@@ -249,9 +253,8 @@ class EvalSet:
         n_systems, n_segments = self.shape
         rated = int((~np.isnan(self.human)).sum())
         text = (
-            f"EvalSet {self.name!r}: {n_systems} system{'s' * (n_systems != 1)} x "
-            f"{n_segments} segment{'s' * (n_segments != 1)}, {len(self.metrics)} metric{'s' * (len(self.metrics) != 1)}, "
-            f"{rated} of {self.human.size} translations rated"
+            f"EvalSet {self.name!r}: {_counted(n_systems, 'system')} x {_counted(n_segments, 'segment')}, "
+            f"{_counted(len(self.metrics), 'metric')}, {rated} of {self.human.size} translations rated"
         )
         for what, why in self.provenance.get("left_out", {}).items():
             text += f"\n  left out: {what} ({why})"
@@ -484,7 +487,8 @@ def _check_columns(frame: pd.DataFrame) -> None:
     absent = [c for c in ("system", "segment", "human") if c not in frame.columns]
     if absent:
         raise ValueError(
-            f"the table lacks the column{'s' * (len(absent) > 1)} {_listed(absent)}; found {_listed(frame.columns, 20)}. "
+            f"the table lacks {_counted(len(absent), 'column')}, {_listed(absent)}; "
+            f"found {_listed(frame.columns, 20)}. "
             "One row is one translation: rename the columns to system, segment, human and one per metric."
         )
     if frame.empty:
@@ -514,7 +518,8 @@ def _check_cells(frame, system, segment, systems, segments, missing) -> None:
     short = int(np.argmin(counts))
     gone = next(s for j, s in enumerate(segments) if j not in set(segment[system == short]))
     raise ValueError(
-        f"system {systems[short]!r} has {counts[short]} of {len(segments)} segments; missing is, for example, segment {gone!r}. "
+        f"system {systems[short]!r} has {counts[short]} of {len(segments)} segments; missing is, for example, "
+        f"segment {gone!r}. "
         "Every system needs a row for every segment: add the rows with empty scores, or pass missing='nan'."
     )
 

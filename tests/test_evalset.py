@@ -1,0 +1,172 @@
+"""EvalSet: what it accepts, what it refuses, and what comes out again."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmeta import EvalSet, Texts
+
+
+@pytest.fixture
+def es():
+    return EvalSet(
+        [[0, -6, np.nan], [-1, -7, -2]],
+        {"X": [[0.9, 0.2, 0.1], [0.8, 0.2, np.nan]]},
+        systems=["A", "B"],
+        segments=["s1", "s2", "s3"],
+        name="toy",
+        language_pair="de-en",
+        documents=["d1", "d1", "d2"],
+        domains=["news", "news", "talk"],
+        texts=Texts(
+            ("q1", "q2", "q3"), {"refA": ("r1", "r2", None)}, {"A": ("a1", "a2", "a3"), "B": ("b1", "b2", "b3")}
+        ),
+        human_systems=["B"],
+        reference_free=["X"],
+    )
+
+
+def test_attributes(es):
+    assert es.shape == (2, 3)
+    assert es.systems == ("A", "B")
+    assert es.segments == ("s1", "s2", "s3")
+    assert es.metrics == ("X",)
+    assert "X" in es
+    assert "Y" not in es
+    assert repr(es) == "EvalSet 'toy': 2 systems x 3 segments, 1 metric, 5 of 6 translations rated"
+
+
+def test_repr_lists_what_was_left_out():
+    es = EvalSet([[0, 1]], {}, systems=["A"], provenance={"left_out": {"system 'refA'": "standard reference"}})
+    assert "left out: system 'refA' (standard reference)" in repr(es)
+
+
+def test_arrays_are_read_only_copies(es):
+    source = np.zeros((1, 2))
+    made = EvalSet(source, {}, systems=["A"])
+    source[0, 0] = 5
+    assert made.human[0, 0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        es.human[0, 0] = 1
+
+
+def test_system_scores_average_what_is_scored(es):
+    table = es.system_scores
+    assert table.loc["A", "human"] == -3
+    assert table.loc["B", "human"] == pytest.approx(-10 / 3)
+    assert table.loc["A", "X"] == pytest.approx(0.4)
+    assert table.loc["B", "X"] == pytest.approx(0.5)
+
+
+def test_official_system_scores_win():
+    official = pd.DataFrame({"X": [7.0, 8.0], "only_system": [1.0, 2.0]}, index=["A", "B"])
+    es = EvalSet([[0, 1], [2, 3]], {"X": [[1, 1], [1, 1]]}, systems=["A", "B"], system_scores=official)
+    assert es.system_scores["X"].tolist() == [7, 8]
+    assert es.system_scores["human"].tolist() == [0.5, 2.5]
+    assert es.select(systems=["B"]).system_scores.loc["B", "only_system"] == 2
+    assert es.select(metrics=["only_system"]).system_scores.columns.tolist() == ["human", "only_system"]
+    # a part of the segments has no official score: the mean takes over
+    assert es.select(segments=[1]).system_scores["X"].tolist() == [1, 1]
+
+
+def test_select_keeps_order_and_everything_that_belongs(es):
+    part = es.select(systems=["B", "A"], segments=["s3", "s1"])
+    assert part.systems == ("B", "A")
+    assert part.segments == ("s3", "s1")
+    assert part.human[0].tolist() == [-2, -1]
+    assert np.isnan(part.human[1, 0])
+    assert part.documents == ("d2", "d1")
+    assert part.domains == ("talk", "news")
+    assert part.texts.sources == ("q3", "q1")
+    assert part.texts.translations == {"B": ("b3", "b1"), "A": ("a3", "a1")}
+    assert part.human_systems == {"B"}
+    assert es.select(systems=["A"]).human_systems == frozenset()
+
+
+def test_table_round_trip(es):
+    frame = es.to_frame()
+    expected = ["system", "segment", "human", "X", "doc", "domain", "source", "reference", "translation"]
+    assert frame.columns.tolist() == expected
+    assert frame.loc[4, ["system", "segment", "translation"]].tolist() == ["B", "s2", "b2"]
+    back = EvalSet.from_frame(frame)
+    np.testing.assert_array_equal(back.human, es.human)
+    np.testing.assert_array_equal(back["X"], es["X"])
+    assert back.documents == es.documents
+    assert back.texts.translations == es.texts.translations
+    assert back.texts.references == {"reference": ("r1", "r2", None)}
+
+
+def test_row_order_of_a_table_does_not_matter(es):
+    frame = es.to_frame()
+    shuffled = EvalSet.from_frame(frame.sample(frac=1, random_state=3))
+    ordered = shuffled.select(systems=es.systems, segments=es.segments)
+    np.testing.assert_array_equal(ordered["X"], es["X"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.drop(columns="segment"), "lacks 1 column, 'segment'"),
+        (lambda f: f.iloc[:0], "no rows"),
+        (lambda f: pd.concat([f, f.iloc[[0]]]), r"repeat a \(system, segment\) pair.*'A', 's1'"),
+        (lambda f: f.iloc[:-1], "system 'B' has 2 of 3 segments; missing is, for example, segment 's3'"),
+        (lambda f: f.assign(X=["good"] * 6), "column 'X' must hold numbers; found 'good' in data row 1"),
+        (lambda f: f.assign(X=np.nan), "metric 'X' has no score at all"),
+        (lambda f: f.assign(human=np.nan), "no translation has a human score"),
+        (lambda f: f.assign(X=np.inf), "infinite"),
+        (lambda f: f.assign(doc=list("abcdef")), "column 'doc' differs between the rows of segment 's1'"),
+        (lambda f: f.assign(lp=["a", "b"] * 3), "several language pairs"),
+        (lambda f: f.assign(system=[None, *f["system"][1:]]), "column 'system' is empty in data row 1"),
+    ],
+)
+def test_bad_tables_are_refused(es, change, message):
+    with pytest.raises(ValueError, match=message):
+        EvalSet.from_frame(change(es.to_frame()))
+
+
+def test_missing_rows_become_holes_on_request(es):
+    made = EvalSet.from_frame(es.to_frame().iloc[:-1], missing="nan")
+    assert np.isnan(made.human[1, 2])
+
+
+def test_metrics_can_be_named_to_leave_a_text_column(es):
+    made = EvalSet.from_frame(es.to_frame().assign(note="n"), metrics=["X"])
+    assert made.metrics == ("X",)
+    assert "column 'note'" in made.provenance["left_out"]
+
+
+def test_names_are_checked_with_a_suggestion(es):
+    with pytest.raises(ValueError, match="unknown metric 'x'.*Available: 'X'"):
+        es["x"]
+    with pytest.raises(ValueError, match="unknown system 'C'"):
+        es.select(systems=["C"])
+    with pytest.raises(TypeError, match=r"Write \['A'\]"):
+        es.select(systems="A")
+    with pytest.raises(ValueError, match="nothing would be left"):
+        es.select(segments=[])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"human": [["a"]], "metrics": {}, "systems": ["A"]}, TypeError, "must hold numbers"),
+        ({"human": [[1, 2]], "metrics": {"X": [[1]]}, "systems": ["A"]}, ValueError, r"= \(1, 2\); found \(1, 1\)"),
+        (
+            {"human": [[1], [2]], "metrics": {}, "systems": ["A", "A"]},
+            ValueError,
+            "distinct; found more than once: 'A'",
+        ),
+        ({"human": [[1], [2]], "metrics": {}, "systems": ["A"]}, ValueError, "expected 2 systems; found 1"),
+        ({"human": [[1]], "metrics": {"human": [[1]]}, "systems": ["A"]}, ValueError, "reserved"),
+        ({"human": [1, 2], "metrics": {}, "systems": ["A"]}, ValueError, r"found \(2,\)"),
+        ({"human": np.empty((0, 0)), "metrics": {}, "systems": []}, ValueError, "at least one system"),
+        (
+            {"human": [[1, 2]], "metrics": {}, "systems": ["A"], "documents": ["d"]},
+            ValueError,
+            "one entry of documents",
+        ),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        EvalSet(arguments.pop("human"), arguments.pop("metrics"), **arguments)

@@ -1,0 +1,155 @@
+"""Ranking protocols: a ranking by hand, the rules, and the published numbers."""
+
+import numpy as np
+import pytest
+from test_agreement import source_only
+
+import mtmeta as mm
+from mtmeta import protocols
+
+
+@pytest.fixture
+def pair():
+    first = mm.EvalSet(
+        [[0, -6], [-1, -7], [-1, -5]],
+        {
+            "X": [[0.9, 0.2]] * 3,
+            "Y": [[0.5, 0.5], [0.4, 0.4], [0.4, 0.6]],
+            "only_here": np.ones((3, 2)) * [[1], [2], [3]],
+        },
+        systems=["A", "B", "refB"],
+        name="one",
+        language_pair="aa-bb",
+        human_systems=["refB"],
+    )
+    second = mm.EvalSet(
+        [[0, -3], [-2, -4]],
+        {"X": [[0.9, 0.2]] * 2, "Y": [[0.5, 0.5], [0.4, 0.6]]},
+        systems=["A", "B"],
+        name="two",
+        language_pair="cc-dd",
+    )
+    return [first, second]
+
+
+def test_average_and_ranks_by_hand(pair):
+    ranking = mm.rank(pair, protocol="sentinels-pearson-grouped")
+    # X: no defined group, r = 0 on both pairs -> (0 + 1) / 2. Y: r = 1 and (1 - 1) / 2 = 0 -> (1 + .5) / 2
+    assert ranking.table.to_records(index=False).tolist() == [("Y", pytest.approx(0.75), 1), ("X", 0.5, 2)]
+    assert ranking.tasks["weight"].tolist() == [0.5] * 4
+    assert ranking.left_out == {"one: metric 'only_here'": "not in every set at segment level"}
+    assert "protocol:sentinels-pearson-grouped|pairs:aa-bb,cc-dd|metrics:2" in ranking.signature
+    assert ranking.to_frame().columns.tolist()[:3] == ["metric", "score", "rank"]
+
+
+def test_wmt23_weights(pair):
+    """Pooled accuracy weighs a quarter; each language pair's three tasks share the rest."""
+    tasks = mm.rank(pair, protocol="wmt23").tasks.drop_duplicates("task")
+    pooled = tasks[tasks["language_pair"] == "all"]
+    assert pooled["weight"].tolist() == pytest.approx([0.25])
+    assert tasks["weight"].sum() == pytest.approx(1)
+    assert len(tasks) == 7
+    assert tasks[tasks["language_pair"] != "all"]["weight"].tolist() == pytest.approx([0.125] * 6)
+
+
+def test_wmt24_leaves_human_translations_out(pair):
+    ranking = mm.rank(pair, protocol="wmt24")
+    assert ranking.left_out["one: system 'refB'"] == "human translation"
+    assert set(ranking.tasks["statistic"]) == {"spa", "acc_eq"}
+    assert mm.rank(pair, protocol="wmt23").left_out.keys() == {"one: metric 'only_here'"}
+
+
+def test_ties_share_a_rank():
+    es = source_only()
+    twins = mm.EvalSet(es.human, {"b": es["src"], "a": es["src"], "z": -es.human}, systems=es.systems)
+    table = mm.rank(twins, protocol="sentinels-pearson-grouped").table
+    assert table["metric"].tolist() == ["a", "b", "z"]
+    assert table["rank"].tolist() == [1, 1, 3]
+
+
+def test_spa_ranking_does_not_depend_on_system_order():
+    es = source_only()
+    turned = es.select(systems=es.systems[::-1])
+    values = [mm.rank(s, protocol="wmt24").table["score"][0] for s in (es, turned)]
+    assert values[0] == pytest.approx(values[1], abs=1e-12)
+
+
+def test_a_single_table_can_be_ranked(pair):
+    assert mm.rank(pair[0].to_frame(), protocol="wmt24").table["metric"].tolist()
+
+
+def test_refusals(pair):
+    with pytest.raises(ValueError, match="`protocol` must be one of 'wmt23', 'wmt24'"):
+        mm.rank(pair, protocol="wmt22")
+    with pytest.raises(ValueError, match="each language pair may occur once"):
+        mm.rank([pair[0], pair[0]])
+    with pytest.raises(ValueError, match="unknown metric in set 'two': 'only_here'"):
+        mm.rank(pair, metrics=["only_here"])
+    with pytest.raises(ValueError, match="two systems"):
+        mm.rank(pair[0].select(systems=["A"]), protocol="wmt23")
+
+
+def test_published_numbers_are_well_formed():
+    table = protocols.published()
+    assert not table.duplicated(
+        ["source", "language_pair", "level", "statistic", "grouping", "metric", "quantity"]
+    ).any()
+    assert table["printed"].str.fullmatch(r"-?\d+(\.\d+)?").all()
+    counts = table.groupby("source").size()
+    assert counts["sentinels-tables5-10"] == counts["sentinels-logs"] == 38 * 24
+    assert set(table["language_pair"]) == {"en-de", "he-en", "zh-en", "all"}
+
+
+def test_recompute_refuses_sets_that_lack_a_pair(pair):
+    with pytest.raises(ValueError, match="`sources` must be one of"):
+        protocols.recompute(pair, sources=["tables"])
+    with pytest.raises(ValueError, match="need language pair 'en-de'; found 'aa-bb', 'cc-dd'"):
+        protocols.recompute(pair, sources=["sentinels-logs"])
+
+
+# -- real data -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wmt23(data_dir):
+    return mm.load_all("wmt23", metrics_from=["wmt23-sentinels"])
+
+
+@pytest.mark.data
+def test_every_number_of_the_sentinel_paper_is_recomputed(wmt23):
+    """All 912 correlations at the seven decimals of the authors' logs, and all 836 values and ranks of the rankings."""
+    sources = [s for s in protocols.published()["source"].unique() if s.startswith("sentinels") and s[-2:] != "10"]
+    result = protocols.recompute(wmt23, sources=sources)
+    assert result["agrees"].all(), result[~result["agrees"]]
+    assert result["quantity"].value_counts().to_dict() == {"value": 912 + 836, "rank": 836}
+
+
+@pytest.mark.data
+def test_four_decimal_tables_differ_in_one_doubly_rounded_cell(wmt23):
+    result = protocols.recompute(wmt23, sources=["sentinels-tables5-10"])
+    (cell,) = result[~result["agrees"]].to_dict("records")
+    assert (cell["metric"], cell["language_pair"], cell["printed"], cell["shown"]) == (
+        "BLEU",
+        "en-de",
+        "0.1920",
+        "0.1921",
+    )
+    assert f"{cell['ours']:.7f}" == "0.1920500"
+
+
+@pytest.mark.data
+def test_wmt24_protocol_differs_in_one_cell_that_depends_on_system_order(wmt23):
+    result = protocols.recompute(wmt23, sources=["wmt24"])
+    (cell,) = result[~result["agrees"]].to_dict("records")
+    assert (cell["metric"], cell["language_pair"], cell["statistic"]) == ("MaTESe", "he-en", "spa")
+    machine = wmt23[1].select(systems=sorted(s for s in wmt23[1].systems if s not in wmt23[1].human_systems))
+    value = mm.soft_pairwise_accuracy(machine, ["MaTESe"], ties="published")["value"][0]
+    assert f"{value:.3f}" == cell["printed"]
+
+
+@pytest.mark.data
+def test_official_wmt23_scores(wmt23):
+    result = protocols.recompute(wmt23, sources=["wmt23"])
+    score = result["statistic"] == "score"
+    assert result.loc[score, "agrees"].all()
+    assert score.sum() == 20
