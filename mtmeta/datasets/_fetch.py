@@ -1,0 +1,415 @@
+"""Download of the public data sets: one file at a time, pinned by commit and checked by sha256.
+
+``registry/NAME.tsv`` lists the files of a set. Lines ``# key: text`` say what the set is, under which
+licence, and what to cite. A line ``@ <tab> URL <tab> FOLDER`` opens a block: its files come from below
+``URL`` and go below ``FOLDER`` in the cache. Every other line is one file, tab-separated::
+
+    sha256  bytes  path  [upstream path]  [recipe]  [sha256 of the upstream file]
+
+The upstream path stands only where it differs from the path. A recipe makes the file out of what is
+downloaded (see :func:`_convert`); the first sha256 is that of the file made. ``tools/make_registry.py``
+computes the registry from a data directory.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+import pickle
+import pickletools
+import sys
+import time
+import uuid
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import pooch
+from tqdm import tqdm
+
+from ..evalset import unknown
+from ._locate import cache_dir
+
+__all__ = ["ChecksumError", "DataFile", "DataSet", "DownloadError", "available", "fetch", "missing"]
+
+REGISTRY = Path(__file__).with_name("registry")
+
+_TIMEOUT = 30  # seconds without an answer
+_PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
+_TRANSIENT = (408, 429)  # answers below 500 that are worth another attempt
+_DATA_OPCODES = frozenset(
+    "PROTO FRAME MARK MEMOIZE STOP EMPTY_DICT EMPTY_LIST SHORT_BINUNICODE BINFLOAT".split()
+    + "APPEND APPENDS SETITEM SETITEMS".split()
+)
+
+
+class ChecksumError(ValueError):
+    """A downloaded file is not the one the registry names: truncated, altered or replaced."""
+
+
+class DownloadError(ConnectionError):
+    """A file could not be downloaded: no connection, no such file, or cut on the way."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of a set: where it belongs, what it must be, and where it comes from."""
+
+    path: str
+    sha256: str
+    size: int
+    url: str
+    recipe: str = ""
+    url_sha256: str = ""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """What a set is, under which terms, and its files.
+
+    Attributes
+    ----------
+    name, title : str
+        The name that :func:`fetch` takes, and what it stands for.
+    licence : str
+        The licence seen upstream.
+    restriction : str
+        What the licence does not allow, or leaves open; empty where nothing was found.
+    note : str
+        What else to know before downloading; may be empty.
+    cite : tuple of str
+        The publications to cite when using the set.
+    files : tuple of DataFile
+        The files, in the order in which they are downloaded.
+    """
+
+    name: str
+    title: str
+    licence: str
+    restriction: str
+    note: str
+    cite: tuple[str, ...]
+    files: tuple[DataFile, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk of the whole set."""
+        return sum(file.size for file in self.files)
+
+
+def available() -> dict[str, DataSet]:
+    """Return the sets that can be fetched, by name.
+
+    Examples
+    --------
+    >>> sets = available()
+    >>> sets["wmt23-sentinels"].licence
+    'CC BY-NC-SA 4.0'
+    >>> len(sets["wmt23"].files)
+    480
+    """
+    return {path.stem: _read_registry(path) for path in sorted(REGISTRY.glob("*.tsv"))}
+
+
+def missing(name: str, root: Path) -> list[str]:
+    """List the files of a set that are not below ``root``, or have another size there.
+
+    It looks at names and sizes, not at contents, so it is fast enough to ask before every load.
+
+    Parameters
+    ----------
+    name : str
+        Name of a set, as in :func:`available`.
+    root : Path
+        The cache, or a data directory of the same layout.
+
+    Returns
+    -------
+    list of str
+        Paths relative to ``root``; empty when the set is complete.
+    """
+    root = Path(root)
+
+    def is_there(file: DataFile) -> bool:
+        return (root / file.path).is_file() and (root / file.path).stat().st_size == file.size
+
+    return [file.path for file in _data_set(name).files if not is_there(file)]
+
+
+def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_url: str | None = None) -> Path:
+    """Download a set, or what is missing of it, into the cache.
+
+    Files that are there and have the right sha256 are not downloaded again, so an interrupted
+    call is continued by calling again. A file enters the cache only after its sha256 was
+    checked, and in one step: no half file ever bears a final name, and several processes may
+    fetch into one cache.
+
+    Parameters
+    ----------
+    name : str
+        Name of a set, as in :func:`available`.
+    cache : Path, optional
+        Where to put the files: by default ``$MTMETA_CACHE``, else the user's cache directory.
+    progress : bool
+        Show a progress bar on stderr, if stderr is a terminal.
+    base_url : str, optional
+        Download from a mirror that serves a filled cache under this address, for instance
+        ``python -m http.server`` run in the cache of a colleague.
+
+    Returns
+    -------
+    Path
+        The cache. It is laid out so that ``MTMETA_DATA`` may point at it.
+
+    Raises
+    ------
+    ValueError
+        If there is no set of this name.
+    ChecksumError
+        If a downloaded file is not the one in the registry. It is a ``ValueError``.
+    DownloadError
+        If a file cannot be downloaded. It is an ``OSError``.
+    OSError
+        If the cache cannot be written.
+    """
+    data_set = _data_set(name)
+    if base_url is not None and not base_url.startswith(("http://", "https://")):
+        raise ValueError(f"base_url must begin with http:// or https://; found {base_url!r}.")
+    cache = cache_dir() if cache is None else Path(cache)
+    _sweep(cache)
+    done, total = 0, len(data_set.files)
+
+    def origin(file: DataFile) -> str:
+        return file.url if base_url is None else f"{base_url.rstrip('/')}/{quote(file.path)}"
+
+    with tqdm(
+        total=data_set.size, desc=name, unit="B", unit_scale=True, disable=not (progress and sys.stderr.isatty())
+    ) as bar:
+        for url, group in itertools.groupby(data_set.files, key=origin):
+            files = list(group)
+            wanted = [file for file in files if not _is_right(cache / file.path, file)]
+            try:
+                if wanted:
+                    _obtain(url, wanted, cache, convert=base_url is None)
+            except (ChecksumError, DownloadError) as error:
+                state = f"{done} of {total} files of {name!r} are in {cache}; fetch again to continue from there."
+                raise type(error)(f"{error} {state}") from error
+            except OSError as error:
+                hint = "Free some space, or name another folder in the environment variable MTMETA_CACHE."
+                raise OSError(error.errno, f"cannot write to the cache {cache}: {error.strerror}. {hint}") from error
+            done += len(files)
+            bar.set_postfix_str(f"{done}/{total} files", refresh=False)
+            bar.update(sum(file.size for file in files))
+    return cache
+
+
+def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[float]]:
+    """Read ``{system: [score, …]}`` from a pickle without running anything that is in it.
+
+    A pickle is a program; what can do harm are the opcodes that import a name or call an object.
+    All opcodes are first walked with :func:`pickletools.genops`, which executes none, and any
+    that does more than build strings, floats, lists and dicts is refused. Only then is the
+    pickle read, by an unpickler that refuses imports as well.
+
+    Parameters
+    ----------
+    raw : bytes
+        The pickle, of protocol 4 or later.
+    what : str
+        How to call it in messages.
+
+    Returns
+    -------
+    dict of str to list of float
+        System to scores, in the order of the pickle; all lists are of one length.
+
+    Raises
+    ------
+    ValueError
+        If the pickle holds anything else.
+
+    Examples
+    --------
+    >>> read_scores_pickle(pickle.dumps({"A": [0.5, 0.25]}))
+    {'A': [0.5, 0.25]}
+    >>> read_scores_pickle(pickle.dumps(print))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+      ...
+    ValueError: the pickle is refused, and nothing in it was run: it asks for STACK_GLOBAL at byte ...
+    """
+    try:
+        opcodes = [(opcode.name, position) for opcode, _, position in pickletools.genops(raw)]
+    except ValueError as error:
+        raise ValueError(f"{what} is not a readable pickle: {error}.") from error
+    for opcode, position in opcodes:
+        if opcode not in _DATA_OPCODES:
+            raise ValueError(
+                f"{what} is refused, and nothing in it was run: it asks for {opcode} at byte {position}. "
+                "Expected strings, floats, lists and dicts only, in protocol 4 or later."
+            )
+    try:
+        scores = _NoImports(io.BytesIO(raw)).load()
+    except (pickle.UnpicklingError, AttributeError, EOFError, IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"{what} is not a readable pickle: {error}.") from error
+    is_table = isinstance(scores, dict) and all(
+        isinstance(system, str) and isinstance(values, list) and all(isinstance(v, float) for v in values)
+        for system, values in scores.items()
+    )
+    if not is_table or len({len(values) for values in scores.values()}) != 1:
+        raise ValueError(f"{what} does not hold {{system: [score, …]}} with lists of floats of one length.")
+    return scores
+
+
+class _NoImports(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> None:
+        raise pickle.UnpicklingError(f"it asks to import {module}.{name}")
+
+
+def _data_set(name: str) -> DataSet:
+    path = REGISTRY / f"{name}.tsv"
+    known = [p.stem for p in sorted(REGISTRY.glob("*.tsv"))]
+    if name in known:
+        return _read_registry(path)
+    family = str(name).partition("/")[0]
+    if family in known:
+        raise ValueError(f"sets are fetched whole: ask for {family!r}, not {name!r}.")
+    raise unknown("data set", name, known)
+
+
+def _read_registry(path: Path) -> DataSet:
+    about: dict[str, list[str]] = {}
+    files, base, folder = [], "", ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            key, _, text = line[2:].partition(": ")
+            about.setdefault(key, []).append(text)
+        elif line.startswith("@\t"):
+            _, base, folder = line.split("\t")
+        else:
+            sha256, size, name, upstream, recipe, url_sha256 = (line.split("\t") + [""] * 3)[:6]
+            url = base + quote(upstream or name)
+            files.append(DataFile(f"{folder}/{name}", sha256, int(size), url, recipe, url_sha256))
+    one_line = {key: " ".join(about.get(key, [])) for key in ("title", "licence", "restriction", "note")}
+    return DataSet(name=path.stem, cite=tuple(about.get("cite", [])), files=tuple(files), **one_line)
+
+
+def _is_right(path: Path, file: DataFile) -> bool:
+    return path.is_file() and path.stat().st_size == file.size and pooch.file_hash(str(path)) == file.sha256
+
+
+def _obtain(url: str, files: list[DataFile], cache: Path, *, convert: bool) -> None:
+    """Download ``url`` and put the files that come from it into their places."""
+    first = files[0]
+    with _part(cache) as downloaded:
+        _download(url, downloaded, first.path)
+        if not (convert and first.recipe):
+            _place(downloaded, first, cache, url)
+            return
+        if first.url_sha256:
+            _check(downloaded, first.url_sha256, first.path, url)
+        raw = downloaded.read_bytes()
+    for file in files:
+        with _part(cache) as made:
+            made.write_bytes(_convert(raw, file, url))
+            _place(made, file, cache, url)
+
+
+@contextmanager
+def _part(cache: Path) -> Iterator[Path]:
+    """Yield a name in the cache that nobody else has; what is left there is removed at the end."""
+    cache.mkdir(parents=True, exist_ok=True)
+    part = cache / f".{uuid.uuid4().hex}.part"
+    try:
+        yield part
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _sweep(cache: Path) -> None:
+    """Remove what downloads that were killed left behind a day or longer ago."""
+    for part in cache.glob(".*.part"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > 86_400:
+                part.unlink()
+
+
+def _place(part: Path, file: DataFile, cache: Path, url: str) -> None:
+    """Give a checked file its final name, in one step."""
+    _check(part, file.sha256, file.path, url)
+    (cache / file.path).parent.mkdir(parents=True, exist_ok=True)
+    os.replace(part, cache / file.path)
+
+
+def _download(url: str, target: Path, what: str) -> None:
+    import requests  # takes 0.1 s: only where something is downloaded
+
+    for pause in (*_PAUSES, None):
+        try:
+            return pooch.HTTPDownloader(timeout=_TIMEOUT, chunk_size=1 << 16)(url, str(target), None)
+        except requests.RequestException as error:
+            answer = error.response
+            final = answer is not None and answer.status_code < 500 and answer.status_code not in _TRANSIENT
+            if pause is None or final:
+                raise DownloadError(f"{what}: could not be downloaded from {url}: {_reason(error)}.") from error
+            asked = "" if answer is None else answer.headers.get("Retry-After", "")
+            time.sleep(max(pause, min(int(asked), 60)) if asked.isdigit() else pause)
+
+
+def _reason(error: Exception) -> str:
+    """Say in a few words why a request failed."""
+    import requests
+
+    if isinstance(error, requests.HTTPError):
+        return f"the server answered {error.response.status_code} {error.response.reason}"
+    if isinstance(error, requests.Timeout):
+        return f"the server did not answer within {_TIMEOUT} s"
+    if isinstance(error, (requests.exceptions.ChunkedEncodingError, requests.exceptions.ContentDecodingError)):
+        return "the connection was cut, or the content damaged, on the way"
+    return f"the connection failed ({getattr(error.args[0], 'reason', error) if error.args else error})"
+
+
+def _check(found: Path, sha256: str, what: str, url: str) -> None:
+    if (actual := pooch.file_hash(str(found))) != sha256:
+        raise ChecksumError(
+            f"{what}: what {url} gives is not the file that was registered: expected sha256 {sha256}, "
+            f"found {actual} ({found.stat().st_size} bytes). It was cut or altered, here or upstream; it was "
+            "discarded, and the cache is as it was."
+        )
+
+
+def _convert(raw: bytes, file: DataFile, url: str) -> bytes:
+    """Make a file out of the upstream file, by the recipe of the registry.
+
+    ``sentinel``: a pickle ``{system: [score, …]}`` as lines ``system <tab> score``;
+    ``top:N``: the first N lines of every topic of a TREC run; ``columns:N``: the first N
+    tab-separated columns; ``member:NAME``: one member of a zip archive.
+    """
+    recipe, _, argument = file.recipe.partition(":")
+    if recipe == "sentinel":
+        scores = read_scores_pickle(raw, url)
+        return "".join(f"{system}\t{value!r}\n" for system, values in scores.items() for value in values).encode()
+    if recipe == "top":
+        seen: Counter[bytes] = Counter()
+        kept = []
+        for line in raw.splitlines(keepends=True):
+            topic = line.partition(b" ")[0]
+            seen[topic] += 1
+            if seen[topic] <= int(argument):
+                kept.append(line)
+        return b"".join(kept)
+    if recipe == "columns":
+        return b"\n".join(b"\t".join(line.split(b"\t")[: int(argument)]) for line in raw.split(b"\n"))
+    if recipe == "member":
+        try:
+            return zipfile.ZipFile(io.BytesIO(raw)).read(argument)
+        except (zipfile.BadZipFile, KeyError) as error:
+            raise ChecksumError(
+                f"{file.path}: what {url} gives is not a zip archive with a member {argument!r}: {error}. "
+                "It was discarded, and the cache is as it was."
+            ) from error
+    raise ValueError(f"{file.path}: the registry names an unknown recipe {file.recipe!r}.")

@@ -1,0 +1,626 @@
+"""Downloading: a local server with a small made-up set, good and bad; the registry of the package."""
+
+import contextlib
+import hashlib
+import io
+import os
+import pickle
+import re
+import runpy
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+
+import pytest
+
+from mtmeta.datasets import _fetch
+from mtmeta.datasets._fetch import ChecksumError, DownloadError, available, fetch, missing, read_scores_pickle
+
+REGISTRY = _fetch.REGISTRY
+#: Upstream path to content. Names need quoting, sizes differ, one file is empty.
+FILES = {
+    "a/one.txt": b"one\n" * 50_000,
+    "a/two+(zs).txt": b"two\n",
+    "b/three.txt": bytes(range(256)) * 300,
+    "b/empty.txt": b"",
+}
+
+
+def sha256(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+class Server(ThreadingHTTPServer):
+    """Serves ``files``; ``faults[path]`` is what goes wrong with a path: cut, flip, 404 or 503 (once)."""
+
+    def __init__(self, files):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.files, self.faults, self.requests = dict(files), {}, []
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/up/"
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        path = unquote(self.path).removeprefix("/up/")
+        self.server.requests.append(path)
+        fault = self.server.faults.get(path)
+        if fault == "503 once":
+            del self.server.faults[path]
+            return self.send_error(503)
+        if fault == "404" or path not in self.server.files:
+            return self.send_error(404)
+        content = self.server.files[path]
+        if fault == "flip":
+            content = content[:7] + bytes([content[7] ^ 1]) + content[8:]
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content[: len(content) // 2] if fault == "cut" else content)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def serve():
+    """Return a function that starts a server; all are stopped at the end."""
+    with contextlib.ExitStack() as stack:
+
+        def start(server):
+            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(server.server_close)
+            stack.callback(server.shutdown)
+            return server
+
+        yield start
+
+
+@pytest.fixture
+def registry(tmp_path, monkeypatch):
+    """Return a function that registers a set from lines; nothing else is registered, no retry waits."""
+    folder = tmp_path / "registry"
+    folder.mkdir()
+    monkeypatch.setattr(_fetch, "REGISTRY", folder)
+    monkeypatch.setattr(_fetch, "_PAUSES", (0.0, 0.0))
+
+    def register(url, lines, name="small"):
+        text = f"# title: made up\n# licence: none needed\n# cite: Nobody\n@\t{url}\tfolder\n"
+        (folder / f"{name}.tsv").write_text(text + "".join(f"{line}\n" for line in lines))
+
+    return register
+
+
+@pytest.fixture
+def server(serve, registry):
+    server = serve(Server(FILES))
+    registry(server.url, [f"{sha256(content)}\t{len(content)}\t{path}" for path, content in FILES.items()])
+    return server
+
+
+def tree(cache):
+    """Return every file below ``cache``, hidden ones as well, with its content; no folder may be empty."""
+    found = list(Path(cache).rglob("*"))
+    assert all(any(p.iterdir()) for p in found if p.is_dir())
+    return {p.relative_to(cache).as_posix(): p.read_bytes() for p in found if p.is_file()}
+
+
+WHOLE = {f"folder/{path}": content for path, content in FILES.items()}
+
+
+# --- what works
+
+
+def test_a_set_is_fetched_and_laid_out(server, tmp_path):
+    cache = tmp_path / "cache"
+    assert missing("small", cache) == list(WHOLE)
+    assert fetch("small", cache=cache) == cache
+    assert tree(cache) == WHOLE
+    assert sorted(server.requests) == sorted(FILES)
+    assert missing("small", cache) == []
+
+
+def test_the_second_call_downloads_nothing(server, tmp_path):
+    fetch("small", cache=tmp_path / "cache")
+    server.requests.clear()
+    fetch("small", cache=tmp_path / "cache")
+    assert server.requests == []
+
+
+def test_the_cache_is_where_the_variable_says(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "elsewhere"))
+    assert fetch("small") == tmp_path / "elsewhere"
+    assert tree(tmp_path / "elsewhere") == WHOLE
+
+
+def test_files_that_were_cut_or_altered_in_the_cache_are_replaced(server, tmp_path):
+    cache = tmp_path / "cache"
+    fetch("small", cache=cache)
+    server.requests.clear()
+    (cache / "folder/a/one.txt").write_bytes(FILES["a/one.txt"][:1000])
+    (cache / "folder/b/three.txt").write_bytes(FILES["b/three.txt"][:-1] + b"?")
+    assert missing("small", cache) == ["folder/a/one.txt"]  # by size; the contents are for fetch to check
+    fetch("small", cache=cache)
+    assert tree(cache) == WHOLE
+    assert server.requests == ["a/one.txt", "b/three.txt"]
+
+
+def test_files_are_readable_by_others_as_the_umask_allows(server, tmp_path):
+    before = os.umask(0o022)
+    try:
+        fetch("small", cache=tmp_path / "cache")
+    finally:
+        os.umask(before)
+    if os.name == "posix":
+        assert (tmp_path / "cache/folder/a/one.txt").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_mirror_serves_a_filled_cache(server, serve, tmp_path):
+    filled = fetch("small", cache=tmp_path / "filled")
+    server.requests.clear()
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=str(filled))
+
+        def log_message(self, *_):
+            pass
+
+    mirror = serve(ThreadingHTTPServer(("127.0.0.1", 0), Quiet))
+    fetch("small", cache=tmp_path / "cache", base_url=f"http://127.0.0.1:{mirror.server_address[1]}/")
+    assert tree(tmp_path / "cache") == WHOLE
+    assert server.requests == []
+
+
+def test_a_passing_fault_of_the_server_is_tried_again(server, tmp_path):
+    server.faults["a/one.txt"] = "503 once"
+    fetch("small", cache=tmp_path / "cache")
+    assert tree(tmp_path / "cache") == WHOLE
+    assert server.requests.count("a/one.txt") == 2
+
+
+# --- what goes wrong
+
+
+def test_a_cut_connection_leaves_no_half_file_and_the_next_call_completes(server, tmp_path):
+    cache = tmp_path / "cache"
+    server.faults["b/three.txt"] = "cut"
+    with pytest.raises(DownloadError) as caught:
+        fetch("small", cache=cache)
+    message = str(caught.value)
+    assert "folder/b/three.txt" in message
+    assert f"{server.url}b/three.txt" in message
+    assert "the connection was cut" in message
+    assert "2 of 4 files of 'small'" in message
+    assert "fetch again to continue" in message
+    assert tree(cache) == {path: WHOLE[path] for path in ("folder/a/one.txt", "folder/a/two+(zs).txt")}
+    assert server.requests.count("b/three.txt") == 3  # the first attempt and two more
+
+    server.faults.clear()
+    server.requests.clear()
+    fetch("small", cache=cache)
+    assert tree(cache) == WHOLE
+    assert server.requests == ["b/three.txt", "b/empty.txt"]
+
+
+@pytest.mark.parametrize("fault", ["flip", "cut"])
+def test_a_bad_download_leaves_a_file_that_was_there_as_it_was(server, tmp_path, fault):
+    cache = fetch("small", cache=tmp_path / "cache")
+    (cache / "folder/b/three.txt").write_bytes(b"my own notes")
+    before = tree(cache)
+    server.faults["b/three.txt"] = fault
+    with pytest.raises((ChecksumError, DownloadError)):
+        fetch("small", cache=cache)
+    assert tree(cache) == before
+
+
+def test_a_flipped_bit_is_an_error_that_names_file_and_hashes(server, tmp_path):
+    server.faults["b/three.txt"] = "flip"
+    with pytest.raises(ValueError, match=r"folder/b/three\.txt") as caught:
+        fetch("small", cache=tmp_path / "cache")
+    content = FILES["b/three.txt"]
+    altered = content[:7] + bytes([content[7] ^ 1]) + content[8:]
+    assert isinstance(caught.value, ChecksumError)
+    assert f"expected sha256 {sha256(content)}" in str(caught.value)
+    assert f"found {sha256(altered)}" in str(caught.value)
+    assert f"{server.url}b/three.txt" in str(caught.value)
+    assert tree(tmp_path / "cache") == {p: WHOLE[p] for p in ("folder/a/one.txt", "folder/a/two+(zs).txt")}
+    assert server.requests.count("b/three.txt") == 1
+
+
+def test_a_short_file_that_the_server_calls_whole_is_an_error(server, tmp_path):
+    server.files["a/one.txt"] = FILES["a/one.txt"][:-4]
+    with pytest.raises(ChecksumError, match=r"folder/a/one\.txt.*\(199996 bytes\)"):
+        fetch("small", cache=tmp_path / "cache")
+    assert tree(tmp_path / "cache") == {}
+
+
+def test_a_file_that_is_not_there(server, tmp_path):
+    server.faults["a/two+(zs).txt"] = "404"
+    with pytest.raises(DownloadError, match=r"folder/a/two\+\(zs\)\.txt.*a/two%2B%28zs%29\.txt.*answered 404"):
+        fetch("small", cache=tmp_path / "cache")
+    assert server.requests.count("a/two+(zs).txt") == 1  # asking again does not help
+
+
+def test_no_server_at_all(registry, tmp_path):
+    gone = Server({})
+    gone.server_close()
+    registry(gone.url, [f"{sha256(b'x')}\t1\tx.txt"])
+    with pytest.raises(DownloadError, match=r"folder/x\.txt.*the connection failed.*0 of 1 files"):
+        fetch("small", cache=tmp_path / "cache")
+
+
+def test_a_server_that_does_not_answer(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(_fetch, "_TIMEOUT", 0.2)
+    monkeypatch.setattr(_fetch, "_PAUSES", ())
+    release = threading.Event()
+    monkeypatch.setattr(Handler, "do_GET", lambda self: release.wait(10))
+    try:
+        with pytest.raises(DownloadError, match=r"did not answer within 0\.2 s"):
+            fetch("small", cache=tmp_path / "cache")
+    finally:
+        release.set()
+    assert tree(tmp_path / "cache") == {}
+
+
+def test_an_interruption_is_continued(server, tmp_path, monkeypatch):
+    """Ctrl-C within the third file: what is whole stays, nothing else does."""
+    cache = tmp_path / "cache"
+    check = _fetch._check
+
+    def interrupted(found, expected, what, url):
+        if what == "folder/b/three.txt":
+            raise KeyboardInterrupt
+        check(found, expected, what, url)
+
+    monkeypatch.setattr(_fetch, "_check", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fetch("small", cache=cache)
+    assert tree(cache) == {path: WHOLE[path] for path in ("folder/a/one.txt", "folder/a/two+(zs).txt")}
+    monkeypatch.setattr(_fetch, "_check", check)
+    server.requests.clear()
+    fetch("small", cache=cache)
+    assert tree(cache) == WHOLE
+    assert server.requests == ["b/three.txt", "b/empty.txt"]
+
+
+def test_what_killed_downloads_left_behind_is_removed_after_a_day(server, tmp_path):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for name, age in (("old", 90_000), ("new", 3600)):
+        (cache / f".{name}.part").write_bytes(b"half")
+        then = time.time() - age
+        os.utime(cache / f".{name}.part", (then, then))
+    fetch("small", cache=cache)
+    assert tree(cache) == WHOLE | {".new.part": b"half"}  # it may belong to a download that runs
+
+
+def test_several_processes_fetch_into_one_cache(server, tmp_path):
+    cache = tmp_path / "cache"
+    code = (
+        "import sys, pathlib; from mtmeta.datasets import _fetch; _fetch.REGISTRY = pathlib.Path(sys.argv[1]);"
+        "_fetch.fetch('small', cache=pathlib.Path(sys.argv[2]))"
+    )
+    command = [sys.executable, "-c", code, str(_fetch.REGISTRY), str(cache)]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(2)]
+    assert [(p.communicate()[1], p.returncode) for p in running] == [(b"", 0)] * 2
+    assert tree(cache) == WHOLE
+
+
+def test_several_threads_fetch_into_one_cache(server, tmp_path):
+    cache, problems = tmp_path / "cache", []
+
+    def work():
+        try:
+            fetch("small", cache=cache)
+        except Exception as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    assert tree(cache) == WHOLE
+
+
+def test_a_cache_that_cannot_be_written(server, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match=r"cannot write to the cache .*MTMETA_CACHE"):
+        fetch("small", cache=tmp_path / "file")
+
+
+def test_wrong_arguments(server, tmp_path):
+    with pytest.raises(ValueError, match=r"unknown data set 'smal'\. Did you mean 'small'\? Available: 'small'"):
+        fetch("smal", cache=tmp_path)
+    with pytest.raises(ValueError, match="ask for 'small', not 'small/zh-en'"):
+        fetch("small/zh-en", cache=tmp_path)
+    for name in ("../small", "", "/etc/passwd", 3):
+        with pytest.raises(ValueError, match="unknown data set"):
+            fetch(name, cache=tmp_path)
+    with pytest.raises(ValueError, match="base_url must begin with http"):
+        fetch("small", cache=tmp_path, base_url="ftp://somewhere")
+    assert server.requests == []
+
+
+# --- progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "progress", "shown"), [(Terminal, True, True), (Terminal, False, False), (io.StringIO, True, False)]
+)
+def test_one_bar_on_a_terminal_and_silence_elsewhere(server, tmp_path, monkeypatch, capsys, stream, progress, shown):
+    stderr = stream()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    fetch("small", cache=tmp_path / "cache", progress=progress)
+    assert ("4/4 files" in stderr.getvalue() and "small: 100%" in stderr.getvalue()) == shown
+    assert bool(stderr.getvalue()) == shown
+    assert capsys.readouterr().out == ""
+
+
+# --- files that are made out of what is downloaded
+
+
+def test_recipes(serve, registry, tmp_path):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as writer:
+        writer.writestr("in/x.csv", "x\r\n")
+        writer.writestr("in/y.csv", "y\r\n")
+        writer.writestr("in/z.csv", "z\r\n")
+    scores = pickle.dumps({"B": [0.5, -1.25e-05], "A": [1.0, 2.0]}, protocol=4)
+    upstream = {
+        "p/seg.pickle": scores,
+        "full.run": b"2 Q0 d1 1 9 r\n2 Q0 d2 2 8 r\n2 Q0 d3 3 7 r\n1 Q0 d9 1 5 r\n2 Q0 d4 4 6 r\n",
+        "ref.tsv": b'u1\tsome words\t["a"]\t["a", "b"]\nu2\tmore\t[]\t["c"]\n',
+        "all.zip": archive.getvalue(),
+    }
+    made = {
+        "S-src.seg.score": b"B\t0.5\nB\t-1.25e-05\nA\t1.0\nA\t2.0\n",
+        "top.run": b"2 Q0 d1 1 9 r\n2 Q0 d2 2 8 r\n1 Q0 d9 1 5 r\n",
+        "ref.tsv": b'u1\tsome words\t["a"]\nu2\tmore\t[]\n',
+        "x.csv": b"x\r\n",
+        "y.csv": b"y\r\n",
+    }
+    where = {
+        "S-src.seg.score": f"p/seg.pickle\tsentinel\t{sha256(scores)}",
+        "top.run": "full.run\ttop:2",
+        "ref.tsv": "\tcolumns:3",
+        "x.csv": "all.zip\tmember:in/x.csv",
+        "y.csv": "all.zip\tmember:in/y.csv",
+    }
+    server = serve(Server(upstream))
+    registry(server.url, [f"{sha256(made[name])}\t{len(made[name])}\t{name}\t{where[name]}" for name in made])
+    cache = fetch("small", cache=tmp_path / "cache")
+    assert tree(cache) == {f"folder/{name}": content for name, content in made.items()}
+    assert server.requests == ["p/seg.pickle", "full.run", "ref.tsv", "all.zip"]
+
+    (cache / "folder/y.csv").unlink()
+    server.requests.clear()
+    fetch("small", cache=cache)
+    assert server.requests == ["all.zip"]
+    assert (cache / "folder/y.csv").read_bytes() == made["y.csv"]
+
+    before = tree(cache)
+    (cache / "folder/y.csv").unlink()
+    (cache / "folder/S-src.seg.score").unlink()
+    server.files["p/seg.pickle"] = pickle.dumps({"B": [0.5, 0.5]})
+    with pytest.raises(ChecksumError, match=rf"S-src\.seg\.score.*expected sha256 {sha256(scores)}"):
+        fetch("small", cache=cache)
+    server.files["p/seg.pickle"] = scores
+    server.files["all.zip"] = b"<html>moved</html>"
+    with pytest.raises(ChecksumError, match=r"y\.csv.*not a zip archive"):
+        fetch("small", cache=cache)
+    server.files["all.zip"] = archive.getvalue().replace(b"in/y.csv", b"in/w.csv")
+    with pytest.raises(ChecksumError, match=r"y\.csv.*member 'in/y\.csv'"):
+        fetch("small", cache=cache)
+    del before["folder/y.csv"]
+    assert tree(cache) == before
+
+
+# --- pickles
+
+
+class Hostile:
+    """Its pickle runs a command when it is loaded."""
+
+    def __init__(self, command):
+        self.command = command
+
+    def __reduce__(self):
+        return os.system, (self.command,)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_hostile_pickle_is_refused_and_nothing_runs(tmp_path, protocol):
+    mark = tmp_path / "ran"
+    hostile = pickle.dumps({"A": [0.5, Hostile(f"echo > {mark}")]}, protocol=protocol)
+    with pytest.raises(
+        ValueError, match=r"from upstream is refused, and nothing in it was run: it asks for [A-Z_0-9]+ at"
+    ):
+        read_scores_pickle(hostile, "what came from upstream")
+    assert not mark.exists()
+    pickle.loads(hostile)
+    assert mark.exists()  # the pickle was a real threat
+
+
+def test_the_unpickler_itself_refuses_imports(tmp_path):
+    """The second lock: it holds without the first."""
+    mark = tmp_path / "ran"
+    with pytest.raises(pickle.UnpicklingError, match="asks to import"):
+        _fetch._NoImports(io.BytesIO(pickle.dumps(Hostile(f"echo > {mark}")))).load()
+    assert not mark.exists()
+
+
+def test_a_registered_pickle_that_is_hostile_is_refused_too(serve, registry, tmp_path):
+    mark = tmp_path / "ran"
+    hostile = pickle.dumps(Hostile(f"echo > {mark}"))
+    server = serve(Server({"p.pickle": hostile}))
+    registry(server.url, [f"{sha256(b'')}\t0\ts.seg.score\tp.pickle\tsentinel\t{sha256(hostile)}"])
+    with pytest.raises(ValueError, match=r"p\.pickle is refused, and nothing in it was run"):
+        fetch("small", cache=tmp_path / "cache")
+    assert not mark.exists()
+    assert tree(tmp_path / "cache") == {}
+
+
+GOOD = pickle.dumps({"A": [0.5, 1.5], "B": [0.25, 1e300]}, protocol=4)
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "not a readable pickle"),
+        (b"no pickle", "not a readable pickle|is refused"),
+        (GOOD[:-1], "not a readable pickle"),
+        (GOOD[:40], "not a readable pickle"),
+        (b"\x80\x04e.", "not a readable pickle"),  # APPENDS on an empty stack
+        (b"\x80\x04}(]G" + bytes(8) + b"u.", "not a readable pickle"),  # a list as a key
+        (pickle.dumps([0.5]), "does not hold"),
+        (pickle.dumps({}), "does not hold"),
+        (pickle.dumps({"A": 0.5}), "does not hold"),
+        (pickle.dumps({"A": [0.5], "B": [0.5, 0.5]}), "one length"),
+        (pickle.dumps({"A": ["x"]}), "does not hold"),
+        (pickle.dumps({0.5: [0.5]}), "does not hold"),
+        (pickle.dumps({"A": [1]}), "is refused.*BININT1"),
+        (pickle.dumps({"A": (0.5,)}), "is refused.*TUPLE1"),
+        (pickle.dumps({"A": [None]}), "is refused.*NONE"),
+    ],
+)
+def test_pickles_of_anything_else_are_refused(raw, message):
+    with pytest.raises(ValueError, match=message):
+        read_scores_pickle(raw)
+
+
+def test_a_good_pickle_is_read_as_pickle_reads_it():
+    assert read_scores_pickle(GOOD) == pickle.loads(GOOD)
+    assert list(read_scores_pickle(GOOD)) == ["A", "B"]
+
+
+# --- the registry of the package
+
+NAMES = sorted(path.stem for path in REGISTRY.glob("*.tsv"))
+
+
+def test_the_sets_that_are_offered():
+    assert set(NAMES) == {
+        *("wmt23", "wmt23-sentinels", "ted", "newstest2021", "wmt17-da", "wmt23-news-systems"),
+        *("librispeech", "dl-hard", "movielens-small"),
+    }
+    assert sorted(available()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_registry_is_well_formed(name):
+    text = (REGISTRY / f"{name}.tsv").read_text(encoding="utf-8")
+    file_line = (
+        r"[0-9a-f]{64}\t\d+\t[^\t]+(\t[^\t]*(\t(sentinel|top:\d+|columns:\d+|member:[^\t]+)(\t[0-9a-f]{64})?)?)?"
+    )
+    block_line = r"@\thttps://(raw\.githubusercontent\.com/[\w-]+/[\w-]+/[0-9a-f]{40}/|files\.grouplens\.org/)\S*\t[\w-]+(/[\w-]+)*"
+    about_line = r"# (title|licence|restriction|note|cite|columns): \S.*"
+    assert text.endswith("\n")
+    for line in text.splitlines():
+        assert re.fullmatch(f"({file_line})|({block_line})|({about_line})", line), line
+
+    files = available()[name].files
+    paths = [file.path for file in files]
+    assert files
+    assert len({path.casefold() for path in paths}) == len(paths)  # distinct where case does not count, too
+    for path in paths:
+        assert not PurePosixPath(path).is_absolute()
+        assert not {"..", ".", ""} & set(path.split("/")), path
+        assert not set('\\<>:"|?*') & set(path), path
+    plain = [file.url for file in files if not file.recipe]
+    assert len(set(plain)) == len(plain)
+    for file in files:
+        assert (file.recipe == "sentinel") == bool(file.url_sha256), file.path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_set_says_what_it_is(name):
+    data_set = available()[name]
+    assert data_set.name == name
+    assert data_set.title
+    assert data_set.licence
+    assert data_set.cite
+    assert all(re.search(r"\(\d{4}\)\. ", cite) for cite in data_set.cite)
+    assert data_set.size == sum(file.size for file in data_set.files) > 0
+    if "NC" in data_set.licence or "none" in data_set.licence or "terms of use" in data_set.licence:
+        assert data_set.restriction
+
+
+def test_urls_name_repository_commit_and_path():
+    """By hand: a plain file, one under another name upstream, one that needs quoting, a member of an archive."""
+    urls = {file.path: file.url for data_set in available().values() for file in data_set.files}
+    raw = "https://raw.githubusercontent.com"
+    assert urls["mt-metrics-eval-v2/wmt23/sources/zh-en.txt"] == (
+        f"{raw}/wmt-conference/ErrorSpanAnnotation/e7f88b51a5d36dd5a9c9c1d80556f69637716cd4"
+        "/data/mt-metrics-eval-v2/wmt23/sources/zh-en.txt"
+    )
+    assert urls["wmt23-sentinels/he-en/SENTINEL-REF-MQM-refB.seg.score"] == (
+        f"{raw}/SapienzaNLP/guardians-mt-eval/ead3b494c88f6e015d921348596568a5120f82ff"
+        "/data/metrics_results/metrics_outputs/wmt23/he-en/SENTINEL_REF_MQM/seg_scores.pickle"
+    )
+    assert urls["dl-hard/runs_top100/doc.bm25+t5-mp(zs).run"] == (
+        f"{raw}/grill-lab/DL-Hard/2be6435c2b1f8131dfa23f3c0dee72f9dd47d849/dataset/baselines/doc/bm25%2Bt5-mp%28zs%29.run"
+    )
+    assert (
+        urls["movielens-latest-small/ratings.csv"]
+        == "https://files.grouplens.org/datasets/movielens/ml-latest-small.zip"
+    )
+
+
+# --- against the real data
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", NAMES)
+def test_every_registered_hash_is_that_of_the_data(name, data_dir):
+    assert missing(name, data_dir) == []
+    for file in available()[name].files:
+        content = (data_dir / file.path).read_bytes()
+        assert (sha256(content), len(content)) == (file.sha256, file.size), file.path
+
+
+@pytest.mark.data
+def test_the_tool_computes_this_registry(data_dir, tmp_path):
+    tool = Path(__file__).parents[1] / "tools" / "make_registry.py"
+    runpy.run_path(str(tool))["main"](str(data_dir), str(tmp_path))
+    assert tree(tmp_path) == tree(REGISTRY)
+
+
+@pytest.mark.data
+def test_sentinel_scores_are_made_byte_for_byte(data_dir):
+    """The text beside each pickle was converted independently, when the data were gathered."""
+    files = available()["wmt23-sentinels"].files
+    assert len(files) == 18
+    for file in files:
+        pair, metric = file.url.split("/")[-3:-1]
+        raw = (data_dir / "wmt23-sentinels" / "upstream" / pair / metric / "seg_scores.pickle").read_bytes()
+        assert sha256(raw) == file.url_sha256
+        assert _fetch._convert(raw, file, file.url) == (data_dir / file.path).read_bytes(), file.path
+
+
+@pytest.mark.data
+def test_sentinels_and_a_whole_set_through_http(data_dir, serve, registry, tmp_path):
+    """The real registry, with the addresses of a local server that serves the pickles as upstream does."""
+    upstream = data_dir / "wmt23-sentinels" / "upstream"
+    server = serve(Server({p.relative_to(upstream).as_posix(): p.read_bytes() for p in upstream.rglob("*.pickle")}))
+    lines = (REGISTRY / "wmt23-sentinels.tsv").read_text(encoding="utf-8").splitlines()
+    registry(server.url, [line for line in lines if line[0] not in "#@"])
+    cache = fetch("small", cache=tmp_path / "cache")
+    fetched = {path.removeprefix("folder/"): content for path, content in tree(cache).items()}
+    assert fetched == {
+        p.relative_to(data_dir / "wmt23-sentinels").as_posix(): p.read_bytes()
+        for p in (data_dir / "wmt23-sentinels").glob("??-??/*.seg.score")
+    }
