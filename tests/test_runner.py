@@ -1,0 +1,194 @@
+"""`mtmeta.runner` and the notebook normaliser, on notebooks made here."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from mtmeta import runner
+
+ROOT = Path(__file__).parents[1]
+NORMALISER = ROOT / "tools" / "normalise_notebooks.py"
+
+
+def write(path: Path, *sources: str, requires: list[str] | None = None) -> Path:
+    """Write a notebook of code cells; those that hold `# parameters` are tagged so."""
+    cells = [nbformat.v4.new_markdown_cell("# A chapter")]
+    for source in sources:
+        tags = {"metadata": {"tags": ["parameters"]}} if "# parameters" in source else {}
+        cells.append(nbformat.v4.new_code_cell(source, **tags))
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    if requires is not None:
+        metadata["mtmeta"] = {"requires": requires}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), path)
+    return path
+
+
+def printed(path: Path) -> str:
+    cells = nbformat.read(path, as_version=4).cells
+    return "".join(o.get("text", "") for c in cells if c.cell_type == "code" for o in c.outputs)
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """Let there be no data at all; return a directory that may become MTMETA_DATA."""
+    monkeypatch.delenv("MTMETA_DATA", raising=False)
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    return tmp_path / "data"
+
+
+def test_execute_injects_parameters_and_runs_where_the_notebook_lies(tmp_path):
+    source = write(
+        tmp_path / "in" / "a.ipynb", "n = 1 # parameters", "from pathlib import Path\nprint(n, Path().resolve().name)"
+    )
+    seconds = runner.execute(source, tmp_path / "out" / "a.ipynb", {"n": 7})
+    assert printed(tmp_path / "out" / "a.ipynb") == "7 in\n"
+    assert 0 < seconds < 120
+
+
+def test_execute_without_parameters_adds_no_cell(tmp_path):
+    source = write(tmp_path / "a.ipynb", "n = 1 # parameters", "print(n)")
+    runner.execute(source, tmp_path / "b.ipynb")
+    cells = [nbformat.read(tmp_path / f"{name}.ipynb", as_version=4).cells for name in "ab"]
+    assert [c.source for c in cells[0]] == [c.source for c in cells[1]]
+
+
+def test_missing_names_what_is_not_there(tmp_path, nowhere, monkeypatch):
+    notebook = write(tmp_path / "a.ipynb", requires=["data:wmt23", "json", "no_such_module"])
+    assert runner.missing(notebook) == ["data:wmt23", "no_such_module"]
+    (nowhere / "mt-metrics-eval-v2" / "wmt23").mkdir(parents=True)
+    monkeypatch.setenv("MTMETA_DATA", str(nowhere))
+    assert runner.missing(notebook) == ["no_such_module"]
+    assert runner.missing(write(tmp_path / "b.ipynb")) == []
+
+
+def test_missing_looks_into_the_cache(tmp_path, nowhere):
+    notebook = write(tmp_path / "a.ipynb", requires=["data:dl-hard"])
+    (tmp_path / "cache" / "dl-hard").mkdir(parents=True)
+    assert runner.missing(notebook) == []
+
+
+@pytest.mark.parametrize("requirement", ["file:x", "not a module"])
+def test_missing_refuses_other_requirements(tmp_path, requirement):
+    with pytest.raises(ValueError, match="expected 'data:NAME' or the name of a Python module"):
+        runner.missing(write(tmp_path / "a.ipynb", requires=[requirement]))
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[]", "{}"])
+def test_missing_refuses_what_is_no_notebook(tmp_path, text):
+    (tmp_path / "a.ipynb").write_text(text)
+    with pytest.raises(ValueError, match=r"a\.ipynb is not a notebook"):
+        runner.missing(tmp_path / "a.ipynb")
+
+
+@pytest.fixture
+def project(tmp_path, nowhere):
+    """Make the smallest project that can be staged: two chapters in the table of contents, one notebook outside."""
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "index.md").write_text("# A book\n")
+    (tmp_path / "_config.yml").write_text(
+        'title: A book\nonly_build_toc_files: true\nexecute: {execute_notebooks: "off"}\n'
+    )
+    chapters = "[{file: notebooks/a}, {file: notebooks/wmt23/b}]"
+    (tmp_path / "_toc.yml").write_text(f"format: jb-book\nroot: book/index\nparts:\n- chapters: {chapters}\n")
+    write(tmp_path / "notebooks" / "a.ipynb", "print(6 * 7)")
+    write(tmp_path / "notebooks" / "wmt23" / "b.ipynb", "print(1)", requires=["data:wmt23"])
+    write(tmp_path / "notebooks" / "00_template.ipynb", "print(2)")
+    return tmp_path
+
+
+def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
+    before = (project / "notebooks" / "a.ipynb").read_bytes()
+    report = runner.stage(project)
+    source = project / "_build" / "src"
+    assert {page: entry["status"] for page, entry in report.items()} == {
+        "notebooks/a": "executed",
+        "notebooks/wmt23/b": "stored",
+    }
+    assert report["notebooks/wmt23/b"]["reason"] == "not here: data:wmt23"
+    assert report["notebooks/a"]["seconds"] > 0
+    assert printed(source / "notebooks" / "a.ipynb") == "42\n"
+    assert (
+        printed(source / "notebooks" / "wmt23" / "b.ipynb") == printed(source / "notebooks" / "00_template.ipynb") == ""
+    )
+    assert json.loads((source / "execution.json").read_text())["notebooks"] == report
+    assert (project / "notebooks" / "a.ipynb").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_book_is_built_and_its_path_is_printed(project, capfd):
+    assert runner.main(["book", "--root", str(project)]) == 0
+    assert capfd.readouterr().out.strip().endswith(str(project / "_build" / "html"))
+    assert "42" in (project / "_build" / "html" / "notebooks" / "a.html").read_text()
+
+
+def test_a_warning_of_the_build_is_an_error(project, capfd):
+    (project / "book" / "index.md").write_text("# A book\n\n{no-such-role}`x`\n")
+    assert runner.main(["book", "--root", str(project), "--no-execute"]) == 1
+    assert "error: jupyter-book ended with exit status" in capfd.readouterr().err
+
+
+def test_a_failing_chapter_is_named(project, capfd):
+    write(project / "notebooks" / "a.ipynb", "raise RuntimeError('this one')")
+    assert runner.main(["book", "--root", str(project)]) == 1
+    error = capfd.readouterr().err
+    assert "a.ipynb failed" in error
+    assert "this one" in error
+
+
+def test_refresh_changes_nothing_if_one_fails(tmp_path, nowhere):
+    good, bad = write(tmp_path / "good.ipynb", "print(1)"), write(tmp_path / "bad.ipynb", "1 / 0")
+    held = write(tmp_path / "held.ipynb", "print(1)", requires=["data:wmt23"])
+    with pytest.raises(RuntimeError, match=r"bad\.ipynb failed"):
+        runner.refresh([good, bad])
+    assert printed(good) == ""
+    assert runner.refresh([good, held]) == [good]
+    assert printed(good) == "1\n"
+    assert printed(held) == ""
+
+
+def normalise(*arguments: str | Path) -> subprocess.CompletedProcess:
+    command = [sys.executable, NORMALISER, *arguments]
+    return subprocess.run([str(a) for a in command], capture_output=True, text=True, check=False)
+
+
+def test_normaliser_drops_noise_and_keeps_content(tmp_path):
+    path = write(tmp_path / "a.ipynb", "n = 1 # parameters", "print(n)", "n")
+    runner.execute(path, path)
+    notebook = nbformat.read(path, as_version=4)
+    assert "papermill" in notebook.metadata
+    stream = notebook.cells[2].outputs[0]
+    notebook.cells[2].outputs = [stream, stream]
+    notebook.cells[2].metadata["mystnb"] = {"image": {"alt": "text"}}
+    notebook.cells[2].execution_count = 17
+    nbformat.write(notebook, path)
+
+    assert normalise("--check", path).returncode == 1
+    assert normalise(tmp_path).returncode == 0
+    once = path.read_bytes()
+    assert normalise("--check", tmp_path).returncode == 0
+    assert normalise(path).returncode == 0
+    assert path.read_bytes() == once
+
+    after = nbformat.read(path, as_version=4)
+    assert set(after.metadata) == {"kernelspec", "language_info"}
+    assert after.cells[1].metadata == {"tags": ["parameters"]}
+    assert after.cells[2].metadata == {"mystnb": {"image": {"alt": "text"}}}
+    assert [c.execution_count for c in after.cells[1:]] == [1, 2, 3]
+    assert [o.text for o in after.cells[2].outputs] == ["1\n1\n"]
+    assert after.cells[3].outputs[0].execution_count == 3
+    assert [c.source for c in after.cells] == [c.source for c in notebook.cells]
+
+
+def test_normaliser_does_not_count_what_was_not_executed(tmp_path):
+    path = write(tmp_path / "a.ipynb", "n = 1", "n = 1")
+    assert normalise(path).returncode == 0
+    cells = nbformat.read(path, as_version=4).cells
+    assert [c.execution_count for c in cells[1:]] == [None, None]
+    assert len({c.id for c in cells}) == 3
