@@ -1,0 +1,89 @@
+# `make book` and `make test` do all the set-up; they need Python >= 3.11 and make. `make help` lists the rest.
+# PYTHON: the Python that .venv is made from.  JOBS: chapters and tests at a time.  CONSTRAINTS: /dev/null for the newest versions.
+PYTHON ?= python3
+JOBS ?= 2
+CONSTRAINTS ?= constraints.txt
+
+VENV := .venv
+BIN := $(VENV)/bin
+SITE := _build/html/index.html
+SOURCES := $(wildcard _config.yml _toc.yml CHANGELOG.md CITATION.cff constraints.txt) \
+	$(shell find book notebooks mtmeta -type f -not -path '*/.*' -not -path '*/__pycache__/*' 2>/dev/null)
+BROWSER := tests/browser
+BENCHMARKS := $(wildcard benchmarks/*.py)
+
+# One thread a process: the arrays are small, and a thread pool in each of several processes only gets in its own way.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help book site test lint notebooks bench browser-deps linkcheck constraints clean distclean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "error: Python >= 3.11 is needed; found: $$($(PYTHON) --version 2>&1). Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "error: $(PYTHON) cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+$(VENV)/.installed-book: $(BIN)/python pyproject.toml $(CONSTRAINTS)
+	@echo "== installing mtmeta and what builds the book into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[book]'
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed-book
+	@echo "== installing what the tests need into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[book,test]'
+	@touch $@
+
+book: $(VENV)/.installed-book ## execute the chapters and build the site
+	@echo "== executing the chapters and building the site"
+	@$(BIN)/python -m mtmeta.runner --jobs $(JOBS) book
+	@echo "Read it:    $(CURDIR)/$(SITE)"
+	@echo "Serve it:   $(BIN)/python -m http.server --directory _build/html 8000, then open http://localhost:8000"
+
+$(SITE): $(SOURCES) | $(VENV)/.installed-book
+	@$(MAKE) --no-print-directory book
+
+site: $(SITE) ## the same, only if a source has changed since
+
+test: lint $(SITE) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
+	@echo "== tests"
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+lint: $(VENV)/.installed-test ## check code and stored notebooks; change nothing
+	@echo "== lint"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check . || { echo "error: not formatted; run: $(BIN)/ruff format" >&2; exit 1; }
+	@$(BIN)/python tools/normalise_notebooks.py --check notebooks
+
+notebooks: $(VENV)/.installed-test ## re-execute the stored notebooks in place
+	@$(BIN)/python -m mtmeta.runner --jobs $(JOBS) refresh $$(find notebooks -name '*.ipynb' -not -path '*/.*' | sort)
+	@$(BIN)/python tools/normalise_notebooks.py notebooks
+
+bench: $(VENV)/.installed-test ## speed and memory
+	$(if $(BENCHMARKS),@$(BIN)/python -m pytest --benchmark-only $(BENCHMARKS),@echo "there are no benchmarks yet")
+
+browser-deps: ## install what drives the browser tests, if node is there
+	@if [ ! -f $(BROWSER)/package.json ]; then echo "no browser tests: $(BROWSER)/package.json is absent"; \
+	elif ! command -v npm >/dev/null; then echo "no node and npm: the browser tests will be skipped"; \
+	elif [ ! $(BROWSER)/node_modules/.installed -nt $(BROWSER)/package.json ]; then \
+		echo "== installing what drives the browser"; \
+		if [ -f $(BROWSER)/package-lock.json ]; then verb=ci; else verb=install; fi; \
+		npm --prefix $(BROWSER) $$verb --no-audit --no-fund --loglevel=error && touch $(BROWSER)/node_modules/.installed; fi
+
+linkcheck: $(VENV)/.installed-book ## check the links of the book; needs the network
+	@$(BIN)/python -m mtmeta.runner book --no-execute --builder linkcheck
+
+constraints: ## rewrite constraints.txt from what .venv holds (install '.[all]' there first)
+	@$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' | tr 'A-Z_' 'a-z-' | LC_ALL=C sort > constraints.txt
+
+clean: ## delete what was built
+	rm -rf _build out .pytest_cache .ruff_cache .hypothesis .benchmarks $(BROWSER)/node_modules
+
+distclean: clean ## delete .venv too
+	rm -rf $(VENV)
