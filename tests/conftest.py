@@ -1,9 +1,29 @@
-"""Fixtures shared by the tests."""
+"""What all tests share: threads, fixtures, and what becomes of tests that this machine cannot run.
+
+A test marked `data` needs the real data, one marked `browser` needs node and a Chromium. Where these are absent the
+test is skipped, and the last lines say how many were. Where they must be there (`MTMETA_DATA` is set, or `CI` is), a
+skip is a failure.
+"""
 
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# One thread a process: this runs before numpy is imported.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
+hypothesis.settings.register_profile("mtmeta", deadline=None, derandomize="CI" in os.environ, print_blob=True)
+hypothesis.settings.load_profile("mtmeta")
+
+NO_DATA = "MTMETA_DATA is not set"
+#: By marker: the variable that makes a skipped test a failure, what the tests are called, why they are skipped.
+NEEDS = {
+    "data": ("MTMETA_DATA", "real-data", NO_DATA),
+    "browser": ("CI", "browser", "node, the packages of tests/browser, or a Chromium is missing"),
+}
 
 
 @pytest.fixture(scope="session")
@@ -11,5 +31,36 @@ def data_dir() -> Path:
     """Return the directory with the real data; skip where there is none."""
     path = os.environ.get("MTMETA_DATA")
     if not path:
-        pytest.skip("real data: MTMETA_DATA is not set")
+        pytest.skip(NO_DATA)
+    if not Path(path).is_dir():
+        pytest.fail(f"MTMETA_DATA is {path!r}, which is no directory")
     return Path(path)
+
+
+def pytest_collection_modifyitems(items):
+    """Give the marker `data` to every test that uses the data, and skip those that cannot run."""
+    for item in items:
+        if "data_dir" in getattr(item, "fixturenames", ()) and item.get_closest_marker("data") is None:
+            item.add_marker("data")
+        if item.get_closest_marker("data") and not os.environ.get("MTMETA_DATA"):
+            item.add_marker(pytest.mark.skip(reason=NO_DATA))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """Turn the skip of a test that must run here into a failure."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail"):
+        for marker, (variable, *_) in NEEDS.items():
+            if item.get_closest_marker(marker) and os.environ.get(variable):
+                report.outcome = "failed"
+                report.longrepr = f"skipped, which is a failure where {variable} is set: {report.longrepr[2]}"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how many tests were skipped for want of data or a browser."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    for marker, (_, name, reason) in NEEDS.items():
+        if count := sum(marker in report.keywords for report in skipped):
+            terminalreporter.write_line(f"{count} {name} test{'s' * (count > 1)} skipped: {reason}", yellow=True)
