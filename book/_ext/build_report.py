@@ -1,0 +1,152 @@
+"""What the site says about its own making, as Sphinx directives.
+
+`{tested-versions}` lists the versions in `constraints.txt` beside those this build ran with.
+`{execution-report}` lists which chapters were executed, from the `execution.json` that the runner writes.
+`{public-names}` lists what `import mtmeta` offers, with the first line of each docstring.
+Both files lie at the root of the source folder. Where one is absent the page says so; it is no error.
+Under the title of each chapter a line says where its outputs come from.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import re
+from importlib import metadata
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+
+def canonical(name: str) -> str:
+    """Return a distribution name in its normal form (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def read_constraints(root: Path) -> dict[str, str]:
+    """Return the pinned versions by distribution name; empty where there is no file."""
+    path = root / "constraints.txt"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    pins = (line.split("#")[0].split(";")[0].strip().split("==") for line in lines)
+    return {canonical(pin[0].split("[")[0]): pin[1].strip() for pin in pins if len(pin) == 2}
+
+
+def direct_requirements() -> list[str]:
+    """Return the distributions that mtmeta itself asks for, extras included; empty where it is not installed."""
+    try:
+        requirements = metadata.requires("mtmeta") or []
+    except metadata.PackageNotFoundError:
+        return []
+    return sorted({canonical(re.match(r"[\w.-]+", r).group()) for r in requirements} - {"mtmeta"})
+
+
+def installed(name: str) -> str:
+    """Return the installed version, or a dash."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def read_execution(root: Path) -> dict:
+    """Return what the runner wrote about this build; empty where it wrote nothing."""
+    path = root / "execution.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def outputs_note(report: dict, docname: str) -> str:
+    """Say in one sentence where the outputs of a chapter come from."""
+    entry = report.get("notebooks", {}).get(docname)
+    if entry is None:
+        return "The outputs on this page are those stored in the notebook."
+    if entry["status"] == "executed":
+        return f"The outputs on this page were computed when the site was built, in {entry['seconds']:.0f} s."
+    return f"The outputs on this page are those stored in the notebook: it was not re-executed ({entry['reason']})."
+
+
+def public_names() -> list[tuple[str, str, str]]:
+    """Return name, reference target and one-line description of what the package exports, modules left out."""
+    package = importlib.import_module("mtmeta")
+    found = [(name, getattr(package, name)) for name in sorted(package.__all__, key=str.lower)]
+    return [
+        (name, f"{thing.__module__}.{thing.__qualname__}", (inspect.getdoc(thing) or "").partition("\n")[0])
+        for name, thing in found
+        if callable(thing)
+    ]
+
+
+class _Markdown(SphinxDirective):
+    """A directive whose content is Markdown made by `lines`."""
+
+    def run(self) -> list[nodes.Node]:
+        for name in ("constraints.txt", "execution.json"):
+            self.env.note_dependency(str(Path(self.env.srcdir) / name))
+        box = nodes.container()
+        self.state.nested_parse(StringList(self.lines(Path(self.env.srcdir)), "generated"), self.content_offset, box)
+        return box.children
+
+    def lines(self, root: Path) -> list[str]:
+        raise NotImplementedError
+
+
+class TestedVersions(_Markdown):
+    def lines(self, root: Path) -> list[str]:
+        pins = read_constraints(root)
+        if not pins:
+            return ["The list of tested versions was not at hand when this page was built; it is `constraints.txt`."]
+        names = [name for name in direct_requirements() if name in pins] or sorted(pins)
+        rows = [f"| `{name}` | {pins[name]} | {installed(name)} |" for name in names]
+        return ["| package | tested | this build |", "|---|---|---|", *rows]
+
+
+class ExecutionReport(_Markdown):
+    def lines(self, root: Path) -> list[str]:
+        report = read_execution(root)
+        if not report:
+            return ["Nothing was executed for this build: every chapter shows the outputs stored in its notebook."]
+        intro = f"Built on {report['date']} with Python {report['python']} on {report['platform'].split('-')[0]}."
+        rows = []
+        for name, entry in report["notebooks"].items():
+            done = entry["status"] == "executed"
+            what = "executed" if done else f"shown from stored outputs ({entry['reason']})"
+            seconds = f"{entry['seconds']:.1f}" if done else ""
+            rows.append(f"| {{doc}}`/{name}` | {what} | {seconds} |")
+        return [intro, "", "| chapter | outputs | seconds |", "|---|---|---:|", *rows]
+
+
+class PublicNames(_Markdown):
+    def lines(self, root: Path) -> list[str]:
+        rows = [f"| {{py:obj}}`{name} <{target}>` | {what} |" for name, target, what in public_names()]
+        return ["| name | what it does |", "|---|---|", *rows]
+
+
+def add_outputs_note(app, doctree: nodes.document) -> None:
+    """Put the note on where the outputs come from under the title of each chapter."""
+    docname = app.env.docname
+    if not docname.startswith("notebooks/"):
+        return
+    title = next(doctree.findall(nodes.title), None)
+    if title is not None:
+        note = nodes.paragraph("", outputs_note(read_execution(Path(app.srcdir)), docname), classes=["outputs-note"])
+        title.parent.insert(title.parent.index(title) + 1, note)
+
+
+def mend_markup(app, pagename, templatename, context, doctree) -> None:
+    """Mend what screen readers stumble over: the empty corner of a pandas table, the outdated role of a citation."""
+    if "body" in context:
+        body = context["body"].replace("<th></th>", "<td></td>")
+        context["body"] = body.replace('role="doc-biblioentry"', 'role="listitem"')
+
+
+def setup(app) -> dict:
+    app.add_directive("tested-versions", TestedVersions)
+    app.add_directive("execution-report", ExecutionReport)
+    app.add_directive("public-names", PublicNames)
+    # jupyter-book always sets this value of sphinx_comments, which the book does without.
+    app.add_config_value("comments_config", {}, "html")
+    app.connect("doctree-read", add_outputs_note)
+    app.connect("html-page-context", mend_markup)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
