@@ -1,0 +1,557 @@
+"""Lints of the stored notebooks and the pages, and the commands that the pages show.
+
+Each rule on a notebook is a function that yields complaints; `test_rule_notices` breaks a good notebook in each way.
+"""
+
+import ast
+import copy
+import os
+import re
+import statistics
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+PAGES = sorted((ROOT / "book").glob("*.md"))
+
+MAX_LINES, MEDIAN_LINES, P90_LINES = 30, 6, 20
+MAX_FUNCTION_LINES = 12
+MAX_PARAMETER_LINES = 8
+WORDS = (1200, 3500)
+MIN_EXERCISES = 3
+#: How the headings of a chapter begin, in this order. "On …" is the section that works on data.
+ANATOMY = (
+    "What you will learn",
+    "The problem",
+    "Definition",
+    "From formula to code",
+    "On ",
+    "What to take away",
+    "Exercises",
+    "References",
+)
+LIMITS = "What this chapter does not show"
+IMAGES = ("image/png", "image/svg+xml", "image/jpeg")
+ABSOLUTE_PATH = re.compile(
+    r"(?<![\w.:/])/(?:home|root|tmp|mnt|opt|var|usr|srv|work\w*|Users|private)/\S+|\b[A-Z]:\\\w+"
+)
+
+
+# -- reading a notebook ------------------------------------------------------------------
+
+
+def code_cells(nb):
+    return [cell for cell in nb.cells if cell.cell_type == "code"]
+
+
+def markdown(nb):
+    return "\n\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
+
+
+def source_lines(cell):
+    return len(cell.source.splitlines())
+
+
+def functions(cell):
+    """Return the functions that a code cell defines; a cell with a magic command has none."""
+    try:
+        tree = ast.parse(cell.source)
+    except SyntaxError:
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def has_figure(cell):
+    return any(kind in output.get("data", {}) for output in cell.outputs for kind in IMAGES)
+
+
+def tagged(nb, tag):
+    return [cell for cell in nb.cells if tag in cell.metadata.get("tags", [])]
+
+
+def prose_words(nb):
+    """Count the words of the prose: no code, no formulas, no directive options."""
+    text = re.sub(r"```.*?```|~~~.*?~~~|\$\$.*?\$\$|\$[^$\n]+\$|<[^>]+>", " ", markdown(nb), flags=re.S)
+    text = re.sub(r"^(?::[\w-]+:.*|`{3,}.*|:{3,}.*|\([\w-]+\)=)$", " ", text, flags=re.M)
+    return len(re.findall(r"[A-Za-z][\w'’-]*", text))
+
+
+def is_chapter(name):
+    """Tell whether a notebook is a numbered chapter; the template follows the same rules."""
+    return re.match(r"\d\d_", name) is not None
+
+
+# -- rules -------------------------------------------------------------------------------
+
+
+def execution_counts_run_from_one(nb, name):
+    counts = [cell.execution_count for cell in code_cells(nb)]
+    if counts != list(range(1, len(counts) + 1)):
+        yield f"execution counts are {counts}, not 1 to {len(counts)}: execute it from top to bottom"
+
+
+def no_error_is_stored(nb, name):
+    for cell in code_cells(nb):
+        for output in cell.outputs:
+            if output.output_type == "error":
+                yield f"a stored output is an error: {output.ename}: {output.evalue}"
+            if output.get("name") == "stderr":
+                yield f"a stored output went to stderr: {output.text[:60]!r}"
+
+
+def cells_are_short(nb, name):
+    lengths = sorted(source_lines(cell) for cell in code_cells(nb))
+    if not lengths:
+        return
+    if lengths[-1] > MAX_LINES:
+        yield f"a code cell has {lengths[-1]} lines; at most {MAX_LINES}"
+    if statistics.median(lengths) > MEDIAN_LINES:
+        yield f"the median code cell has {statistics.median(lengths)} lines; at most {MEDIAN_LINES}"
+    if len(lengths) > 1 and statistics.quantiles(lengths, n=10, method="inclusive")[-1] > P90_LINES:
+        yield f"one code cell in ten has more than {P90_LINES} lines"
+
+
+def functions_are_short(nb, name):
+    for cell in code_cells(nb):
+        for node in functions(cell):
+            length = node.end_lineno - node.lineno + 1
+            if length > MAX_FUNCTION_LINES:
+                yield f"function {node.name} has {length} lines; at most {MAX_FUNCTION_LINES}: move it to the package"
+
+
+def figures_are_described(nb, name):
+    for cell in filter(has_figure, code_cells(nb)):
+        about = cell.metadata.get("mystnb", {})
+        where = f"the figure of cell [{cell.execution_count}]"
+        if not about.get("image", {}).get("alt", "").strip():
+            yield f"{where} has no alt text (mystnb.image.alt)"
+        if not about.get("figure", {}).get("caption", "").strip():
+            yield f"{where} has no caption (mystnb.figure.caption)"
+        if not about.get("figure", {}).get("name", "").startswith("fig-"):
+            yield f"{where} has no name that begins with fig- (mystnb.figure.name)"
+
+
+def exercises_have_solutions(nb, name):
+    text = markdown(nb)
+    exercises = re.findall(r"\{exercise(?:-start)?\}[^\n]*\n(?:[^\n`]*\n)*?:label:\s*(\S+)", text)
+    solutions = re.findall(r"\{solution(?:-start)?\}\s+(\S+)[^\n]*\n((?::[\w-]+:[^\n]*\n?)*)", text)
+    if unlabelled := len(re.findall(r"\{exercise(?:-start)?\}", text)) - len(exercises):
+        yield f"{unlabelled} exercise(s) have no label"
+    for label in exercises:
+        if label not in [target for target, _ in solutions]:
+            yield f"exercise {label} has no solution"
+    for target, options in solutions:
+        if target not in exercises:
+            yield f"a solution answers {target}, which is no exercise here"
+        if "dropdown" not in options:
+            yield f"the solution of {target} is not folded (:class: dropdown)"
+    if is_chapter(name) and len(exercises) < MIN_EXERCISES:
+        yield f"there are {len(exercises)} exercises; at least {MIN_EXERCISES}"
+
+
+def chapters_have_one_parameters_cell(nb, name):
+    cells = tagged(nb, "parameters")
+    if is_chapter(name) and len(cells) != 1:
+        yield f"{len(cells)} cells are tagged parameters; expected one"
+    for cell in cells:
+        if source_lines(cell) > MAX_PARAMETER_LINES:
+            yield f"the parameters cell has {source_lines(cell)} lines; at most {MAX_PARAMETER_LINES}"
+
+
+def requirements_are_stated(nb, name):
+    about = nb.metadata.get("mtmeta", {})
+    requires = about.get("requires", None if name.startswith("wmt23/") else [])
+    if not isinstance(requires, list) or not all(isinstance(item, str) for item in requires):
+        yield f"metadata mtmeta.requires must be a list of names; found {requires!r}"
+    elif name.startswith("wmt23/") and "data:wmt23" not in requires:
+        yield f"metadata mtmeta.requires of a wmt23/ page must name data:wmt23; found {requires!r}"
+
+
+def outputs_are_read(nb, name):
+    kinds = ["none", *(cell.cell_type for cell in nb.cells), "none"]
+    for before, cell, after in zip(kinds, nb.cells, kinds[2:], strict=False):
+        if cell.cell_type == "code" and cell.outputs and "markdown" not in (before, after):
+            yield f"cell [{cell.execution_count}] has an output, but no prose stands before or after it"
+
+
+def no_absolute_paths(nb, name):
+    text = markdown(nb)
+    for cell in code_cells(nb):
+        text += "\n" + cell.source
+        for output in cell.outputs:
+            text += "\n" + str(output.get("text", "")) + "\n" + str(output.get("data", {}).get("text/plain", ""))
+    for found in ABSOLUTE_PATH.findall(text):
+        yield f"the absolute path {found[:40]!r} exists on one machine only"
+
+
+def chapters_have_the_anatomy(nb, name):
+    if not is_chapter(name):
+        return
+    text = re.sub(r"```.*?```", "", markdown(nb), flags=re.S)
+    if len(re.findall(r"^# ", text, flags=re.M)) != 1:
+        yield "there must be one title"
+    headings = [h.strip() for h in re.findall(r"^## (.+)$", text, flags=re.M)]
+    positions = [next((i for i, h in enumerate(headings) if h.startswith(start)), None) for start in ANATOMY]
+    for start, position in zip(ANATOMY, positions, strict=True):
+        if position is None:
+            yield f"there is no section '{start.strip()} …'; found {headings}"
+    found = [position for position in positions if position is not None]
+    if found != sorted(found):
+        yield f"the sections stand in another order than {list(ANATOMY)}"
+    if LIMITS not in text:
+        yield f"nothing is said under '{LIMITS}'"
+
+
+def chapters_have_a_fitting_length(nb, name):
+    words = prose_words(nb)
+    if is_chapter(name) and not name.startswith("00_") and not WORDS[0] <= words <= WORDS[1]:
+        yield f"the prose has {words} words; expected {WORDS[0]} to {WORDS[1]}"
+
+
+RULES = (
+    execution_counts_run_from_one,
+    no_error_is_stored,
+    cells_are_short,
+    functions_are_short,
+    figures_are_described,
+    exercises_have_solutions,
+    chapters_have_one_parameters_cell,
+    requirements_are_stated,
+    outputs_are_read,
+    no_absolute_paths,
+    chapters_have_the_anatomy,
+    chapters_have_a_fitting_length,
+)
+
+
+def complaints(nb, name, rules=RULES):
+    return [f"{rule.__name__}: {message}" for rule in rules for message in rule(nb, name)]
+
+
+def label(path):
+    return path.relative_to(ROOT / "notebooks").as_posix()
+
+
+@pytest.fixture(scope="module")
+def notebooks():
+    return {label(path): nbformat.read(path, as_version=4) for path in NOTEBOOKS}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=label)
+def test_notebook_follows_the_rules(path):
+    nb = nbformat.read(path, as_version=4)
+    nbformat.validate(nb)
+    assert complaints(nb, label(path)) == []
+
+
+# -- the rules themselves ----------------------------------------------------------------
+
+
+def good_notebook():
+    """Return a chapter that breaks no rule."""
+    v4 = nbformat.v4
+
+    def code(source, count, outputs=(), **metadata):
+        return v4.new_code_cell(source, execution_count=count, outputs=list(outputs), metadata=metadata)
+
+    headings = "\n\n".join(f"## {start}scores\n\nSome words." for start in ANATOMY[1:6])
+    exercises = "\n\n".join(
+        f"```{{exercise-start}}\n:label: ex-{i}\n```\nDo it.\n```{{exercise-end}}\n```\n\n"
+        f"````{{solution-start}} ex-{i}\n:class: dropdown\n````\nDone.\n````{{solution-end}}\n````"
+        for i in range(3)
+    )
+    figure = v4.new_output("display_data", data={"image/png": "aaaa"})
+    about = {"image": {"alt": "A line."}, "figure": {"caption": "It rises", "name": "fig-00-line"}}
+    cells = [
+        v4.new_markdown_cell(f"# Title\n\n## {ANATOMY[0]}\n\n" + "word " * WORDS[0]),
+        code("campaign = 'teaching'", 1, tags=["parameters"]),
+        v4.new_markdown_cell(headings + f"\n\n**{LIMITS}** much."),
+        code("def double(x):\n    return 2 * x", 2),
+        code("draw()", 3, [figure], mystnb=about),
+        v4.new_markdown_cell(f"It rises.\n\n## Exercises\n\n{exercises}\n\n## References\n\nNone."),
+    ]
+    return v4.new_notebook(cells=cells, metadata={"mtmeta": {"requires": []}})
+
+
+def set_count(nb):
+    nb.cells[3].execution_count = 7
+
+
+def store_error(nb):
+    nb.cells[4].outputs.append(nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[]))
+
+
+def store_stderr(nb):
+    nb.cells[4].outputs.append(nbformat.v4.new_output("stream", name="stderr", text="a warning"))
+
+
+def lengthen_a_cell(nb):
+    nb.cells[1].source = "x = 1\n" * (MAX_LINES + 1)
+
+
+def lengthen_most_cells(nb):
+    for cell in code_cells(nb):
+        cell.source = "x = 1\n" * (MEDIAN_LINES + 1)
+
+
+def lengthen_a_function(nb):
+    nb.cells[3].source = "def long():\n" + "    x = 1\n" * MAX_FUNCTION_LINES
+
+
+def drop_alt(nb):
+    nb.cells[4].metadata["mystnb"]["image"] = {}
+
+
+def drop_caption(nb):
+    del nb.cells[4].metadata["mystnb"]["figure"]["caption"]
+
+
+def drop_figure_name(nb):
+    del nb.cells[4].metadata["mystnb"]["figure"]["name"]
+
+
+def drop_a_solution(nb):
+    nb.cells[5].source = nb.cells[5].source.replace("{solution-start} ex-1", "{solution-start} ex-9")
+
+
+def unfold_a_solution(nb):
+    nb.cells[5].source = nb.cells[5].source.replace(":class: dropdown\n", "", 1)
+
+
+def drop_exercises(nb):
+    nb.cells[5].source = "## Exercises\n\n## References\n\nNone."
+
+
+def drop_a_label(nb):
+    nb.cells[5].source = nb.cells[5].source.replace(":label: ex-0\n", "", 1)
+
+
+def drop_parameters(nb):
+    nb.cells[1].metadata["tags"] = []
+
+
+def lengthen_parameters(nb):
+    nb.cells[1].source = "x = 1\n" * (MAX_PARAMETER_LINES + 1)
+
+
+def garble_requirements(nb):
+    nb.metadata["mtmeta"]["requires"] = "torch"
+
+
+def isolate_an_output(nb):
+    nb.cells.insert(5, nbformat.v4.new_code_cell("1", execution_count=4))
+
+
+def write_a_path(nb):
+    nb.cells[3].source = "open('/home/me/scores.csv')"
+
+
+def print_a_path(nb):
+    nb.cells[4].outputs.append(nbformat.v4.new_output("stream", name="stdout", text="read C:\\data\\x.csv"))
+
+
+def drop_a_section(nb):
+    nb.cells[2].source = nb.cells[2].source.replace("## Definition", "## Something else ")
+
+
+def swap_sections(nb):
+    nb.cells[5].source = nb.cells[5].source.replace("## References", "## X").replace("## Ex", "## References\n\n## Ex")
+
+
+def drop_limits(nb):
+    nb.cells[2].source = nb.cells[2].source.replace(LIMITS, "")
+
+
+def cut_the_prose(nb):
+    nb.cells[0].source = f"# Title\n\n## {ANATOMY[0]}"
+
+
+BREAKS = {
+    execution_counts_run_from_one: [set_count],
+    no_error_is_stored: [store_error, store_stderr],
+    cells_are_short: [lengthen_a_cell, lengthen_most_cells],
+    functions_are_short: [lengthen_a_function],
+    figures_are_described: [drop_alt, drop_caption, drop_figure_name],
+    exercises_have_solutions: [drop_a_solution, unfold_a_solution, drop_exercises, drop_a_label],
+    chapters_have_one_parameters_cell: [drop_parameters, lengthen_parameters],
+    requirements_are_stated: [garble_requirements],
+    outputs_are_read: [isolate_an_output],
+    no_absolute_paths: [write_a_path, print_a_path],
+    chapters_have_the_anatomy: [drop_a_section, swap_sections, drop_limits],
+    chapters_have_a_fitting_length: [cut_the_prose],
+}
+
+
+def test_the_good_notebook_is_good():
+    assert complaints(good_notebook(), "01_x.ipynb") == []
+
+
+def test_every_rule_is_tried():
+    assert set(BREAKS) == set(RULES)
+
+
+@pytest.mark.parametrize(("rule", "spoil"), [(r, s) for r, spoilers in BREAKS.items() for s in spoilers])
+def test_rule_notices(rule, spoil):
+    nb = copy.deepcopy(good_notebook())
+    spoil(nb)
+    assert complaints(nb, "01_x.ipynb", [rule])
+
+
+def test_a_reproduction_page_must_state_its_data():
+    nb = good_notebook()
+    nb.metadata["mtmeta"] = {}
+    assert complaints(nb, "wmt23/x.ipynb", [requirements_are_stated])
+    nb.metadata["mtmeta"] = {"requires": ["data:wmt23"]}
+    assert not complaints(nb, "wmt23/x.ipynb", [requirements_are_stated])
+
+
+# -- the book as a whole -----------------------------------------------------------------
+
+
+def twice(items):
+    return sorted(item for item, count in Counter(items).items() if count > 1)
+
+
+def function_names(nb):
+    return {node.name for cell in code_cells(nb) for node in functions(cell)}
+
+
+def figure_names(nb):
+    names = (cell.metadata.get("mystnb", {}).get("figure", {}).get("name") for cell in code_cells(nb))
+    return [name for name in names if name]
+
+
+def test_no_function_is_defined_in_two_notebooks(notebooks):
+    assert twice(name for nb in notebooks.values() for name in function_names(nb)) == []
+
+
+def test_figure_names_are_unique(notebooks):
+    assert twice(name for nb in notebooks.values() for name in figure_names(nb)) == []
+
+
+def toc_files(node):
+    if isinstance(node, dict):
+        yield from (node[key] for key in ("root", "file") if key in node)
+        for value in node.values():
+            yield from toc_files(value)
+    elif isinstance(node, list):
+        for item in node:
+            yield from toc_files(item)
+
+
+def in_the_toc():
+    return list(toc_files(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
+
+
+def test_toc_entries_exist_and_are_unique():
+    entries = in_the_toc()
+    assert twice(entries) == []
+    assert [e for e in entries if not any((ROOT / f"{e}{suffix}").exists() for suffix in (".md", ".ipynb"))] == []
+
+
+def test_everything_is_in_the_toc():
+    pages = [p.relative_to(ROOT).with_suffix("").as_posix() for p in [*PAGES, *NOTEBOOKS]]
+    assert sorted(set(pages) - set(in_the_toc())) == ["notebooks/00_template"]
+
+
+def all_texts(notebooks):
+    texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+    return texts | {name: markdown(nb) for name, nb in notebooks.items()}
+
+
+def role_targets(text, role):
+    """Return what a role names: ``{role}`x` `` and ``{role}`text <x>` ``."""
+    found = re.findall(r"\{" + role + r"\}`([^`]+)`", text)
+    return [match.group(1) if (match := re.search(r"<([^>]+)>$", item)) else item for item in found]
+
+
+def glossary_terms():
+    text = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
+    block = re.search(r"```\{glossary\}\n(.*?)```", text, flags=re.S).group(1)
+    return [line for line in block.splitlines() if line and not line.startswith((" ", ":"))]
+
+
+def bibliography():
+    return re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), flags=re.M)
+
+
+def unknown_terms(text, terms):
+    return sorted(set(role_targets(text, "term")) - set(terms))
+
+
+def unknown_citations(text, keys):
+    cited = {key.strip() for item in role_targets(text, r"cite(?::\w+)?") for key in item.split(",")}
+    return sorted(cited - set(keys))
+
+
+def test_terms_exist(notebooks):
+    terms = glossary_terms()
+    assert {n: unknown for n, text in all_texts(notebooks).items() if (unknown := unknown_terms(text, terms))} == {}
+    assert unknown_terms("a {term}`tie` and {term}`ties <knot>`", terms) == ["knot"]
+
+
+def test_citations_exist(notebooks):
+    keys = bibliography()
+    assert {n: unknown for n, text in all_texts(notebooks).items() if (unknown := unknown_citations(text, keys))} == {}
+    assert unknown_citations("{cite:t}`deutsch2023ties, nobody1999`", keys) == ["nobody1999"]
+
+
+def test_glossary_is_sorted_and_each_entry_is_one_sentence():
+    terms = glossary_terms()
+    assert terms == sorted(terms, key=str.lower)
+    assert twice(term.lower() for term in terms) == []
+    text = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^  (\S.*)$", text, flags=re.M)
+    assert len(entries) == len(terms)
+    assert [e for e in entries if not e.endswith(".") or ". " in e] == []
+
+
+def test_bibliography_is_sorted_and_complete():
+    keys = bibliography()
+    assert keys == sorted(keys)
+    assert twice(keys) == []
+    text = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    entries = re.split(r"^@", text, flags=re.M)[1:]
+    assert [e[:40] for e in entries if not all(f"  {field} = " in e for field in ("author", "title", "year"))] == []
+
+
+# -- what the pages tell the reader to type ----------------------------------------------
+
+
+def fenced(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if fenced(p, "python")], ids=lambda p: p.name)
+def test_python_on_the_pages_runs(page, capsys):
+    scope = {}
+    for block in fenced(page, "python"):
+        lines = [line for line in block.splitlines() if "wmt23" not in line or os.environ.get("MTMETA_DATA")]
+        exec(compile("\n".join(lines), page.name, "exec"), scope)
+    assert "mm" in scope
+
+
+def commands():
+    """Return the shell commands of the pages, less those that need the network or are run by other tests."""
+    blocks = [(page, block) for page in PAGES for block in fenced(page, "bash")]
+    return [(page, block) for page, block in blocks if not re.match(r"make |mtmeta fetch", block)]
+
+
+@pytest.mark.parametrize(
+    ("page", "block"), commands(), ids=lambda x: x.name if isinstance(x, Path) else x.split("\n")[0][:40]
+)
+def test_commands_on_the_pages_run(page, block, tmp_path):
+    import mtmeta as mm
+
+    mm.load("teaching").to_frame().to_csv(tmp_path / "my_scores.csv", index=False)
+    (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
+    env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-ec", block], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
