@@ -1,0 +1,279 @@
+"""Data sets: public ones by name, one's own by path."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..evalset import EvalSet, unknown
+from . import _da, _mqm, _tables, _wmt
+from ._common import Options
+from ._locate import cache_dir, locate, places
+from ._mqm import mqm_weight
+
+__all__ = ["fetch", "load", "load_all", "locate", "mqm_weight"]
+
+_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")
+_TREES = "mt-metrics-eval-v2"
+_MQM_PAIRS = ("en-de", "zh-en")
+#: Sets that are not trees: where they lie, their language pairs, and what loads one of them.
+_SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], EvalSet]]] = {
+    "ted": (_MQM_PAIRS, "google-mqm/ted", _mqm.load_ted),
+    "newstest2021": (_MQM_PAIRS, "google-mqm/newstest2021", _mqm.load_newstest2021),
+    "wmt17-da": (_da.WMT17_PAIRS, "wmt17-da", _da.load_wmt17_da),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import `fetch` when it is first used: it needs what loading does not."""
+    if name == "fetch":
+        from ._fetch import fetch
+
+        return fetch
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def load(
+    name_or_path: str | Path,
+    *,
+    reference: str | None = None,
+    protocol: str | None = None,
+    metrics_from: str | Path | Iterable[str | Path] = (),
+    metrics: Sequence[str] | None = None,
+    spans: bool = False,
+    missing: str = "raise",
+) -> EvalSet:
+    """Load the human and metric scores of one test set and language pair.
+
+    Parameters
+    ----------
+    name_or_path : str or pathlib.Path
+        A set name (``teaching``, ``wmt23/<lp>``, ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``),
+        a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``; ``-`` reads CSV or TSV from standard
+        input), a table of MQM errors or averages (``.tsv``), or a folder in the layout of
+        mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.
+    reference : str, optional
+        The reference that metrics were scored against; it is no candidate. By default that of the
+        published protocol. Join several with a dot: ``"refA.refB"``.
+    protocol : str, optional
+        The human protocol, such as ``"mqm"`` or ``"da-sqm"``. By default MQM, else the first there is.
+    metrics_from : str, path or iterable of them
+        More metrics, for sets in mt-metrics-eval v2 layout: a set name (``"wmt23-sentinels"``), or a
+        folder of ``.seg.score`` files, or one with a subfolder per language pair.
+    metrics : sequence of str, optional
+        The metrics to keep, in this order; all by default.
+    spans : bool
+        Whether to load the error spans of the annotators too.
+    missing : {"raise", "nan"}
+        What to do where a system lacks a segment of a table: refuse, or leave the cell unscored. In a
+        folder: a metric that lacks a candidate system is left out (and refused if it was asked for), or
+        kept with holes.
+
+    Returns
+    -------
+    EvalSet
+        Higher is better everywhere. All segments are kept; those not rated are NaN. What was left
+        out is in ``provenance["left_out"]`` and shown by ``repr``; ``provenance["variants"]`` says what
+        each metric saw, ``provenance["holes"]`` how many translations have no human score.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong type.
+    ValueError
+        If the set, language pair, protocol, reference or metric does not exist, the data are not on
+        this computer, or a file is damaged or does not hold what it should.
+
+    Notes
+    -----
+    Standard references, which are no candidates: refA for ``wmt23/en-de`` and ``wmt23/zh-en``, refB for
+    ``wmt23/he-en``; refA for ``ted/en-de`` and refB for ``ted/zh-en``, as in WMT21; refC for
+    ``newstest2021/en-de``. WMT21 used refB for ``newstest2021/zh-en``; its text is not published with the
+    systems, so refA takes its place. In other folders the default is refA, else the only reference.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> es.shape
+    (12, 300)
+    """
+    options = Options.checked(reference, protocol, metrics_from, metrics, spans, missing)
+    if _is_table(name_or_path):
+        return _tables.load_table(name_or_path, options)
+    found = _find(name_or_path, options)
+    if len(found) > 1:
+        names = [name for name, _ in found]
+        raise ValueError(
+            f"{str(name_or_path)!r} holds {len(names)} language pairs: {', '.join(names)}. "
+            "Name one of these, or use load_all."
+        )
+    return found[0][1]()
+
+
+def load_all(
+    name_or_path: str | Path,
+    *,
+    reference: str | None = None,
+    protocol: str | None = None,
+    metrics_from: str | Path | Iterable[str | Path] = (),
+    metrics: Sequence[str] | None = None,
+    spans: bool = False,
+    missing: str = "raise",
+) -> list[EvalSet]:
+    """Load every language pair of a set, a folder, or a table with a column ``lp``.
+
+    Parameters
+    ----------
+    name_or_path : str or pathlib.Path
+        As for `load`, without a language pair: ``"wmt23"``. What has one language pair gives a list of one.
+    reference, protocol, metrics_from, metrics, spans, missing
+        As for `load`.
+
+    Returns
+    -------
+    list of EvalSet
+        Language pairs in alphabetical order; for a table, in order of their first row.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `load`.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> [es.name for es in mm.load_all("teaching")]
+    ['teaching']
+    """
+    options = Options.checked(reference, protocol, metrics_from, metrics, spans, missing)
+    if _is_table(name_or_path):
+        return _tables.load_tables(name_or_path, options)
+    return [load_one() for _, load_one in _find(name_or_path, options)]
+
+
+def _is_table(name_or_path: str | Path) -> bool:
+    """Say whether the argument is a table of ours: standard input, or a file that is not one of MQM's."""
+    if isinstance(name_or_path, str) and name_or_path == "-":
+        return True
+    if not isinstance(name_or_path, str | Path):
+        raise TypeError(
+            f"expected a set name or a path; found {type(name_or_path).__name__}. "
+            "A data frame becomes a set with EvalSet.from_frame."
+        )
+    path = Path(name_or_path)
+    if not path.is_file():
+        return False
+    header = _first_line(path)
+    return not _mqm.is_error_table(header) and not _mqm.is_average_table(header)
+
+
+def _first_line(path: Path) -> str:
+    if path.suffix.lower() != ".tsv":
+        return ""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
+        return stream.readline(10_000)
+
+
+def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callable[[], EvalSet]]]:
+    """Return the sets that an argument stands for: their names, and what loads them."""
+    if isinstance(name_or_path, str) and _NAME.fullmatch(name_or_path):
+        name, _, lp = name_or_path.partition("/")
+        if name == "teaching":
+            return [("teaching", lambda: _teaching(options))] if not lp else _unknown_pair(name, lp, [])
+        if name in _SETS:
+            pairs, folder, loader = _SETS[name]
+            if lp and lp not in pairs:
+                _unknown_pair(name, lp, pairs)
+            _locate_set(name, folder)
+            return [(f"{name}/{p}", lambda p=p: loader(p, options)) for p in pairs if lp in ("", p)]
+        if name == "wmt23" or any((root / _TREES / name).is_dir() for root in places().values()):
+            return _tree(_locate_set(name, f"{_TREES}/{name}"), lp, name, options)
+    path = Path(name_or_path)
+    if path.is_file():
+        loader = _mqm.load_errors if _mqm.is_error_table(_first_line(path)) else _mqm.load_averages
+        return [(path.stem, lambda: loader(path, options))]
+    if path.is_dir() and _wmt.is_tree(path):
+        return _tree(path, "", path.resolve().name, options)
+    if not path.exists() and _wmt.is_tree(path.parent):
+        return _tree(path.parent, path.name, path.parent.resolve().name, options)
+    raise _nothing_there(name_or_path, path)
+
+
+def _tree(root: Path, lp: str, name: str, options: Options) -> list[tuple[str, Callable[[], EvalSet]]]:
+    pairs = _wmt.language_pairs(root)
+    if lp and lp not in pairs:
+        _unknown_pair(name, lp, pairs)
+
+    def load_pair(pair: str) -> EvalSet:
+        folders = [_metric_folder(given, pair) for given in options.metrics_from]
+        return _wmt.load_tree(root, pair, options, f"{name}/{pair}", folders)
+
+    return [(f"{name}/{p}", lambda p=p: load_pair(p)) for p in pairs if lp in ("", p)]
+
+
+def _metric_folder(given: str | Path, lp: str) -> Path:
+    """Return the folder of ``.seg.score`` files that an entry of ``metrics_from`` stands for."""
+    path = Path(given)
+    if isinstance(given, str) and _NAME.fullmatch(given) and not path.exists():
+        try:
+            path = _locate_set(given, given)
+        except ValueError as error:
+            raise ValueError(f"metrics_from: there is no folder {given!r} here, and {error}") from None
+    for folder in (path / lp, path):
+        if any(folder.glob("*.seg.score")):
+            return folder
+    raise ValueError(
+        f"metrics_from: {path} holds no .seg.score files, nor does {path / lp}. "
+        "Expected files such as NAME-src.seg.score or NAME-refA.seg.score."
+    )
+
+
+def _teaching(options: Options) -> EvalSet:
+    options.refuse("the teaching set", "reference", "protocol", "metrics_from", "spans")
+    from ..simulate import teaching
+
+    es = teaching()
+    return es if options.metrics is None else es.select(metrics=options.metrics)
+
+
+def _locate_set(name: str, folder: str) -> Path:
+    """Return where a set lies; raise if that is the cache and the download was not finished."""
+    path = locate(folder)
+    if not path.is_relative_to(cache_dir()):
+        return path
+    from ._fetch import available, missing
+
+    gone = missing(name, cache_dir()) if name in available() else []
+    if gone:
+        raise ValueError(
+            f"the download of {name!r} is not complete: {len(gone)} files are missing or cut, such as {gone[0]}. "
+            f"Run `mtmeta fetch {name}` again: it continues where it stopped."
+        )
+    return path
+
+
+def _unknown_pair(name: str, lp: str, pairs: Sequence[str]) -> Any:
+    raise unknown(f"language pair of {name}", lp, pairs)
+
+
+def _nothing_there(given: str | Path, path: Path) -> ValueError:
+    """Return the error for an argument that is neither a set nor a file or folder of the right kind."""
+    if path.is_dir():
+        return ValueError(
+            f"{path} is a folder without human-scores/. Expected a table, or the layout of mt-metrics-eval v2; "
+            "a folder of metric scores goes into metrics_from=."
+        )
+    if path.suffix.lower() in _tables.SUFFIXES:
+        return ValueError(f"there is no file {path}.")
+    pairs = {"wmt23": [lp for _, lp in _wmt.STANDARD]} | {name: pairs for name, (pairs, _, _) in _SETS.items()}
+    known = ["teaching"] + [f"{name}/{lp}" for name in pairs for lp in pairs[name]]
+    near = difflib.get_close_matches(str(given), [*known, *pairs], n=1)
+    return ValueError(
+        f"unknown set {str(given)!r}, and there is no such file or folder. "
+        + (f"Did you mean {near[0]!r}? " if near else "")
+        + f"Sets: {', '.join(['teaching', *(f'{name}/<lp>' for name in pairs)])}."
+    )

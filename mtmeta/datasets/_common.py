@@ -1,0 +1,128 @@
+"""What the loaders share: options, reading files, choosing a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..evalset import EvalSet, unknown
+
+#: A cell with more characters than this is an open quote or a wrong file, not a text.
+MAX_FIELD = 1_000_000
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments of `load`, checked once."""
+
+    reference: str | None = None
+    protocol: str | None = None
+    metrics_from: tuple[str | Path, ...] = ()
+    metrics: tuple[str, ...] | None = None
+    spans: bool = False
+    missing: str = "raise"
+
+    @classmethod
+    def checked(cls, reference, protocol, metrics_from, metrics, spans, missing) -> Options:
+        """Return the options; raise `TypeError` or `ValueError` for what cannot be one."""
+        for what, value in (("reference", reference), ("protocol", protocol)):
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"`{what}` must be a string or None; found {type(value).__name__}.")
+        if isinstance(metrics, str):
+            raise TypeError(f"`metrics` must be a sequence of names; found {metrics!r}. Write [{metrics!r}].")
+        if not isinstance(spans, bool | np.bool_):
+            raise TypeError(f"`spans` must be True or False; found {spans!r}.")
+        if missing not in ("raise", "nan"):
+            raise ValueError(f"`missing` must be 'raise' or 'nan'; found {missing!r}.")
+        folders = (metrics_from,) if isinstance(metrics_from, str | Path) else tuple(metrics_from)
+        return cls(reference, protocol, folders, None if metrics is None else tuple(metrics), bool(spans), missing)
+
+    def refuse(self, what: str, *names: str) -> None:
+        """Raise if an option was given that means nothing for this kind of data."""
+        for name in names:
+            if getattr(self, name) != getattr(type(self), name):
+                raise ValueError(f"`{name}` does not apply to {what}; found {getattr(self, name)!r}. Leave it out.")
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file (a byte order mark is dropped); line ends untouched."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror or error}.") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise wrong_encoding(path, data[: error.start].count(b"\n") + 1, data[error.start]) from None
+
+
+def wrong_encoding(path: Path | str, line: int, byte: int) -> ValueError:
+    """Build the error for a file that is not UTF-8."""
+    return ValueError(
+        f"{path} is not UTF-8: found the byte 0x{byte:02x} at or after line {line}. "
+        "Save the file as UTF-8 (it may be Latin-1, Windows-1252, GB 18030 or UTF-16 now)."
+    )
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a UTF-8 file, split at line feeds only.
+
+    ``str.splitlines`` also breaks at U+2028, U+0085 and others, which occur inside sentences.
+    """
+    lines = read_text(path).split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def choose_protocol(asked: str | None, available: Sequence[str], where: str) -> str:
+    """Return the protocol asked for; by default ``mqm``, else the first there is."""
+    if asked is None:
+        return "mqm" if "mqm" in available else available[0]
+    if asked not in available:
+        raise unknown(f"protocol of {where}", asked, available)
+    return asked
+
+
+def choose_references(
+    asked: str | None, available: Sequence[str], standard: str | None, where: str, not_default: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Return the references to score against: those asked for, else the standard one.
+
+    ``asked`` may join several with a dot, as metric files do (``refA.refB``). Without a standard
+    the default is ``refA``, else the only reference.
+    """
+    if asked is not None:
+        parts = tuple(asked.split("."))
+        for part in parts:
+            if part not in available:
+                raise unknown(f"reference of {where}", part, available)
+        return parts
+    default = [r for r in available if r not in set(not_default)]
+    for name in (standard, "refA"):
+        if name in default:
+            return (name,)
+    if len(default) > 1:
+        raise ValueError(f"{where} has several references, {', '.join(default)}: name one with reference=….")
+    return tuple(default)
+
+
+def count_holes(es: EvalSet) -> EvalSet:
+    """Note in the provenance how many translations have no human score; return the set."""
+    es.provenance["holes"] = int(np.isnan(es.human).sum())
+    return es
+
+
+def canonical_ids(values: Sequence[Any]) -> list:
+    """Return segment ids as integers if every one is written as an integer, else as strings."""
+    texts = [str(int(v)) if isinstance(v, float) and v.is_integer() else str(v) for v in values]
+    try:
+        numbers = [int(t) for t in texts]
+    except ValueError:
+        return texts
+    small = all(abs(n) < 2**62 for n in numbers)
+    return numbers if small and all(str(n) == t for n, t in zip(numbers, texts, strict=True)) else texts

@@ -1,0 +1,247 @@
+"""Own tables: CSV, TSV, JSON lines, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import pandas as pd
+
+from ..evalset import RESERVED, EvalSet
+from ._common import MAX_FIELD, Options, canonical_ids, count_holes, wrong_encoding
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+#: What an empty score is called in the wild; upper and lower case are the same.
+_EMPTY = {"", "na", "nan", "none", "null"}
+_MAX_LINE = 20 * MAX_FIELD
+
+
+def load_table(path: Path | str, options: Options) -> EvalSet:
+    """Load a table of one language pair."""
+    frame, name = read_table(path, options)
+    return _build(frame, name, path, options, options.metrics)
+
+
+def load_tables(path: Path | str, options: Options) -> list[EvalSet]:
+    """Load a table as one set per value of its column ``lp``."""
+    frame, name = read_table(path, options)
+    if "lp" not in frame or frame["lp"].nunique(dropna=False) < 2:
+        return [_build(frame, name, path, options, options.metrics)]
+    if frame["lp"].isna().any():
+        n = int(frame["lp"].isna().sum())
+        raise ValueError(f"{path}: the column 'lp' is empty in {n} rows; every row needs a language pair.")
+    columns = [c for c in frame if c not in RESERVED] if options.metrics is None else list(options.metrics)
+    sets = []
+    for lp, part in frame.groupby("lp", sort=False):
+        empty = [c for c in columns if c in part and part[c].isna().all() and options.metrics is None]
+        es = _build(part.drop(columns=empty), f"{name}/{lp}", path, options, options.metrics)
+        es.provenance["left_out"].update({f"metric {c}": f"no score in {lp}" for c in empty})
+        sets.append(es)
+    return sets
+
+
+def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options, metrics) -> EvalSet:
+    source = "standard input" if path == "-" else str(path)
+    try:
+        es = EvalSet.from_frame(frame, metrics=metrics, missing=options.missing, name=name)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
+    es.provenance.update(source=source, protocol=None, reference=None, variants={})
+    return count_holes(es)
+
+
+def read_table(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
+    """Return a table as a data frame with text where text belongs, and its name.
+
+    Systems are always text (a system may be called ``NA``); segments are integers if all are;
+    in score columns an empty cell, NA, NaN, None and null mean not scored.
+    """
+    options.refuse("a table", "reference", "protocol", "metrics_from", "spans")
+    if path == "-":
+        stream = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+        try:
+            frame = _read_delimited(stream, None, "standard input")
+        finally:
+            stream.detach()
+        return _typed(frame, "standard input"), "stdin"
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        frame = _read_parquet(path)
+    elif suffix in SUFFIXES:
+        with path.open(encoding="utf-8-sig", newline="\n" if suffix == ".jsonl" else "") as stream:
+            if suffix == ".jsonl":
+                frame = _read_json_lines(stream, path)
+            else:
+                frame = _read_delimited(stream, "\t" if suffix == ".tsv" else ",", path)
+    else:
+        raise ValueError(f"{path}: cannot tell the format from {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
+    return _typed(frame, path), path.stem
+
+
+# -- formats ----------------------------------------------------------------------------------
+
+
+def _lines(stream: TextIO, what: Path | str) -> Iterator[str]:
+    """Yield the lines of a stream; raise for what is not UTF-8 or has no line ends."""
+    number = 0
+    while True:
+        try:
+            line = stream.readline(_MAX_LINE)
+        except UnicodeDecodeError as error:
+            line = number + error.object.count(b"\n", 0, error.start) + 1
+            raise wrong_encoding(what, line, error.object[error.start]) from None
+        if not line:
+            return
+        number += 1
+        if len(line) == _MAX_LINE:
+            raise ValueError(f"{what}, line {number} has more than {_MAX_LINE:,} characters; this is not a table.")
+        yield line
+
+
+def _read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> pd.DataFrame:
+    """Read CSV or TSV with the usual quoting; without a delimiter, tab or comma as the header has it."""
+    lines = _lines(stream, what)
+    first = next(lines, "")
+    if not first.strip():
+        raise ValueError(f"{what} is empty; expected a header with system, segment, human and one column per metric.")
+    if delimiter is None:
+        delimiter = "\t" if first.count("\t") > first.count(",") else ","
+    other = max("\t;,", key=first.count)
+    if delimiter not in first and other in first:
+        raise ValueError(
+            f"{what}: the header has no {delimiter!r}; it seems to be separated by {other!r}. "
+            "Use commas in .csv files and tabs in .tsv files."
+        )
+
+    def from_first() -> Iterator[str]:
+        yield first
+        yield from lines
+
+    limit = csv.field_size_limit(MAX_FIELD)
+    reader = csv.reader(from_first(), delimiter=delimiter, strict=True)
+    rows = []
+    try:
+        for row in reader:
+            if not row:
+                continue
+            rows.append(row)
+            if len(row) != len(rows[0]):
+                raise ValueError(
+                    f"{what}, line {reader.line_num}: expected {len(rows[0])} fields, the header's; found {len(row)}. "
+                    "A text that holds the separator or a quote must be quoted; the file may be truncated."
+                )
+    except csv.Error as error:
+        reason = "a quote is opened and never closed" if "end of data" in str(error) else str(error)
+        if "field limit" in reason:
+            reason = f"a field has more than {MAX_FIELD:,} characters; is a quote left open?"
+        raise ValueError(f"{what}, line {reader.line_num}: {reason}") from None
+    finally:
+        csv.field_size_limit(limit)
+    header, *body = rows
+    columns = zip(*body, strict=True) if body else [()] * len(header)
+    frame = pd.concat([pd.Series(c, dtype=object) for c in columns], axis=1)
+    frame.columns = header
+    return frame
+
+
+def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
+    """Read one JSON object a line; all have the same fields."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("a field occurs twice")
+        return found
+
+    rows: list[dict] = []
+    for number, line in enumerate(_lines(stream, what), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line, object_pairs_hook=once)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{what}, line {number}: not valid JSON ({error}).") from None
+        if not isinstance(row, dict):
+            raise ValueError(f"{what}, line {number}: expected a JSON object; found {line[:40]!r}.")
+        for field, value in row.items():
+            if isinstance(value, list | dict | bool):
+                found = json.dumps(value)[:40]
+                raise ValueError(f"{what}, line {number}: {field!r} must be a text, a number or null; found {found}.")
+            if isinstance(value, str) and len(value) > MAX_FIELD:
+                raise ValueError(f"{what}, line {number}: {field!r} has more than {MAX_FIELD:,} characters.")
+        if rows and row.keys() != rows[0].keys():
+            odd = sorted(row.keys() ^ rows[0].keys())
+            raise ValueError(
+                f"{what}, line {number}: the fields differ from the first line's in {odd}. "
+                "Write null where there is no value."
+            )
+        rows.append(row)
+    if not rows:
+        raise ValueError(
+            f"{what} is empty; expected one JSON object a line: system, segment, human and one field per metric."
+        )
+    return pd.DataFrame({c: pd.Series([r[c] for r in rows], dtype=object) for c in rows[0]})
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty.")
+    try:
+        frame = pd.read_parquet(path)
+    except ImportError:
+        raise ValueError(f"{path}: reading Parquet needs pyarrow (`pip install pyarrow`); or save as CSV.") from None
+    except Exception as error:  # pyarrow raises its own kinds, all of them OSError or ValueError or neither
+        raise ValueError(f"{path} is not a readable Parquet file: {str(error)[:200]}") from None
+    named = [n for n in frame.index.names if n is not None]
+    return frame.reset_index(named) if named else frame.reset_index(drop=True)
+
+
+# -- types ------------------------------------------------------------------------------------
+
+
+def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
+    """Return the table with text, ids and empty scores as `EvalSet.from_frame` expects them."""
+    names = [str(c) for c in frame.columns]
+    nameless = [i for i, name in enumerate(names, 1) if not name.strip()]
+    if nameless:
+        raise ValueError(f"{what}: column {nameless[0]} has no name. (If pandas wrote the table: index=False.)")
+    frame = frame.set_axis(range(len(names)), axis=1)
+    columns = {}
+    for i, name in enumerate(names):
+        if name == "human" or name not in RESERVED:
+            columns[i] = _scores(frame[i], name, what)
+            continue
+        column = frame[i].astype(object)
+        column = column.where(column.notna() & (column != ""), None)
+        if name == "system":
+            column = column.map(lambda v: v if v is None else str(v))
+        elif name == "segment" and column.notna().all():
+            column = pd.Series(canonical_ids(column.tolist()), dtype=object)
+        columns[i] = column
+    typed = pd.DataFrame(columns).set_axis(names, axis=1)
+    if names.count("lp") == 1 and typed["lp"].isna().all():
+        typed = typed.drop(columns="lp")
+    return typed
+
+
+def _scores(column: pd.Series, name: str, what: Path | str) -> pd.Series:
+    """Return a score column as numbers, or with the text that does not belong left in, for the error."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    column = column.astype(object)
+    try:
+        numbers = pd.to_numeric(column, errors="coerce")
+    except TypeError as error:
+        raise ValueError(f"{what}: column {name!r} must hold numbers; {error}.") from None
+    odd = numbers.isna() & column.notna()
+    unscored = column[odd].map(lambda v: str(v).strip().casefold() in _EMPTY)
+    if unscored.all():
+        return numbers
+    column[unscored.index[unscored.astype(bool)]] = None
+    return column

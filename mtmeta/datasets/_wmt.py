@@ -1,0 +1,489 @@
+"""Folder trees in the layout of mt-metrics-eval v2: WMT metrics tasks and sets that follow them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..evalset import EvalSet, Texts, unknown
+from ._common import Options, choose_protocol, choose_references, count_holes, read_lines, read_text
+from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
+
+#: Published protocol: standard reference and outlier systems, by (set, language pair).
+STANDARD = {
+    ("wmt23", "en-de"): ("refA", ("synthetic_ref",)),
+    ("wmt23", "he-en"): ("refB", ("synthetic_ref",)),
+    ("wmt23", "zh-en"): ("refA", ("synthetic_ref",)),
+}
+_NO_TRANSLATION = "[No translation supplied]"
+
+
+def is_tree(root: Path) -> bool:
+    """Say whether ``root`` is the top of a tree."""
+    return (root / "human-scores").is_dir()
+
+
+def language_pairs(root: Path) -> list[str]:
+    """Return the language pairs that have human segment scores."""
+    found = sorted({p.name.split(".")[0] for p in (root / "human-scores").glob("*.*.seg.score")})
+    if not found:
+        raise ValueError(
+            f"{root} has no human segment scores: expected files human-scores/<lp>.<protocol>.seg.score. "
+            "The tree may be incomplete."
+        )
+    return found
+
+
+def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: Sequence[Path] = ()) -> EvalSet:
+    """Load one language pair of a tree, called ``SET/LP``; ``metric_folders`` hold further ``.seg.score`` files."""
+    files = sorted((root / "human-scores").glob(f"{lp}.*.seg.score"))
+    protocols = {p.name[len(lp) + 1 : -len(".seg.score")]: p for p in files}
+    protocol = choose_protocol(options.protocol, list(protocols), name)
+    sources = _read_texts(root / "sources", lp, "source")
+    domains, documents = _read_documents(root / "documents" / f"{lp}.docs", None if sources is None else len(sources))
+    known_length = sources if sources is not None else documents
+    n = None if known_length is None else len(known_length)
+    human = read_segment_scores(protocols[protocol], n, none=True)
+    n = len(next(iter(human.values())))
+
+    standard, outliers = STANDARD.get((name.rpartition("/")[0], lp), (None, ()))
+    references = _reference_names(root, lp)
+    chosen = choose_references(options.reference, references, standard, name, outliers)
+    outputs = {_stem(p) for p in (root / "system-outputs" / lp).glob("*") if p.suffix in (".txt", ".jsonl")}
+    left_out = _systems_left_out(human, outputs, references, chosen, outliers)
+    candidates = tuple(s for s in human if s not in left_out)
+    if not candidates:
+        raise ValueError(f"{name}: no candidate system has a human score under protocol {protocol!r}.")
+    known = {*human, *outputs, *references, *outliers} if outputs else None
+    frame = _Frame(candidates, n, known, options)
+
+    folders = [root / "metric-scores" / lp, *metric_folders]
+    kept = _choose_variants(folders, references, chosen, options.metrics, left_out)
+    scores, official, by_domain = frame.read_metrics(kept, left_out)
+    human_files = {level: root / "human-scores" / f"{lp}.{protocol}.{level}.score" for level in ("sys", "domain")}
+    frame.read_official("human", human_files, official, by_domain, left_out, none=True)
+    present = [*scores, *(m for m in official if m != "human" and m not in scores)]
+    texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
+    return count_holes(
+        EvalSet(
+            np.array([human[s] for s in candidates]),
+            scores,
+            systems=candidates,
+            name=name,
+            language_pair=lp,
+            documents=documents,
+            domains=domains,
+            texts=texts,
+            human_systems=set(candidates) & set(references),
+            system_scores=_system_table(official, candidates),
+            domain_scores=_domain_table(by_domain, candidates),
+            spans=_read_spans(root, lp, protocol, candidates, n, texts, left_out) if options.spans else None,
+            reference_free=[m for m in scores if kept[m].variant == "src"],
+            provenance={
+                "source": str(root),
+                "protocol": protocol,
+                "reference": ".".join(chosen) or None,
+                "variants": {m: kept[m].variant for m in present},
+                "left_out": left_out,
+            },
+        )
+    )
+
+
+# -- systems ----------------------------------------------------------------------------------
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(path.suffix)
+
+
+def _reference_names(root: Path, lp: str) -> list[str]:
+    return sorted(
+        {_stem(p)[len(lp) + 1 :] for p in (root / "references").glob(f"{lp}.*") if p.suffix in (".txt", ".jsonl")}
+    )
+
+
+def _systems_left_out(human, outputs, references, chosen, outliers) -> dict[str, str]:
+    """Return the systems that are no candidates, with the reason."""
+    left_out = {}
+    for system in dict.fromkeys(chain(human, sorted(outputs), references)):
+        if system in chosen:
+            left_out[system] = "the reference"
+        elif system in outliers:
+            left_out[system] = "an outlier under the published protocol"
+        elif system not in human or np.isnan(human[system]).all():
+            left_out[system] = "no human scores"
+    return left_out
+
+
+# -- score files ------------------------------------------------------------------------------
+
+
+def _split_scores(path: Path, width: int, none: bool) -> list:
+    """Return the columns of a score file with ``width`` blank-separated fields a line, the last as numbers."""
+    text = read_text(path)
+    tokens = text.split()
+    n_lines = text.count("\n") + (not text.endswith("\n"))
+    if not tokens:
+        raise ValueError(f"{path} is empty; expected lines `{'DOMAIN ' * (width == 3)}SYSTEM SCORE`.")
+    columns = [tokens[i::width] for i in range(width)]
+    try:
+        numbers = np.array([float("nan") if none and v == "None" else float(v) for v in columns[-1]])
+    except ValueError:
+        numbers = np.array([np.inf])
+    absent = columns[-1].count("None") if none else 0
+    if len(tokens) != width * n_lines or np.isfinite(numbers).sum() + absent != n_lines:
+        raise _blame(path, text, width, none)
+    return [*columns[:-1], numbers]
+
+
+def _blame(path: Path, text: str, width: int, none: bool) -> ValueError:
+    """Return the error that names the first bad line of a score file."""
+    expected = f"expected `{'DOMAIN ' * (width == 3)}SYSTEM SCORE`"
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        fields = line.split()
+        if len(fields) != width:
+            return ValueError(f"{path}, line {number}: {expected}; found {line[:60]!r}. The file may be truncated.")
+        try:
+            good = (none and fields[-1] == "None") or np.isfinite(float(fields[-1]))
+        except ValueError:
+            good = False
+        if not good:
+            hint = " Only human scores may be None (not rated)." if fields[-1] == "None" else ""
+            return ValueError(f"{path}, line {number}: {fields[-1][:40]!r} is not a finite number.{hint}")
+    return ValueError(f"{path} cannot be read: {expected} on every line.")
+
+
+def read_segment_scores(path: Path, n_segments: int | None, *, none: bool = False) -> dict[str, np.ndarray]:
+    """Read a ``.seg.score`` file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Lines ``SYSTEM SCORE``; the k-th line of a system is its segment k.
+    n_segments : int or None
+        Scores expected per system; None takes the number from the file.
+    none : bool
+        Whether ``None`` (not rated, read as NaN) is allowed.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        System to its scores, in the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If a line is not a system and a finite number, or a system has too few or too many scores.
+    """
+    names, numbers = _split_scores(path, 2, none)
+    n = n_segments or names.count(names[0])
+    starts = range(0, len(names), n)
+    blocks = {names[i]: numbers[i : i + n] for i in starts if names[i : i + n].count(names[i]) == n}
+    if len(blocks) * n == len(names):
+        return blocks
+    grouped: dict[str, list[int]] = {}
+    for i, system in enumerate(names):
+        grouped.setdefault(system, []).append(i)
+    for system, lines in grouped.items():
+        if len(lines) != n:
+            why = "one per segment" if n_segments else f"as for system {names[0]!r}"
+            raise ValueError(
+                f"{path}: system {system!r} has {len(lines)} scores, the last in line {lines[-1] + 1} of {len(names)}; "
+                f"expected {n}, {why}. The file may be truncated, or belong to another set."
+            )
+    return {system: numbers[lines] for system, lines in grouped.items()}
+
+
+def _read_keyed(path: Path, width: int, none: bool) -> dict:
+    """Read a ``.sys.score`` (width 2) or ``.domain.score`` (width 3) file into ``{key: score}``."""
+    *keys, numbers = _split_scores(path, width, none)
+    keys = keys[0] if width == 2 else list(zip(*keys, strict=True))
+    found = dict(zip(keys, numbers.tolist(), strict=True))
+    if len(found) != len(keys):
+        twice = next(k for i, k in enumerate(keys) if k in keys[:i])
+        raise ValueError(f"{path}: {twice!r} occurs more than once; expected one score each.")
+    return found
+
+
+# -- metrics ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Metric:
+    """One metric variant: the files it was found in, by level."""
+
+    variant: str | None
+    files: dict[str, Path]
+
+
+def _split_variant(stem: str, references: Iterable[str]) -> tuple[str, str | None]:
+    """Split ``NAME-REF`` or ``NAME-src``; the variant is None where the name carries none."""
+    name, dash, tail = stem.rpartition("-")
+    parts = tail.split(".")
+    if dash and (tail in ("src", "all") or all(p in references or re.fullmatch(r"ref[A-Z]\w*", p) for p in parts)):
+        return name, tail
+    return stem, None
+
+
+def _choose_variants(folders, references, chosen, asked, left_out) -> dict[str, _Metric]:
+    """Return the metrics to read, by name: those scored against the chosen references, or none."""
+    found: dict[str, dict[str, Path]] = {}
+    for folder in folders:
+        for path in sorted(folder.glob("*.score")):
+            match = re.fullmatch(r"(.+)\.(seg|sys|domain)\.score", path.name)
+            if not match:
+                continue
+            stem, level = match.groups()
+            if level in found.setdefault(stem, {}):
+                raise ValueError(f"metric {stem!r} occurs twice: {found[stem][level]} and {path}. Rename one of them.")
+            found[stem][level] = path
+    kept: dict[str, list[str]] = {}
+    others: dict[str, str] = {}
+    for stem in sorted(found):
+        name, variant = _split_variant(stem, references)
+        used = set(references) if variant == "all" else set((variant or "src").split(".")) - {"src"}
+        if used <= set(chosen):
+            kept.setdefault(name, []).append(stem)
+        else:
+            others[stem] = variant
+    metrics = {}
+    for name, stems in kept.items():
+        for stem in stems:
+            label = name if len(stems) == 1 else stem
+            metrics[label] = _Metric(_split_variant(stem, references)[1], found[stem])
+    if asked is not None:
+        metrics = _asked_for(asked, metrics, others, chosen)
+    elif others:
+        what = f"{len(others)} metric variant{'s' * (len(others) > 1)}"
+        left_out[what] = f"scored against other references than {'.'.join(chosen)}: {', '.join(others)}"
+    return metrics
+
+
+def _asked_for(asked, metrics, others, chosen) -> dict[str, _Metric]:
+    """Return the metrics asked for, by name or by full variant name."""
+    chosen_metrics = {}
+    full = {f"{name}-{m.variant}": name for name, m in metrics.items()}
+    for name in asked:
+        label = name if name in metrics else full.get(name)
+        if label is None:
+            near = [o for o in others if name == o or o.startswith(f"{name}-")]
+            if near:
+                raise ValueError(
+                    f"metric {name!r} was not scored against {'.'.join(chosen)}; there is {', '.join(near)}. "
+                    f"Load with reference={others[near[0]]!r} to use it."
+                )
+            raise unknown("metric", name, list(metrics))
+        if label in chosen_metrics:
+            raise ValueError(f"metric {name!r} is asked for more than once.")
+        chosen_metrics[label] = metrics[label]
+    return chosen_metrics
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """The candidates and segments that score files are read into."""
+
+    candidates: tuple[str, ...]
+    n_segments: int
+    known: set[str] | None
+    options: Options
+
+    def read_metrics(self, metrics: dict[str, _Metric], left_out: dict[str, str]) -> tuple[dict, dict, dict]:
+        """Return segment, system and domain scores by metric; what lacks a candidate is left out and listed."""
+        scores: dict[str, np.ndarray] = {}
+        official: dict[str, list[float]] = {}
+        by_domain: dict[str, dict] = {}
+        for name, metric in metrics.items():
+            if "seg" in metric.files:
+                found = read_segment_scores(metric.files["seg"], self.n_segments)
+                self._check_names(metric.files["seg"], found)
+                gone = [s for s in self.candidates if s not in found]
+                if gone and self.options.missing == "raise":
+                    why = f"has no scores for {', '.join(gone)}; missing='nan' would keep it with holes"
+                    if self.options.metrics is not None:
+                        raise ValueError(f"{metric.files['seg']}: metric {name!r} {why}.")
+                    left_out[f"metric {name}"] = why
+                    continue
+                empty = np.full(self.n_segments, np.nan)
+                scores[name] = np.array([found.get(s, empty) for s in self.candidates])
+            self.read_official(name, metric.files, official, by_domain, left_out)
+        return scores, official, by_domain
+
+    def read_official(self, name, files, official, by_domain, left_out, none: bool = False) -> None:
+        """Read system- and domain-level scores of one metric (or ``human``) into the two collections."""
+        what = "human" if name == "human" else f"metric {name}"
+        if "sys" in files and files["sys"].exists():
+            found = _read_keyed(files["sys"], 2, none)
+            self._check_names(files["sys"], found)
+            gone = [s for s in self.candidates if s not in found]
+            if gone and self.options.missing == "raise":
+                left_out[f"system scores of {what}"] = f"none for {', '.join(gone)}"
+            else:
+                official[name] = [found.get(s, np.nan) for s in self.candidates]
+        if "domain" in files and files["domain"].exists():
+            found = _read_keyed(files["domain"], 3, none)
+            self._check_names(files["domain"], dict.fromkeys(s for _, s in found))
+            domains = list(dict.fromkeys(d for d, _ in found))
+            gone = [f"{s} in {d}" for d in domains for s in self.candidates if (d, s) not in found]
+            if gone and self.options.missing == "raise":
+                left_out[f"domain scores of {what}"] = f"none for {', '.join(gone)}"
+            else:
+                by_domain[name] = found
+
+    def _check_names(self, path: Path, systems: Iterable[str]) -> None:
+        if self.known is None:
+            return
+        for system in systems:
+            if system not in self.known:
+                line = next(i for i, text in enumerate(read_lines(path), 1) if system in text.split())
+                raise ValueError(f"{path}, line {line}: {unknown('system', system, sorted(self.known))}")
+
+
+def _system_table(official: dict[str, list[float]], candidates) -> pd.DataFrame | None:
+    if not official:
+        return None
+    columns = ["human"] * ("human" in official) + [m for m in official if m != "human"]
+    return pd.DataFrame({c: official[c] for c in columns}, index=pd.Index(candidates, name="system"))
+
+
+def _domain_table(by_domain: dict[str, dict], candidates) -> pd.DataFrame | None:
+    if not by_domain:
+        return None
+    columns = ["human"] * ("human" in by_domain) + [m for m in by_domain if m != "human"]
+    domains = list(dict.fromkeys(d for c in columns for d, _ in by_domain[c]))
+    index = pd.MultiIndex.from_product([domains, candidates], names=["domain", "system"])
+    return pd.DataFrame({c: [by_domain[c].get(key, np.nan) for key in index] for c in columns}, index=index)
+
+
+# -- texts ------------------------------------------------------------------------------------
+
+
+def _read_texts(folder: Path, stem: str, field: str, n_segments: int | None = None) -> tuple[str | None, ...] | None:
+    """Read ``stem.txt`` (one text a line) or ``stem.jsonl`` (``field`` of each line); None if there is neither."""
+    path = folder / f"{stem}.txt"
+    if path.exists():
+        lines = read_lines(path)
+    elif (path := folder / f"{stem}.jsonl").exists():
+        lines = []
+        for number, line in enumerate(read_lines(path), 1):
+            try:
+                lines.append(json.loads(line)[field])
+            except (ValueError, KeyError, TypeError):
+                raise ValueError(
+                    f"{path}, line {number}: expected a JSON object with the field {field!r}; found {line[:60]!r}."
+                ) from None
+    else:
+        return None
+    if n_segments is not None and len(lines) != n_segments:
+        raise ValueError(f"{path} has {len(lines)} lines; expected {n_segments}, one per segment. It may be truncated.")
+    return tuple(None if t is None or t == _NO_TRANSLATION else t for t in lines)
+
+
+def _read_documents(path: Path, n_segments: int | None) -> tuple[tuple | None, tuple | None]:
+    """Return domain and document of each segment, from lines ``DOMAIN DOCUMENT``."""
+    if not path.exists():
+        return None, None
+    rows = [line.split(None, 1) for line in read_lines(path)]
+    for number, row in enumerate(rows, 1):
+        if len(row) != 2:
+            raise ValueError(f"{path}, line {number}: expected `DOMAIN DOCUMENT`; found {' '.join(row)[:60]!r}.")
+    if n_segments is not None and len(rows) != n_segments:
+        raise ValueError(f"{path} has {len(rows)} lines; expected {n_segments}, one per segment. It may be truncated.")
+    domains, documents = zip(*rows, strict=True)
+    return domains, tuple(d.strip() for d in documents)
+
+
+def _texts(root, lp, sources, references, chosen, candidates, outputs, n) -> Texts | None:
+    """Read sources, references (the chosen first) and the candidates' translations."""
+    ordered = [*chosen, *(r for r in references if r not in chosen)]
+    found = {r: _read_texts(root / "references", f"{lp}.{r}", "target", n) for r in ordered}
+    translations = {}
+    for system in candidates if outputs else ():
+        text = _read_texts(root / "system-outputs" / lp, system, "hypothesis", n)
+        if text is None:
+            text = found.get(system)
+        if text is None:
+            raise ValueError(
+                f"{root / 'system-outputs' / lp} has no file for system {system!r}, which has human scores. "
+                "The tree is incomplete: fetch it again."
+            )
+        translations[system] = text
+    if sources is None and not found and not translations:
+        return None
+    if sources is not None and len(sources) != n:
+        raise ValueError(f"{root}: sources for {lp} have {len(sources)} lines; expected {n}.")
+    return Texts(sources, found, translations)
+
+
+# -- error spans ------------------------------------------------------------------------------
+
+
+def _read_spans(root, lp, protocol, candidates, n, texts, left_out) -> pd.DataFrame | None:
+    """Read the error spans of all raters; None (and listed) where the set has none."""
+    start, end = f"{lp}.{protocol}.", "seg.rating"
+    files = sorted((root / "human-scores").glob(f"{start}*{end}"))
+    if not files:
+        left_out["error spans"] = f"the set has no {start}*{end} files"
+        return None
+    rows: list[tuple] = []
+    for path in files:
+        rater = path.name[len(start) : -len(end)].rstrip(".") or None
+        rows.extend(_read_ratings(path, rater, candidates, n, texts))
+    frame = pd.DataFrame(rows, columns=list(SPAN_COLUMNS))
+    rank = {system: i for i, system in enumerate(candidates)}
+    order = ["system", "segment", "rater"]
+    frame = frame.sort_values(order, key=lambda c: c.map(rank) if c.name == "system" else c, kind="stable")
+    return frame.reset_index(drop=True).astype({"start": "Int64", "end": "Int64", "weight": float})
+
+
+def _read_ratings(path: Path, rater: str | None, candidates: Sequence[str], n: int, texts: Texts | None) -> list[tuple]:
+    """Return one row per error of a ``.seg.rating`` file: lines ``SYSTEM <tab> JSON or None [<tab> RATER]``."""
+    rows = []
+    seen = dict.fromkeys(candidates, 0)
+    for number, line in enumerate(read_lines(path), 1):
+        system, *rest = line.split("\t")
+        if not 1 <= len(rest) <= 2:
+            raise ValueError(f"{path}, line {number}: expected `SYSTEM<tab>JSON or None`; found {line[:60]!r}.")
+        if system not in seen:
+            continue
+        seen[system] += 1
+        k = seen[system] - 1
+        if rest[0] == "None" or k >= n:
+            continue
+        translation = texts.translations[system][k] if texts and texts.translations else None
+        source = texts.sources[k] if texts and texts.sources else None
+        try:
+            rating = json.loads(rest[0])
+            rows.extend(_errors(rating, system, k + 1, rest[1] if len(rest) > 1 else rater, translation, source))
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}, line {number}: not a valid rating ({error}).") from None
+    for system, count in seen.items():
+        if count not in (0, n):
+            raise ValueError(
+                f"{path}: system {system!r} has {count} ratings; expected {n}, one per segment. It may be truncated."
+            )
+    return rows
+
+
+def _errors(rating: dict, system: str, segment: int, rater, translation: str | None, source: str | None) -> list[tuple]:
+    if not rating["errors"]:
+        return [(system, segment, rater, NO_ERROR, NO_ERROR, 0.0, None, None, None, False)]
+    rows = []
+    for error in rating["errors"]:
+        start, end, in_source = int(error["start"]), int(error["end"]), bool(error.get("is_source_error", False))
+        text = source if in_source else translation
+        if start < 0 or end < start or (text is not None and end > len(text)):
+            raise ValueError(f"span {start}-{end} does not lie within the text of {len(text or '')} characters")
+        category, severity, weight = error["category"], error["severity"], error.get("score")
+        weight = mqm_weight(category, severity) if weight is None else float(weight)
+        marked = None if text is None else text[start:end]
+        rows.append((system, segment, rater, category, severity, weight, start, end, marked, in_source))
+    return rows
