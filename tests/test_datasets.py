@@ -1,0 +1,567 @@
+"""Loading: trees, MQM tables, own tables, places. Hand-made files first, then the real data."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmeta import EvalSet
+from mtmeta.datasets import _common, _locate, _mqm, _wmt, load, load_all, locate, mqm_weight
+from mtmeta.datasets._fetch import available
+
+LP = "en-de"
+SOURCES = ["The cat sleeps.", "It\u2028rains.", "We left\x85early."]
+OUTPUTS = {
+    "Alpha": ["Die Katze schläft.", "Es regnet.", "Wir gingen früh."],
+    "Beta": ["Der Katze schläft.", "[No translation supplied]", "Wir links früh."],
+    "refA": ["Die Katze schlummert.", "Es\u2028regnet.", "Wir sind früh gegangen."],
+    "refB": ["Die Katze ruht.", "Regen fällt.", "Früh brachen wir auf."],
+    "synthetic_ref": ["Katze schläft.", "Regen.", "Wir früh."],
+}
+MQM = {"Beta": ["-6", "None", "-5.1"], "refB": ["0", "None", "-1"], "Alpha": ["-1", "None", "-0.0"], "refA": ["0"] * 3}
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode("utf-8"))
+    return path
+
+
+def scores(table: dict[str, list]) -> str:
+    return "".join(f"{system}\t{score}\n" for system, values in table.items() for score in values)
+
+
+def make_tree(root: Path, lp: str = LP) -> Path:
+    """Write a small tree: 3 segments, 4 systems with MQM scores, two references, one outlier."""
+    n = len(SOURCES)
+    write(root / f"sources/{lp}.txt", "\n".join(SOURCES) + "\n")
+    write(root / f"documents/{lp}.docs", "news\tdoc one\nnews\tdoc one\nchat\tdoc2\n")
+    for name in ("refA", "refB"):
+        write(root / f"references/{lp}.{name}.txt", "\n".join(OUTPUTS[name]) + "\n")
+    for name, lines in OUTPUTS.items():
+        write(root / f"system-outputs/{lp}/{name}.txt", "\n".join(lines) + "\n")
+    human = root / "human-scores"
+    write(human / f"{lp}.mqm.seg.score", scores(MQM))
+    write(human / f"{lp}.mqm.sys.score", "Alpha -0.25\nBeta -5.55\nrefA 0\nrefB -0.5\n")
+    write(human / f"{lp}.mqm.domain.score", "".join(f"{d}\t{s}\t-1\n" for d in ("news", "chat") for s in MQM))
+    write(human / f"{lp}.da-sqm.seg.score", scores({"Alpha": [80, 90, "None"], "Beta": [10, 20, 30], "refA": [99] * n}))
+    metrics = root / f"metric-scores/{lp}"
+    all_scored = {s: [i + j / 10 for j in range(n)] for i, s in enumerate(OUTPUTS)}
+    write(metrics / "Good-QE-src.seg.score", scores(all_scored))
+    write(metrics / "Good-QE-src.sys.score", "".join(f"{s} {i}.5\n" for i, s in enumerate(OUTPUTS)))
+    write(metrics / "Good-QE-src.domain.score", "".join(f"{d} {s} 7\n" for d in ("news", "chat") for s in OUTPUTS))
+    write(metrics / "BLEU-refA.seg.score", scores({s: v for s, v in all_scored.items() if s != "refA"}))
+    write(metrics / "BLEU-refB.seg.score", scores({s: v for s, v in all_scored.items() if s != "refB"}))
+    write(metrics / "Both-refA.refB.seg.score", scores(all_scored))
+    write(metrics / "All-all.seg.score", scores(all_scored))
+    write(metrics / "OnlySystem-refA.sys.score", "".join(f"{s}\t{i}\n" for i, s in enumerate(OUTPUTS)))
+    return root
+
+
+@pytest.fixture
+def tree(tmp_path) -> Path:
+    return make_tree(tmp_path / "mine")
+
+
+# -- trees ------------------------------------------------------------------------------------
+
+
+def test_tree_scores_are_those_of_the_files(tree):
+    es = load(tree / LP)
+    assert es.name == "mine/en-de"
+    assert es.language_pair == LP
+    assert es.systems == ("Beta", "refB", "Alpha")  # order of the human score file, without the reference
+    assert es.segments == (1, 2, 3)
+    np.testing.assert_array_equal(es.human, [[-6, np.nan, -5.1], [0, np.nan, -1], [-1, np.nan, 0]])
+    assert es.metrics == ("BLEU", "Good-QE")
+    np.testing.assert_allclose(es["Good-QE"], [[1, 1.1, 1.2], [3, 3.1, 3.2], [0, 0.1, 0.2]])
+    assert es.human_systems == {"refB"}
+    assert es.reference_free == {"Good-QE"}
+    assert es.documents == ("doc one", "doc one", "doc2")
+    assert es.domains == ("news", "news", "chat")
+
+
+def test_tree_system_and_domain_scores(tree):
+    es = load(f"{tree}/{LP}")
+    official = es.system_scores
+    assert list(official.index) == ["Beta", "refB", "Alpha"]
+    assert official["human"].tolist() == [-5.55, -0.5, -0.25]
+    assert official["Good-QE"].tolist() == [1.5, 3.5, 0.5]
+    assert official["OnlySystem"].tolist() == [1, 3, 0]  # exists at system level alone
+    np.testing.assert_allclose(official["BLEU"], [1.1, 3.1, 0.1])  # no official score: mean over segments
+    assert es.domain_scores.loc[("chat", "Alpha"), "Good-QE"] == 7
+    assert set(es.domain_scores.columns) == {"human", "Good-QE"}
+
+
+def test_tree_provenance_says_what_was_left_out_and_why(tree):
+    es = load(tree / LP)
+    assert es.provenance["protocol"] == "mqm"
+    assert es.provenance["reference"] == "refA"
+    assert es.provenance["variants"] == {"BLEU": "refA", "Good-QE": "src", "OnlySystem": "refA"}
+    assert es.provenance["holes"] == 3
+    left_out = es.provenance["left_out"]
+    assert left_out["refA"] == "the reference"
+    assert left_out["synthetic_ref"] == "no human scores"
+    assert "All-all, BLEU-refB, Both-refA.refB" in left_out["3 metric variants"]
+    assert "left out: refA (the reference)" in repr(es)
+
+
+def test_tree_texts(tree):
+    texts = load(tree / LP).texts
+    assert texts.sources == tuple(SOURCES)  # U+2028 and U+0085 do not end a line
+    assert texts.translations["Beta"] == ("Der Katze schläft.", None, "Wir links früh.")
+    assert list(texts.references) == ["refA", "refB"]
+    assert texts.references["refA"][1] == "Es\u2028regnet."
+    assert list(load(tree / LP, reference="refB").texts.references) == ["refB", "refA"]  # the chosen one first
+
+
+def test_tree_texts_as_json_lines(tree):
+    def move(path: Path, field: str) -> None:
+        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        write(path.with_suffix(".jsonl"), "".join(json.dumps({field: t, "other": 1}) + "\n" for t in lines))
+        path.unlink()
+
+    before = load(tree / LP)
+    move(tree / f"sources/{LP}.txt", "source")
+    move(tree / f"references/{LP}.refA.txt", "target")
+    move(tree / f"system-outputs/{LP}/Alpha.txt", "hypothesis")
+    assert load(tree / LP).texts == before.texts
+
+
+def test_tree_reference_chooses_candidates_and_variants(tree):
+    es = load(tree / LP, reference="refB")
+    assert es.systems == ("Beta", "Alpha", "refA")
+    assert es.human_systems == {"refA"}
+    assert es.provenance["variants"]["BLEU"] == "refB"
+    both = load(tree / LP, reference="refA.refB")
+    assert both.systems == ("Beta", "Alpha")
+    # two variants of one metric are kept: both keep their full names
+    assert both.metrics == ("All", "BLEU-refA", "BLEU-refB", "Both", "Good-QE")
+
+
+def test_tree_protocol(tree):
+    es = load(tree / LP, protocol="da-sqm")
+    assert es.systems == ("Alpha", "Beta")
+    np.testing.assert_array_equal(es.human, [[80, 90, np.nan], [10, 20, 30]])
+    (tree / f"human-scores/{LP}.mqm.seg.score").unlink()
+    assert load(tree / LP).provenance["protocol"] == "da-sqm"
+
+
+def test_tree_published_protocol_of_known_sets(tmp_path, monkeypatch):
+    make_tree(tmp_path / "mt-metrics-eval-v2/wmt23", "he-en")
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
+    es = load("wmt23/he-en")
+    assert es.provenance["reference"] == "refB"
+    assert es.human_systems == {"refA"}
+    assert "outlier" in es.provenance["left_out"]["synthetic_ref"]
+
+
+def test_tree_metrics_asked_for_come_in_that_order(tree):
+    es = load(tree / LP, metrics=["Good-QE", "BLEU-refA", "OnlySystem"])
+    assert es.metrics == ("Good-QE", "BLEU")
+    assert list(es.system_scores.columns) == ["human", "Good-QE", "BLEU", "OnlySystem"]
+
+
+def test_tree_metric_that_lacks_a_candidate_is_left_out_or_kept_with_holes(tree):
+    write(tree / f"metric-scores/{LP}/Part-src.seg.score", scores({"Alpha": [1, 2, 3], "Beta": [4, 5, 6]}))
+    es = load(tree / LP)
+    assert "Part" not in es
+    assert "has no scores for refB" in es.provenance["left_out"]["metric Part"]
+    holes = load(tree / LP, missing="nan")["Part"]
+    np.testing.assert_array_equal(holes, [[4, 5, 6], [np.nan] * 3, [1, 2, 3]])
+    with pytest.raises(ValueError, match=r"Part-src\.seg\.score: metric 'Part' has no scores for refB"):
+        load(tree / LP, metrics=["Part"])
+
+
+def test_tree_lines_of_systems_may_interleave(tree):
+    rows = scores(MQM).splitlines(keepends=True)
+    write(tree / f"human-scores/{LP}.mqm.seg.score", "".join(rows[i] for j in range(3) for i in range(j, 12, 3)))
+    np.testing.assert_array_equal(load(tree / LP).human[0], [-6, np.nan, -5.1])
+
+
+def test_tree_language_pairs(tree):
+    assert load(tree).language_pair == LP  # one pair: it need not be named
+    make_tree(tree, "cs-uk")
+    assert [es.name for es in load_all(tree)] == ["mine/cs-uk", "mine/en-de"]
+    assert load(tree / "cs-uk").language_pair == "cs-uk"
+
+
+def test_metrics_from_folder_and_from_folder_by_language_pair(tree, tmp_path, monkeypatch):
+    extra = {s: [9, 9, 8] for s in OUTPUTS}
+    write(tmp_path / "flat/Mine-src.seg.score", scores(extra))
+    write(tmp_path / f"deep/{LP}/Plain.seg.score", scores(extra))
+    es = load(tree / LP, metrics_from=[tmp_path / "flat", str(tmp_path / "deep")])
+    np.testing.assert_array_equal(es["Mine"], [[9, 9, 8]] * 3)
+    assert es.reference_free == {"Good-QE", "Mine"}
+    assert es.provenance["variants"]["Plain"] is None  # the name does not say what it saw
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
+    assert "Plain" in load(tree / LP, metrics_from="deep")
+
+
+def test_spans_of_ratings(tree):
+    error = {"start": 0, "end": 3, "category": "fluency/grammar", "severity": "minor", "score": 1.0}
+    omitted = {"start": 4, "end": 7, "category": "accuracy/omission", "severity": "major", "is_source_error": True}
+    rated = {"errors": [error, omitted]}
+    lines = [f"Alpha\t{json.dumps({'errors': []})}", "Alpha\tNone", "Alpha\tNone"]
+    lines += [f"Beta\t{json.dumps(rated)}\tanna", "Beta\tNone", "Beta\tNone"]
+    write(tree / f"human-scores/{LP}.mqm.rater7.seg.rating", "\n".join(lines) + "\n")
+    spans = load(tree / LP, spans=True).spans
+    assert tuple(spans.columns) == _mqm.SPAN_COLUMNS
+    assert spans["system"].tolist() == ["Beta", "Beta", "Alpha"]
+    assert spans["rater"].tolist() == ["anna", "anna", "rater7"]
+    assert spans["text"].tolist()[:2] == ["Der", "cat"]  # the second lies in the source
+    assert spans["weight"].tolist() == [1, 5, 0]
+    assert spans["severity"].tolist() == ["minor", "major", "no-error"]
+    assert spans["start"].isna().tolist() == [False, False, True]
+
+
+def test_spans_of_ratings_that_are_all_empty(tree):
+    write(tree / f"human-scores/{LP}.mqm.seg.rating", "Alpha\tNone\n" * 3)
+    spans = load(tree / LP, spans=True).spans
+    assert (len(spans), tuple(spans.columns)) == (0, _mqm.SPAN_COLUMNS)
+
+
+def test_spans_asked_for_and_absent_are_listed(tree):
+    es = load(tree / LP, spans=True)
+    assert es.spans is None
+    assert "no en-de.mqm.*seg.rating files" in es.provenance["left_out"]["error spans"]
+
+
+# -- MQM --------------------------------------------------------------------------------------
+
+MQM_ROWS = [
+    "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity",
+    'A\td1\t1\t10\tr1\tA "dog" barks.\tEin <v>"Katze"</v> bellt.\tAccuracy/Mistranslation\tMajor',
+    'A\td1\t1\t10\tr1\tA "dog" barks.\tEin "Katze" bellt<v>.</v>\tFluency/Punctuation\tMinor',
+    'A\td1\t1\t10\tr2\tA "dog" barks.\tEin "Katze" bellt.\tNo-error\tNo-error',
+    "A\td1\t2\t9\tr1\tIt <v>really</v> rains.\tEs regnet.\tAccuracy/Omission\tminor",
+    "A\td1\t2\t9\tr1\tIt rains!\tEs regnet!\tFound\tHOTW-test",
+    'B\td1\t1\t10\tr1\tA "dog" barks.\t<v>xyz\tNon-translation!\tMajor',
+    "B\td1\t2\t9\tr1\tIt really rains.\tEs regnet.\tStyle\tNeutral",
+    'ref-A\td1\t1\t10\tr1\tA "dog" barks.\tEin "Hund" bellt.\tNo-error\tNo-error',
+]
+
+
+@pytest.fixture
+def mqm_file(tmp_path) -> Path:
+    return write(tmp_path / "errors.tsv", "\n".join(MQM_ROWS) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("category", "severity", "weight"),
+    [
+        ("Accuracy/Mistranslation", "Major", 5),
+        ("Style/Awkward", "minor", 1),
+        ("Fluency/Punctuation", "Minor", 0.1),
+        ("fluency/punctuation", "major", 5),
+        ("Non-translation!", "Major", 25),
+        ("Other", "Neutral", 0),
+        ("No-error", "No-error", 0),
+    ],
+)
+def test_mqm_weights(category, severity, weight):
+    assert mqm_weight(category, severity) == weight
+
+
+def test_mqm_scores_sum_per_rater_and_average_over_raters(mqm_file):
+    es = load(mqm_file)
+    assert es.systems == ("A", "B")
+    assert es.segments == (9, 10)  # in numeric order
+    # A, segment 10: rater r1 5 + 0.1, rater r2 none: mean 2.55; segment 9: an omission, and an attention check
+    np.testing.assert_allclose(es.human, [[-1, -2.55], [0, -25]])
+    assert not np.signbit(es.human[1, 0])
+    assert es.documents == ("d1", "d1")
+    assert es.texts.sources == ("It really rains.", 'A "dog" barks.')  # marks removed, quotes literal
+    assert es.texts.translations["A"] == ("Es regnet.", 'Ein "Katze" bellt.')
+    assert es.texts.references == {"refA": (None, 'Ein "Hund" bellt.')}
+    assert es.provenance["left_out"] == {"refA": "the reference"}
+
+
+def test_mqm_spans(mqm_file):
+    spans = load(mqm_file, spans=True).spans
+    assert tuple(spans.columns) == _mqm.SPAN_COLUMNS
+    assert len(spans) == 6  # the reference's row and the attention check are not among them
+    assert spans["text"].tolist()[:2] == ['"Katze"', "."]
+    assert spans["start"].tolist()[:2] == [4, 17]
+    omission = spans[spans["category"] == "Accuracy/Omission"].iloc[0]
+    assert (omission["text"], bool(omission["is_source_error"])) == ("really", True)
+    assert spans[spans["severity"] == "no-error"]["text"].isna().all()
+    assert spans[spans["system"] == "B"].iloc[0]["text"] == "xyz"  # a mark that is not closed runs to the end
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("plain", ("plain", None)),
+        ("<v></v>x", ("x", (0, 0))),
+        ("a <v>b</v> c <v>d</v>", ("a b c d", (2, 7))),
+        ("a <v>b", ("a b", (2, 3))),
+        ("a b</v> c", ("a b c", (0, 3))),
+    ],
+)
+def test_unmark(marked, expected):
+    assert _mqm._unmark(marked) == expected
+
+
+def test_averages(tmp_path):
+    text = "system mqm_avg_score seg_id\nA\t-1.0 1\nA -0.000 2\nB\tNone\t1\nB -5 2\nref-A 0 1\nref-A 0 2\n"
+    es = load(write(tmp_path / "avg.tsv", text))
+    assert es.systems == ("A", "B")
+    np.testing.assert_array_equal(es.human, [[-1, 0], [np.nan, -5]])
+    assert es.segments == (1, 2)
+    assert es.texts is None
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+TABLE = "system,segment,human,X\nNA,1,-1,0.5\nNA,2,,NaN\nNone,1,0,None\nNone,2,NA,0.25\n"
+
+
+def test_table_empty_scores_and_names_that_look_empty(tmp_path):
+    es = load(write(tmp_path / "mine.csv", TABLE))
+    assert es.name == "mine"
+    assert es.systems == ("NA", "None")
+    assert es.segments == (1, 2)
+    np.testing.assert_array_equal(es.human, [[-1, np.nan], [0, np.nan]])
+    np.testing.assert_array_equal(es["X"], [[0.5, np.nan], [np.nan, 0.25]])
+    assert es.provenance["holes"] == 2
+
+
+def test_table_texts_that_look_empty_survive(tmp_path):
+    text = 'system,segment,human,source,translation\nA,s1,1,null,"Yes, ""null"""\nA,s2,2,None,\n'
+    es = load(write(tmp_path / "t.csv", text))
+    assert es.texts.sources == ("null", "None")
+    assert es.texts.translations["A"] == ('Yes, "null"', None)
+    assert es.segments == ("s1", "s2")
+
+
+@pytest.mark.parametrize(("ids", "expected"), [("1 2", (1, 2)), ("01 1", ("01", "1")), ("a 1", ("a", "1"))])
+def test_table_segment_ids(tmp_path, ids, expected):
+    rows = "".join(f"7,{i},1,{n}\n" for n, i in enumerate(ids.split()))
+    es = load(write(tmp_path / "t.csv", "system,segment,human,X\n" + rows))
+    assert es.segments == expected
+    assert es.systems == ("7",)
+
+
+def test_table_formats_agree(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "system": ["A", "A", "NA", "NA"],
+            "segment": [1, 2, 1, 2],
+            "human": [0.1 + 0.2, None, -25, 1e-300],
+            "X": [1 / 3, 2, None, 4],
+            "translation": ["a\tb", 'say "x",\nthen', None, "ü\u2028"],
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True, double_precision=15, force_ascii=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    sets = [load(tmp_path / f"t.{suffix}") for suffix in ("csv", "tsv", "parquet", "jsonl")]
+    for es in sets:
+        assert es.systems == ("A", "NA")
+        assert es.segments == (1, 2)
+        np.testing.assert_allclose(es.human, [[0.1 + 0.2, np.nan], [-25, 1e-300]], rtol=1e-15, atol=1e-15)
+        np.testing.assert_allclose(es["X"], [[1 / 3, 2], [np.nan, 4]], rtol=1e-14)
+        assert es.texts.translations == {"A": ("a\tb", 'say "x",\nthen'), "NA": (None, "ü\u2028")}
+    np.testing.assert_array_equal(sets[0].human, [[0.1 + 0.2, np.nan], [-25, 1e-300]])  # CSV: exact
+
+
+def test_table_byte_order_mark_and_windows_line_ends(tmp_path):
+    assert load(write(tmp_path / "t.csv", "\ufeff" + TABLE.replace("\n", "\r\n"))).systems == ("NA", "None")
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_table_from_standard_input(monkeypatch, delimiter):
+    stdin = io.TextIOWrapper(io.BytesIO(TABLE.replace(",", delimiter).encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    es = load("-")
+    assert (es.name, es.systems) == ("stdin", ("NA", "None"))
+
+
+def test_table_metrics_and_missing(tmp_path):
+    path = write(tmp_path / "t.csv", "system,segment,human,X,note\nA,1,1,1,hm\nA,2,1,2,hm\nB,1,2,3,hm\n")
+    es = load(path, metrics=["X"], missing="nan")
+    assert es.metrics == ("X",)
+    np.testing.assert_array_equal(es["X"], [[1, 2], [3, np.nan]])
+    assert "column 'note'" in es.provenance["left_out"]
+
+
+def test_table_of_several_language_pairs(tmp_path):
+    rows = "lp,system,segment,human,X,Y\nen-de,A,1,1,1,\nen-de,B,1,2,2,\nde-en,A,1,3,3,5\n"
+    first, second = load_all(write(tmp_path / "t.csv", rows))
+    assert (first.name, first.language_pair, first.systems) == ("t/en-de", "en-de", ("A", "B"))
+    assert (first.metrics, second.metrics) == (("X",), ("X", "Y"))
+    assert first.provenance["left_out"] == {"metric Y": "no score in en-de"}
+    assert len(load_all(write(tmp_path / "u.csv", TABLE))) == 1
+
+
+def test_a_long_field_is_read(tmp_path):
+    long = "x" * 200_000  # more than the csv module's own limit
+    es = load(write(tmp_path / "t.csv", f"system,segment,human,translation\nA,1,1,{long}\n"))
+    assert es.texts.translations["A"] == (long,)
+
+
+def test_what_is_loaded_can_be_written_and_loaded_again(tree, tmp_path):
+    es = load(tree / LP)
+    es.to_frame().to_csv(tmp_path / "again.csv", index=False)
+    again = load(tmp_path / "again.csv")
+    assert (again.systems, again.segments, again.metrics) == (es.systems, es.segments, es.metrics)
+    np.testing.assert_array_equal(again.human, es.human)
+    assert again.texts.sources == es.texts.sources
+    assert isinstance(again, EvalSet)
+
+
+# -- places -----------------------------------------------------------------------------------
+
+
+def test_locate_looks_in_the_data_directory_then_the_cache_then_the_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    (tmp_path / "data").mkdir()
+    write(tmp_path / "home/.mt-metrics-eval/mt-metrics-eval-v2/wmt99/x", "")
+    assert locate("mt-metrics-eval-v2/wmt99") == tmp_path / "home/.mt-metrics-eval/mt-metrics-eval-v2/wmt99"
+    write(tmp_path / "cache/mt-metrics-eval-v2/wmt99/x", "")
+    assert locate("mt-metrics-eval-v2/wmt99").is_relative_to(tmp_path / "cache")
+    write(tmp_path / "data/mt-metrics-eval-v2/wmt99/x", "")
+    assert locate("mt-metrics-eval-v2/wmt99").is_relative_to(tmp_path / "data")
+
+
+def test_cache_dir(monkeypatch, tmp_path):
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
+    assert _locate.cache_dir() == tmp_path
+    monkeypatch.delenv("MTMETA_CACHE")
+    assert _locate.cache_dir().name == "mtmeta"
+
+
+def test_a_tree_in_a_data_directory_is_found_by_name(tmp_path, monkeypatch):
+    make_tree(tmp_path / "mt-metrics-eval-v2/wmt99")
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
+    assert load("wmt99/en-de").name == "wmt99/en-de"
+    assert [es.name for es in load_all("wmt99")] == ["wmt99/en-de"]
+
+
+def test_an_unfinished_download_is_not_taken_for_the_whole(tmp_path, monkeypatch):
+    make_tree(tmp_path / "mt-metrics-eval-v2/wmt23")
+    monkeypatch.delenv("MTMETA_DATA", raising=False)
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
+    assert "wmt23" in available()
+    with pytest.raises(ValueError, match=r"download of 'wmt23' is not complete: \d+ files .*mtmeta fetch wmt23"):
+        load("wmt23/en-de")
+
+
+def test_choose_references():
+    assert _common.choose_references(None, ["refA", "refB"], "refB", "x") == ("refB",)
+    assert _common.choose_references(None, ["refA", "refB"], None, "x") == ("refA",)
+    assert _common.choose_references(None, ["only"], None, "x") == ("only",)
+    assert _common.choose_references(None, [], None, "x") == ()
+    assert _common.choose_references("refA.refB", ["refA", "refB"], None, "x") == ("refA", "refB")
+
+
+@pytest.mark.parametrize(
+    ("stem", "expected"),
+    [
+        ("XCOMET-XL-refA", ("XCOMET-XL", "refA")),
+        ("MetricX-23-QE-src", ("MetricX-23-QE", "src")),
+        ("M-refA.refB", ("M", "refA.refB")),
+        ("M-all", ("M", "all")),
+        ("M-refZ", ("M", "refZ")),
+        ("XCOMET-XL", ("XCOMET-XL", None)),
+        ("M-odd", ("M", "odd")),
+    ],
+)
+def test_split_variant(stem, expected):
+    assert _wmt._split_variant(stem, ["refA", "refB", "odd"]) == expected
+
+
+# -- real data --------------------------------------------------------------------------------
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("lp", "n_systems", "n_segments", "n_rated", "pearson"),
+    # pooled Pearson of XCOMET-Ensemble: Perrella et al. 2024 (ACL), tables 5 to 10
+    [("en-de", 12, 557, 460, 0.6953), ("he-en", 13, 1910, 820, 0.5561), ("zh-en", 15, 1976, 1177, 0.6503)],
+)
+def test_wmt23(data_dir, lp, n_systems, n_segments, n_rated, pearson):
+    es = load(f"wmt23/{lp}", metrics_from="wmt23-sentinels")
+    assert es.shape == (n_systems, n_segments)
+    rated = ~np.isnan(es.human)
+    assert rated.any(axis=0).sum() == rated.all(axis=0).sum() == n_rated
+    assert len(es.metrics) == 43 + 6
+    assert {"slide", "HuaweiTSC_EE_Metric"} <= set(es.system_scores.columns)
+    assert not es.system_scores.isna().any(axis=None)
+    assert not es.domain_scores.isna().any(axis=None)
+    assert es.human_systems == ({"refA"} if lp == "he-en" else set())
+    # the official system scores are means over rated segments
+    np.testing.assert_allclose(es.system_scores["human"], np.nanmean(es.human, axis=1), atol=1e-12)
+    value = np.corrcoef(es.human[rated], es["XCOMET-Ensemble"][rated])[0, 1]
+    assert value == pytest.approx(pearson, abs=5e-5)
+
+
+@pytest.mark.data
+def test_wmt23_sentinels(data_dir):
+    es = load("wmt23/zh-en", metrics_from="wmt23-sentinels", metrics=["SENTINEL-SRC-MQM", "SENTINEL-REF-MQM"])
+    rated = ~np.isnan(es.human)
+    # Perrella et al. 2024 (ACL), tables 5 to 10
+    for metric, published in (("SENTINEL-SRC-MQM", 0.5399), ("SENTINEL-REF-MQM", 0.5062)):
+        assert np.corrcoef(es.human[rated], es[metric][rated])[0, 1] == pytest.approx(published, abs=5e-5)
+    assert es.reference_free == {"SENTINEL-SRC-MQM"}
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("lp", ["en-de", "zh-en"])
+def test_wmt23_spans_add_up_to_the_human_scores(data_dir, lp):
+    es = load(f"wmt23/{lp}", metrics=["BLEU"], spans=True)
+    sums = es.spans.groupby(["system", "segment", "rater"])["weight"].sum()
+    human = -sums.groupby(["system", "segment"]).mean().unstack().reindex(index=es.systems, columns=es.segments)
+    np.testing.assert_allclose(human.to_numpy(), es.human, atol=1e-9)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("lp", "reference", "n_systems"), [("en-de", "refA", 13), ("zh-en", "refB", 14)])
+def test_ted_scores_are_the_published_averages(data_dir, lp, reference, n_systems):
+    es = load(f"ted/{lp}", spans=True)
+    assert es.shape == (n_systems, 529)
+    assert es.provenance["reference"] == reference
+    assert not np.isnan(es.human).any()
+    folder = lp.replace("-", "")
+    averages = load(data_dir / f"google-mqm/ted/{folder}/mqm_ted_{folder}.avg_seg_scores.tsv", reference=reference)
+    averages = averages.select(systems=es.systems, segments=es.segments)
+    np.testing.assert_allclose(es.human, averages.human, atol=5e-7)  # six decimals are published
+
+
+@pytest.mark.data
+def test_newstest2021(data_dir):
+    en_de, zh_en = load_all("newstest2021")
+    assert en_de.shape == (10, 1002)
+    assert en_de.human_systems == {"refA", "refD"}
+    assert next(iter(en_de.texts.references)) == en_de.provenance["reference"] == "refC"
+    assert zh_en.shape == (8, 1948)
+    assert not zh_en.human_systems
+    assert (~np.isnan(en_de.human)).all(axis=0).sum() == 527
+    assert (~np.isnan(zh_en.human)).all(axis=0).sum() == 650
+    # the table of system means in the README of the MQM collection
+    assert en_de.system_scores.loc["VolcTrans-GLAT", "human"] == pytest.approx(-1.04, abs=0.005)
+    assert zh_en.system_scores.loc["NiuTrans", "human"] == pytest.approx(-4.63, abs=0.005)
+
+
+@pytest.mark.data
+def test_wmt17_da(data_dir):
+    sets = load_all("wmt17-da")
+    assert [(~np.isnan(es.human)).sum() for es in sets] == [560, 560, 560, 435, 560, 560, 560]
+    for es in sets:
+        rated = ~np.isnan(es.human)
+        has_text = np.array([[t is not None for t in es.texts.translations[s]] for s in es.systems])
+        np.testing.assert_array_equal(rated, has_text)
+        np.testing.assert_array_equal(rated, ~np.isnan(es["sentBLEU"]))
+    official = pd.read_csv(data_dir / "wmt17-da/DA-seglevel.csv", sep=" ")
+    for es in sets:
+        part = official[official["LP"] == es.language_pair].set_index(["SYSTEM", "SID"])["HUMAN"]
+        table = es.to_frame().dropna(subset="human").set_index(["system", "segment"])["human"]
+        np.testing.assert_allclose(table, part.loc[list(table.index)], atol=1e-9)
