@@ -1,22 +1,40 @@
-"""mtmeta: meta-evaluation of machine-translation metrics."""
+"""mtmeta: meta-evaluation of machine-translation metrics.
 
-from . import agreement, protocols, ties
-from .agreement import correlate, correlate_groups, pairwise_accuracy, soft_pairwise_accuracy
-from .evalset import EvalSet, Texts
-from .protocols import rank
-from .ties import calibrate_ties
+Names are imported when they are first used, so that ``import mtmeta`` and the command line's
+``--help`` do not wait for compilers and plotting libraries.
+"""
+
+from importlib import import_module
 
 __version__ = "0.1.0"
-__all__ = [
-    "EvalSet",
-    "Texts",
-    "agreement",
-    "calibrate_ties",
-    "correlate",
-    "correlate_groups",
-    "pairwise_accuracy",
-    "protocols",
-    "rank",
-    "soft_pairwise_accuracy",
-    "ties",
-]
+
+_MODULES = ("agreement", "datasets", "evalset", "plots", "protocols", "runner", "simulate", "ties")
+_NAMES = {
+    "EvalSet": "evalset",
+    "Texts": "evalset",
+    "calibrate_ties": "ties",
+    "correlate": "agreement",
+    "correlate_groups": "agreement",
+    "load": "datasets",
+    "load_all": "datasets",
+    "pairwise_accuracy": "agreement",
+    "rank": "protocols",
+    "soft_pairwise_accuracy": "agreement",
+}
+__all__ = [*_MODULES, *_NAMES]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from the module that owns it."""
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name in _NAMES:
+        value = getattr(import_module(f".{_NAMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted([*globals(), *__all__])

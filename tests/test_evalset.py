@@ -136,7 +136,7 @@ def test_metrics_can_be_named_to_leave_a_text_column(es):
 
 
 def test_names_are_checked_with_a_suggestion(es):
-    with pytest.raises(ValueError, match="unknown metric 'x'.*Available: 'X'"):
+    with pytest.raises(ValueError, match=r"unknown metric 'x'.*Available: 'X'"):
         es["x"]
     with pytest.raises(ValueError, match="unknown system 'C'"):
         es.select(systems=["C"])

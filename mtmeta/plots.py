@@ -1,0 +1,207 @@
+"""Figures: one function each, Axes in and out.
+
+Colours are Okabe and Ito's, which colour-blind readers can tell apart; a marker or line style
+always says the same thing a second time. Figures are white and opaque, so they read in a dark
+theme too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from .agreement import decompose_pearson
+from .evalset import EvalSet, as_evalset
+
+__all__ = ["COLOURS", "decomposition", "ledger_differences", "three_views", "tie_baselines", "use_style"]
+
+#: Okabe and Ito 2008, without black and yellow.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+_GREY = "#8c8c8c"
+
+
+def use_style() -> None:
+    """Set matplotlib's defaults for the book: white background, readable sizes, no clutter."""
+    plt.rcParams.update(
+        {
+            "figure.dpi": 110,
+            "figure.facecolor": "white",
+            "axes.facecolor": "white",
+            "savefig.facecolor": "white",
+            "savefig.bbox": "tight",
+            "font.size": 11,
+            "axes.labelsize": 11,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "lines.linewidth": 2,
+            "legend.frameon": False,
+            "figure.constrained_layout.use": True,
+        }
+    )
+
+
+def _axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
+    return plt.subplots(figsize=(width, height))[1] if ax is None else ax
+
+
+def _line(ax: Axes, x: np.ndarray, y: np.ndarray, **style) -> None:
+    """Draw the least-squares line over the range of ``x``; nothing where it is undefined."""
+    if len(x) >= 2 and np.ptp(x) > 0:
+        slope, intercept = np.polyfit(x, y, 1)
+        ends = np.array([x.min(), x.max()])
+        ax.plot(ends, slope * ends + intercept, **style)
+
+
+def _spread(values: np.ndarray, n: int) -> list[int]:
+    """Choose up to ``n`` positions whose values are spread evenly over the range, ignoring NaN."""
+    targets = np.linspace(*np.nanquantile(values, [0.02, 0.98]), n)
+    return list(dict.fromkeys(int(np.nanargmin(np.abs(values - target))) for target in targets))
+
+
+def three_views(es: EvalSet | pd.DataFrame, metric: str, *, n_groups: int = 4, axes: Sequence[Axes] | None = None):
+    """Draw the same translations three times: pooled, by segment, by system.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric : str
+    n_groups : int
+        How many segments and systems to colour; they are spread over the range of human means,
+        among those to which humans gave more than one score.
+    axes : sequence of three Axes, optional
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        Metric score on x, human score on y; a least-squares line for each group.
+    """
+    es = as_evalset(es)
+    axes = plt.subplots(1, 3, figsize=(10, 3.6), sharex=True, sharey=True)[1] if axes is None else np.asarray(axes)
+    human, scores = es.human, es[metric]
+    scored = ~(np.isnan(human) | np.isnan(scores))
+    means = [np.full(es.shape[1], np.nan), np.full(es.shape[0], np.nan)]
+    for axis, mean in enumerate(means):
+        rated = np.where(scored, human, np.nan)
+        varied = np.nanmax(rated, axis=axis, initial=-np.inf) > np.nanmin(rated, axis=axis, initial=np.inf)
+        np.divide(np.nansum(rated, axis=axis), scored.sum(axis=axis), out=mean, where=varied)
+    for ax in axes:
+        ax.scatter(scores[scored], human[scored], s=6, color=_GREY, alpha=0.25, linewidths=0, rasterized=True)
+        ax.set_xlabel(metric)
+    axes[0].set_ylabel("human score")
+    _line(axes[0], scores[scored], human[scored], color="black")
+    for ax, mean, by_system in ((axes[1], means[0], False), (axes[2], means[1], True)):
+        for k, group in enumerate(_spread(mean, n_groups)):
+            cells = (group, slice(None)) if by_system else (slice(None), group)
+            keep = scored[cells]
+            x, y = scores[cells][keep], human[cells][keep]
+            style = {"color": COLOURS[k % len(COLOURS)]}
+            size = 7 if by_system else 26
+            ax.scatter(x, y, s=size, marker=MARKERS[k % len(MARKERS)], alpha=0.6, linewidths=0, **style)
+            _line(ax, x, y, **style)
+    for ax, title in zip(axes, ("no grouping", "segment grouping", "system grouping"), strict=True):
+        ax.annotate(title, (0.02, 0.02), xycoords="axes fraction", fontweight="bold")
+    return axes
+
+
+def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw what each metric's pooled correlation is made of: between and within segments.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metrics : sequence of str, optional
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        One bar per metric, ordered by pooled Pearson; the two parts sum to the black mark.
+    """
+    table = decompose_pearson(es, metrics).sort_values("value", ignore_index=True)
+    ax = _axes(ax, 7.2, 0.34 * len(table) + 1.1)
+    y = np.arange(len(table))
+    ax.barh(y, table["between"], color=COLOURS[0], label="between segments")
+    left = np.where(np.sign(table["between"]) == np.sign(table["within"]), table["between"], 0)
+    ax.barh(y, table["within"], left=left, color=COLOURS[4], hatch="//", edgecolor="white", label="within segments")
+    ax.plot(table["value"], y, "|", color="black", markersize=14, markeredgewidth=2.5, label="sum: pooled Pearson")
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_yticks(y, table["metric"])
+    ax.set_xlabel("contribution to pooled Pearson correlation")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axes:
+    r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
+
+    A constant metric gets t, noise that never ties :math:`(1-t)/2`, and a guess among "better",
+    "worse" and "equal" 1/3.
+
+    Parameters
+    ----------
+    marked : float, optional
+        A tie share to mark, in [0, 1].
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+    """
+    ax = _axes(ax)
+    t = np.linspace(0, 1, 101)
+    lines = (
+        ("constant", t, "-"),
+        ("noise, never ties", (1 - t) / 2, "--"),
+        ("three-sided coin", np.full(101, 1 / 3), ":"),
+    )
+    for (label, y, style), colour in zip(lines, COLOURS, strict=False):
+        ax.plot(t, y, style, color=colour, label=label)
+    ax.fill_between(t, np.maximum(t, (1 - t) / 2), 0, color=_GREY, alpha=0.15, linewidth=0)
+    if marked is not None:
+        ax.axvline(marked, color="black", linewidth=1)
+        ax.annotate(f" t = {marked:.3f}", (marked, 0.93))
+    ax.set(xlabel="share of pairs that humans tie, t", ylabel="acc_eq", xlim=(0, 1), ylim=(0, 1))
+    ax.legend(loc="upper left")
+    return ax
+
+
+def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw recomputed minus printed values, in units of the last printed place.
+
+    Parameters
+    ----------
+    recomputed : pandas.DataFrame
+        Result of `mtmeta.protocols.recompute`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        One row per source. Inside the band the two agree at the printed precision; crosses do not.
+    """
+    values = recomputed[recomputed["quantity"] == "value"]
+    sources = list(dict.fromkeys(values["source"]))[::-1]
+    ax = _axes(ax, 7.6, 0.45 * len(sources) + 1.3)
+    places = values["printed"].str.partition(".")[2].str.len()
+    units = values["difference"] * 10.0**places
+    row = values["source"].map({s: k for k, s in enumerate(sources)})
+    jitter = np.random.default_rng(0).uniform(-0.3, 0.3, len(values))
+    ax.axvspan(-0.5, 0.5, color=COLOURS[2], alpha=0.15, linewidth=0)
+    same = values["agrees"].to_numpy()
+    ax.scatter(units[same], (row + jitter)[same], s=5, color=COLOURS[0], alpha=0.5, linewidths=0, rasterized=True)
+    ax.scatter(units[~same], (row + jitter)[~same], s=36, marker="x", color=COLOURS[1], linewidths=1.5)
+    ax.set_xscale("symlog", linthresh=1)
+    ends = units.min() * 1.3, max(units.max() * 1.3, 3)
+    marks = [m for m in (-100, -50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100) if ends[0] <= m <= ends[1]]
+    ax.set_xlim(ends)
+    ax.set_xticks(marks, [str(m) for m in marks])
+    ax.minorticks_off()
+    ax.set_yticks(range(len(sources)), sources)
+    ax.set_xlabel("ours - printed, in units of the last printed place")
+    return ax
