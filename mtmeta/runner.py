@@ -47,10 +47,10 @@ ROOT_FILES = (
 
 def _data_roots() -> list[Path]:
     """Return the folders that may hold data sets: those that `mm.load` looks in."""
-    import pooch
+    from platformdirs import user_cache_dir
 
     given = os.environ.get("MTMETA_DATA")
-    cache = os.environ.get("MTMETA_CACHE") or pooch.os_cache("mtmeta")
+    cache = os.environ.get("MTMETA_CACHE") or user_cache_dir("mtmeta")
     return [Path(p).expanduser() for p in (given, cache, "~/.mt-metrics-eval") if p]
 
 

@@ -16,9 +16,9 @@ def cache_dir() -> Path:
     given = os.environ.get("MTMETA_CACHE")
     if given:
         return Path(given).expanduser()
-    import pooch
+    from platformdirs import user_cache_dir
 
-    return Path(pooch.os_cache("mtmeta"))
+    return Path(user_cache_dir("mtmeta"))
 
 
 def places() -> dict[str, Path]:
