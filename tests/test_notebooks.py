@@ -36,10 +36,8 @@ def as_parameter(path):
     return pytest.param(path, id=name, marks=marks)
 
 
-@pytest.mark.parametrize("path", map(as_parameter, NOTEBOOKS))
-def test_outputs_are_what_the_code_gives(path, request):
-    if request.node.get_closest_marker("data"):
-        request.getfixturevalue("data_dir")
+@pytest.mark.parametrize("path", [as_parameter(path) for path in NOTEBOOKS])
+def test_outputs_are_what_the_code_gives(path):
     lacking = missing(path)
     if lacking:
         pytest.skip(f"not here: {', '.join(lacking)}")

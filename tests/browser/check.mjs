@@ -78,30 +78,33 @@ for (const path of pages) {
 }
 await narrow.context().close();
 
-const page = await open({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
-await visit(page, pages[0]);
-await page.locator("button.search-button-field:visible").first().click();
-await page.locator("input[type=search]:visible").first().fill(word);
-await page.keyboard.press("Enter");
-await page.waitForSelector("#search-results ul.search li a", { timeout: 15000 }).catch(() => {});
-seen.search = await page.evaluate(() => ({
-  word: new URL(location.href).searchParams.get("q"),
-  hits: [...document.querySelectorAll("#search-results ul.search li a")].map((a) => a.textContent),
-}));
+// Typing a word into the search box, and the switch between light and dark.
+if (word) {
+  const page = await open({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
+  await visit(page, pages[0]);
+  await page.locator("button.search-button-field:visible").first().click();
+  await page.locator("input[type=search]:visible").first().fill(word);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#search-results ul.search li a", { timeout: 15000 }).catch(() => {});
+  seen.search = await page.evaluate(() => ({
+    word: new URL(location.href).searchParams.get("q"),
+    hits: [...document.querySelectorAll("#search-results ul.search li a")].map((a) => a.textContent),
+  }));
 
-const theme = () => page.evaluate(() => ({
-  theme: document.documentElement.dataset.theme,
-  background: getComputedStyle(document.body).backgroundColor,
-  text: getComputedStyle(document.body).color,
-}));
-await visit(page, pages[0]);
-seen.dark.before = await theme();
-for (let clicks = 0; clicks < 3 && (await theme()).theme !== "dark"; clicks++) {
-  await page.locator("button.theme-switch-button:visible").first().click();
+  const theme = () => page.evaluate(() => ({
+    theme: document.documentElement.dataset.theme,
+    background: getComputedStyle(document.body).backgroundColor,
+    text: getComputedStyle(document.body).color,
+  }));
+  await visit(page, pages[0]);
+  seen.dark.before = await theme();
+  for (let clicks = 0; clicks < 3 && (await theme()).theme !== "dark"; clicks++) {
+    await page.locator("button.theme-switch-button:visible").first().click();
+  }
+  seen.dark.after = await theme();
+  await visit(page, pages[1]);
+  seen.dark.next_page = await theme();
 }
-seen.dark.after = await theme();
-await visit(page, pages[1]);
-seen.dark.next_page = await theme();
 
 await browser.close();
 server.close();

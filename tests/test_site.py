@@ -1,0 +1,270 @@
+"""The built site, first as files, then in a browser with the network off.
+
+The site is the folder named by `MTMETA_SITE`, else `_build/html`, else it is built for the tests.
+`tests/browser/check.mjs` looks at the pages and reports what it saw; the judgement is here.
+"""
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+
+from mtmeta import runner
+
+ROOT = Path(__file__).resolve().parent.parent
+BROWSER = ROOT / "tests" / "browser"
+#: A word that the glossary, the notation and a chapter all hold.
+WORD = "correlation"
+NARROW = 390
+#: What the theme itself says on the console, word for word.
+THEME_CONSOLE = ("Got invalid theme mode: . Resetting to auto.",)
+#: What axe-core finds in the theme itself: the rule, and the class of the element.
+THEME_AXE = (
+    ("label-content-name-mismatch", "search-button-field"),
+    ("label-content-name-mismatch", "theme-switch-button"),
+    ("region", "logo__image"),
+    ("region", "logo__title"),
+)
+
+
+def toc_files(node):
+    if isinstance(node, dict):
+        yield from (node[key] for key in ("root", "file") if key in node)
+        for value in node.values():
+            yield from toc_files(value)
+    elif isinstance(node, list):
+        for item in node:
+            yield from toc_files(item)
+
+
+def toc():
+    """Return the pages of the book, the start page first and the first chapter second."""
+    return list(toc_files(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
+
+
+@pytest.fixture(scope="session")
+def site():
+    """Return the folder of the built site."""
+    folder = Path(os.environ.get("MTMETA_SITE", ROOT / "_build" / "html"))
+    if not (folder / "index.html").exists():
+        if "MTMETA_SITE" in os.environ:
+            pytest.fail(f"MTMETA_SITE is {str(folder)!r}, but there is no index.html")
+        runner.stage(ROOT)
+        folder = runner.build(ROOT)
+    return folder
+
+
+# -- as files ----------------------------------------------------------------------------
+
+
+class Page(HTMLParser):
+    """Collect the ids, the links and the loaded addresses of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.loads = set(), [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.ids.update(given[key] for key in ("id", "name") if given.get(key))
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        if tag in ("script", "img", "iframe", "source") and given.get("src"):
+            self.loads.append(given["src"])
+        if tag == "link" and given.get("href") and given.get("rel") not in ("canonical", "next", "prev", "search"):
+            self.loads.append(given["href"])
+
+
+def dead_links(folder):
+    """Return the links within the site that lead nowhere."""
+    pages = {
+        path: Page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html") if "_static" not in path.parts
+    }
+    dead = []
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path.resolve()
+            known = pages.get(folder / target.relative_to(folder.resolve())) if target.suffix == ".html" else None
+            if not target.exists() or (known and parts.fragment and unquote(parts.fragment) not in known.ids):
+                dead.append(f"{path.relative_to(folder)} -> {link}")
+    return sorted(set(dead))
+
+
+def test_every_page_of_the_toc_is_built(site):
+    assert [page for page in toc() if not (site / f"{page}.html").exists()] == []
+
+
+def test_links_within_the_site_lead_somewhere(site):
+    assert dead_links(site) == []
+
+
+def test_nothing_is_loaded_from_outside(site):
+    outside = {
+        f"{path.name}: {address}"
+        for path in site.rglob("*.html")
+        for address in Page(path.read_text(encoding="utf-8")).loads
+        if urlsplit(address).netloc
+    }
+    assert outside == set()
+
+
+def test_mathjax_and_the_search_index_are_on_board(site):
+    assert (site / "_static" / "mathjax" / "tex-chtml.js").exists()
+    assert WORD in (site / "searchindex.js").read_text(encoding="utf-8")
+
+
+def test_the_link_check_notices(tmp_path):
+    (tmp_path / "a.html").write_text('<a href="b.html#here">x</a><a href="#nowhere">y</a><a href="gone.html">z</a>')
+    (tmp_path / "b.html").write_text('<p id="here">')
+    assert dead_links(tmp_path) == ["a.html -> #nowhere", "a.html -> gone.html"]
+
+
+# -- in a browser ------------------------------------------------------------------------
+
+
+def chromium():
+    """Return the path of a Chromium; None where there is none."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def look(folder, word, pages):
+    """Run check.mjs over a site; return what it saw."""
+    lacking = [
+        what
+        for what, there in (
+            ("node", shutil.which("node")),
+            ("the packages of tests/browser (npm ci)", (BROWSER / "node_modules" / "playwright-core").is_dir()),
+            ("a Chromium (set CHROMIUM)", chromium()),
+        )
+        if not there
+    ]
+    if lacking:
+        pytest.skip(f"not here: {', '.join(lacking)}")
+    command = ["node", str(BROWSER / "check.mjs"), str(folder), chromium(), word, *pages]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="session")
+def seen(site):
+    """Return what the browser saw on every page of the book."""
+    return look(site, WORD, toc())
+
+
+def network_faults(seen):
+    return [f"asked for {url}" for url in seen["external"]] + [f"not found: {path}" for path in seen["missing"]]
+
+
+def console_faults(seen):
+    return [f"{entry['page']}: {entry['text']}" for entry in seen["console"] if entry["text"] not in THEME_CONSOLE]
+
+
+def formula_faults(seen):
+    for page, entry in seen["pages"].items():
+        if entry["rendered"] != entry["formulas"]:
+            yield f"{page}: {entry['rendered']} of {entry['formulas']} formulas are rendered"
+        yield from (f"{page}: {text}" for text in entry["broken"])
+
+
+def image_faults(seen):
+    for page, entry in seen["pages"].items():
+        for image in entry["images"]:
+            if not (image["alt"] or "").strip():
+                yield f"{page}: {image['src']} has no alt text"
+            if not image["loaded"]:
+                yield f"{page}: {image['src']} did not load"
+
+
+def axe_faults(seen):
+    for page, entry in seen["pages"].items():
+        for scheme in ("light", "dark"):
+            for found in entry[f"axe_{scheme}"]:
+                if not any(found["id"] == rule and mark in found["html"] for rule, mark in THEME_AXE):
+                    yield f"{page} ({scheme}): {found['id']} at {found['target']}: {found['html'][:80]}"
+
+
+def width_faults(seen):
+    for page, entry in seen["pages"].items():
+        if entry["width_390"] > NARROW:
+            yield f"{page} is {entry['width_390']} px wide on a screen of {NARROW} px"
+
+
+FAULTS = (network_faults, console_faults, formula_faults, image_faults, axe_faults, width_faults)
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize("faults", FAULTS, ids=lambda f: f.__name__)
+def test_no_fault_on_any_page(faults, seen):
+    assert set(seen["pages"]) == set(toc())
+    assert list(faults(seen)) == []
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_formulas_are_there_to_be_rendered(seen):
+    assert seen["pages"]["book/notation"]["rendered"] > 0
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_search_finds_the_word(seen):
+    assert seen["search"]["word"] == WORD
+    assert "Glossary" in seen["search"]["hits"]
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_dark_mode_can_be_chosen_and_stays(seen):
+    before, after, next_page = (seen["dark"][when] for when in ("before", "after", "next_page"))
+    assert (before["theme"], after["theme"]) == ("light", "dark")
+    assert before["background"] != after["background"]
+    assert next_page == after
+
+
+BAD_PAGE = """<!doctype html><html lang="en" data-theme="light"><head><title>bad</title></head>
+<body style="margin:0"><main class="bd-article"><h1>Bad</h1>
+<p style="color:#aaa;background:#fff">Text that is too pale to be read.</p>
+<p class="math">\\(x\\)</p><img src="absent.png"><div style="width:900px">wide</div>
+<script src="https://example.org/x.js"></script><script>console.error("ours")</script></main></body></html>"""
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_faults_are_noticed(tmp_path):
+    (tmp_path / "bad.html").write_text(BAD_PAGE, encoding="utf-8")
+    bad = look(tmp_path, "", ["bad"])
+    found = {faults.__name__: list(faults(bad)) for faults in FAULTS}
+    assert "asked for https://example.org/x.js" in found["network_faults"]
+    assert any("not found" in fault for fault in found["network_faults"])
+    assert any(fault.endswith(": ours") for fault in found["console_faults"])
+    assert found["formula_faults"] == ["bad: 0 of 1 formulas are rendered"]
+    assert {fault.split(" ", 2)[2] for fault in found["image_faults"]} == {"has no alt text", "did not load"}
+    assert {"color-contrast", "image-alt"} <= {fault.split(": ")[1].split(" at ")[0] for fault in found["axe_faults"]}
+    assert (
+        found["width_faults"] == ["bad is 900 px wide on a screen of 390 px"] or "px wide" in found["width_faults"][0]
+    )
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_what_the_theme_says_is_known_exactly(seen):
+    """What the theme has mended must leave the list, and a fault of ours cannot hide behind it."""
+    html = [f for entry in seen["pages"].values() for f in entry["axe_light"] + entry["axe_dark"]]
+    assert [known for known in THEME_AXE if not any(f["id"] == known[0] and known[1] in f["html"] for f in html)] == []
+    doctored = copy.deepcopy(seen)
+    doctored["pages"]["book/notation"]["axe_dark"].append({"id": "region", "target": "p", "html": "<p>ours</p>"})
+    assert len(list(axe_faults(doctored))) == len(list(axe_faults(seen))) + 1
