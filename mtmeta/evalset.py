@@ -468,6 +468,8 @@ def _plain(column: pd.Series) -> np.ndarray:
 
 def _numbers(column: pd.Series, name: str) -> np.ndarray:
     """Return a score column as float64; name the first cell that is not a number."""
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
     numbers = pd.to_numeric(column, errors="coerce")
     bad = numbers.isna() & column.notna() & (column.astype(str).str.strip() != "")
     if bad.any():

@@ -8,7 +8,11 @@ from pathlib import Path, PurePosixPath
 __all__ = ["cache_dir", "locate", "places"]
 
 #: First folders of a relative path, and the name to fetch them by.
-_FETCH_NAMES = {"wmt21-news-systems": "newstest2021"}
+_FETCH_NAMES = {
+    "wmt21-news-systems": "newstest2021",
+    "librispeech-rnnt": "librispeech",
+    "movielens-latest-small": "movielens-small",
+}
 
 
 def cache_dir() -> Path:
