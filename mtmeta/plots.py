@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .agreement import decompose_pearson
+from .agreement import GROUPINGS, check_choice, correlate, decompose_pearson
 from .evalset import EvalSet, as_evalset
 
-__all__ = ["COLOURS", "decomposition", "ledger_differences", "three_views", "tie_baselines", "use_style"]
+__all__ = ["COLOURS", "decomposition", "ledger_differences", "rank_slopes", "three_views", "tie_baselines", "use_style"]
 
 #: Okabe and Ito 2008, without black and yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -204,4 +204,53 @@ def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> A
     ax.minorticks_off()
     ax.set_yticks(range(len(sources)), sources)
     ax.set_xlabel("ours - printed, in units of the last printed place")
+    return ax
+
+
+def rank_slopes(
+    es: EvalSet | pd.DataFrame,
+    *,
+    groupings: Sequence[str] = ("none", "segment"),
+    coefficient: str = "pearson",
+    highlight: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw each metric's rank under several groupings, one line a metric.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    groupings : sequence of str
+        From left to right; see `mtmeta.correlate`.
+    coefficient : str
+    highlight : sequence of str
+        Metrics to draw in colour and to label on the right; the others are grey.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Rank 1 is on top.
+    """
+    es = as_evalset(es)
+    for grouping in groupings:
+        check_choice("groupings", grouping, GROUPINGS)
+    values = [correlate(es, coefficient=coefficient, grouping=g).set_index("metric")["value"] for g in groupings]
+    ranks = pd.concat(values, axis=1).rank(ascending=False, method="min")
+    ax = _axes(ax, 6.4, 0.1 * len(ranks) + 1.2)
+    x = np.arange(len(groupings))
+    for metric, row in ranks.iterrows():
+        if metric not in highlight:
+            ax.plot(x, row, "-", color=_GREY, alpha=0.45, linewidth=1)
+    for k, metric in enumerate(highlight):
+        row = ranks.loc[metric]
+        ax.plot(x, row, "-", color=COLOURS[k % len(COLOURS)], marker=MARKERS[k % len(MARKERS)], linewidth=2.5, zorder=3)
+        ax.annotate(metric, (x[-1] + 0.06, row.iloc[-1]), va="center", fontsize=10)
+        ax.annotate(f"{row.iloc[0]:.0f}", (x[0] - 0.06, row.iloc[0]), va="center", ha="right", fontsize=10)
+    ax.set_xticks(x, [f"{g} grouping" if g != "none" else "no grouping" for g in groupings])
+    ax.set_xlim(x[0] - 0.25, x[-1] + 0.9)
+    ax.set_ylim(len(ranks) + 1, 0)
+    ax.set_yticks([])
+    ax.set_ylabel(f"rank of {len(ranks)} metrics, best on top")
+    ax.spines["left"].set_visible(False)
     return ax
