@@ -14,8 +14,11 @@ from collections import Counter
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 import yaml
+
+import mtmeta as mm
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
@@ -519,7 +522,47 @@ def test_bibliography_is_sorted_and_complete():
     assert twice(keys) == []
     text = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
     entries = re.split(r"^@", text, flags=re.M)[1:]
-    assert [e[:40] for e in entries if not all(f"  {field} = " in e for field in ("author", "title", "year"))] == []
+    assert [
+        e[:40]
+        for e in entries
+        if not all(re.search(rf"^  {field} *= ", e, re.M) for field in ("author", "title", "year"))
+    ] == []
+
+
+def test_data_page_names_every_pinned_commit():
+    registry = "".join(path.read_text() for path in (ROOT / "mtmeta" / "datasets" / "registry").glob("*.tsv"))
+    page = (ROOT / "book" / "data.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`([0-9a-f]{40})`", page)) == set(re.findall(r"/([0-9a-f]{40})/", registry))
+
+
+# -- the messages that the troubleshooting page quotes -----------------------------------
+
+
+def table(**columns):
+    given = {"system": ["A", "A", "B", "B"], "segment": [1, 2, 1, 2], "human": [0, -1, 0, -5], "chrF": [3, 2, 3, 1]}
+    frame = pd.DataFrame(given | columns)
+    return frame.loc[:, [name for name in frame if name not in columns or columns[name] is not None]]
+
+
+#: A table that is wrong, and the words of its message that the page quotes, cut at each "…".
+WRONG_TABLES = [
+    (table(segment=None), "the table lacks … 'segment'; found …"),
+    (table(segment=[1, 1, 1, 2]), "… row(s) repeat a (system, segment) pair"),
+    (table().iloc[:3], "system … has … of … segments"),
+    (table(chrF=["3", "2", "n/a", "1"]), "column … must hold numbers; found …"),
+    (table(source=["x", "y", "x", "z"]), "column 'source' differs between the rows of segment …"),
+    (table(lp=["de-en", "de-en", "zh-en", "zh-en"]), "the table holds several language pairs"),
+    (table().assign(chrF=float("nan")), "metric … has no score at all"),
+    (table().assign(human=float("nan")), "no translation has a human score"),
+]
+
+
+@pytest.mark.parametrize(("frame", "quoted"), WRONG_TABLES, ids=[quoted for _, quoted in WRONG_TABLES])
+def test_quoted_messages_are_real(frame, quoted):
+    assert f'"{quoted}"' in (ROOT / "book" / "troubleshooting.md").read_text(encoding="utf-8")
+    pattern = ".*".join(re.escape(part.strip()) for part in quoted.split("…"))
+    with pytest.raises(ValueError, match=f"(?s){pattern}"):
+        mm.EvalSet.from_frame(frame)
 
 
 # -- what the pages tell the reader to type ----------------------------------------------
@@ -548,8 +591,6 @@ def commands():
     ("page", "block"), commands(), ids=lambda x: x.name if isinstance(x, Path) else x.split("\n")[0][:40]
 )
 def test_commands_on_the_pages_run(page, block, tmp_path):
-    import mtmeta as mm
-
     mm.load("teaching").to_frame().to_csv(tmp_path / "my_scores.csv", index=False)
     (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
     env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}

@@ -3,7 +3,8 @@
 `{tested-versions}` lists the versions in `constraints.txt` beside those this build ran with.
 `{execution-report}` lists which chapters were executed, from the `execution.json` that the runner writes.
 `{public-names}` lists what `import mtmeta` offers, with the first line of each docstring.
-Both files lie at the root of the source folder. Where one is absent the page says so; it is no error.
+`{data-sets}` lists what `mtmeta fetch` can download.
+The two files lie at the root of the source folder. Where one is absent the page says so; it is no error.
 Under the title of each chapter a line says where its outputs come from.
 """
 
@@ -117,6 +118,13 @@ class ExecutionReport(_Markdown):
         return [intro, "", "| chapter | outputs | seconds |", "|---|---|---:|", *rows]
 
 
+class DataSets(_Markdown):
+    def lines(self, root: Path) -> list[str]:
+        sets = importlib.import_module("mtmeta.datasets._fetch").available().values()
+        rows = [f"| `{s.name}` | {s.title} | {s.licence} | {s.size / 1e6:.0f} MB |" for s in sets]
+        return ["| name to fetch | what it is | licence seen upstream | size |", "|---|---|---|---:|", *rows]
+
+
 class PublicNames(_Markdown):
     def lines(self, root: Path) -> list[str]:
         rows = [f"| {{py:obj}}`{name} <{target}>` | {what} |" for name, target, what in public_names()]
@@ -145,6 +153,7 @@ def setup(app) -> dict:
     app.add_directive("tested-versions", TestedVersions)
     app.add_directive("execution-report", ExecutionReport)
     app.add_directive("public-names", PublicNames)
+    app.add_directive("data-sets", DataSets)
     # jupyter-book always sets this value of sphinx_comments, which the book does without.
     app.add_config_value("comments_config", {}, "html")
     app.connect("doctree-read", add_outputs_note)
