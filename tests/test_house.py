@@ -5,7 +5,6 @@ import contextlib
 import io
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -216,15 +215,19 @@ def fences() -> list[tuple[str, str, str | None]]:
     return [(language, text, expected or None) for language, text, expected in blocks]
 
 
-def commands() -> list[str]:
-    """Return the commands of the README's shell blocks, without prompts, comments and line continuations."""
-    lines = []
+def commands() -> list[tuple[str, str]]:
+    """Return the commands in the README's shell blocks, and the output that a `console` block shows below each."""
+    found = []
     for language, text, _ in fences():
-        if language in ("bash", "sh", "shell"):
-            lines += text.replace("\\\n", " ").splitlines()
-        elif language == "console":
-            lines += [line[2:] for line in text.replace("\\\n", " ").splitlines() if line.startswith("$ ")]
-    return [" ".join(shlex.split(line, comments=True)) for line in lines if shlex.split(line, comments=True)]
+        if language not in ("bash", "console"):
+            continue
+        for line in text.replace("\\\n", " ").splitlines():
+            if language == "console" and not line.startswith("$ "):
+                found[-1][1].append(line)
+                continue
+            line = re.sub(r"(^|\s)#.*", "", line.removeprefix("$ ")).strip()
+            found += [(part.strip(), []) for part in line.split(" && ") if part.strip()]
+    return [(command, "\n".join(output)) for command, output in found]
 
 
 def needs_data(text: str) -> list:
@@ -240,33 +243,40 @@ def targets() -> set[str]:
     return {target for target in phony if re.search(rf"^{target}:", read("Makefile"), re.MULTILINE)}
 
 
-MTMETA_COMMANDS = [c for c in commands() if c.startswith("mtmeta ") and not c.startswith("mtmeta fetch ")]
+MTMETA_COMMANDS = [(c, out) for c, out in commands() if c.startswith("mtmeta ") and not c.startswith("mtmeta fetch ")]
+
+
+def same(found: str, expected: str) -> bool:
+    return [line.rstrip() for line in found.splitlines()] == [line.rstrip() for line in expected.splitlines()]
 
 
 @pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="there is no README.md")
 def test_readme_commands_are_of_a_kind_that_is_tested():
-    assert commands()
-    known = r"(make (?P<targets>[a-z -]+)|mtmeta .+|git clone \S+|cd \S+)"
-    unknown = [c for c in commands() if not re.fullmatch(known, c)]
-    assert unknown == []
-    made = {t for c in commands() if (m := re.fullmatch(known, c)) and m["targets"] for t in m["targets"].split()}
+    assert {language for language, _, _ in fences()} <= {"bash", "console", "python", "text", "bibtex"}
+    known = r"(make (?P<targets>[a-z -]+)|mtmeta .+|git clone \S+( \S+)?|cd \S+)"
+    matches = {command: re.fullmatch(known, command) for command, _ in commands()}
+    assert [command for command, match in matches.items() if match is None] == []
+    made = {target for match in matches.values() if match["targets"] for target in match["targets"].split()}
     assert {"book", "test"} <= made <= targets()
 
 
-@pytest.mark.parametrize("command", [pytest.param(c, marks=needs_data(c), id=c) for c in MTMETA_COMMANDS])
-def test_readme_command_runs(command, tmp_path):
+@pytest.mark.parametrize(
+    ("command", "expected"), [pytest.param(*c, marks=needs_data(c[0]), id=c[0]) for c in MTMETA_COMMANDS]
+)
+def test_readme_command_runs(command, expected, tmp_path):
     for name in re.findall(r"\bmy_\w+\.csv\b", command):  # the reader's own table
         mtmeta.load("teaching").to_frame().to_csv(tmp_path / name, index=False)
     env = environment_of_reader()
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
+    assert not expected or same(done.stdout, expected), done.stdout
 
 
 def test_readme_fetches_sets_that_exist():
     # The download itself is tested against a local server, in test_fetch.py.
     from mtmeta.datasets._fetch import available
 
-    named = {name for c in commands() if c.startswith("mtmeta fetch ") for name in c.split()[2:]}
+    named = {name for c, _ in commands() if c.startswith("mtmeta fetch ") for name in c.split()[2:]}
     assert named <= set(available())
 
 
@@ -291,8 +301,7 @@ def run_block(text: str) -> str:
 @pytest.mark.parametrize(("text", "expected"), [pytest.param(*b, marks=needs_data(b[0])) for b in PYTHON_BLOCKS])
 def test_readme_python_prints_what_it_says(text, expected):
     found = run_block(text)
-    if expected is not None:
-        assert [line.rstrip() for line in found.splitlines()] == [line.rstrip() for line in expected.splitlines()]
+    assert expected is None or same(found, expected), found
 
 
 def test_block_runner():
