@@ -535,6 +535,15 @@ def test_data_page_names_every_pinned_commit():
     assert set(re.findall(r"`([0-9a-f]{40})`", page)) == set(re.findall(r"/([0-9a-f]{40})/", registry))
 
 
+def test_api_page_covers_every_public_module():
+    package = ROOT / "mtmeta"
+    modules = {path.stem for path in package.glob("[a-z]*.py")} | {
+        path.parent.name for path in package.glob("*/__init__.py")
+    }
+    page = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"automodule:: mtmeta\.(\w+)", page)) == modules - {"cli", "runner"}
+
+
 # -- the messages that the troubleshooting page quotes -----------------------------------
 
 

@@ -5,6 +5,7 @@ The site is the folder named by `MTMETA_SITE`, else `_build/html`, else it is bu
 """
 
 import copy
+import importlib
 import json
 import os
 import shutil
@@ -122,6 +123,46 @@ def test_nothing_is_loaded_from_outside(site):
 def test_mathjax_and_the_search_index_are_on_board(site):
     assert (site / "_static" / "mathjax" / "tex-chtml.js").exists()
     assert WORD in (site / "searchindex.js").read_text(encoding="utf-8")
+
+
+def test_citations_lead_to_the_bibliography(site):
+    links = Page((site / "book" / "notation.html").read_text(encoding="utf-8")).links
+    assert any(link.startswith("bibliography.html#") for link in links)
+    assert not [link for link in links if link.startswith("../notebooks/") and "#id" in link]
+
+
+def test_chapters_say_where_their_outputs_come_from(site):
+    for page in toc():
+        note = "The outputs on this page" in (site / f"{page}.html").read_text(encoding="utf-8")
+        assert note == page.startswith("notebooks/"), page
+
+
+@pytest.fixture
+def build_report(monkeypatch):
+    """Return the module with the directives of the versions page."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    return importlib.import_module("build_report")
+
+
+def test_versions_page_does_without_the_runners_files(build_report, tmp_path):
+    assert "not at hand" in build_report.TestedVersions.lines(None, tmp_path)[0]
+    assert "Nothing was executed" in build_report.ExecutionReport.lines(None, tmp_path)[0]
+    assert "stored in the notebook" in build_report.outputs_note({}, "notebooks/x")
+
+
+def test_versions_page_shows_pins_and_seconds(build_report, tmp_path):
+    (tmp_path / "constraints.txt").write_text("# tested\nNumPy==1.2.3\ntorch==4.5 ; python_version > '3'\n-e .\n")
+    assert build_report.read_constraints(tmp_path) == {"numpy": "1.2.3", "torch": "4.5"}
+    assert any("`numpy` | 1.2.3" in line for line in build_report.TestedVersions.lines(None, tmp_path))
+    done = {"status": "executed", "seconds": 12.34, "reason": ""}
+    stored = {"status": "stored", "seconds": 0.0, "reason": "not here: torch"}
+    report = {"date": "2026-01-31", "python": "3.11", "platform": "Linux-6", "notebooks": {"a": done, "b": stored}}
+    (tmp_path / "execution.json").write_text(json.dumps(report))
+    lines = build_report.ExecutionReport.lines(None, tmp_path)
+    assert "| {doc}`/a` | executed | 12.3 |" in lines
+    assert "| {doc}`/b` | shown from stored outputs (not here: torch) |  |" in lines
+    assert build_report.outputs_note(report, "a").endswith("in 12 s.")
+    assert "not here: torch" in build_report.outputs_note(report, "b")
 
 
 def test_the_link_check_notices(tmp_path):

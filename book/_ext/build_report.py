@@ -142,6 +142,12 @@ def add_outputs_note(app, doctree: nodes.document) -> None:
         title.parent.insert(title.parent.index(title) + 1, note)
 
 
+def prefer_the_bibliography(app, env) -> list[str]:
+    """Let citations on pages without references of their own lead to the bibliography: of equals, the last is taken."""
+    env.get_domain("cite").citations.sort(key=lambda citation: citation.bibliography_key.docname == "book/bibliography")
+    return []
+
+
 def mend_markup(app, pagename, templatename, context, doctree) -> None:
     """Mend what screen readers stumble over: the empty corner of a pandas table, the outdated role of a citation."""
     if "body" in context:
@@ -157,5 +163,6 @@ def setup(app) -> dict:
     # jupyter-book always sets this value of sphinx_comments, which the book does without.
     app.add_config_value("comments_config", {}, "html")
     app.connect("doctree-read", add_outputs_note)
+    app.connect("env-updated", prefer_the_bibliography, priority=900)
     app.connect("html-page-context", mend_markup)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
