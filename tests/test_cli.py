@@ -1,0 +1,782 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+import csv
+import inspect
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from markdown_it import MarkdownIt
+from test_datasets import make_tree
+
+import mtmeta as mm
+from mtmeta import agreement, cli, datasets, protocols
+from mtmeta.datasets import _fetch
+
+COMMANDS = ("validate", "rank", "correlate", "fetch")
+#: The example of `correlate`'s docstring: X has never read a translation, Y knows which system is better.
+TABLE = """system,segment,human,X,Y
+A,1,0,.9,.5
+A,2,-6,.2,.5
+B,1,-1,.9,.4
+B,2,-7,.2,.4
+C,1,-1,.9,.4
+C,2,-5,.2,.6
+"""
+ODD = "A_B&C%|\\x"
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Return a function that runs the command line here, and gives exit code, stdout and stderr."""
+
+    def run_here(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mtmeta", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        return end.value.code, captured.out, captured.err
+
+    return run_here
+
+
+@pytest.fixture
+def result(run):
+    """Return a function that runs a command that must succeed, and gives the records of its JSON."""
+
+    def run_well(*arguments):
+        code, out, err = run(*arguments, "--format", "json")
+        assert code == 0, err
+        return json.loads(out)
+
+    return run_well
+
+
+@pytest.fixture
+def table(tmp_path) -> Path:
+    path = tmp_path / "mine.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "mtmeta", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, **options)
+
+
+# -- options -----------------------------------------------------------------------------
+
+
+def test_choices_are_those_of_the_package():
+    assert list(cli.Protocol) == list(protocols.PROTOCOLS)
+    assert list(cli.Coefficient) == list(agreement.COEFFICIENTS)
+    assert list(cli.Grouping) == list(agreement.GROUPINGS)
+    assert list(cli.Degenerate) == list(agreement.DEGENERATE)
+
+
+@pytest.mark.parametrize("ties", cli.Ties)
+@pytest.mark.parametrize("missing", cli.Missing)
+def test_other_choices_are_accepted_by_the_package(table, ties, missing):
+    es = mm.load(table, missing=str(missing))
+    assert len(mm.rank(es, protocol="wmt24", ties=str(ties)).table) == 2
+
+
+@pytest.mark.parametrize("coefficient", agreement.COEFFICIENTS)
+def test_coefficients_that_take_no_epsilon_are_those_of_the_package(table, coefficient):
+    es = mm.load(table)
+    if coefficient in cli._WITHOUT_EPSILON:
+        with pytest.raises(ValueError, match="no meaning"):
+            mm.correlate(es, coefficient=coefficient, epsilon=0.1)
+    else:
+        mm.correlate(es, coefficient=coefficient, epsilon=0.1)
+
+
+def test_defaults_in_the_help_are_those_of_the_package(run):
+    words = " ".join(run("rank", "--help")[1].split())
+    shown = dict(re.findall(r"--([a-z-]+) [^[]*?\[default: \((.+?)\)", words))
+    rank = inspect.signature(mm.rank).parameters
+    correlate = inspect.signature(mm.correlate).parameters
+    assert shown["ties"] == rank["ties"].default
+    assert shown["n-resamples"] == f"{rank['n_resamples'].default}"
+    assert shown["seed"] == f"{rank['rng'].default}"
+    assert shown["coefficient"] == correlate["coefficient"].default
+    assert shown["grouping"] == correlate["grouping"].default
+    assert shown["protocol"] == "wmt24"
+
+
+USAGE = [
+    ("nothing",),
+    ("rank",),
+    ("rank", "t.csv", "--colour"),
+    ("rank", "t.csv", "--protocol", "wmt99"),
+    ("rank", "t.csv", "--coefficient", "r"),
+    ("rank", "t.csv", "--grouping", "document"),
+    ("rank", "t.csv", "--protocol", "wmt23", "--coefficient", "pearson"),
+    ("rank", "t.csv", "--protocol", "wmt23", "--grouping", "none"),
+    ("rank", "t.csv", "--protocol", "wmt23", "--seed", "1"),
+    ("rank", "t.csv", "--coefficient", "pearson", "--ties", "half"),
+    ("rank", "t.csv", "--n-resamples", "0"),
+    ("rank", "t.csv", "--ties", "third"),
+    ("rank", "-", "-"),
+    ("correlate", "t.csv", "--epsilon", "-1"),
+    ("correlate", "t.csv", "--epsilon", "inf"),
+    ("correlate", "t.csv", "--epsilon", "some"),
+    ("correlate", "t.csv", "--epsilon", "0.1", "--coefficient", "acc_eq", "--coefficient", "pearson"),
+    ("correlate", "t.csv", "--degenerate", "keep"),
+    ("validate", "t.csv", "--missing", "drop"),
+    ("validate", "t.csv", "--places", "-1"),
+    ("validate", "t.csv", "--format", "xml"),
+    ("validate", "t.csv", "--output", "no/such/folder/x.tsv"),
+    ("validate", "t.csv", "--output", "."),
+    ("fetch",),
+    ("fetch", "wmt23", "--list"),
+]
+
+
+@pytest.mark.parametrize("arguments", USAGE, ids=" ".join)
+def test_wrong_usage(run, arguments):
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("Usage: mtmeta ") or "can be read once" in err
+    assert "Error: " in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("option", "choices"),
+    [("--protocol", cli.Protocol), ("--coefficient", cli.Coefficient), ("--grouping", cli.Grouping)],
+)
+def test_wrong_choice_is_answered_with_the_right_ones(run, table, option, choices):
+    err = run("rank", table, option, "no-such")[2]
+    assert all(f"'{choice}'" in err for choice in choices)
+
+
+def test_version(run):
+    assert run("--version") == (0, f"mtmeta {mm.__version__}\n", "")
+
+
+# -- help --------------------------------------------------------------------------------
+
+
+def example(help_text: str) -> list[str]:
+    head, _, tail = help_text.partition("Example:\n")
+    assert head
+    lines = tail.strip().splitlines()
+    assert len(lines) == 1
+    return lines[0].split()
+
+
+@pytest.mark.parametrize("command", [(), *((c,) for c in COMMANDS)], ids=lambda c: " ".join(c) or "mtmeta")
+def test_help_ends_with_an_example_that_works_offline(run, command, tmp_path):
+    code, out, _ = run(*command, "--help")
+    assert code == 0
+    program, *arguments = example(out)
+    assert program == "mtmeta"
+    assert not command or arguments[0] == command[0]
+    nowhere = {"MTMETA_CACHE": str(tmp_path), "HOME": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
+    env = {name: value for name, value in os.environ.items() if name != "MTMETA_DATA"}
+    done = in_a_process(*arguments, env={**env, **nowhere}, cwd=tmp_path)
+    assert (done.returncode, done.stdout != "") == (0, True), done.stderr
+    assert "mtmeta: error" not in done.stderr
+
+
+def test_help_does_not_wait_for_the_statistics():
+    code = (
+        "import sys; from mtmeta.cli import main; sys.argv = ['mtmeta', 'rank', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numpy', 'numba', 'scipy', 'pandas', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+# -- rank and correlate ------------------------------------------------------------------
+
+
+def test_rank_by_one_statistic(result, table):
+    # By hand, within segments: in segment 1 Y orders 0, -1, -1 as .5, .4, .4; in segment 2 -6, -7, -5 as .5, .4, .6.
+    # X is constant within both.
+    first, second = result("rank", table, "--coefficient", "pearson")
+    assert first == {
+        "metric": "Y",
+        "coefficient": "pearson",
+        "grouping": "segment",
+        "value": pytest.approx(1),
+        "rank": 1,
+        "n_systems": 3,
+        "n_segments": 2,
+        "n_groups": 2,
+        "n_degenerate": 0,
+    }
+    assert (second["metric"], second["value"], second["rank"], second["n_degenerate"]) == ("X", 0, 2, 2)
+    # Over all pairs X is first: it knows which segment is hard.
+    assert [r["metric"] for r in result("rank", table, "--grouping", "none")] == ["X", "Y"]
+
+
+def test_equal_values_share_the_better_rank(result, tmp_path):
+    frame = pd.read_csv(io.StringIO(TABLE)).assign(Z=lambda f: f["Y"], A=0)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = result("rank", tmp_path / "t.csv", "--coefficient", "kendall")
+    assert [(r["metric"], r["rank"]) for r in found] == [("Y", 1), ("Z", 1), ("A", 3), ("X", 3)]
+
+
+@pytest.mark.parametrize("protocol", cli.Protocol)
+def test_rank_by_protocol_is_the_table_of_the_package(result, table, protocol):
+    expected = mm.rank(mm.load(table), protocol=str(protocol)).to_frame()
+    assert pd.DataFrame(result("rank", table, "--protocol", protocol)).equals(expected)
+
+
+def test_rank_is_by_wmt24_unless_told_otherwise(run, table):
+    code, out, err = run("rank", table, "--ties", "published", "--n-resamples", 50, "--seed", 1)
+    assert code == 0
+    assert (
+        err
+        == f"protocol:wmt24|pairs:mine|metrics:2|degenerate:drop|spa:published,50 draws,rng 1|mtmeta:{mm.__version__}\n"
+    )
+    expected = mm.rank(mm.load(table), protocol="wmt24", ties="published", n_resamples=50, rng=1)
+    assert out.split()[-1] == f"{expected.to_frame().iloc[-1, -1]:.3f}"
+
+
+def test_rank_takes_the_metrics_asked_for_once(result, table):
+    expected = mm.rank(mm.load(table), protocol="sentinels-pearson", metrics=["X"]).to_frame()
+    found = result("rank", table, "--protocol", "sentinels-pearson", "--metric", "X", "--metric", "X")
+    assert pd.DataFrame(found).equals(expected)
+
+
+def test_correlate_is_the_table_of_the_package(result, table):
+    es = mm.load(table)
+    asked = [("kendall", "none"), ("kendall", "segment"), ("acc_eq", "none"), ("acc_eq", "segment")]
+    expected = pd.concat(
+        [mm.correlate(es, ["Y", "X"], coefficient=c, grouping=g, epsilon=0.05) for c, g in asked], ignore_index=True
+    )
+    options = "--coefficient kendall --coefficient acc_eq --grouping none --grouping segment --epsilon 0.05 --metric Y"
+    assert pd.DataFrame(result("correlate", table, *options.split(), "--metric", "X")).equals(expected)
+
+
+def test_correlate_by_default_is_pearson_by_segment(result, table):
+    assert pd.DataFrame(result("correlate", table)).equals(mm.correlate(mm.load(table)))
+
+
+def test_degenerate_groups(run, result, table):
+    by_choice = {d: result("correlate", table, "--metric", "X", "--degenerate", d) for d in ("drop", "zero", "nan")}
+    assert {d: r[0]["value"] for d, r in by_choice.items()} == {"drop": 0, "zero": 0, "nan": None}
+    code, out, err = run("correlate", table, "--degenerate", "raise")
+    assert (code, out) == (1, "")
+    assert "metric 'X' is undefined in 2 of 2 groups" in err
+
+
+def test_several_sets(run, result, table, tmp_path):
+    (tmp_path / "yours.csv").write_text(TABLE)
+    for command in (("correlate",), ("rank", "--coefficient", "pearson"), ("validate",)):
+        found = result(*command, table, tmp_path / "yours.csv")
+        assert next(iter(found[0])) == "set"
+        assert list(dict.fromkeys(r["set"] for r in found)) == ["mine", "yours"]
+    code, out, err = run("correlate", table, table)
+    assert (code, out) == (1, "")
+    assert "each set may occur once; found more than once: mine" in err
+
+
+def test_language_pairs_of_one_table(result, tmp_path):
+    rows = TABLE.splitlines()
+    both = ["lp," + rows[0], *(f"{lp},{row}" for lp in ("he-en", "en-de") for row in rows[1:])]
+    (tmp_path / "two.csv").write_text("\n".join(both) + "\n")
+    found = result("rank", tmp_path / "two.csv", "--protocol", "wmt23")
+    assert list(found[0])[3:] == [
+        "all system pairwise_accuracy",
+        *(
+            f"{lp} {task}"
+            for task in ("system pearson", "segment pearson (none grouping)", "segment acc_eq (segment grouping)")
+            for lp in ("he-en", "en-de")
+        ),
+    ]
+    assert [r["set"] for r in result("correlate", tmp_path / "two.csv")] == ["two/he-en"] * 2 + ["two/en-de"] * 2
+
+
+def test_options_of_a_tree(run, result, tmp_path):
+    tree = make_tree(tmp_path / "mine")
+    extra = tmp_path / "extra" / "Mine-src.seg.score"
+    extra.parent.mkdir()
+    extra.write_text(
+        "".join(f"{s}\t{i + j}\n" for i, s in enumerate(("Alpha", "Beta", "refA", "refB")) for j in range(3))
+    )
+    options = ("--metrics-from", extra.parent, "--reference", "refB", "--human-protocol", "mqm", "--metric", "Mine")
+    expected = mm.correlate(
+        mm.load(tree, metrics_from=extra.parent, reference="refB", protocol="mqm", metrics=["Mine"])
+    )
+    assert pd.DataFrame(result("correlate", tree, *options)).equals(expected)
+    code, out, err = run("rank", tree, "--coefficient", "acc_eq")
+    assert code == 0
+    assert "left out of mine/en-de: refA (the reference)\n" in err
+    assert "refA (the reference)" not in out
+
+
+def test_quiet(run, tmp_path):
+    tree = make_tree(tmp_path / "mine")
+    loud, quiet = run("rank", tree), run("rank", tree, "--quiet")
+    assert quiet == (0, loud[1], "")
+    assert loud[2] != ""
+
+
+@pytest.mark.parametrize("text", [TABLE, TABLE.replace(",", "\t")], ids=["csv", "tsv"])
+def test_standard_input(table, text):
+    done = in_a_process("correlate", "-", "--format", "json", "--quiet", input=text)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert pd.DataFrame(json.loads(done.stdout)).equals(mm.correlate(mm.load(table)))
+
+
+# -- validate ----------------------------------------------------------------------------
+
+
+def test_validate_says_what_was_loaded(result, tmp_path):
+    tree = make_tree(tmp_path / "mine")
+    found = result("validate", tree)
+    assert all(list(row) == ["what", "name", "count", "of", "note"] for row in found)
+    facts = {(row["what"], row["name"]): (row["count"], row["of"], row["note"]) for row in found}
+    assert len(facts) == len(found)
+    # By hand from make_tree: Alpha, Beta and the second reference are candidates; segment 2 is rated for none of them.
+    expected = {
+        ("set", "mine/en-de"): (None, None, str(tree)),
+        ("language pair", "en-de"): (None, None, None),
+        ("human protocol", "mqm"): (None, None, None),
+        ("reference", "refA"): (None, None, None),
+        ("systems", None): (3, None, None),
+        ("human translator", "refB"): (None, None, "a candidate like the others"),
+        ("segments", None): (3, None, None),
+        ("comparable segments", None): (2, 3, "two systems or more are rated"),
+        ("rated translations", None): (6, 9, "66.7%"),
+        ("human scores", None): (None, None, "from -6 to 0, 4 distinct; higher is better"),
+        ("documents", None): (2, None, "doc one, doc2"),
+        ("domains", None): (2, None, "news, chat"),
+        ("sources", None): (3, 3, None),
+        ("references", "refA"): (3, 3, None),
+        ("references", "refB"): (3, 3, None),
+        ("translations", None): (8, 9, None),
+        ("metric", "Good-QE"): (9, 9, "reference-free"),
+        ("metric", "BLEU"): (9, 9, "scored against refA"),
+        ("metric", "OnlySystem"): (None, None, "system scores only"),
+        ("left out", "refA"): (None, None, "the reference"),
+        ("left out", "synthetic_ref"): (None, None, "no human scores"),
+    }
+    assert {key: facts.get(key) for key in expected} == expected
+
+
+def doubtful(**columns) -> str:
+    """Return a table of 4 systems x 25 segments: human scores are seeded noise plus the system's number."""
+    rng = np.random.default_rng(0)
+    system, segment = np.repeat(np.arange(4), 25), np.tile(np.arange(25), 4)
+    human = rng.normal(size=100) + system
+    frame = pd.DataFrame({"system": system, "segment": segment, "human": human, "good": human + rng.normal(size=100)})
+    for name, change in columns.items():
+        frame[name] = change(frame)
+    return frame.to_csv(index=False)
+
+
+def doubts(result, tmp_path, text: str, *options) -> dict:
+    (tmp_path / "t.csv").write_text(text)
+    found = result("validate", tmp_path / "t.csv", *options)
+    return {row["name"]: row["note"] for row in found if row["what"] == "warning"}
+
+
+def test_validate_is_content_with_good_data(result, tmp_path):
+    noise = np.random.default_rng(1).normal(size=100)
+    assert doubts(result, tmp_path, doubtful(noise=lambda f: noise)) == {}
+
+
+def test_validate_warns_of_constant_and_reversed_metrics(result, tmp_path):
+    found = doubts(result, tmp_path, doubtful(flat=lambda f: 7, errors=lambda f: -f["good"]))
+    assert found.keys() == {"flat", "errors"}
+    assert found["flat"].startswith("constant:")
+    assert re.fullmatch(
+        r"correlates negatively with humans \(-0\.\d{3} over translations, -0\.9\d\d over systems\): .*",
+        found["errors"],
+    )
+
+
+def test_validate_warns_of_human_scores_that_seem_reversed(result, tmp_path):
+    found = doubts(result, tmp_path, doubtful(second=lambda f: f["good"] + f["human"], human=lambda f: -f["human"]))
+    assert found == {None: "every metric correlates negatively with humans: is a high human score good?"}
+
+
+def test_validate_warns_of_holes_in_the_ratings(result, tmp_path):
+    def only_two_systems(frame):
+        return frame["human"].where(frame["system"] < 2)
+
+    def one_system_a_segment(frame):
+        return frame["human"].where(frame["system"] == frame["segment"] % 4)
+
+    def nowhere_rated(frame):
+        return frame["good"].where(frame["system"] == 3)
+
+    found = doubts(result, tmp_path, doubtful(human=only_two_systems, late=nowhere_rated))
+    assert {name: note.split(":")[0] for name, note in found.items()} == {
+        "2": "not one translation is rated",
+        "3": "not one translation is rated",
+        None: "two rated systems make one pair",
+        "late": "has scores for 0 of the rated translations",
+    }
+    found = doubts(result, tmp_path, doubtful(human=one_system_a_segment))
+    assert found == {None: "no segment has two rated systems: nothing can be compared within a segment"}
+
+
+def test_validate_counts_holes_of_metrics(result, tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE.replace("C,2,-5,.2,.6", "C,2,-5,,.6"))
+    found = {
+        r["name"]: (r["count"], r["of"], r["note"])
+        for r in result("validate", tmp_path / "t.csv")
+        if r["what"] == "metric"
+    }
+    assert found == {"X": (5, 6, "1 hole"), "Y": (6, 6, None)}
+
+
+def test_validate_with_missing_rows(run, result, tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE.replace("C,2,-5,.2,.6\n", ""))
+    code, out, err = run("validate", tmp_path / "t.csv")
+    assert (code, out) == (1, "")
+    assert "system 'C' has 1 of 2 segments" in err
+    found = result("validate", tmp_path / "t.csv", "--missing", "nan")
+    assert [(r["count"], r["of"]) for r in found if r["what"] == "rated translations"] == [(5, 6)]
+
+
+# -- formats -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def odd(tmp_path) -> Path:
+    """Write a table with a metric that every format must escape."""
+    path = tmp_path / "odd.csv"
+    pd.read_csv(io.StringIO(TABLE)).rename(columns={"Y": ODD}).to_csv(path, index=False)
+    return path
+
+
+def test_json_and_tsv_keep_full_precision(run, odd):
+    options = ("correlate", odd, "--grouping", "none", "--places", "1")
+    expected = mm.correlate(mm.load(odd), grouping="none").to_dict("records")
+    assert json.loads(run(*options, "--format", "json")[1]) == expected
+    rows = list(csv.DictReader(io.StringIO(run(*options, "--format", "tsv")[1]), delimiter="\t"))
+    assert [{k: type(e[k])(r[k]) for k in e} for r, e in zip(rows, expected, strict=True)] == expected
+    assert expected[1]["metric"] == ODD
+
+
+def test_missing_values_are_null_and_empty(run, table):
+    options = ("correlate", table, "--degenerate", "nan", "--metric", "X")
+    out = run(*options, "--format", "json")[1]
+    assert json.loads(out, parse_constant=pytest.fail)[0]["value"] is None
+    assert run(*options, "--format", "tsv")[1].splitlines()[1] == "X\tpearson\tsegment\t\t3\t2\t2\t2"
+
+
+def test_json_of_other_scripts_is_readable(run, tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標"), encoding="utf-8")
+    assert '"指標"' in run("correlate", tmp_path / "t.csv", "--format", "json")[1]
+
+
+def test_output_is_utf8_in_any_locale(tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標"), encoding="utf-8")
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    assert "指標" in in_a_process("correlate", tmp_path / "t.csv", env=env).stdout
+
+
+def cells_of_markdown(text: str) -> list[list[str]]:
+    tokens = MarkdownIt().enable("table").parse(text)
+    rows: list[list[str]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append("".join(child.content for child in token.children))
+    return rows
+
+
+def test_markdown_is_read_back(run, odd):
+    head, *rows = cells_of_markdown(run("correlate", odd, "--format", "md")[1])
+    assert head == list(mm.correlate(mm.load(odd)).columns)
+    assert rows == [
+        ["X", "pearson", "segment", "0.000", "3", "2", "2", "2"],
+        [ODD, "pearson", "segment", "1.000", "3", "2", "2", "0"],
+    ]
+
+
+def test_markdown_escapes_the_bar(run, odd):
+    assert "| A\\_B\\&C%\\|\\\\x |" in run("correlate", odd, "--format", "md")[1]
+
+
+def test_latex(run, odd):
+    lines = run("correlate", odd, "--format", "latex", "--places", "2")[1].splitlines()
+    assert lines == [
+        r"\begin{tabular}{lllrrrrr}",
+        r"\toprule",
+        r"metric & coefficient & grouping & value & n\_systems & n\_segments & n\_groups & n\_degenerate \\",
+        r"\midrule",
+        r"X & pearson & segment & 0.00 & 3 & 2 & 2 & 2 \\",
+        r"A\_B\&C\%\textbar{}\textbackslash{}x & pearson & segment & 1.00 & 3 & 2 & 2 & 0 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def test_latex_escapes_every_special_character():
+    escaped = cli._as_latex(["a"], [[r"\~^|<>&%$#_{}"]], [False]).splitlines()[4]
+    assert escaped == (
+        r"\textbackslash{}\textasciitilde{}\textasciicircum{}\textbar{}\textless{}\textgreater{}\&\%\$\#\_\{\} \\"
+    )
+
+
+def test_table_is_aligned(run, tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標\x1b[31m"), encoding="utf-8")
+    out = run("rank", tmp_path / "t.csv", "--protocol", "sentinels-pearson")[1]
+    # A wide character takes two columns, a control character is spelled out, a heading wraps to its column's width.
+    lines = out.splitlines()
+    assert lines[-3] == "------------  -----  ----  ---------"
+    assert lines[-2] == "X             0.985     1      0.970"
+    assert lines[-1] == r"指標\x1b[31m  0.392     2     -0.217"
+    assert [line.split()[-1] for line in lines[:4]] == ["segment", "pearson", "(none", "grouping)"]
+
+
+def test_table_has_no_negative_zero_and_obeys_places(run, tmp_path):
+    frame = pd.DataFrame({"x": [-0.0001, 0.12345], "n": pd.array([None, 2], dtype="Int64"), "s": [None, "a"]})
+    assert cli._written(frame, cli.Format.table, 2) == "   x  n  s\n----  -  -\n0.00\n0.12  2  a\n"
+    assert json.loads(cli._written(frame, cli.Format.json, 2))[0] == {"x": -0.0001, "n": None, "s": None}
+
+
+@pytest.mark.parametrize("how", cli.Format)
+def test_table_without_rows(how):
+    text = cli._written(pd.DataFrame({"a": [], "b": []}), how, 3)
+    assert text == {"json": "[]\n", "tsv": "a\tb\n"}.get(how, text)
+    assert text.endswith("\n")
+
+
+# -- files and pipes ---------------------------------------------------------------------
+
+
+def test_output_goes_to_a_file(run, table, tmp_path):
+    target = tmp_path / "out.json"
+    expected = run("correlate", table, "--format", "json")[1]
+    assert run("correlate", table, "--format", "json", "--quiet", "--output", target) == (0, "", "")
+    assert target.read_text() == expected
+    target.chmod(0o640)
+    assert run("rank", table, "--quiet", "-o", target) == (0, "", "")
+    assert target.read_text().startswith(" ")
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert run("correlate", table, "--format", "json", "-o", "-")[1] == expected
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.csv", "out.json"]
+
+
+def test_output_through_a_link_keeps_the_link(run, table, tmp_path):
+    (tmp_path / "real.tsv").write_text("old")
+    (tmp_path / "link.tsv").symlink_to(tmp_path / "real.tsv")
+    assert run("correlate", table, "-o", tmp_path / "link.tsv")[0] == 0
+    assert (tmp_path / "link.tsv").is_symlink()
+    assert (tmp_path / "real.tsv").read_text().startswith("metric")
+
+
+def test_output_that_cannot_be_finished_leaves_the_old_file(run, table, tmp_path, monkeypatch):
+    target = tmp_path / "out.tsv"
+    target.write_text("old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device", "part")
+
+    monkeypatch.setattr(os, "replace", full)
+    code, out, err = run("correlate", table, "--quiet", "--output", target)
+    assert (code, out, err) == (1, "", f"mtmeta: error: {target}: No space left on device.\n")
+    assert target.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.csv", "out.tsv"]
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout here")
+def test_output_to_a_pipe_does_not_replace_it(table):
+    done = in_a_process("correlate", table, "--quiet", "--output", "/dev/stdout")
+    assert (done.returncode, done.stdout.split()[0]) == (0, "metric")
+
+
+@pytest.mark.parametrize("arguments", [("correlate",), ("rank",)])
+def test_reader_that_goes_away(table, arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "mtmeta", *arguments, table, "--quiet"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_full_disk(table):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "mtmeta", "correlate", table, "--quiet"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert "No space left on device" in done.stderr
+
+
+def test_interrupt_is_quiet(table):
+    # The process waits for its standard input; by then it is inside the command.
+    command = [sys.executable, "-m", "mtmeta", "correlate", "-"]
+    waits = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    waits.stdin.write(b"system,segment,human,X\n" * 10_000)  # more than a pipe holds: it must be reading
+    waits.stdin.flush()
+    waits.send_signal(signal.SIGINT)
+    out, err = waits.communicate(timeout=30)
+    assert (waits.returncode, out, err) == (130, b"", b"")
+
+
+def test_memory_that_does_not_suffice(run, table, monkeypatch):
+    def too_much(*_, **__):
+        raise MemoryError("Unable to allocate 7 TiB")
+
+    monkeypatch.setattr(datasets, "load_all", too_much)
+    assert run("rank", table) == (1, "", "mtmeta: error: not enough memory. Unable to allocate 7 TiB\n")
+
+
+# -- fetch -------------------------------------------------------------------------------
+
+
+def test_fetch_lists_what_there_is(result):
+    found = result("fetch", "--list")
+    assert list(dict.fromkeys(r["set"] for r in found)) == list(_fetch.available())
+    for name, known in _fetch.available().items():
+        facts = [(r["what"], r["text"]) for r in found if r["set"] == name]
+        assert ("licence", known.licence) in facts
+        assert [text for what, text in facts if what == "cite"] == list(known.cite)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def mirror(tmp_path, monkeypatch):
+    """Serve a filled cache of one small set; yield its address."""
+    (tmp_path / "served" / "folder").mkdir(parents=True)
+    (tmp_path / "served" / "folder" / "a.txt").write_text("hello\n")
+    registry = tmp_path / "registry"
+    registry.mkdir()
+    (registry / "small.tsv").write_text(
+        "# title: made up\n# licence: none needed\n# restriction: for tests\n# cite: Nobody\n# cite: Nobody else\n"
+        "@\thttp://127.0.0.1:9/\tfolder\n"
+        "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03\t6\ta.txt\n"
+    )
+    monkeypatch.setattr(_fetch, "REGISTRY", registry)
+    monkeypatch.setattr(_fetch, "_PAUSES", ())
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path / "served"))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_fetch_says_where_and_under_which_terms(result, mirror, tmp_path):
+    found = result("fetch", "small", "--mirror", mirror)
+    assert [(r["what"], r["text"]) for r in found] == [
+        ("title", "made up"),
+        ("size", "0.0 MB, 1 files"),
+        ("licence", "none needed"),
+        ("restriction", "for tests"),
+        ("cite", "Nobody"),
+        ("cite", "Nobody else"),
+        ("folder", str(tmp_path / "cache")),
+    ]
+    assert (tmp_path / "cache" / "folder" / "a.txt").read_text() == "hello\n"
+
+
+def test_fetch_of_an_altered_file(run, mirror, tmp_path):
+    (tmp_path / "served" / "folder" / "a.txt").write_text("hullo\n")
+    code, out, err = run("fetch", "small", "--mirror", mirror)
+    assert (code, out) == (1, "")
+    assert re.fullmatch(r"mtmeta: error: folder/a\.txt: .*expected sha256 5891b5.*found .*\n", err)
+    assert list((tmp_path / "cache").rglob("*")) == []
+
+
+def test_fetch_without_a_connection(run, mirror):
+    code, out, err = run("fetch", "small")
+    assert (code, out) == (1, "")
+    assert err.startswith("mtmeta: error: folder/a.txt: could not be downloaded from http://127.0.0.1:9/a.txt: ")
+    assert len(err.splitlines()) == 1
+
+
+def test_fetch_of_a_set_that_does_not_exist(run, mirror):
+    assert run("fetch", "smal") == (
+        1,
+        "",
+        "mtmeta: error: unknown data set 'smal'. Did you mean 'small'? Available: 'small'.\n",
+    )
+
+
+# -- published tables, from the official files -------------------------------------------
+
+
+def published(source: str, quantity: str = "value") -> pd.DataFrame:
+    """Return published numbers with the heading under which `mtmeta rank` prints them."""
+    rows = protocols.published().query("source == @source and quantity == @quantity").copy()
+    grouping = np.where(rows["grouping"] == "", "", " (" + rows["grouping"] + " grouping)")
+    rows["heading"] = rows["language_pair"] + " " + rows["level"] + " " + rows["statistic"] + grouping
+    rows.loc[rows["statistic"] == "score", "heading"] = "score"
+    return rows
+
+
+def differing(records: list[dict], rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return metric and heading of every published number that is printed differently at its own precision."""
+    table = pd.DataFrame(records).set_index("metric")
+    return [
+        (row.metric, row.heading)
+        for row in rows.itertuples()
+        if f"{table.loc[row.metric, row.heading]:.{len(row.printed.partition('.')[2])}f}" != row.printed
+    ]
+
+
+SENTINELS = ("--metrics-from", "wmt23-sentinels")
+
+
+@pytest.mark.data
+def test_wmt23_segment_ranking_of_the_sentinels_paper(result, data_dir):
+    rows = published("sentinels-segment")
+    assert len(rows) == 38 * 7
+    records = result("rank", "wmt23", *SENTINELS, "--protocol", "sentinels-segment")
+    assert differing(records, rows) == []
+    ranks = published("sentinels-segment", "rank").query("statistic == 'score'").astype({"printed": int})
+    order = ranks.sort_values("printed")["metric"].tolist()
+    assert [r["metric"] for r in records if r["metric"] in order] == order
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("coefficient", "grouping"), [("pearson", "none"), ("kendall", "segment"), ("acc_eq", "segment")]
+)
+def test_wmt23_one_statistic_of_the_sentinels_paper(result, data_dir, coefficient, grouping):
+    rows = published("sentinels-tables5-10").query(
+        "language_pair == 'zh-en' and level == 'segment' and statistic == @coefficient and grouping == @grouping"
+    )
+    assert len(rows) == 38
+    records = result("rank", "wmt23/zh-en", *SENTINELS, "--coefficient", coefficient, "--grouping", grouping)
+    assert differing(records, rows.assign(heading="value")) == []
+
+
+@pytest.mark.data
+def test_official_ranking_of_wmt23(result, data_dir):
+    # Scores only: the accuracies printed in the same published table do not follow from these data.
+    rows = published("wmt23").query("statistic == 'score'")
+    assert len(rows) == 20
+    assert differing(result("rank", "wmt23", "--protocol", "wmt23"), rows) == []
+
+
+@pytest.mark.data
+def test_wmt24_ranking_of_wmt23(result, data_dir):
+    rows = published("wmt24")
+    assert len(rows) == 210
+    # The one cell that depends on the order of systems: see test_protocols.
+    found = differing(result("rank", "wmt23", "--protocol", "wmt24", "--ties", "published"), rows)
+    assert found == [("MaTESe", "he-en system spa")]
