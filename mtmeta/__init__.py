@@ -8,11 +8,12 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_MODULES = ("agreement", "datasets", "evalset", "plots", "protocols", "runner", "simulate", "ties")
+_MODULES = ("agreement", "datasets", "evalset", "plots", "protocols", "runner", "significance", "simulate", "ties")
 _NAMES = {
     "EvalSet": "evalset",
     "Texts": "evalset",
     "calibrate_ties": "ties",
+    "compare": "significance",
     "correlate": "agreement",
     "correlate_groups": "agreement",
     "load": "datasets",

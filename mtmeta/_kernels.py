@@ -7,8 +7,11 @@ tested against stand in ``tests/oracle.py``.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from numba import njit
+from numba import njit, prange, types
+from numba.extending import intrinsic
 
 #: Columns of `pair_counts`: concordant, discordant, tied in human only, in metric only, in both.
 CONCORDANT, DISCORDANT, TIED_HUMAN, TIED_METRIC, TIED_BOTH = range(5)
@@ -161,3 +164,225 @@ def tie_gains_in_bins(human, metric, starts, weights, wanted, size):
                 differences[k] = distance[j]
                 k += 1
     return differences[:k], gains[:k]
+
+
+# -- resampling --------------------------------------------------------------------------
+#
+# In each draw a mask says which cells two metrics swap. The masks are drawn once and serve all
+# pairs of metrics. With a pair (a, b), the hybrids are a with b's score where the mask is 1, and
+# the complement.
+
+
+@njit(parallel=True, cache=True)
+def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts):
+    """Add Pearson's r of both hybrids, for every pair of metrics, draw and group of a block.
+
+    Parameters
+    ----------
+    inside : float64, (n_groups, n_metrics, 3, n_draws)
+        Sums over the masked cells of x, x^2 and x times human, human centred within the group.
+    total : float64, (n_groups, n_metrics, 3)
+        The same sums over all cells.
+    human : float64, (n_groups,)
+        Sum of squares of the centred human scores.
+    sizes : float64, (n_groups,)
+    first, second : int64, (n_pairs,)
+        The metrics of each pair.
+    sums, counts : float64, (2, n_pairs, n_draws)
+        Sum of r and number of groups where it is defined; added to.
+    """
+    n_groups, _, _, n_draws = inside.shape
+    for p in prange(len(first)):
+        a, b = first[p], second[p]
+        for g in range(n_groups):
+            if human[g] == 0.0:
+                continue
+            n = sizes[g]
+            for k in range(n_draws):
+                for side in range(2):
+                    x, y = (a, b) if side == 0 else (b, a)
+                    s = total[g, x, 0] - inside[g, x, 0, k] + inside[g, y, 0, k]
+                    ss = total[g, x, 1] - inside[g, x, 1, k] + inside[g, y, 1, k]
+                    sh = total[g, x, 2] - inside[g, x, 2, k] + inside[g, y, 2, k]
+                    variance = ss - s * s / n
+                    if variance > 1e-13 * ss:
+                        sums[side, p, k] += sh / math.sqrt(variance * human[g])
+                        counts[side, p, k] += 1.0
+
+
+@intrinsic
+def _popcount(typingctx, word):
+    """Count the bits of an unsigned 64-bit word with the processor's instruction."""
+
+    def codegen(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+@njit(cache=True)
+def pair_masks(swap, masks):
+    """Say for each pair of cells of a group which of the two are swapped, as bits.
+
+    ``swap`` is (n_draws, n_cells); ``masks`` (n_draws, 4, n_words) receives, for pair (i, j), a bit in
+    row 2 * swap_i + swap_j. Bits are numbered in the order of the pairs (0, 1), (0, 2), …
+    """
+    n_draws, n = swap.shape
+    masks[:] = 0
+    for k in range(n_draws):
+        bit = 0
+        for i in range(n):
+            for j in range(i + 1, n):
+                masks[k, 2 * swap[k, i] + swap[k, j], bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+                bit += 1
+
+
+@njit(cache=True)
+def _sign_bits(human, x, y, rows, n_words):
+    """Set bits for pairs (i, j) by comparing x_i with y_j: concordant, discordant, untied."""
+    rows[:] = 0
+    bit = 0
+    n = len(human)
+    for i in range(n):
+        for j in range(i + 1, n):
+            word, one = bit >> 6, np.uint64(1) << np.uint64(bit & 63)
+            if x[i] != y[j]:
+                rows[2, word] |= one
+                if human[i] != human[j]:
+                    rows[0 if (x[i] > y[j]) == (human[i] > human[j]) else 1, word] |= one
+            bit += 1
+
+
+@njit(cache=True)
+def tau_from_counts(variant, c, d, untied_metric, untied_human, pairs):
+    """Return the coefficient numbered ``variant``; NaN where it is undefined.
+
+    0 tau_b, 1 tau_a, 2 tau_10, 3 tau_13, 4 tau_14, 5 tau_eq, 6 acc_eq.
+    """
+    tied_metric = untied_human - c - d  # in metric only
+    tied_both = pairs - untied_metric - tied_metric
+    if variant == 0:
+        numerator, denominator = c - d, math.sqrt(untied_metric * untied_human)
+    elif variant == 1:
+        numerator, denominator = c - d, pairs
+    elif variant == 2:
+        numerator, denominator = c - d - tied_metric, untied_human
+    elif variant == 3:
+        numerator, denominator = c - d, c + d
+    elif variant == 4:
+        numerator, denominator = c - d, untied_human
+    elif variant == 5:
+        numerator, denominator = 2 * (c + tied_both) - pairs, pairs
+    else:
+        numerator, denominator = c + tied_both, pairs
+    return numerator / denominator if denominator > 0 else math.nan
+
+
+@njit(parallel=True, cache=True)
+def add_swapped_tau(variant, human, scores, masks, first, second, sums, counts):
+    """Add a tau of both hybrids of one group, for every pair of metrics and draw.
+
+    Parameters
+    ----------
+    variant : int
+        See `tau_from_counts`.
+    human : float64, (n_cells,)
+    scores : float64, (n_metrics, n_cells)
+    masks : uint64, (n_draws, 4, n_words)
+        From `pair_masks`.
+    first, second, sums, counts
+        As in `add_swapped_pearson`.
+    """
+    n_draws, _, n_words = masks.shape
+    n = len(human)
+    pairs = n * (n - 1) // 2
+    untied_human = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            untied_human += human[i] != human[j]
+    for p in prange(len(first)):
+        a, b = scores[first[p]], scores[second[p]]
+        bits = np.empty((4, 3, n_words), dtype=np.uint64)
+        _sign_bits(human, a, a, bits[0], n_words)
+        _sign_bits(human, a, b, bits[1], n_words)
+        _sign_bits(human, b, a, bits[2], n_words)
+        _sign_bits(human, b, b, bits[3], n_words)
+        for k in range(n_draws):
+            for side in range(2):
+                c = d = untied = 0
+                for w in range(n_words):
+                    m0, m1, m2, m3 = masks[k, 0, w], masks[k, 1, w], masks[k, 2, w], masks[k, 3, w]
+                    if side == 1:
+                        m0, m1, m2, m3 = m3, m2, m1, m0
+                    c += _popcount(bits[0, 0, w] & m0 | bits[1, 0, w] & m1 | bits[2, 0, w] & m2 | bits[3, 0, w] & m3)
+                    d += _popcount(bits[0, 1, w] & m0 | bits[1, 1, w] & m1 | bits[2, 1, w] & m2 | bits[3, 1, w] & m3)
+                    untied += _popcount(
+                        bits[0, 2, w] & m0 | bits[1, 2, w] & m1 | bits[2, 2, w] & m2 | bits[3, 2, w] & m3
+                    )
+                tau = tau_from_counts(variant, float(c), float(d), float(untied), float(untied_human), float(pairs))
+                if not math.isnan(tau):
+                    sums[side, p, k] += tau
+                    counts[side, p, k] += 1.0
+
+
+@njit(parallel=True, cache=True)
+def swapped_spa(inside, total, human_p, first, second, tolerance, values):
+    """Compute SPA of both hybrids for every pair of metrics, in one draw of the swap mask.
+
+    Parameters
+    ----------
+    inside, total : float64, (n_metrics, n_systems, 1 + n_signs)
+        Signed sums over the masked and over all segments; entry 0 has all signs +1, the observed sum.
+    human_p : float64, (n_system_pairs,)
+    first, second : int64, (n_pairs,)
+    tolerance : float
+        Sums this close are equal.
+    values : float64, (2, n_pairs)
+        Receives the SPA of each hybrid.
+    """
+    _, n_systems, n_columns = inside.shape
+    n_signs = n_columns - 1
+    for p in prange(len(first)):
+        a, b = first[p], second[p]
+        hybrid = np.empty((n_systems, n_columns))
+        for side in range(2):
+            x, y = (a, b) if side == 0 else (b, a)
+            for i in range(n_systems):
+                for k in range(n_columns):
+                    hybrid[i, k] = total[x, i, k] - inside[x, i, k] + inside[y, i, k]
+            distance = 0.0
+            pair = 0
+            for i in range(n_systems):
+                for j in range(i + 1, n_systems):
+                    observed = hybrid[i, 0] - hybrid[j, 0]
+                    above, not_below = 0, 0
+                    for k in range(1, n_columns):
+                        null = hybrid[i, k] - hybrid[j, k]
+                        above += null > observed + tolerance
+                        not_below += null >= observed - tolerance
+                    distance += abs(human_p[pair] - 0.5 * (above + not_below) / n_signs)
+                    pair += 1
+            values[side, p] = 1.0 - distance / pair
+
+
+@njit(parallel=True, cache=True)
+def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums, counts):
+    """Do the work of `add_swapped_tau` for groups too large for bit masks, by counting anew."""
+    n_draws, n = swap.shape
+    for p in prange(len(first)):
+        a, b = scores[first[p]], scores[second[p]]
+        hybrid = np.empty(n)
+        for k in range(n_draws):
+            for side in range(2):
+                for i in range(n):
+                    hybrid[i] = b[i] if swap[k, i] != side else a[i]
+                found = pair_counts(human, hybrid, starts, 0.0)
+                for g in range(len(starts) - 1):
+                    c, d, t_h, t_m, t_hm = found[g]
+                    pairs = c + d + t_h + t_m + t_hm
+                    tau = tau_from_counts(
+                        variant, float(c), float(d), float(c + d + t_h), float(c + d + t_m), float(pairs)
+                    )
+                    if not math.isnan(tau):
+                        sums[side, p, k] += tau
+                        counts[side, p, k] += 1.0

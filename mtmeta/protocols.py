@@ -23,6 +23,7 @@ from .agreement import (
     soft_pairwise_accuracy,
 )
 from .evalset import EvalSet
+from .significance import _p_from_draws, clusters, null_differences
 
 __all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "published", "rank", "recompute"]
 
@@ -138,11 +139,16 @@ class Ranking:
     Attributes
     ----------
     table : pandas.DataFrame
-        ``metric, score, rank``, best first. ``score`` is the weighted average of the tasks,
+        ``metric, score, rank, cluster``, best first. ``score`` is the weighted average of the tasks,
         each mapped to [0, 1]; higher is better. Metrics with equal scores share the better rank.
+        A metric is in a later cluster when one of the cluster above is significantly better.
+        Without resampling there is no column ``cluster``.
     tasks : pandas.DataFrame
         One row per task and metric: ``task, language_pair, level, statistic, grouping, weight,
         metric, value, score, rank``. The weights of the tasks sum to 1.
+    p_values : pandas.DataFrame or None
+        Square, in the order of the table: p-value that the row metric's score is higher by more
+        than luck; NaN on and below the diagonal.
     left_out : dict
         Metrics and systems that took no part, and why.
     signature : str
@@ -151,11 +157,12 @@ class Ranking:
 
     table: pd.DataFrame
     tasks: pd.DataFrame
+    p_values: pd.DataFrame | None
     left_out: dict[str, str]
     signature: str
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the ranking with one column per task: ``metric, score, rank, <task> …``."""
+        """Return the ranking with one column per task: ``metric, score, rank, [cluster,] <task> …``."""
         wide = self.tasks.pivot(index="metric", columns="task", values="value")
         return self.table.merge(wide[list(dict.fromkeys(self.tasks["task"]))], left_on="metric", right_index=True)
 
@@ -176,14 +183,12 @@ def _system_pearson(es: EvalSet, metrics: Sequence[str]) -> list[float]:
     return values
 
 
-def _compute(
-    task: Task, sets: Sequence[EvalSet], metrics: Sequence[str], n_resamples: int, ties: str, rng
-) -> list[float]:
+def _compute(task: Task, sets: Sequence[EvalSet], metrics: Sequence[str], ties: str = "half") -> list[float]:
     """Return one value per metric."""
     if task.statistic == "pairwise_accuracy":
         return pairwise_accuracy(sets, metrics)["value"].tolist()
     if task.statistic == "spa":
-        return soft_pairwise_accuracy(sets, metrics, n_resamples=n_resamples, ties=ties, rng=rng)["value"].tolist()
+        return soft_pairwise_accuracy(sets, metrics, ties=ties)["value"].tolist()
     (es,) = sets
     if task.level == "system":
         return _system_pearson(es, metrics)
@@ -197,7 +202,9 @@ def rank(
     metrics: Sequence[str] | None = None,
     ties: str = "half",
     n_resamples: int = 1000,
-    rng: int | np.random.Generator | None = 4,
+    p_value: str = "plus_one",
+    alpha: float = 0.05,
+    rng: int | np.random.Generator | None = 0,
 ) -> Ranking:
     r"""Rank metrics by a published protocol.
 
@@ -216,8 +223,15 @@ def rank(
         in ``left_out``.
     ties : {"half", "published"}
         For protocols with SPA: see `soft_pairwise_accuracy`.
-    n_resamples, rng
-        Draws and seed of SPA; the published ones by default.
+    n_resamples : int
+        Draws of the permutation test behind clusters and p-values; 0 does without. SPA is costly to
+        resample: minutes for 30 metrics on a WMT test set.
+    p_value : {"plus_one", "published"}
+        See `mtmeta.compare`.
+    alpha : float
+        Level of the clusters.
+    rng : None, int or numpy.random.Generator
+        Seed of the draws. (SPA's own signs have the published seed.)
 
     Returns
     -------
@@ -239,10 +253,13 @@ def rank(
     >>> import mtmeta as mm
     >>> es = mm.EvalSet([[0, -6], [-1, -7], [-1, -5]], systems=["A", "B", "C"],
     ...     metrics={"X": [[.9, .2]] * 3, "Y": [[.5, .5], [.4, .4], [.4, .6]]})
-    >>> mm.rank(es, protocol="sentinels-pearson-grouped").table.to_records(index=False).tolist()
+    >>> mm.rank(es, protocol="sentinels-pearson-grouped", n_resamples=0).table.to_records(index=False).tolist()
     [('Y', 1.0, 1), ('X', 0.5, 2)]
     """
     check_choice("protocol", protocol, list(PROTOCOLS))
+    check_choice("p_value", p_value, ("plus_one", "published"))
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 0:
+        raise ValueError(f"`n_resamples` must be an integer >= 0; found {n_resamples!r}.")
     plan = PROTOCOLS[protocol]
     sets = as_sets(list_of_es)
     pairs = [es.language_pair or es.name for es in sets]
@@ -259,15 +276,18 @@ def rank(
         for es in sets:
             absent = [m for m in es.system_scores.columns if m != "human" and m not in chosen]
             left_out |= {f"{es.name}: metric {m!r}": f"not in every set at {level} level" for m in absent}
+    jobs = [
+        (task, pair, group)
+        for task in plan.tasks
+        for pair, group in ([("all", sets)] if task.pooled else zip(pairs, ([es] for es in sets), strict=True))
+    ]
     rows = []
-    for task in plan.tasks:
-        for pair, group in [("all", sets)] if task.pooled else zip(pairs, ([es] for es in sets), strict=True):
-            values = pd.Series(_compute(task, group, chosen, n_resamples, ties, rng))
-            scores = (values + 1) / 2 if task.is_correlation else values
-            places = values.rank(ascending=False, method="min").astype(int)
-            weight = task.weight * (len(sets) if task.pooled else 1)
-            about = (f"{pair} {task.name}", pair, task.level, task.statistic, task.grouping, weight)
-            rows += [(*about, *row) for row in zip(chosen, values, scores, places, strict=True)]
+    for task, pair, group in jobs:
+        values = pd.Series(_compute(task, group, chosen, ties))
+        scores = (values + 1) / 2 if task.is_correlation else values
+        places = values.rank(ascending=False, method="min").astype(int)
+        about = (f"{pair} {task.name}", pair, task.level, task.statistic, task.grouping, task.weight * len(group))
+        rows += [(*about, *row) for row in zip(chosen, values, scores, places, strict=True)]
     columns = ["task", "language_pair", "level", "statistic", "grouping", "weight", "metric", "value", "score", "rank"]
     tasks = pd.DataFrame(rows, columns=columns)
     tasks["weight"] /= tasks.drop_duplicates("task")["weight"].sum()
@@ -275,9 +295,32 @@ def rank(
     table = pd.DataFrame({"metric": score.index, "score": score.to_numpy()})
     table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
     table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
-    spa = f"|spa:{ties},{n_resamples} draws,rng {rng}" if any(t.statistic == "spa" for t in plan.tasks) else ""
-    signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}"
-    return Ranking(table, tasks, left_out, signature)
+    p_values = None
+    if n_resamples and len(table) > 1:
+        weights = tasks.drop_duplicates("task")["weight"].to_numpy()
+        p_values = _p_values(table, jobs, weights, n_resamples, p_value, np.random.default_rng(rng))
+        table["cluster"] = clusters(p_values.to_numpy(), alpha)
+    spa = f"|spa ties:{ties}" if any(t.statistic == "spa" for t in plan.tasks) else ""
+    drawn = f"|draws:{n_resamples}|p:{p_value}|alpha:{alpha}" if n_resamples else ""
+    signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn}"
+    return Ranking(table, tasks, p_values, left_out, signature)
+
+
+def _p_values(
+    table: pd.DataFrame, jobs: list, weights: np.ndarray, n_resamples: int, p_value: str, rng
+) -> pd.DataFrame:
+    """Return the p-values of the weighted average: the tasks' null differences, weighted and added."""
+    names = table["metric"].tolist()
+    first, second = np.triu_indices(len(names), 1)
+    draws = np.zeros((len(first), n_resamples))
+    for (task, _, group), weight in zip(jobs, weights, strict=True):
+        scale = weight / 2 if task.is_correlation else weight
+        options = {"level": task.level, "grouping": task.grouping, "n_resamples": n_resamples, "rng": rng}
+        draws += scale * null_differences(group, names, task.statistic, **options)
+    score = table["score"].to_numpy()
+    square = np.full((len(names), len(names)), np.nan)
+    square[first, second] = _p_from_draws(draws, score[first] - score[second], p_value)
+    return pd.DataFrame(square, index=names, columns=names)
 
 
 # -- published numbers -------------------------------------------------------------------
@@ -371,14 +414,14 @@ def _recomputed_tables(sets: Sequence[EvalSet], rows: pd.DataFrame, metrics: lis
                 f"the published numbers need language pair {pair!r}; found {', '.join(map(repr, by_pair))}."
             )
         task = Task(statistic, level, grouping or None)
-        for metric, value in zip(metrics, _compute(task, [by_pair[pair]], metrics, 1, "half", None), strict=True):
+        for metric, value in zip(metrics, _compute(task, [by_pair[pair]], metrics), strict=True):
             values["value", *key, metric] = value
     return values
 
 
 def _recomputed_ranking(sets: Sequence[EvalSet], protocol: str, metrics: list[str]) -> dict:
     """Map (quantity, pair, level, statistic, grouping, metric) to our value, for a ranking."""
-    result = rank(sets, protocol=protocol, metrics=metrics, ties="published")
+    result = rank(sets, protocol=protocol, metrics=metrics, ties="published", n_resamples=0)
     columns = ["language_pair", "level", "statistic", "grouping", "metric", "value"]
     average = result.table.assign(
         language_pair="all", level="", statistic="score", grouping="", value=result.table["score"]

@@ -35,7 +35,10 @@ def pair():
 def test_average_and_ranks_by_hand(pair):
     ranking = mm.rank(pair, protocol="sentinels-pearson-grouped")
     # X: no defined group, r = 0 on both pairs -> (0 + 1) / 2. Y: r = 1 and (1 - 1) / 2 = 0 -> (1 + .5) / 2
-    assert ranking.table.to_records(index=False).tolist() == [("Y", pytest.approx(0.75), 1), ("X", 0.5, 2)]
+    assert ranking.table[["metric", "score", "rank"]].to_records(index=False).tolist() == [
+        ("Y", pytest.approx(0.75), 1),
+        ("X", 0.5, 2),
+    ]
     assert ranking.tasks["weight"].tolist() == [0.5] * 4
     assert ranking.left_out == {"one: metric 'only_here'": "not in every set at segment level"}
     assert "protocol:sentinels-pearson-grouped|pairs:aa-bb,cc-dd|metrics:2" in ranking.signature
@@ -153,3 +156,57 @@ def test_official_wmt23_scores(wmt23):
     score = result["statistic"] == "score"
     assert result.loc[score, "agrees"].all()
     assert score.sum() == 20
+
+
+# -- clusters ------------------------------------------------------------------------------
+
+
+def noisy(seed, name, pair):
+    """Three metrics: the human score plus little, as little, and much noise."""
+    rng = np.random.default_rng(seed)
+    human = -rng.integers(0, 6, (6, 60)) + 0.5 * np.arange(6)[:, None]
+    metrics = {m: human + s * rng.normal(size=human.shape) for m, s in (("a", 1), ("b", 1), ("z", 9))}
+    return mm.EvalSet(human, metrics, systems=list("ABCDEF"), name=name, language_pair=pair)
+
+
+@pytest.mark.parametrize("protocol", ["wmt23", "wmt24", "sentinels-segment", "sentinels-pearson-grouped"])
+def test_clusters_tell_noise_from_metrics(protocol):
+    sets = [noisy(0, "one", "aa-bb"), noisy(1, "two", "cc-dd")]
+    ranking = mm.rank(sets, protocol=protocol, n_resamples=100)
+    table = ranking.table.set_index("metric")
+    assert table.loc["a", "cluster"] == table.loc["b", "cluster"] == 1
+    assert table.loc["z", "cluster"] == 2
+    assert ranking.p_values.index.tolist() == ranking.table["metric"].tolist()
+    assert "draws:100" in ranking.signature
+
+
+def test_p_values_of_the_average_by_the_obvious_road():
+    """One task of weight 1 on one set: the average is the task, and so are its p-values."""
+    es = noisy(2, "one", "aa-bb")
+    ranking = mm.rank(es, protocol="sentinels-pearson-grouped", n_resamples=200, rng=5)
+    comparison = mm.compare(es, grouping="segment", n_resamples=200, rng=5)
+    assert ranking.p_values.equals(comparison.p_values)
+
+
+def test_pairwise_accuracy_is_resampled_by_swapping_system_scores():
+    es = noisy(3, "one", "aa-bb")
+    rng = np.random.default_rng(8)
+    draws = mm.significance.null_differences(
+        [es], ["a", "z"], "pairwise_accuracy", level="system", n_resamples=30, rng=rng
+    )[0]
+    scores = es.system_scores
+    first, second = ((scores[m] - scores[m].mean()) / scores[m].std(ddof=0) for m in ("a", "z"))
+    swaps = np.random.default_rng(8).integers(0, 2, size=(30, 6), dtype=np.uint8)
+    for value, swap in zip(draws, swaps, strict=True):
+        hybrids = {"x": np.where(swap, second, first)[:, None], "y": np.where(swap, first, second)[:, None]}
+        again = mm.EvalSet(scores[["human"]].to_numpy(), hybrids, systems=es.systems)
+        expected = mm.pairwise_accuracy(again)["value"]
+        assert value == pytest.approx(expected[0] - expected[1], abs=1e-12)
+
+
+def test_rank_without_draws_has_no_clusters():
+    ranking = mm.rank(noisy(0, "one", "aa-bb"), protocol="wmt24", n_resamples=0)
+    assert "cluster" not in ranking.table
+    assert ranking.p_values is None
+    with pytest.raises(ValueError, match="integer >= 0"):
+        mm.rank(noisy(0, "one", "aa-bb"), n_resamples=-1)

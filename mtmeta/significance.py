@@ -1,0 +1,761 @@
+"""Is one metric better than another, or luckier? Tests on pairs of metrics, clusters, corrections.
+
+Each test asks "is the metric with the higher value really better?", so p-values are one-sided
+and stand above the diagonal of a table sorted by value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from . import _kernels
+from .agreement import (
+    Grouped,
+    _centre,
+    _check_coefficient,
+    _metric_names,
+    _one_sided_p,
+    _pair_weights,
+    calibration,
+    check_choice,
+    correlate,
+    grouped,
+    soft_pairwise_accuracy,
+)
+from .evalset import EvalSet, as_evalset
+
+__all__ = ["Comparison", "clusters", "compare", "correct", "intervals"]
+
+METHODS = ("permutation", "exact", "pair-swap", "williams", "bootstrap")
+_VARIANTS = {"tau_b": 0, "tau_a": 1, "tau_10": 2, "tau_13": 3, "tau_14": 4, "tau_eq": 5, "acc_eq": 6}
+_PAIR_TESTS = ("acc_eq", "tau_eq")
+#: Largest group whose pairs fit the bit masks well.
+_MASKED_UP_TO = 64
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of `compare`.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        ``metric, value, rank, cluster``, best first. A metric is in a later cluster when a metric
+        of the cluster above is significantly better; inside a cluster nothing is claimed.
+    p_values : pandas.DataFrame
+        Square, in the order of the table: the p-value that the row metric is better than the
+        column metric; NaN on and below the diagonal.
+    signature : str
+        How it was computed, in one line.
+    draws : numpy.ndarray or None
+        Null (or bootstrap) differences, shape ``(n_pairs, n_resamples)``, in the order of
+        ``pairs``; kept on request.
+    pairs : list of (str, str)
+        The better and the worse metric of each row of ``draws``.
+    """
+
+    table: pd.DataFrame
+    p_values: pd.DataFrame
+    signature: str
+    draws: np.ndarray | None = field(default=None, repr=False)
+    pairs: list[tuple[str, str]] = field(default_factory=list, repr=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the p-values as a tidy table: ``better, worse, p_value``."""
+        i, j = np.triu_indices(len(self.p_values), 1)
+        names = self.p_values.index.to_numpy()
+        return pd.DataFrame({"better": names[i], "worse": names[j], "p_value": self.p_values.to_numpy()[i, j]})
+
+
+# -- decisions ---------------------------------------------------------------------------
+
+
+def correct(p_values: Sequence[float] | np.ndarray, method: str) -> np.ndarray:
+    """Adjust p-values for the number of comparisons.
+
+    Parameters
+    ----------
+    p_values : array_like
+        In [0, 1]; NaN is passed through and does not count.
+    method : {"holm", "bh"}
+        ``"holm"``: probability of any false claim (Holm 1979). ``"bh"``: expected share of false
+        claims (Benjamini and Hochberg 1995).
+
+    Returns
+    -------
+    numpy.ndarray
+        Adjusted p-values of the same shape; compare them with alpha.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or a value lies outside [0, 1].
+
+    Examples
+    --------
+    >>> from mtmeta.significance import correct
+    >>> correct([0.01, 0.04, 0.03], "holm").tolist()
+    [0.03, 0.06, 0.06]
+    """
+    check_choice("method", method, ("holm", "bh"))
+    p = np.array(p_values, dtype=np.float64)
+    known = ~np.isnan(p)
+    if ((p[known] < 0) | (p[known] > 1)).any():
+        raise ValueError("p-values must lie in [0, 1].")
+    values = p[known]
+    order = np.argsort(values)
+    n = len(values)
+    if method == "bh":
+        p[known] = stats.false_discovery_control(values) if n else values
+        return p
+    adjusted = np.maximum.accumulate(values[order] * (n - np.arange(n)))
+    values[order] = np.minimum(adjusted, 1)
+    p[known] = values
+    return p
+
+
+def clusters(p_values: np.ndarray, alpha: float = 0.05) -> np.ndarray:
+    """Cut a sorted list of metrics into clusters by the rule of the WMT metrics task.
+
+    Walking down from the best, a metric opens a new cluster when any metric of the current
+    cluster is significantly better, p <= alpha.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (n, n)
+        Entry (i, j), i < j: p-value that metric i is better than metric j.
+    alpha : float
+
+    Returns
+    -------
+    numpy.ndarray of int
+        Cluster numbers from 1, not decreasing.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square or alpha lies outside (0, 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mtmeta.significance import clusters
+    >>> p = np.full((3, 3), np.nan)
+    >>> p[0, 1], p[0, 2], p[1, 2] = .2, .01, .3
+    >>> clusters(p).tolist()
+    [1, 1, 2]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if p.ndim != 2 or p.shape[0] != p.shape[1]:
+        raise ValueError(f"the table of p-values must be square; found shape {p.shape}.")
+    if not 0 < alpha < 1:
+        raise ValueError(f"`alpha` must lie in (0, 1); found {alpha!r}.")
+    numbers, start = np.ones(len(p), dtype=int), 0
+    for i in range(1, len(p)):
+        if (p[start:i, i] <= alpha).any():
+            start = i
+            numbers[i:] += 1
+    return numbers
+
+
+def _p_from_draws(draws: np.ndarray, observed: np.ndarray, convention: str) -> np.ndarray:
+    """Return the share of null draws at least as large as observed, per row.
+
+    Values within 1e-12 of the observed one count as equal to it: they differ by rounding.
+    """
+    above = (draws >= observed[:, None] - 1e-12).sum(axis=1)
+    n = draws.shape[1]
+    return above / n if convention == "published" else (above + 1) / (n + 1)
+
+
+# -- compare -----------------------------------------------------------------------------
+
+
+def compare(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | None = None,
+    *,
+    coefficient: str = "pearson",
+    grouping: str = "segment",
+    method: str | None = None,
+    n_resamples: int = 1000,
+    resample: str = "segments",
+    p_value: str = "plus_one",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    degenerate: str = "drop",
+    keep_draws: bool = False,
+    rng: int | np.random.Generator | None = 0,
+) -> Comparison:
+    r"""Test for every pair of metrics whether the better one is better by more than luck.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metrics : sequence of str, optional
+        All by default. They are compared on the cells that humans and all of them scored.
+    coefficient : str
+        As in `mtmeta.correlate`, or ``"spa"`` (soft pairwise accuracy, which has no grouping).
+    grouping : {"none", "segment", "system"}
+    method : str, optional
+        - ``"permutation"`` (PERM-BOTH): both metrics are brought to mean 0 and standard deviation 1
+          over all cells, then each cell is swapped between them with probability 1/2, and both
+          hybrids are scored. Null hypothesis: it does not matter which metric scored a cell.
+          The default for Pearson, the Kendall family (except tau_c) and SPA.
+        - ``"exact"``: for acc_eq and tau_eq, their default. Both metrics' ties are calibrated once;
+          each *pair* of translations that only one of them gets right is a fair coin under the
+          null, so the null distribution is a sum of signs: binomial where groups have equal
+          sizes, by convolution where not. Nothing is drawn.
+        - ``"pair-swap"``: the same null, by drawing, as published.
+        - ``"williams"``: Williams' t for two dependent correlations; Pearson without grouping.
+        - ``"bootstrap"``: resample and take the share of draws in which the difference is not
+          positive. Any coefficient.
+    n_resamples : int
+        Number of draws of a method that draws.
+    resample : {"segments", "systems", "both", "documents"}
+        What the bootstrap draws with replacement; documents bring all their segments.
+    p_value : {"plus_one", "published"}
+        (count + 1) / (n + 1), never 0; or count / n, as in published rankings.
+    correction : {None, "holm", "bh"}
+        For the number of pairs; see `correct`.
+    alpha : float
+        Level of the clusters.
+    degenerate : {"drop", "zero"}
+        What an undefined group counts; see `mtmeta.correlate`.
+    keep_draws : bool
+        Whether to return the draws.
+    rng : None, int or numpy.random.Generator
+        Seed of the draws. The result does not depend on the number of threads.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown, a method does not fit the coefficient, or fewer than two metrics are
+        there to compare.
+
+    References
+    ----------
+    Deutsch, Dror and Roth 2021 (PERM-BOTH, bootstrap); Deutsch, Foster and Freitag 2023 (pair
+    swap); Williams 1959; Freitag et al. 2023 (clusters).
+
+    Examples
+    --------
+    >>> import numpy as np, mtmeta as mm
+    >>> rng = np.random.default_rng(0)
+    >>> h = rng.normal(size=(5, 60))
+    >>> es = mm.EvalSet(h, {"good": h + rng.normal(size=h.shape), "noise": rng.normal(size=h.shape)},
+    ...     systems=list("ABCDE"))
+    >>> mm.compare(es).table[["metric", "cluster"]].to_records(index=False).tolist()
+    [('good', 1), ('noise', 2)]
+    """
+    es = as_evalset(es)
+    names = _metric_names(es, metrics)
+    if len(names) < 2:
+        raise ValueError(f"a comparison needs at least two metrics; found {len(names)}.")
+    exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
+    method = method or ("exact" if exact in _PAIR_TESTS else "permutation")
+    _check_options(method, exact, grouping, resample, p_value, correction, degenerate, n_resamples)
+    es = _common_cells(es, names)
+    values = _observed(es, names, coefficient, grouping, degenerate)
+    order = sorted(range(len(names)), key=lambda k: (-values[k], names[k]))
+    names, values = [names[k] for k in order], values[order]
+    first, second = np.triu_indices(len(names), 1)
+    observed = values[first] - values[second]
+    draws = None
+    if method == "williams":
+        p = _williams(es, names)[first, second]
+    elif method == "exact":
+        p = _exact_pair_swap(es, names, grouping)
+    else:
+        rng = np.random.default_rng(rng)
+        draws = _draws(es, names, exact, grouping, method, n_resamples, resample, degenerate, rng)
+        null = -draws if method == "bootstrap" else draws
+        p = _p_from_draws(null, np.zeros_like(observed) if method == "bootstrap" else observed, p_value)
+    if correction is not None:
+        p = correct(p, correction)
+    square = np.full((len(names), len(names)), np.nan)
+    square[first, second] = p
+    table = pd.DataFrame({"metric": names, "value": values})
+    table["rank"] = table["value"].rank(ascending=False, method="min").astype(int)
+    table["cluster"] = clusters(square, alpha)
+    drawn = f"|draws:{n_resamples}|p:{p_value}" if draws is not None else ""
+    unit = f"|resample:{resample}" if method == "bootstrap" else ""
+    signature = (
+        f"{coefficient}|grouping:{grouping}|method:{method}{unit}{drawn}|correction:{correction}"
+        f"|alpha:{alpha}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
+    )
+    pairs = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
+    p_frame = pd.DataFrame(square, index=names, columns=names)
+    return Comparison(table, p_frame, signature, draws if keep_draws else None, pairs)
+
+
+def _check_options(method, coefficient, grouping, resample, p_value, correction, degenerate, n_resamples) -> None:
+    check_choice("method", method, METHODS)
+    check_choice("grouping", grouping, ("none", "segment", "system"))
+    check_choice("resample", resample, ("segments", "systems", "both", "documents"))
+    check_choice("p_value", p_value, ("plus_one", "published"))
+    check_choice("correction", correction, (None, "holm", "bh"))
+    check_choice("degenerate", degenerate, ("drop", "zero"))
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 1:
+        raise ValueError(
+            f"`n_resamples` must be a positive integer; found {n_resamples!r}. Without draws there is no p-value."
+        )
+    fits = {
+        "permutation": coefficient in ("pearson", "spa", *_VARIANTS) and coefficient not in _PAIR_TESTS,
+        "exact": coefficient in _PAIR_TESTS,
+        "pair-swap": coefficient in _PAIR_TESTS,
+        "williams": coefficient == "pearson" and grouping == "none",
+        "bootstrap": True,
+    }
+    if not fits[method]:
+        usable = [m for m, ok in fits.items() if ok]
+        raise ValueError(
+            f"method {method!r} does not fit coefficient {coefficient!r} with grouping {grouping!r}; "
+            f"these do: {', '.join(map(repr, usable))}."
+        )
+
+
+def _common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
+    """Return the set with human scores only where every metric has a score too."""
+    scored = ~np.isnan(es.human)
+    for name in names:
+        scored &= ~np.isnan(es[name])
+    if not scored.any():
+        raise ValueError(f"set {es.name!r}: no translation is scored by humans and all {len(names)} metrics.")
+    if (scored == ~np.isnan(es.human)).all():
+        return es
+    return EvalSet(
+        np.where(scored, es.human, np.nan),
+        {name: es[name] for name in names},
+        systems=es.systems,
+        segments=es.segments,
+        name=es.name,
+        documents=es.documents,
+    )
+
+
+def _observed(es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str) -> np.ndarray:
+    if coefficient == "spa":
+        return soft_pairwise_accuracy(es, names)["value"].to_numpy()
+    return correlate(es, names, coefficient=coefficient, grouping=grouping, degenerate=degenerate)["value"].to_numpy()
+
+
+def _draws(es, names, coefficient, grouping, method, n_resamples, resample, degenerate, rng) -> np.ndarray:
+    """Return the null (or bootstrap) difference of every pair of metrics in every draw."""
+    if method == "pair-swap":
+        return _pair_swap_draws(es, names, grouping, n_resamples, rng) * (2 if coefficient == "tau_eq" else 1)
+    if method == "bootstrap":
+        values = _bootstrap(es, names, coefficient, grouping, n_resamples, resample, degenerate, rng)
+        first, second = np.triu_indices(len(names), 1)
+        return values[first] - values[second]
+    if coefficient == "spa":
+        return _permute_spa(es, names, n_resamples, rng)
+    return _permute(es, names, coefficient, grouping, n_resamples, degenerate, rng)
+
+
+def null_differences(
+    sets: Sequence[EvalSet],
+    metrics: Sequence[str],
+    statistic: str,
+    *,
+    level: str,
+    grouping: str | None = None,
+    n_resamples: int = 1000,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Return null differences of one ranking task for every pair of metrics.
+
+    Parameters
+    ----------
+    sets : sequence of EvalSet
+        One set, or all that a pooled pairwise accuracy runs over.
+    metrics : sequence of str
+        In the order that decides which metric of a pair comes first.
+    statistic : str
+        ``"pairwise_accuracy"``, ``"spa"`` or a coefficient.
+    level : {"system", "segment"}
+    grouping : str, optional
+        For the segment level.
+    n_resamples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    numpy.ndarray, shape (n_pairs, n_resamples)
+        For pairs in the order of ``numpy.triu_indices``. acc_eq swaps pairs; everything else swaps
+        scores, at system level those of systems, standardised within each set.
+    """
+    if statistic == "pairwise_accuracy":
+        return _permute_pairwise_accuracy(sets, metrics, n_resamples, rng)
+    (es,) = sets
+    if level == "system" and statistic != "spa":
+        scores = es.system_scores
+        columns = {m: scores[[m]].to_numpy() for m in metrics}
+        es, grouping = EvalSet(scores[["human"]].to_numpy(), columns, systems=es.systems, name=es.name), "none"
+    es = _common_cells(es, metrics)
+    method = "pair-swap" if statistic in _PAIR_TESTS else "permutation"
+    exact = statistic if statistic == "spa" else _check_coefficient(statistic, "calibrate")
+    return _draws(es, metrics, exact, grouping, method, n_resamples, "segments", "drop", rng)
+
+
+def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
+    first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
+    agreed, n_pairs = np.zeros((2, len(first), n_resamples)), 0
+    for es in sets:
+        scores = es.system_scores[["human", *metrics]].dropna()
+        table = scores[list(metrics)].to_numpy().T
+        spread = np.where(np.ptp(table, axis=1) > 0, table.std(axis=1), 1.0)
+        table = (table - table.mean(axis=1, keepdims=True)) / spread[:, None]
+        swap = rng.integers(0, 2, size=(n_resamples, len(scores)), dtype=np.uint8)
+        n = len(scores) * (len(scores) - 1) // 2
+        masks = np.empty((n_resamples, 4, (n + 63) // 64), dtype=np.uint64)
+        _kernels.pair_masks(swap.astype(np.int64), masks)
+        sums, counts = np.zeros((2, 2, len(first), n_resamples))
+        human = scores["human"].to_numpy()
+        _kernels.add_swapped_tau(_VARIANTS["acc_eq"], human, table, masks, first, second, sums, counts)
+        agreed += sums * n
+        n_pairs += n
+    return (agreed[0] - agreed[1]) / n_pairs
+
+
+# -- permutation of cells (PERM-BOTH) ------------------------------------------------------
+
+
+def _standardised(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[Grouped, np.ndarray]:
+    """Return the groups, and every metric's cells at mean 0, standard deviation 1 (0 if constant)."""
+    cells = [grouped(es, name, grouping) for name in names]
+    scores = np.array([c.metric for c in cells])
+    scores = scores - scores.mean(axis=1, keepdims=True)
+    spread = np.array([0.0 if np.ptp(c.metric) == 0 else row.std() for c, row in zip(cells, scores, strict=True)])
+    scores = np.divide(scores, spread[:, None], out=np.zeros_like(scores), where=spread[:, None] > 0)
+    return cells[0], scores
+
+
+def _permute(es, names, coefficient, grouping, n_resamples, degenerate, rng) -> np.ndarray:
+    cells, scores = _standardised(es, names, grouping)
+    first, second = (v.astype(np.int64) for v in np.triu_indices(len(names), 1))
+    sums, counts = np.zeros((2, 2, len(first), n_resamples))
+    swap = rng.integers(0, 2, size=(n_resamples, scores.shape[1]), dtype=np.uint8)
+    if coefficient == "pearson":
+        _add_pearson(cells, scores, swap, first, second, sums, counts)
+    elif cells.sizes.max() <= _MASKED_UP_TO:
+        _add_tau(_VARIANTS[coefficient], cells, scores, swap, first, second, sums, counts)
+    else:
+        ranks = cells.human_ranks
+        _kernels.swapped_tau_large(
+            _VARIANTS[coefficient], ranks, scores, cells.starts, swap, first, second, sums, counts
+        )
+    if degenerate == "zero":
+        counts = np.full_like(counts, len(cells.sizes))
+    means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    return means[0] - means[1]
+
+
+def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
+    human = _centre(cells.human, cells.starts)
+    human = human / np.abs(human).max() if np.ptp(cells.human) > 0 else human
+    moments = np.stack([scores, scores**2, scores * human], axis=1)
+    edges = cells.starts
+    constant = np.maximum.reduceat(cells.human, edges[:-1]) == np.minimum.reduceat(cells.human, edges[:-1])
+    squares = np.where(constant, 0.0, np.add.reduceat(human**2, edges[:-1]))
+    total = np.add.reduceat(moments, edges[:-1], axis=2).transpose(2, 0, 1)
+    block = max(1, int(2e7 / (moments.shape[0] * 3 * len(swap))))
+    for start in range(0, len(edges) - 1, block):
+        group = range(start, min(start + block, len(edges) - 1))
+        inside = np.empty((len(group), *moments.shape[:2], len(swap)))
+        for k, g in enumerate(group):
+            part = slice(edges[g], edges[g + 1])
+            inside[k] = moments[:, :, part] @ swap[:, part].T.astype(np.float64)
+        chosen = slice(group.start, group.stop)
+        _kernels.add_swapped_pearson(
+            inside,
+            np.ascontiguousarray(total[chosen]),
+            squares[chosen],
+            cells.sizes[chosen].astype(np.float64),
+            first,
+            second,
+            sums,
+            counts,
+        )
+
+
+def _add_tau(variant, cells, scores, swap, first, second, sums, counts) -> None:
+    for start, end in zip(cells.starts[:-1], cells.starts[1:], strict=True):
+        n = int(end - start)
+        masks = np.empty((len(swap), 4, (n * (n - 1) // 2 + 63) // 64), dtype=np.uint64)
+        _kernels.pair_masks(swap[:, start:end].astype(np.int64), masks)
+        part = np.ascontiguousarray(scores[:, start:end])
+        _kernels.add_swapped_tau(variant, cells.human[start:end], part, masks, first, second, sums, counts)
+
+
+def _permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray:
+    columns = ~np.isnan(es.human).all(axis=0)
+    human = es.human[:, columns]
+    if np.isnan(human).any():
+        raise ValueError(
+            "the permutation test of SPA needs segments that are rated for all systems or for none; "
+            f"{int(np.isnan(human).any(axis=0).sum())} segments are rated for some. Use method='bootstrap'."
+        )
+    scores = np.array([es[name][:, columns] for name in names])
+    scores = scores - scores.mean(axis=(1, 2), keepdims=True)
+    spread = scores.std(axis=(1, 2), keepdims=True)
+    constant = np.ptp(scores, axis=(1, 2), keepdims=True) == 0
+    scores = np.where(constant, 0.0, scores / np.where(constant, 1.0, spread))
+    n_metrics, n_systems, n_segments = scores.shape
+    # the published seed, as in soft_pairwise_accuracy; column 0 adds up the observed sums
+    signs = np.rint(np.random.default_rng(4).random((n_signs, n_segments), dtype=np.float32)) * 2 - 1
+    human_p = _one_sided_p(human, np.ones(human.shape, dtype=bool), signs, "half")
+    signs = np.vstack([np.ones(n_segments), signs]).astype(np.float64)
+    flat = scores.reshape(-1, n_segments)
+    total = (flat @ signs.T).reshape(n_metrics, n_systems, -1)
+    first, second = (v.astype(np.int64) for v in np.triu_indices(n_metrics, 1))
+    tolerance = 1e-11 * np.abs(scores).sum(axis=2).max()
+    draws, values = np.empty((len(first), n_resamples)), np.empty((2, len(first)))
+    for k in range(n_resamples):
+        swap = rng.integers(0, 2, size=(n_systems, n_segments), dtype=np.uint8)
+        inside = ((scores * swap).reshape(-1, n_segments) @ signs.T).reshape(total.shape)
+        _kernels.swapped_spa(inside, total, human_p, first, second, tolerance, values)
+        draws[:, k] = values[0] - values[1]
+    return draws
+
+
+# -- pair swap of acc_eq -----------------------------------------------------------------
+
+
+def _right_pairs(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return which pairs each metric gets right, each pair's weight, and the total weight."""
+    cells = [grouped(es, name, grouping) for name in names]
+    edges, sizes = cells[0].starts, cells[0].sizes
+    if (sizes * (sizes - 1) // 2).sum() > 20_000_000:
+        raise ValueError(
+            f"the pair-swap test lists all pairs of translations, and grouping {grouping!r} has too many here. "
+            "Use grouping='segment', or method='bootstrap'."
+        )
+    weights, total = _pair_weights(cells[0])
+    i, j = (np.concatenate(v) for v in zip(*map(_pairs_of, edges[:-1], edges[1:]), strict=True))
+    dh = np.sign(cells[0].human[i] - cells[0].human[j])
+    right = np.empty((len(names), len(i)), dtype=bool)
+    for k, c in enumerate(cells):
+        difference = c.metric[i] - c.metric[j]
+        right[k] = np.where(np.abs(difference) <= calibration(c)[0], 0, np.sign(difference)) == dh
+    return right, np.repeat(weights, sizes * (sizes - 1) // 2), total
+
+
+def _pairs_of(start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+    i, j = np.triu_indices(int(end - start), 1)
+    return i + start, j + start
+
+
+def _differences(es, names, grouping):
+    """Return per pair of metrics and weight class how often only the first, only the second is right."""
+    right, weights, total = _right_pairs(es, names, grouping)
+    classes = np.unique(weights)
+    first, second = np.triu_indices(len(names), 1)
+    only_first, only_second = np.empty((2, len(first), len(classes)))
+    for c, weight in enumerate(classes):
+        part = right[:, weights == weight].astype(np.float32)
+        # float32 sums of 0 and 1 are exact up to 2^24 terms
+        both = np.rint(part @ part.T).astype(np.float64)
+        alone = part.sum(axis=1, dtype=np.float64)
+        only_first[:, c] = alone[first] - both[first, second]
+        only_second[:, c] = alone[second] - both[first, second]
+    return only_first.astype(np.int64), only_second.astype(np.int64), classes, total
+
+
+def _pair_swap_draws(es, names, grouping, n_resamples, rng) -> np.ndarray:
+    only_first, only_second, classes, total = _differences(es, names, grouping)
+    draws = np.zeros((len(only_first), n_resamples))
+    for c, weight in enumerate(classes):
+        n = only_first[:, c] + only_second[:, c]
+        heads = rng.binomial(n[:, None], 0.5, size=draws.shape)
+        draws += weight * (2.0 * heads - n[:, None]) / total
+    return draws
+
+
+def _exact_pair_swap(es, names, grouping) -> np.ndarray:
+    """Return P(sum of fair signs >= observed sum) for every pair of metrics."""
+    only_first, only_second, classes, _ = _differences(es, names, grouping)
+    if len(classes) == 1:
+        return stats.binom.sf(only_first[:, 0] - 1, only_first[:, 0] + only_second[:, 0], 0.5)
+    if classes.dtype != np.int64:
+        raise ValueError(
+            "the exact pair-swap test needs group sizes with a small common multiple; these have none. "
+            "Use method='pair-swap', which draws."
+        )
+    step = math.gcd(*map(int, classes))
+    weights = classes // step
+    observed = (only_first - only_second) @ weights
+    return np.array([_sign_sum_tail(w, weights, o) for w, o in zip(only_first + only_second, observed, strict=True)])
+
+
+def _sign_sum_tail(counts: np.ndarray, weights: np.ndarray, observed: int) -> float:
+    """Return P(S >= observed), S the sum of counts[c] fair signs of size weights[c], for all c.
+
+    The characteristic function of S is the product of cos(weight t)^count; its Fourier transform on
+    a circle longer than the support (or than 26 standard deviations, beyond which less than 1e-36
+    lies) gives the distribution, to an absolute error near 1e-15.
+    """
+    support = int(counts @ weights)
+    if support == 0:
+        return 1.0
+    reach = min(support, int(13 * math.sqrt(float(counts @ weights.astype(np.float64) ** 2))) + 1)
+    if observed > reach:
+        return 0.0
+    n = 1 << (2 * reach + 1).bit_length()
+    t = 2 * np.pi * np.arange(n // 2 + 1) / n
+    characteristic = np.prod([np.cos(w * t) ** int(c) for w, c in zip(weights, counts, strict=True)], axis=0)
+    mass = np.fft.irfft(characteristic, n)
+    values = np.arange(n)
+    values[values > n // 2] -= n
+    return float(np.clip(mass[values >= observed].sum(), 0, 1))
+
+
+# -- Williams ----------------------------------------------------------------------------
+
+
+def _williams(es: EvalSet, names: Sequence[str]) -> np.ndarray:
+    """Return one-sided p-values of Williams' test for correlations that share the human scores."""
+    cells = [grouped(es, name, "none") for name in names]
+    n = len(cells[0].human)
+    if n < 4:
+        raise ValueError(f"Williams' test needs at least 4 translations; found {n}.")
+    sides = np.vstack([cells[0].human, *[c.metric for c in cells]])
+    if (np.ptp(sides, axis=1) == 0).any():
+        raise ValueError("Williams' test needs scores that vary; one of the metrics, or the humans, are constant.")
+    r = np.corrcoef(sides)
+    human, mutual = r[0, 1:], r[1:, 1:]
+    r1, r2 = human[:, None], human[None, :]
+    determinant = 1 - r1**2 - r2**2 - mutual**2 + 2 * r1 * r2 * mutual
+    spread = 2 * determinant * (n - 1) / (n - 3) + (r1 + r2) ** 2 / 4 * (1 - mutual) ** 3
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (r1 - r2) * np.sqrt((n - 1) * (1 + mutual) / spread)
+    return np.where(np.isclose(r1, r2, atol=1e-15, rtol=0), 0.5, stats.t.sf(t, n - 3))
+
+
+# -- bootstrap ---------------------------------------------------------------------------
+
+
+def _resampler(es: EvalSet, resample: str, rng):
+    """Return a function that draws the row and column positions of one resample."""
+    n_systems, n_segments = es.shape
+    blocks = None
+    if resample == "documents":
+        if es.documents is None:
+            raise ValueError(f"set {es.name!r} does not say which document a segment is from; use resample='segments'.")
+        documents = pd.factorize(pd.Series(es.documents, dtype=object), use_na_sentinel=False)[0]
+        blocks = [np.flatnonzero(documents == d) for d in range(documents.max() + 1)]
+
+    def draw() -> tuple[np.ndarray, np.ndarray]:
+        rows, columns = np.arange(n_systems), np.arange(n_segments)
+        if resample in ("systems", "both"):
+            rows = rng.integers(n_systems, size=n_systems)
+        if resample in ("segments", "both"):
+            columns = rng.integers(n_segments, size=n_segments)
+        elif blocks is not None:
+            columns = np.concatenate([blocks[d] for d in rng.integers(len(blocks), size=len(blocks))])
+        return rows, columns
+
+    return draw
+
+
+def _bootstrap(es, names, coefficient, grouping, n_resamples, resample, degenerate, rng) -> np.ndarray:
+    """Return each metric's value in each resample, shape (n_metrics, n_resamples); NaN where undefined."""
+    draw = _resampler(es, resample, rng)
+    values = np.full((len(names), n_resamples), np.nan)
+    for k in range(n_resamples):
+        rows, columns = draw()
+        cut = np.ix_(rows, columns)
+        part = _unchecked(es.human[cut], {name: es[name][cut] for name in names})
+        if part is None:
+            continue
+        try:
+            values[:, k] = _observed(part, names, coefficient, grouping, degenerate)
+        except ValueError:  # a draw without two scored cells in any group
+            continue
+    lost = int(np.isnan(values[0]).sum())
+    if lost > n_resamples // 2:
+        raise ValueError(
+            f"the coefficient is undefined in {lost} of {n_resamples} bootstrap draws; the set is too small."
+        )
+    return values[:, ~np.isnan(values[0])]
+
+
+def _unchecked(human: np.ndarray, scores: dict[str, np.ndarray]) -> EvalSet | None:
+    """Return a set of resampled scores, or None where nothing is left of one of them."""
+    if np.isnan(human).all() or any(np.isnan(v).all() for v in scores.values()):
+        return None
+    return EvalSet(human, scores, systems=[str(i) for i in range(len(human))])
+
+
+def intervals(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | None = None,
+    *,
+    coefficient: str = "pearson",
+    grouping: str = "segment",
+    resample: str = "segments",
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    degenerate: str = "drop",
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Return percentile bootstrap intervals of each metric's agreement.
+
+    What is resampled is what the interval speaks about: with ``"segments"`` the systems are
+    given and other segments of the same kind might have come; with ``"both"`` other systems too.
+
+    Parameters
+    ----------
+    es, metrics, coefficient, grouping, resample, n_resamples, degenerate, rng
+        As in `compare`.
+    level : float
+        Nominal coverage, in (0, 1).
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value, low, high, n_resamples``, best first; ``n_resamples`` counts the draws in
+        which the coefficient was defined.
+
+    Raises
+    ------
+    ValueError
+        As `compare`.
+
+    References
+    ----------
+    Deutsch, Dror and Roth 2021 (Bootstrap-Inputs, -Systems, -Both).
+
+    Examples
+    --------
+    >>> import numpy as np, mtmeta as mm
+    >>> rng = np.random.default_rng(0)
+    >>> h = rng.normal(size=(5, 60))
+    >>> es = mm.EvalSet(h, {"m": h + rng.normal(size=h.shape)}, systems=list("ABCDE"))
+    >>> row = mm.significance.intervals(es, n_resamples=200).iloc[0]
+    >>> bool(row.low < row.value < row.high)
+    True
+    """
+    es = as_evalset(es)
+    names = _metric_names(es, metrics)
+    exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
+    _check_options("bootstrap", exact, grouping, resample, "plus_one", None, degenerate, n_resamples)
+    if not 0 < level < 1:
+        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
+    es = _common_cells(es, names)
+    values = _observed(es, names, coefficient, grouping, degenerate)
+    rng = np.random.default_rng(rng)
+    draws = _bootstrap(es, names, exact, grouping, n_resamples, resample, degenerate, rng)
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=1)
+    table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "n_resamples": draws.shape[1]})
+    return table.sort_values(["value", "metric"], ascending=[False, True], ignore_index=True)

@@ -1,0 +1,83 @@
+"""Figures: they draw what they are given, and survive odd data."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+
+import mtmeta as mm
+from mtmeta import plots
+
+
+@pytest.fixture(autouse=True)
+def headless():
+    mpl.use("Agg")
+    with mpl.rc_context():
+        yield
+    plt.close("all")
+
+
+@pytest.fixture
+def es():
+    rng = np.random.default_rng(0)
+    human = -rng.integers(0, 5, (4, 30)).astype(float)
+    human[1, 3] = np.nan
+    metrics = {"good": human + rng.normal(size=human.shape), "flat": np.tile(rng.random(30), (4, 1))}
+    metrics["good"][1, 3] = 0.0
+    return mm.EvalSet(human, metrics, systems=list("ABCD"))
+
+
+def test_style_is_white_and_opaque():
+    plots.use_style()
+    assert mpl.rcParams["figure.facecolor"] == mpl.rcParams["axes.facecolor"] == "white"
+
+
+@pytest.mark.parametrize("metric", ["good", "flat"])
+def test_three_views_share_their_points(es, metric):
+    axes = plots.three_views(es, metric)
+    n_scored = int((~np.isnan(es.human)).sum())
+    assert [len(ax.collections[0].get_offsets()) for ax in axes] == [n_scored] * 3
+    # one line for all; none within a segment where the metric is constant
+    assert len(axes[0].lines) == 1
+    assert len(axes[1].lines) == (4 if metric == "good" else 0)
+    assert len(axes[2].lines) == 4
+
+
+def test_decomposition_bars_add_up_to_the_mark(es):
+    ax = plots.decomposition(es)
+    table = mm.agreement.decompose_pearson(es).sort_values("value")
+    widths = np.array([bar.get_width() for bar in ax.patches]).reshape(2, -1)
+    np.testing.assert_allclose(widths.sum(axis=0), table["value"])
+    assert [label.get_text() for label in ax.get_yticklabels()] == table["metric"].tolist()
+
+
+def test_tie_baselines_meet_at_a_third():
+    ax = plots.tie_baselines(marked=0.4)
+    lines = {line.get_label(): line.get_ydata() for line in ax.lines[:3]}
+    assert np.argmin(np.abs(lines["constant"] - lines["noise, never ties"])) == 33
+
+
+def test_ledger_marks_what_differs():
+    rows = [("s", "value", "0.500", 0.5001, True), ("s", "value", "0.500", 0.52, False), ("s", "rank", "1", 1, True)]
+    frame = pd.DataFrame(rows, columns=["source", "quantity", "printed", "ours", "agrees"])
+    frame["difference"] = frame["ours"] - frame["printed"].astype(float)
+    ax = plots.ledger_differences(frame)
+    same, different = (c.get_offsets() for c in ax.collections[-2:])
+    assert len(same) == len(different) == 1
+    assert different[0][0] == pytest.approx(20)
+
+
+def test_rank_slopes_follow_the_ranks(es):
+    ax = plots.rank_slopes(es, highlight=["flat"])
+    line = next(line for line in ax.lines if line.get_marker() == "o")
+    assert line.get_ydata().tolist() == [2, 2]
+    with pytest.raises(ValueError, match="`groupings` must be one of"):
+        plots.rank_slopes(es, groupings=["item"])
+
+
+def test_axes_are_used_when_given(es):
+    ax = plt.subplots()[1]
+    assert plots.decomposition(es, ax=ax) is ax
+    assert isinstance(plots.tie_baselines(), Axes)

@@ -1,0 +1,357 @@
+"""Significance: the toy by hand, each fast test against a slow one, calibration under a null."""
+
+import math
+
+import numpy as np
+import oracle
+import pandas as pd
+import pytest
+from scipy import stats
+
+import mtmeta as mm
+from mtmeta import significance
+from mtmeta.significance import clusters, compare, correct, intervals
+
+
+def campaign(seed=0, n_systems=5, n_segments=12, grid=False, holes=False, noise=(1, 1.5, 4)):
+    """Metrics that are the human score plus more and more noise."""
+    rng = np.random.default_rng(seed)
+    human = -rng.integers(0, 6, (n_systems, n_segments)).astype(float)
+    metrics = {f"m{k}": human + s * rng.normal(size=human.shape) for k, s in enumerate(noise)}
+    if grid:
+        metrics = {name: np.round(values / 2) for name, values in metrics.items()}
+    if holes:
+        human[rng.random(human.shape) < 0.2] = np.nan
+        human[:, 1] = np.nan
+        human[1:, 2] = np.nan  # one rating: a group that compares nothing
+    return mm.EvalSet(human, metrics, systems=[f"S{i}" for i in range(n_systems)], name="made")
+
+
+# -- by hand -----------------------------------------------------------------------------
+
+
+def test_toy_of_eight_pairs():
+    """Two metrics differ on eight pairs and the first is right on seven: 9 of 256 cases."""
+    # eight segments of two systems; humans always prefer A
+    human = np.array([[1.0] * 8, [0.0] * 8])
+    first = np.array([[1.0] * 7 + [0], [0.0] * 7 + [1]])
+    es = mm.EvalSet(human, {"first": first, "second": 1 - first}, systems=["A", "B"])
+    result = compare(es, coefficient="acc_eq")
+    assert result.p_values.loc["first", "second"] == pytest.approx(9 / 256)
+    assert result.table["cluster"].tolist() == [1, 2]
+    assert result.to_frame().to_dict("records") == [
+        {"better": "first", "worse": "second", "p_value": pytest.approx(9 / 256)}
+    ]
+
+
+def test_cluster_rule_looks_at_the_whole_current_cluster():
+    p = np.full((4, 4), np.nan)
+    p[0, 1], p[0, 2], p[0, 3], p[1, 2], p[1, 3], p[2, 3] = 0.3, 0.2, 0.001, 0.04, 0.001, 0.6
+    # 2 is beaten by 1, a member of the first cluster, though not by the best
+    assert clusters(p).tolist() == [1, 1, 2, 2]
+    assert clusters(p, alpha=0.01).tolist() == [1, 1, 1, 2]
+    with pytest.raises(ValueError, match="square"):
+        clusters(p[:3])
+    with pytest.raises(ValueError, match="alpha"):
+        clusters(p, alpha=5)
+
+
+def test_corrections_against_textbook_values():
+    p = [0.01, 0.04, 0.03, 0.005]
+    assert correct(p, "holm").tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert correct(p, "bh").tolist() == pytest.approx([0.02, 0.04, 0.04, 0.02])
+    with_hole = correct([0.01, np.nan, 0.04], "holm")
+    assert with_hole[[0, 2]].tolist() == pytest.approx([0.02, 0.04])
+    assert math.isnan(with_hole[1])
+    with pytest.raises(ValueError, match="must lie in"):
+        correct([2.0], "bh")
+    with pytest.raises(ValueError, match="`method` must be one of 'holm', 'bh'"):
+        correct(p, "bonferroni")
+
+
+def test_williams_against_its_formula_on_three_numbers():
+    """n = 103, r1 = .5, r2 = .4, r12 = .6: t computed from the formula by hand."""
+    r1, r2, r12, n = 0.5, 0.4, 0.6, 103
+    determinant = 1 - 0.25 - 0.16 - 0.36 + 2 * 0.5 * 0.4 * 0.6
+    t = (r1 - r2) * math.sqrt((n - 1) * 1.6 / (2 * determinant * 102 / 100 + 0.81 / 4 * 0.4**3))
+    # scores with exactly these correlations, from an orthogonal basis
+    basis = np.linalg.qr(np.column_stack([np.ones(n), np.random.default_rng(0).normal(size=(n, 3))]))[0][:, 1:]
+    root = np.linalg.cholesky([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]])
+    h, a, b = (basis @ root.T).T
+    es = mm.EvalSet(h[None], {"a": a[None], "b": b[None]}, systems=["S"])
+    p = compare(es, grouping="none", method="williams").p_values.loc["a", "b"]
+    assert p == pytest.approx(stats.t.sf(t, n - 3), rel=1e-9)
+
+
+# -- fast against slow ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("holes", [False, True])
+@pytest.mark.parametrize("grid", [False, True])
+@pytest.mark.parametrize("grouping", ["none", "segment", "system"])
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
+def test_permutation_draws_equal_the_oracle(coefficient, grouping, grid, holes):
+    es = campaign(3, grid=grid, holes=holes)
+    n = 25
+    result = compare(es, coefficient=coefficient, grouping=grouping, n_resamples=n, keep_draws=True, rng=7)
+    names = result.table["metric"].tolist()
+    cells = mm.agreement.grouped(es, names[0], grouping)
+    swap = np.random.default_rng(7).integers(0, 2, size=(n, len(cells.human)), dtype=np.uint8)
+    # the masks run over the grouped cells; lay them out as matrices
+    kept = _kept(es, grouping)
+    order = kept.T if grouping == "segment" else kept
+    masks = np.zeros((n, *order.shape), dtype=bool)
+    masks[:, order] = swap.astype(bool)
+    masks = masks.transpose(0, 2, 1) if grouping == "segment" else masks
+    human = np.where(kept, es.human, np.nan)
+    function = oracle.pearson if coefficient == "pearson" else oracle.tau_b
+    for draws, (a, b) in zip(result.draws, result.pairs, strict=True):
+        expected = oracle.permuted_differences(function, human, es[a], es[b], masks, grouping)
+        np.testing.assert_allclose(draws, expected, atol=1e-10)
+
+
+def _kept(es, grouping):
+    """Rated cells in groups of at least two."""
+    rated = ~np.isnan(es.human)
+    if grouping == "none":
+        return rated
+    axis = 0 if grouping == "segment" else 1
+    return rated & (rated.sum(axis=axis, keepdims=True) >= 2)
+
+
+def test_large_groups_take_another_road_to_the_same_draws():
+    es = campaign(1, n_systems=2, n_segments=70, grid=True)
+    cells, scores = significance._standardised(es, es.metrics, "system")
+    swap = np.random.default_rng(0).integers(0, 2, size=(6, scores.shape[1]), dtype=np.uint8)
+    first, second = (v.astype(np.int64) for v in np.triu_indices(3, 1))
+    results = []
+    for road in ("masks", "counting"):
+        sums, counts = np.zeros((2, 2, 3, 6))
+        if road == "masks":
+            significance._add_tau(0, cells, scores, swap, first, second, sums, counts)
+        else:
+            kernel = mm._kernels.swapped_tau_large
+            kernel(0, cells.human_ranks, scores, cells.starts, swap, first, second, sums, counts)
+        results.append((sums, counts))
+    np.testing.assert_allclose(results[0], results[1], atol=1e-12)
+
+
+@pytest.mark.parametrize("holes", [False, True])
+def test_exact_pair_swap_equals_enumeration(holes):
+    for seed in range(40):
+        es = campaign(seed, n_systems=3, n_segments=5 if holes else 3, holes=holes, noise=(1, 4))
+        result = compare(es, coefficient="acc_eq")
+        a, b = result.table["metric"]
+        epsilons = [mm.calibrate_ties(es, m).epsilon for m in (a, b)]
+        expected = oracle.pair_swap_p(es.human, es[a], es[b], "segment", epsilons)
+        assert result.p_values.loc[a, b] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("holes", [False, True])
+def test_a_hundred_thousand_draws_agree_with_the_exact_test(holes):
+    es = campaign(5, n_segments=40, holes=holes, noise=(1, 1.2, 1.3, 1.4))
+    exact = compare(es, coefficient="acc_eq").to_frame()
+    drawn = compare(es, coefficient="acc_eq", method="pair-swap", n_resamples=100_000, p_value="published").to_frame()
+    error = np.sqrt(exact["p_value"] * (1 - exact["p_value"]) / 100_000)
+    assert ((exact["p_value"] - drawn["p_value"]).abs() <= 4.5 * error + 1e-9).all()
+    assert exact["p_value"].between(0.001, 0.999).sum() >= 3  # the comparison has something to compare
+
+
+def test_tau_eq_and_acc_eq_give_the_same_p_values():
+    es = campaign(2)
+    for method in ("exact", "pair-swap"):
+        p = [compare(es, coefficient=c, method=method, rng=1).p_values for c in ("acc_eq", "tau_eq")]
+        pd.testing.assert_frame_equal(*p)
+
+
+def test_spa_draws_equal_the_obvious_computation():
+    es = campaign(4, n_systems=4, n_segments=20)
+    result = compare(es, coefficient="spa", n_resamples=8, keep_draws=True, rng=3)
+    rng = np.random.default_rng(3)
+    masks = [rng.integers(0, 2, size=es.shape, dtype=np.uint8).astype(bool) for _ in range(8)]
+    for draws, (a, b) in zip(result.draws, result.pairs, strict=True):
+        x, y = (oracle.standardised(es.human, es[m]) for m in (a, b))
+        for value, mask in zip(draws, masks, strict=True):
+            hybrids = {"first": np.where(mask, y, x), "second": np.where(mask, x, y)}
+            mixed = mm.EvalSet(es.human, hybrids, systems=es.systems)
+            expected = mm.soft_pairwise_accuracy(mixed)["value"]
+            assert value == pytest.approx(expected[0] - expected[1], abs=1e-12)
+
+
+def test_degenerate_groups_can_count_zero():
+    es = campaign(6, grid=True, n_systems=3)
+    result = compare(es, n_resamples=10, degenerate="zero", keep_draws=True, rng=2)
+    cells = mm.agreement.grouped(es, "m0", "segment")
+    swap = np.random.default_rng(2).integers(0, 2, size=(10, len(cells.human)), dtype=np.uint8).astype(bool)
+    masks = swap.reshape(10, es.shape[1], es.shape[0]).transpose(0, 2, 1)
+    a, b = result.pairs[0]
+    expected = oracle.permuted_differences(oracle.pearson, es.human, es[a], es[b], masks, "segment", "zero")
+    np.testing.assert_allclose(result.draws[0], expected, atol=1e-10)
+
+
+# -- conventions and edges -----------------------------------------------------------------
+
+
+def test_identical_metrics_are_not_told_apart():
+    es = campaign(0)
+    twins = mm.EvalSet(es.human, {"a": es["m0"], "b": es["m0"]}, systems=es.systems)
+    for options in ({"coefficient": "acc_eq"}, {"coefficient": "pearson"}, {"coefficient": "kendall"}):
+        result = compare(twins, **options)
+        assert result.p_values.loc["a", "b"] > 0.4, options
+        assert result.table["rank"].tolist() == [1, 1]
+    assert compare(twins, grouping="none", method="williams").p_values.loc["a", "b"] == 0.5
+
+
+def test_p_value_conventions():
+    es = campaign(1, n_segments=60, noise=(0.1, 9))
+    p = [compare(es, n_resamples=99, p_value=c).p_values.loc["m0", "m1"] for c in ("plus_one", "published")]
+    assert p == [pytest.approx(1 / 100), 0]
+
+
+def test_a_constant_metric_is_compared_without_nonsense():
+    es = campaign(0)
+    flat = mm.EvalSet(es.human, {"m0": es["m0"], "flat": np.ones(es.shape)}, systems=es.systems)
+    p = compare(flat).p_values.loc["m0", "flat"]
+    assert 0 < p < 0.05
+
+
+def test_metrics_are_compared_on_the_cells_that_all_scored():
+    es = campaign(0)
+    hole = es["m1"].copy()
+    hole[0, :6] = np.nan
+    with_hole = mm.EvalSet(es.human, {"m0": es["m0"], "m1": hole}, systems=es.systems)
+    values = compare(with_hole, n_resamples=10).table.set_index("metric")["value"]
+    human = np.where(np.isnan(hole), np.nan, es.human)
+    same = mm.EvalSet(human, {"m0": es["m0"]}, systems=es.systems)
+    assert values["m0"] == mm.correlate(same)["value"][0] != mm.correlate(es, "m0")["value"][0]
+
+
+def test_seed_decides_and_threads_do_not():
+    import numba
+
+    es = campaign(0, n_segments=30)
+    runs = []
+    for threads in (1, numba.config.NUMBA_NUM_THREADS):
+        numba.set_num_threads(threads)
+        runs.append(compare(es, n_resamples=50, keep_draws=True, rng=5).draws)
+    np.testing.assert_array_equal(*runs)
+    assert not np.array_equal(runs[0], compare(es, n_resamples=50, keep_draws=True, rng=6).draws)
+
+
+def test_correction_raises_p_values():
+    es = campaign(0, noise=(1, 1.2, 1.5, 2))
+    plain, holm = (compare(es, coefficient="acc_eq", correction=c).to_frame()["p_value"] for c in (None, "holm"))
+    np.testing.assert_allclose(holm, correct(plain, "holm"))
+    assert "correction:holm" in compare(es, coefficient="acc_eq", correction="holm").signature
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "wald"}, "`method` must be one of"),
+        ({"n_resamples": 0}, "positive integer.*Without draws there is no p-value"),
+        ({"coefficient": "acc_eq", "method": "permutation"}, "does not fit coefficient 'acc_eq'"),
+        ({"coefficient": "spearman"}, "these do: 'bootstrap'"),
+        ({"method": "williams"}, "does not fit coefficient 'pearson' with grouping 'segment'"),
+        ({"method": "bootstrap", "resample": "documents"}, "does not say which document"),
+        ({"correction": "fdr"}, "`correction` must be one of"),
+        ({"metrics": ["m0"]}, "at least two metrics"),
+        ({"p_value": "raw"}, "`p_value` must be one of"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(ValueError, match=message):
+        compare(campaign(0), **options)
+
+
+# -- bootstrap -----------------------------------------------------------------------------
+
+
+def test_bootstrap_over_segments_by_hand():
+    """With segment grouping the value is a mean over segments, so its bootstrap is that of a mean."""
+    es = campaign(2, n_segments=200)
+    row = intervals(es, ["m0"], n_resamples=4000).iloc[0]
+    groups = mm.correlate_groups(es, "m0")["value"].dropna()
+    half = 1.96 * groups.std() / math.sqrt(len(groups))
+    assert row["high"] - row["low"] == pytest.approx(2 * half, rel=0.08)
+
+
+def test_resampling_systems_too_widens_the_interval():
+    es = campaign(3, n_systems=8, n_segments=100)
+    es = mm.EvalSet(es.human - 3 * np.arange(8)[:, None], {"m": es["m0"]}, systems=es.systems)
+    width = {
+        unit: float(np.diff(intervals(es, grouping="none", resample=unit, n_resamples=300).iloc[0][["low", "high"]])[0])
+        for unit in ("segments", "both")
+    }
+    assert width["both"] > 1.2 * width["segments"]
+
+
+def test_documents_are_drawn_whole():
+    es = campaign(0, n_segments=12)
+    es = mm.EvalSet(es.human, {"m": es["m0"]}, systems=es.systems, documents=["a"] * 4 + ["b"] * 4 + ["c"] * 4)
+    draw = significance._resampler(es, "documents", np.random.default_rng(0))
+    for _ in range(5):
+        columns = draw()[1]
+        assert len(columns) == 12
+        assert sorted(np.bincount(columns // 4, minlength=3)) in ([0, 0, 12], [0, 4, 8], [4, 4, 4])
+
+
+def test_bootstrap_comparison_points_the_right_way():
+    es = campaign(1, n_segments=80, noise=(1, 6))
+    result = compare(es, method="bootstrap", n_resamples=200)
+    assert result.p_values.loc["m0", "m1"] == pytest.approx(1 / 201)
+
+
+def test_interval_options_are_checked():
+    with pytest.raises(ValueError, match="`level` must lie in"):
+        intervals(campaign(0), level=95)
+
+
+# -- calibration ---------------------------------------------------------------------------
+
+
+def null_campaign(seed):
+    """Two metrics that are equally good: the human score plus independent noise of the same size."""
+    rng = np.random.default_rng(seed)
+    human = rng.normal(size=(6, 40)) + rng.normal(size=40)
+    return mm.EvalSet(
+        human, {m: human + rng.normal(size=human.shape) for m in ("a", "b")}, systems=[f"S{i}" for i in range(6)]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"grouping": "none"},
+        {"grouping": "segment"},
+        {"coefficient": "kendall", "grouping": "segment"},
+        {"grouping": "none", "method": "williams"},
+    ],
+    ids=lambda o: "-".join(map(str, o.values())),
+)
+def test_p_values_are_uniform_under_the_null(options):
+    """The p-value that a named metric is better, from 400 null campaigns, against the uniform distribution."""
+    p = []
+    for seed in range(400):
+        result = compare(null_campaign(seed), n_resamples=199, rng=seed, **options)
+        better = result.table["metric"][0]
+        value = result.to_frame()["p_value"][0]
+        p.append(value if better == "a" else 1 - value)
+    assert stats.kstest(p, "uniform").pvalue > 0.001
+
+
+@pytest.mark.slow
+def test_bootstrap_interval_covers_at_its_level():
+    """Coverage over 300 campaigns, for the mean within-segment correlation of the process (from a long run)."""
+    rng = np.random.default_rng(123)
+
+    def make(n_segments):
+        human = rng.normal(size=(6, n_segments))
+        return mm.EvalSet(human, {"m": human + rng.normal(size=human.shape)}, systems=[f"S{i}" for i in range(6)])
+
+    truth = mm.correlate(make(200_000))["value"][0]
+    rows = [intervals(make(60), n_resamples=300, rng=k).iloc[0] for k in range(300)]
+    coverage = np.mean([row["low"] <= truth <= row["high"] for row in rows])
+    # 95 % nominal; three standard errors of 300 campaigns are 3.8 points, percentile intervals run a little short
+    assert 0.90 <= coverage <= 0.985, coverage
