@@ -10,7 +10,7 @@ SITE := _build/html/index.html
 SOURCES := $(wildcard _config.yml _toc.yml CHANGELOG.md CITATION.cff constraints.txt) \
 	$(shell find book notebooks mtmeta -type f -not -path '*/.*' -not -path '*/__pycache__/*' 2>/dev/null)
 BROWSER := tests/browser
-BENCHMARKS := $(wildcard benchmarks/*.py)
+BENCHMARKS := $(wildcard benchmarks/bench_*.py)
 
 # One thread a process: the arrays are small, and a thread pool in each of several processes only gets in its own way.
 export OMP_NUM_THREADS ?= 1
@@ -65,8 +65,10 @@ notebooks: $(VENV)/.installed-test ## re-execute the stored notebooks in place
 	@$(BIN)/python -m mtmeta.runner --jobs $(JOBS) refresh $$(find notebooks -name '*.ipynb' -not -path '*/.*' | sort)
 	@$(BIN)/python tools/normalise_notebooks.py notebooks
 
-bench: $(VENV)/.installed-test ## speed and memory
-	$(if $(BENCHMARKS),@$(BIN)/python -m pytest --benchmark-only $(BENCHMARKS),@echo "there are no benchmarks yet")
+bench: $(VENV)/.installed-test ## speed and memory; writes benchmarks/RESULTS.md
+	@mkdir -p _build
+	@$(BIN)/python -m pytest --benchmark-only --benchmark-json=_build/benchmarks.json -q $(BENCHMARKS)
+	@$(BIN)/python benchmarks/table.py _build/benchmarks.json
 
 browser-deps: ## install what drives the browser tests, if node is there
 	@if [ ! -f $(BROWSER)/package.json ]; then echo "no browser tests: $(BROWSER)/package.json is absent"; \

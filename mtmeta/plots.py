@@ -7,7 +7,7 @@ theme too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,7 +17,16 @@ from matplotlib.axes import Axes
 from .agreement import GROUPINGS, check_choice, correlate, decompose_pearson
 from .evalset import EvalSet, as_evalset
 
-__all__ = ["COLOURS", "decomposition", "ledger_differences", "rank_slopes", "three_views", "tie_baselines", "use_style"]
+__all__ = [
+    "COLOURS",
+    "decomposition",
+    "ledger_differences",
+    "rank_slopes",
+    "resampling_units",
+    "three_views",
+    "tie_baselines",
+    "use_style",
+]
 
 #: Okabe and Ito 2008, without black and yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -254,3 +263,33 @@ def rank_slopes(
     ax.set_ylabel(f"rank of {len(ranks)} metrics, best on top")
     ax.spines["left"].set_visible(False)
     return ax
+
+
+def resampling_units(draws: Mapping[str, np.ndarray], observed: float, *, axes: Sequence[Axes] | None = None):
+    """Draw distributions of one difference under several ways of resampling, one below the other.
+
+    Parameters
+    ----------
+    draws : mapping of str to numpy.ndarray
+        What was swapped or drawn, and the differences it gave.
+    observed : float
+        The difference on the data, drawn as a dashed line.
+    axes : sequence of Axes, optional
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        On one x axis; each has its standard deviation beside it.
+    """
+    if axes is None:
+        axes = plt.subplots(len(draws), 1, figsize=(7, 1.25 * len(draws) + 0.6), sharex=True)[1]
+    axes = np.atleast_1d(axes)
+    for k, (ax, (label, values)) in enumerate(zip(axes, draws.items(), strict=True)):
+        ax.hist(values, bins=40, density=True, color=COLOURS[k % len(COLOURS)], alpha=0.75)
+        ax.axvline(observed, color="black", linestyle="--", linewidth=1.5)
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        ax.annotate(f"{label}\nsd {values.std():.4f}", (0.99, 0.93), xycoords="axes fraction", ha="right", va="top")
+    axes[-1].set_xlabel("difference between the two metrics (dashed: observed)")
+    return axes

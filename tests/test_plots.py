@@ -81,3 +81,11 @@ def test_axes_are_used_when_given(es):
     ax = plt.subplots()[1]
     assert plots.decomposition(es, ax=ax) is ax
     assert isinstance(plots.tie_baselines(), Axes)
+
+
+def test_resampling_units_mark_the_observed_difference():
+    axes = plots.resampling_units({"null": np.linspace(-1, 1, 50), "boot": np.linspace(0, 2, 50)}, 0.7)
+    assert len(axes) == 2
+    for ax in axes:
+        assert [line.get_xdata()[0] for line in ax.lines] == [0.7, 0]
+        assert sum(bar.get_height() * bar.get_width() for bar in ax.patches) == pytest.approx(1)

@@ -1,0 +1,167 @@
+"""Speed and memory of the statistics, on simulated data of the size of WMT23 zh-en.
+
+    make bench
+
+15 systems x 1177 segments, 30 metrics (27 continuous, 3 discrete), human scores tied in about 23 %
+of the pairs within a segment. The first call of a compiled kernel compiles it (or reads it from the
+cache), so each job is warmed up first; `test_first_call` measures that call in a fresh process
+with an empty cache. `benchmarks/table.py` turns the results into RESULTS.md.
+"""
+
+import os
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import mtmeta as mm
+
+TARGETS = {
+    "correlations": "<= 1 s",
+    "acc_eq": "<= 0.5 s",
+    "acc_eq_ungrouped": "<= 10 s, < 1 GB",
+    "spa": "<= 0.1 s",
+    "permutation_pearson_none": "<= 5 s",
+    "permutation_pearson_segment": "<= 20 s",
+    "permutation_kendall_segment": "<= 60 s",
+    "pair_swap_exact": "<= 3 s",
+    "pair_swap_draws": "<= 20 s",
+    "permutation_spa": "<= 120 s",
+    "first_call": "<= 10 s",
+}
+JOBS = {
+    "correlations": "Pearson + Kendall, three groupings, 30 metrics",
+    "acc_eq": "acc_eq, exact calibration, segment grouping, 30 metrics",
+    "acc_eq_ungrouped": "acc_eq, exact calibration, no grouping (156 million pairs), one metric",
+    "spa": "SPA, 30 metrics",
+    "permutation_pearson_none": "435-pair matrix, 1,000 draws, Pearson, no grouping",
+    "permutation_pearson_segment": "435-pair matrix, 1,000 draws, Pearson, segment grouping",
+    "permutation_kendall_segment": "435-pair matrix, 1,000 draws, Kendall, segment grouping",
+    "pair_swap_exact": "435-pair matrix, acc_eq pair swap, exact",
+    "pair_swap_draws": "435-pair matrix, acc_eq pair swap, 1,000 draws",
+    "permutation_spa": "435-pair matrix, 1,000 draws, SPA",
+    "first_call": "first call of each kernel, empty cache",
+}
+
+
+@pytest.fixture(scope="module")
+def es():
+    made = mm.simulate.score_campaign(n_systems=15, n_segments=1177, n_continuous=27, n_discrete=3, seed=0)
+    assert made.shape == (15, 1177)
+    assert len(made.metrics) == 30
+    return made
+
+
+@pytest.fixture
+def timed(benchmark, request):
+    """Run a job once to warm up, then a few times under the clock."""
+    name = request.node.name.removeprefix("test_")
+    benchmark.extra_info |= {"job": JOBS[name], "target": TARGETS[name]}
+
+    def run(job, rounds=3, warm_up=True):
+        return benchmark.pedantic(job, rounds=rounds, warmup_rounds=int(warm_up))
+
+    return run
+
+
+def test_correlations(es, timed):
+    options = [(c, g) for c in ("pearson", "kendall") for g in mm.agreement.GROUPINGS]
+    timed(lambda: [mm.correlate(es, coefficient=c, grouping=g) for c, g in options])
+
+
+def test_acc_eq(es, timed):
+    timed(lambda: mm.correlate(es, coefficient="acc_eq"))
+
+
+def test_acc_eq_ungrouped(es, timed, benchmark):
+    timed(lambda: mm.correlate(es, es.metrics[0], coefficient="acc_eq", grouping="none"))
+    tracemalloc.start()
+    mm.correlate(es, es.metrics[0], coefficient="acc_eq", grouping="none")
+    benchmark.extra_info["peak_mb"] = round(tracemalloc.get_traced_memory()[1] / 2**20)
+    tracemalloc.stop()
+
+
+def test_spa(es, timed):
+    timed(lambda: mm.soft_pairwise_accuracy(es))
+
+
+def test_permutation_pearson_none(es, timed):
+    timed(lambda: mm.compare(es, grouping="none"))
+
+
+def test_permutation_pearson_segment(es, timed):
+    timed(lambda: mm.compare(es))
+
+
+def test_permutation_kendall_segment(es, timed):
+    timed(lambda: mm.compare(es, coefficient="kendall"), rounds=1)
+
+
+def test_pair_swap_exact(es, timed):
+    timed(lambda: mm.compare(es, coefficient="acc_eq"))
+
+
+def test_pair_swap_draws(es, timed):
+    timed(lambda: mm.compare(es, coefficient="acc_eq", method="pair-swap"))
+
+
+def test_permutation_spa(es, timed):
+    mm.compare(es, es.metrics[:2], coefficient="spa", n_resamples=2)
+    timed(lambda: mm.compare(es, coefficient="spa"), rounds=1, warm_up=False)
+
+
+def test_first_call(timed, tmp_path):
+    code = (
+        "import time, numpy as np, mtmeta as mm; r = np.random.default_rng(0); h = -r.integers(0, 4, (3, 5)) * 1.0;"
+        "es = mm.EvalSet(h, {'a': r.random((3, 5)), 'b': r.random((3, 5))}, systems='ABC'); t = time.perf_counter();"
+        "mm.correlate(es, coefficient='acc_eq'); mm.correlate(es, coefficient='spearman');"
+        "mm.compare(es, n_resamples=2); mm.compare(es, coefficient='kendall', n_resamples=2);"
+        "mm.compare(es, coefficient='spa', n_resamples=2); print(time.perf_counter() - t)"
+    )
+    folders = iter(range(10))
+
+    def cold():
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / str(next(folders)))}
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env=environment)
+
+    timed(cold, rounds=1, warm_up=False)
+
+
+def test_sizes_grow_as_expected(benchmark):
+    """Time against size, one variable at a time: the raw material of the figure in RESULTS.md."""
+    import time
+
+    base = {"n_systems": 15, "n_segments": 400, "metrics": 10, "draws": 1000}
+    ranges = {
+        "n_systems": [5, 10, 20, 50],
+        "n_segments": [100, 1000, 10_000, 100_000],
+        "metrics": [2, 10, 50, 200],
+        "draws": [100, 1000, 10_000, 100_000],
+    }
+    rows = []
+    for variable, values in ranges.items():
+        for value in values:
+            size = base | {variable: value}
+            rng = np.random.default_rng(0)
+            human = -rng.integers(0, 6, (size["n_systems"], size["n_segments"])).astype(float)
+            scores = {f"m{k}": human + rng.normal(scale=2, size=human.shape) for k in range(size["metrics"])}
+            es = mm.EvalSet(human, scores, systems=[f"S{i}" for i in range(size["n_systems"])])
+            jobs = {
+                "correlate, Kendall, segment": lambda es=es: mm.correlate(es, coefficient="kendall"),
+                "correlate, acc_eq, segment": lambda es=es: mm.correlate(es, coefficient="acc_eq"),
+                "compare, Pearson, no grouping": lambda es=es, n=size["draws"]: mm.compare(
+                    es, grouping="none", n_resamples=n
+                ),
+            }
+            if variable == "draws":
+                jobs = {name: job for name, job in jobs.items() if name.startswith("compare")}
+            for name, job in jobs.items():
+                if name.startswith("compare") and size["draws"] * size["n_segments"] * size["metrics"] > 1e9:
+                    continue
+                start = time.perf_counter()
+                job()
+                rows.append((variable, value, name, time.perf_counter() - start))
+    benchmark.extra_info |= {"growth": rows, "base": base}
+    benchmark.pedantic(lambda: None)
