@@ -387,12 +387,21 @@ def rank(
     ] = None,
     ties: Annotated[
         Ties | None,
-        typer.Option(help="Tied systems in soft pairwise accuracy: one half, or as published.", show_default="half"),
+        typer.Option(
+            help="Goes with --protocol wmt24: what a tied pair of systems counts, one half or as published.",
+            show_default="half",
+        ),
     ] = None,
     n_resamples: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Draws of soft pairwise accuracy.", show_default="1000")
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Goes with --protocol: draws of the test that forms clusters of metrics; 0 forms none.",
+            show_default="1000",
+        ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Seed of these draws.", show_default="4")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Seed of these draws.", show_default="0")] = None,
     metric: Metrics = None,
     metrics_from: MetricsFrom = None,
     human_protocol: HumanProtocol = None,
@@ -408,23 +417,22 @@ def rank(
     The best metric comes first. Higher values are better.
     """
     by_statistic = coefficient is not None or grouping is not None
-    if by_statistic and protocol is not None:
+    of_protocols = {"--protocol": protocol, "--n-resamples": n_resamples, "--seed": seed, "--ties": ties}
+    given = [option for option, value in of_protocols.items() if value is not None]
+    if by_statistic and given:
         raise typer.BadParameter(
-            "cannot go with --coefficient or --grouping: a protocol says which statistics count.",
-            ctx=context,
-            param_hint="--protocol",
+            "cannot go with --coefficient or --grouping.", ctx=context, param_hint=", ".join(given)
         )
     from .protocols import PROTOCOLS
     from .protocols import rank as rank_sets
 
     plan = str(protocol or Protocol.wmt24)
-    draws = {"ties": ties and ties.value, "n_resamples": n_resamples, "rng": seed}
-    draws = {name: value for name, value in draws.items() if value is not None}
-    if draws and (by_statistic or all(task.statistic != "spa" for task in PROTOCOLS[plan].tasks)):
+    has_spa = any(task.statistic == "spa" for task in PROTOCOLS[plan].tasks)
+    if ties is not None and not has_spa:
         raise typer.BadParameter(
             "goes only with a protocol that has soft pairwise accuracy, such as wmt24.",
             ctx=context,
-            param_hint={"ties": "--ties", "n_resamples": "--n-resamples", "rng": "--seed"}[next(iter(draws))],
+            param_hint="--ties",
         )
     loaded = _load(sets, metric, metrics_from, human_protocol, reference, missing, quiet)
     if by_statistic:
@@ -432,7 +440,11 @@ def rank(
         frame = _together({es.name: _ranked(es, metric, statistic) for es in loaded})
         signature = f"coefficient:{statistic['coefficient']}|grouping:{statistic['grouping']}|degenerate:drop"
     else:
-        result = rank_sets(loaded, protocol=plan, metrics=metric, **draws)
+        options = {"n_resamples": n_resamples, "rng": seed, "ties": ties and ties.value}
+        options = {name: value for name, value in options.items() if value is not None}
+        if has_spa and n_resamples != 0:
+            _say(quiet, "forming clusters; on large sets this takes minutes, and --n-resamples 0 does without")
+        result = rank_sets(loaded, protocol=plan, metrics=metric, **options)
         _say(quiet, *(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
         frame, signature = result.to_frame(), result.signature
     _say(quiet, f"{signature}|mtmeta:{__version__}")

@@ -124,9 +124,11 @@ USAGE = [
     ("rank", "t.csv", "--grouping", "document"),
     ("rank", "t.csv", "--protocol", "wmt23", "--coefficient", "pearson"),
     ("rank", "t.csv", "--protocol", "wmt23", "--grouping", "none"),
-    ("rank", "t.csv", "--protocol", "wmt23", "--seed", "1"),
+    ("rank", "t.csv", "--protocol", "wmt23", "--ties", "half"),
     ("rank", "t.csv", "--coefficient", "pearson", "--ties", "half"),
-    ("rank", "t.csv", "--n-resamples", "0"),
+    ("rank", "t.csv", "--coefficient", "pearson", "--seed", "1"),
+    ("rank", "t.csv", "--grouping", "none", "--n-resamples", "10"),
+    ("rank", "t.csv", "--n-resamples", "-1"),
     ("rank", "t.csv", "--ties", "third"),
     ("rank", "-", "-"),
     ("correlate", "t.csv", "--epsilon", "-1"),
@@ -238,15 +240,19 @@ def test_rank_by_protocol_is_the_table_of_the_package(result, table, protocol):
     assert pd.DataFrame(result("rank", table, "--protocol", protocol)).equals(expected)
 
 
-def test_rank_is_by_wmt24_unless_told_otherwise(run, table):
-    code, out, err = run("rank", table, "--ties", "published", "--n-resamples", 50, "--seed", 1)
-    assert code == 0
-    assert (
-        err
-        == f"protocol:wmt24|pairs:mine|metrics:2|degenerate:drop|spa:published,50 draws,rng 1|mtmeta:{mm.__version__}\n"
-    )
-    expected = mm.rank(mm.load(table), protocol="wmt24", ties="published", n_resamples=50, rng=1)
-    assert out.split()[-1] == f"{expected.to_frame().iloc[-1, -1]:.3f}"
+def test_rank_is_by_wmt24_unless_told_otherwise(run, result, table):
+    options = ("--ties", "published", "--n-resamples", 50, "--seed", 3)
+    expected = mm.rank(mm.load(table), protocol="wmt24", ties="published", n_resamples=50, rng=3)
+    assert pd.DataFrame(result("rank", table, *options)).equals(expected.to_frame())
+    note, signature = run("rank", table, *options)[2].splitlines()
+    assert "--n-resamples 0 does without" in note
+    assert signature == f"{expected.signature}|mtmeta:{mm.__version__}"
+
+
+def test_rank_without_draws_has_no_clusters(run, result, table):
+    assert "cluster" in result("rank", table)[0]
+    assert "cluster" not in result("rank", table, "--n-resamples", 0)[0]
+    assert len(run("rank", table, "--n-resamples", 0)[2].splitlines()) == 1
 
 
 def test_rank_takes_the_metrics_asked_for_once(result, table):
@@ -292,7 +298,7 @@ def test_language_pairs_of_one_table(result, tmp_path):
     rows = TABLE.splitlines()
     both = ["lp," + rows[0], *(f"{lp},{row}" for lp in ("he-en", "en-de") for row in rows[1:])]
     (tmp_path / "two.csv").write_text("\n".join(both) + "\n")
-    found = result("rank", tmp_path / "two.csv", "--protocol", "wmt23")
+    found = result("rank", tmp_path / "two.csv", "--protocol", "wmt23", "--n-resamples", 0)
     assert list(found[0])[3:] == [
         "all system pairwise_accuracy",
         *(
@@ -534,7 +540,7 @@ def test_latex_escapes_every_special_character():
 
 def test_table_is_aligned(run, tmp_path):
     (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標\x1b[31m"), encoding="utf-8")
-    out = run("rank", tmp_path / "t.csv", "--protocol", "sentinels-pearson")[1]
+    out = run("rank", tmp_path / "t.csv", "--protocol", "sentinels-pearson", "--n-resamples", 0)[1]
     # A wide character takes two columns, a control character is spelled out, a heading wraps to its column's width.
     lines = out.splitlines()
     assert lines[-3] == "------------  -----  ----  ---------"
@@ -745,7 +751,7 @@ SENTINELS = ("--metrics-from", "wmt23-sentinels")
 def test_wmt23_segment_ranking_of_the_sentinels_paper(result, data_dir):
     rows = published("sentinels-segment")
     assert len(rows) == 38 * 7
-    records = result("rank", "wmt23", *SENTINELS, "--protocol", "sentinels-segment")
+    records = result("rank", "wmt23", *SENTINELS, "--protocol", "sentinels-segment", "--n-resamples", 0)
     assert differing(records, rows) == []
     ranks = published("sentinels-segment", "rank").query("statistic == 'score'").astype({"printed": int})
     order = ranks.sort_values("printed")["metric"].tolist()
@@ -770,7 +776,7 @@ def test_official_ranking_of_wmt23(result, data_dir):
     # Scores only: the accuracies printed in the same published table do not follow from these data.
     rows = published("wmt23").query("statistic == 'score'")
     assert len(rows) == 20
-    assert differing(result("rank", "wmt23", "--protocol", "wmt23"), rows) == []
+    assert differing(result("rank", "wmt23", "--protocol", "wmt23", "--n-resamples", 0), rows) == []
 
 
 @pytest.mark.data
@@ -778,5 +784,5 @@ def test_wmt24_ranking_of_wmt23(result, data_dir):
     rows = published("wmt24")
     assert len(rows) == 210
     # The one cell that depends on the order of systems: see test_protocols.
-    found = differing(result("rank", "wmt23", "--protocol", "wmt24", "--ties", "published"), rows)
-    assert found == [("MaTESe", "he-en system spa")]
+    records = result("rank", "wmt23", "--protocol", "wmt24", "--ties", "published", "--n-resamples", 0)
+    assert differing(records, rows) == [("MaTESe", "he-en system spa")]
