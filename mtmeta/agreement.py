@@ -272,14 +272,23 @@ def _binned_calibration(cells: Grouped, weights: np.ndarray, total: float) -> tu
 # -- public ------------------------------------------------------------------------------
 
 
+def _listed_once(metrics: Sequence[str] | str) -> list[str]:
+    """Return the metrics asked for as a list; refuse one that is named twice."""
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"each metric may be named once; found more than once: {', '.join(map(repr, twice))}.")
+    return names
+
+
 def _metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
-    names = es.metrics if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
+    names = list(es.metrics) if metrics is None else _listed_once(metrics)
     if not names:
         raise ValueError(f"set {es.name!r} has no metric with segment scores.")
     for name in names:
         if name not in es:
             raise unknown("metric", name, es.metrics)
-    return list(names)
+    return names
 
 
 def correlate(
@@ -509,7 +518,7 @@ def shared_metrics(sets: Sequence[EvalSet], metrics: Sequence[str] | str | None,
         if not found:
             raise ValueError("the sets have no metric in common.")
         return found
-    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
+    metrics = _listed_once(metrics)
     for metric in metrics:
         for es, known in zip(sets, names, strict=True):
             if metric not in known:

@@ -301,7 +301,8 @@ def rank(
         p_values = _p_values(table, jobs, weights, n_resamples, p_value, np.random.default_rng(rng))
         table["cluster"] = clusters(p_values.to_numpy(), alpha)
     spa = f"|spa ties:{ties}" if any(t.statistic == "spa" for t in plan.tasks) else ""
-    drawn = f"|draws:{n_resamples}|p:{p_value}|alpha:{alpha}" if n_resamples else ""
+    seed = "generator" if isinstance(rng, np.random.Generator) else rng
+    drawn = f"|draws:{n_resamples}|seed:{seed}|p:{p_value}|alpha:{alpha}" if n_resamples else ""
     signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn}"
     return Ranking(table, tasks, p_values, left_out, signature)
 

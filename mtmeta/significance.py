@@ -277,8 +277,8 @@ def compare(
     elif method == "exact":
         p = _exact_pair_swap(es, names, grouping)
     else:
-        rng = np.random.default_rng(rng)
-        draws = _draws(es, names, exact, grouping, method, n_resamples, resample, degenerate, rng)
+        generator = np.random.default_rng(rng)
+        draws = _draws(es, names, exact, grouping, method, n_resamples, resample, degenerate, generator)
         null = -draws if method == "bootstrap" else draws
         p = _p_from_draws(null, np.zeros_like(observed) if method == "bootstrap" else observed, p_value)
     if correction is not None:
@@ -288,7 +288,8 @@ def compare(
     table = pd.DataFrame({"metric": names, "value": values})
     table["rank"] = table["value"].rank(ascending=False, method="min").astype(int)
     table["cluster"] = clusters(square, alpha)
-    drawn = f"|draws:{n_resamples}|p:{p_value}" if draws is not None else ""
+    seed = "generator" if isinstance(rng, np.random.Generator) else rng
+    drawn = f"|draws:{n_resamples}|seed:{seed}|p:{p_value}" if draws is not None else ""
     unit = f"|resample:{resample}" if method == "bootstrap" else ""
     signature = (
         f"{coefficient}|grouping:{grouping}|method:{method}{unit}{drawn}|correction:{correction}"

@@ -437,3 +437,10 @@ def test_spa_checks_its_options():
         mm.soft_pairwise_accuracy(es, ties="one")
     with pytest.raises(ValueError, match="positive integer"):
         mm.soft_pairwise_accuracy(es, n_resamples=0)
+
+
+def test_a_metric_named_twice_is_refused():
+    es = column([0, 1], [0, 1])
+    for function in (mm.correlate, mm.pairwise_accuracy, mm.soft_pairwise_accuracy):
+        with pytest.raises(ValueError, match="found more than once: 'm'"):
+            function(es, ["m", "m"])

@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "datasets": {"evalset", "simulate"},
     "agreement": {"evalset", "_kernels"},
     "ties": {"agreement", "evalset", "_kernels"},
-    "significance": {"agreement", "ties", "evalset"},
+    "significance": {"agreement", "ties", "evalset", "_kernels"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
     "sysdep": {"evalset"},
     "sentinel": {"evalset"},
