@@ -1,0 +1,589 @@
+"""Campaigns: documents, systems, errors, raters and metrics put together."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..evalset import EvalSet, Texts
+from ._errors import ADDITION, AWKWARD, MISTRANSLATION, NON_TRANSLATION, Menu, Site, translate, weight
+from ._grammar import Sentence, Style, german
+from ._random import Draw, generator, normal
+from ._scenes import SCENES
+
+#: Names of the systems; their order says nothing about their quality.
+SYSTEMS = (
+    "Aster", "Basalt", "Cobalt", "Dune", "Ember", "Fjord", "Garnet", "Heath", "Indigo", "Juniper", "Kelp", "Lagoon",
+    "Maple", "Nectar", "Onyx", "Pebble", "Quartz", "Russet", "Sorrel", "Tundra",
+)  # fmt: skip
+DECIMALS = 6
+
+#: The planted settings. Rates and probabilities; `book/data` describes the process.
+SETTINGS: dict[str, Any] = {
+    # difficulty: log of the expected number of traps of a segment, from its source and a hidden part
+    "traps": 2.0,
+    "per_log_words": 1.0,
+    "per_comma": 0.06,
+    "per_ambiguous_word": 0.03,
+    "domain": {"news": 0.1, "reviews": 0.0, "manuals": -0.1, "conversation": -0.05},
+    "hidden": 0.4,
+    # systems: error rate of the median system, spread of the log rate, share of errors outside traps
+    "rate": 0.31,
+    "rate_spread": 1.5,
+    "strength_spread": 0.8,
+    "slips": 0.7,
+    "non_translation": 0.0015,
+    "freedom": (0.5, 1.0),
+    "reference_freedom": (0.2, 1.0),
+    # raters: lowest and highest probability of each kind of mistake; over-marks per ten words
+    "raters": 6,
+    "miss_major": (0.15, 0.4),
+    "miss_minor": (0.25, 0.55),
+    "demote": (0.1, 0.3),
+    "promote": (0.05, 0.2),
+    "over_marks": (0.05, 0.4),
+    "over_major": 0.25,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """An error that is really there; ``site`` is None where nothing of the source was translated."""
+
+    site: Site | None
+    category: str
+    severity: str
+    trap: int = -1
+
+    @property
+    def weight(self) -> float:
+        return weight(self.category, self.severity)
+
+
+# -- sources -----------------------------------------------------------------------------
+
+
+def _documents(draw: Draw, n_segments: int) -> list[int]:
+    """Return the lengths of the documents: 8 to 15 segments where there are that many."""
+    lengths, rest = [], n_segments
+    while rest > 15:
+        length = draw.integer(8, 15)
+        if rest - length < 8:
+            length = rest // 2
+        lengths.append(length)
+        rest -= length
+    return [*lengths, rest] if rest else lengths
+
+
+def _sources(seed: int, n_segments: int) -> tuple[list[Sentence], list[str], list[str]]:
+    """Return the sentences, and document and domain of each."""
+    draw = Draw(seed, 1)
+    lengths = _documents(draw, n_segments)
+    sentences: list[Sentence] = []
+    documents: list[str] = []
+    seen: dict[str, int] = {}
+    order: list[int] = []
+    for number, length in enumerate(lengths):
+        if not order:
+            order = list(range(len(SCENES)))
+        scene_type = SCENES[order.pop(int(draw.uniform() * len(order)))]
+        scene = scene_type(Draw(seed, 2, number))
+        seen[scene.domain] = seen.get(scene.domain, 0) + 1
+        documents += [f"{scene.domain}-{seen[scene.domain]:02d}"] * length
+        sentences += [scene.sentence() for _ in range(length)]
+    return sentences, documents, [s.domain for s in sentences]
+
+
+def _visible_difficulty(source: str, ambiguous: int, domain: str) -> float:
+    """Return the part of the difficulty that can be read off the source."""
+    s = SETTINGS
+    words = math.log(len(source.split()) / 12)
+    return (
+        s["per_log_words"] * words
+        + s["per_comma"] * source.count(",")
+        + s["per_ambiguous_word"] * ambiguous
+        + s["domain"][domain]
+    )
+
+
+# -- systems and their errors ------------------------------------------------------------
+
+
+def _systems(seed: int, n_systems: int) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Return names, error rates and freedoms of wording."""
+    names = [*SYSTEMS[:n_systems], *(f"System{i + 1}" for i in range(len(SYSTEMS), n_systems))]
+    draw = Draw(seed, 3)
+    ladder = [(i + 0.5) / n_systems - 0.5 for i in range(n_systems)]
+    rates = []
+    for _ in range(n_systems):
+        step = ladder.pop(int(draw.uniform() * len(ladder)))
+        rates.append(SETTINGS["rate"] * math.exp(SETTINGS["rate_spread"] * step + 0.08 * draw.normal()))
+    low, high = SETTINGS["freedom"]
+    freedom = [low + (high - low) * draw.uniform() for _ in range(n_systems)]
+    return names, np.array(rates), np.array(freedom)
+
+
+def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.ndarray) -> list[list[list[_Fault]]]:
+    """Return the errors of every system in every segment.
+
+    A segment has traps, the same for all systems; a system falls into one with a probability
+    that grows with its error rate. On top of that it makes slips of its own.
+    """
+    out: list[list[list[_Fault]]] = [[] for _ in rates]
+    for j, menu in enumerate(menus):
+        draw = Draw(seed, 4, j)
+        size = math.exp(difficulty[j])
+        traps: list[tuple[Site, str, float]] = []
+        for _ in range(draw.poisson(SETTINGS["traps"] * size)):
+            drawn = menu.draw(draw, [site for site, _, _ in traps], provoked=True)
+            if drawn is not None:
+                traps.append((*drawn, math.exp(SETTINGS["strength_spread"] * draw.normal())))
+        for k, rate in enumerate(rates):
+            faults = []
+            for number, (site, severity, strength) in enumerate(traps):
+                if draw.chance(1 - math.exp(-rate * strength)):
+                    faults.append(_Fault(site, site.category, severity, number))
+            for _ in range(draw.poisson(SETTINGS["slips"] * rate * size)):
+                drawn = menu.draw(draw, [f.site for f in faults], provoked=False)
+                if drawn is not None:
+                    faults.append(_Fault(drawn[0], drawn[0].category, drawn[1]))
+            if draw.chance(SETTINGS["non_translation"] * rate / SETTINGS["rate"]):
+                faults = [_Fault(None, NON_TRANSLATION, "major")]
+            out[k].append(faults)
+    return out
+
+
+def _outputs(
+    seed: int, sentences: Sequence[Sentence], sources: Sequence[str], references: Sequence[str],
+    faults: Sequence[Sequence[Sequence[_Fault]]], freedom: np.ndarray,
+) -> tuple[list[list[str]], list[list[dict[int, tuple[int, int]]]]]:  # fmt: skip
+    """Return the translations of every system, and where their errors show."""
+    texts: list[list[str]] = []
+    spans: list[list[dict[int, tuple[int, int]]]] = []
+    for k in range(len(faults)):
+        draw = Draw(seed, 5, k)
+        style = Style(draw.uniform, float(freedom[k]))
+        texts.append([])
+        spans.append([])
+        for j, sentence in enumerate(sentences):
+            errors = faults[k][j]
+            if errors and errors[0].site is None:
+                other = references[(j + 1 + int(draw.uniform() * (len(references) - 1))) % len(references)]
+                text = sources[j] if draw.chance(0.5) or len(references) == 1 else other
+                where = {0: (0, len(text))}
+            else:
+                text, where = translate(sentence, style, [(i, f.site) for i, f in enumerate(errors)])
+            texts[-1].append(text)
+            spans[-1].append(where)
+    return texts, spans
+
+
+# -- raters ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """What a rater marked: an error that is there (``fault``), or one that is not (-1, at ``place``)."""
+
+    category: str
+    severity: str
+    fault: int
+    place: float = 0.0
+
+    @property
+    def weight(self) -> float:
+        return weight(self.category, self.severity)
+
+
+def _raters(seed: int) -> dict[str, dict[str, float]]:
+    """Return the habits of the raters."""
+    draw = Draw(seed, 6)
+    habits = ("miss_major", "miss_minor", "demote", "promote", "over_marks")
+    raters = {}
+    for number in range(SETTINGS["raters"]):
+        strictness = draw.uniform()
+        raters[f"rater{number + 1}"] = {
+            h: round(_between(SETTINGS[h], strictness if h in ("promote", "over_marks") else 1 - strictness), 4)
+            for h in habits
+        }
+    return raters
+
+
+def _between(bounds: tuple[float, float], share: float) -> float:
+    return bounds[0] + (bounds[1] - bounds[0]) * share
+
+
+def _rate(draw: Draw, habits: dict[str, float], faults: Sequence[_Fault], n_words: int) -> list[_Mark]:
+    """Return what one rater marks in one translation."""
+    marks = []
+    for number, fault in enumerate(faults):
+        severity = fault.severity
+        if fault.category == NON_TRANSLATION:
+            return [_Mark(NON_TRANSLATION, "major", number)]
+        if draw.chance(habits["miss_major" if severity == "major" else "miss_minor"]):
+            continue
+        if severity == "major" and draw.chance(habits["demote"]):
+            severity = "minor"
+        elif severity == "minor" and fault.weight >= 1 and draw.chance(habits["promote"]):
+            severity = "major"
+        marks.append(_Mark(fault.category, severity, number))
+    for _ in range(draw.poisson(habits["over_marks"] * n_words / 10)):
+        category = draw.weighted((AWKWARD, MISTRANSLATION, ADDITION), (0.6, 0.35, 0.05))
+        severity = "major" if draw.chance(SETTINGS["over_major"]) else "minor"
+        marks.append(_Mark(category, severity, -1, draw.uniform()))
+    return marks
+
+
+def _ratings(
+    seed: int, faults: Sequence[Sequence[Sequence[_Fault]]], documents: Sequence[str], n_words: Sequence[int]
+) -> tuple[list[list[list[_Mark]]], list[str], dict[str, dict[str, float]]]:
+    """Return the marks of every translation, the rater of every segment, and the raters' habits."""
+    raters = _raters(seed)
+    draw = Draw(seed, 7)
+    names = list(raters)
+    of_document = {document: names[int(draw.uniform() * len(names))] for document in dict.fromkeys(documents)}
+    who = [of_document[d] for d in documents]
+    marks: list[list[list[_Mark]]] = []
+    for k in range(len(faults)):
+        stream = Draw(seed, 8, k)
+        marks.append([_rate(stream, raters[who[j]], faults[k][j], n_words[j]) for j in range(len(documents))])
+    return marks, who, raters
+
+
+def _rated_segments(seed: int, documents: Sequence[str], share: float) -> np.ndarray:
+    """Return which segments are rated: whole documents in random order, the last one in part."""
+    rated = np.zeros(len(documents), dtype=bool)
+    wanted = max(1, round(share * len(documents)))
+    draw = Draw(seed, 9)
+    names = list(dict.fromkeys(documents))
+    while wanted > 0:
+        name = names.pop(int(draw.uniform() * len(names)))
+        places = [j for j, d in enumerate(documents) if d == name][:wanted]
+        rated[places] = True
+        wanted -= len(places)
+    return rated
+
+
+# -- metrics -----------------------------------------------------------------------------
+
+#: Simulated metrics that detect errors. Scores are linear in the errors they detect:
+#: ``detect`` major and minor errors, ``shared`` part of that decided per trap and not per output.
+DETECTORS: dict[str, dict[str, Any]] = {
+    "Regressor": {
+        "detect": (0.85, 0.65),
+        "shared": 0.5,
+        "per_point": 0.015,
+        "difficulty": 0.06,
+        "segment": 0.045,
+        "noise": 0.035,
+    },
+    "RegressorQE": {
+        "detect": (0.7, 0.5),
+        "shared": 0.5,
+        "per_point": 0.015,
+        "difficulty": 0.04,
+        "segment": 0.06,
+        "noise": 0.035,
+    },
+    "Biased": {
+        "detect": (0.75, 0.5),
+        "shared": 0.5,
+        "per_point": 0.015,
+        "difficulty": 0.0,
+        "segment": 0.055,
+        "noise": 0.04,
+    },
+}
+BIAS = 0.05
+DISCRETE: dict[str, dict[str, Any]] = {
+    "Judge": {"detect": (0.8, 0.5), "shared": 0.3, "wrong_severity": 0.1, "false_minor": 0.1, "misread": 0.35},
+    "Tagger": {"detect": (0.5, 0.25), "shared": 0.5, "wrong_severity": 0.15, "false_minor": 0.1, "misread": 0.05},
+}
+
+
+def _detected(rng: np.random.Generator, detect: tuple[float, float], shared: float, table: pd.DataFrame) -> np.ndarray:
+    """Return which errors a metric detects; part of the decision is common to all systems in a trap."""
+    own = rng.random(len(table))
+    keys = table["segment"].to_numpy() * 64 + table["trap"].to_numpy()
+    common = rng.random(int(keys.max()) + 1 if len(keys) else 1)[keys] if len(keys) else own
+    use_common = (table["trap"].to_numpy() >= 0) & (rng.random(len(table)) < shared)
+    threshold = np.where(table["major"].to_numpy(), *detect)
+    return np.where(use_common, common, own) < threshold
+
+
+def _sums(table: pd.DataFrame, values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Return the sum of ``values`` over the errors of each translation."""
+    total = np.zeros(shape)
+    np.add.at(total, (table["system"].to_numpy(), table["segment"].to_numpy()), values)
+    return total
+
+
+def _simulated_metrics(
+    seed: int, table: pd.DataFrame, visible: np.ndarray, sources: Sequence[str], favoured: int, shape: tuple[int, int]
+) -> dict[str, np.ndarray]:
+    """Return the simulated metrics; ``table`` has one row per error."""
+    scores: dict[str, np.ndarray] = {}
+    weights = table["weight"].to_numpy()
+    for number, (name, p) in enumerate(DETECTORS.items()):
+        rng = generator(seed, 10, number)
+        found = _detected(rng, p["detect"], p["shared"], table)
+        score = 0.9 - p["per_point"] * _sums(table, np.where(found, weights, 0.0), shape)
+        score = (
+            score
+            - p["difficulty"] * visible
+            + p["segment"] * normal(rng, (1, shape[1]))
+            + p["noise"] * normal(rng, shape)
+        )
+        if name == "Biased":
+            score[favoured] += BIAS
+        scores[name] = score
+    for number, (name, p) in enumerate(DISCRETE.items()):
+        rng = generator(seed, 11, number)
+        found = _detected(rng, p["detect"], p["shared"], table)
+        major = table["major"].to_numpy() ^ (rng.random(len(table)) < p["wrong_severity"])
+        points = _sums(table, np.where(found, np.where(major, 5.0, 1.0), 0.0), shape)
+        points += rng.random(shape) < p["false_minor"]
+        points += np.floor(2 - rng.random((1, shape[1])) / p["misread"]).clip(0) * 5.0
+        scores[name] = -np.minimum(points, 25.0)
+    scores["SourceOnly"] = np.broadcast_to([source_only(s) for s in sources], shape).copy()
+    scores["Random"] = generator(seed, 12).random(shape)
+    return scores
+
+
+def source_only(source: str) -> float:
+    """Score a translation from its source alone: ``-log(characters) - 0.1 commas``.
+
+    All translations of a segment get the same score.
+    """
+    return -math.log(len(source)) - 0.1 * source.count(",")
+
+
+def _lexical_metrics(texts: Sequence[Sequence[str]], references: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return sentence BLEU, chrF and negated TER, computed by sacreBLEU with its defaults."""
+    from sacrebleu.metrics import BLEU, CHRF, TER
+
+    scorers = {"BLEU": (BLEU(effective_order=True), 1), "chrF": (CHRF(), 1), "TER": (TER(), -1)}
+    scores = {}
+    for name, (scorer, sign) in scorers.items():
+        known: dict[tuple[str, int], float] = {}
+        rows = []
+        for outputs in texts:
+            for j, text in enumerate(outputs):
+                if (text, j) not in known:
+                    known[text, j] = sign * scorer.sentence_score(text, [references[j]]).score
+            rows.append([known[text, j] for j, text in enumerate(outputs)])
+        scores[name] = np.array(rows)
+    return scores
+
+
+# -- putting together --------------------------------------------------------------------
+
+
+def _check(value: Any, what: str, low: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"`{what}` must be a whole number; found {value!r}.")
+    if value < low:
+        raise ValueError(f"`{what}` must be at least {low}; found {value}.")
+    return int(value)
+
+
+def _error_table(faults: Sequence[Sequence[Sequence[_Fault]]]) -> pd.DataFrame:
+    """Return one row per error that is there, numbered by system and segment."""
+    rows = [
+        (k, j, f.trap, f.category, f.severity, f.weight)
+        for k, segments in enumerate(faults)
+        for j, errors in enumerate(segments)
+        for f in errors
+    ]
+    table = pd.DataFrame(rows, columns=["system", "segment", "trap", "category", "severity", "weight"])
+    table["major"] = table["weight"] >= 5
+    return table
+
+
+def _word_span(text: str, place: float) -> tuple[int, int]:
+    """Return the span of the word at a relative place of a text; short words are passed over."""
+    words = list(re.finditer(r"\S+", text))
+    words = [w for w in words if len(w.group()) >= 4] or words
+    return words[int(place * len(words))].span()
+
+
+def _span_rows(
+    names: Sequence[str], marks: Sequence[Sequence[Sequence[_Mark]]], who: Sequence[str], rated: np.ndarray,
+    texts: Sequence[Sequence[str]], where: Sequence[Sequence[dict[int, tuple[int, int]]]],
+) -> pd.DataFrame:  # fmt: skip
+    """Return the raters' marks as a table of error spans."""
+    rows: list[tuple] = []
+    for k, system in enumerate(names):
+        for j in np.flatnonzero(rated):
+            text = texts[k][j]
+            for m in marks[k][j]:
+                start, end = where[k][j][m.fault] if m.fault >= 0 else _word_span(text, m.place)
+                rows.append(
+                    (system, int(j) + 1, who[j], m.category, m.severity, m.weight, start, end, text[start:end], False)
+                )
+            if not marks[k][j]:
+                rows.append((system, int(j) + 1, who[j], "no-error", "no-error", 0.0, None, None, None, False))
+    columns = [
+        "system",
+        "segment",
+        "rater",
+        "category",
+        "severity",
+        "weight",
+        "start",
+        "end",
+        "text",
+        "is_source_error",
+    ]
+    return pd.DataFrame(rows, columns=columns).astype(
+        {"start": "Int64", "end": "Int64", "weight": float, "text": object}
+    )
+
+
+def campaign(
+    *, n_systems: int = 12, n_segments: int = 300, seed: int = 2024, rated_share: float = 1.0, texts: bool = True
+) -> EvalSet:
+    """Simulate an MQM campaign, German to English, whose truth is known.
+
+    Sources and references come from a synchronous grammar. A system's output is a correct translation in
+    its own wording, into which typed errors are put: a segment has traps that are the same for all systems,
+    more of them the more difficult its source; a system falls into a trap with a probability that grows
+    with its error rate, and makes slips of its own. Raters, one per document, miss errors, misjudge their
+    severity and mark what is none. The human score is minus the sum of the weights they gave: major 5,
+    minor 1, minor punctuation 0.1, non-translation 25.
+
+    Parameters
+    ----------
+    n_systems, n_segments : int
+        Sizes, at least 1.
+    seed : int
+        The same seed gives the same bytes, on every machine.
+    rated_share : float
+        Share of segments with human scores, in (0, 1]; whole documents are drawn, the last in part.
+    texts : bool
+        Whether to write the outputs. Without, there are no texts, spans or lexical metrics, and all
+        other scores are the same; much faster.
+
+    Returns
+    -------
+    EvalSet
+        Metrics: BLEU, chrF and TER (negated: higher is better) per sentence, by sacreBLEU; simulated are
+        ``Regressor`` and ``RegressorQE`` (continuous, lower on difficult sources), ``Judge`` and
+        ``Tagger`` (whole numbers, many ties), ``Biased`` (favours one system), ``SourceOnly`` (sees the source
+        alone) and ``Random``. ``truth`` holds what was planted:
+
+        - ``seed``, ``n_systems``, ``n_segments``, ``rated_share``, ``settings``;
+        - ``penalty``: MQM penalty of the errors that are there, shape (n_systems, n_segments), lower is better;
+        - ``quality``: system to minus its mean penalty; ``rate``: system to its error rate; ``freedom``: system to
+          how freely it words;
+        - ``difficulty``, ``visible_difficulty``: per segment, the log of the relative number of traps, and the part
+          that can be read off the source;
+        - ``difficulty_coefficient``: metric to points lost per unit of visible difficulty;
+        - ``bias``: metric to the points it adds to a system;
+        - ``detection``: metric to the share of major and of minor errors that it detects;
+        - ``raters``: rater to habits (probabilities; ``over_marks`` per ten words), ``rater``: who rated each segment;
+        - ``errors``: columns of the table of errors that are there; ``start`` and ``end`` only with texts.
+
+    Raises
+    ------
+    TypeError
+        If a size or the seed is not a whole number.
+    ValueError
+        If a size is below 1, the seed negative or ``rated_share`` outside (0, 1].
+
+    Examples
+    --------
+    >>> from mtmeta import simulate
+    >>> es = simulate.campaign(n_systems=3, n_segments=20, seed=1, texts=False)
+    >>> es.shape, es.metrics
+    ((3, 20), ('Regressor', 'RegressorQE', 'Biased', 'Judge', 'Tagger', 'SourceOnly', 'Random'))
+    >>> bool((es.human <= 0).all())
+    True
+    """
+    n_systems, n_segments = _check(n_systems, "n_systems", 1), _check(n_segments, "n_segments", 1)
+    seed = _check(seed, "seed", 0)
+    if not 0 < rated_share <= 1:
+        raise ValueError(f"`rated_share` must lie in (0, 1]; found {rated_share!r}.")
+    sentences, documents, domains = _sources(seed, n_segments)
+    sources = [german(s) for s in sentences]
+    menus = [Menu(s) for s in sentences]
+    visible = np.array(
+        [_visible_difficulty(t, m.ambiguous(), d) for t, m, d in zip(sources, menus, domains, strict=True)]
+    )
+    difficulty = visible + SETTINGS["hidden"] * normal(generator(seed, 13), visible.shape)
+    names, rates, freedom = _systems(seed, n_systems)
+    faults = _errors(seed, menus, difficulty, rates)
+    table = _error_table(faults)
+    shape = (n_systems, n_segments)
+    penalty = np.round(_sums(table, table["weight"].to_numpy(), shape), 1)
+    n_words = [len(t.split()) for t in sources]
+    marks, who, raters = _ratings(seed, faults, documents, n_words)
+    rated = _rated_segments(seed, documents, rated_share)
+    human = np.array([[-round(sum(m.weight for m in cell), 1) + 0.0 for cell in row] for row in marks])
+    human[:, ~rated] = np.nan
+    favoured = int(np.argsort(-penalty.mean(axis=1), kind="stable")[n_systems // 3])
+    metrics = _simulated_metrics(seed, table, visible, sources, favoured, shape)
+    errors = table.drop(columns="major").assign(
+        system=[names[k] for k in table["system"]], segment=table["segment"] + 1
+    )
+    written, spans = None, None
+    if texts:
+        references = _references(seed, sentences, documents)
+        outputs, where = _outputs(seed, sentences, sources, references, faults, freedom)
+        metrics = {**_lexical_metrics(outputs, references), **metrics}
+        spans = _span_rows(names, marks, who, rated, outputs, where)
+        written = Texts(
+            tuple(sources), {"refA": tuple(references)}, {n: tuple(o) for n, o in zip(names, outputs, strict=True)}
+        )
+        shown = [where[k][j][i] for k, row in enumerate(faults) for j, cell in enumerate(row) for i in range(len(cell))]
+        errors = errors.assign(start=[a for a, _ in shown], end=[b for _, b in shown])
+    truth = {
+        "seed": seed,
+        "n_systems": n_systems,
+        "n_segments": n_segments,
+        "rated_share": rated_share,
+        "settings": json.loads(json.dumps(SETTINGS)),
+        "penalty": penalty,
+        "quality": {n: round(-float(p), DECIMALS) + 0.0 for n, p in zip(names, penalty.mean(axis=1), strict=True)},
+        "rate": {n: round(float(r), DECIMALS) for n, r in zip(names, rates, strict=True)},
+        "freedom": {n: round(float(f), DECIMALS) for n, f in zip(names, freedom, strict=True)},
+        "difficulty": np.round(difficulty, DECIMALS),
+        "visible_difficulty": np.round(visible, DECIMALS),
+        "difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()},
+        "bias": {"Biased": {names[favoured]: BIAS}},
+        "detection": {n: list(p["detect"]) for n, p in {**DETECTORS, **DISCRETE}.items()},
+        "raters": raters,
+        "rater": who,
+        "errors": {c: errors[c].tolist() for c in errors},
+    }
+    return EvalSet(
+        human,
+        {n: np.round(v, DECIMALS) + 0.0 for n, v in metrics.items()},
+        systems=names,
+        name="campaign",
+        language_pair="de-en",
+        documents=documents,
+        domains=domains,
+        texts=written,
+        spans=spans,
+        reference_free=REFERENCE_FREE,
+        truth=truth,
+        provenance={"source": f"simulated with seed {seed}", "protocol": "mqm", "reference": "refA", "left_out": {}},
+    )
+
+
+REFERENCE_FREE = ("RegressorQE", "Judge", "SourceOnly", "Random")
+
+
+def _references(seed: int, sentences: Sequence[Sentence], documents: Sequence[str]) -> list[str]:
+    """Return the reference translations; some documents are worded more freely than others."""
+    draw = Draw(seed, 14)
+    freedom = {d: _between(SETTINGS["reference_freedom"], draw.uniform()) for d in dict.fromkeys(documents)}
+    return [translate(s, Style(draw.uniform, freedom[d]))[0] for s, d in zip(sentences, documents, strict=True)]

@@ -1,0 +1,117 @@
+"""Large campaigns of scores alone, for benchmarks and for power and null experiments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..evalset import EvalSet
+from ._campaign import _check, _documents
+from ._random import Draw, generator, normal
+
+_TRAPS = 20
+
+
+def score_campaign(
+    n_systems: int = 15, n_segments: int = 1177, n_continuous: int = 27, n_discrete: int = 3, seed: int = 0
+) -> EvalSet:
+    """Simulate a campaign of scores without texts: as large as needed, in a moment.
+
+    Each segment has traps, the same for all systems; system ``k`` falls into one with probability
+    ``1 - exp(-rate[k] * strength)``. A rater misses errors and marks what is none. Continuous metrics are
+    linear in the errors they detect, in the difficulty of the segment and in noise; discrete ones sum the
+    weights of the errors they detect. With the defaults 23 % of the pairs of translations of a segment are tied
+    in human score, as in WMT23.
+
+    Parameters
+    ----------
+    n_systems, n_segments : int
+        Sizes, at least 1.
+    n_continuous, n_discrete : int
+        Numbers of metrics, called ``C01`` … and ``D01`` …; they differ in how well they detect errors
+        and in how much they depend on difficulty.
+    seed : int
+        The same seed gives the same scores.
+
+    Returns
+    -------
+    EvalSet
+        No texts and no spans. ``truth`` holds ``seed``, ``penalty`` (n_systems, n_segments), ``rate``,
+        ``difficulty``, and per metric ``detection`` and ``difficulty_coefficient``.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a whole number.
+    ValueError
+        If a size is below 1, or a number of metrics or the seed negative.
+
+    Examples
+    --------
+    >>> from mtmeta import simulate
+    >>> es = simulate.score_campaign(4, 50, n_continuous=2, n_discrete=1, seed=1)
+    >>> es
+    EvalSet 'scores': 4 systems x 50 segments, 3 metrics, 200 of 200 translations rated
+    """
+    n_systems, n_segments = _check(n_systems, "n_systems", 1), _check(n_segments, "n_segments", 1)
+    n_continuous, n_discrete = _check(n_continuous, "n_continuous", 0), _check(n_discrete, "n_discrete", 0)
+    seed = _check(seed, "seed", 0)
+    rng = generator(seed, 20)
+    shape = (n_systems, n_segments, _TRAPS)
+    difficulty = 0.7 * normal(rng, (n_segments,))
+    there = np.arange(_TRAPS) < _poisson(rng.random(n_segments), 4.2 * np.exp(difficulty))[:, None]
+    strength = np.exp(0.8 * normal(rng, shape[1:]))
+    rate = 0.5 * np.exp(1.8 * (rng.permuted(np.arange(n_systems)) / n_systems - 0.5))
+    errors = there & (rng.random(shape) < 1 - np.exp(-rate[:, None, None] * strength))
+    major = rng.random(shape[1:]) < 0.28
+    weights = np.where(major, 5.0, np.where(rng.random(shape[1:]) < 0.12, 0.1, 1.0))
+    penalty = (errors * weights).sum(axis=2)
+    seen = errors & (rng.random(shape) < np.where(major, 0.75, 0.6))
+    human = -((seen * weights).sum(axis=2) + (rng.random(shape[:2]) < 0.25))
+
+    metrics: dict[str, np.ndarray] = {}
+    detection: dict[str, float] = {}
+    coefficient: dict[str, float] = {}
+    for number in range(n_continuous + n_discrete):
+        own = generator(seed, 21, number)
+        continuous = number < n_continuous
+        name = f"C{number + 1:02d}" if continuous else f"D{number - n_continuous + 1:02d}"
+        share, slope = 0.2 + 0.7 * own.random(), own.random()
+        found = errors & (own.random(shape[1:]) < share) if number % 2 else errors & (own.random(shape) < share)
+        points = (found * weights).sum(axis=2)
+        if continuous:
+            noise = 0.8 * normal(own, (1, n_segments)) + (1.4 - share) * normal(own, shape[:2])
+            metrics[name] = np.round(-0.3 * points - slope * difficulty + noise, 6)
+        else:
+            slope = 0.0
+            metrics[name] = -np.minimum(np.floor(points), 25.0) + 0.0
+        detection[name], coefficient[name] = round(share, 6), round(slope, 6)
+    documents = [f"doc-{i + 1:03d}" for i, n in enumerate(_documents(Draw(seed, 22), n_segments)) for _ in range(n)]
+    systems = [f"S{k + 1:02d}" for k in range(n_systems)]
+    return EvalSet(
+        np.round(human, 1) + 0.0,
+        metrics,
+        systems=systems,
+        name="scores",
+        documents=documents,
+        domains=["simulated"] * n_segments,
+        truth={
+            "seed": seed,
+            "penalty": np.round(penalty, 1),
+            "rate": dict(zip(systems, np.round(rate, 6).tolist(), strict=True)),
+            "difficulty": np.round(difficulty, 6),
+            "detection": detection,
+            "difficulty_coefficient": coefficient,
+        },
+        provenance={"source": f"simulated scores with seed {seed}", "left_out": {}},
+    )
+
+
+def _poisson(uniforms: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Return Poisson counts by inversion, cut at the number of traps."""
+    term = np.exp(-mean)
+    total, count = term.copy(), np.zeros(len(mean), dtype=int)
+    for k in range(1, _TRAPS + 1):
+        count += uniforms > total
+        term = term * mean / k
+        total = total + term
+    return count
