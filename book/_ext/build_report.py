@@ -148,11 +148,19 @@ def prefer_the_bibliography(app, env) -> list[str]:
     return []
 
 
+#: What screen readers stumble over, and what it becomes: the empty corner of a pandas table, the outdated role of a
+#: citation, the name of a folded cell that differs from what it shows.
+MENDED = {
+    "<th></th>": "<td></td>",
+    'role="doc-biblioentry"': 'role="listitem"',
+    '<summary aria-label="Toggle hidden content">': "<summary>",
+}
+
+
 def mend_markup(app, pagename, templatename, context, doctree) -> None:
-    """Mend what screen readers stumble over: the empty corner of a pandas table, the outdated role of a citation."""
-    if "body" in context:
-        body = context["body"].replace("<th></th>", "<td></td>")
-        context["body"] = body.replace('role="doc-biblioentry"', 'role="listitem"')
+    """Mend the markup that myst-nb, pandas and docutils give."""
+    for wrong, right in MENDED.items():
+        context["body"] = context.get("body", "").replace(wrong, right)
 
 
 def setup(app) -> dict:
