@@ -464,6 +464,11 @@ def test_everything_is_in_the_toc():
     assert sorted(set(pages) - set(in_the_toc())) == ["notebooks/00_template"]
 
 
+def test_the_map_of_chapters_links_every_chapter():
+    links = role_targets((ROOT / "book" / "index.md").read_text(encoding="utf-8"), "doc")
+    assert [page for page in in_the_toc() if page.startswith("notebooks/") and f"/{page}" not in links] == []
+
+
 def all_texts(notebooks):
     texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
     return texts | {name: markdown(nb) for name, nb in notebooks.items()}
