@@ -36,7 +36,7 @@ SETTINGS: dict[str, Any] = {
     "hidden": 0.4,
     # systems: error rate of the median system, spread of the log rate, share of errors outside traps
     "rate": 0.31,
-    "rate_spread": 1.5,
+    "rate_spread": 1.65,
     "strength_spread": 0.8,
     "slips": 0.7,
     "non_translation": 0.0015,
@@ -273,24 +273,26 @@ def _rated_segments(seed: int, documents: Sequence[str], share: float) -> np.nda
 
 # -- metrics -----------------------------------------------------------------------------
 
-#: Simulated metrics that detect errors. Scores are linear in the errors they detect:
-#: ``detect`` major and minor errors, ``shared`` part of that decided per trap and not per output.
+#: Continuous metrics: 0.9, less ``per_point`` for each point of the errors they detect, less ``difficulty`` times
+#: the visible difficulty, plus normal noise per ``segment`` and per translation (``noise``). ``detect`` is the
+#: probability to detect a major and a minor error; with probability ``shared`` an error in a trap is detected in the
+#: outputs of all systems or of none.
 DETECTORS: dict[str, dict[str, Any]] = {
     "Regressor": {
-        "detect": (0.85, 0.65),
+        "detect": (0.9, 0.75),
         "shared": 0.5,
         "per_point": 0.015,
         "difficulty": 0.06,
-        "segment": 0.045,
-        "noise": 0.035,
+        "segment": 0.055,
+        "noise": 0.025,
     },
     "RegressorQE": {
         "detect": (0.7, 0.5),
         "shared": 0.5,
         "per_point": 0.015,
         "difficulty": 0.04,
-        "segment": 0.06,
-        "noise": 0.035,
+        "segment": 0.08,
+        "noise": 0.03,
     },
     "Biased": {
         "detect": (0.75, 0.5),
@@ -302,9 +304,26 @@ DETECTORS: dict[str, dict[str, Any]] = {
     },
 }
 BIAS = 0.05
+#: Discrete metrics: minus 5 for each major and 1 for each minor error they detect, not below ``lowest``. They take one
+#: severity for the other, find a minor error that is none, and misread the source of whole segments (5 points for all
+#: systems).
 DISCRETE: dict[str, dict[str, Any]] = {
-    "Judge": {"detect": (0.8, 0.5), "shared": 0.3, "wrong_severity": 0.1, "false_minor": 0.1, "misread": 0.35},
-    "Tagger": {"detect": (0.5, 0.25), "shared": 0.5, "wrong_severity": 0.15, "false_minor": 0.1, "misread": 0.05},
+    "Judge": {
+        "detect": (0.8, 0.5),
+        "shared": 0.3,
+        "wrong_severity": 0.1,
+        "false_minor": 0.1,
+        "misread": 0.5,
+        "lowest": -10,
+    },
+    "Tagger": {
+        "detect": (0.5, 0.25),
+        "shared": 0.5,
+        "wrong_severity": 0.15,
+        "false_minor": 0.1,
+        "misread": 0.05,
+        "lowest": -25,
+    },
 }
 
 
@@ -350,8 +369,8 @@ def _simulated_metrics(
         major = table["major"].to_numpy() ^ (rng.random(len(table)) < p["wrong_severity"])
         points = _sums(table, np.where(found, np.where(major, 5.0, 1.0), 0.0), shape)
         points += rng.random(shape) < p["false_minor"]
-        points += np.floor(2 - rng.random((1, shape[1])) / p["misread"]).clip(0) * 5.0
-        scores[name] = -np.minimum(points, 25.0)
+        points += 5.0 * (rng.random((1, shape[1])) < p["misread"])
+        scores[name] = np.maximum(-points, p["lowest"])
     scores["SourceOnly"] = np.broadcast_to([source_only(s) for s in sources], shape).copy()
     scores["Random"] = generator(seed, 12).random(shape)
     return scores
@@ -487,7 +506,7 @@ def campaign(
           that can be read off the source;
         - ``difficulty_coefficient``: metric to points lost per unit of visible difficulty;
         - ``bias``: metric to the points it adds to a system;
-        - ``detection``: metric to the share of major and of minor errors that it detects;
+        - ``metrics``: simulated metric to its settings, such as the share of major and of minor errors it detects;
         - ``raters``: rater to habits (probabilities; ``over_marks`` per ten words), ``rater``: who rated each segment;
         - ``errors``: columns of the table of errors that are there; ``start`` and ``end`` only with texts.
 
@@ -558,7 +577,7 @@ def campaign(
         "visible_difficulty": np.round(visible, DECIMALS),
         "difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()},
         "bias": {"Biased": {names[favoured]: BIAS}},
-        "detection": {n: list(p["detect"]) for n, p in {**DETECTORS, **DISCRETE}.items()},
+        "metrics": json.loads(json.dumps({**DETECTORS, **DISCRETE})),
         "raters": raters,
         "rater": who,
         "errors": {c: errors[c].tolist() for c in errors},

@@ -735,7 +735,7 @@ class Reviews(Scene):
     TEMPLATES: ClassVar[dict[str, float]] = {
         "bought": 1.5, "part": 3, "two_parts": 2, "recommend": 1.5, "like": 1.5, "opinion": 1.5, "measure": 1,
         "broke": 1, "staff": 1.2, "although": 1.5, "because": 1.5, "relative": 1.5, "effect": 1.2, "long": 1.5,
-        "pronoun": 1.2,
+        "pronoun": 5,
     }  # fmt: skip
     PARTS: ClassVar[dict[str, tuple[str, ...]]] = {
         "lodging": ("room", "room", "furn", "person", "sight"),
