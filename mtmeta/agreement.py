@@ -603,7 +603,8 @@ def soft_pairwise_accuracy(
         What a draw that equals the observed difference counts. ``"half"``: one half, so that
         swapping the systems turns p into 1 - p and their order cannot matter.
         ``"published"``: one, in single precision, as in the WMT24 implementation; the value of
-        a metric that ties systems then depends on the order in which they are listed.
+        a metric that ties systems then depends on the order in which they are listed, and
+        rounding decides which draws are equal.
     rng : None, int or numpy.random.Generator
         Seed of the signs; 4 is the published one.
 
@@ -641,6 +642,7 @@ def soft_pairwise_accuracy(
         rated = ~np.isnan(one.human)
         columns = rated.any(axis=0)
         signs = np.rint(rng.random((n_resamples, int(columns.sum())), dtype=np.float32)) * 2 - 1
+        signs = signs.astype(np.float32 if ties == "published" else np.float64, copy=False)
         human_p = {}
         for name in names:
             scored = (rated & ~np.isnan(one[name]))[:, columns]
@@ -666,24 +668,18 @@ def _one_sided_p(scores: np.ndarray, scored: np.ndarray, signs: np.ndarray, ties
     NaN for a pair without a common scored segment.
     """
     dtype = np.float32 if ties == "published" else np.float64
-    x = np.where(scored, scores, 0.0).astype(dtype)
-    signs = signs.astype(dtype)
-    same = (scored == scored[0]).all(axis=1)
-    sums = signs @ x.T
+    x = np.ascontiguousarray(np.where(scored, scores, 0.0), dtype=dtype)
+    signs = signs.astype(dtype, copy=False)
     i, j = np.triu_indices(len(x), 1)
-    p = np.empty(len(i))
-    for k, (a, b) in enumerate(zip(i, j, strict=True)):
-        if same[a] and same[b]:
-            null, observed = sums[:, a] - sums[:, b], x[a].sum() - x[b].sum()
-        else:
-            both = scored[a] & scored[b]
-            difference = np.where(both, x[a] - x[b], 0)
-            null, observed = signs @ difference, difference.sum()
-        if not (scored[a] & scored[b]).any():
-            p[k] = np.nan
-        elif ties == "published":
-            p[k] = (null >= observed).mean()
-        else:
-            tied = np.abs(null - observed) <= 1e-12 * (np.abs(x[a]).sum() + np.abs(x[b]).sum())
-            p[k] = (null > observed)[~tied].sum() / len(null) + tied.mean() / 2
-    return p
+    sums, totals, sizes = x @ signs.T, x.sum(axis=1), np.abs(x).sum(axis=1)
+    null, observed = sums[i] - sums[j], totals[i] - totals[j]
+    shared = scored[i] & scored[j]
+    for k in np.flatnonzero((scored[i] != scored[j]).any(axis=1)):  # holes differ: use what both have
+        difference = np.where(shared[k], x[i[k]] - x[j[k]], 0)
+        null[k], observed[k] = signs @ difference, difference.sum()
+    if ties == "published":
+        p = (null >= observed[:, None]).mean(axis=1)
+    else:
+        room = (1e-12 * (sizes[i] + sizes[j]))[:, None]
+        p = ((null > observed[:, None] + room).mean(axis=1) + (null >= observed[:, None] - room).mean(axis=1)) / 2
+    return np.where(shared.any(axis=1), p, np.nan)

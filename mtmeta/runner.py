@@ -41,6 +41,7 @@ ROOT_FILES = (
     "CONTRIBUTING.md",
     "LICENSE",
     "README.md",
+    "benchmarks/RESULTS.md",
     "constraints.txt",
 )
 
@@ -202,6 +203,7 @@ def stage(root: str | Path, *, run: bool = True, jobs: int = 2) -> dict[str, dic
         shutil.copytree(root / name, source / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
     for name in ROOT_FILES:
         if (root / name).exists():
+            (source / name).parent.mkdir(exist_ok=True)
             shutil.copy2(root / name, source / name)
 
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))

@@ -141,13 +141,24 @@ def test_four_decimal_tables_differ_in_one_doubly_rounded_cell(wmt23):
 
 
 @pytest.mark.data
-def test_wmt24_protocol_differs_in_one_cell_that_depends_on_system_order(wmt23):
+def test_wmt24_protocol_differs_only_where_the_order_of_systems_decides(wmt23):
+    """All acc_eq cells agree. An SPA cell may differ by less than what the order of systems changes in it.
+
+    (Which of them do depends on single-precision sums too: the published rule counts draws that equal the observed
+    difference, and rounding decides which do.)
+    """
     result = protocols.recompute(wmt23, sources=["wmt24"])
-    (cell,) = result[~result["agrees"]].to_dict("records")
-    assert (cell["metric"], cell["language_pair"], cell["statistic"]) == ("MaTESe", "he-en", "spa")
-    machine = wmt23[1].select(systems=sorted(s for s in wmt23[1].systems if s not in wmt23[1].human_systems))
-    value = mm.soft_pairwise_accuracy(machine, ["MaTESe"], ties="published")["value"][0]
-    assert f"{value:.3f}" == cell["printed"]
+    differing = result[~result["agrees"]]
+    assert set(differing["statistic"]) == {"spa"}
+    assert len(differing) <= 2
+    rng = np.random.default_rng(0)
+    for cell in differing.to_dict("records"):
+        es = next(s for s in wmt23 if s.language_pair == cell["language_pair"])
+        machine = [s for s in es.systems if s not in es.human_systems]
+        orders = [es.select(systems=list(rng.permutation(machine))) for _ in range(60)]
+        values = [mm.soft_pairwise_accuracy(o, [cell["metric"]], ties="published")["value"][0] for o in orders]
+        assert min(values) < float(cell["printed"]) + 0.0005
+        assert max(values) > float(cell["printed"]) - 0.0005
 
 
 @pytest.mark.data
