@@ -11,6 +11,7 @@ with an empty cache. `benchmarks/table.py` turns the results into RESULTS.md.
 import os
 import subprocess
 import sys
+import time
 import tracemalloc
 
 import numpy as np
@@ -129,39 +130,46 @@ def test_first_call(timed, tmp_path):
     timed(cold, rounds=1, warm_up=False)
 
 
-def test_sizes_grow_as_expected(benchmark):
-    """Time against size, one variable at a time: the raw material of the figure in RESULTS.md."""
-    import time
+BASE = {"n_systems": 15, "n_segments": 400, "metrics": 10, "draws": 1000}
+RANGES = {
+    "n_systems": [5, 10, 20, 50],
+    "n_segments": [100, 1000, 10_000, 100_000],
+    "metrics": [2, 10, 50, 200],
+    "draws": [100, 1000, 10_000, 100_000],
+}
 
-    base = {"n_systems": 15, "n_segments": 400, "metrics": 10, "draws": 1000}
-    ranges = {
-        "n_systems": [5, 10, 20, 50],
-        "n_segments": [100, 1000, 10_000, 100_000],
-        "metrics": [2, 10, 50, 200],
-        "draws": [100, 1000, 10_000, 100_000],
+
+def growth_jobs(size):
+    """Return the jobs of one size by name."""
+    rng = np.random.default_rng(0)
+    human = -rng.integers(0, 6, (size["n_systems"], size["n_segments"])).astype(float)
+    scores = {f"m{k}": human + rng.normal(scale=2, size=human.shape) for k in range(size["metrics"])}
+    es = mm.EvalSet(human, scores, systems=[f"S{i}" for i in range(size["n_systems"])])
+    jobs = {
+        "correlate, Kendall, segment": lambda: mm.correlate(es, coefficient="kendall"),
+        "correlate, acc_eq, segment": lambda: mm.correlate(es, coefficient="acc_eq"),
     }
+    if size["draws"] * size["n_segments"] * size["metrics"] <= 1e9:
+        jobs["compare, Pearson, no grouping"] = lambda: mm.compare(es, grouping="none", n_resamples=size["draws"])
+    return jobs
+
+
+def test_growth(benchmark):
+    """Time and memory against size, one variable at a time: the figure of the speed page."""
+    for job in growth_jobs(BASE).values():
+        job()
     rows = []
-    for variable, values in ranges.items():
+    for variable, values in RANGES.items():
         for value in values:
-            size = base | {variable: value}
-            rng = np.random.default_rng(0)
-            human = -rng.integers(0, 6, (size["n_systems"], size["n_segments"])).astype(float)
-            scores = {f"m{k}": human + rng.normal(scale=2, size=human.shape) for k in range(size["metrics"])}
-            es = mm.EvalSet(human, scores, systems=[f"S{i}" for i in range(size["n_systems"])])
-            jobs = {
-                "correlate, Kendall, segment": lambda es=es: mm.correlate(es, coefficient="kendall"),
-                "correlate, acc_eq, segment": lambda es=es: mm.correlate(es, coefficient="acc_eq"),
-                "compare, Pearson, no grouping": lambda es=es, n=size["draws"]: mm.compare(
-                    es, grouping="none", n_resamples=n
-                ),
-            }
-            if variable == "draws":
-                jobs = {name: job for name, job in jobs.items() if name.startswith("compare")}
-            for name, job in jobs.items():
-                if name.startswith("compare") and size["draws"] * size["n_segments"] * size["metrics"] > 1e9:
+            for name, job in growth_jobs(BASE | {variable: value}).items():
+                if variable == "draws" and not name.startswith("compare"):
                     continue
                 start = time.perf_counter()
                 job()
-                rows.append((variable, value, name, time.perf_counter() - start))
-    benchmark.extra_info |= {"growth": rows, "base": base}
+                seconds = time.perf_counter() - start
+                tracemalloc.start()
+                job()
+                rows.append((variable, value, name, seconds, tracemalloc.get_traced_memory()[1] / 2**20))
+                tracemalloc.stop()
+    benchmark.extra_info |= {"growth": rows, "base": BASE}
     benchmark.pedantic(lambda: None)

@@ -32,21 +32,27 @@ def results_table(benchmarks: list[dict]) -> list[str]:
 
 
 def growth_figure(rows: list, base: dict) -> None:
-    """Draw time against size, one panel a variable, both axes logarithmic."""
+    """Draw time and memory against size, one column a variable, all axes logarithmic."""
     mm.plots.use_style()
-    frame = pd.DataFrame(rows, columns=["variable", "size", "job", "seconds"])
-    axes = plt.subplots(1, 4, figsize=(11, 3.4), sharey=True)[1]
-    for ax, (variable, part) in zip(axes, frame.groupby("variable", sort=False), strict=True):
-        for k, (job, line) in enumerate(part.groupby("job", sort=False)):
-            style = {"marker": mm.plots.MARKERS[k], "color": mm.plots.COLOURS[k], "label": job}
-            ax.plot(line["size"], line["seconds"], **style)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        ax.axvline(base[variable], color="black", linewidth=0.8, linestyle=":")
-        ax.set_xlabel(LABELS[variable])
-    axes[0].set_ylabel("seconds")
-    axes[0].legend(fontsize=8, loc="upper left")
-    axes[0].figure.savefig(FIGURE, dpi=120)
+    frame = pd.DataFrame(rows, columns=["variable", "size", "job", "seconds", "MB"])
+    jobs = list(dict.fromkeys(frame["job"]))
+    axes = plt.subplots(2, 4, figsize=(11, 5.6), sharey="row", sharex="col")[1]
+    for column, (variable, part) in zip(axes.T, frame.groupby("variable", sort=False), strict=True):
+        for ax, quantity in zip(column, ("seconds", "MB"), strict=True):
+            for job, line in part.groupby("job", sort=False):
+                k = jobs.index(job)
+                style = {"marker": mm.plots.MARKERS[k], "color": mm.plots.COLOURS[k], "label": job}
+                ax.plot(line["size"], line[quantity], **style)
+            ax.set(xscale="log", yscale="log")
+            ax.axvline(base[variable], color="black", linewidth=0.8, linestyle=":")
+            sizes = sorted(set(part["size"]))
+            ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+            ax.minorticks_off()
+        column[-1].set_xlabel(LABELS[variable])
+    axes[0, 0].set_ylabel("seconds")
+    axes[1, 0].set_ylabel("peak memory, MB")
+    axes[0, 3].legend(*axes[0, 0].get_legend_handles_labels(), fontsize=8, loc="upper left")
+    axes[0, 0].figure.savefig(FIGURE, dpi=120)
 
 
 def main(path: str) -> None:
