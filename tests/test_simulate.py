@@ -428,6 +428,11 @@ def test_shape_and_names(es):
     assert sorted(set(es.domains)) == sorted(_lexicon.DOMAINS)
 
 
+def test_sources_and_references_are_of_normal_length(es):
+    for text in (*es.texts.sources, *es.texts.references["refA"]):
+        assert 5 <= len(text.split()) <= 45, text
+
+
 def test_documents_are_consecutive_and_of_one_domain(es):
     frame = pd.DataFrame({"doc": es.documents, "domain": es.domains})
     runs = (frame["doc"] != frame["doc"].shift()).sum()

@@ -74,7 +74,8 @@ def metric_statistics(es: mm.EvalSet, metrics: list[str]) -> pd.DataFrame:
 
 
 def _starred(value: float, others: list[float], digits: int) -> str:
-    outside = not min(others) - 10**-digits / 2 <= value <= max(others) + 10**-digits / 2
+    shown = [round(x, digits) for x in (value, min(others), max(others))]
+    outside = not shown[1] <= shown[0] <= shown[2]
     return f"{value:.{digits}f}" + (" \\*" if outside else "")
 
 

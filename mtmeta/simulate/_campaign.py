@@ -16,7 +16,7 @@ from ..evalset import EvalSet, Texts
 from ._errors import ADDITION, AWKWARD, MISTRANSLATION, NON_TRANSLATION, Menu, Site, translate, weight
 from ._grammar import Sentence, Style, german
 from ._random import Draw, generator, normal
-from ._scenes import SCENES
+from ._scenes import LONGEST, SCENES, SHORTEST
 
 #: Names of the systems; their order says nothing about their quality.
 SYSTEMS = (
@@ -36,7 +36,7 @@ SETTINGS: dict[str, Any] = {
     "hidden": 0.4,
     # systems: error rate of the median system, spread of the log rate, share of errors outside traps
     "rate": 0.31,
-    "rate_spread": 1.65,
+    "rate_spread": 1.75,
     "strength_spread": 0.8,
     "slips": 0.7,
     "non_translation": 0.0015,
@@ -48,7 +48,7 @@ SETTINGS: dict[str, Any] = {
     "miss_minor": (0.25, 0.55),
     "demote": (0.1, 0.3),
     "promote": (0.05, 0.2),
-    "over_marks": (0.05, 0.4),
+    "over_marks": (0.05, 0.32),
     "over_major": 0.25,
 }
 
@@ -605,4 +605,10 @@ def _references(seed: int, sentences: Sequence[Sentence], documents: Sequence[st
     """Return the reference translations; some documents are worded more freely than others."""
     draw = Draw(seed, 14)
     freedom = {d: _between(SETTINGS["reference_freedom"], draw.uniform()) for d in dict.fromkeys(documents)}
-    return [translate(s, Style(draw.uniform, freedom[d]))[0] for s, d in zip(sentences, documents, strict=True)]
+    references = []
+    for sentence, document in zip(sentences, documents, strict=True):
+        text = ""
+        while not SHORTEST <= len(text.split()) <= LONGEST:
+            text, _ = translate(sentence, Style(draw.uniform, freedom[document]))
+        references.append(text)
+    return references

@@ -331,7 +331,8 @@ class Scene:
         if adjective.base not in _words.GOOD and self.domain in ("reviews", "news"):
             words, weights = [*words, "viel zu", "etwas"], [*weights, 0.1, 0.15]
         word = self.draw.weighted(words, weights)
-        word = word if degree and adjective.base not in _words.ABSOLUTE else ""
+        if not degree or adjective.base in _words.ABSOLUTE or (word == "viel zu" and adjective.base in _words.GENERAL):
+            word = ""
         return Predicate(adjective, word, _DEGREES[word], joint)
 
     def fill(self, verb: Verb, subject: NP, tense: str, obj: NP | None = None) -> Clause:
