@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -547,6 +548,60 @@ def test_api_page_covers_every_public_module():
     }
     page = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
     assert set(re.findall(r"automodule:: mtmeta\.(\w+)", page)) == modules - {"cli", "runner"}
+
+
+# -- the numbers on the page of data sets -------------------------------------------------
+
+
+def percent(share):
+    return f"{share:.0%}".replace("%", " %")
+
+
+def facts_of_the_teaching_campaign():
+    """Return what the page says about the campaign, with the numbers computed."""
+    es = mm.load("teaching")
+    size = sum(path.stat().st_size for path in (ROOT / "mtmeta" / "data").glob("teaching*"))
+    lengths = [len(source.split()) for source in es.texts.sources]
+    documents = Counter(es.documents).values()
+    errors = pd.DataFrame(es.truth["errors"])
+    clean = es.truth["penalty"] == 0
+    reference = next(iter(es.texts.references.values()))
+    same = np.array([[a == b for a, b in zip(es.texts.translations[s], reference, strict=True)] for s in es.systems])
+    kinds = errors["category"].value_counts(normalize=True)
+    truth = np.corrcoef(-es.truth["penalty"].ravel(), es.human.ravel())[0, 1]
+    weights = es.truth["difficulty_coefficient"]
+    return [
+        f"{len(es.systems)} systems translate {len(es.segments)} segments",
+        f"({size / 1000:.0f} kB)",
+        f"{len(documents)} documents of {min(documents)} to {max(documents)} consecutive segments",
+        f"{min(lengths)} to {max(lengths)} German words a segment, {np.mean(lengths):.0f} on average",
+        f"Of the {clean.sum()} outputs without an\nerror {percent(same[clean].mean())} are the reference",
+        f"There are {len(errors):,} errors, {percent((errors['severity'] == 'major').mean())} of them major",
+        f"{percent(kinds['Accuracy/Mistranslation'])} are mistranslations, {percent(kinds['Fluency/Grammar'])} grammar",
+        f"{percent(kinds['Style/Awkward'])} awkward style",
+        f"One of {len(es.truth['raters'])} raters",
+        f"loses {weights['Regressor']} per unit of visible difficulty",
+        f"the same, weaker: {weights['RegressorQE']}",
+        f"Truth and human scores correlate at {truth:.2f}",
+    ]
+
+
+def one_line(text):
+    return " ".join(text.split())
+
+
+def test_data_page_describes_the_teaching_campaign():
+    page = one_line((ROOT / "book" / "data.md").read_text(encoding="utf-8"))
+    assert [fact for fact in facts_of_the_teaching_campaign() if one_line(fact) not in page] == []
+
+
+@pytest.mark.data
+def test_data_page_compares_the_campaign_with_wmt23():
+    command = [sys.executable, str(ROOT / "tools" / "compare_campaign.py")]
+    tables = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().split("\n\n")
+    page = (ROOT / "book" / "data.md").read_text(encoding="utf-8")
+    assert len(tables) == 2
+    assert [table for table in tables if table not in page] == []
 
 
 # -- the messages that the troubleshooting page quotes -----------------------------------
