@@ -148,10 +148,11 @@ def prefer_the_bibliography(app, env) -> list[str]:
     return []
 
 
-#: What screen readers stumble over, and what it becomes: the empty corner of a pandas table, the outdated role of a
+#: What screen readers stumble over, and what it becomes: the empty corner of a table, the outdated role of a
 #: citation, the name of a folded cell that differs from what it shows.
 MENDED = {
     "<th></th>": "<td></td>",
+    '<th class="head"><p></p></th>': '<td class="head"></td>',
     'role="doc-biblioentry"': 'role="listitem"',
     '<summary aria-label="Toggle hidden content">': "<summary>",
 }
