@@ -602,9 +602,9 @@ def soft_pairwise_accuracy(
     ties : {"half", "published"}
         What a draw that equals the observed difference counts. ``"half"``: one half, so that
         swapping the systems turns p into 1 - p and their order cannot matter.
-        ``"published"``: one, in single precision, as in the WMT24 implementation; the value of
-        a metric that ties systems then depends on the order in which they are listed, and
-        rounding decides which draws are equal.
+        ``"published"``: one, as in the WMT24 implementation; the value of a metric that ties
+        systems then depends on the order in which they are listed. (That implementation sums in
+        single precision, where rounding decides which draws are equal; here equal sums are equal.)
     rng : None, int or numpy.random.Generator
         Seed of the signs; 4 is the published one.
 
@@ -642,7 +642,7 @@ def soft_pairwise_accuracy(
         rated = ~np.isnan(one.human)
         columns = rated.any(axis=0)
         signs = np.rint(rng.random((n_resamples, int(columns.sum())), dtype=np.float32)) * 2 - 1
-        signs = signs.astype(np.float32 if ties == "published" else np.float64, copy=False)
+        signs = signs.astype(np.float64)
         human_p = {}
         for name in names:
             scored = (rated & ~np.isnan(one[name]))[:, columns]
@@ -667,9 +667,7 @@ def _one_sided_p(scores: np.ndarray, scored: np.ndarray, signs: np.ndarray, ties
 
     NaN for a pair without a common scored segment.
     """
-    dtype = np.float32 if ties == "published" else np.float64
-    x = np.ascontiguousarray(np.where(scored, scores, 0.0), dtype=dtype)
-    signs = signs.astype(dtype, copy=False)
+    x = np.where(scored, scores, 0.0)
     i, j = np.triu_indices(len(x), 1)
     sums, totals, sizes = x @ signs.T, x.sum(axis=1), np.abs(x).sum(axis=1)
     null, observed = sums[i] - sums[j], totals[i] - totals[j]
@@ -677,9 +675,8 @@ def _one_sided_p(scores: np.ndarray, scored: np.ndarray, signs: np.ndarray, ties
     for k in np.flatnonzero((scored[i] != scored[j]).any(axis=1)):  # holes differ: use what both have
         difference = np.where(shared[k], x[i[k]] - x[j[k]], 0)
         null[k], observed[k] = signs @ difference, difference.sum()
-    if ties == "published":
-        p = (null >= observed[:, None]).mean(axis=1)
-    else:
-        room = (1e-12 * (sizes[i] + sizes[j]))[:, None]
-        p = ((null > observed[:, None] + room).mean(axis=1) + (null >= observed[:, None] - room).mean(axis=1)) / 2
+    room = 1e-12 * (sizes[i] + sizes[j])  # sums this close differ by rounding only
+    p = (null >= (observed - room)[:, None]).mean(axis=1)
+    if ties == "half":
+        p = (p + (null > (observed + room)[:, None]).mean(axis=1)) / 2
     return np.where(shared.any(axis=1), p, np.nan)

@@ -329,6 +329,50 @@ class EvalSet:
             provenance=self.provenance,
         )
 
+    def with_metrics(self, metrics: Mapping[str, Any]) -> EvalSet:
+        """Return the same translations and human scores with other metrics.
+
+        Parameters
+        ----------
+        metrics : mapping of str to array_like, shape (n_systems, n_segments)
+            They replace the metrics of the set; put ``es[name]`` in to keep one.
+
+        Returns
+        -------
+        EvalSet
+            Without official system and domain scores of metrics.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `EvalSet`.
+
+        Examples
+        --------
+        >>> from mtmeta import EvalSet
+        >>> es = EvalSet([[0, -6], [-1, -7]], {"X": [[.9, .2], [.9, .2]]}, systems=["A", "B"])
+        >>> es.with_metrics({"X": es["X"], "constant": [[1, 1], [1, 1]]}).metrics
+        ('X', 'constant')
+        """
+        official = self._system_scores
+        return EvalSet(
+            self.human,
+            metrics,
+            systems=self.systems,
+            segments=self.segments,
+            name=self.name,
+            language_pair=self.language_pair,
+            documents=self.documents,
+            domains=self.domains,
+            texts=self.texts,
+            human_systems=self.human_systems,
+            system_scores=official[["human"]] if official is not None and "human" in official else None,
+            spans=self.spans,
+            reference_free=self.reference_free & set(metrics),
+            truth=self.truth,
+            provenance=self.provenance,
+        )
+
     @staticmethod
     def _positions(what: str, wanted: Iterable[Any] | None, known: tuple) -> list[int]:
         if wanted is None:

@@ -252,10 +252,12 @@ def rank_slopes(
     for metric, row in ranks.iterrows():
         if metric not in highlight:
             ax.plot(x, row, "-", color=_GREY, alpha=0.45, linewidth=1)
-    for k, metric in enumerate(highlight):
-        row = ranks.loc[metric]
+    gap, label_y = 0.032 * len(ranks), -np.inf
+    for metric in sorted(highlight, key=lambda m: ranks.loc[m].iloc[-1]):
+        k, row = list(highlight).index(metric), ranks.loc[metric]
+        label_y = max(row.iloc[-1], label_y + gap)  # neighbours' labels must not touch
         ax.plot(x, row, "-", color=COLOURS[k % len(COLOURS)], marker=MARKERS[k % len(MARKERS)], linewidth=2.5, zorder=3)
-        ax.annotate(metric, (x[-1] + 0.06, row.iloc[-1]), va="center", fontsize=10)
+        ax.annotate(metric, (x[-1] + 0.06, label_y), va="center", fontsize=10)
         ax.annotate(f"{row.iloc[0]:.0f}", (x[0] - 0.06, row.iloc[0]), va="center", ha="right", fontsize=10)
     ax.set_xticks(x, [f"{g} grouping" if g != "none" else "no grouping" for g in groupings])
     ax.set_xlim(x[0] - 0.25, x[-1] + 0.9)

@@ -514,9 +514,10 @@ def _permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray
     scores = np.where(constant, 0.0, scores / np.where(constant, 1.0, spread))
     n_metrics, n_systems, n_segments = scores.shape
     # the published seed, as in soft_pairwise_accuracy; column 0 adds up the observed sums
-    signs = np.rint(np.random.default_rng(4).random((n_signs, n_segments), dtype=np.float32)) * 2 - 1
+    signs = np.rint(np.random.default_rng(4).random((n_signs, n_segments), dtype=np.float32)) * 2.0 - 1
+    signs = signs.astype(np.float64)
     human_p = _one_sided_p(human, np.ones(human.shape, dtype=bool), signs, "half")
-    signs = np.vstack([np.ones(n_segments), signs]).astype(np.float64)
+    signs = np.vstack([np.ones(n_segments), signs])
     flat = scores.reshape(-1, n_segments)
     total = (flat @ signs.T).reshape(n_metrics, n_systems, -1)
     first, second = (v.astype(np.int64) for v in np.triu_indices(n_metrics, 1))

@@ -170,3 +170,15 @@ def test_names_are_checked_with_a_suggestion(es):
 def test_bad_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         EvalSet(arguments.pop("human"), arguments.pop("metrics"), **arguments)
+
+
+def test_with_metrics_keeps_everything_else(es):
+    other = es.with_metrics({"Y": es["X"] * 2, "flat": np.ones(es.shape)})
+    assert other.metrics == ("Y", "flat")
+    np.testing.assert_array_equal(other.human, es.human)
+    assert (other.systems, other.segments, other.documents) == (es.systems, es.segments, es.documents)
+    assert other.texts is es.texts
+    assert other.human_systems == es.human_systems
+    assert other.reference_free == frozenset()
+    with pytest.raises(ValueError, match=r"must have shape .* = \(2, 3\)"):
+        es.with_metrics({"Y": [[1]]})
