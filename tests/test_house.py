@@ -7,8 +7,10 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import tomllib
 from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -227,7 +229,8 @@ def commands() -> list[tuple[str, str]]:
                 continue
             line = re.sub(r"(^|\s)#.*", "", line.removeprefix("$ ")).strip()
             found += [(part.strip(), []) for part in line.split(" && ") if part.strip()]
-    return [(command, "\n".join(output)) for command, output in found]
+    inline = re.findall(r"`((?:mtmeta|papermill) [^`]+)`", read("README.md"))
+    return [(command, "\n".join(output)) for command, output in [*found, *((c, []) for c in inline)]]
 
 
 def needs_data(text: str) -> list:
@@ -243,7 +246,7 @@ def targets() -> set[str]:
     return {target for target in phony if re.search(rf"^{target}:", read("Makefile"), re.MULTILINE)}
 
 
-MTMETA_COMMANDS = [(c, out) for c, out in commands() if c.startswith("mtmeta ") and not c.startswith("mtmeta fetch ")]
+COMMANDS = [(c, out) for c, out in commands() if c.startswith(("mtmeta ", "papermill "))]
 
 
 def same(found: str, expected: str) -> bool:
@@ -253,31 +256,42 @@ def same(found: str, expected: str) -> bool:
 @pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="there is no README.md")
 def test_readme_commands_are_of_a_kind_that_is_tested():
     assert {language for language, _, _ in fences()} <= {"bash", "console", "python", "text", "bibtex"}
-    known = r"(make (?P<targets>[a-z -]+)|mtmeta .+|git clone \S+( \S+)?|cd \S+)"
+    known = r"(make (?P<targets>[a-z -]+)|mtmeta .+|papermill .+|git clone \S+( \S+)?|cd \S+)"
     matches = {command: re.fullmatch(known, command) for command, _ in commands()}
     assert [command for command, match in matches.items() if match is None] == []
     made = {target for match in matches.values() if match["targets"] for target in match["targets"].split()}
     assert {"book", "test"} <= made <= targets()
 
 
-@pytest.mark.parametrize(
-    ("command", "expected"), [pytest.param(*c, marks=needs_data(c[0]), id=c[0]) for c in MTMETA_COMMANDS]
-)
-def test_readme_command_runs(command, expected, tmp_path):
+@pytest.mark.parametrize(("command", "expected"), [pytest.param(*c, marks=needs_data(c[0]), id=c[0]) for c in COMMANDS])
+def test_readme_command_runs(command, expected, tmp_path, request):
     for name in re.findall(r"\bmy_\w+\.csv\b", command):  # the reader's own table
         mtmeta.load("teaching").to_frame().to_csv(tmp_path / name, index=False)
+    (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
     env = environment_of_reader()
+    if command.startswith("mtmeta fetch "):  # from a mirror on this machine, into an empty cache
+        command += f" --mirror {request.getfixturevalue('mirror')}"
+        env = {k: v for k, v in env.items() if k != "MTMETA_DATA"} | {"MTMETA_CACHE": str(tmp_path / "cache")}
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
     assert not expected or same(done.stdout, expected), done.stdout
 
 
-def test_readme_fetches_sets_that_exist():
-    # The download itself is tested against a local server, in test_fetch.py.
-    from mtmeta.datasets._fetch import available
+@pytest.fixture
+def mirror(data_dir):
+    """Serve the real data as a mirror of the upstream sources."""
 
-    named = {name for c, _ in commands() if c.startswith("mtmeta fetch ") for name in c.split()[2:]}
-    assert named <= set(available())
+    class Quiet(SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=str(data_dir))
+
+        def log_message(self, *args):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 PYTHON_BLOCKS = [(text, expected) for language, text, expected in fences() if language == "python"]
