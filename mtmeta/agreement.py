@@ -218,7 +218,7 @@ def _pair_weights(cells: Grouped) -> tuple[np.ndarray, float]:
 
 def _running_best(differences, gains, start):
     """Return the best running sum of ``gains`` by ascending difference, and where it is first reached."""
-    order = np.argsort(differences, kind="stable")
+    order = np.argsort(differences)  # the order among equal differences does not matter
     differences, running = differences[order], start + np.cumsum(gains[order])
     ends = np.flatnonzero(np.append(differences[1:] != differences[:-1], True)) if len(order) else order
     return differences[ends], running[ends]

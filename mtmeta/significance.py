@@ -479,7 +479,7 @@ def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
         inside = np.empty((len(group), *moments.shape[:2], len(swap)))
         for k, g in enumerate(group):
             part = slice(edges[g], edges[g + 1])
-            inside[k] = moments[:, :, part] @ swap[:, part].T.astype(np.float64)
+            inside[k] = _masked_sums(moments[:, :, part], swap[:, part])
         chosen = slice(group.start, group.stop)
         _kernels.add_swapped_pearson(
             inside,
@@ -491,6 +491,13 @@ def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
             sums,
             counts,
         )
+
+
+def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
+    """Return ``values @ swap.T``, some thousand cells at a time: masks as numbers take eight times their memory."""
+    step = max(1, 8_000_000 // len(swap))
+    starts = range(0, swap.shape[1], step)
+    return sum(values[..., k : k + step] @ swap[:, k : k + step].T.astype(np.float64) for k in starts)
 
 
 def _add_tau(variant, cells, scores, swap, first, second, sums, counts) -> None:
