@@ -1,0 +1,46 @@
+"""What all figures share: colours, markers, defaults."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+#: Okabe and Ito 2008, without black and yellow.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+GREY = "#8c8c8c"
+
+
+def use_style() -> None:
+    """Set matplotlib's defaults for the book: white background, readable sizes, no clutter."""
+    plt.rcParams.update(
+        {
+            "figure.dpi": 110,
+            "figure.facecolor": "white",
+            "axes.facecolor": "white",
+            "savefig.facecolor": "white",
+            "savefig.bbox": "tight",
+            "font.size": 11,
+            "axes.labelsize": 11,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "lines.linewidth": 2,
+            "legend.frameon": False,
+            "figure.constrained_layout.use": True,
+        }
+    )
+
+
+def new_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
+    """Return ``ax``, or new Axes of that size in inches."""
+    return plt.subplots(figsize=(width, height))[1] if ax is None else ax
+
+
+def least_squares_line(ax: Axes, x: np.ndarray, y: np.ndarray, **style) -> None:
+    """Draw the least-squares line over the range of ``x``; nothing where it is undefined."""
+    if len(x) >= 2 and np.ptp(x) > 0:
+        slope, intercept = np.polyfit(x, y, 1)
+        ends = np.array([x.min(), x.max()])
+        ax.plot(ends, slope * ends + intercept, **style)
