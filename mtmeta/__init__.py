@@ -8,7 +8,18 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_MODULES = ("agreement", "datasets", "evalset", "plots", "protocols", "runner", "significance", "simulate", "ties")
+_MODULES = (
+    "agreement",
+    "datasets",
+    "evalset",
+    "plots",
+    "protocols",
+    "runner",
+    "significance",
+    "simulate",
+    "sysdep",
+    "ties",
+)
 _NAMES = {
     "EvalSet": "evalset",
     "Texts": "evalset",
@@ -21,6 +32,7 @@ _NAMES = {
     "pairwise_accuracy": "agreement",
     "rank": "protocols",
     "soft_pairwise_accuracy": "agreement",
+    "system_dependence": "sysdep",
 }
 __all__ = [*_MODULES, *_NAMES]
 

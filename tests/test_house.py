@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "ties": {"agreement", "evalset", "_kernels"},
     "significance": {"agreement", "ties", "evalset", "_kernels"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
-    "sysdep": {"evalset"},
+    "sysdep": {"evalset", "_kernels"},
     "sentinel": {"evalset"},
     "perturb": set(),
     "local_accuracy": {"evalset", "perturb"},

@@ -9,15 +9,31 @@ from ._agreement import decomposition, rank_slopes, three_views, tie_baselines
 from ._ledger import ledger_differences
 from ._significance import null_distribution, resampling_units
 from ._style import COLOURS, MARKERS, use_style
+from ._sysdep import (
+    detection_rates,
+    deviation_plane,
+    expected_deviations,
+    parts_of_systems,
+    sysdep_against_correlation,
+    sysdep_against_null,
+    system_curves,
+)
 
 __all__ = [
     "COLOURS",
     "MARKERS",
     "decomposition",
+    "detection_rates",
+    "deviation_plane",
+    "expected_deviations",
     "ledger_differences",
     "null_distribution",
+    "parts_of_systems",
     "rank_slopes",
     "resampling_units",
+    "sysdep_against_correlation",
+    "sysdep_against_null",
+    "system_curves",
     "three_views",
     "tie_baselines",
     "use_style",

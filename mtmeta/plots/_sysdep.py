@@ -1,0 +1,247 @@
+"""Figures of system dependence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from ..sysdep import SystemDependence
+from ._style import COLOURS, GREY, MARKERS, new_axes
+
+_VERDICTS = {"favoured": 1, "disfavoured": 0, "undecided": None}
+
+
+def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes | None = None) -> Axes:
+    """Draw the map from metric to human score of all systems, and those of some systems, with bands.
+
+    Parameters
+    ----------
+    result : SystemDependence
+    systems : sequence of str
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        One line and band a curve, each over the range of its own metric scores.
+    """
+    ax = new_axes(ax, 6.4, 4.2)
+    styles = ("-", "--", "-.", ":")
+    for k, name in enumerate(("all systems", *systems)):
+        part = result.curves[result.curves["curve"] == name]
+        if part.empty:
+            raise ValueError(f"unknown system {name!r}; known: {', '.join(result.table['system'])}.")
+        colour = COLOURS[k % len(COLOURS)]
+        ax.plot(part["score"], part["human"], styles[k % len(styles)], color=colour, label=name)
+        ax.fill_between(part["score"], part["low"], part["high"], color=colour, alpha=0.2, linewidth=0)
+    ax.set(xlabel=f"{result.metric} score", ylabel="expected human score")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None = None, ax: Axes | None = None) -> Axes:
+    """Draw each system's Expected Deviation with its interval, best system on top.
+
+    Parameters
+    ----------
+    result : SystemDependence
+    null : pandas.DataFrame, optional
+        ``table`` of `mtmeta.sysdep.compare_with_null`: draws the band of the null behind each point.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+    """
+    table = result.table[::-1].reset_index(drop=True)
+    ax = new_axes(ax, 6.4, 0.3 * len(table) + 1.2)
+    y = np.arange(len(table))
+    if null is not None:
+        band = null.set_index("system").loc[table["system"]]
+        width = band["null_high"] - band["null_low"]
+        ax.barh(y, width, left=band["null_low"], height=0.7, color=GREY, alpha=0.4, label="null: middle 95 %")
+    value = table["expected_deviation"]
+    if table["low"].notna().all():
+        ax.hlines(y, table["low"], table["high"], color=COLOURS[0], linewidth=1.5)
+    ax.plot(value, y, MARKERS[0], color=COLOURS[0], label="Expected Deviation")
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_yticks(y, table["system"])
+    ax.set_xlabel("underrated  ←  Expected Deviation (human units)  →  overrated")
+    if null is not None:
+        ax.legend(loc="lower right")
+    return ax
+
+
+def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw each system's deviation given the metric against its deviation given the human score.
+
+    Parameters
+    ----------
+    both : pandas.DataFrame
+        Result of `mtmeta.sysdep.deviations_both_ways`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Intervals as crosses; shaded are the quadrants where both directions agree.
+    """
+    ax = new_axes(ax, 6.4, 5.2)
+    x, y = both["forward"].to_numpy(), both["reverse"].to_numpy()
+    for verdict, k in _VERDICTS.items():
+        rows = both[both["verdict"] == verdict]
+        if len(rows):
+            style = {"color": GREY, "marker": "o"} if k is None else {"color": COLOURS[k], "marker": MARKERS[k + 1]}
+            errors = [
+                np.abs(rows[[f"{way}_low", f"{way}_high"]].to_numpy().T - rows[way].to_numpy())
+                for way in ("forward", "reverse")
+            ]
+            ax.errorbar(
+                rows["forward"], rows["reverse"], errors[1], errors[0],
+                linestyle="", elinewidth=0.9, label=f"{verdict} ({len(rows)})", **style,
+            )  # fmt: skip
+    left, right, bottom, top = *_padded(both, "forward"), *_padded(both, "reverse")
+    ax.set(xlim=(left, right), ylim=(bottom, top))
+    ax.fill_between([0, right], 0, top, color=COLOURS[1], alpha=0.08, linewidth=0)
+    ax.fill_between([left, 0], bottom, 0, color=COLOURS[0], alpha=0.08, linewidth=0)
+    ax.axhline(0, color="black", linewidth=0.8)
+    ax.axvline(0, color="black", linewidth=0.8)
+    for name, a, b in zip(both["system"], x, y, strict=True):
+        ax.annotate(name, (a, b), (5, 4), textcoords="offset points", fontsize=8.5)
+    ax.set_xlabel("deviation given the metric: Expected Deviation (human units)")
+    ax.set_ylabel("deviation given the human score (human units)")
+    ax.legend(loc="best", fontsize=9)
+    return ax
+
+
+def _padded(both: pd.DataFrame, way: str) -> tuple[float, float]:
+    """Return limits that hold the intervals and 0, with a margin for names."""
+    values = both[[f"{way}_low", f"{way}_high", way]].to_numpy()
+    low, high = min(np.nanmin(values), 0.0), max(np.nanmax(values), 0.0)
+    margin = 0.12 * (high - low or 1.0)
+    return low - margin, high + margin
+
+
+def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw each metric's SysDep on the band of its null.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Rows of `mtmeta.sysdep.null_table` for one set and one null.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Lowest SysDep on top; the marker says whether it lies above, in or below the band.
+    """
+    table = table.sort_values("sysdep", ascending=False, ignore_index=True)
+    ax = new_axes(ax, 6.6, 0.19 * len(table) + 1.2)
+    y = np.arange(len(table))
+    ax.barh(y, table["null_high"] - table["null_low"], left=table["null_low"], height=0.75, color=GREY, alpha=0.4)
+    for k, word in enumerate(("less", "more", "no more")):
+        rows = table["verdict"].str.startswith(f"{word} than")
+        if rows.any():
+            label = f"{word} than the null explains ({rows.sum()})"
+            ax.plot(table["sysdep"][rows], y[rows], MARKERS[k], color=COLOURS[k], markersize=5, label=label)
+    ax.set_yticks(y, table["metric"], fontsize=8 if len(table) > 20 else 10)
+    ax.set_ylim(-1, len(table))
+    ax.set_xlabel("SysDep in human units (grey: middle 95 % of the null)")
+    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.06 - 1.1 / (len(table) + 6)), fontsize=9)
+    return ax
+
+
+def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Sequence[Axes] | None = None):
+    """Draw the SysDep of each metric against its correlation, one panel a set.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Result of `mtmeta.sysdep.system_dependence_table`.
+    label : int
+        How many metrics of lowest and of highest SysDep to name in each panel.
+    axes : sequence of Axes, optional
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        The dashed line is the SysDep of a constant metric.
+    """
+    sets = list(dict.fromkeys(table["set"]))
+    if axes is None:
+        axes = plt.subplots(1, len(sets), figsize=(3.6 * len(sets), 3.9), squeeze=False)[1][0]
+    axes = np.atleast_1d(axes)
+    for k, (ax, name) in enumerate(zip(axes, sets, strict=True)):
+        part = table[table["set"] == name].sort_values("sysdep")
+        ax.scatter(part["pearson"], part["sysdep"], s=22, color=COLOURS[k], marker=MARKERS[k], alpha=0.8)
+        ax.axhline((part["sysdep"] / part["relative"]).median(), color="black", linestyle="--", linewidth=1)
+        for row in pd.concat([part.head(label), part.tail(label)]).drop_duplicates().itertuples():
+            left = row.pearson > part["pearson"].median()
+            place = {"ha": "right", "xytext": (-5, 3)} if left else {"ha": "left", "xytext": (5, 3)}
+            ax.annotate(row.metric, (row.pearson, row.sysdep), textcoords="offset points", fontsize=8, **place)
+        ax.set_xlabel(f"Pearson, no grouping: {name}")
+        ax.set_ylim(bottom=0)
+    axes[0].set_ylabel("SysDep (human units)")
+    return axes
+
+
+def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw deviations within one system and across systems against the number of segments.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Result of `mtmeta.sysdep.within_system_splits`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Standard deviations, which do not grow with the number of parts as ranges do.
+    """
+    ax = new_axes(ax)
+    for k, (column, name, style) in enumerate(
+        (("within_sd", "parts of one system", "-"), ("across_sd", "different systems", "--"))
+    ):
+        rows = table[table[column].notna()]
+        ax.plot(rows["n_segments"], rows[column], style, marker=MARKERS[k], color=COLOURS[k], label=name)
+    ax.set(xlabel="segments in each part (log scale)", ylabel="sd of deviations (human units)", xscale="log")
+    ticks = table["n_segments"].to_numpy()
+    ax.set_xticks(ticks, [f"{n:.0f}" for n in ticks])
+    ax.minorticks_off()
+    ax.set_ylim(bottom=0)
+    ax.legend()
+    return ax
+
+
+def detection_rates(table: pd.DataFrame, x: str, by: str, *, nominal: float | None = None, ax: Axes | None = None):
+    """Draw shares of simulated campaigns in which something was found.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``x``, ``by`` and ``rate``; one line for each value of ``by``.
+    x, by : str
+    nominal : float, optional
+        A rate to mark, such as that of false alarms.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+    """
+    ax = new_axes(ax)
+    styles = ("-", "--", "-.", ":")
+    for k, (name, part) in enumerate(table.groupby(by, sort=False)):
+        ax.plot(part[x], part["rate"], styles[k % 4], marker=MARKERS[k], color=COLOURS[k], label=name)
+    if nominal is not None:
+        ax.axhline(nominal, color=GREY, linewidth=1)
+        ax.annotate(f"{nominal:.0%}", (table[x].max(), nominal), (4, -4), textcoords="offset points", color=GREY)
+    ax.set(xlabel=x, ylabel="share of campaigns", ylim=(-0.03, 1.03))
+    ax.legend(title=by, fontsize=9)
+    return ax

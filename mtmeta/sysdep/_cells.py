@@ -1,0 +1,160 @@
+"""The scored translations of one metric as flat rows, and isotonic fits on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _kernels
+from ..evalset import EvalSet, unknown
+
+
+def check_choice(parameter: str, value: object, choices: Sequence[str]) -> None:
+    """Raise ValueError unless ``value`` is one of ``choices``."""
+    if value not in choices:
+        raise ValueError(f"`{parameter}` must be one of {', '.join(map(repr, choices))}; found {value!r}.")
+
+
+def check_count(parameter: str, value: object, low: int) -> int:
+    """Return ``value`` as an int; raise if it is none or below ``low``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"`{parameter}` must be a whole number; found {value!r}.")
+    if value < low:
+        raise ValueError(f"`{parameter}` must be at least {low}; found {value}.")
+    return int(value)
+
+
+def check_level(level: float) -> float:
+    """Return ``level``; raise unless it lies in (0, 1)."""
+    if not 0 < level < 1:
+        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
+    return level
+
+
+def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
+    """Return the wanted metrics of ``es``, all by default."""
+    names = [metrics] if isinstance(metrics, str) else list(es.metrics if metrics is None else metrics)
+    for name in names:
+        if name not in es:
+            raise unknown("metric", name, es.metrics)
+    return names
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One metric's translations as rows: first those with both scores, then those with a metric score alone."""
+
+    human: np.ndarray  # (n_paired,)
+    scores: np.ndarray  # (n_rows,)
+    system: np.ndarray  # (n_rows,) positions
+    segment: np.ndarray  # (n_rows,) positions
+    n_systems: int
+
+    @property
+    def n_paired(self) -> int:
+        """Number of rows with both scores."""
+        return len(self.human)
+
+    def paired(self) -> Cells:
+        """Return the rows with both scores."""
+        n = self.n_paired
+        return Cells(self.human, self.scores[:n], self.system[:n], self.segment[:n], self.n_systems)
+
+    def of(self, system: int) -> Cells:
+        """Return the paired rows of one system, as a set of one system."""
+        keep = np.flatnonzero(self.system[: self.n_paired] == system)
+        return Cells(self.human[keep], self.scores[keep], np.zeros(len(keep), np.int64), self.segment[keep], 1)
+
+    def system_means(self, values: np.ndarray) -> np.ndarray:
+        """Return each system's mean over the first ``len(values)`` rows."""
+        system = self.system[: len(values)]
+        return np.bincount(system, values, self.n_systems) / np.bincount(system, minlength=self.n_systems)
+
+
+def cells_of(es: EvalSet, metric: str, *, paired: bool = True) -> Cells:
+    """Return the rows of one metric; raise if a system has no translation with both scores."""
+    metric_names(es, metric)
+    human, scores = es.human, es[metric]
+    both = ~(np.isnan(human) | np.isnan(scores))
+    bare = [system for system, any_paired in zip(es.systems, both.any(axis=1), strict=True) if not any_paired]
+    if bare:
+        raise ValueError(
+            f"no translation of {', '.join(map(repr, bare[:5]))} has both a human score and a score of {metric!r}, "
+            "so nothing can be said of it; leave it out with es.select(systems=...)."
+        )
+    system, segment = (a.astype(np.int64) for a in np.nonzero(both))
+    values = scores[both]
+    if not paired:
+        alone = np.isnan(human) & ~np.isnan(scores)
+        more = np.nonzero(alone)
+        system, segment = np.concatenate([system, more[0]]), np.concatenate([segment, more[1]])
+        values = np.concatenate([values, scores[alone]])
+    return Cells(human[both], values, system, segment, es.shape[0])
+
+
+@dataclass(frozen=True)
+class Fits:
+    """What `fit` returns: the mean fit at each row, and the draws behind it."""
+
+    rows: np.ndarray  # (n_rows,)
+    grid: np.ndarray  # (n_grid,) mean fit there
+    grid_draws: np.ndarray  # (n_draws, n_grid)
+    deviations: np.ndarray  # (n_draws, n_systems): mean fit - mean y
+
+
+def fit(
+    x: np.ndarray,
+    y: np.ndarray,
+    group: np.ndarray,
+    n_groups: int,
+    unit: np.ndarray,
+    counts: np.ndarray,
+    grid: np.ndarray | None = None,
+) -> Fits:
+    """Fit y (the first rows) on x isotonically in each resample; see `mtmeta._kernels.isotonic_draws`."""
+    points, at = np.unique(x if grid is None else np.concatenate([x, grid]), return_inverse=True)
+    at, kept = at[: len(x)], at[len(x) :]
+    rows = np.lexsort((np.arange(len(x)) >= len(y), group))  # group by group, those with a y first
+    starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups))])
+    known = np.bincount(group[: len(y)], minlength=n_groups)
+    padded = np.concatenate([y, np.full(len(x) - len(y), np.nan)])[rows]
+    summed, at_kept, deviations = _kernels.isotonic_draws(
+        points, at[rows], padded, starts, known, unit[rows], counts, kept
+    )
+    mean = summed / len(counts)
+    return Fits(mean[at], mean[kept], at_kept, deviations)
+
+
+def once(n_units: int) -> np.ndarray:
+    """Return the counts of "no resampling": every unit once."""
+    return np.ones((1, n_units), dtype=np.int32)
+
+
+def _draw(size: int, members: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return how often each of ``size`` units is drawn when ``members`` are resampled."""
+    drawn = members[rng.integers(len(members), size=len(members))]
+    return np.bincount(drawn, minlength=size).astype(np.int32)
+
+
+def resamples(cells: Cells, how: str, n_draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return each row's unit, and how often each unit is taken in each draw, shape (n_draws, n_units).
+
+    Units are rows or segments. Units that hold paired rows and units that do not are resampled apart,
+    so that every draw has as much of either as the data.
+    """
+    unit = cells.segment if how == "segment" else np.arange(len(cells.scores))
+    rated = np.unique(unit[: cells.n_paired])
+    parts = [rated, np.setdiff1d(unit, rated)]
+    size = int(unit.max()) + 1
+    counts = np.empty((n_draws, size), dtype=np.int32)
+    for b in range(n_draws):
+        counts[b] = sum(_draw(size, part, rng) for part in parts if len(part))
+    return unit, counts
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """Return a generator from a seed, a generator or None."""
+    return np.random.default_rng(rng)

@@ -1,0 +1,434 @@
+"""Expected Deviation and SysDep, with the deviation that conditions on the human score beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from tqdm.auto import tqdm
+
+from ..evalset import EvalSet, as_evalset
+from ._cells import Cells, Fits, cells_of, check_choice, check_count, check_level, fit, metric_names, once, resamples
+
+POPULATIONS = ("paired", "full")
+RESAMPLES = ("segment", "row")
+_GRID = 201
+
+
+@dataclass(frozen=True)
+class SystemDependence:
+    """The result of `system_dependence`.
+
+    Attributes
+    ----------
+    metric : str
+    sysdep : float
+        Largest less smallest Expected Deviation, in human units; lower is better.
+    low, high : float
+        Bootstrap interval of ``sysdep``; NaN without bootstrap.
+    relative : float
+        ``sysdep`` divided by the range of the systems' mean human scores, which is the SysDep of
+        a constant metric. NaN where that is 0.
+    sd : float
+        Standard deviation of the Expected Deviations (denominator: number of systems less one). It grows less with
+        the number of systems than ``sysdep``.
+    table : pandas.DataFrame
+        One row a system, best human mean first: ``system, n_paired, n_scored, human, metric, remapped,
+        expected_deviation, low, high, human_rank, metric_rank, remapped_rank, metric_change,
+        remapped_change``. A positive ``expected_deviation`` says that the metric overrates the system; a
+        positive change, that it gains ranks.
+    curves : pandas.DataFrame
+        The fitted maps from metric to human score: ``curve, score, human, low, high``; ``curve`` is
+        ``"all systems"`` (f_G) or a system (its f_k, over the range of its own scores).
+    draws : numpy.ndarray
+        Expected Deviations in each resample, shape (n_bootstrap, n_systems), in the order of the set.
+    signature : str
+        How it was computed, in one line.
+    """
+
+    metric: str
+    sysdep: float
+    low: float
+    high: float
+    relative: float
+    sd: float
+    table: pd.DataFrame
+    curves: pd.DataFrame = field(repr=False)
+    draws: np.ndarray = field(repr=False)
+    signature: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a copy of ``table``."""
+        return self.table.copy()
+
+
+def system_dependence(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    n_bootstrap: int = 200,
+    population: str = "paired",
+    resample: str = "segment",
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> SystemDependence:
+    r"""Ask whether one map from metric to human scores serves all systems.
+
+    With :math:`f_G` the isotonic regression of human on metric scores over all systems and
+    :math:`f_k` that over system k alone, the Expected Deviation of system k is
+
+    .. math:: ED(k) = \frac1{N_M} \sum_j f_G(m_j^k) - \frac1{N_H} \sum_j f_k(m_j^k)
+              = \frac1{N_M} \sum_j f_G(m_j^k) - \mu_H^k, \qquad
+              SysDep = \max_k ED(k) - \min_k ED(k)
+
+    in units of the human score. ED > 0: the metric overrates the system. The maps are means of the
+    fits on ``n_bootstrap`` resamples; equal metric scores are pooled first, the map is linear between
+    neighbouring scores and constant beyond the outermost.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric : str
+    n_bootstrap : int
+        Number of resamples; 0 fits once, on the data, and gives no intervals.
+    population : {"paired", "full"}
+        Over which translations :math:`f_G` is averaged: those with both scores, so that without
+        bootstrap the Expected Deviations, weighted by numbers of ratings, sum to 0; or all that the metric
+        scored (:math:`N_M`), as in the paper. With ``"full"``, a difference between rated and unrated segments
+        enters every Expected Deviation.
+    resample : {"segment", "row"}
+        What the bootstrap draws: segments with all their translations, or single translations as in the paper. Rows
+        of a segment are not independent, so ``"row"`` gives bands that are too narrow.
+    level : float
+        Nominal coverage of bands and intervals.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    SystemDependence
+        Intervals of Expected Deviations are percentiles of the resamples. The range of several noisy values
+        is too large on average, and larger yet in a resample; the interval of SysDep is therefore the
+        basic one, twice the estimate less the percentiles, cut at 0.
+
+    Raises
+    ------
+    ValueError
+        If the metric or an option is unknown, or a system has no translation with both scores.
+
+    Notes
+    -----
+    SysDep mixes unequal treatment with unreliability: a metric that is blind to the system, but noisy, has a
+    large one, since regression to the mean underrates the best systems and overrates the worst. Read it beside
+    `compare_with_null`, and a system's deviation beside `deviations_both_ways`.
+
+    References
+    ----------
+    von Däniken, Deriu and Cieliebak 2025, equations 1 and 2, section 3.
+
+    Examples
+    --------
+    A metric that reads the human score except that it adds 2 for system B:
+
+    >>> import numpy as np, mtmeta as mm
+    >>> human = np.array([[-4., -3., -2., -1.], [-4., -3., -2., -1.], [-4., -3., -2., -1.]])
+    >>> es = mm.EvalSet(human, {"m": human + [[0.], [2.], [0.]]}, systems=["A", "B", "C"])
+    >>> result = mm.system_dependence(es, "m", n_bootstrap=0)
+    >>> result.table[["system", "expected_deviation"]].round(3).to_numpy().tolist()
+    [['A', -0.354], ['B', 0.708], ['C', -0.354]]
+    >>> round(result.sysdep, 3)
+    1.062
+    """
+    es = as_evalset(es)
+    n_bootstrap = check_count("n_bootstrap", n_bootstrap, 0)
+    check_choice("population", population, POPULATIONS)
+    check_choice("resample", resample, RESAMPLES)
+    tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
+    cells = cells_of(es, metric, paired=population == "paired")
+    grid = np.linspace(cells.scores.min(), cells.scores.max(), _GRID)
+    rng = np.random.default_rng(rng)
+    pooled, curves = _maps(cells, grid, n_bootstrap, resample, rng)
+    draws = pooled.deviations if n_bootstrap else np.empty((0, cells.n_systems))
+    table = _table(es, cells, pooled, draws, tails)
+    deviations = table["expected_deviation"]
+    sysdep = float(np.ptp(deviations))
+    spread = float(np.ptp(table["human"]))
+    low, high = _basic_interval(sysdep, _finite_draws(draws), tails)
+    how = f"B:{n_bootstrap}|resample:{resample}" if n_bootstrap else "B:0"
+    return SystemDependence(
+        metric=metric,
+        sysdep=sysdep,
+        low=low,
+        high=high,
+        relative=sysdep / spread if spread > 0 else np.nan,
+        sd=float(deviations.std(ddof=1)),
+        table=table,
+        curves=_curve_table([f"{name}" for name in ("all systems", *es.systems)], curves, grid, n_bootstrap, tails),
+        draws=draws,
+        signature=f"sysdep|metric:{metric}|population:{population}|{how}|set:{es.name}",
+    )
+
+
+def _maps(cells: Cells, grid, n_bootstrap: int, resample: str, rng) -> tuple[Fits, list[tuple[Fits, np.ndarray]]]:
+    """Return f_G, and the curves of f_G and of every f_k with the part of the grid that each covers."""
+    if n_bootstrap:
+        unit, counts = resamples(cells, resample, n_bootstrap, rng)
+    else:
+        unit, counts = np.zeros(len(cells.scores), np.int64), once(1)
+    pooled = fit(cells.scores, cells.human, cells.system, cells.n_systems, unit, counts, grid)
+    curves = [(pooled, np.full(len(grid), True))]
+    for k in range(cells.n_systems):
+        own = cells.of(k)
+        if n_bootstrap and resample == "row":  # as in the paper: each map has resamples of its own
+            unit, own_counts = resamples(own, resample, n_bootstrap, rng)
+        else:  # the same segments as for f_G; a draw without any of this system's is left out
+            unit = own.segment if n_bootstrap else np.zeros(own.n_paired, np.int64)
+            own_counts = counts[counts[:, np.unique(unit)].any(axis=1)]
+        inside = (grid >= own.scores.min()) & (grid <= own.scores.max())
+        fits = fit(own.scores, own.human, own.system, 1, unit, own_counts, grid)
+        curves.append((fits, inside))
+    return pooled, curves
+
+
+def _finite_draws(draws: np.ndarray) -> np.ndarray:
+    """Return the range of the Expected Deviations in each draw that has every system."""
+    return np.ptp(draws, axis=1)[~np.isnan(draws).any(axis=1)]
+
+
+def _basic_interval(value: float, draws: np.ndarray, tails: list[float]) -> tuple[float, float]:
+    if not len(draws):
+        return np.nan, np.nan
+    low, high = 2 * value - np.quantile(draws, tails[::-1])
+    return max(float(low), 0.0), max(float(high), 0.0)
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Return ranks, 1 for the highest; equal values share the better one."""
+    return pd.Series(values).rank(ascending=False, method="min").astype(int).to_numpy()
+
+
+def _table(es: EvalSet, cells: Cells, pooled: Fits, draws: np.ndarray, tails: list[float]) -> pd.DataFrame:
+    human, remapped = cells.system_means(cells.human), cells.system_means(pooled.rows)
+    scores = cells.system_means(cells.scores)
+    low, high = np.nanquantile(draws, tails, axis=0) if len(draws) else np.full((2, es.shape[0]), np.nan)
+    ranks = [_ranks(values) for values in (human, scores, remapped)]
+    table = pd.DataFrame(
+        {
+            "system": es.systems,
+            "n_paired": np.bincount(cells.system[: cells.n_paired], minlength=es.shape[0]),
+            "n_scored": np.bincount(cells.system, minlength=es.shape[0]),
+            "human": human,
+            "metric": scores,
+            "remapped": remapped,
+            "expected_deviation": remapped - human,
+            "low": low,
+            "high": high,
+            "human_rank": ranks[0],
+            "metric_rank": ranks[1],
+            "remapped_rank": ranks[2],
+            "metric_change": ranks[0] - ranks[1],
+            "remapped_change": ranks[0] - ranks[2],
+        }
+    )
+    return table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
+
+
+def _curve_table(names, curves, grid, n_bootstrap: int, tails: list[float]) -> pd.DataFrame:
+    parts = []
+    for name, (fits, inside) in zip(names, curves, strict=True):
+        low, high = np.quantile(fits.grid_draws, tails, axis=0) if n_bootstrap else np.full((2, len(grid)), np.nan)
+        columns = {"score": grid, "human": fits.grid, "low": low, "high": high}
+        parts.append(pd.DataFrame({"curve": name, **columns})[inside])
+    return pd.concat(parts, ignore_index=True)
+
+
+def system_dependence_table(
+    data: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    metrics: Sequence[str] | str | None = None,
+    *,
+    n_bootstrap: int = 200,
+    population: str = "paired",
+    resample: str = "segment",
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Return the system dependence of many metrics on one or several sets.
+
+    Parameters
+    ----------
+    data : EvalSet, pandas.DataFrame or sequence of EvalSet
+    metrics : sequence of str, optional
+        All metrics of each set by default; a set that lacks a named one is an error.
+    n_bootstrap, population, resample, level, rng
+        As in `system_dependence`. All metrics get the same resamples, so that ``rng=0`` gives the
+        numbers of ``system_dependence(..., rng=0)``.
+    n_jobs : int, optional
+        Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``set, metric, sysdep, low, high, relative, sd, pearson, most_underrated, most_overrated, n_systems,
+        n_paired``; in each set the lowest (best) ``sysdep`` first. ``pearson`` is the correlation over the
+        paired translations without grouping, 0 for a constant metric.
+
+    Raises
+    ------
+    ValueError
+        As `system_dependence`.
+
+    References
+    ----------
+    von Däniken, Deriu and Cieliebak 2025, appendix C.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> table = mm.sysdep.system_dependence_table(mm.load("teaching"), ["Judge", "Random"], n_bootstrap=20)
+    >>> table["metric"].tolist()
+    ['Judge', 'Random']
+    """
+    sets = [as_evalset(data)] if isinstance(data, (EvalSet, pd.DataFrame)) else list(data)
+    if not sets:
+        raise ValueError("no set given; pass an EvalSet, a table, or a list with at least one EvalSet.")
+    seed = rng if isinstance(rng, (int, np.integer)) else int(np.random.default_rng(rng).integers(2**63))
+    options = {"n_bootstrap": n_bootstrap, "population": population, "resample": resample, "level": level, "rng": seed}
+    jobs = [(s, es, metric) for s, es in enumerate(sets) for metric in metric_names(es, metrics)]
+    found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(_summary)(es, metric, options) for _, es, metric in jobs
+    )
+    rows = list(tqdm(found, total=len(jobs), desc="system dependence", disable=not progress))
+    table = pd.DataFrame(rows).assign(order=[s for s, _, _ in jobs])
+    return table.sort_values(["order", "sysdep"], ignore_index=True, kind="stable").drop(columns="order")
+
+
+def _summary(es: EvalSet, metric: str, options: dict) -> dict:
+    result = system_dependence(es, metric, **options)
+    by_deviation = result.table.sort_values("expected_deviation")["system"]
+    cells = cells_of(es, metric)
+    return {
+        "set": es.name,
+        "metric": metric,
+        "sysdep": result.sysdep,
+        "low": result.low,
+        "high": result.high,
+        "relative": result.relative,
+        "sd": result.sd,
+        "pearson": pearson(cells.human, cells.scores),
+        "most_underrated": by_deviation.iloc[0],
+        "most_overrated": by_deviation.iloc[-1],
+        "n_systems": es.shape[0],
+        "n_paired": cells.n_paired,
+    }
+
+
+def pearson(x: np.ndarray, y: np.ndarray) -> float:
+    """Return Pearson's correlation, 0 where a side is constant."""
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return 0.0
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def deviations_both_ways(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    n_bootstrap: int = 1000,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    r"""Compare each system's deviation given the metric with its deviation given the human score.
+
+    The forward deviation is the Expected Deviation, :math:`\overline{f_G(m^k)} - \bar h^k` with
+    :math:`f_G(m) = E[h|m]`. The reverse deviation regresses the other way, :math:`g(h) = E[m|h]`, isotonic too:
+
+    .. math:: R(k) = (\overline{m^k} - \overline{g(h^k)}) \,/\, b, \qquad b = cov(m, h) / var(h)
+
+    in human units, positive where the metric favours the system. Noise in the metric makes the forward
+    deviation negative for good systems and positive for bad ones; noise in the human score does the opposite to
+    the reverse one. So a system is called favoured (disfavoured) only where both are above (below) 0.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric : str
+    n_bootstrap : int
+        Resamples of segments for the intervals, at least 2.
+    level : float
+        Nominal coverage of each interval. Both must exclude 0, so the verdict on a system that is treated like the
+        others is wrong less often than ``1 - level``, if noise is the only thing that pushes.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``system, human, forward, forward_low, forward_high, reverse, reverse_low, reverse_high, verdict``,
+        best human mean first; ``verdict`` is ``"favoured"``, ``"disfavoured"`` or ``"undecided"``. The fits are single
+        ones, on the translations with both scores. The reverse columns are NaN, and every verdict undecided, where
+        the metric does not rise with the human score (b <= 0).
+
+    Raises
+    ------
+    ValueError
+        If the metric or an option is unknown, or a system has no translation with both scores.
+
+    References
+    ----------
+    The forward deviation: von Däniken, Deriu and Cieliebak 2025, equation 1. That two regressions disagree
+    about individuals: Galton 1886.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> both = mm.sysdep.deviations_both_ways(mm.load("teaching"), "Biased", n_bootstrap=200)
+    >>> both.loc[both["verdict"] == "favoured", "system"].tolist()
+    ['Fjord']
+    """
+    es = as_evalset(es)
+    n_bootstrap = check_count("n_bootstrap", n_bootstrap, 2)
+    tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
+    cells = cells_of(es, metric)
+    unit, counts = resamples(cells, "segment", n_bootstrap, np.random.default_rng(rng))
+    everything = np.ones((1, counts.shape[1]), dtype=np.int32)
+    columns: dict[str, np.ndarray] = {}
+    for name, function in (("forward", forward_deviations), ("reverse", reverse_deviations)):
+        columns[name] = function(cells, unit, everything)[0]
+        low, high = _tails(function(cells, unit, counts), tails)
+        columns |= {f"{name}_low": low, f"{name}_high": high}
+    table = pd.DataFrame({"system": es.systems, "human": cells.system_means(cells.human), **columns})
+    favoured = (table["forward_low"] > 0) & (table["reverse_low"] > 0)
+    disfavoured = (table["forward_high"] < 0) & (table["reverse_high"] < 0)
+    table["verdict"] = np.select([favoured, disfavoured], ["favoured", "disfavoured"], "undecided")
+    return table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
+
+
+def _tails(draws: np.ndarray, tails: list[float]) -> np.ndarray:
+    """Return the quantiles of each column; NaN where more draws than a tail holds are undefined."""
+    undefined = np.isnan(draws).mean(axis=0) > tails[0]
+    filled = np.where(undefined, 0.0, draws)
+    return np.where(undefined, np.nan, np.nanquantile(filled, tails, axis=0))
+
+
+def forward_deviations(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return mean f_G(m) less mean h of each system in each draw, shape (n_draws, n_systems)."""
+    return fit(cells.scores, cells.human, cells.system, cells.n_systems, unit, counts).deviations
+
+
+def reverse_deviations(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return (mean m less mean g(h)) / b of each system in each draw; NaN where b <= 0."""
+    backward = fit(cells.human, cells.scores, cells.system, cells.n_systems, unit, counts).deviations
+    weights = counts[:, unit].astype(float)
+    weights /= weights.sum(axis=1, keepdims=True)
+    h, m = cells.human - cells.human.mean(), cells.scores - cells.scores.mean()
+    mean_h = weights @ h
+    variance = weights @ h**2 - mean_h**2
+    covariance = weights @ (h * m) - mean_h * (weights @ m)
+    slope = np.divide(covariance, variance, out=np.full(len(counts), np.nan), where=variance > 0)
+    slope[~(slope > 0)] = np.nan
+    return -backward / slope[:, None]

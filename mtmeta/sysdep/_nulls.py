@@ -1,0 +1,498 @@
+"""Null models: what SysDep would be if the metric did not look at the system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from scipy.optimize import isotonic_regression
+from tqdm.auto import tqdm
+
+from .. import _kernels
+from ..evalset import EvalSet, as_evalset
+from ._cells import Cells, cells_of, check_choice, check_count, check_level, metric_names, once
+from ._deviation import pearson
+
+_NO_GRID = np.empty(0, dtype=np.int64)
+
+
+def strata_of(human: np.ndarray, min_stratum: int) -> list[np.ndarray]:
+    """Return the rows of each stratum: equal human scores, neighbours merged until each has enough rows."""
+    order = np.argsort(human, kind="stable")
+    cuts = [0]
+    for end in np.flatnonzero(np.diff(human[order])) + 1:
+        if end - cuts[-1] >= min_stratum:
+            cuts.append(end)
+    if len(order) - cuts[-1] < min_stratum:  # what is left is too small to stand alone
+        cuts.pop()
+    return np.split(order, [cut for cut in cuts if cut])
+
+
+# Each null returns what a draw looks like in row order: human scores and metric scores.
+
+
+def _within_human(cells: Cells, rng, min_stratum: int) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+    strata = strata_of(cells.human, min_stratum)
+    rows = np.arange(cells.n_paired)
+
+    def draw() -> tuple[np.ndarray, np.ndarray]:
+        order = np.empty_like(rows)
+        for stratum in strata:
+            order[stratum] = rng.permutation(stratum)
+        return rows, order
+
+    return draw
+
+
+def _within_segments(cells: Cells, rng, min_stratum: int) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+    by_segment = np.argsort(cells.segment, kind="stable")
+
+    def draw() -> tuple[np.ndarray, np.ndarray]:
+        shuffled = np.lexsort((rng.random(cells.n_paired), cells.segment))
+        order = np.empty_like(by_segment)
+        order[by_segment] = shuffled
+        return order, order
+
+    return draw
+
+
+def _constant(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
+    return lambda: np.zeros(cells.n_paired)
+
+
+def _gaussian(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
+    h = (cells.human - cells.human.mean()) / (cells.human.std() or 1.0)
+    r = pearson(cells.human, cells.scores)
+    return lambda: r * h + np.sqrt(1 - r**2) * rng.standard_normal(len(h))
+
+
+def _heteroscedastic(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
+    mean, sd = np.empty(cells.n_paired), np.empty(cells.n_paired)
+    for stratum in strata_of(cells.human, min_stratum):
+        mean[stratum], sd[stratum] = cells.scores[stratum].mean(), cells.scores[stratum].std()
+    return lambda: mean + sd * rng.standard_normal(len(mean))
+
+
+def _residuals(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
+    _, at, sizes = np.unique(cells.human, return_inverse=True, return_counts=True)
+    fitted = isotonic_regression(np.bincount(at, cells.scores) / sizes, weights=sizes).x[at]
+    residuals = cells.scores - fitted
+    return lambda: fitted + rng.choice(residuals, len(residuals))
+
+
+_ORDERS = {"human": _within_human, "systems": _within_segments}
+_SCORES = {
+    "constant": _constant,
+    "gaussian": _gaussian,
+    "heteroscedastic": _heteroscedastic,
+    "residuals": _residuals,
+}
+#: The null models by name; the functions that build one data set from each are named alike.
+NULLS = (*_ORDERS, *_SCORES)
+
+
+def _one_draw(es: EvalSet | pd.DataFrame, metric: str, null: str, min_stratum: int, rng) -> EvalSet:
+    """Return one draw of a null as a set of its own."""
+    es = as_evalset(es)
+    cells = cells_of(es, metric)
+    rng = np.random.default_rng(rng)
+    min_stratum = check_count("min_stratum", min_stratum, 2)
+    if null in _ORDERS:
+        human_order, score_order = _ORDERS[null](cells, rng, min_stratum)()
+        values = cells.human[human_order], cells.scores[score_order]
+    else:
+        values = cells.human, _SCORES[null](cells, rng, min_stratum)()
+    human, scores = np.full(es.shape, np.nan), np.full(es.shape, np.nan)
+    human[cells.system, cells.segment], scores[cells.system, cells.segment] = values
+    return EvalSet(human, {metric: scores}, systems=es.systems, segments=es.segments, name=f"{es.name} (null: {null})")
+
+
+def permute_within_human_scores(
+    es: EvalSet | pd.DataFrame, metric: str, *, min_stratum: int = 30, rng: int | np.random.Generator | None = 0
+) -> EvalSet:
+    """Draw from the central null: a metric that is blind to the system, given the human score.
+
+    Metric scores change places among the translations with the same human score. The joint distribution of
+    metric and human score stays as it is, hence f_G and every correlation without grouping; what SysDep is left
+    comes from regression to the mean and sampling alone.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric : str
+    min_stratum : int
+        Human scores with fewer translations are merged with their neighbours, from the lowest up; within a
+        merged stratum the correlation is kept only nearly.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    EvalSet
+        The translations with both scores, and this metric alone.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown, or a system has no translation with both scores.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, 0, -1, -1]], {"m": [[1, 2, 3, 4]]}, systems=["A"])
+    >>> null = mm.sysdep.permute_within_human_scores(es, "m", min_stratum=2, rng=1)
+    >>> sorted(null["m"][0, :2].tolist()), sorted(null["m"][0, 2:].tolist())
+    ([1.0, 2.0], [3.0, 4.0])
+    """
+    return _one_draw(es, metric, "human", min_stratum, rng)
+
+
+def permute_systems_within_segments(
+    es: EvalSet | pd.DataFrame, metric: str, *, rng: int | np.random.Generator | None = 0
+) -> EvalSet:
+    """Draw from the null in which systems are names only: they change places within each segment.
+
+    Human and metric score of a translation stay together, so f_G is untouched and no system is better than
+    another. The SysDep that is left is what a range over so many systems shows by chance.
+
+    Parameters
+    ----------
+    es, metric, rng
+        As in `permute_within_human_scores`.
+
+    Returns
+    -------
+    EvalSet
+
+    Raises
+    ------
+    ValueError
+        As `permute_within_human_scores`.
+    """
+    return _one_draw(es, metric, "systems", 30, rng)
+
+
+def constant_metric(es: EvalSet | pd.DataFrame, metric: str) -> EvalSet:
+    """Replace the metric by a constant: its SysDep is the range of the systems' mean human scores.
+
+    Parameters
+    ----------
+    es, metric
+        As in `permute_within_human_scores`; the translations with both scores are kept.
+
+    Returns
+    -------
+    EvalSet
+
+    Raises
+    ------
+    ValueError
+        As `permute_within_human_scores`.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, 0], [-3, -3]], {"m": [[1, 2], [3, 4]]}, systems=["A", "B"])
+    >>> mm.system_dependence(mm.sysdep.constant_metric(es, "m"), "m", n_bootstrap=0).sysdep
+    3.0
+    """
+    return _one_draw(es, metric, "constant", 30, 0)
+
+
+def add_gaussian_noise(
+    es: EvalSet | pd.DataFrame, metric: str, *, rng: int | np.random.Generator | None = 0
+) -> EvalSet:
+    r"""Replace the metric by the human score plus Gaussian noise, with the metric's own correlation.
+
+    :math:`m = r z + \sqrt{1 - r^2}\, e` with z the standardised human score, r the metric's Pearson
+    correlation without grouping, and e standard normal.
+
+    Parameters
+    ----------
+    es, metric, rng
+        As in `permute_within_human_scores`.
+
+    Returns
+    -------
+    EvalSet
+
+    Raises
+    ------
+    ValueError
+        As `permute_within_human_scores`.
+    """
+    return _one_draw(es, metric, "gaussian", 30, rng)
+
+
+def add_heteroscedastic_noise(
+    es: EvalSet | pd.DataFrame, metric: str, *, min_stratum: int = 30, rng: int | np.random.Generator | None = 0
+) -> EvalSet:
+    """Replace the metric by Gaussian noise with its own mean and spread at each human score.
+
+    Parameters
+    ----------
+    es, metric, min_stratum, rng
+        As in `permute_within_human_scores`.
+
+    Returns
+    -------
+    EvalSet
+
+    Raises
+    ------
+    ValueError
+        As `permute_within_human_scores`.
+    """
+    return _one_draw(es, metric, "heteroscedastic", min_stratum, rng)
+
+
+def resample_residuals(
+    es: EvalSet | pd.DataFrame, metric: str, *, rng: int | np.random.Generator | None = 0
+) -> EvalSet:
+    """Replace the metric by its isotonic regression on the human score plus residuals drawn from all translations.
+
+    Parameters
+    ----------
+    es, metric, rng
+        As in `permute_within_human_scores`.
+
+    Returns
+    -------
+    EvalSet
+
+    Raises
+    ------
+    ValueError
+        As `permute_within_human_scores`.
+    """
+    return _one_draw(es, metric, "residuals", 30, rng)
+
+
+@dataclass(frozen=True)
+class NullComparison:
+    """The result of `compare_with_null`.
+
+    Attributes
+    ----------
+    metric, null : str
+    sysdep, sd : float
+        Observed, on the translations with both scores, from one fit.
+    sysdep_draws, sd_draws : numpy.ndarray
+        The same under the null, shape (n_draws,).
+    p_value, sd_p_value : float
+        Two-sided: twice the smaller share, ``(count + 1) / (n_draws + 1)``, at most 1.
+    verdict : str
+        On ``sysdep``: ``"more than the null explains"``, ``"no more than the null explains"`` or
+        ``"less than the null explains"``.
+    table : pandas.DataFrame
+        Per system, best human mean first: ``system, human, expected_deviation, null_mean, null_low, null_high``.
+    signature : str
+    """
+
+    metric: str
+    null: str
+    sysdep: float
+    sd: float
+    sysdep_draws: np.ndarray = field(repr=False)
+    sd_draws: np.ndarray = field(repr=False)
+    p_value: float
+    sd_p_value: float
+    verdict: str
+    table: pd.DataFrame = field(repr=False)
+    signature: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the draws as a table: ``sysdep, sd``."""
+        return pd.DataFrame({"sysdep": self.sysdep_draws, "sd": self.sd_draws})
+
+
+def compare_with_null(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    null: str = "human",
+    n_draws: int = 200,
+    min_stratum: int = 30,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> NullComparison:
+    """Compare a metric's SysDep with what it would be under a null model.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric : str
+    null : {"human", "systems", "constant", "gaussian", "heteroscedastic", "residuals"}
+        ``"human"``, the central one: `permute_within_human_scores`; ``"systems"``:
+        `permute_systems_within_segments`; ``"constant"``: `constant_metric`; ``"gaussian"``: `add_gaussian_noise`;
+        ``"heteroscedastic"``: `add_heteroscedastic_noise`; ``"residuals"``: `resample_residuals`.
+    n_draws : int
+    min_stratum : int
+        As in `permute_within_human_scores`.
+    level : float
+        Of the null bands; the verdict is "more" or "less" where the p-value is at most ``1 - level``.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    NullComparison
+
+    Raises
+    ------
+    ValueError
+        If the metric or an option is unknown, or a system has no translation with both scores.
+
+    Notes
+    -----
+    The nulls that keep or imitate the joint distribution break another thing up: whatever the translations of one
+    segment share. An effect of the segment moves all systems alike and cancels in SysDep, but counts as noise of single
+    translations once scores change places. So the null spreads a little more than it should, and "more than the null
+    explains" is said too rarely rather than too often.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> mm.sysdep.compare_with_null(mm.load("teaching"), "Random", n_draws=99).verdict
+    'no more than the null explains'
+    """
+    es = as_evalset(es)
+    check_choice("null", null, NULLS)
+    n_draws, min_stratum = check_count("n_draws", n_draws, 1), check_count("min_stratum", min_stratum, 2)
+    tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
+    cells = cells_of(es, metric)
+    observed = _deviations(cells, *np.unique(cells.scores, return_inverse=True), cells.human)
+    draws = np.array(list(_null_deviations(cells, null, n_draws, min_stratum, np.random.default_rng(rng))))
+    sysdep, sysdep_draws = float(np.ptp(observed)), np.ptp(draws, axis=1)
+    sd, sd_draws = float(observed.std(ddof=1)), draws.std(axis=1, ddof=1)
+    p_value, verdict = _two_sided(sysdep, sysdep_draws), "no more than the null explains"
+    if p_value <= 1 - level:
+        verdict = f"{'more' if sysdep > np.median(sysdep_draws) else 'less'} than the null explains"
+    low, high = np.quantile(draws, tails, axis=0)
+    table = pd.DataFrame(
+        {
+            "system": es.systems,
+            "human": cells.system_means(cells.human),
+            "expected_deviation": observed,
+            "null_mean": draws.mean(axis=0),
+            "null_low": low,
+            "null_high": high,
+        }
+    )
+    return NullComparison(
+        metric=metric,
+        null=null,
+        sysdep=sysdep,
+        sd=sd,
+        sysdep_draws=sysdep_draws,
+        sd_draws=sd_draws,
+        p_value=p_value,
+        sd_p_value=_two_sided(sd, sd_draws),
+        verdict=verdict,
+        table=table.sort_values("human", ascending=False, ignore_index=True, kind="stable"),
+        signature=f"sysdep null|metric:{metric}|null:{null}|draws:{n_draws}|min_stratum:{min_stratum}|set:{es.name}",
+    )
+
+
+def _deviations(cells: Cells, points: np.ndarray, at: np.ndarray, human: np.ndarray) -> np.ndarray:
+    """Return the Expected Deviations of one fit, shape (n_systems,)."""
+    sizes = np.bincount(cells.system, minlength=cells.n_systems)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    unit = np.zeros(len(at), dtype=np.int64)
+    return _kernels.isotonic_draws(points, at, human, starts, sizes, unit, once(1), _NO_GRID)[2][0]
+
+
+def _null_deviations(cells: Cells, null: str, n_draws: int, min_stratum: int, rng) -> Iterable[np.ndarray]:
+    points, at = np.unique(cells.scores, return_inverse=True)
+    if null in _ORDERS:
+        draw = _ORDERS[null](cells, rng, min_stratum)
+        for _ in range(n_draws):
+            human_order, score_order = draw()
+            yield _deviations(cells, points, at[score_order], cells.human[human_order])
+    else:
+        draw = _SCORES[null](cells, rng, min_stratum)
+        for _ in range(n_draws):
+            yield _deviations(cells, *np.unique(draw(), return_inverse=True), cells.human)
+
+
+def _two_sided(observed: float, draws: np.ndarray) -> float:
+    tolerance = 1e-12 * max(1.0, abs(observed))
+    above = (np.sum(draws >= observed - tolerance) + 1) / (len(draws) + 1)
+    below = (np.sum(draws <= observed + tolerance) + 1) / (len(draws) + 1)
+    return min(1.0, 2 * float(min(above, below)))
+
+
+def null_table(
+    data: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    metrics: Sequence[str] | str | None = None,
+    *,
+    nulls: Sequence[str] = ("human",),
+    n_draws: int = 200,
+    min_stratum: int = 30,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Compare the SysDep of many metrics with their nulls.
+
+    Parameters
+    ----------
+    data : EvalSet, pandas.DataFrame or sequence of EvalSet
+    metrics : sequence of str, optional
+    nulls : sequence of str
+        See `compare_with_null`.
+    n_draws, min_stratum, level, rng
+        As in `compare_with_null`; each comparison starts from the same seed.
+    n_jobs : int, optional
+        Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
+    progress : bool
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``set, metric, null, sysdep, null_mean, null_low, null_high, p_value, verdict, sd, sd_null_mean,
+        sd_p_value, n_systems, n_paired``, in the order of sets, nulls and metrics.
+
+    Raises
+    ------
+    ValueError
+        As `compare_with_null`.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> table = mm.sysdep.null_table(mm.load("teaching"), ["Judge"], nulls=["human", "constant"], n_draws=19)
+    >>> table["null"].tolist()
+    ['human', 'constant']
+    """
+    sets = [as_evalset(data)] if isinstance(data, (EvalSet, pd.DataFrame)) else list(data)
+    seed = rng if isinstance(rng, (int, np.integer)) else int(np.random.default_rng(rng).integers(2**63))
+    options = {"n_draws": n_draws, "min_stratum": min_stratum, "level": level, "rng": seed}
+    jobs = [(es, metric, null) for es in sets for null in nulls for metric in metric_names(es, metrics)]
+    found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(_null_row)(es, metric, null, options) for es, metric, null in jobs
+    )
+    return pd.DataFrame(list(tqdm(found, total=len(jobs), desc="null models", disable=not progress)))
+
+
+def _null_row(es: EvalSet, metric: str, null: str, options: dict) -> dict:
+    result = compare_with_null(es, metric, null=null, **options)
+    low, high = np.quantile(result.sysdep_draws, [(1 - options["level"]) / 2, (1 + options["level"]) / 2])
+    return {
+        "set": es.name,
+        "metric": metric,
+        "null": null,
+        "sysdep": result.sysdep,
+        "null_mean": result.sysdep_draws.mean(),
+        "null_low": low,
+        "null_high": high,
+        "p_value": result.p_value,
+        "verdict": result.verdict,
+        "sd": result.sd,
+        "sd_null_mean": result.sd_draws.mean(),
+        "sd_p_value": result.sd_p_value,
+        "n_systems": es.shape[0],
+        "n_paired": cells_of(es, metric).n_paired,
+    }

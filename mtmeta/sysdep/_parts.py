@@ -1,0 +1,178 @@
+"""How deviations depend on the number of segments and of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..evalset import EvalSet, as_evalset
+from ._cells import Cells, cells_of, check_count, fit, once
+
+
+def _plain_fit(cells: Cells) -> np.ndarray:
+    """Return the pooled isotonic fit at each row, without resampling."""
+    zeros = np.zeros(len(cells.scores), dtype=np.int64)
+    return fit(cells.scores, cells.human, cells.system, cells.n_systems, zeros, once(1)).rows
+
+
+def _spread(deviations: np.ndarray) -> tuple[float, float]:
+    """Return the range and the variance."""
+    return float(np.ptp(deviations)), float(deviations.var(ddof=1))
+
+
+def _mean_spread(spreads: list[tuple[float, float]]) -> tuple[float, float]:
+    """Return the mean range and the root mean variance, which does not depend on the number of values."""
+    ranges, variances = np.mean(spreads, axis=0)
+    return ranges, np.sqrt(variances)
+
+
+def within_system_splits(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    parts: Sequence[int] = (2, 3, 5, 10, 15),
+    n_splits: int = 20,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    r"""Compare deviations among random parts of one system with deviations among systems, at equal size.
+
+    Each system's paired translations are split at random into P parts of n; the deviation of a part is
+    :math:`\overline{f_k(m)} - \bar h` over the part, with :math:`f_k` fitted to the whole system. Beside it: P systems
+    drawn at random with n translations each, and :math:`\overline{f_G(m)} - \bar h`.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric : str
+    parts : sequence of int
+        Numbers of parts, at least 2. The paper does not say how many it used.
+    n_splits : int
+        Random splits per system.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``parts, n_segments, within_range, within_sd, across_range, across_sd, n_splits``: over systems and splits,
+        the mean range of the P deviations and the root of their mean variance, in human units; ``n_segments`` is the
+        mean size of a part. The across columns are NaN where P exceeds the number of systems.
+
+    Raises
+    ------
+    ValueError
+        If a number of parts is below 2 or a system has fewer paired translations than parts.
+
+    References
+    ----------
+    von Däniken, Deriu and Cieliebak 2025, appendix D.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> table = mm.sysdep.within_system_splits(mm.load("teaching"), "Judge", parts=[2, 10], n_splits=5)
+    >>> bool(table["within_range"].is_monotonic_increasing)
+    True
+    """
+    es = as_evalset(es)
+    cells = cells_of(es, metric)
+    rng = np.random.default_rng(rng)
+    n_splits = check_count("n_splits", n_splits, 1)
+    smallest = int(np.bincount(cells.system).min())
+    for p in parts:
+        if check_count("parts", p, 2) > smallest:
+            raise ValueError(f"cannot split into {p} parts: one system has {smallest} translations with both scores.")
+    own = [cells.of(k) for k in range(cells.n_systems)]
+    own_residuals = [_plain_fit(one) - one.human for one in own]
+    pooled = _plain_fit(cells) - cells.human
+    pooled_residuals = [pooled[cells.system == k] for k in range(cells.n_systems)]
+    rows = []
+    for p in parts:
+        within = [_spread(_part_means(r, p, rng)) for r in own_residuals for _ in range(n_splits)]
+        across = [_spread(_system_means(pooled_residuals, p, rng)) for _ in range(n_splits * cells.n_systems)]
+        size = cells.n_paired / cells.n_systems / p
+        rows.append([p, size, *_mean_spread(within), *_mean_spread(across), n_splits])
+    names = ["parts", "n_segments", "within_range", "within_sd", "across_range", "across_sd", "n_splits"]
+    return pd.DataFrame(rows, columns=names).astype({"parts": int, "n_splits": int})
+
+
+def _part_means(residuals: np.ndarray, parts: int, rng) -> np.ndarray:
+    return np.array([part.mean() for part in np.array_split(rng.permutation(residuals), parts)])
+
+
+def _system_means(residuals: list[np.ndarray], parts: int, rng) -> np.ndarray:
+    if parts > len(residuals):
+        return np.full(parts, np.nan)
+    chosen = rng.choice(len(residuals), parts, replace=False)
+    return np.array([rng.permutation(residuals[k])[: max(1, len(residuals[k]) // parts)].mean() for k in chosen])
+
+
+def growth_with_systems(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    sizes: Sequence[int] | None = None,
+    n_subsets: int = 100,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Return how SysDep and the standard deviation of ED grow with the number of systems.
+
+    Random subsets of the systems are analysed anew, f_G included. The range of K values grows with K even
+    when nothing else changes; the standard deviation does not.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+        A draw from a null model, to see how the null grows.
+    metric : str
+    sizes : sequence of int, optional
+        Numbers of systems, from 2 up to all; every one by default.
+    n_subsets : int
+        Random subsets of each size.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``n_systems, sysdep, sysdep_low, sysdep_high, sd, n_subsets``: mean SysDep over subsets, the range that holds
+        95 % of them, and the root mean variance of ED, in human units.
+
+    Raises
+    ------
+    ValueError
+        If a size is below 2 or above the number of systems.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> growth = mm.sysdep.growth_with_systems(mm.load("teaching"), "Judge", sizes=[2, 12], n_subsets=20)
+    >>> bool(growth["sysdep"].is_monotonic_increasing)
+    True
+    """
+    es = as_evalset(es)
+    cells = cells_of(es, metric)
+    rng = np.random.default_rng(rng)
+    n_subsets = check_count("n_subsets", n_subsets, 1)
+    rows = []
+    for size in range(2, cells.n_systems + 1) if sizes is None else sizes:
+        if check_count("sizes", size, 2) > cells.n_systems:
+            raise ValueError(f"a size in `sizes` is {size}, but the set has {cells.n_systems} systems.")
+        spreads = [_spread(_subset_deviations(cells, size, rng)) for _ in range(n_subsets)]
+        low, high = np.quantile([value for value, _ in spreads], [0.025, 0.975])
+        sysdep, sd = _mean_spread(spreads)
+        rows.append([size, sysdep, low, high, sd, n_subsets])
+    return pd.DataFrame(rows, columns=["n_systems", "sysdep", "sysdep_low", "sysdep_high", "sd", "n_subsets"]).astype(
+        {"n_systems": int, "n_subsets": int}
+    )
+
+
+def _subset_deviations(cells: Cells, size: int, rng) -> np.ndarray:
+    chosen = rng.choice(cells.n_systems, size, replace=False)
+    position = np.full(cells.n_systems, -1)
+    position[chosen] = np.arange(size)
+    keep = position[cells.system] >= 0
+    subset = Cells(
+        cells.human[keep], cells.scores[keep], position[cells.system[keep]], cells.segment[keep], n_systems=size
+    )
+    return subset.system_means(_plain_fit(subset)) - subset.system_means(subset.human)
