@@ -177,7 +177,7 @@ def test_a_perfect_metric_with_one_bias_is_favoured_both_ways():
 
 
 def test_the_two_regressions_err_in_opposite_directions():
-    """Noise in the metric underrates good systems given the metric; noise in the human score overrates them the other."""
+    """Noise in the metric underrates good systems given it; noise in the human score does the reverse."""
     rng = np.random.default_rng(0)
     quality = rng.normal(size=(6, 4000)) + np.linspace(-1, 1, 6)[:, None]
     noisy = quality + rng.normal(size=quality.shape)
@@ -406,3 +406,28 @@ def test_published_ranks(published):
     assert table.loc[["ONLINE-W", "ZengHuiMT"], "metric_rank"].tolist() == [9, 10]
     assert table.loc[["ONLINE-W", "ZengHuiMT"], "remapped_rank"].tolist() == [10, 9]
     assert (table["n_paired"].unique().tolist(), table["n_scored"].unique().tolist()) == ([1177], [1976])
+
+
+# Planted bias
+
+
+def test_planted_bias_is_found_more_often_the_larger_it_is():
+    es = campaign(17, n_segments=100)
+    power = sysdep.detection_power(es, "m", "S2", biases=[0, 3], sizes=[20, 80], n_campaigns=20, n_bootstrap=50)
+    rate = power.set_index(["bias", "n_segments", "criterion"])["rate"]
+    assert rate[3, 80, "both"] > 0.9
+    assert rate[0, 80, "both"] < 0.5
+    assert (rate.unstack()["both"] <= rate.unstack()[["forward", "reverse"]].min(axis=1)).all()
+
+
+def test_plant_bias_is_in_human_units():
+    es = campaign(18)
+    planted = sysdep.plant_bias(es, "m", "S3", 2.0)
+    slope = stats.linregress(es.human.ravel(), es["m"].ravel()).slope
+    np.testing.assert_allclose(
+        planted["m"] - es["m"], 2 * slope * (np.arange(5) == 3)[:, None] * np.ones(60), atol=1e-9
+    )
+    with pytest.raises(ValueError, match="does not rise with the human score"):
+        sysdep.plant_bias(mm.EvalSet(es.human, {"m": -es.human}, systems=es.systems), "m", "S3", 1.0)
+    with pytest.raises(ValueError, match="unknown system 'X'"):
+        sysdep.plant_bias(es, "m", "X", 1.0)

@@ -10,7 +10,7 @@ from ._ledger import ledger_differences
 from ._significance import null_distribution, resampling_units
 from ._style import COLOURS, MARKERS, use_style
 from ._sysdep import (
-    detection_rates,
+    detection_curves,
     deviation_plane,
     expected_deviations,
     parts_of_systems,
@@ -23,7 +23,7 @@ __all__ = [
     "COLOURS",
     "MARKERS",
     "decomposition",
-    "detection_rates",
+    "detection_curves",
     "deviation_plane",
     "expected_deviations",
     "ledger_differences",

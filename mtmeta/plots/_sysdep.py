@@ -219,7 +219,7 @@ def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def detection_rates(table: pd.DataFrame, x: str, by: str, *, nominal: float | None = None, ax: Axes | None = None):
+def detection_curves(table: pd.DataFrame, x: str, by: str, *, nominal: float | None = None, ax: Axes | None = None):
     """Draw shares of simulated campaigns in which something was found.
 
     Parameters

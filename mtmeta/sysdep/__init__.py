@@ -14,6 +14,7 @@ from ._nulls import (
     resample_residuals,
 )
 from ._parts import growth_with_systems, within_system_splits
+from ._power import detection_power, plant_bias
 
 __all__ = [
     "NULLS",
@@ -23,11 +24,13 @@ __all__ = [
     "add_heteroscedastic_noise",
     "compare_with_null",
     "constant_metric",
+    "detection_power",
     "deviations_both_ways",
     "growth_with_systems",
     "null_table",
     "permute_systems_within_segments",
     "permute_within_human_scores",
+    "plant_bias",
     "resample_residuals",
     "system_dependence",
     "system_dependence_table",

@@ -391,21 +391,25 @@ def deviations_both_ways(
     ['Fjord']
     """
     es = as_evalset(es)
-    n_bootstrap = check_count("n_bootstrap", n_bootstrap, 2)
-    tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
     cells = cells_of(es, metric)
-    unit, counts = resamples(cells, "segment", n_bootstrap, np.random.default_rng(rng))
-    everything = np.ones((1, counts.shape[1]), dtype=np.int32)
-    columns: dict[str, np.ndarray] = {}
-    for name, function in (("forward", forward_deviations), ("reverse", reverse_deviations)):
-        columns[name] = function(cells, unit, everything)[0]
-        low, high = _tails(function(cells, unit, counts), tails)
-        columns |= {f"{name}_low": low, f"{name}_high": high}
-    table = pd.DataFrame({"system": es.systems, "human": cells.system_means(cells.human), **columns})
+    n_bootstrap, unit = check_count("n_bootstrap", n_bootstrap, 2), np.zeros(cells.n_paired, np.int64)
+    forward, reverse = (way(cells, unit, once(1))[0] for way in (_forward, _reverse))
+    bounds = intervals_both_ways(cells, n_bootstrap, check_level(level), rng)
+    columns = {"system": es.systems, "human": cells.system_means(cells.human)}
+    for name, value, (low, high) in zip(("forward", "reverse"), (forward, reverse), bounds, strict=True):
+        columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    table = pd.DataFrame(columns)
     favoured = (table["forward_low"] > 0) & (table["reverse_low"] > 0)
     disfavoured = (table["forward_high"] < 0) & (table["reverse_high"] < 0)
     table["verdict"] = np.select([favoured, disfavoured], ["favoured", "disfavoured"], "undecided")
     return table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
+
+
+def intervals_both_ways(cells: Cells, n_bootstrap: int, level: float, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Return the intervals of the forward and the reverse deviations, each of shape (2, n_systems)."""
+    unit, counts = resamples(cells, "segment", n_bootstrap, np.random.default_rng(rng))
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    return tuple(_tails(way(cells, unit, counts), tails) for way in (_forward, _reverse))
 
 
 def _tails(draws: np.ndarray, tails: list[float]) -> np.ndarray:
@@ -415,12 +419,12 @@ def _tails(draws: np.ndarray, tails: list[float]) -> np.ndarray:
     return np.where(undefined, np.nan, np.nanquantile(filled, tails, axis=0))
 
 
-def forward_deviations(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def _forward(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return mean f_G(m) less mean h of each system in each draw, shape (n_draws, n_systems)."""
     return fit(cells.scores, cells.human, cells.system, cells.n_systems, unit, counts).deviations
 
 
-def reverse_deviations(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def _reverse(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return (mean m less mean g(h)) / b of each system in each draw; NaN where b <= 0."""
     backward = fit(cells.human, cells.scores, cells.system, cells.n_systems, unit, counts).deviations
     weights = counts[:, unit].astype(float)

@@ -1,0 +1,140 @@
+"""Planted bias: how large a one, and how many segments, until a criterion finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..evalset import EvalSet, as_evalset, unknown
+from ._cells import Cells, cells_of, check_count, check_level
+from ._deviation import intervals_both_ways
+
+CRITERIA = ("forward", "reverse", "both")
+
+
+def _slope(cells: Cells) -> float:
+    """Return cov(m, h) / var(h); raise where the metric does not rise with the human score."""
+    h = cells.human - cells.human.mean()
+    slope = float(h @ cells.scores / (h @ h)) if h.any() else 0.0
+    if slope <= 0:
+        raise ValueError(
+            f"the metric does not rise with the human score (slope {slope:.3g}), so a bias in human units has no size."
+        )
+    return slope
+
+
+def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float) -> EvalSet:
+    """Make a metric favour one system by a known amount.
+
+    Every score of the system is raised by ``bias * b``, with b = cov(m, h) / var(h) the metric units that
+    one unit of human score is worth.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric : str
+    system : str
+    bias : float
+        In human units; negative disfavours.
+
+    Returns
+    -------
+    EvalSet
+        With the changed metric in the place of the old one, and no other metric.
+
+    Raises
+    ------
+    ValueError
+        If the metric or the system is unknown, or the metric does not rise with the human score.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -1], [-2, -3]], {"m": [[0, -2], [-4, -6]]}, systems=["A", "B"])
+    >>> mm.sysdep.plant_bias(es, "m", "B", 1.5)["m"].tolist()
+    [[0.0, -2.0], [-1.0, -3.0]]
+    """
+    es = as_evalset(es)
+    if system not in es.systems:
+        raise unknown("system", system, es.systems)
+    scores = es[metric].copy()
+    scores[es.systems.index(system)] += bias * _slope(cells_of(es, metric))
+    return EvalSet(es.human, {metric: scores}, systems=es.systems, segments=es.segments, name=es.name)
+
+
+def detection_power(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    system: str,
+    *,
+    biases: Sequence[float] = (0.0, 1.0, 2.0),
+    sizes: Sequence[int] = (50, 100, 200, 400),
+    n_campaigns: int = 50,
+    n_bootstrap: int = 100,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Return how often a bias planted in one system is found, by its size and the number of segments.
+
+    Each campaign draws so many segments of the set with replacement; the system counts as found where the interval
+    of its deviation lies above 0 (see `deviations_both_ways`).
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric, system : str
+    biases : sequence of float
+        In human units, as in `plant_bias`. What is found at 0 is what the metric shows unaided: bias
+        of its own, or the criterion's false alarms.
+    sizes : sequence of int
+        Numbers of segments.
+    n_campaigns, n_bootstrap : int
+        Campaigns per bias and size, and resamples within each. All biases see the same campaigns.
+    level : float
+    rng : int, Generator or None
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``bias, n_segments, criterion, rate, n_campaigns``; ``criterion`` is ``"forward"``, ``"reverse"`` or ``"both"``.
+
+    Raises
+    ------
+    ValueError
+        As `plant_bias`.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> power = mm.sysdep.detection_power(
+    ...     mm.load("teaching"), "Regressor", "Kelp", biases=[5], sizes=[200], n_campaigns=5, n_bootstrap=50)
+    >>> float(power.set_index("criterion").loc["both", "rate"])
+    1.0
+    """
+    es = as_evalset(es)
+    check_level(level)
+    n_campaigns, n_bootstrap = check_count("n_campaigns", n_campaigns, 1), check_count("n_bootstrap", n_bootstrap, 2)
+    rng = np.random.default_rng(rng)
+    sets = {bias: plant_bias(es, metric, system, bias) for bias in biases}
+    rated = np.flatnonzero((~np.isnan(es.human) & ~np.isnan(es[metric])).all(axis=0))
+    if not len(rated):
+        raise ValueError("no segment has both scores for every system; nothing can be drawn.")
+    k, rows = es.systems.index(system), []
+    for size in sizes:
+        found = {bias: np.zeros(3) for bias in biases}
+        for _ in range(n_campaigns):
+            drawn = rng.choice(rated, check_count("sizes", size, 2))
+            seed = int(rng.integers(2**63))
+            for bias, planted in sets.items():
+                campaign = EvalSet(planted.human[:, drawn], {metric: planted[metric][:, drawn]}, systems=es.systems)
+                forward, reverse = intervals_both_ways(cells_of(campaign, metric), n_bootstrap, level, seed)
+                above = [forward[0, k] > 0, reverse[0, k] > 0]
+                found[bias] += [*above, all(above)]
+        rows += [
+            [bias, size, criterion, rate, n_campaigns]
+            for bias in biases
+            for criterion, rate in zip(CRITERIA, found[bias] / n_campaigns, strict=True)
+        ]
+    return pd.DataFrame(rows, columns=["bias", "n_segments", "criterion", "rate", "n_campaigns"])
