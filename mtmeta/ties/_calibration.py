@@ -1,4 +1,4 @@
-"""Ties: how many there are, and the threshold below which a metric's difference counts as one."""
+"""Tie calibration, and the share of pairs that humans tie."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .agreement import (
+from ..agreement import (
     _metric_names,
     calibration_curve,
     check_choice,
     grouped,
 )
-from .evalset import EvalSet, as_evalset
-
-__all__ = ["TieCalibration", "calibrate_ties", "human_tie_share"]
+from ..evalset import EvalSet, as_evalset
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,224 @@
+"""Agreement with ties in it and nothing to calibrate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from .. import _kernels
+from ..agreement import Grouped, _metric_names, check_choice, grouped
+from ..evalset import EvalSet, as_evalset
+
+__all__ = ["expected_accuracy", "tie_area", "tie_curve"]
+
+
+def expected_accuracy(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    grouping: str = "segment",
+    human_ties: str = "drop",
+) -> pd.DataFrame:
+    r"""Return the share of pairs that a metric orders as humans do, its own ties broken by a fair coin.
+
+    .. math:: \frac{C + T_m / 2}{C + D + T_m} = \frac{1 + \tau_{14}}{2}
+
+    in each group, then the mean over groups. No threshold is chosen, and noise too small to change an order
+    does not change the expected value, so a discrete metric and its noisy twin are on a par. Any strictly
+    increasing function of the scores leaves it as it is, even another one in each group. The price: finding
+    human ties is not rewarded.
+
+    Parameters
+    ----------
+    es, metrics, grouping
+        As in `mtmeta.correlate`.
+    human_ties : {"drop", "half"}
+        What becomes of pairs that humans tie. ``"drop"``: they have no order to find, so they are left out; groups
+        in which humans tie every pair are not in the mean. ``"half"``: each counts one half, whatever the
+        metric says: :math:`(1 + \tau_a) / 2`. Then groups with few human ties weigh more.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value`` (in [0, 1], higher is better; 1/2 for a constant, a coin and any other metric that knows
+        nothing), ``n_pairs`` (compared), ``n_groups`` (in the mean), ``n_empty`` (groups without a pair that counts).
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, no group has two scored cells, or humans tie all pairs.
+
+    References
+    ----------
+    An answer to Perrella et al. 2024, section 4; the formula of tau_14 is that of Macháček and Bojar 2014.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[5], [3], [5], [5]], {"m": [[.6], [.5], [.4], [.4]]}, systems=list("ABCD"))
+    >>> round(float(mm.ties.expected_accuracy(es).value[0]), 3)
+    0.333
+    """
+    check_choice("human_ties", human_ties, ("drop", "half"))
+    es = as_evalset(es)
+    rows = []
+    for metric in _metric_names(es, metrics):
+        cells = grouped(es, metric, grouping)
+        counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, 0.0)
+        c, d, t_h, t_m, t_hm = counts.T
+        right, pairs = c + t_m / 2, c + d + t_m
+        if human_ties == "half":
+            right, pairs = right + (t_h + t_hm) / 2, pairs + t_h + t_hm
+        there = pairs > 0
+        if not there.any():
+            raise ValueError(f"humans tie every pair that metric {metric!r} scored, so there is no order to find.")
+        value = float((right[there] / pairs[there]).mean())
+        rows.append((metric, value, int(pairs.sum()), int(there.sum()), int((~there).sum())))
+    return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_groups", "n_empty"])
+
+
+def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segment", scale: str = "score"):
+    r"""Return acc_eq against the share of pairs that a metric ties, from 0 to 1.
+
+    The threshold of tie calibration has the unit of the metric; the share of ties that it produces has none. Only
+    some shares occur: those of the metric's distinct differences. Between two of them lies a straight line:
+    the expected acc_eq when a part of the pairs with the same difference is tied, drawn at random. To the left of the
+    metric's own ties, its equal scores are ordered at random. So the curve of a discrete metric is the expected
+    curve of its noisy twin.
+
+    Parameters
+    ----------
+    es, metric, grouping
+        As in `calibrate_ties`.
+    scale : {"score", "rank"}
+        Compare differences of scores, or of their ranks among all scored cells. Differences of scores keep their
+        order when the metric is stretched or shifted; with ranks any strictly increasing function leaves the
+        curve as it is, but noise among equal scores grows to whole steps of rank, so a noisy twin falls behind.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The corners of the curve: ``metric_ties`` (ascending from 0 to 1; mean over groups), ``value`` (acc_eq; higher
+        is better), ``epsilon`` (the threshold there, in units of the metric or in ranks; NaN in the first row: not
+        even equal scores are tied).
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, or no group has two scored cells.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[5], [3], [5], [5]], {"m": [[.6], [.5], [.4], [.4]]}, systems=list("ABCD"))
+    >>> mm.ties.tie_curve(es, "m").round(3).to_numpy().tolist()
+    [[0.0, 0.167, nan], [0.167, 0.333, 0.0], [0.667, 0.167, 0.1], [1.0, 0.5, 0.2]]
+    """
+    check_choice("scale", scale, ("score", "rank"))
+    es = as_evalset(es)
+    _metric_names(es, metric)
+    return _curve(grouped(es, metric, grouping), scale)
+
+
+def _curve(cells: Grouped, scale: str) -> pd.DataFrame:
+    scores = stats.rankdata(cells.metric) if scale == "rank" else cells.metric
+    first, second, weight = _pairs_of_groups(cells.starts)
+    dh, dm = cells.human[first] - cells.human[second], scores[first] - scores[second]
+    concordant = weight * (dh * np.sign(dm) > 0)
+    order = np.argsort(np.abs(dm), kind="stable")
+    difference = np.abs(dm)[order]
+    last = np.flatnonzero(np.append(difference[1:] != difference[:-1], True))
+    ties = np.cumsum(weight[order])[last]
+    value = concordant.sum() + np.cumsum((weight * (dh == 0) - concordant)[order])[last]
+    start = concordant.sum() + (weight * ((dm == 0) & (dh != 0))).sum() / 2
+    ties[-1] = 1.0  # but for rounding, it is
+    return pd.DataFrame({"metric_ties": [0.0, *ties], "value": [start, *value], "epsilon": [np.nan, *difference[last]]})
+
+
+def _pairs_of_groups(starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return both members and the weight of every pair; each group weighs the same, all together 1."""
+    sizes, parts = np.diff(starts), []
+    for n in np.unique(sizes):
+        i, j = np.triu_indices(n, 1)
+        begin = starts[:-1][sizes == n][:, None]
+        parts.append((begin + i, begin + j, np.full((len(begin), len(i)), 1 / (len(i) * len(sizes)))))
+    first, second, weight = (np.concatenate([part[k].ravel() for part in parts]) for k in range(3))
+    return first, second, weight
+
+
+def tie_area(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    grouping: str = "segment",
+    scale: str = "score",
+) -> pd.DataFrame:
+    r"""Return the area under acc_eq over the share of pairs that the metric ties.
+
+    Tie calibration takes the highest point of `tie_curve`; this is its mean height, so there is no threshold
+    to choose. With t the mean share of human ties,
+
+    - *chance* is :math:`(1 + t)/4`: noise is right on :math:`q t + (1 - q)(1 - t)/2` of the pairs when it ties a
+      share q of them, and the mean over q is that. A constant metric, whose ties are broken at random from
+      left to right, has the same curve. So saying "equal" always or never is worth the same;
+    - *best* is :math:`(1 + 2 t - 2 t^2)/2`, the area under :math:`1 - |q - t|`, which no metric exceeds and the human
+      scores themselves reach.
+
+    A metric that knows nothing about translations but in which segments humans tie often can be above chance, because
+    one threshold serves all segments. `expected_accuracy` does not reward that.
+
+    Parameters
+    ----------
+    es, metrics, grouping
+        As in `mtmeta.correlate`.
+    scale : {"score", "rank"}
+        See `tie_curve`: with ``"rank"`` any strictly increasing function of the metric leaves the area as it is.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value`` (higher is better), ``chance, best, skill`` (``(value - chance) / (best - chance)``: 0 for
+        a metric that knows nothing, 1 for the humans; NaN where these tie all pairs), ``tie_share`` (of the humans),
+        ``n_pairs, n_groups``.
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, or no group has two scored cells.
+
+    References
+    ----------
+    An answer to Perrella et al. 2024, section 4.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> flat = es.with_metrics({"constant": 0 * es.human, "humans": es.human})
+    >>> mm.ties.tie_area(flat)[["metric", "skill"]].round(3).to_records(index=False).tolist()
+    [('constant', 0.0), ('humans', 1.0)]
+    """
+    check_choice("scale", scale, ("score", "rank"))
+    es = as_evalset(es)
+    rows = []
+    for metric in _metric_names(es, metrics):
+        cells = grouped(es, metric, grouping)
+        curve = _curve(cells, scale)
+        t = _tie_share(cells)
+        value = float(np.trapezoid(curve["value"], curve["metric_ties"]))
+        chance, best = (1 + t) / 4, (1 + 2 * t - 2 * t**2) / 2
+        n_pairs = int((cells.sizes * (cells.sizes - 1) // 2).sum())
+        skill = (value - chance) / (best - chance) if best > chance else np.nan
+        rows.append((metric, value, chance, best, skill, t, n_pairs, len(cells.sizes)))
+    columns = ["metric", "value", "chance", "best", "skill", "tie_share", "n_pairs", "n_groups"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _tie_share(cells: Grouped) -> float:
+    """Return the mean over groups of the share of pairs that humans tie, among the cells given."""
+    counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, 0.0)
+    tied = counts[:, _kernels.TIED_HUMAN] + counts[:, _kernels.TIED_BOTH]
+    return float((tied / counts.sum(axis=1)).mean())

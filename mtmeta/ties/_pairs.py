@@ -1,0 +1,115 @@
+"""Pairs of translations, numbered once for all metrics, and sorted by each metric's difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..agreement import check_choice
+from ..evalset import EvalSet
+from . import _kernels
+
+AVERAGES = ("segment", "pair")
+
+
+@dataclass(frozen=True)
+class HumanPairs:
+    """All pairs of rated translations of one segment.
+
+    Attributes
+    ----------
+    first, second, segment : numpy.ndarray of int64, shape (n_pairs,)
+        Positions of the two systems and of the segment.
+    tied : numpy.ndarray of bool, shape (n_pairs,)
+        Whether the humans tie them.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    segment: np.ndarray
+    tied: np.ndarray
+
+
+@dataclass(frozen=True)
+class MetricPairs:
+    """The pairs that a metric scored, by ascending absolute difference; see `_kernels.best_threshold`."""
+
+    order: np.ndarray
+    differences: np.ndarray
+    gains: np.ndarray
+    scored: np.ndarray
+    spread: float
+
+    def best(self, weights: np.ndarray) -> tuple[float, float, float]:
+        """Return the best threshold, acc_eq there, and the share of metric ties."""
+        return _kernels.best_threshold(self.order, self.differences, self.gains, weights)
+
+    def at(self, epsilon: float, weights: np.ndarray) -> float:
+        """Return acc_eq at a given threshold."""
+        weights, tied = weights[self.order], self.differences <= epsilon
+        return float(weights[tied & (self.gains > 0)].sum() + weights[~tied & (self.gains < 0)].sum())
+
+
+def human_pairs(es: EvalSet) -> HumanPairs:
+    """List the pairs of translations of one segment that humans rated.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    i, j = np.triu_indices(es.shape[0], 1)
+    difference = (es.human[i] - es.human[j]).T
+    segment, pair = np.nonzero(~np.isnan(difference))
+    if not len(segment):
+        raise ValueError(f"set {es.name!r}: no segment has two rated translations.")
+    return HumanPairs(i[pair], j[pair], segment, difference[segment, pair] == 0)
+
+
+def metric_pairs(es: EvalSet, metric: str, pairs: HumanPairs) -> MetricPairs:
+    """Sort the pairs by the metric's difference.
+
+    Raises
+    ------
+    ValueError
+        If the metric scored no pair.
+    """
+    human, scores = es.human, es[metric]
+    cells = (pairs.first, pairs.segment), (pairs.second, pairs.segment)
+    dh, dm = human[cells[0]] - human[cells[1]], scores[cells[0]] - scores[cells[1]]
+    scored = ~np.isnan(dm)
+    if not scored.any():
+        raise ValueError(f"metric {metric!r} in set {es.name!r}: no segment has two rated translations with a score.")
+    order = np.argsort(np.abs(dm), kind="stable")[: scored.sum()]
+    gains = np.where(dh == 0, 1, np.where(dh * np.sign(dm) > 0, -1, 0)).astype(np.int8)
+    spread = float(np.std(scores[~(np.isnan(human) | np.isnan(scores))]))
+    return MetricPairs(order.astype(np.int32), np.abs(dm)[order], gains[order], scored, spread)
+
+
+def weights(pairs: HumanPairs, kept: np.ndarray, average: str) -> tuple[np.ndarray, int]:
+    """Return the weight of each pair in acc_eq, and the number of segments that have a pair left.
+
+    Raises
+    ------
+    ValueError
+        If no pair is left.
+    """
+    sizes = np.bincount(pairs.segment, weights=kept)
+    n_filled = int((sizes > 0).sum())
+    if not n_filled:
+        raise ValueError("no pair is left in a sub-sample. Take more data, or shares nearer to that of the data.")
+    if average == "pair":
+        return kept / kept.sum(), n_filled
+    return kept / (np.maximum(sizes, 1) * n_filled)[pairs.segment], n_filled
+
+
+def check_options(average: str, n_draws: int, shares: Sequence[float]) -> list[float]:
+    """Return the shares as floats, or raise."""
+    check_choice("average", average, AVERAGES)
+    if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
+        raise ValueError(f"`n_draws` must be a positive integer; found {n_draws!r}.")
+    if not len(shares):
+        raise ValueError("`shares` must name at least one tie share; found none.")
+    return [float(share) for share in shares]

@@ -1,0 +1,199 @@
+"""Calibrated acc_eq when the share of human ties is another one: pairs dropped at random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..agreement import _metric_names
+from ..evalset import EvalSet, as_evalset
+from ._pairs import HumanPairs, check_options, human_pairs, metric_pairs, weights
+
+__all__ = ["SHARES", "drop_probabilities", "subsample_ties", "subsampled_tie_share"]
+
+#: 0, 5, ... 60 % of human ties, which spans what test sets have.
+SHARES = tuple(k / 20 for k in range(13))
+
+
+def _check_share(name: str, value: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+        raise ValueError(f"`{name}` must be a share in [0, 1]; found {value!r}.")
+
+
+def subsampled_tie_share(tie_share: float, p_tied: float, p_untied: float) -> float:
+    r"""Return the expected share of ties after pairs are dropped at random.
+
+    .. math:: \frac{t (1 - p_t)}{t (1 - p_t) + (1 - t)(1 - p_n)}
+
+    Parameters
+    ----------
+    tie_share : float
+        Share t of tied pairs before, in [0, 1].
+    p_tied, p_untied : float
+        Probabilities p_t and p_n with which a tied and an untied pair is dropped.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If an argument is no share, or no pair would be left.
+
+    References
+    ----------
+    Perrella et al. 2024, section 4.4.
+
+    Examples
+    --------
+    >>> from mtmeta import ties
+    >>> ties.subsampled_tie_share(0.25, p_tied=0.0, p_untied=2 / 3)
+    0.5
+    """
+    for name, value in (("tie_share", tie_share), ("p_tied", p_tied), ("p_untied", p_untied)):
+        _check_share(name, value)
+    tied, untied = tie_share * (1 - p_tied), (1 - tie_share) * (1 - p_untied)
+    if tied + untied == 0:
+        raise ValueError("no pair would be left: all tied and all untied pairs are dropped.")
+    return tied / (tied + untied)
+
+
+def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
+    """Return (p_tied, p_untied) that make ``wanted`` the expected share of ties, and drop as little as possible.
+
+    The inverse of `subsampled_tie_share`. The ratio of what is kept of both kinds is given by ``wanted``; the most
+    pairs are kept when one kind is kept whole, so one of the two probabilities is always 0.
+
+    Parameters
+    ----------
+    tie_share, wanted : float
+        Share of ties before and after, in [0, 1].
+
+    Returns
+    -------
+    tuple of float
+
+    Raises
+    ------
+    ValueError
+        If an argument is no share, or the data lack the kind of pair that is wanted.
+
+    Examples
+    --------
+    >>> from mtmeta import ties
+    >>> ties.drop_probabilities(0.5, 0.2), ties.drop_probabilities(0.5, 0.8)
+    ((0.75, 0.0), (0.0, 0.75))
+    """
+    _check_share("tie_share", tie_share)
+    _check_share("wanted", wanted)
+    if (tie_share == 0 and wanted > 0) or (tie_share == 1 and wanted < 1):
+        kind = "tied" if tie_share == 0 else "untied"
+        raise ValueError(f"a tie share of {wanted} cannot be reached by dropping pairs: no pair is {kind}.")
+    if wanted <= tie_share:
+        return (1 - wanted * (1 - tie_share) / (tie_share * (1 - wanted)) if wanted < tie_share else 0.0), 0.0
+    return 0.0, 1 - tie_share * (1 - wanted) / (wanted * (1 - tie_share))
+
+
+def keep(pairs: HumanPairs, uniforms: np.ndarray, share: float, among: np.ndarray | None = None):
+    """Return which pairs are kept (all of them from ``among``), and the two probabilities.
+
+    A pair is dropped where its uniform number lies below the probability of its kind, so with the same numbers
+    the sub-samples of different shares are nested.
+    """
+    among = np.ones(len(pairs.tied), dtype=bool) if among is None else among
+    p_tied, p_untied = drop_probabilities(float(pairs.tied[among].mean()), share)
+    return among & (uniforms >= np.where(pairs.tied, p_tied, p_untied)), p_tied, p_untied
+
+
+def subsample_ties(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    shares: Sequence[float] = SHARES,
+    n_draws: int = 10,
+    average: str = "segment",
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Calibrate ties, and compute acc_eq, on sub-samples of the pairs with other shares of human ties.
+
+    Pairs of translations of one segment are dropped at random: those that humans tie with one probability, the
+    others with another (`drop_probabilities`). On the pairs that are left, and on nothing else, each metric's
+    threshold is chosen and its acc_eq computed, exactly. All metrics see the same sub-samples; within a
+    draw the sub-samples of different shares are nested, so that shares differ by as little chance as possible.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metrics : str or sequence of str, optional
+        All by default. Put noisy twins in with `EvalSet.with_metrics` and `discrete_to_continuous`.
+    shares : sequence of float
+        Wanted shares of tied pairs, over all pairs together.
+    n_draws : int
+        Number of random sub-samples for each share.
+    average : {"segment", "pair"}
+        ``"segment"``: mean over segments of acc_eq, as in `correlate`. A segment in which no pair is left is not in
+        the mean (``n_empty`` counts them), and one with a single pair left counts as much as any other; a
+        constant metric then gets the mean of the segments' tie shares, which is not ``tie_share``.
+        ``"pair"``: each pair counts the same, and a constant metric gets ``tie_share``.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per share, draw and metric: ``metric, share`` (wanted), ``draw``, ``tie_share`` (of the pairs kept),
+        ``value`` (acc_eq, higher is better), ``epsilon`` (smallest best threshold, in units of the metric),
+        ``epsilon_sd`` (the same in standard deviations of the metric's scores; NaN if it is constant),
+        ``metric_ties`` (share of ties that the metric then predicts, averaged like acc_eq), ``p_tied, p_untied,
+        n_pairs, n_segments, n_empty``.
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, a share cannot be reached, or a sub-sample has no pair left.
+
+    References
+    ----------
+    Perrella et al. 2024, section 4.4, figures 2 and 9 to 11.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> table = mm.ties.subsample_ties(es, ["Judge", "chrF"], shares=[0, 0.5], n_draws=2)
+    >>> table.groupby(["share", "metric"], sort=False).value.mean().round(2).to_dict()
+    {(0.0, 'Judge'): 0.48, (0.0, 'chrF'): 0.61, (0.5, 'Judge'): 0.57, (0.5, 'chrF'): 0.43}
+    """
+    es = as_evalset(es)
+    names = _metric_names(es, metrics)
+    shares = check_options(average, n_draws, shares)
+    pairs = human_pairs(es)
+    by_metric = {name: metric_pairs(es, name, pairs) for name in names}
+    rng = np.random.default_rng(rng)
+    rows = []
+    for draw in range(n_draws):
+        uniforms = rng.random(len(pairs.tied))
+        for share in shares:
+            kept, p_tied, p_untied = keep(pairs, uniforms, share)
+            cache = {}
+            for name, ordered in by_metric.items():
+                key = ordered.scored.tobytes() if not ordered.scored.all() else b""
+                if key not in cache:
+                    mine = kept & ordered.scored
+                    weight, n_filled = weights(pairs, mine, average)
+                    n_segments = len(np.unique(pairs.segment[ordered.scored]))
+                    counts = int(mine.sum()), n_filled, n_segments - n_filled
+                    cache[key] = weight, float(pairs.tied[mine].mean()), counts
+                weight, tie_share, counts = cache[key]
+                epsilon, value, tied = ordered.best(weight)
+                in_sd = epsilon / ordered.spread if ordered.spread > 0 else np.nan
+                rows.append((name, share, draw, tie_share, value, epsilon, in_sd, tied, p_tied, p_untied, *counts))
+    columns = "metric share draw tie_share value epsilon epsilon_sd metric_ties p_tied p_untied"
+    table = pd.DataFrame(rows, columns=[*columns.split(), "n_pairs", "n_segments", "n_empty"])
+    position = {share: k for k, share in enumerate(shares)}
+    return table.sort_values(
+        ["share", "draw"], key=lambda c: c.map(position) if c.name == "share" else c, kind="stable", ignore_index=True
+    )
