@@ -15,6 +15,7 @@ _MODULES = (
     "plots",
     "protocols",
     "runner",
+    "sentinel",
     "significance",
     "simulate",
     "sysdep",

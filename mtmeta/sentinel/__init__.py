@@ -1,0 +1,186 @@
+"""Sentinel metrics: trained to predict human scores from the source, the candidate or the reference alone.
+
+What such a metric earns in a meta-evaluation, it earns without knowing whether a translation is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ._frame import SEES, check_choice, find_overlap, read_table, training_frame
+from ._light import LightConfig, LightSentinel, fit_light, load_light
+from ._report import TrainingReport, read_report
+from ._sentinel import Sentinel, read_card
+from ._settings import EncoderShape, TransformerConfig
+
+__all__ = [
+    "KINDS",
+    "SEES",
+    "EncoderShape",
+    "LightConfig",
+    "LightSentinel",
+    "Sentinel",
+    "TrainingReport",
+    "TransformerConfig",
+    "find_overlap",
+    "fit",
+    "load",
+    "read_report",
+    "read_table",
+    "training_frame",
+]
+
+KINDS = ("light", "transformer")
+_CONFIGS = {"light": LightConfig, "transformer": TransformerConfig}
+
+
+def _with_torch() -> Any:
+    """Import what needs the extra ``sentinel``."""
+    try:
+        from . import _transformer as module
+    except ImportError as error:
+        raise ValueError(
+            f"a transformer sentinel needs PyTorch and Transformers, and {error.name or error} is not installed: "
+            "pip install 'mtmeta[sentinel]'. Or train a light one: kind='light'."
+        ) from None
+    return module
+
+
+def fit(
+    frame: pd.DataFrame | Sequence[pd.DataFrame],
+    *,
+    sees: str,
+    kind: str = "light",
+    config: LightConfig | TransformerConfig | None = None,
+    validation: pd.DataFrame | None = None,
+    start: Sentinel | None = None,
+    checkpoints: str | Path | None = None,
+    peak_flops: float | None = None,
+    progress: bool = False,
+) -> Sentinel:
+    r"""Train a sentinel: a metric that predicts the human score of a translation from one text.
+
+    ``kind="light"``: a ridge regression on character n-grams (TF-IDF) and length,
+
+    .. math:: \min_{w, b} \sum_i (h_i - w^\top x_i - b)^2 + \alpha \|w\|^2.
+
+    The penalty :math:`\alpha` of the grid with the smallest squared error in 5-fold validation is
+    taken, smallest first; no source is on both sides of a fold. Deterministic; seconds on a CPU.
+
+    ``kind="transformer"``: an encoder, of which the last hidden state of the first token goes
+    through a head of 512, 128 and 1 units, trained to the least squared error. The defaults of
+    `TransformerConfig` are the paper's recipe. Needs ``pip install 'mtmeta[sentinel]'``.
+
+    Parameters
+    ----------
+    frame : DataFrame or sequence of DataFrame
+        Tidy table with ``human`` and the column that ``sees`` names: ``source``, ``translation`` or
+        ``reference``. Several tables are stages: a transformer is trained on one after the other (the
+        paper: DA, then MQM), a ridge on all at once. `training_frame` makes such tables.
+    sees : {"source", "candidate", "reference"}
+        The one text it sees.
+    kind : {"light", "transformer"}
+    config : LightConfig or TransformerConfig, optional
+        How it is built and trained.
+    validation : DataFrame, optional
+        Transformer: the checkpoint that is best on these rows is kept (see `TransformerConfig.select`);
+        without it, the last one.
+    start : Sentinel, optional
+        Transformer: go on from this one, which stays as it is.
+    checkpoints : path, optional
+        Transformer: where checkpoints are written. If training stops, the same call goes on from the last one,
+        and ends with the weights of an uninterrupted run.
+    peak_flops : float, optional
+        Transformer: operations per second that the device can do in bf16; the report then says which share was used.
+    progress : bool
+        Transformer: show a progress bar on standard error.
+
+    Returns
+    -------
+    Sentinel
+
+    Raises
+    ------
+    TypeError
+        If a table is no DataFrame, or a text is no string.
+    ValueError
+        If a column is absent, a text or score is missing, there are too few texts, all scores are
+        equal, an option is unknown or does not go with ``kind``, or the extra is not installed.
+
+    References
+    ----------
+    Perrella et al. 2024, section 3.1 and appendix B.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> sentinel = mm.sentinel.fit(mm.sentinel.training_frame(es), sees="candidate")
+    >>> sentinel.score(["A short one.", "A short one."]).shape
+    (2,)
+    """
+    check_choice("sees", sees, SEES)
+    check_choice("kind", kind, KINDS)
+    frames = [frame] if isinstance(frame, pd.DataFrame) else frame
+    if not isinstance(frames, Sequence) or isinstance(frames, str) or not frames:
+        raise TypeError(f"`frame` must be a DataFrame or a non-empty list of them; found {type(frame).__name__}.")
+    wanted = _CONFIGS[kind]
+    if config is not None and not isinstance(config, wanted):
+        raise TypeError(f"kind={kind!r} takes a {wanted.__name__}; found {type(config).__name__}.")
+    if kind == "transformer":
+        return _with_torch().fit_transformer(
+            list(frames),
+            sees,
+            config,
+            validation=validation,
+            start=start,
+            checkpoints=None if checkpoints is None else Path(checkpoints),
+            peak_flops=peak_flops,
+            progress=progress,
+        )
+    options = {"validation": validation, "start": start, "checkpoints": checkpoints, "peak_flops": peak_flops}
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise ValueError(f"`{given[0]}` goes only with kind='transformer': a ridge is fitted in one step.")
+    return fit_light(list(frames), sees, config or LightConfig())
+
+
+def load(folder: str | Path) -> Sentinel:
+    """Load a sentinel that was saved.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        What `Sentinel.save` wrote.
+
+    Returns
+    -------
+    Sentinel
+        It gives the same scores as the one that was saved.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds no sentinel, or a damaged one; or a transformer, and the extra is not
+        installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import mtmeta as mm
+    >>> sentinel = mm.sentinel.fit(mm.sentinel.training_frame(mm.load("teaching")), sees="source")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sentinel.save(folder)
+    ...     again = mm.sentinel.load(folder)
+    >>> bool((again.score(["Guten Tag."]) == sentinel.score(["Guten Tag."])).all())
+    True
+    """
+    folder = Path(folder)
+    card = read_card(folder)
+    if card["kind"] == "transformer":
+        return _with_torch().load_transformer(folder, card)
+    return load_light(folder, card)

@@ -1,0 +1,116 @@
+"""What a training run did, and how fast."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+__all__ = ["TrainingReport", "read_report"]
+
+
+@dataclass(frozen=True)
+class TrainingReport:
+    r"""What a training run did, how fast, and on what.
+
+    Speed counts the time of the steps themselves (forward, backward, update), not validation and
+    checkpoints, and tokens without padding. Floating-point operations of a step, for N parameters
+    of the encoder's layers and the head, L layers of width d, and a text of T tokens, are
+    :math:`\sum 6 T N' + 12 L d T^2`, where the head counts once a text; the update is left out.
+
+    Attributes
+    ----------
+    signature : str
+        What was trained.
+    encoder : str
+        Checkpoint, or the shape and that it started from random weights.
+    n_parameters, n_layer_parameters : int
+        All; and those that every token passes (no embeddings, no head).
+    stages : list of dict
+        ``texts, steps, seconds`` and ``resumed_from`` (step, 0: from the start) of each stage.
+    n_texts, n_tokens, n_padded_tokens : int
+        Seen in this run; without and with padding.
+    seconds, wall_seconds : float
+        In steps; in all.
+    texts_per_second, tokens_per_second : float
+    flops : float
+        Operations, as above.
+    flops_per_second : float
+    peak_flops, share_of_peak : float or None
+        What the device can do, as given, and the share that was used, in [0, 1].
+    peak_memory : int
+        Bytes: of the device's memory, or of the process on a CPU.
+    precision : str
+        bf16 or fp32.
+    curve : list of dict
+        ``stage, step, loss`` (mean squared error since the entry before), and ``validation_loss,
+        validation_kendall`` where validated; ``None`` elsewhere.
+    best : list
+        Per stage the step whose weights were kept; ``None``: the last.
+    device : str
+    versions : dict
+    command : str
+        What was run.
+    """
+
+    signature: str
+    encoder: str
+    n_parameters: int
+    n_layer_parameters: int
+    stages: list[dict[str, Any]]
+    n_texts: int
+    n_tokens: int
+    n_padded_tokens: int
+    seconds: float
+    wall_seconds: float
+    texts_per_second: float
+    tokens_per_second: float
+    flops: float
+    flops_per_second: float
+    peak_flops: float | None
+    share_of_peak: float | None
+    peak_memory: int
+    precision: str
+    curve: list[dict[str, Any]]
+    best: list[int | None]
+    device: str
+    versions: dict[str, str]
+    command: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the loss curve: ``stage, step, loss, validation_loss, validation_kendall``."""
+        columns = ["stage", "step", "loss", "validation_loss", "validation_kendall"]
+        return pd.DataFrame(self.curve, columns=columns).astype(dict.fromkeys(columns[2:], float))
+
+    def write(self, path: str | Path) -> None:
+        """Write the report as JSON."""
+        text = json.dumps(asdict(self), ensure_ascii=False, indent=1, allow_nan=False)
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def read_report(path: str | Path) -> TrainingReport:
+    """Read a report that `TrainingReport.write` wrote.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+
+    Returns
+    -------
+    TrainingReport
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is no report.
+    """
+    try:
+        values = json.loads(Path(path).read_text(encoding="utf-8"))
+        return TrainingReport(**{field.name: values[field.name] for field in fields(TrainingReport)})
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is no training report: {error!r}.") from None

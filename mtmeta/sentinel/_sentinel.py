@@ -1,0 +1,200 @@
+"""What both kinds of sentinel have in common."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import __version__
+from ..evalset import EvalSet, unknown
+from ._frame import SEES, checked_texts, texts_of
+
+__all__ = ["Sentinel"]
+
+_CARD = "sentinel.json"
+_FORMAT = 1
+
+
+class Sentinel(ABC):
+    """A metric that sees one text only: the source, the candidate or the reference.
+
+    Made by `fit` and `load`. Scores are in the units of the human scores it was trained on; higher
+    is better.
+
+    Attributes
+    ----------
+    sees : {"source", "candidate", "reference"}
+    kind : {"light", "transformer"}
+    """
+
+    sees: str
+    kind: str
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """What it is and how it was trained, in one line."""
+
+    @abstractmethod
+    def _score(self, texts: list[str]) -> np.ndarray:
+        """Return one score per distinct text."""
+
+    @abstractmethod
+    def _write(self, folder: Path) -> dict[str, Any]:
+        """Write arrays into ``folder``; return what else is needed to load them, as JSON values."""
+
+    def score(self, texts: Iterable[str]) -> np.ndarray:
+        """Score texts; equal texts get equal scores.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            Sources, candidates or references: whatever this sentinel sees.
+
+        Returns
+        -------
+        numpy.ndarray, shape (n_texts,)
+            Higher is better.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``texts`` is one string, or an item is missing or not text.
+        """
+        codes, distinct = pd.factorize(np.array(checked_texts(texts), dtype=object))
+        if not len(distinct):
+            return np.empty(0)
+        return self._score(list(distinct))[codes]
+
+    def score_frame(self, frame: pd.DataFrame) -> np.ndarray:
+        """Score the rows of a tidy table by the column that this sentinel sees.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            With ``source``, ``translation`` or ``reference``.
+
+        Returns
+        -------
+        numpy.ndarray, shape (n_rows,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the column is absent or a text is missing.
+        """
+        return self.score(texts_of(frame, self.sees))
+
+    def score_set(self, es: EvalSet, *, reference: str | None = None) -> np.ndarray:
+        """Score every translation of a set.
+
+        Parameters
+        ----------
+        es : EvalSet
+            With texts.
+        reference : str, optional
+            Which reference a reference sentinel sees; the first by default.
+
+        Returns
+        -------
+        numpy.ndarray, shape (n_systems, n_segments)
+            Ready for `EvalSet.with_metrics`; NaN where the text is missing. Constant within each
+            segment for source and reference sentinels.
+
+        Raises
+        ------
+        ValueError
+            If the set lacks the texts, or the reference does not exist.
+
+        Examples
+        --------
+        >>> import mtmeta as mm
+        >>> es = mm.load("teaching")
+        >>> sentinel = mm.sentinel.fit(mm.sentinel.training_frame(es), sees="source")
+        >>> es = es.with_metrics({"S_SRC": sentinel.score_set(es)})
+        >>> float(mm.correlate(es, grouping="segment")["value"].iloc[0])
+        0.0
+        """
+        rows = self._texts(es, reference)
+        wanted = [text for row in rows for text in row if text is not None]
+        if not wanted:
+            raise ValueError(f"set {es.name!r} has no {SEES[self.sees]} texts, which this sentinel sees.")
+        scores = iter(self.score(wanted))
+        grid = np.array([[np.nan if text is None else next(scores) for text in row] for row in rows])
+        return np.broadcast_to(grid, es.shape).copy()
+
+    def _texts(self, es: EvalSet, reference: str | None) -> list[tuple[str | None, ...]]:
+        """Return the rows of texts to score: one a system, or one for all systems."""
+        if not isinstance(es, EvalSet):
+            raise TypeError(f"expected an EvalSet; found {type(es).__name__}. For a table: score_frame.")
+        if reference is not None and self.sees != "reference":
+            raise ValueError(f"`reference` is for sentinels that see one; this one sees the {self.sees}.")
+        texts = es.texts
+        if texts is None:
+            raise ValueError(f"set {es.name!r} has no texts.")
+        if self.sees == "source":
+            return [texts.sources or ()]
+        if self.sees == "candidate":
+            nothing = (None,) * es.shape[1]
+            return [texts.translations.get(system, nothing) for system in es.systems]
+        names = list(texts.references)
+        if reference is not None and reference not in names:
+            raise unknown("reference", reference, names)
+        return [texts.references[reference or names[0]]] if names else [()]
+
+    def save(self, folder: str | Path) -> None:
+        """Write the sentinel into a folder, for `load`.
+
+        The folder is made where it does not exist. It holds JSON and plain arrays, no pickle: to load
+        it runs none of its content.
+
+        Parameters
+        ----------
+        folder : str or pathlib.Path
+
+        Raises
+        ------
+        ValueError
+            If the folder holds something that is not a sentinel.
+        OSError
+            If it cannot be written.
+        """
+        folder = Path(folder)
+        check_target(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        card = {"format": _FORMAT, "kind": self.kind, "sees": self.sees, "mtmeta": __version__}
+        card |= self._write(folder)
+        text = json.dumps(card, ensure_ascii=False, indent=1, allow_nan=False)
+        (folder / _CARD).write_text(text + "\n", encoding="utf-8")
+
+
+def check_target(folder: Path) -> None:
+    """Refuse a folder that a sentinel must not be written into."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file; a sentinel is saved into a folder.")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / _CARD).exists():
+        raise ValueError(f"{folder} holds other files. Name a new folder, or one with a sentinel to replace.")
+
+
+def read_card(folder: Path) -> dict[str, Any]:
+    """Return what `Sentinel.save` wrote as JSON."""
+    path = folder / _CARD
+    if not path.is_file():
+        raise ValueError(f"{folder} holds no sentinel: there is no {_CARD}. Give the folder that `save` wrote.")
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+        version, kind, sees = card["format"], card["kind"], card["sees"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is damaged: {error!r}. Train the sentinel again.") from None
+    if version != _FORMAT or kind not in ("light", "transformer") or sees not in SEES:
+        raise ValueError(
+            f"{path}: expected format {_FORMAT}, a kind light or transformer, and a known `sees`; "
+            f"found {version!r}, {kind!r}, {sees!r}. It may come from another version of mtmeta."
+        )
+    return card

@@ -1,0 +1,139 @@
+"""How a transformer sentinel is built and trained; plain data, so that PyTorch is not needed to read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["SCRATCH", "EncoderShape", "TransformerConfig"]
+
+
+@dataclass(frozen=True)
+class EncoderShape:
+    """An encoder of XLM-R's architecture that starts from random weights.
+
+    Its vocabulary, byte-level pairs, is trained on the text to train on.
+
+    Attributes
+    ----------
+    hidden_size, layers, heads, intermediate_size : int
+    vocabulary : int
+        Largest number of tokens.
+    """
+
+    hidden_size: int = 128
+    layers: int = 2
+    heads: int = 2
+    intermediate_size: int = 512
+    vocabulary: int = 4000
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be built."""
+        if min(asdict(self).values()) < 1 or self.hidden_size % self.heads or self.vocabulary < 261:
+            raise ValueError(
+                f"an encoder needs positive sizes, a `hidden_size` that `heads` divides, and a `vocabulary` of 261 "
+                f"(256 bytes and 5 special tokens) or more; found {self}."
+            )
+
+
+#: Shapes by name: the sizes of XLM-R base and large, and one for a CPU.
+SCRATCH: Mapping[str, EncoderShape] = {
+    "scratch-small": EncoderShape(),
+    "scratch-base": EncoderShape(768, 12, 12, 3072, 64_000),
+    "scratch-large": EncoderShape(1024, 24, 16, 4096, 64_000),
+}
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """How a transformer sentinel is built and trained; the defaults are the paper's recipe.
+
+    Attributes
+    ----------
+    encoder : str or EncoderShape
+        A Hugging Face checkpoint or a local folder; or for random weights an `EncoderShape` or one of
+        ``scratch-small``, ``scratch-base``, ``scratch-large``.
+    head : tuple of int
+        Units between the encoder and the score; each layer is followed by tanh and dropout.
+    dropout : float
+        Of the head. The encoder keeps its own.
+    learning_rate : float
+        Of RAdam, constant.
+    batch_size, accumulation : int
+        Texts per batch and device, and batches per step.
+    epochs : int
+        Per stage.
+    max_grad_norm : float
+        Gradients are scaled down to this norm.
+    max_length : int
+        Tokens; longer texts are cut.
+    precision : {"auto", "bf16", "fp32"}
+        ``auto``: bf16 where there is a GPU that has it. Weights stay in 32 bits.
+    select : {"kendall", "loss"}
+        What makes a checkpoint the best on the validation rows: the largest tau_b over all of them, or
+        the smallest squared error.
+    checks : int
+        Checkpoints, and validations if there is something to validate on, per stage.
+    seed : int
+        Of the initial weights, the order of the texts and dropout.
+
+    References
+    ----------
+    Perrella et al. 2024, appendix B and table 4. The clipping norm and the seed are those of the published
+    configuration files.
+    """
+
+    encoder: str | EncoderShape = "FacebookAI/xlm-roberta-large"
+    head: tuple[int, ...] = (512, 128)
+    dropout: float = 0.1
+    learning_rate: float = 1e-6
+    batch_size: int = 8
+    accumulation: int = 2
+    epochs: int = 1
+    max_grad_norm: float = 1.0
+    max_length: int = 512
+    precision: str = "auto"
+    select: str = "kendall"
+    checks: int = 4
+    seed: int = 12
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be trained."""
+        for name in ("batch_size", "accumulation", "epochs", "checks"):
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
+                raise ValueError(f"`{name}` must be a positive integer; found {getattr(self, name)!r}.")
+        if self.max_length < 3:
+            raise ValueError(
+                f"`max_length` must be 3 or more: a text stands between two tokens; found {self.max_length}."
+            )
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"`dropout` must be in [0, 1); found {self.dropout!r}.")
+        for name in ("learning_rate", "max_grad_norm"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ValueError(f"`{name}` must be a positive number; found {getattr(self, name)!r}.")
+        for name, choices in (("precision", ("auto", "bf16", "fp32")), ("select", ("kendall", "loss"))):
+            if getattr(self, name) not in choices:
+                raise ValueError(
+                    f"`{name}` must be one of {', '.join(map(repr, choices))}; found {getattr(self, name)!r}."
+                )
+
+    @property
+    def shape(self) -> EncoderShape | None:
+        """The shape of an encoder that starts from random weights; ``None`` for a checkpoint."""
+        return self.encoder if isinstance(self.encoder, EncoderShape) else SCRATCH.get(self.encoder)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> TransformerConfig:
+        """Return the configuration that `dataclasses.asdict` wrote.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a field is unknown or out of range.
+        """
+        values = dict(values)
+        if isinstance(values.get("encoder"), Mapping):
+            values["encoder"] = EncoderShape(**values["encoder"])
+        return cls(**values | {"head": tuple(values["head"])})
