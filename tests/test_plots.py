@@ -102,3 +102,54 @@ def test_exact_curve_lies_on_the_histogram_of_many_draws():
     for bar in ax.patches:
         middle = bar.get_x() + bar.get_width() / 2
         assert bar.get_height() == pytest.approx(np.interp(middle, *line.get_data()), abs=0.15)
+
+
+# -- ties --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def judged(es):
+    steps = np.round(es["good"])
+    return es.with_metrics({"good": es["good"], "steps": steps, "twin": mm.ties.discrete_to_continuous(steps)})
+
+
+def test_tie_calibration_curves_mark_the_best_threshold(judged):
+    axes = plots.tie_calibration_curves(judged, ["good", "steps"], within=0.01)
+    for ax, metric in zip(axes, ("good", "steps"), strict=True):
+        found = mm.calibrate_ties(judged, metric)
+        curve, best, constant = ax.lines
+        assert best.get_data()[0][0] == found.epsilon
+        assert best.get_data()[1][0] == max(curve.get_ydata()) == found.value
+        assert constant.get_ydata()[0] == mm.ties.human_tie_share(judged)
+        shown = [t for t in found.thresholds[found.curve >= found.value - 0.01] if t < ax.get_xlim()[1]]
+        assert [band.get_x() for band in ax.patches] == shown
+
+
+def test_tie_calibration_curve_of_a_constant(es):
+    (ax,) = plots.tie_calibration_curves(es.with_metrics({"flat": 0 * es["flat"]}), ["flat"])
+    assert ax.get_xlim()[1] > 0
+
+
+def test_tie_subsampling_draws_means_and_names_twins(judged):
+    table = mm.ties.subsample_ties(judged, shares=[0, 0.2, 0.5], n_draws=3)
+    axes = plots.tie_subsampling(table, {"twin": "steps"})
+    for ax, column in zip(axes, ("value", "epsilon_sd", "metric_ties"), strict=True):
+        lines = {line.get_label(): line for line in ax.lines}
+        for name in ("steps", "twin"):
+            expected = table[table.metric == name].groupby("share")[column].mean()
+            np.testing.assert_allclose(lines[name].get_ydata(), expected)
+        assert lines["other metrics"].get_linestyle() == lines["steps"].get_linestyle() != lines["twin"].get_linestyle()
+    assert axes[2].lines[-1].get_xdata().tolist() == axes[2].lines[-1].get_ydata().tolist()
+    with pytest.raises(ValueError, match="`twins` names metrics that are not in the table: 'stairs'"):
+        plots.tie_subsampling(table, {"twin": "stairs"})
+
+
+def test_held_out_ties_mark_the_share_of_the_test_part(judged):
+    table = mm.ties.held_out_calibration(judged, shares=[0, 0.5], n_draws=3)
+    axes = plots.held_out_ties(table, {"twin": "steps"})
+    for ax, column in zip(axes, ("value", "loss"), strict=True):
+        lines = {line.get_label(): line for line in ax.lines}
+        np.testing.assert_allclose(
+            lines["steps"].get_ydata(), table[table.metric == "steps"].groupby("share")[column].mean()
+        )
+        assert ax.lines[-1].get_xdata()[0] == table.test_tie_share.mean()

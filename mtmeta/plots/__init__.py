@@ -18,6 +18,7 @@ from ._sysdep import (
     sysdep_against_null,
     system_curves,
 )
+from ._ties import held_out_ties, tie_calibration_curves, tie_subsampling
 
 __all__ = [
     "COLOURS",
@@ -26,6 +27,7 @@ __all__ = [
     "detection_curves",
     "deviation_plane",
     "expected_deviations",
+    "held_out_ties",
     "ledger_differences",
     "null_distribution",
     "parts_of_systems",
@@ -36,5 +38,7 @@ __all__ = [
     "system_curves",
     "three_views",
     "tie_baselines",
+    "tie_calibration_curves",
+    "tie_subsampling",
     "use_style",
 ]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..agreement import _metric_names
 from ..evalset import EvalSet, as_evalset
-from ._pairs import check_options, human_pairs, metric_pairs, weights
+from ._pairs import check_options, human_pairs, metric_pairs, part
 from ._subsample import SHARES, keep
 
 __all__ = ["held_out_calibration"]
@@ -86,24 +86,25 @@ def held_out_calibration(
     for draw in range(n_draws):
         away = np.isin(pairs.segment, rng.permutation(segments)[:size])
         uniforms = rng.random(len(pairs.tied))
-        tests = {name: _test_part(pairs, ~away & o.scored, o, average) for name, o in by_metric.items()}
+        cache = {}
+        tests = {name: _test_part(pairs, ~away, ordered, average, cache) for name, ordered in by_metric.items()}
         for share in wanted:
             kept = away if share is None else keep(pairs, uniforms, share, away)[0]
+            cache = {}
             for name, ordered in by_metric.items():
-                mine = kept & ordered.scored
-                weight, n_segments = weights(pairs, mine, average)
+                weight, tie_share, n_pairs, n_segments = part(pairs, kept, ordered, average, cache)
                 epsilon = ordered.best(weight)[0]
                 test_weight, own_epsilon, own, about = tests[name]
                 value = ordered.at(epsilon, test_weight)
                 fitted = (epsilon, value, own_epsilon, own, own - value)
-                label = (name, np.nan if share is None else share, draw, float(pairs.tied[mine].mean()), about[0])
-                rows.append((*label, *fitted, int(mine.sum()), n_segments, *about[1:]))
+                label = (name, np.nan if share is None else share, draw, tie_share, about[0])
+                rows.append((*label, *fitted, n_pairs, n_segments, *about[1:]))
     columns = "metric share draw tie_share test_tie_share epsilon value in_sample_epsilon in_sample loss"
     return pd.DataFrame(rows, columns=[*columns.split(), "n_pairs", "n_segments", "n_pairs_test", "n_segments_test"])
 
 
-def _test_part(pairs, mine, ordered, average):
+def _test_part(pairs, kept, ordered, average, cache):
     """Return the weights of the test part, its own best threshold and acc_eq, and its tie share and sizes."""
-    weight, n_segments = weights(pairs, mine, average)
+    weight, *about = part(pairs, kept, ordered, average, cache)
     epsilon = ordered.best(weight)[0]
-    return weight, epsilon, ordered.at(epsilon, weight), (float(pairs.tied[mine].mean()), int(mine.sum()), n_segments)
+    return weight, epsilon, ordered.at(epsilon, weight), about

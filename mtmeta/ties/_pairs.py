@@ -105,6 +105,21 @@ def weights(pairs: HumanPairs, kept: np.ndarray, average: str) -> tuple[np.ndarr
     return kept / (np.maximum(sizes, 1) * n_filled)[pairs.segment], n_filled
 
 
+def part(
+    pairs: HumanPairs, kept: np.ndarray, ordered: MetricPairs, average: str, cache: dict
+) -> tuple[np.ndarray, float, int, int]:
+    """Return the weights of the kept pairs that a metric scored, their tie share, and how many pairs and segments.
+
+    ``cache`` serves the metrics that scored the same pairs.
+    """
+    key = b"" if ordered.scored.all() else ordered.scored.tobytes()
+    if key not in cache:
+        mine = kept & ordered.scored
+        weight, n_segments = weights(pairs, mine, average)
+        cache[key] = weight, float(pairs.tied[mine].mean()), int(mine.sum()), n_segments
+    return cache[key]
+
+
 def check_options(average: str, n_draws: int, shares: Sequence[float]) -> list[float]:
     """Return the shares as floats, or raise."""
     check_choice("average", average, AVERAGES)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..agreement import _metric_names
 from ..evalset import EvalSet, as_evalset
-from ._pairs import HumanPairs, check_options, human_pairs, metric_pairs, weights
+from ._pairs import HumanPairs, check_options, human_pairs, metric_pairs, part
 
 __all__ = ["SHARES", "drop_probabilities", "subsample_ties", "subsampled_tie_share"]
 
@@ -144,7 +144,7 @@ def subsample_ties(
     Returns
     -------
     pandas.DataFrame
-        One row per share, draw and metric: ``metric, share`` (wanted), ``draw``, ``tie_share`` (of the pairs kept),
+        One row per draw, share and metric: ``metric, share`` (wanted), ``draw``, ``tie_share`` (of the pairs kept),
         ``value`` (acc_eq, higher is better), ``epsilon`` (smallest best threshold, in units of the metric),
         ``epsilon_sd`` (the same in standard deviations of the metric's scores; NaN if it is constant),
         ``metric_ties`` (share of ties that the metric then predicts, averaged like acc_eq), ``p_tied, p_untied,
@@ -172,6 +172,7 @@ def subsample_ties(
     shares = check_options(average, n_draws, shares)
     pairs = human_pairs(es)
     by_metric = {name: metric_pairs(es, name, pairs) for name in names}
+    n_segments = {name: len(np.unique(pairs.segment[ordered.scored])) for name, ordered in by_metric.items()}
     rng = np.random.default_rng(rng)
     rows = []
     for draw in range(n_draws):
@@ -180,20 +181,11 @@ def subsample_ties(
             kept, p_tied, p_untied = keep(pairs, uniforms, share)
             cache = {}
             for name, ordered in by_metric.items():
-                key = ordered.scored.tobytes() if not ordered.scored.all() else b""
-                if key not in cache:
-                    mine = kept & ordered.scored
-                    weight, n_filled = weights(pairs, mine, average)
-                    n_segments = len(np.unique(pairs.segment[ordered.scored]))
-                    counts = int(mine.sum()), n_filled, n_segments - n_filled
-                    cache[key] = weight, float(pairs.tied[mine].mean()), counts
-                weight, tie_share, counts = cache[key]
+                weight, tie_share, n_pairs, n_filled = part(pairs, kept, ordered, average, cache)
                 epsilon, value, tied = ordered.best(weight)
                 in_sd = epsilon / ordered.spread if ordered.spread > 0 else np.nan
-                rows.append((name, share, draw, tie_share, value, epsilon, in_sd, tied, p_tied, p_untied, *counts))
+                fitted = (tie_share, value, epsilon, in_sd, tied)
+                counts = (n_pairs, n_filled, n_segments[name] - n_filled)
+                rows.append((name, share, draw, *fitted, p_tied, p_untied, *counts))
     columns = "metric share draw tie_share value epsilon epsilon_sd metric_ties p_tied p_untied"
-    table = pd.DataFrame(rows, columns=[*columns.split(), "n_pairs", "n_segments", "n_empty"])
-    position = {share: k for k, share in enumerate(shares)}
-    return table.sort_values(
-        ["share", "draw"], key=lambda c: c.map(position) if c.name == "share" else c, kind="stable", ignore_index=True
-    )
+    return pd.DataFrame(rows, columns=[*columns.split(), "n_pairs", "n_segments", "n_empty"])

@@ -1,0 +1,59 @@
+"""Speed of the tie experiments, on simulated data of the size of WMT23 zh-en.
+
+    make bench
+
+15 systems x 1177 segments; 12 metrics: ten continuous ones, and two discrete ones that are made continuous by
+noise. 13 shares of human ties x 10 draws are 130 sub-samples of up to 123,585 pairs, on each of which twelve thresholds
+are chosen exactly.
+"""
+
+import pytest
+
+import mtmeta as mm
+
+TARGETS = {
+    "tie_subsampling": "<= 20 s",
+    "held_out_calibration": "<= 20 s",
+    "expected_accuracy": "<= 0.5 s",
+    "tie_area": "<= 2 s",
+}
+JOBS = {
+    "tie_subsampling": "tie sub-sampling, 13 shares x 10 draws x 12 metrics",
+    "held_out_calibration": "held-out tie calibration, 13 shares x 10 draws x 12 metrics",
+    "expected_accuracy": "expected accuracy, 12 metrics",
+    "tie_area": "area under acc_eq over ties, 12 metrics",
+}
+
+
+@pytest.fixture(scope="module")
+def es():
+    made = mm.simulate.score_campaign(n_systems=15, n_segments=1177, n_continuous=8, n_discrete=2, seed=0)
+    twins = {f"{name} twin": mm.ties.discrete_to_continuous(made[name]) for name in ("D01", "D02")}
+    made = made.with_metrics({name: made[name] for name in made.metrics} | twins)
+    assert len(made.metrics) == 12
+    return made
+
+
+@pytest.fixture
+def timed(benchmark, request):
+    """Run a job once to warm up, then three times under the clock."""
+    name = request.node.name.removeprefix("test_")
+    benchmark.extra_info |= {"job": JOBS[name], "target": TARGETS[name]}
+    return lambda job: benchmark.pedantic(job, rounds=3, warmup_rounds=1)
+
+
+def test_tie_subsampling(es, timed):
+    table = timed(lambda: mm.ties.subsample_ties(es))
+    assert len(table) == 13 * 10 * 12
+
+
+def test_held_out_calibration(es, timed):
+    assert len(timed(lambda: mm.ties.held_out_calibration(es))) == 13 * 10 * 12
+
+
+def test_expected_accuracy(es, timed):
+    timed(lambda: mm.ties.expected_accuracy(es))
+
+
+def test_tie_area(es, timed):
+    timed(lambda: mm.ties.tie_area(es))

@@ -1,0 +1,189 @@
+"""Figures of ties: the curve of tie calibration, and what becomes of it when the share of human ties changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from ..evalset import EvalSet, as_evalset
+from ..ties import calibrate_ties, human_tie_share, tie_curve
+from ._style import COLOURS, GREY, MARKERS
+
+_HELD_OUT_LABELS = ("acc_eq on the test part", "acc_eq lost against in-sample")
+
+
+def _axes(axes: Sequence[Axes] | None, n: int, height: float, **shared) -> np.ndarray:
+    """Return ``axes``, or ``n`` new ones beside each other."""
+    if axes is None:
+        axes = plt.subplots(1, n, figsize=(min(3.6 * n + 1, 10.5), height), **shared)[1]
+    return np.atleast_1d(axes)
+
+
+def tie_calibration_curves(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str],
+    *,
+    within: float = 0.002,
+    up_to: float = 0.6,
+    axes: Sequence[Axes] | None = None,
+) -> np.ndarray:
+    """Draw acc_eq over the tie threshold, one panel a metric, and mark where the top is flat.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metrics : sequence of str
+    within : float
+        Thresholds whose acc_eq lies at most this far below the best are the flat top.
+    up_to : float
+        How far to draw: to the threshold at which the metric ties this share of the pairs, and past the best one.
+    axes : sequence of Axes, optional
+        One for each metric.
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        On x the threshold in units of the metric; the shaded band is the flat top, the point the threshold chosen,
+        the dotted line what a constant metric gets.
+    """
+    es = as_evalset(es)
+    axes = _axes(axes, len(metrics), 3.2, sharey=True)
+    share = human_tie_share(es)
+    for k, (ax, metric) in enumerate(zip(axes, metrics, strict=True)):
+        found = calibrate_ties(es, metric)
+        ties = tie_curve(es, metric)
+        end = max(ties["epsilon"][ties["metric_ties"].searchsorted(up_to)], 1.2 * found.epsilon, np.spacing(1.0))
+        flat = np.flatnonzero(found.curve >= found.value - within)
+        stops = np.append(found.thresholds[1:], np.inf)
+        for i in flat[found.thresholds[flat] < end]:
+            ax.axvspan(found.thresholds[i], min(stops[i], end), color=COLOURS[4], alpha=0.35, linewidth=0)
+        colour = COLOURS[k % len(COLOURS)]
+        shown = found.thresholds < end
+        steps = np.append(found.thresholds[shown], end), np.append(found.curve[shown], found.curve[shown][-1])
+        ax.step(*steps, where="post", color=colour)
+        ax.plot(found.epsilon, found.value, MARKERS[0], color="black", zorder=3)
+        ax.axhline(share, color="black", linestyle=":", linewidth=1)
+        ax.set_xlim(-0.02 * end, end)
+        ax.set_xlabel(f"threshold, in units of {metric}")
+    axes[0].set_ylabel("acc_eq")
+    return axes
+
+
+def _styles(metrics: Sequence[str], twins: Mapping[str, str]) -> dict[str, dict]:
+    """Give a discrete metric and its twin one colour, solid and dashed; all others grey."""
+    missing = sorted({*twins, *twins.values()} - set(metrics))
+    if missing:
+        raise ValueError(f"`twins` names metrics that are not in the table: {', '.join(map(repr, missing))}.")
+    styles = {key: {"color": GREY, "linewidth": 1, "alpha": 0.8, "zorder": 1} for key in metrics}
+    for k, original in enumerate(dict.fromkeys(twins.values())):
+        style = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)], "markersize": 5, "zorder": 3}
+        styles[original] = style
+        for twin in (t for t, of in twins.items() if of == original):
+            styles[twin] = style | {"linestyle": "--", "markerfacecolor": "white"}
+    return styles
+
+
+def _draw_means(ax: Axes, table: pd.DataFrame, column: str, twins: Mapping[str, str]) -> None:
+    """Draw each mean over draws against the wanted tie share; named metrics with a band from lowest to highest."""
+    metrics = list(dict.fromkeys(table["metric"]))
+    unnamed = "other metrics"
+    for metric, style in _styles(metrics, twins).items():
+        rows = table[table["metric"] == metric].groupby("share")[column].agg(["mean", "min", "max"])
+        label = metric if metric in {*twins, *twins.values()} else unnamed
+        ax.plot(rows.index, rows["mean"], label=label, **style)
+        if label == metric:
+            ax.fill_between(rows.index, rows["min"], rows["max"], color=style["color"], alpha=0.2, linewidth=0)
+        else:
+            unnamed = "_"
+
+
+def _legend(ax: Axes) -> None:
+    """Put one legend below all Axes of the figure."""
+    options = {"loc": "outside lower center", "ncols": 3, "handlelength": 3, "fontsize": 10}
+    ax.figure.legend(*ax.get_legend_handles_labels(), **options)
+
+
+def tie_subsampling(
+    table: pd.DataFrame, twins: Mapping[str, str] | None = None, *, axes: Sequence[Axes] | None = None
+) -> np.ndarray:
+    """Draw calibrated acc_eq, the threshold chosen, and the ties that it makes, against the share of human ties.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `mtmeta.ties.subsample_ties`.
+    twins : mapping of str to str, optional
+        The name of a noisy twin to that of its discrete metric. The two get a colour, the twin dashed; all other
+        metrics are grey.
+    axes : sequence of three Axes, optional
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        Left acc_eq, above the grey area that a constant or noise gets; in the middle the threshold in standard
+        deviations of the metric; right the share of pairs that the metric ties with it, beside a dotted diagonal
+        for the humans. Lines are means over draws; bands, for the twins and their metrics, go from the lowest to the
+        highest draw.
+
+    Raises
+    ------
+    ValueError
+        If ``twins`` names a metric that is not in the table.
+    """
+    twins = twins or {}
+    axes = _axes(axes, 3, 4.2)
+    for ax, column in zip(axes, ("value", "epsilon_sd", "metric_ties"), strict=True):
+        _draw_means(ax, table, column, twins)
+        ax.set_xlabel("share of pairs that humans tie")
+    shares = np.linspace(table["share"].min(), table["share"].max(), 101)
+    chance = np.maximum(shares, (1 - shares) / 2)
+    axes[0].fill_between(shares, chance, 0, color=GREY, alpha=0.25, linewidth=0, zorder=0, label="constant or noise")
+    axes[0].set_ylim(0.98 * min(table["value"].min(), chance.min()), None)
+    axes[0].set_ylabel("acc_eq, ties calibrated in sample")
+    axes[1].set_ylabel("best threshold / sd of the metric")
+    positive = table.loc[table["epsilon_sd"] > 0, "epsilon_sd"]
+    if len(positive):  # a metric that ties everything would flatten all others
+        axes[1].set_ylim(np.array([-0.04, 1.1]) * positive.quantile(0.8))
+    axes[2].plot(shares, shares, color="black", linestyle=":", linewidth=1, zorder=0)
+    axes[2].set_ylabel("share of pairs that the metric ties")
+    _legend(axes[0])
+    return axes
+
+
+def held_out_ties(
+    table: pd.DataFrame, twins: Mapping[str, str] | None = None, *, axes: Sequence[Axes] | None = None
+) -> np.ndarray:
+    """Draw acc_eq with held-out thresholds against the tie share of the held-out part, and what it costs.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `mtmeta.ties.held_out_calibration`, with shares.
+    twins : mapping of str to str, optional
+        As in `tie_subsampling`.
+    axes : sequence of two Axes, optional
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        Left acc_eq on the test part; right how far it lies below in-sample calibration. The dotted line is the
+        mean tie share of the test part, the only place where the two parts are alike.
+
+    Raises
+    ------
+    ValueError
+        If ``twins`` names a metric that is not in the table.
+    """
+    twins = twins or {}
+    axes = _axes(axes, 2, 4.6)
+    for ax, column, label in zip(axes, ("value", "loss"), _HELD_OUT_LABELS, strict=True):
+        _draw_means(ax, table, column, twins)
+        ax.axvline(table["test_tie_share"].mean(), color="black", linestyle=":", linewidth=1)
+        ax.set_xlabel("tie share of the held-out part")
+        ax.set_ylabel(label)
+    _legend(axes[0])
+    return axes
