@@ -153,3 +153,65 @@ def test_held_out_ties_mark_the_share_of_the_test_part(judged):
             lines["steps"].get_ydata(), table[table.metric == "steps"].groupby("share")[column].mean()
         )
         assert ax.lines[-1].get_xdata()[0] == table.test_tie_share.mean()
+
+
+# System dependence
+
+
+@pytest.fixture
+def biased():
+    rng = np.random.default_rng(1)
+    human = -rng.integers(0, 6, (5, 80)).astype(float) - np.arange(5)[:, None]
+    scores = human + rng.normal(size=human.shape)
+    scores[2] += 3
+    return mm.EvalSet(human, {"m": scores}, systems=list("ABCDE"), name="set")
+
+
+def test_system_curves_have_a_line_and_a_band_each(biased):
+    result = mm.system_dependence(biased, "m", n_bootstrap=20)
+    ax = plots.system_curves(result, ["A", "E"])
+    assert [line.get_label() for line in ax.lines] == ["all systems", "A", "E"]
+    assert len(ax.collections) == 3
+    with pytest.raises(ValueError, match="unknown system 'X'"):
+        plots.system_curves(result, ["X"])
+
+
+@pytest.mark.parametrize("n_bootstrap", [0, 20])
+def test_expected_deviations_stand_in_the_order_of_the_table(biased, n_bootstrap):
+    result = mm.system_dependence(biased, "m", n_bootstrap=n_bootstrap)
+    null = mm.sysdep.compare_with_null(biased, "m", n_draws=5).table
+    ax = plots.expected_deviations(result, null=null)
+    assert [t.get_text() for t in ax.get_yticklabels()] == result.table["system"].tolist()[::-1]
+    np.testing.assert_allclose(ax.lines[0].get_xdata(), result.table["expected_deviation"][::-1])
+    assert len(ax.patches) == 5
+
+
+def test_plane_names_every_system_and_says_who_is_favoured(biased):
+    both = mm.sysdep.deviations_both_ways(biased, "m", n_bootstrap=50)
+    ax = plots.deviation_plane(both)
+    assert {t.get_text() for t in ax.texts} == set("ABCDE")
+    labels = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert labels[0] == f"favoured ({(both['verdict'] == 'favoured').sum()})"
+    assert "C" in both.loc[both["verdict"] == "favoured", "system"].tolist()
+
+
+def test_sysdep_against_null_has_a_band_a_metric(biased):
+    table = mm.sysdep.null_table(biased.with_metrics({"n": biased["m"] ** 3, "m": biased["m"]}), n_draws=19)
+    ax = plots.sysdep_against_null(table)
+    assert len(ax.patches) == 2
+    assert sum(len(line.get_xdata()) for line in ax.lines) == 2
+
+
+def test_sysdep_against_correlation_marks_the_constant_metric(biased):
+    table = mm.sysdep.system_dependence_table(biased, n_bootstrap=0)
+    (ax,) = plots.sysdep_against_correlation(table)
+    assert ax.lines[0].get_ydata()[0] == pytest.approx(np.ptp(biased.human.mean(axis=1)))
+
+
+def test_parts_and_detection_curves_draw_what_they_are_given(biased):
+    splits = mm.sysdep.within_system_splits(biased, "m", parts=[2, 4, 8], n_splits=2)
+    within, across = plots.parts_of_systems(splits).lines
+    assert (len(within.get_xdata()), len(across.get_xdata())) == (3, 2)  # eight parts, five systems
+    table = pd.DataFrame({"n": [1, 2, 1, 2], "bias": [0, 0, 1, 1], "rate": [0, 0.1, 0.5, 1]})
+    ax = plots.detection_curves(table, "n", "bias", nominal=0.05)
+    assert [line.get_ydata().tolist() for line in ax.lines[:2]] == [[0, 0.1], [0.5, 1]]

@@ -72,7 +72,7 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     ax.set_yticks(y, table["system"])
     ax.set_xlabel("underrated  ←  Expected Deviation (human units)  →  overrated")
     if null is not None:
-        ax.legend(loc="lower right")
+        ax.legend(loc="upper right")
     return ax
 
 
@@ -110,12 +110,25 @@ def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.fill_between([left, 0], bottom, 0, color=COLOURS[0], alpha=0.08, linewidth=0)
     ax.axhline(0, color="black", linewidth=0.8)
     ax.axvline(0, color="black", linewidth=0.8)
-    for name, a, b in zip(both["system"], x, y, strict=True):
-        ax.annotate(name, (a, b), (5, 4), textcoords="offset points", fontsize=8.5)
+    _label_points(ax, both["system"], x, y)
     ax.set_xlabel("deviation given the metric: Expected Deviation (human units)")
     ax.set_ylabel("deviation given the human score (human units)")
     ax.legend(loc="best", fontsize=9)
     return ax
+
+
+def _label_points(ax: Axes, names: Sequence[str], x: np.ndarray, y: np.ndarray) -> None:
+    """Write each name to the upper right of its point, higher up where another name is in the way."""
+    dots = 72 / ax.figure.dpi  # pixels to points
+    at = ax.transData.transform(np.column_stack([x, y])) * dots
+    boxes: list[tuple[float, float, float]] = []
+    for k in np.argsort(y):
+        left, bottom = at[k] + (5, 4)
+        right = left + 5.2 * len(names[k])
+        while any(left < end and start < right and abs(bottom - low) < 9 for start, end, low in boxes):
+            bottom += 2
+        boxes.append((left, right, bottom))
+        ax.annotate(names[k], (x[k], y[k]), (5, bottom - at[k][1]), textcoords="offset points", fontsize=8.5)
 
 
 def _padded(both: pd.DataFrame, way: str) -> tuple[float, float]:

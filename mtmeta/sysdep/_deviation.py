@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from ..evalset import EvalSet, as_evalset
 from ._cells import Cells, Fits, cells_of, check_choice, check_count, check_level, fit, metric_names, once, resamples

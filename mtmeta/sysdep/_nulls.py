@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from scipy.optimize import isotonic_regression
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from .. import _kernels
 from ..evalset import EvalSet, as_evalset
