@@ -1,6 +1,9 @@
 """Sentinels: what they may see, what they learn, and that they come back as they were saved."""
 
+import dataclasses
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -8,7 +11,7 @@ import pytest
 
 import mtmeta as mm
 from mtmeta import sentinel
-from mtmeta.sentinel import LightConfig
+from mtmeta.sentinel import EncoderShape, LightConfig, TransformerConfig
 
 LIGHT_SEES = list(sentinel.SEES)
 
@@ -388,3 +391,365 @@ def test_texts_are_checked(light):
             light["source"].score(["a", missing])
     with pytest.raises(TypeError, match="found int at position 0"):
         light["source"].score([1])
+
+
+# -- transformer -------------------------------------------------------------------------
+
+TINY = TransformerConfig(encoder=EncoderShape(32, 1, 2, 64, 400), learning_rate=2e-3, checks=3)
+
+
+@pytest.fixture(scope="module")
+def few(frame) -> pd.DataFrame:
+    return frame.sample(160, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def tiny(few) -> sentinel.Sentinel:
+    """Return a sentinel trained without an interruption."""
+    return sentinel.fit([few, few], sees="source", kind="transformer", config=TINY, peak_flops=1e12)
+
+
+def weights(found: sentinel.Sentinel) -> dict:
+    return found.network.state_dict()
+
+
+def same_weights(a: sentinel.Sentinel, b: sentinel.Sentinel) -> bool:
+    return all((tensor == weights(b)[name]).all() for name, tensor in weights(a).items())
+
+
+def test_default_configuration_is_the_recipe_of_the_paper():
+    # Perrella et al. 2024, section 3.1 and table 4; clipping and seed from the published configuration files.
+    assert dataclasses.asdict(TransformerConfig()) == {
+        "encoder": "FacebookAI/xlm-roberta-large",
+        "head": (512, 128),
+        "dropout": 0.1,
+        "learning_rate": 1e-6,
+        "batch_size": 8,
+        "accumulation": 2,
+        "epochs": 1,
+        "max_grad_norm": 1.0,
+        "max_length": 512,
+        "precision": "auto",
+        "select": "kendall",
+        "checks": 4,
+        "seed": 12,
+    }
+
+
+def test_head_is_that_of_the_paper():
+    import torch
+
+    from mtmeta.sentinel._transformer import Network
+
+    config = TransformerConfig()
+    encoder = torch.nn.Module()
+    encoder.config = type("Config", (), {"hidden_size": sentinel._settings.SCRATCH["scratch-large"].hidden_size})
+    layers = list(Network(encoder, config.head, config.dropout).head)
+    assert [type(layer).__name__ for layer in layers] == ["Linear", "Tanh", "Dropout"] * 2 + ["Linear"]
+    sizes = [(layer.in_features, layer.out_features) for layer in layers if hasattr(layer, "in_features")]
+    assert sizes == [(1024, 512), (512, 128), (128, 1)]
+    assert [layer.p for layer in layers if hasattr(layer, "p")] == [0.1, 0.1]
+
+
+def test_score_comes_from_the_last_hidden_state_of_the_first_token(tiny):
+    import torch
+
+    text = "Wo hast du dich geärgert?"
+    batch = tiny.tokeniser([text], return_tensors="pt")
+    assert tiny.tokeniser.convert_ids_to_tokens(batch["input_ids"][0].tolist())[::1][0] == "<s>"
+    with torch.inference_mode():
+        hidden = tiny.network.encoder(
+            **{k: batch[k] for k in ("input_ids", "attention_mask")}, output_hidden_states=True
+        )
+        expected = tiny.network.head(hidden.hidden_states[-1][:, 0]).item()
+    assert tiny.score([text])[0] == pytest.approx(expected, abs=1e-6)
+
+
+def test_scratch_shapes_are_those_of_xlm_r():
+    from transformers import XLMRobertaConfig
+
+    base = XLMRobertaConfig()
+    shape = sentinel._settings.SCRATCH["scratch-base"]
+    found = (shape.hidden_size, shape.layers, shape.heads, shape.intermediate_size)
+    assert found == (base.hidden_size, base.num_hidden_layers, base.num_attention_heads, base.intermediate_size)
+    large = sentinel._settings.SCRATCH["scratch-large"]
+    assert (large.hidden_size, large.layers, large.heads, large.intermediate_size) == (1024, 24, 16, 4096)
+
+
+def test_trainer_has_the_settings_of_the_configuration(tmp_path):
+    import torch
+
+    from mtmeta.sentinel import _transformer as module
+
+    arguments = module._arguments(TransformerConfig(), 1000, tmp_path, False, False, 0)
+    assert arguments.per_device_train_batch_size == 8
+    assert arguments.gradient_accumulation_steps == 2
+    assert arguments.num_train_epochs == 1
+    assert (arguments.learning_rate, arguments.lr_scheduler_type, arguments.warmup_steps) == (1e-6, "constant", 0)
+    assert (arguments.max_grad_norm, arguments.weight_decay) == (1.0, 0.0)
+    trainer = module.SentinelTrainer(
+        torch.nn.Linear(2, 1), arguments, optimizer_cls_and_kwargs=(torch.optim.RAdam, {"lr": 1e-6})
+    )
+    optimiser = trainer.create_optimizer()
+    assert type(optimiser) is torch.optim.RAdam
+    assert {group["lr"] for group in optimiser.param_groups} == {1e-6}
+
+
+def test_loss_falls(few):
+    config = dataclasses.replace(TINY, epochs=8)
+    report = sentinel.fit(few, sees="source", kind="transformer", config=config).report
+    losses = report.to_frame()["loss"].dropna()
+    assert losses.tail(5).mean() < 0.8 * losses.head(5).mean()
+
+
+def test_transformer_is_deterministic_and_leaves_random_states_alone(tiny, few):
+    import random
+
+    import torch
+
+    before = random.getstate(), torch.get_rng_state()
+    again = sentinel.fit([few, few], sees="source", kind="transformer", config=TINY)
+    assert same_weights(again, tiny)
+    assert random.getstate() == before[0]
+    assert (torch.get_rng_state() == before[1]).all()
+
+
+@pytest.mark.parametrize("validated", [False, True])
+@pytest.mark.parametrize("stop_at", [(1, 6), (2, 5)])
+def test_resumed_training_ends_with_the_same_weights(few, tmp_path, monkeypatch, stop_at, validated):
+    from mtmeta.sentinel import _transformer as module
+
+    options = {"sees": "candidate", "kind": "transformer", "config": dataclasses.replace(TINY, epochs=1)}
+    options["validation"] = few.head(40) if validated else None
+    whole = sentinel.fit([few, few], **options)
+    on_step_end, stages = module.Clock.on_step_end, []
+
+    def interrupted(self, args, state, control, **more):
+        if self not in stages:
+            stages.append(self)
+        on_step_end(self, args, state, control, **more)
+        if (len(stages), state.global_step) == stop_at:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module.Clock, "on_step_end", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sentinel.fit([few, few], **options, checkpoints=tmp_path)
+    resumed = sentinel.fit([few, few], **options, checkpoints=tmp_path)
+    assert resumed.report.stages[stop_at[0] - 1]["resumed_from"] == 4
+    assert same_weights(resumed, whole)
+    assert resumed.report.curve == whole.report.curve
+    assert resumed.report.best == whole.report.best
+    # Once more: all is done.
+    again = sentinel.fit([few, few], **options, checkpoints=tmp_path)
+    assert same_weights(again, whole)
+    assert again.report.n_texts == 0
+
+
+def test_checkpoints_of_another_run_are_not_taken(few, tmp_path):
+    options = {"sees": "source", "kind": "transformer", "config": TINY, "checkpoints": tmp_path / "c"}
+    sentinel.fit(few.head(32), **options)
+    with pytest.raises(ValueError, match="another training run"):
+        sentinel.fit(few.tail(32), **options)
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(ValueError, match="holds other files"):
+        sentinel.fit(few.head(32), **options | {"checkpoints": tmp_path})
+
+
+@pytest.mark.parametrize(
+    ("select", "column", "pick"), [("kendall", "validation_kendall", "idxmax"), ("loss", "validation_loss", "idxmin")]
+)
+def test_best_checkpoint_is_kept(few, select, column, pick):
+    config = dataclasses.replace(TINY, select=select, epochs=2)
+    found = sentinel.fit(few, sees="source", kind="transformer", config=config, validation=few.head(40))
+    curve = found.report.to_frame().dropna(subset=column)
+    assert len(curve) >= 3
+    assert found.report.best == [curve.loc[getattr(curve[column], pick)(), "step"]]
+    best = curve.set_index("step").loc[found.report.best[0]]
+    error = np.mean((found.score_frame(few.head(40)) - few.head(40)["human"]) ** 2)
+    assert error == pytest.approx(best["validation_loss"], rel=1e-4)
+
+
+def test_stages_can_be_trained_one_by_one(few, tiny):
+    first = sentinel.fit(few, sees="source", kind="transformer", config=TINY)
+    before = {name: tensor.clone() for name, tensor in weights(first).items()}
+    second = sentinel.fit(few, sees="source", kind="transformer", start=first)
+    assert second.config == TINY
+    assert not same_weights(first, second)
+    assert all((tensor == before[name]).all() for name, tensor in weights(first).items())
+    with pytest.raises(ValueError, match="`start` sees the source; expected one that sees the candidate"):
+        sentinel.fit(few, sees="candidate", kind="transformer", start=first)
+    with pytest.raises(ValueError, match="encoder and head of `start`"):
+        sentinel.fit(few, sees="source", kind="transformer", start=first, config=TransformerConfig())
+
+
+def test_transformer_comes_back_as_it_was_saved(tiny, few, es, tmp_path):
+    tiny.save(tmp_path / "s")
+    again = sentinel.load(tmp_path / "s")
+    assert (again.score_frame(few) == tiny.score_frame(few)).all()
+    assert (again.signature, again.config, again.report) == (tiny.signature, tiny.config, tiny.report)
+    assert [p.name for p in (tmp_path / "s").rglob("*") if p.suffix in (".bin", ".pt", ".pkl")] == []
+    scores = again.score_set(es)
+    assert (scores == scores[0]).all()
+    assert len(np.unique(scores[0])) > 100
+    (tmp_path / "s" / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(ValueError, match="is damaged"):
+        sentinel.load(tmp_path / "s")
+
+
+def test_encoder_is_any_local_checkpoint(tiny, few, tmp_path):
+    tiny.network.encoder.save_pretrained(tmp_path)
+    tiny.tokeniser.save_pretrained(tmp_path)
+    config = dataclasses.replace(TINY, encoder=str(tmp_path), learning_rate=1e-12)
+    found = sentinel.fit(few, sees="candidate", kind="transformer", config=config)
+    for name, tensor in weights(tiny).items():
+        if name.startswith("encoder."):
+            np.testing.assert_allclose(weights(found)[name], tensor, atol=1e-6)
+    with pytest.raises(ValueError, match=r"the encoder '.*absent' cannot be loaded.*scratch-small"):
+        sentinel.fit(few, sees="source", kind="transformer", config=TransformerConfig(encoder=str(tmp_path / "absent")))
+
+
+def test_long_text_is_cut(tiny):
+    assert np.isfinite(tiny.score(["Wort " * 5000])).all()
+    assert tiny.score([""]).shape == (1,)
+
+
+def test_report_counts_by_hand(tiny, few):
+    report = tiny.report
+    tokens = [len(ids) for ids in tiny.tokeniser(few["source"].tolist(), truncation=True)["input_ids"]]
+    assert (report.n_texts, report.n_tokens) == (2 * 160, 2 * sum(tokens))
+    assert report.n_tokens < report.n_padded_tokens < 2 * 160 * max(tokens)
+    # One layer of width 32: attention 4 (32 x 32 + 32), two feed-forward, two norms; and the head.
+    layer = 4 * (32 * 32 + 32) + (32 * 64 + 64) + (64 * 32 + 32) + 2 * 64
+    head = (32 * 512 + 512) + (512 * 128 + 128) + (128 + 1)
+    assert report.n_layer_parameters == layer
+    flops = 6 * layer * sum(tokens) + 12 * 32 * sum(t * t for t in tokens) + 6 * head * 160
+    assert report.flops == pytest.approx(2 * flops)
+    assert report.share_of_peak == pytest.approx(report.flops / report.seconds / 1e12)
+    assert report.texts_per_second == pytest.approx(320 / report.seconds)
+    assert 0 < report.seconds < report.wall_seconds
+    assert report.peak_memory is None or report.peak_memory > 1e8
+    assert [(s["texts"], s["steps"], s["resumed_from"]) for s in report.stages] == [(160, 10, 0)] * 2
+    assert report.best == [None, None]
+    assert "from random weights" in report.encoder
+
+
+def test_report_is_written_and_read(tiny, tmp_path):
+    tiny.report.write(tmp_path / "r.json", command="train this")
+    again = sentinel.read_report(tmp_path / "r.json")
+    assert again == dataclasses.replace(tiny.report, command="train this")
+    values = json.loads((tmp_path / "r.json").read_text())
+    assert {"command", "versions", "device", "curve"} <= set(values)
+    assert set(values["versions"]) == {"python", "torch", "transformers", "accelerate", "mtmeta"}
+    assert again.to_frame().columns.tolist() == ["stage", "step", "loss", "validation_loss", "validation_kendall"]
+    (tmp_path / "r.json").write_text("{}")
+    with pytest.raises(ValueError, match="no training report"):
+        sentinel.read_report(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"batch_size": 0}, "`batch_size` must be a positive integer; found 0"),
+        ({"epochs": 1.5}, "`epochs` must be a positive integer"),
+        ({"dropout": 1.0}, "`dropout`"),
+        ({"learning_rate": 0.0}, "`learning_rate` must be a positive number"),
+        ({"max_length": 2}, "`max_length` must be 3 or more"),
+        ({"precision": "fp16"}, "`precision` must be one of 'auto', 'bf16', 'fp32'; found 'fp16'"),
+        ({"select": "pearson"}, "`select` must be one of 'kendall', 'loss'"),
+    ],
+)
+def test_configuration_is_checked(options, message):
+    with pytest.raises(ValueError, match=message):
+        TransformerConfig(**options)
+
+
+def test_transformer_options_are_checked(few, light):
+    with pytest.raises(ValueError, match="an encoder needs positive sizes"):
+        EncoderShape(hidden_size=33, heads=2)
+    with pytest.raises(TypeError, match="takes a TransformerConfig; found LightConfig"):
+        sentinel.fit(few, sees="source", kind="transformer", config=LightConfig())
+    with pytest.raises(TypeError, match="`start` must be a transformer sentinel; found LightSentinel"):
+        sentinel.fit(few, sees="source", kind="transformer", start=light["source"])
+    with pytest.raises(ValueError, match="`peak_flops` must be a positive number"):
+        sentinel.fit(few, sees="source", kind="transformer", config=TINY, peak_flops=0)
+    with pytest.raises(ValueError, match="data row 1"):
+        sentinel.fit(few, sees="source", kind="transformer", config=TINY, validation=few.assign(human=np.nan))
+    config = dataclasses.replace(TINY, learning_rate=1e38)
+    with pytest.raises(ValueError, match="training diverged"):
+        sentinel.fit(few, sees="source", kind="transformer", config=config)
+
+
+def test_progress_bar_is_on_standard_error_and_else_there_is_nothing(few, capfd):
+    options = {"sees": "source", "kind": "transformer", "config": TINY, "validation": few.head(40)}
+    sentinel.fit(few, **options)
+    assert capfd.readouterr() == ("", "")
+    sentinel.fit(few, **options, progress=True)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "10/10" in err
+    assert "loss=" in err
+
+
+WITHOUT_TORCH = """
+import sys
+class Absent:
+    def find_spec(self, name, *_):
+        if name == "torch":
+            raise ModuleNotFoundError(name=name)
+sys.meta_path.insert(0, Absent())
+import mtmeta as mm
+frame = mm.sentinel.training_frame(mm.load("teaching"))
+print(mm.sentinel.fit(frame, sees="source").kind)
+try:
+    mm.sentinel.fit(frame, sees="source", kind="transformer")
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_light_needs_no_torch_and_transformer_says_what_it_needs():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, check=True)
+    kind, message = done.stdout.splitlines()
+    assert kind == "light"
+    assert "torch is not installed: pip install 'mtmeta[sentinel]'" in message
+
+
+# -- real data ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trained(data_dir) -> dict[str, sentinel.Sentinel]:
+    """Return light sentinels of all that there is to train on."""
+    da = sentinel.training_frame(mm.load_all("wmt17-da"))
+    mqm = sentinel.training_frame([*mm.load_all("ted"), *mm.load_all("newstest2021")])
+    return {"frame": pd.concat([da, mqm]), **{s: sentinel.fit([da, mqm], sees=s) for s in ("source", "reference")}}
+
+
+@pytest.mark.data
+def test_no_wmt23_source_is_in_the_training_text(trained):
+    found = sentinel.find_overlap(trained["frame"], mm.load_all("wmt23"))
+    assert not found["test_role"].str.contains("source|reference").any()
+    # One stock phrase: three systems' output is also one training system's output.
+    assert found[["test_role", "train_role", "n_test", "n_train", "n_characters"]].values.tolist() == [
+        ["translation", "translation", 3, 1, 23]
+    ]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("pair", ["zh-en", "en-de", "he-en"])
+def test_light_sentinels_on_wmt23(trained, pair):
+    es = mm.load(f"wmt23/{pair}", metrics_from=["wmt23-sentinels"])
+    ours = {f"only {sees}": trained[sees].score_set(es) for sees in ("source", "reference")}
+    scored = es.with_metrics({m: es[m] for m in es.metrics} | ours)
+    values = {
+        grouping: mm.correlate(scored, grouping=grouping).set_index("metric")["value"]
+        for grouping in ("none", "segment")
+    }
+    for name, scores in ours.items():
+        assert (scores == scores[0]).all()
+        assert values["segment"][name] == 0
+        # Whether it beats half the field without grouping: en-de only. Its n-grams have seen no Hebrew.
+        assert ((values["none"] < values["none"][name]).mean() > 0.5) == (pair == "en-de")
+    acc = mm.correlate(scored, list(ours), coefficient="acc_eq")["value"]
+    np.testing.assert_allclose(acc, mm.ties.human_tie_share(es))

@@ -13,7 +13,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold
 
-from .. import __version__
 from ._frame import examples_of
 from ._sentinel import Sentinel
 
@@ -117,7 +116,7 @@ class LightSentinel(Sentinel):
         low, high = self.config.ngrams
         return (
             f"sentinel:light|sees:{self.sees}|ngrams:{low}-{high}|features:{len(self._state['ngrams'])}|"
-            f"alpha:{self.alpha:g}|n:{self._state['n']}|mtmeta:{__version__}"
+            f"alpha:{self.alpha:g}|n:{self._state['n']}"
         )
 
     def __repr__(self) -> str:

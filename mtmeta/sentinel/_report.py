@@ -17,9 +17,9 @@ class TrainingReport:
     r"""What a training run did, how fast, and on what.
 
     Speed counts the time of the steps themselves (forward, backward, update), not validation and
-    checkpoints, and tokens without padding. Floating-point operations of a step, for N parameters
-    of the encoder's layers and the head, L layers of width d, and a text of T tokens, are
-    :math:`\sum 6 T N' + 12 L d T^2`, where the head counts once a text; the update is left out.
+    checkpoints, and tokens without padding. A text of T tokens takes
+    :math:`6 T N + 12 L d T^2 + 6 H` floating-point operations forward and backward: N parameters in
+    the encoder's L layers of width d, H in the head. Embeddings and the update are left out.
 
     Attributes
     ----------
@@ -41,8 +41,8 @@ class TrainingReport:
     flops_per_second : float
     peak_flops, share_of_peak : float or None
         What the device can do, as given, and the share that was used, in [0, 1].
-    peak_memory : int
-        Bytes: of the device's memory, or of the process on a CPU.
+    peak_memory : int or None
+        Bytes: of the device's memory, or of the process on a CPU; ``None`` where that cannot be told.
     precision : str
         bf16 or fp32.
     curve : list of dict
@@ -52,8 +52,8 @@ class TrainingReport:
         Per stage the step whose weights were kept; ``None``: the last.
     device : str
     versions : dict
-    command : str
-        What was run.
+    command : str or None
+        What was run, as given to `write`.
     """
 
     signature: str
@@ -72,22 +72,23 @@ class TrainingReport:
     flops_per_second: float
     peak_flops: float | None
     share_of_peak: float | None
-    peak_memory: int
+    peak_memory: int | None
     precision: str
     curve: list[dict[str, Any]]
     best: list[int | None]
     device: str
     versions: dict[str, str]
-    command: str
+    command: str | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """Return the loss curve: ``stage, step, loss, validation_loss, validation_kendall``."""
         columns = ["stage", "step", "loss", "validation_loss", "validation_kendall"]
         return pd.DataFrame(self.curve, columns=columns).astype(dict.fromkeys(columns[2:], float))
 
-    def write(self, path: str | Path) -> None:
-        """Write the report as JSON."""
-        text = json.dumps(asdict(self), ensure_ascii=False, indent=1, allow_nan=False)
+    def write(self, path: str | Path, *, command: str | None = None) -> None:
+        """Write the report as JSON; ``command`` says what was run."""
+        values = asdict(self) | ({"command": command} if command else {})
+        text = json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False)
         Path(path).write_text(text + "\n", encoding="utf-8")
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import __version__
 from ..evalset import EvalSet, unknown
 from ._frame import SEES, checked_texts, texts_of
 
@@ -168,7 +167,7 @@ class Sentinel(ABC):
         folder = Path(folder)
         check_target(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        card = {"format": _FORMAT, "kind": self.kind, "sees": self.sees, "mtmeta": __version__}
+        card = {"format": _FORMAT, "kind": self.kind, "sees": self.sees}
         card |= self._write(folder)
         text = json.dumps(card, ensure_ascii=False, indent=1, allow_nan=False)
         (folder / _CARD).write_text(text + "\n", encoding="utf-8")
