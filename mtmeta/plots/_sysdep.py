@@ -110,7 +110,7 @@ def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.fill_between([left, 0], bottom, 0, color=COLOURS[0], alpha=0.08, linewidth=0)
     ax.axhline(0, color="black", linewidth=0.8)
     ax.axvline(0, color="black", linewidth=0.8)
-    _label_points(ax, both["system"], x, y)
+    _label_points(ax, both["system"].tolist(), x, y)
     ax.set_xlabel("deviation given the metric: Expected Deviation (human units)")
     ax.set_ylabel("deviation given the human score (human units)")
     ax.legend(loc="best", fontsize=9)
@@ -118,17 +118,22 @@ def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def _label_points(ax: Axes, names: Sequence[str], x: np.ndarray, y: np.ndarray) -> None:
-    """Write each name to the upper right of its point, higher up where another name is in the way."""
+    """Write each name beside its point, to the left in the right half, and higher where another is in the way."""
     dots = 72 / ax.figure.dpi  # pixels to points
     at = ax.transData.transform(np.column_stack([x, y])) * dots
+    middle = ax.transAxes.transform((0.6, 0.5))[0] * dots
     boxes: list[tuple[float, float, float]] = []
-    for k in np.argsort(y):
-        left, bottom = at[k] + (5, 4)
-        right = left + 5.2 * len(names[k])
+    for k in np.argsort(y, kind="stable"):
+        width, bottom = 5.2 * len(names[k]), at[k][1] + 4
+        left = at[k][0] + 5 if at[k][0] < middle else at[k][0] - 5 - width
+        right = left + width
         while any(left < end and start < right and abs(bottom - low) < 9 for start, end, low in boxes):
             bottom += 2
         boxes.append((left, right, bottom))
-        ax.annotate(names[k], (x[k], y[k]), (5, bottom - at[k][1]), textcoords="offset points", fontsize=8.5)
+        place = {"ha": "left", "xytext": (5, bottom - at[k][1])}
+        if at[k][0] >= middle:
+            place = {"ha": "right", "xytext": (-5, bottom - at[k][1])}
+        ax.annotate(names[k], (x[k], y[k]), textcoords="offset points", fontsize=8.5, **place)
 
 
 def _padded(both: pd.DataFrame, way: str) -> tuple[float, float]:
@@ -193,12 +198,10 @@ def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Seq
         part = table[table["set"] == name].sort_values("sysdep")
         ax.scatter(part["pearson"], part["sysdep"], s=22, color=COLOURS[k], marker=MARKERS[k], alpha=0.8)
         ax.axhline((part["sysdep"] / part["relative"]).median(), color="black", linestyle="--", linewidth=1)
-        for row in pd.concat([part.head(label), part.tail(label)]).drop_duplicates().itertuples():
-            left = row.pearson > part["pearson"].median()
-            place = {"ha": "right", "xytext": (-5, 3)} if left else {"ha": "left", "xytext": (5, 3)}
-            ax.annotate(row.metric, (row.pearson, row.sysdep), textcoords="offset points", fontsize=8, **place)
         ax.set_xlabel(f"Pearson, no grouping: {name}")
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, 1.15 * part["sysdep"].max())
+        named = pd.concat([part.head(label), part.tail(label)]).drop_duplicates()
+        _label_points(ax, named["metric"].tolist(), named["pearson"].to_numpy(), named["sysdep"].to_numpy())
     axes[0].set_ylabel("SysDep (human units)")
     return axes
 
