@@ -283,7 +283,11 @@ def _seeded(seed: int) -> Iterator[None]:
 
 
 class ByLength(LengthGroupedSampler):
-    """Texts of similar length together, in an order that depends on seed and epoch alone."""
+    """Texts of similar length together, in an order that depends on seed and epoch alone.
+
+    The trainer's own sampler goes from long to short texts over and over; here the batches are shuffled, so that
+    training does not end on short ones.
+    """
 
     def __init__(self, lengths: list[int], batch_size: int, seed: int) -> None:
         super().__init__(batch_size, lengths=lengths)
@@ -295,7 +299,11 @@ class ByLength(LengthGroupedSampler):
 
     def __iter__(self) -> Iterator[int]:
         self.generator = torch.Generator().manual_seed(self.seed + self.epoch)
-        return super().__iter__()
+        order = list(super().__iter__())
+        whole = len(order) // self.batch_size
+        starts = torch.randperm(whole, generator=self.generator) * self.batch_size
+        batches = [order[start : start + self.batch_size] for start in starts.tolist()]
+        return iter([i for batch in batches for i in batch] + order[whole * self.batch_size :])
 
 
 class SentinelTrainer(transformers.Trainer):
@@ -587,7 +595,7 @@ def _report(
 
     return TrainingReport(
         signature=sentinel.signature,
-        encoder=f"{config.shape}, from random weights" if config.shape else str(config.encoder),
+        encoder=f"{_called(config)}, from random weights" if config.shape else str(config.encoder),
         n_parameters=_n(network),
         n_layer_parameters=in_layers,
         stages=[{k: stage[k] for k in ("texts", "steps", "resumed_from", "seconds")} for stage in done],
