@@ -57,12 +57,12 @@ def tie_calibration_curves(
         found = calibrate_ties(es, metric)
         ties = tie_curve(es, metric)
         end = max(ties["epsilon"][ties["metric_ties"].searchsorted(up_to)], 1.2 * found.epsilon, np.spacing(1.0))
-        flat = np.flatnonzero(found.curve >= found.value - within)
-        stops = np.append(found.thresholds[1:], np.inf)
-        for i in flat[found.thresholds[flat] < end]:
-            ax.axvspan(found.thresholds[i], min(stops[i], end), color=COLOURS[4], alpha=0.35, linewidth=0)
         colour = COLOURS[k % len(COLOURS)]
         shown = found.thresholds < end
+        flat = np.concatenate([[False], found.curve[shown] >= found.value - within, [False]])
+        stops = np.append(found.thresholds[shown], end)
+        for begin, stop in np.flatnonzero(np.diff(flat)).reshape(-1, 2):
+            ax.axvspan(stops[begin], stops[stop], color=COLOURS[4], alpha=0.35, linewidth=0)
         steps = np.append(found.thresholds[shown], end), np.append(found.curve[shown], found.curve[shown][-1])
         ax.step(*steps, where="post", color=colour)
         ax.plot(found.epsilon, found.value, MARKERS[0], color="black", zorder=3)
