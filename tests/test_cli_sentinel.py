@@ -1,0 +1,210 @@
+"""The commands `mtmeta sentinel train | score`: what they write, and how they fail."""
+
+import csv
+import io
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_cli import in_a_process
+
+import mtmeta as mm
+from mtmeta import cli
+from mtmeta.sentinel import SEES, _settings
+
+TINY = ("--kind", "transformer", "--encoder", "scratch-small", "--learning-rate", "1e-3", "--max-length", "16")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Return a function that runs the command line in an empty folder, and gives exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_here(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mtmeta", "sentinel", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        return end.value.code, captured.out, captured.err
+
+    return run_here
+
+
+@pytest.fixture(scope="module")
+def rows() -> pd.DataFrame:
+    """Return a table with the column names of COMET."""
+    frame = mm.sentinel.training_frame(mm.load("teaching")).head(900)
+    names = {"source": "src", "translation": "candidate", "reference": "ref", "human": "score"}
+    return frame.rename(columns=names)[[*names.values(), "system", "segment"]]
+
+
+@pytest.fixture
+def table(rows, tmp_path):
+    path = tmp_path / "t.csv"
+    rows.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("command", ["train", "score"])
+def test_help_ends_with_an_example_that_works(run, command, tmp_path):
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    example = out.partition("Example:\n")[2].strip()
+    assert "\n" not in example
+    for line in example.split(" && "):
+        program, *arguments = line.split()
+        assert program == "mtmeta"
+        done = in_a_process(*arguments, cwd=tmp_path)
+        assert (done.returncode, done.stdout != "") == (0, True), done.stderr
+        assert done.stderr.startswith("sentinel:light|sees:source|")
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_choices_and_defaults_are_those_of_the_package(run):
+    assert list(cli.Sees) == list(SEES)
+    assert list(cli.Kind) == list(mm.sentinel.KINDS)
+    words = " ".join(run("train", "--help")[1].split())
+    recipe = mm.sentinel.TransformerConfig()
+    names = ("encoder", "learning_rate", "batch_size", "accumulation", "epochs", "max_length", "select", "seed")
+    for name in names:
+        shown = words.partition(f"--{name.replace('_', '-')} ")[2].partition("[default: (")[2].partition(")")[0]
+        assert shown == str(getattr(recipe, name)), name
+    assert all(name in words for name in _settings.SCRATCH)
+    for select in cli.Select:
+        mm.sentinel.TransformerConfig(select=str(select))
+
+
+@pytest.mark.parametrize("sees", list(SEES))
+def test_scores_are_those_of_the_package(run, table, rows, sees, tmp_path):
+    code, out, err = run("train", table, "--sees", sees, "--save", "s", "--format", "json")
+    assert code == 0, err
+    facts = {row["what"]: row["value"] for row in json.loads(out)}
+    frame = mm.sentinel.read_table(table)
+    expected = mm.sentinel.fit(frame, sees=sees)
+    assert facts["texts"] == 900
+    assert facts["penalty"] == expected.alpha
+    assert err == f"{expected.signature}|mtmeta:{mm.__version__}\n"
+    code, out, _ = run("score", "s", table)
+    assert code == 0
+    found = pd.read_csv(io.StringIO(out), dtype={"system": str})
+    assert found.columns.tolist() == ["system", "segment", "score"]
+    assert found["system"].tolist() == rows["system"].tolist()
+    np.testing.assert_array_equal(found["score"], expected.score_frame(frame))
+
+
+def test_set_is_scored_whole(run, table):
+    assert run("train", table, "--sees", "reference", "--save", "s", "--quiet")[0] == 0
+    es = mm.load("teaching")
+    expected = mm.sentinel.load("s").score_set(es)
+    found = pd.DataFrame(json.loads(run("score", "s", "teaching", "--format", "json", "--quiet")[1]))
+    assert found["system"].tolist() == np.repeat(es.systems, es.shape[1]).tolist()
+    np.testing.assert_array_equal(found["score"].to_numpy().reshape(es.shape), expected)
+    lines = run("score", "s", "teaching", "--format", "seg-score", "--quiet")[1].splitlines()
+    assert lines == [f"{s}\t{score}" for s, score in zip(found["system"], found["score"].tolist(), strict=True)]
+
+
+def test_several_tables_and_sets_make_stages(run, table):
+    assert run("train", table, f"teaching+{table}", "--sees", "source", "--save", "s", "--quiet")[0] == 0
+    frame = mm.sentinel.read_table(table)
+    teaching = mm.sentinel.training_frame(mm.load("teaching"))
+    expected = mm.sentinel.fit([frame, pd.concat([teaching, frame])], sees="source")
+    texts = frame["source"].tolist()
+    assert (mm.sentinel.load("s").score(texts) == expected.score(texts)).all()
+
+
+def test_table_without_names_of_rows_gets_numbers(run, table, tmp_path):
+    assert run("train", table, "--sees", "source", "--save", "s", "--quiet")[0] == 0
+    (tmp_path / "new.tsv").write_text("source\nGuten Tag.\nGuten Tag.\n")
+    found = list(csv.DictReader(io.StringIO(run("score", "s", "new.tsv", "--quiet")[1])))
+    assert [row["row"] for row in found] == ["1", "2"]
+    assert found[0]["score"] == found[1]["score"]
+    code, out, err = run("score", "s", "new.tsv", "--format", "seg-score")
+    assert (code, out) == (1, "")
+    assert "needs a column 'system'" in err
+
+
+def test_output_goes_to_a_file(run, table, tmp_path):
+    assert run("train", table, "--sees", "source", "--save", "s", "-q", "-o", "facts.tsv", "--format", "tsv")[1] == ""
+    assert (tmp_path / "facts.tsv").read_text().startswith("what\tvalue\tnote\n")
+    expected = run("score", "s", table, "-q")[1]
+    assert run("score", "s", table, "-q", "-o", "scores.csv") == (0, "", "")
+    assert (tmp_path / "scores.csv").read_text() == expected
+
+
+def test_transformer_is_trained_and_reported(run, table, rows, tmp_path):
+    arguments = ("train", table, "--sees", "source", "--save", "s", *TINY, "--report", "r.json", "--peak-flops", "1e12")
+    code, out, err = run(*arguments, "--validation", table, "--checkpoints", "c", "--format", "json")
+    assert code == 0, err
+    facts = {row["what"]: row["value"] for row in json.loads(out)}
+    assert facts["texts a second"] > 0
+    assert 0 < facts["share of peak"] < 1
+    assert len(err.splitlines()) == 1
+    report = mm.sentinel.read_report("r.json")
+    assert report.command.startswith("mtmeta sentinel train ")
+    assert (report.n_texts, report.peak_flops) == (900, 1e12)
+    assert (tmp_path / "c" / "run.json").exists()
+    found = pd.read_csv(io.StringIO(run("score", "s", table)[1]))
+    assert found.groupby("segment")["score"].nunique().eq(1).all()
+
+
+USAGE = [
+    ("train", "t.csv", "--sees", "source"),
+    ("train", "t.csv", "--save", "s"),
+    ("train", "--sees", "source", "--save", "s"),
+    ("train", "t.csv", "--sees", "both", "--save", "s"),
+    ("train", "t.csv", "--sees", "source", "--save", "s", "--kind", "heavy"),
+    ("train", "t.csv", "--sees", "source", "--save", "s", "--epochs", "2"),
+    ("train", "t.csv", "--sees", "source", "--save", "s", "--report", "r.json"),
+    ("train", "t.csv", "--sees", "source", "--save", "s", "--kind", "transformer", "--report", "no/r.json"),
+    ("score",),
+    ("score", "s"),
+    ("score", "s", "t.csv", "--format", "latex"),
+]
+
+
+@pytest.mark.parametrize("arguments", USAGE, ids=" ".join)
+def test_wrong_usage(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert "Error: " in err
+    assert "Traceback" not in err
+
+
+FAULTS = [
+    (("train", "absent.csv", "--sees", "source", "--save", "s"), "absent.csv: No such file or directory"),
+    (("train", "no-such-set", "--sees", "source", "--save", "s"), "no-such-set"),
+    (("train", "t.csv", "--sees", "source", "--save", "."), "holds other files"),
+    (("train", "short.csv", "--sees", "source", "--save", "s"), "at least 10 distinct texts"),
+    (("train", "short.csv", "--sees", "candidate", "--save", "s"), "lacks the column 'translation'"),
+    (("train", "t.csv", "--sees", "source", "--save", "s", "--kind", "transformer", "--epochs", "0"), "`epochs`"),
+    (("score", "nowhere", "t.csv"), "nowhere holds no sentinel"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), FAULTS, ids=[m for _, m in FAULTS])
+def test_fault_of_the_data(run, table, tmp_path, arguments, message):
+    (tmp_path / "short.csv").write_text("src,score\na,1\nb,2\n")
+    code, out, err = run(*arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("mtmeta: error: ")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_reference_is_for_sets(run, table):
+    assert run("train", table, "--sees", "reference", "--save", "s", "--quiet")[0] == 0
+    code, _, err = run("score", "s", table, "--reference", "refA")
+    assert code == 2
+    assert "--reference" in err
+
+
+@pytest.mark.data
+def test_seg_score_is_read_back_by_the_loader(run, table, data_dir, tmp_path):
+    assert run("train", table, "--sees", "source", "--save", "s", "--quiet")[0] == 0
+    (tmp_path / "scores").mkdir()
+    target = tmp_path / "scores" / "light-src.seg.score"
+    assert run("score", "s", "wmt23/en-de", "--format", "seg-score", "--quiet", "-o", target) == (0, "", "")
+    es = mm.load("wmt23/en-de", metrics_from=tmp_path / "scores", metrics=["light"])
+    np.testing.assert_array_equal(es["light"], mm.sentinel.load("s").score_set(es))
