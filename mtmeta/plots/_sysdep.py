@@ -56,8 +56,10 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     Returns
     -------
     Axes
+        With a legend where no ``ax`` was given.
     """
     table = result.table[::-1].reset_index(drop=True)
+    own_axes = ax is None
     ax = new_axes(ax, 6.4, 0.3 * len(table) + 1.2)
     y = np.arange(len(table))
     if null is not None:
@@ -71,7 +73,7 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_yticks(y, table["system"])
     ax.set_xlabel("underrated  ←  Expected Deviation (human units)  →  overrated")
-    if null is not None:
+    if null is not None and own_axes:
         ax.legend(loc="upper right")
     return ax
 
