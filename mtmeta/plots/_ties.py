@@ -124,10 +124,10 @@ def tie_subsampling(
     Returns
     -------
     numpy.ndarray of Axes
-        Left acc_eq, above the grey area that a constant or noise gets; in the middle the threshold in standard
-        deviations of the metric; right the share of pairs that the metric ties with it, beside a dotted diagonal
-        for the humans. Lines are means over draws; bands, for the twins and their metrics, go from the lowest to the
-        highest draw.
+        Left acc_eq, above the grey area that a constant or noise gets if all segments tie alike; in the middle the
+        threshold in standard deviations of the metric; right the share of pairs that the metric ties with it, beside
+        a dotted diagonal for the humans. Lines are means over draws; bands, for the twins and their metrics, go from
+        the lowest to the highest draw.
 
     Raises
     ------
