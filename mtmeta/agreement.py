@@ -22,7 +22,9 @@ __all__ = [
     "correlate",
     "correlate_groups",
     "decompose_pearson",
+    "metric_correlations",
     "pairwise_accuracy",
+    "partial_correlations",
     "soft_pairwise_accuracy",
 ]
 
@@ -497,6 +499,94 @@ def decompose_pearson(
         rows.append((metric, h @ m / unit, between, within, *shares, len(starts) - 1, len(h)))
     columns = ["metric", "value", "between", "within", "human_between", "metric_between", "n_groups", "n_cells"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:
+    """Correlate metrics with each other, over all translations at once.
+
+    Human scores play no part, so translations that nobody rated count as well: to leave them
+    out, select the rated segments first.
+
+    Parameters
+    ----------
+    es, metrics
+        As in `correlate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Square and symmetric: Pearson's r of each pair of metrics, over the translations that both
+        scored. NaN where one of them is constant there.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown or listed twice.
+
+    References
+    ----------
+    Perrella et al. 2024, figures 4 to 6.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, 1, 2]], {"a": [[1, 2, 3]], "b": [[3, 2, 1]]}, systems=["A"])
+    >>> mm.agreement.metric_correlations(es).round(2).to_numpy().tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    es = as_evalset(es)
+    names = _metric_names(es, metrics)
+    return pd.DataFrame({name: es[name].ravel() for name in names}).corr()
+
+
+def partial_correlations(
+    es: EvalSet | pd.DataFrame, given: str, metrics: Sequence[str] | str | None = None
+) -> pd.DataFrame:
+    r"""Correlate metrics with humans over all translations, less what a given metric explains.
+
+    .. math:: r_{hm \cdot g} = \frac{r_{hm} - r_{hg} r_{mg}}{\sqrt{(1 - r_{hg}^2)(1 - r_{mg}^2)}}
+
+    is the Pearson correlation of what is left of human score h and metric m when the straight line on
+    g is taken from each. With a source sentinel as g, it pays a metric for what it knows beyond the
+    difficulty that the sentinel sees.
+
+    Parameters
+    ----------
+    es, metrics
+        As in `correlate`.
+    given : str
+        The metric to hold constant.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, given, value`` (pooled Pearson), ``with_given`` (:math:`r_{mg}`), ``partial``, ``n_cells``; higher
+        is better. ``partial`` is NaN for the given metric itself and wherever a side is constant.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown or listed twice.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> row = mm.agreement.partial_correlations(es, "SourceOnly", ["RegressorQE"]).iloc[0]
+    >>> bool(row["partial"] < row["value"])
+    True
+    """
+    es = as_evalset(es)
+    _metric_names(es, given)
+    rows = []
+    for name in _metric_names(es, metrics):
+        cells = pd.DataFrame({"h": es.human.ravel(), "m": es[name].ravel(), "g": es[given].ravel()}).dropna()
+        r = cells.corr()
+        hm, hg, mg = r.loc["h", "m"], r.loc["h", "g"], r.loc["m", "g"]
+        left = (1 - hg**2) * (1 - mg**2)
+        partial = (hm - hg * mg) / math.sqrt(left) if left > 1e-12 else np.nan
+        rows.append((name, given, hm, mg, partial, len(cells)))
+    return pd.DataFrame(rows, columns=["metric", "given", "value", "with_given", "partial", "n_cells"])
 
 
 # -- system level ------------------------------------------------------------------------

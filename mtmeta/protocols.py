@@ -18,6 +18,7 @@ from .agreement import (
     as_sets,
     check_choice,
     correlate,
+    metric_correlations,
     pairwise_accuracy,
     shared_metrics,
     soft_pairwise_accuracy,
@@ -342,6 +343,7 @@ def published() -> pd.DataFrame:
           ``sentinels-logs``: the authors' log files of the same numbers, seven decimals
         - ``sentinels-segment``, ``-segment-grouped``, ``-pearson``, ``-pearson-grouped``: their
           four published rankings (the first is tables 1 and 3)
+        - ``sentinels-figures4-6``: their correlations between metrics; ``metric`` names two, ``"A / B"``
         - ``wmt24``: the WMT24 protocol on WMT23 data, published with GEMBA v2
         - ``wmt23``: the official ranking as given by Kocmi and Federmann 2023, table 1
 
@@ -387,11 +389,12 @@ def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) 
     ours = {}
     for source, rows in table.groupby("source", sort=False):
         metrics = list(dict.fromkeys(rows["metric"]))
-        values = (
-            _recomputed_ranking(sets, source, metrics)
-            if source in PROTOCOLS
-            else _recomputed_tables(sets, rows, metrics)
-        )
+        if source in PROTOCOLS:
+            values = _recomputed_ranking(sets, source, metrics)
+        elif source == "sentinels-figures4-6":
+            values = _recomputed_figures(sets, rows)
+        else:
+            values = _recomputed_tables(sets, rows, metrics)
         ours |= {(source, *key): value for key, value in values.items()}
     keys = table[["source", "quantity", "language_pair", "level", "statistic", "grouping", "metric"]]
     table["ours"] = [ours[key] for key in keys.itertuples(index=False, name=None)]
@@ -404,20 +407,35 @@ def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) 
 
 def _recomputed_tables(sets: Sequence[EvalSet], rows: pd.DataFrame, metrics: list[str]) -> dict:
     """Map (quantity, pair, level, statistic, grouping, metric) to our value, for tables of correlations."""
-    by_pair = {es.language_pair: es for es in sets}
+    by_pair = _by_pair(sets, rows)
     values = {}
     for key in (
         rows[["language_pair", "level", "statistic", "grouping"]].drop_duplicates().itertuples(index=False, name=None)
     ):
         pair, level, statistic, grouping = key
-        if pair not in by_pair:
-            raise ValueError(
-                f"the published numbers need language pair {pair!r}; found {', '.join(map(repr, by_pair))}."
-            )
         task = Task(statistic, level, grouping or None)
         for metric, value in zip(metrics, _compute(task, [by_pair[pair]], metrics), strict=True):
             values["value", *key, metric] = value
     return values
+
+
+def _by_pair(sets: Sequence[EvalSet], rows: pd.DataFrame) -> dict[str, EvalSet]:
+    by_pair = {es.language_pair: es for es in sets}
+    for pair in dict.fromkeys(rows["language_pair"]):
+        if pair not in by_pair:
+            raise ValueError(
+                f"the published numbers need language pair {pair!r}; found {', '.join(map(repr, by_pair))}."
+            )
+    return by_pair
+
+
+def _recomputed_figures(sets: Sequence[EvalSet], rows: pd.DataFrame) -> dict:
+    """Map (quantity, pair, level, statistic, grouping, two metrics) to our value, for correlations between metrics."""
+    by_pair = _by_pair(sets, rows)
+    keys = ["quantity", "language_pair", "level", "statistic", "grouping", "metric"]
+    names = list(dict.fromkeys(name for both in rows["metric"] for name in both.split(" / ")))
+    matrices = {pair: metric_correlations(by_pair[pair], names) for pair in set(rows["language_pair"])}
+    return {key: matrices[key[1]].loc[*key[-1].split(" / ")] for key in rows[keys].itertuples(index=False, name=None)}
 
 
 def _recomputed_ranking(sets: Sequence[EvalSet], protocol: str, metrics: list[str]) -> dict:

@@ -444,3 +444,34 @@ def test_a_metric_named_twice_is_refused():
     for function in (mm.correlate, mm.pairwise_accuracy, mm.soft_pairwise_accuracy):
         with pytest.raises(ValueError, match="found more than once: 'm'"):
             function(es, ["m", "m"])
+
+
+# Metrics with metrics
+
+
+def test_metric_correlations_count_unrated_translations():
+    human = np.array([[0.0, -1.0, np.nan, np.nan]])
+    a, b = np.array([[1.0, 2.0, 4.0, 8.0]]), np.array([[1.0, 3.0, np.nan, 5.0]])
+    es = mm.EvalSet(human, {"a": a, "b": b, "c": np.zeros((1, 4))}, systems=["A"])
+    matrix = mm.agreement.metric_correlations(es)
+    assert matrix.loc["a", "b"] == pytest.approx(stats.pearsonr([1, 2, 8], [1, 3, 5])[0])
+    assert matrix.loc["a", "b"] == matrix.loc["b", "a"]
+    assert np.isnan(matrix.loc["a", "c"])
+
+
+def test_partial_correlation_is_that_of_the_residuals():
+    rng = np.random.default_rng(0)
+    g = rng.normal(size=(3, 50))
+    h, m = g + rng.normal(size=g.shape), 2 * g + rng.normal(size=g.shape)
+    es = mm.EvalSet(h, {"m": m, "g": g}, systems=list("ABC"))
+    table = mm.agreement.partial_correlations(es, "g").set_index("metric")
+
+    def left(values):
+        line = stats.linregress(g.ravel(), values.ravel())
+        return values.ravel() - line.slope * g.ravel()
+
+    assert table.loc["m", "partial"] == pytest.approx(stats.pearsonr(left(h), left(m))[0])
+    assert table.loc["m", "value"] == pytest.approx(stats.pearsonr(h.ravel(), m.ravel())[0])
+    assert np.isnan(table.loc["g", "partial"])
+    with pytest.raises(ValueError, match="unknown metric 'x'"):
+        mm.agreement.partial_correlations(es, "x")

@@ -7,6 +7,7 @@ theme too.
 
 from ._agreement import decomposition, rank_slopes, three_views, tie_baselines
 from ._ledger import ledger_differences
+from ._sentinels import metric_heatmap, score_against_length
 from ._significance import null_distribution, resampling_units
 from ._style import COLOURS, MARKERS, use_style
 from ._sysdep import (
@@ -29,10 +30,12 @@ __all__ = [
     "expected_deviations",
     "held_out_ties",
     "ledger_differences",
+    "metric_heatmap",
     "null_distribution",
     "parts_of_systems",
     "rank_slopes",
     "resampling_units",
+    "score_against_length",
     "sysdep_against_correlation",
     "sysdep_against_null",
     "system_curves",

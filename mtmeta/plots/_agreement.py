@@ -157,7 +157,7 @@ def rank_slopes(
         check_choice("groupings", grouping, GROUPINGS)
     values = [correlate(es, coefficient=coefficient, grouping=g).set_index("metric")["value"] for g in groupings]
     ranks = pd.concat(values, axis=1).rank(ascending=False, method="min")
-    ax = new_axes(ax, 6.4, 0.1 * len(ranks) + 1.2)
+    ax = new_axes(ax, 6.4, max(3.4, 0.1 * len(ranks) + 1.2))
     x = np.arange(len(groupings))
     for metric, row in ranks.iterrows():
         if metric not in highlight:
