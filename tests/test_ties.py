@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import oracle
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_agreement import as_set, campaigns, column, usable
 
@@ -144,7 +144,8 @@ def test_noise_keeps_the_order_of_different_scores(scores, sigma, seed):
 def test_a_noisy_twin_never_calibrates_to_less(campaign, seed):
     """Scores whose gaps are multiples of the smallest: every threshold of the discrete metric has its like."""
     human, metric = campaign
-    assume(usable(human, metric, "segment"))
+    if not usable(human, metric, "segment"):
+        return
     whole = np.where(np.isnan(metric), np.nan, np.floor(4 * metric))
     twin = ties.discrete_to_continuous(whole, rng=seed)
     assert (
@@ -257,7 +258,8 @@ def test_subsampling_equals_the_slow_version(campaign, seed, average):
     pairs = pair_list(human)
     scored = [not np.isnan(metric[i][g] - metric[j][g]) for g, i, j in pairs]
     tied = np.array([human[i][g] == human[j][g] for g, i, j in pairs])
-    assume(len(pairs) > 0 and 0 < tied.mean() < 1)
+    if len(set(tied)) < 2:  # a tied and an untied pair are needed
+        return
     uniforms = np.random.default_rng(seed).random(len(pairs))
     for share in (0.1, 0.5):
         p_tied, p_untied = ties.drop_probabilities(tied.mean(), share)
@@ -266,7 +268,10 @@ def test_subsampling_equals_the_slow_version(campaign, seed, average):
             for pair, u, t, s in zip(pairs, uniforms, tied, scored, strict=True)
             if s and u >= (p_tied if t else p_untied)
         ]
-        assume(kept)
+        if not kept:
+            with pytest.raises(ValueError, match=r"no segment has two rated|no pair is left"):
+                ties.subsample_ties(as_set(human, metric), shares=[share], n_draws=1, rng=seed)
+            continue
         table = ties.subsample_ties(as_set(human, metric), shares=[share], n_draws=1, average=average, rng=seed)
         row = table.iloc[0]
         epsilon, value = slow_calibration(human, metric, kept, average)
