@@ -114,6 +114,23 @@ def test_environment_installs_what_make_book_installs():
     assert environment["dependencies"][-1] == {"pip": ["-c constraints.txt", "-e .[book]"]}
 
 
+def steps_of_workflows() -> Iterator[tuple[str, dict, dict]]:
+    """Yield the name of a workflow, the environment of one of its steps, and the step."""
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for job in workflow["jobs"].values():
+            for step in job["steps"]:
+                yield path.name, workflow.get("env", {}) | job.get("env", {}) | step.get("env", {}), step
+
+
+def test_workflows_that_test_install_pytorch_for_cpus():
+    # The runners have no GPU, and the build for GPUs is several gigabytes.
+    testing = [(name, env) for name, env, step in steps_of_workflows() if step.get("run") in (".ci/run", "make test")]
+    assert {name for name, _ in testing} >= {"check.yml", "weekly.yml"}
+    index = "https://download.pytorch.org/whl/cpu"
+    assert [name for name, env in testing if env.get("PIP_EXTRA_INDEX_URL") != index] == []
+
+
 def test_licence_is_apache():
     licence = read("LICENSE")
     assert "Apache License" in licence
