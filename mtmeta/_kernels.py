@@ -365,23 +365,78 @@ def swapped_spa(inside, total, human_p, first, second, tolerance, values):
             values[side, p] = 1.0 - distance / pair
 
 
+@njit(cache=True)
+def _kinds_in_order(ranks, at, n_ranks, tree, seen):
+    """Count concordant, discordant and metric-tied pairs of rows that come sorted by metric score.
+
+    ``at`` holds the place of each row's metric score: equal places are tied. ``tree`` and ``seen`` are work space
+    of at least ``n_ranks + 1`` and ``n_ranks`` zeros, and are left as zeros.
+    """
+    n, concordant, discordant, tied_metric, start = len(ranks), 0, 0, 0, 0
+    while start < n:
+        end = start
+        while end < n and at[end] == at[start]:
+            rank = ranks[end]
+            k, below = rank, 0
+            while k > 0:
+                below += tree[k]
+                k &= k - 1
+            concordant += below
+            discordant += start - below - seen[rank]
+            end += 1
+        size = end - start
+        tied_metric += size * (size - 1) // 2
+        for i in range(start, end):
+            seen[ranks[i]] += 1
+            k = ranks[i] + 1
+            while k <= n_ranks:
+                tree[k] += 1
+                k += k & -k
+        start = end
+    tree[:] = 0
+    seen[:] = 0
+    return concordant, discordant, tied_metric
+
+
 @njit(parallel=True, cache=True)
 def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums, counts):
-    """Do the work of `add_swapped_tau` for groups too large for bit masks, by counting anew."""
-    n_draws, n = swap.shape
-    for p in prange(len(first)):
+    """Do the work of `add_swapped_tau` for groups too large for bit masks.
+
+    ``human`` holds dense ranks. The scores of both metrics are sorted together once for each pair of metrics; the
+    hybrids of a draw are then two selections from that order, and only the human side is counted anew.
+    """
+    n_draws, n_ranks = len(swap), human.max() + 1
+    n_parts = max(1, min(n_draws, 64 // max(1, min(len(first), 64))))
+    for task in prange(len(first) * n_parts):
+        p, part = task // n_parts, task % n_parts
         a, b = scores[first[p]], scores[second[p]]
-        hybrid = np.empty(n)
-        for k in range(n_draws):
-            for side in range(2):
-                for i in range(n):
-                    hybrid[i] = b[i] if swap[k, i] != side else a[i]
-                found = pair_counts(human, hybrid, starts, 0.0)
-                for g in range(len(starts) - 1):
-                    c, d, t_h, t_m, t_hm = found[g]
-                    pairs = c + d + t_h + t_m + t_hm
+        tree, seen = np.zeros(n_ranks + 1, dtype=np.int64), np.zeros(n_ranks, dtype=np.int64)
+        for g in range(len(starts) - 1):
+            low, size = starts[g], starts[g + 1] - starts[g]
+            both = np.concatenate((a[low : low + size], b[low : low + size]))
+            order = np.argsort(both, kind="mergesort")
+            place = np.zeros(2 * size, dtype=np.int64)
+            for i in range(1, 2 * size):
+                place[i] = place[i - 1] + (both[order[i]] > both[order[i - 1]])
+            ranks, at = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+            counted = np.zeros(n_ranks, dtype=np.int64)
+            for i in range(low, low + size):
+                counted[human[i]] += 1
+            tied_human = (counted * (counted - 1) // 2).sum()
+            pairs = size * (size - 1) // 2
+            for k in range(part, n_draws, n_parts):
+                for side in range(2):
+                    m = 0
+                    for i in range(2 * size):
+                        from_b = order[i] >= size
+                        row = order[i] - size if from_b else order[i]
+                        # side 0 takes b where swapped, side 1 takes b where not
+                        if (swap[k, low + row] != side) == from_b:
+                            ranks[m], at[m] = human[low + row], place[i]
+                            m += 1
+                    c, d, tied = _kinds_in_order(ranks, at, n_ranks, tree, seen)
                     tau = tau_from_counts(
-                        variant, float(c), float(d), float(c + d + t_h), float(c + d + t_m), float(pairs)
+                        variant, float(c), float(d), float(pairs - tied), float(pairs - tied_human), float(pairs)
                     )
                     if not math.isnan(tau):
                         sums[side, p, k] += tau

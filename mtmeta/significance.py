@@ -190,6 +190,7 @@ def compare(
     correction: str | None = None,
     alpha: float = 0.05,
     degenerate: str = "drop",
+    pairs: str = "all",
     keep_draws: bool = False,
     rng: int | np.random.Generator | None = 0,
 ) -> Comparison:
@@ -231,6 +232,9 @@ def compare(
         Level of the clusters.
     degenerate : {"drop", "zero"}
         What an undefined group counts; see `mtmeta.correlate`.
+    pairs : {"all", "clusters"}
+        Whether to test every pair, or only those that decide the clusters: the others stay NaN. The draws
+        and the clusters are the same; for many metrics it takes a fraction of the time. Permutation only.
     keep_draws : bool
         Whether to return the draws.
     rng : None, int or numpy.random.Generator
@@ -268,6 +272,12 @@ def compare(
     exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
     method = method or ("exact" if exact in _PAIR_TESTS else "permutation")
     _check_options(method, exact, grouping, resample, p_value, correction, degenerate, n_resamples)
+    check_choice("pairs", pairs, ("all", "clusters"))
+    if pairs == "clusters" and (method != "permutation" or exact == "spa" or correction or keep_draws):
+        raise ValueError(
+            "`pairs='clusters'` needs the permutation test of a correlation, and neither a correction, which counts "
+            "all pairs, nor the draws of all pairs. Use pairs='all'."
+        )
     es = _common_cells(es, names)
     values = _observed(es, names, coefficient, grouping, degenerate)
     order = sorted(range(len(names)), key=lambda k: (-values[k], names[k]))
@@ -275,7 +285,10 @@ def compare(
     first, second = np.triu_indices(len(names), 1)
     observed = values[first] - values[second]
     draws = None
-    if method == "williams":
+    if pairs == "clusters":
+        generator = np.random.default_rng(rng)
+        p = _deciding_p_values(es, names, values, exact, grouping, n_resamples, degenerate, p_value, alpha, generator)
+    elif method == "williams":
         p = _williams(es, names)[first, second]
     elif method == "exact":
         p = _exact_pair_swap(es, names, grouping)
@@ -292,15 +305,15 @@ def compare(
     table["rank"] = table["value"].rank(ascending=False, method="min").astype(int)
     table["cluster"] = clusters(square, alpha)
     seed = "generator" if isinstance(rng, np.random.Generator) else rng
-    drawn = f"|draws:{n_resamples}|seed:{seed}|p:{p_value}" if draws is not None else ""
+    drawn = "" if method in ("exact", "williams") else f"|draws:{n_resamples}|seed:{seed}|p:{p_value}"
     unit = f"|resample:{resample}" if method == "bootstrap" else ""
     signature = (
         f"{coefficient}|grouping:{grouping}|method:{method}{unit}{drawn}|correction:{correction}"
         f"|alpha:{alpha}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
     )
-    pairs = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
+    both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
     p_frame = pd.DataFrame(square, index=names, columns=names)
-    return Comparison(table, p_frame, signature, draws if keep_draws else None, pairs)
+    return Comparison(table, p_frame, signature, draws if keep_draws else None, both)
 
 
 def _check_options(method, coefficient, grouping, resample, p_value, correction, degenerate, n_resamples) -> None:
@@ -447,9 +460,40 @@ def _standardised(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[Gro
 
 def _permute(es, names, coefficient, grouping, n_resamples, degenerate, rng) -> np.ndarray:
     cells, scores = _standardised(es, names, grouping)
-    first, second = (v.astype(np.int64) for v in np.triu_indices(len(names), 1))
-    sums, counts = np.zeros((2, 2, len(first), n_resamples))
     swap = rng.integers(0, 2, size=(n_resamples, scores.shape[1]), dtype=np.uint8)
+    return _swapped(cells, scores, coefficient, swap, *np.triu_indices(len(names), 1), degenerate)
+
+
+def _deciding_p_values(es, names, values, coefficient, grouping, n_resamples, degenerate, p_value, alpha, rng):
+    """Return the p-values of all pairs, NaN for those that `clusters` does not look at."""
+    cells, scores = _standardised(es, names, grouping)
+    swap = rng.integers(0, 2, size=(n_resamples, scores.shape[1]), dtype=np.uint8)
+    n = len(names)
+    square, start = np.full((n, n), np.nan), 0
+    # one pair of Pearson correlations costs next to nothing once the sums of all metrics are there
+    every = (
+        _swapped(cells, scores, coefficient, swap, *np.triu_indices(n, 1), degenerate)
+        if coefficient == "pearson"
+        else None
+    )
+    at = np.zeros((n, n), dtype=int)
+    at[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
+    for i in range(1, n):
+        above = np.arange(start, i)
+        if every is None:
+            draws = _swapped(cells, scores, coefficient, swap, above, np.full(len(above), i), degenerate)
+        else:
+            draws = every[at[above, i]]
+        square[above, i] = _p_from_draws(draws, values[above] - values[i], p_value)
+        if (square[above, i] <= alpha).any():
+            start = i
+    return square[np.triu_indices(n, 1)]
+
+
+def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerate) -> np.ndarray:
+    """Return the difference of the two hybrids of each pair of metrics in each draw, shape (n_pairs, n_draws)."""
+    first, second = first.astype(np.int64), second.astype(np.int64)
+    sums, counts = np.zeros((2, 2, len(first), len(swap)))
     if coefficient == "pearson":
         _add_pearson(cells, scores, swap, first, second, sums, counts)
     elif cells.sizes.max() <= _MASKED_UP_TO:

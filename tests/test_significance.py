@@ -136,6 +136,26 @@ def test_large_groups_take_another_road_to_the_same_draws():
     np.testing.assert_allclose(results[0], results[1], atol=1e-12)
 
 
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
+@pytest.mark.parametrize("grouping", ["none", "segment", "system"])
+def test_pairs_that_decide_the_clusters_are_enough(coefficient, grouping):
+    noise = (1, 1.05, 1.1, 1.5, 1.55, 4)
+    es = campaign(2, n_systems=4, n_segments=80, noise=noise)
+    options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": 60, "rng": 3}
+    every, few = compare(es, **options), compare(es, **options, pairs="clusters")
+    assert every.table.equals(few.table)
+    assert every.signature == few.signature
+    tested = few.p_values.notna().to_numpy()
+    np.testing.assert_array_equal(few.p_values.to_numpy()[tested], every.p_values.to_numpy()[tested])
+    assert 0 < tested.sum() < 15
+
+
+def test_pairs_that_decide_need_the_permutation_test():
+    for options in ({"method": "bootstrap"}, {"correction": "holm"}, {"keep_draws": True}, {"coefficient": "acc_eq"}):
+        with pytest.raises(ValueError, match="`pairs='clusters'` needs the permutation test"):
+            compare(campaign(0), pairs="clusters", **options)
+
+
 @pytest.mark.parametrize("holes", [False, True])
 def test_exact_pair_swap_equals_enumeration(holes):
     for seed in range(40):
