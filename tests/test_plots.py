@@ -180,7 +180,7 @@ def test_system_curves_have_a_line_and_a_band_each(biased):
 @pytest.mark.parametrize("n_bootstrap", [0, 20])
 def test_expected_deviations_stand_in_the_order_of_the_table(biased, n_bootstrap):
     result = mm.system_dependence(biased, "m", n_bootstrap=n_bootstrap)
-    null = mm.sysdep.compare_with_null(biased, "m", n_draws=5).table
+    null = mm.sysdep.compare_with_null(biased, "m", n_draws=39).table
     ax = plots.expected_deviations(result, null=null)
     assert [t.get_text() for t in ax.get_yticklabels()] == result.table["system"].tolist()[::-1]
     np.testing.assert_allclose(ax.lines[0].get_xdata(), result.table["expected_deviation"][::-1])
@@ -197,7 +197,7 @@ def test_plane_names_every_system_and_says_who_is_favoured(biased):
 
 
 def test_sysdep_against_null_has_a_band_a_metric(biased):
-    table = mm.sysdep.null_table(biased.with_metrics({"n": biased["m"] ** 3, "m": biased["m"]}), n_draws=19)
+    table = mm.sysdep.null_table(biased.with_metrics({"n": biased["m"] ** 3, "m": biased["m"]}), n_draws=39)
     ax = plots.sysdep_against_null(table)
     assert len(ax.patches) == 2
     assert sum(len(line.get_xdata()) for line in ax.lines) == 2

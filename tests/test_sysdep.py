@@ -132,13 +132,17 @@ def test_deviations_sum_to_zero_and_own_maps_keep_the_mean(seed, ties, missing):
     assert abs(by_system(mm.system_dependence(one, "m", **PLAIN))["S1"]) < 1e-12
 
 
-def test_deviations_sum_to_zero_up_to_bootstrap_error():
+def test_deviations_sum_to_zero_in_every_resample():
     es = campaign(4, n_segments=200)
-    for how in ("row", "segment"):
-        result = mm.system_dependence(es, "m", n_bootstrap=400, resample=how)
-        error = result.draws.mean(axis=1).std() / np.sqrt(400)
-        # what is left beside Monte Carlo error: scores out of the resample are interpolated
-        assert abs(result.table["expected_deviation"].mean()) < 4 * error + 0.02
+    result = mm.system_dependence(es, "m", n_bootstrap=50)
+    assert np.abs(result.draws.sum(axis=1)).max() < 1e-9
+
+
+def test_averaged_deviations_sum_to_zero_up_to_monte_carlo_error():
+    """With few distinct scores every resample has them all, so that nothing is interpolated."""
+    es = campaign(4, n_segments=200, ties=True)
+    sums = [by_system(mm.system_dependence(es, "m", n_bootstrap=100, rng=seed)).mean() for seed in range(40)]
+    assert abs(np.mean(sums)) < 4 * np.std(sums) / np.sqrt(40)
 
 
 @given(st.integers(0, 10**6))
@@ -210,9 +214,21 @@ def test_a_system_with_one_rating():
         result = mm.system_dependence(es, "m", n_bootstrap=50, resample=how)
         table = result.table.set_index("system")
         assert table.loc["B", "n_paired"] == 1
-        assert np.isfinite(table.loc["B", ["expected_deviation", "low", "high"]].astype(float)).all()
-        assert np.isnan(result.draws[:, 1]).any()  # it is not in every resample
+        # it is in two of three resamples only, so it has no interval, and neither has the range
+        assert 0.2 < np.isnan(result.draws[:, 1]).mean() < 0.5
+        assert np.isfinite(table.loc["B", "expected_deviation"])
+        assert table[["low", "high"]].isna().any(axis=1).to_dict() == {k: k == "B" for k in table.index}
         assert np.isfinite(result.sysdep)
+        assert np.isnan(result.low)
+
+
+def test_one_system_has_no_deviation_and_no_comparison():
+    one = campaign().select(systems=["S1"])
+    result = mm.system_dependence(one, "m", n_bootstrap=20)
+    assert (result.sysdep, np.isnan(result.sd)) == (0, True)
+    for function in (sysdep.compare_with_null, sysdep.deviations_both_ways):
+        with pytest.raises(ValueError, match="has one system; its treatment can be compared with nobody's"):
+            function(one, "m")
 
 
 def test_missing_scores_are_counted_and_a_bare_system_is_refused():
@@ -242,6 +258,9 @@ def test_ties_everywhere():
         ({"resample": "systems"}, ValueError, "`resample` must be one of"),
         ({"n_bootstrap": -1}, ValueError, "`n_bootstrap` must be at least 0; found -1"),
         ({"n_bootstrap": 2.5}, TypeError, "`n_bootstrap` must be a whole number"),
+        ({"n_bootstrap": 1}, ValueError, "an interval needs at least 2 resamples"),
+        ({"level": "a"}, TypeError, "`level` must be a number; found 'a'"),
+        ({"rng": "a"}, TypeError, "`rng` must be None, a whole number or a numpy Generator"),
         ({"level": 1.0}, ValueError, r"`level` must lie in \(0, 1\)"),
     ],
 )
@@ -252,6 +271,15 @@ def test_options_are_checked(options, error, match):
         mm.system_dependence(campaign(), "x")
     with pytest.raises(ValueError, match="`null` must be one of"):
         sysdep.compare_with_null(campaign(), "m", null="x")
+    with pytest.raises(ValueError, match=r"38 draws cannot give a two-sided p-value as low as 0\.05; use at least 39"):
+        sysdep.compare_with_null(campaign(), "m", n_draws=38)
+    for function in (sysdep.system_dependence_table, sysdep.null_table):
+        with pytest.raises(ValueError, match="no set given"):
+            function([])
+        with pytest.raises(ValueError, match="no metric given"):
+            function(campaign(), [])
+    with pytest.raises(TypeError, match="`bias` must be a number; found '1'"):
+        sysdep.plant_bias(campaign(), "m", "S1", "1")
     with pytest.raises(ValueError, match="cannot split into 61 parts"):
         sysdep.within_system_splits(campaign(), "m", parts=[61])
     with pytest.raises(ValueError, match="the set has 5 systems"):
@@ -318,6 +346,61 @@ def test_null_is_calibrated_for_a_metric_that_is_blind_to_the_system():
     assert np.mean(np.array(p_values) <= 0.1) == pytest.approx(0.1, abs=0.06)
 
 
+@pytest.mark.parametrize("shared", [(1.0, 0.0), (1.0, 1.0)])
+def test_null_holds_its_level_where_segments_share_effects(shared):
+    """A metric that is blind given the human score; segments move the human score, or both."""
+    p_values = []
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        human_effect, metric_effect = (s * rng.normal(size=100) for s in shared)
+        human = np.round(human_effect + np.linspace(-1, 1, 6)[:, None] + rng.normal(size=(6, 100)))
+        scores = human + metric_effect + rng.normal(size=human.shape)
+        es = mm.EvalSet(human, {"m": scores}, systems=list("ABCDEF"))
+        p_values.append(sysdep.compare_with_null(es, "m", n_draws=99, min_stratum=5, rng=seed).p_value)
+    # 150 draws of a share of at most .05: below .11 with probability .999
+    assert np.mean(np.array(p_values) <= 0.05) < 0.11
+
+
+def test_constant_null_is_a_number_without_a_test():
+    result = sysdep.compare_with_null(campaign(), "m", null="constant", n_draws=3)
+    assert np.isnan(result.p_value)
+    assert result.verdict == "not tested"
+    assert result.sysdep_draws.tolist() == pytest.approx([np.ptp(campaign().human.mean(axis=1))] * 3)
+
+
+def test_difficulty_misleads_both_directions_and_centring_removes_it():
+    """A metric twice as sensitive to difficulty as to quality, without favour."""
+    wrong = {"raw": 0, "centred": 0}
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        hard, skill = rng.normal(size=200), np.linspace(-0.6, 0.6, 8)[:, None]
+        own = rng.normal(size=(8, 200))
+        human = hard + skill + own + 0.5 * rng.normal(size=own.shape)
+        scores = 2 * hard + skill + own + 0.5 * rng.normal(size=own.shape)
+        es = mm.EvalSet(human, {"m": scores}, systems=list("ABCDEFGH"))
+        for name, data in (("raw", es), ("centred", sysdep.centre_segments(es))):
+            verdicts = sysdep.deviations_both_ways(data, "m", n_bootstrap=100, rng=seed)["verdict"]
+            wrong[name] += (verdicts != "undecided").sum()
+    assert wrong["raw"] > 20
+    assert wrong["centred"] <= 8  # of 160 systems, at most one in twenty
+
+
+def test_centre_segments_keeps_whole_segments_only():
+    human, scores = np.array(campaign(19).human), np.array(campaign(19)["m"])
+    human[2, 7], scores[1, 9] = np.nan, np.nan
+    es = mm.EvalSet(human, {"m": scores}, systems=list("ABCDE"))
+    centred = sysdep.centre_segments(es)
+    assert [s for s in es.segments if s not in centred.segments] == [8, 10]
+    assert centred.provenance["left_out"] == {"segments": 2}
+    np.testing.assert_allclose(centred.human.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(
+        centred["m"][1] - centred["m"][0], (scores[1] - scores[0])[~np.isnan(human[2] + scores[1])]
+    )
+    human[0] = np.nan
+    with pytest.raises(ValueError, match="no segment of 'unnamed' has scores by humans and 'm' for every system"):
+        sysdep.centre_segments(mm.EvalSet(human, {"m": scores}, systems=list("ABCDE")))
+
+
 def test_null_finds_a_planted_bias_and_a_metric_that_knows_more():
     es = campaign(13, n_segments=300, noise=1.0)
     biased = sysdep.compare_with_null(shifted(es, 4, 3.0), "m", n_draws=99)  # the worst system, overrated
@@ -330,12 +413,12 @@ def test_null_finds_a_planted_bias_and_a_metric_that_knows_more():
 
 def test_null_table_is_the_single_comparisons():
     es = campaign(14)
-    table = sysdep.null_table([es], nulls=["human", "systems"], n_draws=19, rng=3, n_jobs=2)
-    single = sysdep.compare_with_null(es, "m", null="systems", n_draws=19, rng=3)
+    table = sysdep.null_table([es], nulls=["human", "systems"], n_draws=39, rng=3, n_jobs=2)
+    single = sysdep.compare_with_null(es, "m", null="systems", n_draws=39, rng=3)
     assert table["null"].tolist() == ["human", "systems"]
     assert table.loc[1, "null_mean"] == pytest.approx(single.sysdep_draws.mean())
     assert table.loc[1, "verdict"] == single.verdict
-    assert len(single.to_frame()) == 19
+    assert len(single.to_frame()) == 39
 
 
 # Parts and subsets

@@ -1,5 +1,6 @@
 """System dependence: whether a metric treats all systems alike, and what chance would show."""
 
+from ._cells import centre_segments
 from ._deviation import SystemDependence, deviations_both_ways, system_dependence, system_dependence_table
 from ._nulls import (
     NULLS,
@@ -22,6 +23,7 @@ __all__ = [
     "SystemDependence",
     "add_gaussian_noise",
     "add_heteroscedastic_noise",
+    "centre_segments",
     "compare_with_null",
     "constant_metric",
     "detection_power",

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .. import _kernels
-from ..evalset import EvalSet, unknown
+from ..evalset import EvalSet, as_evalset, unknown
 
 
 def check_choice(parameter: str, value: object, choices: Sequence[str]) -> None:
@@ -27,9 +28,18 @@ def check_count(parameter: str, value: object, low: int) -> int:
     return int(value)
 
 
+def check_number(parameter: str, value: object) -> float:
+    """Return ``value`` as a float; raise if it is no finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(f"`{parameter}` must be a number; found {value!r}.")
+    if not np.isfinite(value):
+        raise ValueError(f"`{parameter}` must be finite; found {value!r}.")
+    return float(value)
+
+
 def check_level(level: float) -> float:
     """Return ``level``; raise unless it lies in (0, 1)."""
-    if not 0 < level < 1:
+    if not 0 < check_number("level", level) < 1:
         raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
     return level
 
@@ -37,10 +47,25 @@ def check_level(level: float) -> float:
 def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
     """Return the wanted metrics of ``es``, all by default."""
     names = [metrics] if isinstance(metrics, str) else list(es.metrics if metrics is None else metrics)
+    if not names:
+        raise ValueError("no metric given; name at least one, or leave `metrics` out for all.")
     for name in names:
         if name not in es:
             raise unknown("metric", name, es.metrics)
     return names
+
+
+def as_sets(data: EvalSet | pd.DataFrame | Sequence[EvalSet]) -> list[EvalSet]:
+    """Return one or several sets as a list; raise if there is none."""
+    sets = [as_evalset(data)] if isinstance(data, (EvalSet, pd.DataFrame)) else list(data)
+    if not sets:
+        raise ValueError("no set given; pass an EvalSet, a table, or a list with at least one EvalSet.")
+    return sets
+
+
+def seed_of(rng: int | np.random.Generator | None) -> int:
+    """Return one seed that several computations can start from."""
+    return int(rng) if isinstance(rng, (int, np.integer)) else int(generator(rng).integers(2**63))
 
 
 @dataclass(frozen=True)
@@ -72,6 +97,12 @@ class Cells:
         """Return each system's mean over the first ``len(values)`` rows."""
         system = self.system[: len(values)]
         return np.bincount(system, values, self.n_systems) / np.bincount(system, minlength=self.n_systems)
+
+
+def check_systems(es: EvalSet) -> None:
+    """Raise where there is nobody to compare a system with."""
+    if es.shape[0] < 2:
+        raise ValueError(f"set {es.name!r} has one system; its treatment can be compared with nobody's.")
 
 
 def cells_of(es: EvalSet, metric: str, *, paired: bool = True) -> Cells:
@@ -157,4 +188,58 @@ def resamples(cells: Cells, how: str, n_draws: int, rng: np.random.Generator) ->
 
 def generator(rng: Any) -> np.random.Generator:
     """Return a generator from a seed, a generator or None."""
+    if rng is not None and not isinstance(rng, (int, np.integer, np.random.Generator)):
+        raise TypeError(f"`rng` must be None, a whole number or a numpy Generator; found {rng!r}.")
     return np.random.default_rng(rng)
+
+
+def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> EvalSet:
+    r"""Take from every score the mean of its segment: what is left is how the systems differ on it.
+
+    :math:`h_{kj} - \bar h_{\cdot j}` and :math:`m_{kj} - \bar m_{\cdot j}`. How hard a segment is moves human and
+    metric scores of all systems. If a metric follows difficulty more or less closely than it follows quality, one map
+    from metric to human scores has the wrong slope for systems, whichever way it is fitted; within segments it has not.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metrics : sequence of str, optional
+        All by default.
+
+    Returns
+    -------
+    EvalSet
+        The segments that humans and these metrics scored for every system; ``provenance["left_out"]`` counts the rest.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown, or no segment is scored for every system.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -8]], {"m": [[.9, .2], [.7, .2]]}, systems=["A", "B"])
+    >>> mm.sysdep.centre_segments(es).human.tolist()
+    [[0.5, 1.0], [-0.5, -1.0]]
+    """
+    es = as_evalset(es)
+    names = metric_names(es, metrics)
+    scores = {name: es[name] for name in names}
+    whole = ~np.isnan(np.stack([es.human, *scores.values()])).any(axis=(0, 1))
+    if not whole.any():
+        raise ValueError(
+            f"no segment of {es.name!r} has scores by humans and {', '.join(map(repr, names[:3]))} for every system, "
+            "so segments have no comparable means; leave out systems or metrics that lack many."
+        )
+    centred = {name: (v[:, whole] - v[:, whole].mean(axis=0)) for name, v in {"": es.human, **scores}.items()}
+    return EvalSet(
+        centred.pop(""),
+        centred,
+        systems=es.systems,
+        segments=[segment for segment, keep in zip(es.segments, whole, strict=True) if keep],
+        name=f"{es.name} (within segments)",
+        language_pair=es.language_pair,
+        human_systems=es.human_systems,
+        provenance={"source": f"{es.name}, less segment means", "left_out": {"segments": int((~whole).sum())}},
+    )

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..evalset import EvalSet, as_evalset
-from ._cells import Cells, cells_of, check_count, fit, once
+from ._cells import Cells, cells_of, check_count, fit, generator, once
 
 
 def _plain_fit(cells: Cells) -> np.ndarray:
@@ -77,7 +77,7 @@ def within_system_splits(
     """
     es = as_evalset(es)
     cells = cells_of(es, metric)
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     n_splits = check_count("n_splits", n_splits, 1)
     smallest = int(np.bincount(cells.system).min())
     for p in parts:
@@ -152,7 +152,7 @@ def growth_with_systems(
     """
     es = as_evalset(es)
     cells = cells_of(es, metric)
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     n_subsets = check_count("n_subsets", n_subsets, 1)
     rows = []
     for size in range(2, cells.n_systems + 1) if sizes is None else sizes:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..evalset import EvalSet, as_evalset, unknown
-from ._cells import Cells, cells_of, check_count, check_level
+from ._cells import Cells, cells_of, check_count, check_level, check_number, generator
 from ._deviation import intervals_both_ways
 
 CRITERIA = ("forward", "reverse", "both")
@@ -60,7 +60,7 @@ def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float
     if system not in es.systems:
         raise unknown("system", system, es.systems)
     scores = es[metric].copy()
-    scores[es.systems.index(system)] += bias * _slope(cells_of(es, metric))
+    scores[es.systems.index(system)] += check_number("bias", bias) * _slope(cells_of(es, metric))
     return EvalSet(es.human, {metric: scores}, systems=es.systems, segments=es.segments, name=es.name)
 
 
@@ -79,15 +79,15 @@ def detection_power(
     """Return how often a bias planted in one system is found, by its size and the number of segments.
 
     Each campaign draws so many segments of the set with replacement; the system counts as found where the interval
-    of its deviation lies above 0 (see `deviations_both_ways`).
+    of its deviation lies above 0 (see `deviations_both_ways`). Redrawing one set takes its own chance deviations
+    for true, so what is found at bias 0 is no rate of false alarms.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metric, system : str
     biases : sequence of float
-        In human units, as in `plant_bias`. What is found at 0 is what the metric shows unaided: bias
-        of its own, or the criterion's false alarms.
+        In human units, as in `plant_bias`. What is found at 0 is what the set shows unaided.
     sizes : sequence of int
         Numbers of segments.
     n_campaigns, n_bootstrap : int
@@ -116,7 +116,7 @@ def detection_power(
     es = as_evalset(es)
     check_level(level)
     n_campaigns, n_bootstrap = check_count("n_campaigns", n_campaigns, 1), check_count("n_bootstrap", n_bootstrap, 2)
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     sets = {bias: plant_bias(es, metric, system, bias) for bias in biases}
     rated = np.flatnonzero((~np.isnan(es.human) & ~np.isnan(es[metric])).all(axis=0))
     if not len(rated):
