@@ -216,3 +216,52 @@ def test_parts_and_detection_curves_draw_what_they_are_given(biased):
     table = pd.DataFrame({"n": [1, 2, 1, 2], "bias": [0, 0, 1, 1], "rate": [0, 0.1, 0.5, 1]})
     ax = plots.detection_curves(table, "n", "bias", nominal=0.05)
     assert [line.get_ydata().tolist() for line in ax.lines[:2]] == [[0, 0.1], [0.5, 1]]
+
+
+# -- sentinels ---------------------------------------------------------------------------
+
+
+def test_learning_curves_are_means_within_bands():
+    tops = {"source": (1, 1), "candidate": (0.25, 1)}
+    curves = pd.DataFrame(
+        [
+            (sees, grouping, n, share * top)
+            for sees in tops
+            for grouping in ("none", "segment")
+            for n, top in zip((10, 40), tops[sees], strict=True)
+            for share in (0, 1)
+        ],
+        columns=["sees", "grouping", "n", "value"],
+    )
+    levels = pd.DataFrame({"grouping": ["none", "none", "segment"], "value": [0.3, 0.4, 0.2]})
+    axes = plots.learning_curves(curves, levels=levels)
+    assert len(axes) == 2
+    for ax, n_levels in zip(axes, (2, 1), strict=True):
+        drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.lines if "sees" in line.get_label()}
+        assert drawn == {"sees the source": [0.5, 0.5], "sees the candidate": [0.125, 0.5]}
+        assert len(ax.lines) == len(drawn) + n_levels + 1
+        assert [band.get_datalim(ax.transData).intervaly.tolist() for band in ax.collections] == [[0, 1], [0, 1]]
+    with pytest.raises(ValueError, match=r"needs the columns \['grouping', 'value'\]; found \['value'\]"):
+        plots.learning_curves(curves, levels=levels[["value"]])
+    with pytest.raises(ValueError, match="needs the columns"):
+        plots.learning_curves(curves.drop(columns="n"))
+
+
+def report_with(curve, steps):
+    absent = dict.fromkeys(mm.sentinel.TrainingReport.__dataclass_fields__)
+    stages = [{"steps": n} for n in steps]
+    return mm.sentinel.TrainingReport(**absent | {"curve": curve, "stages": stages})
+
+
+def test_loss_curves_put_stages_after_each_other():
+    points = [(1, 2, 3.0, None), (1, 4, 1.0, 1.5), (2, 2, 0.5, None), (2, 3, None, 0.75)]
+    curve = [dict(zip(("stage", "step", "loss", "validation_loss"), point, strict=True)) for point in points]
+    ax = plots.loss_curves({"A": report_with(curve, [4, 3])}, constant=2.0)
+    training, held_out, between, constant = ax.lines
+    assert training.get_xdata().tolist() == [2, 4, 6]
+    assert training.get_ydata() == pytest.approx([1.5] * 3)
+    assert held_out.get_xydata().tolist() == [[4, 1.5], [7, 0.75]]
+    assert between.get_xdata() == [4, 4]
+    assert constant.get_ydata() == [2, 2]
+    alone = plots.loss_curves({"A": report_with(curve[:1], [2])})
+    assert [line.get_label() for line in alone.lines] == ["A, training"]

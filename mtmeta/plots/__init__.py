@@ -7,7 +7,7 @@ theme too.
 
 from ._agreement import decomposition, rank_slopes, three_views, tie_baselines
 from ._ledger import ledger_differences
-from ._sentinels import metric_heatmap, score_against_length
+from ._sentinels import learning_curves, loss_curves, metric_heatmap, score_against_length
 from ._significance import null_distribution, resampling_units
 from ._style import COLOURS, MARKERS, use_style
 from ._sysdep import (
@@ -29,7 +29,9 @@ __all__ = [
     "deviation_plane",
     "expected_deviations",
     "held_out_ties",
+    "learning_curves",
     "ledger_differences",
+    "loss_curves",
     "metric_heatmap",
     "null_distribution",
     "parts_of_systems",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,7 +11,10 @@ import seaborn as sns
 from matplotlib.axes import Axes
 
 from ..evalset import EvalSet
-from ._style import COLOURS, GREY, least_squares_line, new_axes
+from ..sentinel import TrainingReport
+from ._style import COLOURS, GREY, MARKERS, least_squares_line, new_axes
+
+_LINES = ("-", "--", ":")
 
 
 def metric_heatmap(matrix: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Axes | None = None) -> Axes:
@@ -95,3 +98,98 @@ def _centred(values: np.ndarray) -> np.ndarray:
     """Return values less the mean of their segment, ignoring NaN."""
     counts = (~np.isnan(values)).sum(axis=0)
     return values - np.nansum(values, axis=0) / np.maximum(counts, 1)
+
+
+def learning_curves(
+    curves: pd.DataFrame, *, levels: pd.DataFrame | None = None, axes: Sequence[Axes] | None = None
+) -> np.ndarray:
+    """Draw what sentinels earn against the amount of text they were trained on, one panel a grouping.
+
+    Parameters
+    ----------
+    curves : pandas.DataFrame
+        ``sees, grouping, n, value``: one row for each training run; ``n`` is the number of segments trained on.
+    levels : pandas.DataFrame, optional
+        ``grouping, value``: what other metrics earn; one thin grey line each.
+    axes : sequence of Axes, optional
+        One for each grouping.
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        Lines are means over the runs of one size, bands reach from the lowest to the highest.
+
+    Raises
+    ------
+    ValueError
+        If a column is absent.
+    """
+    for table, columns in ((curves, {"sees", "grouping", "n", "value"}), (levels, {"grouping", "value"})):
+        if table is not None and not columns <= set(table.columns):
+            raise ValueError(f"the table needs the columns {sorted(columns)}; found {list(map(str, table.columns))}.")
+    groupings = list(dict.fromkeys(curves["grouping"]))
+    if axes is None:
+        axes = plt.subplots(1, len(groupings), figsize=(4.4 * len(groupings), 3.8), sharey=True, squeeze=False)[1][0]
+    axes = np.atleast_1d(axes)
+    for ax, grouping in zip(axes, groupings, strict=True):
+        for value in [] if levels is None else levels.loc[levels["grouping"] == grouping, "value"]:
+            ax.axhline(value, color=GREY, linewidth=0.8, alpha=0.6, zorder=0)
+        ax.axhline(0, color="black", linewidth=1, zorder=0)
+        for k, (sees, runs) in enumerate(curves[curves["grouping"] == grouping].groupby("sees", sort=False)):
+            found = runs.groupby("n")["value"].agg(["mean", "min", "max"])
+            style = {"color": COLOURS[k], "marker": MARKERS[k], "linestyle": _LINES[k % len(_LINES)]}
+            ax.plot(found.index, found["mean"], label=f"sees the {sees}", markersize=5, **style)
+            ax.fill_between(found.index, found["min"], found["max"], color=COLOURS[k], alpha=0.2, linewidth=0)
+        ax.set_xscale("log")
+        sizes = sorted(set(curves["n"]))
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        ax.minorticks_off()
+        ax.set_xlabel("segments trained on")
+        ax.annotate("no grouping" if grouping == "none" else f"{grouping} grouping", (0.03, 0.95),
+                    xycoords="axes fraction", va="top", fontweight="bold")  # fmt: skip
+    axes[0].set_ylabel("correlation with human scores")
+    axes[0].figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=10)
+    return axes
+
+
+def loss_curves(
+    reports: Mapping[str, TrainingReport], *, constant: float | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw the loss of transformer sentinels, step by step, on the texts trained on and on those held out.
+
+    Parameters
+    ----------
+    reports : mapping of str to TrainingReport
+        By the name to show.
+    constant : float, optional
+        The loss of always predicting the mean: the variance of the human scores. Drawn as a dotted line.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Thin: training loss, mean of 15 entries. Points: held-out loss, where there was validation. Stages follow
+        each other, with a dashed line between them.
+    """
+    ax = new_axes(ax, 6.4, 3.4)
+    for k, (name, report) in enumerate(reports.items()):
+        colour = COLOURS[k % len(COLOURS)]
+        ends = np.cumsum([0, *(stage["steps"] for stage in report.stages)])
+        table = report.to_frame()
+        table["step"] += ends[table["stage"] - 1]
+        losses = table.dropna(subset="loss")
+        smooth = losses["loss"].rolling(15, center=True, min_periods=1).mean()
+        ax.plot(losses["step"], smooth, color=colour, linewidth=1, alpha=0.7, label=f"{name}, training")
+        held_out = table.dropna(subset="validation_loss")
+        if len(held_out):
+            style = {"color": colour, "marker": MARKERS[k % len(MARKERS)], "label": f"{name}, held out"}
+            ax.plot(held_out["step"], held_out["validation_loss"], **style)
+        for end in ends[1:-1]:
+            ax.axvline(end, color=colour, linestyle="--", linewidth=1)
+    if constant is not None:
+        ax.axhline(constant, color="black", linestyle=":", linewidth=1.5, label="always the mean")
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("step")
+    ax.set_ylabel("squared error")
+    ax.legend(loc="lower right", fontsize=10)
+    return ax
