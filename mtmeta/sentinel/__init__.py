@@ -5,6 +5,7 @@ What such a metric earns in a meta-evaluation, it earns without knowing whether 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,9 @@ _CONFIGS = {"light": LightConfig, "transformer": TransformerConfig}
 def _with_torch() -> Any:
     """Import what needs the extra ``sentinel``."""
     try:
-        from . import _transformer as module
+        with warnings.catch_warnings():  # in a notebook without ipywidgets, of a bar that is not shown
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            from . import _transformer as module
     except ImportError as error:
         raise ValueError(
             f"a transformer sentinel needs PyTorch and Transformers, and {error.name or error} is not installed: "
