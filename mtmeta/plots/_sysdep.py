@@ -65,6 +65,7 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     if null is not None:
         band = null.set_index("system").loc[table["system"]]
         width = band["null_high"] - band["null_low"]
+        ax.use_sticky_edges = False  # bars need a margin too
         ax.barh(y, width, left=band["null_low"], height=0.7, color=GREY, alpha=0.4, label="null: middle 95 %")
     value = table["expected_deviation"]
     if table["low"].notna().all():
