@@ -145,8 +145,9 @@ def learning_curves(
         ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
         ax.minorticks_off()
         ax.set_xlabel("segments trained on")
-        ax.annotate("no grouping" if grouping == "none" else f"{grouping} grouping", (0.03, 0.95),
-                    xycoords="axes fraction", va="top", fontweight="bold")  # fmt: skip
+        label = "no grouping" if grouping == "none" else f"{grouping} grouping"
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
+        ax.annotate(label, (0.03, 0.95), xycoords="axes fraction", va="top", fontweight="bold", bbox=box)
     axes[0].set_ylabel("correlation with human scores")
     axes[0].figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=10)
     return axes
