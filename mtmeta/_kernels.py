@@ -220,21 +220,23 @@ def _popcount(typingctx, word):
     return types.uint64(types.uint64), codegen
 
 
-@njit(cache=True)
-def pair_masks(swap, masks):
-    """Say for each pair of cells of a group which of the two are swapped, as bits.
+@njit(parallel=True, cache=True)
+def pair_masks(swap, starts, masks):
+    """Say for each pair of cells of each group which of the two are swapped, as bits.
 
-    ``swap`` is (n_draws, n_cells); ``masks`` (n_draws, 4, n_words) receives, for pair (i, j), a bit in
-    row 2 * swap_i + swap_j. Bits are numbered in the order of the pairs (0, 1), (0, 2), …
+    ``swap`` is (n_draws, n_cells); ``masks`` (n_groups, n_draws, 4, n_words) receives, for pair (i, j) of a group, a
+    bit in row 2 * swap_i + swap_j. Bits are numbered in the order of the pairs (0, 1), (0, 2), …
     """
-    n_draws, n = swap.shape
+    n_draws = len(swap)
     masks[:] = 0
-    for k in range(n_draws):
-        bit = 0
-        for i in range(n):
-            for j in range(i + 1, n):
-                masks[k, 2 * swap[k, i] + swap[k, j], bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-                bit += 1
+    for g in prange(len(starts) - 1):
+        low, n = starts[g], starts[g + 1] - starts[g]
+        for k in range(n_draws):
+            bit = 0
+            for i in range(low, low + n):
+                for j in range(i + 1, low + n):
+                    masks[g, k, 2 * swap[k, i] + swap[k, j], bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+                    bit += 1
 
 
 @njit(cache=True)
@@ -279,8 +281,8 @@ def tau_from_counts(variant, c, d, untied_metric, untied_human, pairs):
 
 
 @njit(parallel=True, cache=True)
-def add_swapped_tau(variant, human, scores, masks, first, second, sums, counts):
-    """Add a tau of both hybrids of one group, for every pair of metrics and draw.
+def add_swapped_tau(variant, human, scores, starts, masks, first, second, sums, counts):
+    """Add a tau of both hybrids of each group, for every pair of metrics and draw.
 
     Parameters
     ----------
@@ -288,41 +290,50 @@ def add_swapped_tau(variant, human, scores, masks, first, second, sums, counts):
         See `tau_from_counts`.
     human : float64, (n_cells,)
     scores : float64, (n_metrics, n_cells)
-    masks : uint64, (n_draws, 4, n_words)
+    starts : int64, (n_groups + 1,)
+        Where each group of cells begins.
+    masks : uint64, (n_groups, n_draws, 4, n_words)
         From `pair_masks`.
     first, second, sums, counts
         As in `add_swapped_pearson`.
     """
-    n_draws, _, n_words = masks.shape
-    n = len(human)
-    pairs = n * (n - 1) // 2
-    untied_human = 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            untied_human += human[i] != human[j]
-    for p in prange(len(first)):
-        a, b = scores[first[p]], scores[second[p]]
+    n_draws, n_words = masks.shape[1], masks.shape[3]
+    n_parts = max(1, min(n_draws, 16 // max(1, min(len(first), 16))))
+    for task in prange(len(first) * n_parts):
+        p, part = task // n_parts, task % n_parts
         bits = np.empty((4, 3, n_words), dtype=np.uint64)
-        _sign_bits(human, a, a, bits[0], n_words)
-        _sign_bits(human, a, b, bits[1], n_words)
-        _sign_bits(human, b, a, bits[2], n_words)
-        _sign_bits(human, b, b, bits[3], n_words)
-        for k in range(n_draws):
-            for side in range(2):
-                c = d = untied = 0
-                for w in range(n_words):
-                    m0, m1, m2, m3 = masks[k, 0, w], masks[k, 1, w], masks[k, 2, w], masks[k, 3, w]
-                    if side == 1:
-                        m0, m1, m2, m3 = m3, m2, m1, m0
-                    c += _popcount(bits[0, 0, w] & m0 | bits[1, 0, w] & m1 | bits[2, 0, w] & m2 | bits[3, 0, w] & m3)
-                    d += _popcount(bits[0, 1, w] & m0 | bits[1, 1, w] & m1 | bits[2, 1, w] & m2 | bits[3, 1, w] & m3)
-                    untied += _popcount(
-                        bits[0, 2, w] & m0 | bits[1, 2, w] & m1 | bits[2, 2, w] & m2 | bits[3, 2, w] & m3
-                    )
-                tau = tau_from_counts(variant, float(c), float(d), float(untied), float(untied_human), float(pairs))
-                if not math.isnan(tau):
-                    sums[side, p, k] += tau
-                    counts[side, p, k] += 1.0
+        for g in range(len(starts) - 1):
+            low, high = starts[g], starts[g + 1]
+            h, a, b = human[low:high], scores[first[p], low:high], scores[second[p], low:high]
+            pairs = (high - low) * (high - low - 1) // 2
+            untied_human = 0
+            for i in range(len(h)):
+                for j in range(i + 1, len(h)):
+                    untied_human += h[i] != h[j]
+            _sign_bits(h, a, a, bits[0], n_words)
+            _sign_bits(h, a, b, bits[1], n_words)
+            _sign_bits(h, b, a, bits[2], n_words)
+            _sign_bits(h, b, b, bits[3], n_words)
+            for k in range(part, n_draws, n_parts):
+                for side in range(2):
+                    c = d = untied = 0
+                    for w in range(n_words):
+                        m0, m1, m2, m3 = masks[g, k, 0, w], masks[g, k, 1, w], masks[g, k, 2, w], masks[g, k, 3, w]
+                        if side == 1:
+                            m0, m1, m2, m3 = m3, m2, m1, m0
+                        c += _popcount(
+                            bits[0, 0, w] & m0 | bits[1, 0, w] & m1 | bits[2, 0, w] & m2 | bits[3, 0, w] & m3
+                        )
+                        d += _popcount(
+                            bits[0, 1, w] & m0 | bits[1, 1, w] & m1 | bits[2, 1, w] & m2 | bits[3, 1, w] & m3
+                        )
+                        untied += _popcount(
+                            bits[0, 2, w] & m0 | bits[1, 2, w] & m1 | bits[2, 2, w] & m2 | bits[3, 2, w] & m3
+                        )
+                    tau = tau_from_counts(variant, float(c), float(d), float(untied), float(untied_human), float(pairs))
+                    if not math.isnan(tau):
+                        sums[side, p, k] += tau
+                        counts[side, p, k] += 1.0
 
 
 @njit(parallel=True, cache=True)
@@ -366,35 +377,35 @@ def swapped_spa(inside, total, human_p, first, second, tolerance, values):
 
 
 @njit(cache=True)
-def _kinds_in_order(ranks, at, n_ranks, tree, seen):
+def _kinds_in_order(ranks, at, n, width, blocks, inside):
     """Count concordant, discordant and metric-tied pairs of rows that come sorted by metric score.
 
-    ``at`` holds the place of each row's metric score: equal places are tied. ``tree`` and ``seen`` are work space
-    of at least ``n_ranks + 1`` and ``n_ranks`` zeros, and are left as zeros.
+    ``at`` holds the place of each row's metric score: equal places are tied. Only the first ``n`` rows count.
+    ``blocks`` and ``inside`` are work space: rows seen with a lower block of ``width`` ranks, and with a lower rank
+    of the same block. Short runs of additions are faster here than a tree.
     """
-    n, concordant, discordant, tied_metric, start = len(ranks), 0, 0, 0, 0
+    blocks[:] = 0
+    inside[:] = 0
+    n_blocks, concordant, discordant, tied_metric, start = len(blocks), 0, 0, 0, 0
     while start < n:
         end = start
         while end < n and at[end] == at[start]:
             rank = ranks[end]
-            k, below = rank, 0
-            while k > 0:
-                below += tree[k]
-                k &= k - 1
+            block = rank // width
+            below = blocks[block] + inside[block, rank - block * width]
+            upto = blocks[block] + inside[block, rank - block * width + 1]
             concordant += below
-            discordant += start - below - seen[rank]
+            discordant += start - upto
             end += 1
         size = end - start
         tied_metric += size * (size - 1) // 2
         for i in range(start, end):
-            seen[ranks[i]] += 1
-            k = ranks[i] + 1
-            while k <= n_ranks:
-                tree[k] += 1
-                k += k & -k
+            block = ranks[i] // width
+            for k in range(block + 1, n_blocks):
+                blocks[k] += 1
+            for k in range(ranks[i] - block * width + 1, width + 1):
+                inside[block, k] += 1
         start = end
-    tree[:] = 0
-    seen[:] = 0
     return concordant, discordant, tied_metric
 
 
@@ -406,35 +417,41 @@ def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums,
     hybrids of a draw are then two selections from that order, and only the human side is counted anew.
     """
     n_draws, n_ranks = len(swap), human.max() + 1
-    n_parts = max(1, min(n_draws, 64 // max(1, min(len(first), 64))))
+    width = max(1, int(math.sqrt(n_ranks)))
+    n_blocks = (n_ranks + width - 1) // width
+    # every part sorts anew, so it needs some draws to make that worth while
+    n_parts = max(1, min(n_draws // 25, 64 // max(1, min(len(first), 64))))
     for task in prange(len(first) * n_parts):
         p, part = task // n_parts, task % n_parts
         a, b = scores[first[p]], scores[second[p]]
-        tree, seen = np.zeros(n_ranks + 1, dtype=np.int64), np.zeros(n_ranks, dtype=np.int64)
+        blocks, inside = np.empty(n_blocks, dtype=np.int32), np.empty((n_blocks, width + 1), dtype=np.int32)
         for g in range(len(starts) - 1):
             low, size = starts[g], starts[g + 1] - starts[g]
             both = np.concatenate((a[low : low + size], b[low : low + size]))
             order = np.argsort(both, kind="mergesort")
-            place = np.zeros(2 * size, dtype=np.int64)
-            for i in range(1, 2 * size):
-                place[i] = place[i - 1] + (both[order[i]] > both[order[i - 1]])
-            ranks, at = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+            place, of_b = np.zeros(2 * size, dtype=np.int32), np.empty(2 * size, dtype=np.uint8)
+            row, rank = np.empty(2 * size, dtype=np.int32), np.empty(2 * size, dtype=np.int32)
+            for i in range(2 * size):
+                of_b[i] = order[i] >= size
+                row[i] = order[i] - size if of_b[i] else order[i]
+                rank[i] = human[low + row[i]]
+                if i > 0:
+                    place[i] = place[i - 1] + (both[order[i]] > both[order[i - 1]])
+            ranks, at = np.empty(size + 1, dtype=np.int32), np.empty(size + 1, dtype=np.int32)
             counted = np.zeros(n_ranks, dtype=np.int64)
             for i in range(low, low + size):
                 counted[human[i]] += 1
             tied_human = (counted * (counted - 1) // 2).sum()
             pairs = size * (size - 1) // 2
             for k in range(part, n_draws, n_parts):
+                swapped = swap[k, low : low + size]
                 for side in range(2):
                     m = 0
-                    for i in range(2 * size):
-                        from_b = order[i] >= size
-                        row = order[i] - size if from_b else order[i]
+                    for i in range(2 * size):  # written always, kept if chosen: a branch here could not be predicted
+                        ranks[m], at[m] = rank[i], place[i]
                         # side 0 takes b where swapped, side 1 takes b where not
-                        if (swap[k, low + row] != side) == from_b:
-                            ranks[m], at[m] = human[low + row], place[i]
-                            m += 1
-                    c, d, tied = _kinds_in_order(ranks, at, n_ranks, tree, seen)
+                        m += swapped[row[i]] ^ of_b[i] ^ side ^ 1
+                    c, d, tied = _kinds_in_order(ranks, at, size, width, blocks, inside)
                     tau = tau_from_counts(
                         variant, float(c), float(d), float(pairs - tied), float(pairs - tied_human), float(pairs)
                     )

@@ -165,13 +165,20 @@ def clusters(p_values: np.ndarray, alpha: float = 0.05) -> np.ndarray:
 
 
 def _p_from_draws(draws: np.ndarray, observed: np.ndarray, convention: str) -> np.ndarray:
-    """Return the share of null draws at least as large as observed, per row.
+    """Return the share of null draws at least as large as observed, per row."""
+    return _p_from_count(_n_reached(draws, observed), draws.shape[1], convention)
+
+
+def _n_reached(draws: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    """Count the draws at least as large as observed, per row.
 
     Values within 1e-12 of the observed one count as equal to it: they differ by rounding.
     """
-    above = (draws >= observed[:, None] - 1e-12).sum(axis=1)
-    n = draws.shape[1]
-    return above / n if convention == "published" else (above + 1) / (n + 1)
+    return (draws >= observed[:, None] - 1e-12).sum(axis=1)
+
+
+def _p_from_count(reached: np.ndarray, n: int, convention: str) -> np.ndarray:
+    return reached / n if convention == "published" else (reached + 1) / (n + 1)
 
 
 # -- compare -----------------------------------------------------------------------------
@@ -233,8 +240,9 @@ def compare(
     degenerate : {"drop", "zero"}
         What an undefined group counts; see `mtmeta.correlate`.
     pairs : {"all", "clusters"}
-        Whether to test every pair, or only those that decide the clusters: the others stay NaN. The draws
-        and the clusters are the same; for many metrics it takes a fraction of the time. Permutation only.
+        Whether to test every pair, or only until the clusters are decided: p-values that are not needed stay
+        NaN, among them those that are known to exceed alpha before the last draw. The draws and the clusters are
+        the same; for many metrics it takes a fraction of the time. Permutation only.
     keep_draws : bool
         Whether to return the draws.
     rng : None, int or numpy.random.Generator
@@ -435,11 +443,12 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
         table = (table - table.mean(axis=1, keepdims=True)) / spread[:, None]
         swap = rng.integers(0, 2, size=(n_resamples, len(scores)), dtype=np.uint8)
         n = len(scores) * (len(scores) - 1) // 2
-        masks = np.empty((n_resamples, 4, (n + 63) // 64), dtype=np.uint64)
-        _kernels.pair_masks(swap.astype(np.int64), masks)
+        starts = np.array([0, len(scores)])
+        masks = np.empty((1, n_resamples, 4, (n + 63) // 64), dtype=np.uint64)
+        _kernels.pair_masks(swap, starts, masks)
         sums, counts = np.zeros((2, 2, len(first), n_resamples))
         human = scores["human"].to_numpy()
-        _kernels.add_swapped_tau(_VARIANTS["acc_eq"], human, table, masks, first, second, sums, counts)
+        _kernels.add_swapped_tau(_VARIANTS["acc_eq"], human, table, starts, masks, first, second, sums, counts)
         agreed += sums * n
         n_pairs += n
     return (agreed[0] - agreed[1]) / n_pairs
@@ -465,7 +474,7 @@ def _permute(es, names, coefficient, grouping, n_resamples, degenerate, rng) -> 
 
 
 def _deciding_p_values(es, names, values, coefficient, grouping, n_resamples, degenerate, p_value, alpha, rng):
-    """Return the p-values of all pairs, NaN for those that `clusters` does not look at."""
+    """Return the p-values of all pairs, NaN for those that `clusters` does not need."""
     cells, scores = _standardised(es, names, grouping)
     swap = rng.integers(0, 2, size=(n_resamples, scores.shape[1]), dtype=np.uint8)
     n = len(names)
@@ -480,14 +489,43 @@ def _deciding_p_values(es, names, values, coefficient, grouping, n_resamples, de
     at[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
     for i in range(1, n):
         above = np.arange(start, i)
+        observed = values[above] - values[i]
         if every is None:
-            draws = _swapped(cells, scores, coefficient, swap, above, np.full(len(above), i), degenerate)
+            options = (cells, scores, coefficient, swap, above, i, degenerate)
+            square[above, i] = _p_until_decided(options, observed, p_value, alpha)
         else:
-            draws = every[at[above, i]]
-        square[above, i] = _p_from_draws(draws, values[above] - values[i], p_value)
+            square[above, i] = _p_from_draws(every[at[above, i]], observed, p_value)
         if (square[above, i] <= alpha).any():
             start = i
     return square[np.triu_indices(n, 1)]
+
+
+def _p_until_decided(options, observed, convention, alpha, block: int = 100, together: int = 2) -> np.ndarray:
+    """Return the p-values that decide whether any of the metrics above is significantly better; NaN for the others.
+
+    All pairs get one block of draws, then few pairs at a time the rest, the most promising first. A count of draws
+    cannot fall, so a pair whose p-value would already be above alpha is left; and one significant pair is enough.
+    """
+    cells, scores, coefficient, swap, above, i, degenerate = options
+    n, p = len(swap), np.full(len(above), np.nan)
+    reached = np.zeros(len(above), dtype=int)
+
+    def draw(pairs, low, high):
+        second = np.full(len(pairs), i)
+        null = _swapped(cells, scores, coefficient, swap[low:high], above[pairs], second, degenerate)
+        reached[pairs] += _n_reached(null, observed[pairs])
+        return pairs[_p_from_count(reached[pairs], n, convention) <= alpha]
+
+    alive = draw(np.arange(len(above)), 0, block)
+    alive = alive[np.lexsort((-observed[alive], reached[alive]))]
+    for first in range(0, len(alive), together):
+        few = alive[first : first + together]
+        for low in range(block, n, 3 * block):
+            few = draw(few, low, low + 3 * block) if len(few) else few
+        if len(few):
+            p[few] = _p_from_count(reached[few], n, convention)
+            break
+    return p
 
 
 def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerate) -> np.ndarray:
@@ -545,12 +583,16 @@ def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
 
 
 def _add_tau(variant, cells, scores, swap, first, second, sums, counts) -> None:
-    for start, end in zip(cells.starts[:-1], cells.starts[1:], strict=True):
-        n = int(end - start)
-        masks = np.empty((len(swap), 4, (n * (n - 1) // 2 + 63) // 64), dtype=np.uint64)
-        _kernels.pair_masks(swap[:, start:end].astype(np.int64), masks)
-        part = np.ascontiguousarray(scores[:, start:end])
-        _kernels.add_swapped_tau(variant, cells.human[start:end], part, masks, first, second, sums, counts)
+    largest = int(cells.sizes.max())
+    n_words = (largest * (largest - 1) // 2 + 63) // 64
+    scores = np.ascontiguousarray(scores)
+    # groups share a launch of threads: one for each would cost more than its sums
+    block = max(1, 64_000_000 // (len(swap) * 32 * n_words))
+    for low in range(0, len(cells.sizes), block):
+        starts = cells.starts[low : low + block + 1]
+        masks = np.empty((len(starts) - 1, len(swap), 4, n_words), dtype=np.uint64)
+        _kernels.pair_masks(swap, starts, masks)
+        _kernels.add_swapped_tau(variant, cells.human, scores, starts, masks, first, second, sums, counts)
 
 
 def _permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray:

@@ -138,10 +138,11 @@ def test_large_groups_take_another_road_to_the_same_draws():
 
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
 @pytest.mark.parametrize("grouping", ["none", "segment", "system"])
-def test_pairs_that_decide_the_clusters_are_enough(coefficient, grouping):
+@pytest.mark.parametrize("n_resamples", [60, 250])
+def test_pairs_that_decide_the_clusters_are_enough(coefficient, grouping, n_resamples):
     noise = (1, 1.05, 1.1, 1.5, 1.55, 4)
     es = campaign(2, n_systems=4, n_segments=80, noise=noise)
-    options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": 60, "rng": 3}
+    options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": 3}
     every, few = compare(es, **options), compare(es, **options, pairs="clusters")
     assert every.table.equals(few.table)
     assert every.signature == few.signature
