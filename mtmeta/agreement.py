@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from . import _kernels
-from .evalset import EvalSet, as_evalset, unknown
+from .evalset import EvalSet, as_evalset, as_sets, check_choice, unknown
 
 __all__ = [
     "COEFFICIENTS",
@@ -107,12 +107,6 @@ def grouped(es: EvalSet, metric: str, grouping: str) -> Grouped:
         int(scored.any(axis=1).sum()),
         int(scored.any(axis=0).sum()),
     )
-
-
-def check_choice(parameter: str, value: object, choices: Sequence[str]) -> None:
-    """Raise unless ``value`` is one of ``choices``."""
-    if value not in choices:
-        raise ValueError(f"`{parameter}` must be one of {', '.join(map(repr, choices))}; found {value!r}.")
 
 
 # -- coefficients on groups --------------------------------------------------------------
@@ -590,14 +584,6 @@ def partial_correlations(
 
 
 # -- system level ------------------------------------------------------------------------
-
-
-def as_sets(data: EvalSet | pd.DataFrame | Sequence[EvalSet]) -> list[EvalSet]:
-    """Return one set or several as a non-empty list."""
-    sets = [as_evalset(data)] if isinstance(data, (EvalSet, pd.DataFrame)) else [as_evalset(es) for es in data]
-    if not sets:
-        raise ValueError("expected at least one set; found an empty list.")
-    return sets
 
 
 def shared_metrics(sets: Sequence[EvalSet], metrics: Sequence[str] | str | None, *, level: str = "system") -> list[str]:

@@ -27,6 +27,13 @@ def _counted(n: int, what: str) -> str:
     return f"{n} {what}{'s' * (n != 1)}"
 
 
+def check_choice(parameter: str, value: object, choices: Iterable[Any]) -> None:
+    """Raise ValueError unless ``value`` is one of ``choices``."""
+    choices = tuple(choices)
+    if value not in choices:
+        raise ValueError(f"`{parameter}` must be one of {', '.join(map(repr, choices))}; found {value!r}.")
+
+
 def unknown(what: str, name: Any, known: Sequence[Any]) -> ValueError:
     """Build the error for a name that does not exist, with the nearest name that does."""
     near = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
@@ -593,3 +600,11 @@ def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
     if isinstance(data, pd.DataFrame):
         return EvalSet.from_frame(data)
     raise TypeError(f"expected an EvalSet or a tidy DataFrame; found {type(data).__name__}.")
+
+
+def as_sets(data: EvalSet | pd.DataFrame | Iterable[EvalSet]) -> list[EvalSet]:
+    """Return one set or several as a non-empty list."""
+    sets = [as_evalset(data)] if isinstance(data, (EvalSet, pd.DataFrame)) else [as_evalset(es) for es in data]
+    if not sets:
+        raise ValueError("expected at least one set; found an empty list.")
+    return sets

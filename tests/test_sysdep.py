@@ -274,7 +274,7 @@ def test_options_are_checked(options, error, match):
     with pytest.raises(ValueError, match=r"38 draws cannot give a two-sided p-value as low as 0\.05; use at least 39"):
         sysdep.compare_with_null(campaign(), "m", n_draws=38)
     for function in (sysdep.system_dependence_table, sysdep.null_table):
-        with pytest.raises(ValueError, match="no set given"):
+        with pytest.raises(ValueError, match="expected at least one set"):
             function([])
         with pytest.raises(ValueError, match="no metric given"):
             function(campaign(), [])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..evalset import EvalSet
+from ..evalset import EvalSet, check_choice
 
 __all__ = ["SEES", "find_overlap", "read_table", "training_frame"]
 
@@ -27,13 +27,6 @@ _COLUMNS = ["set", "lp", "system", "segment", "source", "reference", "translatio
 _ROLES = ("source", "reference", "translation")
 #: Fewer distinct texts than this teach nothing that could be validated.
 FEWEST_TEXTS = 10
-
-
-def check_choice(parameter: str, value: object, choices: Iterable[str]) -> None:
-    """Raise unless ``value`` is one of ``choices``."""
-    choices = tuple(choices)
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"`{parameter}` must be one of {', '.join(map(repr, choices))}; found {value!r}.")
 
 
 def checked_texts(texts: Iterable[Any], what: str = "texts") -> list[str]:

@@ -13,12 +13,6 @@ from .. import _kernels
 from ..evalset import EvalSet, as_evalset, unknown
 
 
-def check_choice(parameter: str, value: object, choices: Sequence[str]) -> None:
-    """Raise ValueError unless ``value`` is one of ``choices``."""
-    if value not in choices:
-        raise ValueError(f"`{parameter}` must be one of {', '.join(map(repr, choices))}; found {value!r}.")
-
-
 def check_count(parameter: str, value: object, low: int) -> int:
     """Return ``value`` as an int; raise if it is none or below ``low``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
@@ -53,14 +47,6 @@ def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
         if name not in es:
             raise unknown("metric", name, es.metrics)
     return names
-
-
-def as_sets(data: EvalSet | pd.DataFrame | Sequence[EvalSet]) -> list[EvalSet]:
-    """Return one or several sets as a list; raise if there is none."""
-    sets = [as_evalset(data)] if isinstance(data, (EvalSet, pd.DataFrame)) else list(data)
-    if not sets:
-        raise ValueError("no set given; pass an EvalSet, a table, or a list with at least one EvalSet.")
-    return sets
 
 
 def seed_of(rng: int | np.random.Generator | None) -> int:

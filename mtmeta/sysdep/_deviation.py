@@ -10,13 +10,11 @@ import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from ..evalset import EvalSet, as_evalset
+from ..evalset import EvalSet, as_evalset, as_sets, check_choice
 from ._cells import (
     Cells,
     Fits,
-    as_sets,
     cells_of,
-    check_choice,
     check_count,
     check_level,
     check_systems,

@@ -12,12 +12,10 @@ from scipy.optimize import isotonic_regression
 from tqdm import tqdm
 
 from .. import _kernels
-from ..evalset import EvalSet, as_evalset
+from ..evalset import EvalSet, as_evalset, as_sets, check_choice
 from ._cells import (
     Cells,
-    as_sets,
     cells_of,
-    check_choice,
     check_count,
     check_level,
     check_systems,
