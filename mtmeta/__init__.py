@@ -9,12 +9,14 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _MODULES = (
+    "aggregation",
     "agreement",
     "datasets",
     "evalset",
     "plots",
     "protocols",
     "runner",
+    "scoring",
     "sentinel",
     "significance",
     "simulate",

@@ -1,0 +1,23 @@
+"""From segments to systems: corpus scores, means of segment scores, bootstraps, all from the same counts.
+
+A corpus score of BLEU, chrF or TER is a function of sums over segments. The counts are extracted once, by sacreBLEU;
+the score of any subset or resample then costs one sum.
+"""
+
+from ..scoring import ReferenceShape, explain_reference_shape
+from ._aggregate import Aggregation, aggregate
+from ._identity import RatioGap, ratio_gap
+from ._published import aggregate_transposed
+from ._statistics import SegmentStatistics, extract
+
+__all__ = [
+    "Aggregation",
+    "RatioGap",
+    "ReferenceShape",
+    "SegmentStatistics",
+    "aggregate",
+    "aggregate_transposed",
+    "explain_reference_shape",
+    "extract",
+    "ratio_gap",
+]

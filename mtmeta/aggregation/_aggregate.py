@@ -1,0 +1,222 @@
+"""System scores from segment counts in three ways, each with an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..evalset import EvalSet
+from . import _formulas
+from ._statistics import SegmentStatistics, extract
+
+__all__ = ["Aggregation", "aggregate"]
+
+HOW = ("corpus", "segment", "bootstrap")
+#: Numbers drawn at a time: bounds the memory of a bootstrap.
+_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """The result of `aggregate`.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row per system, in the order of the set: ``system, metric, how, score, se, low, high, n_segments``.
+        Higher is better. ``se`` is the standard error (jackknife) or the standard deviation of the draws.
+    signature : str
+        sacreBLEU's signature, then how the segments were put together.
+    draws : numpy.ndarray or None
+        Scores of the resamples, shape (n_resamples, n_systems); resamples are the same for all systems.
+    """
+
+    table: pd.DataFrame
+    signature: str
+    draws: np.ndarray | None = field(default=None, repr=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a copy of ``table`` with the signature in a column."""
+        return self.table.assign(signature=self.signature)
+
+
+def aggregate(
+    es: EvalSet | pd.DataFrame | SegmentStatistics,
+    metric: str = "bleu",
+    *,
+    how: str = "corpus",
+    references: str | Sequence[str] | None = None,
+    tokenize: str | None = None,
+    lowercase: bool | None = None,
+    effective_order: bool | None = None,
+    interval: str | None = None,
+    n_resamples: int = 1000,
+    sample_size: int | None = None,
+    level: float = 0.95,
+    cache: bool = True,
+    n_jobs: int = 1,
+    rng: int | np.random.Generator | None = 0,
+) -> Aggregation:
+    r"""Score systems by a lexical metric, from counts per segment to one number.
+
+    With counts :math:`s_i` of segment i (matched and proposed n-grams, lengths) and the metric's formula :math:`f`,
+
+    - ``"corpus"``: :math:`f(\sum_i s_i)`, a ratio of sums: long segments weigh more;
+    - ``"segment"``: :math:`\frac1n \sum_i f(s_i)`, a mean of ratios: segments weigh the same;
+    - ``"bootstrap"``: the mean of :math:`f(\sum_{i \in R} s_i)` over resamples R of segments, drawn with
+      replacement. It estimates the corpus score, up to a bias of order 1 / ``sample_size``, and not the mean of
+      segment scores.
+
+    Parameters
+    ----------
+    es : EvalSet, pandas.DataFrame or SegmentStatistics
+        Translations and references, or what `extract` made of them: then options of the extraction are not given again.
+    metric : {"bleu", "chrf", "chrf++", "ter"}
+    how : {"corpus", "segment", "bootstrap"}
+    references, tokenize, lowercase, cache, n_jobs
+        As in `extract`.
+    effective_order : bool, optional
+        Whether n-gram orders that a text is too short for are left out. By default as in sacreBLEU: for BLEU, off for
+        a corpus and on for segments, which is a second difference between the two aggregations. Give the same value
+        to both to see the first alone.
+    interval : {"jackknife", "bootstrap"}, optional
+        How the interval is found. Jackknife, the default of ``"corpus"`` and ``"segment"``: from the n scores with one
+        segment left out, t quantiles with n - 1 degrees of freedom; for a mean it is the usual t interval. Bootstrap,
+        and always with ``how="bootstrap"``: percentiles of the resamples.
+    n_resamples : int
+        Number of resamples, the same for all systems and, with the same seed, for all metrics.
+    sample_size : int, optional
+        Segments in a resample, by default as many as there are. Of another size, the spread of the draws is that of a
+        test set of this size.
+    level : float
+        Nominal coverage, over test sets drawn from where this one was, segments independent of each other.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    Aggregation
+        BLEU and chrF in [0, 100]; TER negated.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `extract`; and if ``how`` or ``interval`` is unknown, they do not fit, or a number is out of range.
+
+    References
+    ----------
+    Cavalin, Domingues and Pinhanez 2024, section 3 (CLA, SLA, BRS); Koehn 2004 (bootstrap); Efron and Tibshirani 1993
+    (jackknife).
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching").select(systems=["Aster"])
+    >>> corpus = mm.aggregation.aggregate(es, "bleu", how="corpus", cache=False)
+    >>> segment = mm.aggregation.aggregate(es, "bleu", how="segment", cache=False)
+    >>> corpus.signature.split("|")[3], segment.signature.split("|")[3]
+    ('eff:no', 'eff:yes')
+    >>> corpus.table.columns.tolist()
+    ['system', 'metric', 'how', 'score', 'se', 'low', 'high', 'n_segments']
+    """
+    interval = _check(how, interval, n_resamples, sample_size, level)
+    if isinstance(es, SegmentStatistics):
+        _check_extracted(es, metric, references, tokenize, lowercase)
+        statistics = es
+    else:
+        options = {"references": references, "tokenize": tokenize, "lowercase": lowercase}
+        statistics = extract(es, metric, **options, effective_order=effective_order, cache=cache, n_jobs=n_jobs)
+    n = len(statistics.segments)
+    unit = "segment" if how == "segment" else "corpus"
+    effective = statistics.effective_order_of(unit, effective_order)
+    segment_scores = statistics.segment_scores(effective_order=effective)[:, :, None] if how == "segment" else None
+    counts = statistics.counts if segment_scores is None else segment_scores
+
+    def formula(sums: np.ndarray, size: int) -> np.ndarray:
+        """Return scores of sums over ``size`` segments."""
+        return sums[..., 0] / size if how == "segment" else _formulas.score(metric, sums, effective)
+
+    scores, draws = formula(counts.sum(axis=1), n), None
+    if interval == "jackknife":
+        se, low, high = _jackknife(counts, scores, formula, level)
+    else:
+        size = n if sample_size is None else int(sample_size)
+        draws = np.concatenate([formula(s, size) for s in resampled_sums(counts, n_resamples, size, rng)])
+        se = draws.std(axis=0, ddof=1)
+        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        scores = draws.mean(axis=0) if how == "bootstrap" else scores
+    table = pd.DataFrame({"system": list(statistics.systems), "metric": metric, "how": how, "score": scores})
+    table = table.assign(se=se, low=low, high=high, n_segments=n)
+    signature = f"{statistics.signature_of(unit, effective_order)}|how:{how}|interval:{interval}|level:{level}"
+    if draws is not None:
+        seed = "generator" if isinstance(rng, np.random.Generator) else rng
+        signature += f"|resamples:{n_resamples}|size:{size}|seed:{seed}"
+    return Aggregation(table, f"{signature}|set:{statistics.name}", draws)
+
+
+def _check(how: str, interval: str | None, n_resamples: int, sample_size: int | None, level: float) -> str:
+    """Check options and return the kind of interval."""
+    if how not in HOW:
+        raise ValueError(f"`how` must be one of {', '.join(map(repr, HOW))}; found {how!r}.")
+    if interval not in (None, "jackknife", "bootstrap"):
+        raise ValueError(f"`interval` must be None, 'jackknife' or 'bootstrap'; found {interval!r}.")
+    if how == "bootstrap" and interval == "jackknife":
+        raise ValueError("with how='bootstrap' the interval comes from the same resamples. Leave `interval` out.")
+    interval = interval or ("bootstrap" if how == "bootstrap" else "jackknife")
+    if sample_size is not None and interval == "jackknife":
+        raise ValueError("`sample_size` is the size of a resample, and nothing is resampled. Leave it out.")
+    for name, value, least in (("n_resamples", n_resamples, 2), ("sample_size", sample_size, 1)):
+        if name == "sample_size" and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ValueError(f"`{name}` must be an integer of at least {least}; found {value!r}.")
+    if not 0 < level < 1:
+        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
+    return interval
+
+
+def _check_extracted(statistics: SegmentStatistics, metric: str, *given: object) -> None:
+    if statistics.metric != metric:
+        raise ValueError(
+            f"these are statistics of {statistics.metric!r}, not of {metric!r}. Pass metric={statistics.metric!r}."
+        )
+    if any(value is not None for value in given):
+        raise ValueError(
+            "`references`, `tokenize` and `lowercase` were fixed when the statistics were extracted. Leave them out."
+        )
+
+
+def _jackknife(
+    counts: np.ndarray, scores: np.ndarray, formula: Callable, level: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return standard error and t interval from the scores with one segment left out."""
+    n = counts.shape[1]
+    if n < 2:
+        nothing = np.full(len(scores), np.nan)
+        return nothing, nothing, nothing
+    left_out = formula(counts.sum(axis=1, keepdims=True) - counts, n - 1)
+    deviations = left_out - left_out.mean(axis=1, keepdims=True)
+    se = np.sqrt((n - 1) / n * (deviations**2).sum(axis=1))
+    half = stats.t.ppf((1 + level) / 2, n - 1) * se
+    return se, scores - half, scores + half
+
+
+def resampled_sums(
+    counts: np.ndarray, n_resamples: int, size: int, rng: int | np.random.Generator | None
+) -> Iterator[np.ndarray]:
+    """Yield sums of counts over resamples, in blocks of shape (n_draws, n_systems, n_columns).
+
+    A sum over a resample is a product with how often each segment was drawn, so a block is one matrix product.
+    """
+    k, n, c = counts.shape
+    flat = counts.transpose(1, 0, 2).reshape(n, k * c)
+    generator = np.random.default_rng(rng)
+    block = max(1, _BLOCK // max(n, size))
+    for start in range(0, n_resamples, block):
+        rows = min(block, n_resamples - start)
+        drawn = generator.integers(n, size=(rows, size)) + n * np.arange(rows)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
+        yield (times.astype(np.float64) @ flat).reshape(rows, k, c)

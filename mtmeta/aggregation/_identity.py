@@ -1,0 +1,91 @@
+"""Ratio of sums against mean of ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["RatioGap", "ratio_gap"]
+
+
+@dataclass(frozen=True)
+class RatioGap:
+    """The result of `ratio_gap`.
+
+    Attributes
+    ----------
+    ratio_of_sums, mean_of_ratios, gap : float
+        ``gap`` is the first less the second.
+    covariance : float
+        Of length and ratio over segments (divided by n, not n - 1).
+    mean_length : float
+    """
+
+    ratio_of_sums: float
+    mean_of_ratios: float
+    gap: float
+    covariance: float
+    mean_length: float
+
+    @property
+    def signature(self) -> str:
+        """How it was computed, in one line."""
+        return "ratio of sums - mean of ratios = Cov(length, ratio) / mean length"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row with the attributes as columns."""
+        return pd.DataFrame([vars(self)])
+
+
+def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray) -> RatioGap:
+    r"""Split the difference between a ratio of sums and a mean of ratios.
+
+    With matches :math:`m_i`, lengths :math:`w_i` and ratios :math:`r_i = m_i / w_i` of n segments,
+
+    .. math:: \frac{\sum m_i}{\sum w_i} - \frac1n \sum r_i
+              = \frac{\frac1n\sum w_i r_i - \bar w \bar r}{\bar w} = \frac{\mathrm{Cov}(w, r)}{\bar w}.
+
+    The two agree where length and quality are uncorrelated, which is the case when all segments are equally long or
+    equally good.
+
+    Parameters
+    ----------
+    matches, lengths : array_like, shape (n_segments,)
+        Such as matched and proposed n-grams.
+
+    Returns
+    -------
+    RatioGap
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, nothing is given, a number is not finite, or a length is not positive: its ratio would be
+        undefined.
+
+    References
+    ----------
+    Cavalin, Domingues and Pinhanez 2024, equations 1 to 3.
+
+    Examples
+    --------
+    >>> from mtmeta.aggregation import ratio_gap
+    >>> found = ratio_gap([1, 9], [2, 10])
+    >>> round(found.ratio_of_sums, 3), found.mean_of_ratios, round(found.covariance / found.mean_length, 3)
+    (0.833, 0.7, 0.133)
+    """
+    m, w = np.asarray(matches, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
+    if m.ndim != 1 or m.shape != w.shape or not len(m):
+        raise ValueError(f"matches and lengths must be equally long and not empty; found shapes {m.shape}, {w.shape}.")
+    if not (np.isfinite(m).all() and np.isfinite(w).all()):
+        raise ValueError("matches and lengths must be finite numbers.")
+    if (w <= 0).any():
+        i = int(np.flatnonzero(w <= 0)[0]) + 1
+        raise ValueError(f"segment number {i} has length {w[i - 1]:g}: its ratio is undefined. Leave it out of both.")
+    ratios = m / w
+    whole, mean = m.sum() / w.sum(), ratios.mean()
+    covariance = ((w - w.mean()) * (ratios - mean)).mean()
+    return RatioGap(float(whole), float(mean), float(whole - mean), float(covariance), float(w.mean()))

@@ -1,0 +1,105 @@
+"""What comes out of corpus scoring when references are transposed. Kept to explain published figures, not to use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from .. import scoring
+from ..evalset import EvalSet, as_evalset
+from ._aggregate import Aggregation, _check
+from ._statistics import texts_of
+
+__all__ = ["aggregate_transposed"]
+
+
+def aggregate_transposed(
+    es: EvalSet | pd.DataFrame,
+    metric: str = "bleu",
+    *,
+    how: str = "corpus",
+    reference: str | None = None,
+    tokenize: str | None = None,
+    lowercase: bool | None = None,
+    n_resamples: int = 1000,
+    sample_size: int | None = None,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> Aggregation:
+    """Reproduce a mistake: corpus scores by sacreBLEU with references as ``[[r1], [r2], ...]``. WRONG ON PURPOSE.
+
+    sacreBLEU then scores the first translation of the test set alone, against the references of all segments, and
+    raises nothing. On WMT23 these scores give the corpus-level correlations with MQM that Cavalin et al. 2024
+    published. For real scores use `aggregate`.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+        The first of ``es.segments`` is the one that is scored.
+    metric : {"bleu", "chrf", "chrf++", "ter"}
+    how : {"corpus", "bootstrap"}
+        With ``"bootstrap"``, the first segment of each resample against the references of the whole resample. This
+        calls sacreBLEU for every resample and system: minutes, not seconds. Scores of single segments are not
+        affected by the mistake, so there is no ``"segment"``.
+    reference : str, optional
+        One name among ``es.texts.references``, by default that of the set.
+    tokenize, lowercase
+        As in `mtmeta.scoring.scorer`.
+    n_resamples, sample_size, level, rng
+        As in `aggregate`.
+
+    Returns
+    -------
+    Aggregation
+        ``n_segments`` is 1: that is how many were scored. No interval for ``how="corpus"``. The signature begins with
+        ``TRANSPOSED REFERENCES``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `aggregate`; and if there are several references.
+
+    References
+    ----------
+    Cavalin, Domingues and Pinhanez 2024, Table 1. Their code was not seen; that they made this mistake is inferred from
+    figures that agree.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching").select(systems=["Aster"])
+    >>> wrong = mm.aggregation.aggregate_transposed(es, "bleu")
+    >>> wrong.table.n_segments.tolist(), wrong.signature.split("|")[0]
+    ([1], 'TRANSPOSED REFERENCES')
+    """
+    if how not in ("corpus", "bootstrap"):
+        raise ValueError(f"`how` must be 'corpus' or 'bootstrap'; found {how!r}. Segment scores are not affected.")
+    _check(how, None, n_resamples, sample_size, level)
+    es = as_evalset(es)
+    translations, streams = texts_of(es, reference)
+    if len(streams) > 1:
+        raise ValueError(f"one reference can be transposed; found {len(streams)}. Name one.")
+    n, computed = len(es.segments), scoring.scorer(metric, tokenize=tokenize, lowercase=lowercase)
+    draws = None
+    table = pd.DataFrame({"system": list(es.systems), "metric": metric, "how": how})
+    if how == "corpus":
+        scores = _score_transposed(computed, translations, streams[0], range(n))
+        table = table.assign(score=scores, se=np.nan, low=np.nan, high=np.nan, n_segments=1)
+    else:
+        generator, size = np.random.default_rng(rng), sample_size or n
+        resamples = (generator.integers(n, size=size).tolist() for _ in range(n_resamples))
+        draws = np.array([_score_transposed(computed, translations, streams[0], drawn) for drawn in resamples])
+        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        table = table.assign(score=draws.mean(axis=0), se=draws.std(axis=0, ddof=1), low=low, high=high, n_segments=1)
+    signature = f"TRANSPOSED REFERENCES|{scoring.signature(computed)}|how:{how}|set:{es.name}"
+    return Aggregation(table, signature, draws)
+
+
+def _score_transposed(computed, translations: dict[str, list[str]], references: list, segments: Sequence[int]) -> list:
+    """Return what sacreBLEU says of each system with transposed references."""
+    computed._ref_cache = computed._cache_references([[references[j]] for j in segments])
+    sign = -1.0 if type(computed).__name__ == "TER" else 1.0
+    corpora = ([texts[j] for j in segments] for texts in translations.values())
+    return [sign * computed.corpus_score(corpus, None).score for corpus in corpora]

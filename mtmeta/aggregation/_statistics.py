@@ -1,0 +1,303 @@
+"""What sacreBLEU counts per segment: extracted once, kept on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, effective_n_jobs
+
+from .. import scoring
+from ..evalset import EvalSet, as_evalset, unknown
+from . import _formulas
+
+__all__ = ["SegmentStatistics", "extract"]
+
+_FORMAT = 1
+
+
+def _cache_dir() -> Path:
+    """Return the folder of extracted counts: in ``$MTMETA_CACHE``, else in the user's cache directory."""
+    from platformdirs import user_cache_dir
+
+    return Path(os.environ.get("MTMETA_CACHE") or user_cache_dir("mtmeta")).expanduser() / "statistics"
+
+
+@dataclass(frozen=True)
+class SegmentStatistics:
+    """Sufficient statistics of a set: what sacreBLEU counts per segment. A corpus score is a function of their sums.
+
+    Attributes
+    ----------
+    metric : {"bleu", "chrf", "chrf++", "ter"}
+    systems, segments : tuple
+    columns : tuple of str
+        What is counted: for BLEU ``hyp_len, ref_len``, matched n-grams and all n-grams of the hypothesis by order;
+        for chrF, by order, n-grams of hypothesis, reference, and both; for TER edits and (mean) reference length.
+    counts : numpy.ndarray, shape (n_systems, n_segments, n_columns)
+    options : dict
+        ``tokenize, lowercase, effective_order`` as given, and ``num_refs`` (-1: differs between segments).
+    name : str
+        That of the set.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    segments: tuple
+    columns: tuple[str, ...]
+    counts: np.ndarray = field(repr=False)
+    options: dict[str, Any]
+    name: str = "unnamed"
+
+    @property
+    def signature(self) -> str:
+        """That of sacreBLEU for the corpus score."""
+        return self.signature_of("corpus")
+
+    def effective_order_of(self, level: str, effective_order: bool | None = None) -> bool:
+        """Return whether orders that a text is too short for are left out at this level."""
+        if effective_order is None:
+            effective_order = self.options["effective_order"]
+        if effective_order is None:
+            return self.metric != "bleu" or level == "segment"
+        return bool(effective_order)
+
+    def signature_of(self, level: str, effective_order: bool | None = None) -> str:
+        """Return sacreBLEU's signature of a score at ``level`` "corpus" or "segment"."""
+        options = {name: self.options[name] for name in ("tokenize", "lowercase")}
+        effective = None if self.metric == "ter" else self.effective_order_of(level, effective_order)
+        computed = scoring.scorer(self.metric, **options, effective_order=effective)
+        computed.num_refs = self.options["num_refs"]
+        return scoring.signature(computed)
+
+    def corpus_scores(self, *, effective_order: bool | None = None) -> np.ndarray:
+        """Return corpus scores, shape (n_systems,): sums first, then one ratio. Higher is better."""
+        effective = self.effective_order_of("corpus", effective_order)
+        return _formulas.score(self.metric, self.counts.sum(axis=1), effective)
+
+    def segment_scores(self, *, effective_order: bool | None = None) -> np.ndarray:
+        """Return segment scores, shape (n_systems, n_segments). Higher is better."""
+        effective = self.effective_order_of("segment", effective_order)
+        return _formulas.score(self.metric, self.counts, effective)
+
+    def select(
+        self, *, systems: Iterable[str] | None = None, segments: Iterable[Any] | None = None
+    ) -> SegmentStatistics:
+        """Return the statistics of some systems and segments, in this order.
+
+        Raises
+        ------
+        ValueError
+            If a name does not exist or nothing would be left.
+        """
+        rows = _positions("system", systems, self.systems)
+        columns = _positions("segment", segments, self.segments)
+        return SegmentStatistics(
+            self.metric,
+            tuple(self.systems[i] for i in rows),
+            tuple(self.segments[j] for j in columns),
+            self.columns,
+            self.counts[np.ix_(rows, columns)],
+            self.options,
+            self.name,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per translation: ``system, segment`` and the counts."""
+        n, k = len(self.segments), len(self.systems)
+        frame = pd.DataFrame(self.counts.reshape(k * n, -1), columns=list(self.columns))
+        frame.insert(0, "segment", np.tile(np.array(self.segments, dtype=object), k))
+        frame.insert(0, "system", np.repeat(np.array(self.systems, dtype=object), n))
+        return frame.infer_objects()
+
+
+def _positions(what: str, wanted: Iterable[Any] | None, known: tuple) -> list[int]:
+    if wanted is None:
+        return list(range(len(known)))
+    if isinstance(wanted, str):
+        raise TypeError(f"{what}s must be a sequence of names; found the string {wanted!r}. Write [{wanted!r}].")
+    position = {name: i for i, name in enumerate(known)}
+    wanted = list(wanted)
+    for name in wanted:
+        if name not in position:
+            raise unknown(what, name, known)
+    if not wanted:
+        raise ValueError(f"nothing would be left: the list of {what}s is empty.")
+    return [position[name] for name in wanted]
+
+
+def extract(
+    es: EvalSet | pd.DataFrame,
+    metric: str = "bleu",
+    *,
+    references: str | Sequence[str] | None = None,
+    tokenize: str | None = None,
+    lowercase: bool | None = None,
+    effective_order: bool | None = None,
+    cache: bool = True,
+    n_jobs: int = 1,
+) -> SegmentStatistics:
+    """Let sacreBLEU count, once, what its scores of these translations depend on.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+        With translations and references. Every candidate is scored, human ones too.
+    metric : {"bleu", "chrf", "chrf++", "ter"}
+    references : str or sequence of str, optional
+        Names among ``es.texts.references``; several are used together. By default the one that the set was loaded with.
+    tokenize, lowercase, effective_order
+        As in `mtmeta.scoring.scorer`.
+    cache : bool
+        Whether to keep the counts on disk, in ``$MTMETA_CACHE`` or the user's cache directory, by a hash of texts,
+        options and sacreBLEU's version. A damaged file is counted anew.
+    n_jobs : int
+        Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
+
+    Returns
+    -------
+    SegmentStatistics
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an option does not apply, the set has no texts, a translation or reference is missing, or a candidate is
+        its own reference.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching").select(systems=["Aster"], segments=[1, 2])
+    >>> statistics = mm.aggregation.extract(es, cache=False)
+    >>> statistics.counts.shape
+    (1, 2, 10)
+    >>> statistics.signature.split("|")[:4]
+    ['BLEU', 'nrefs:1', 'case:mixed', 'eff:no']
+    """
+    es = as_evalset(es)
+    options = {"tokenize": tokenize, "lowercase": lowercase, "effective_order": effective_order}
+    scoring.scorer(metric, **options)  # a wrong option must not wait for a worker
+    translations, streams = texts_of(es, references)
+    number = {sum(r is not None for r in own) for own in zip(*streams, strict=True)}
+    described = {**options, "num_refs": number.pop() if len(number) == 1 else -1}
+    empty = SegmentStatistics(
+        metric, es.systems, es.segments, _formulas.columns(metric), np.empty(0), described, es.name
+    )
+    shape = (len(es.segments), len(empty.columns))
+    texts_key = _digest([_FORMAT, empty.signature, metric, streams])
+    paths = {system: _cache_dir() / f"{_digest([texts_key, translations[system]])}.npz" for system in es.systems}
+    found = {system: _read(paths[system], shape) if cache else None for system in es.systems}
+    left = [system for system in es.systems if found[system] is None]
+    if left:
+        chunks = [c.tolist() for c in np.array_split(left, min(effective_n_jobs(n_jobs), len(left)))]
+        jobs = (delayed(_count)(metric, options, [translations[s] for s in chunk], streams) for chunk in chunks)
+        for chunk, counted in zip(chunks, Parallel(n_jobs=len(chunks))(jobs), strict=True):
+            for system, counts in zip(chunk, counted, strict=True):
+                found[system] = counts
+                if cache:
+                    _write(paths[system], counts)
+    counts = np.stack([found[system] for system in es.systems])
+    counts.flags.writeable = False
+    return SegmentStatistics(metric, es.systems, es.segments, empty.columns, counts, described, es.name)
+
+
+def texts_of(es: EvalSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:
+    """Return the translations by system and the reference streams of a set; refuse gaps."""
+    if es.texts is None or not es.texts.translations or not es.texts.references:
+        raise ValueError(
+            f"set {es.name!r} has no translations with references: metrics cannot be computed from scores. "
+            "A table needs the columns 'translation' and 'reference'."
+        )
+    names = _reference_names(es, references)
+    own = [n for n in names if n in es.systems]
+    if own:
+        raise ValueError(
+            f"{own[0]!r} is a candidate and would be scored against itself. Leave it out: "
+            f"es.select(systems=[s for s in es.systems if s != {own[0]!r}])."
+        )
+    translations = {}
+    for system in es.systems:
+        texts = list(es.texts.translations.get(system, [None] * len(es.segments)))
+        gaps = [j for j, text in enumerate(texts) if text is None]
+        if gaps:
+            raise ValueError(
+                f"system {system!r} has no translation of {len(gaps)} segment(s), the first of them "
+                f"{es.segments[gaps[0]]!r}. Select segments that all systems translated: es.select(segments=...)."
+            )
+        translations[system] = texts
+    streams = [list(es.texts.references[n]) for n in names]
+    return translations, scoring.check_references(next(iter(translations.values())), streams)
+
+
+def _reference_names(es: EvalSet, references: str | Sequence[str] | None) -> list[str]:
+    known = list(es.texts.references)
+    if references is None:
+        loaded = es.provenance.get("reference")
+        if len(known) == 1:
+            return known
+        names = str(loaded).split(".") if loaded else []
+        if not names or set(names) - set(known):
+            listed = ", ".join(map(repr, known))
+            raise ValueError(f"set {es.name!r} has several references: {listed}. Choose: references=[{known[0]!r}].")
+        return names
+    names = [references] if isinstance(references, str) else list(references)
+    if not names:
+        raise ValueError("`references` is empty: name at least one.")
+    for name in names:
+        if name not in known:
+            raise unknown("reference", name, known)
+    return names
+
+
+def _count(metric: str, options: dict, systems: list[list[str]], streams: list[list]) -> list[np.ndarray]:
+    """Return sacreBLEU's counts for some systems; the references are prepared once."""
+    computed = scoring.scorer(metric, **options)
+    computed._ref_cache = computed._cache_references(streams)
+    return [np.array(computed._extract_corpus_statistics(texts, None), dtype=np.float64) for texts in systems]
+
+
+# -- on disk -----------------------------------------------------------------------------
+
+
+def _digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()
+
+
+def _checksum(counts: np.ndarray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(counts).tobytes()).hexdigest()
+
+
+def _read(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
+    """Return stored counts, or None where there are none or they are damaged."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            counts, checksum = stored["counts"], str(stored["checksum"])
+    except (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error):
+        return None
+    whole = counts.shape == shape and counts.dtype == np.float64 and checksum == _checksum(counts)
+    return counts if whole else None
+
+
+def _write(path: Path, counts: np.ndarray) -> None:
+    """Store counts so that no reader sees half a file. A folder that cannot be written to is no error."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez_compressed(file, counts=counts, checksum=np.array(_checksum(counts)))
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise

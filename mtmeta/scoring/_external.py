@@ -1,0 +1,266 @@
+"""Neural metrics in their own packages and processes: texts go out as CSV, scores come back as CSV."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["NEURAL", "MissingPackageError", "score_neural", "score_with_command"]
+
+_WORKER = Path(__file__).with_name("_worker.py")
+_TEXTS = ("source", "translation", "reference")
+#: By metric: the package that owns it, the texts it needs, its default model, where it is installed from.
+NEURAL = {
+    "comet": ("unbabel-comet", ("source", "translation"), "Unbabel/wmt22-comet-da", "unbabel-comet"),
+    "bleurt": ("bleurt", ("translation", "reference"), "BLEURT-20", "git+https://github.com/google-research/bleurt"),
+    "bertscore": ("bert-score", ("translation", "reference"), "", "bert-score"),
+}
+
+
+class MissingPackageError(ValueError):
+    """The package that owns a metric is not installed in the environment that should run it."""
+
+
+def _texts(frame: pd.DataFrame, needed: Sequence[str]) -> pd.DataFrame:
+    """Return the texts of a frame with an ``id``; refuse missing ones that are needed."""
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"`frame` must be a pandas DataFrame; found {type(frame).__name__}.")
+    absent = [c for c in needed if c not in frame]
+    if absent:
+        raise ValueError(f"the table lacks the column {absent[0]!r}; this metric needs {', '.join(needed)}.")
+    if frame.empty:
+        raise ValueError("the table has no rows: there is nothing to score.")
+    for column in needed:
+        empty = frame[column].isna().to_numpy()
+        if empty.any():
+            row = int(np.flatnonzero(empty)[0]) + 1
+            raise ValueError(f"column {column!r} is empty in {int(empty.sum())} rows, the first of them row {row}.")
+    out = {c: frame[c].fillna("").astype(str).to_numpy() for c in _TEXTS if c in frame}
+    return pd.DataFrame({"id": np.arange(len(frame)), **out})
+
+
+def _run(command: Sequence[str], timeout: float | None) -> None:
+    """Run a command; raise with the end of what it wrote to stderr where it fails."""
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=timeout
+        )
+    except FileNotFoundError:
+        raise MissingPackageError(
+            f"there is no command {command[0]!r}. Install the metric's package in an environment of its own and give "
+            "the path of its command."
+        ) from None
+    except PermissionError:
+        raise ValueError(f"{command[0]!r} cannot be executed.") from None
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"{command[0]!r} was still running after {timeout:g} s. Raise `timeout`.") from None
+    if done.returncode == 3 and str(_WORKER) in command:
+        metric = command[command.index(str(_WORKER)) + 1]
+        last = done.stderr.strip().splitlines()[-1]
+        package, *_, source = NEURAL[metric]
+        raise MissingPackageError(
+            f"{metric} needs the package {package}: {command[0]} cannot import {last!r}. "
+            f"Install it in an environment of its own (pip install {source}) and pass that environment's `python`."
+        )
+    if done.returncode:
+        tail = "\n".join(done.stderr.strip().splitlines()[-5:])
+        raise ValueError(f"{command[0]!r} ended with exit status {done.returncode}:\n{tail}")
+
+
+def _read_back(path: Path, n: int) -> np.ndarray:
+    """Return the scores of the output file in the order of the input, joined by ``id``."""
+    if not path.is_file():
+        raise ValueError("the command ended well but wrote no output file.")
+    frame = pd.read_csv(path)
+    if not {"id", "score"} <= set(frame.columns):
+        raise ValueError(f"the output needs columns 'id' and 'score'; found {', '.join(map(repr, frame.columns))}.")
+    if sorted(frame["id"].tolist()) != list(range(n)):
+        raise ValueError(f"the output must have one score for each of the {n} rows, by id; found {len(frame)} rows.")
+    return _finite(frame.set_index("id").loc[range(n), "score"])
+
+
+def _finite(scores: Any) -> np.ndarray:
+    values = pd.to_numeric(pd.Series(scores), errors="coerce").to_numpy(dtype=float)
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
+        raise ValueError(f"the metric returned something that is no finite number for row {row}.")
+    return values
+
+
+def score_with_command(
+    frame: pd.DataFrame,
+    command: Sequence[str],
+    *,
+    needs: Sequence[str] = ("translation", "reference"),
+    timeout: float | None = None,
+) -> np.ndarray:
+    """Score translations with any command that reads and writes CSV.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per translation; columns of ``source, translation, reference`` are passed on.
+    command : sequence of str
+        Program and arguments, run without a shell. ``{input}`` and ``{output}`` stand for the two files: input has
+        columns ``id`` and the texts, output must have ``id, score``, in any order.
+    needs : sequence of str
+        Texts that no row may lack.
+    timeout : float, optional
+        Seconds.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n_rows,)
+        Scores in the order of the rows, as the command gave them.
+
+    Raises
+    ------
+    TypeError
+        If ``frame`` is no DataFrame or ``command`` is a string.
+    MissingPackageError
+        If there is no such command.
+    ValueError
+        If a text is missing, the command fails, or its output lacks a score.
+
+    Examples
+    --------
+    >>> import sys, pandas as pd
+    >>> from mtmeta.scoring import score_with_command
+    >>> program = (
+    ...     "import sys, pandas as pd; t = pd.read_csv(sys.argv[1]);"
+    ...     "t.assign(score=t.translation.str.len())[['id', 'score']].to_csv(sys.argv[2], index=False)"
+    ... )
+    >>> table = pd.DataFrame({"translation": ["one", "three"], "reference": ["a", "b"]})
+    >>> score_with_command(table, [sys.executable, "-c", program, "{input}", "{output}"]).tolist()
+    [3.0, 5.0]
+    """
+    if isinstance(command, str):
+        raise TypeError("`command` must be a list of arguments, not one string: it is run without a shell.")
+    missing = [p for p in ("{input}", "{output}") if p not in command]
+    if missing:
+        raise ValueError(f"`command` must hold the argument {missing[0]!r}, which stands for a file.")
+    texts = _texts(frame, needs)
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"{input}": str(Path(folder, "in.csv")), "{output}": str(Path(folder, "out.csv"))}
+        texts.to_csv(files["{input}"], index=False)
+        _run([files.get(part, str(part)) for part in command], timeout)
+        return _read_back(Path(files["{output}"]), len(texts))
+
+
+def score_neural(
+    frame: pd.DataFrame,
+    metric: str,
+    *,
+    model: str | None = None,
+    python: str | Path | None = None,
+    command: str | Path | None = None,
+    language: str = "en",
+    batch_size: int = 16,
+    gpus: int = 0,
+    timeout: float | None = None,
+) -> np.ndarray:
+    """Score translations with COMET, BLEURT or BERTScore, in the package that owns the metric.
+
+    The package runs in a process of its own, under another Python if need be: unbabel-comet holds back numpy and
+    pandas and cannot share an environment with this package.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per translation: ``source, translation, reference`` (COMET: reference only for models that see one;
+        BLEURT and BERTScore: no source).
+    metric : {"comet", "bleurt", "bertscore"}
+    model : str, optional
+        A model name or checkpoint of the package. By default ``Unbabel/wmt22-comet-da``, ``BLEURT-20``, and for
+        BERTScore its own choice for the language.
+    python : path, optional
+        The Python that has the package; by default the running one.
+    command : path, optional
+        COMET alone: its command ``comet-score``, instead of a Python. Texts may then hold no line break.
+    language : str
+        Target language code, for BERTScore.
+    batch_size, gpus : int
+    timeout : float, optional
+        Seconds.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n_rows,)
+        Higher is better.
+
+    Raises
+    ------
+    MissingPackageError
+        If the package or command is not there; it is a ValueError and says how to install it.
+    TypeError, ValueError
+        As in `score_with_command`.
+
+    References
+    ----------
+    Rei et al. 2022 (COMET); Sellam, Das and Parikh 2020 (BLEURT); Zhang et al. 2020 (BERTScore).
+    """
+    if metric not in NEURAL:
+        raise ValueError(f"`metric` must be one of {', '.join(map(repr, NEURAL))}; found {metric!r}.")
+    _, needs, default, _ = NEURAL[metric]
+    if command is not None:
+        if metric != "comet" or python is not None:
+            raise ValueError("`command` is COMET's comet-score; it takes no `python`, and other metrics have none.")
+        return _comet_score(frame, str(command), model or default, batch_size, gpus, timeout)
+    arguments = [str(python or sys.executable), str(_WORKER), metric, "{input}", "{output}"]
+    options = {"--model": model or default, "--batch-size": batch_size, "--gpus": gpus, "--language": language}
+    arguments += [str(part) for option in options.items() for part in option]
+    return score_with_command(_with_columns(frame), arguments, needs=needs, timeout=timeout)
+
+
+def _with_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with an empty reference where it has none: a quality estimation model needs none."""
+    if isinstance(frame, pd.DataFrame) and "reference" not in frame:
+        return frame.assign(reference="") if "source" in frame else frame
+    return frame
+
+
+def _comet_score(
+    frame: pd.DataFrame, command: str, model: str, batch_size: int, gpus: int, timeout: float | None
+) -> np.ndarray:
+    """Run ``comet-score``: texts as files of lines, scores as JSON."""
+    texts = _texts(frame, ("source", "translation"))
+    if shutil.which(command) is None:
+        raise MissingPackageError(
+            f"there is no command {command!r}. Install unbabel-comet in an environment of its own "
+            "(pip install unbabel-comet) and give the path of its comet-score."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {}
+        for flag, column in (("-s", "source"), ("-t", "translation"), ("-r", "reference")):
+            if column not in texts or (column == "reference" and (texts[column] == "").all()):
+                continue
+            broken = texts[column].str.contains("[\r\n]", regex=True).to_numpy()
+            if broken.any():
+                row = int(np.flatnonzero(broken)[0]) + 1
+                raise ValueError(
+                    f"column {column!r} holds a line break in row {row}, and comet-score reads lines. "
+                    "Pass `python` instead of `command`."
+                )
+            paths[flag] = str(Path(folder, f"{column}.txt"))
+            Path(paths[flag]).write_text("\n".join(texts[column]) + "\n", encoding="utf-8")
+        output = Path(folder, "scores.json")
+        arguments = [part for pair in paths.items() for part in pair]
+        arguments += ["--model", model, "--batch_size", str(batch_size), "--gpus", str(gpus), "--quiet"]
+        _run([command, *arguments, "--to_json", str(output)], timeout)
+        if not output.is_file():
+            raise ValueError("comet-score ended well but wrote no JSON file.")
+        (rows,) = json.loads(output.read_text(encoding="utf-8")).values()  # one file, by a name of its choosing
+    if len(rows) != len(texts):
+        raise ValueError(f"comet-score returned {len(rows)} scores for {len(texts)} translations.")
+    if [row["mt"] for row in rows] != texts["translation"].str.strip().tolist():
+        raise ValueError("comet-score returned other translations than it was given, or in another order.")
+    return _finite([row["COMET"] for row in rows])

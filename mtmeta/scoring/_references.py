@@ -1,0 +1,231 @@
+"""The guard where references enter: what sacreBLEU would make of them, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["ReferenceShape", "check_references", "explain_reference_shape"]
+
+_WANTED = (
+    "sacreBLEU wants one list per reference translation of the test set, each as long as the hypotheses: "
+    "[[reference of segment 1, reference of segment 2, ...]]."
+)
+
+
+@dataclass(frozen=True)
+class ReferenceShape:
+    """What `explain_reference_shape` found.
+
+    Attributes
+    ----------
+    verdict : {"ok", "flat", "transposed", "one list per hypothesis", "ambiguous", "length mismatch"}
+        ``"flat"``: one plain list of references. ``"ambiguous"``: as many lists as hypotheses and all as long, which
+        may be either orientation.
+    n_hypotheses : int
+    n_scored : int
+        How many hypotheses sacreBLEU would score. It cuts to the shortest list and does not say so.
+    explanation : str
+        What it means and what to do, in one paragraph.
+    signature : str
+        The same in one line.
+    """
+
+    verdict: str
+    n_hypotheses: int
+    n_scored: int
+    explanation: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether sacreBLEU would score every hypothesis against its own references, as far as the shape can tell."""
+        return self.verdict in ("ok", "ambiguous")
+
+    @property
+    def signature(self) -> str:
+        """The verdict in one line."""
+        return f"references:{self.verdict}|scored:{self.n_scored}/{self.n_hypotheses}"
+
+    def __str__(self) -> str:
+        return self.explanation
+
+
+def _texts(values: Any, what: str, *, gaps: bool = False) -> list:
+    """Return a list of strings; raise if it is not one."""
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{what} must be a sequence of strings; found {type(values).__name__}.")
+    values = list(values)
+    for i, text in enumerate(values):
+        if not isinstance(text, str) and not (gaps and text is None):
+            raise TypeError(f"{what} must hold strings; found {type(text).__name__} at position {i + 1}.")
+    return values
+
+
+def _streams(references: Any) -> tuple[bool, list[list]]:
+    """Tell whether references are one flat list, and return them as a list of lists."""
+    if isinstance(references, str | bytes) or not hasattr(references, "__iter__"):
+        raise TypeError(f"references must be a list of lists of strings; found {type(references).__name__}. {_WANTED}")
+    outer = list(references)
+    if not outer:
+        raise ValueError(f"references are empty. {_WANTED}")
+    flat = [isinstance(item, str) or item is None for item in outer]
+    if all(flat):
+        return True, [outer]
+    if any(flat):
+        raise TypeError(f"references mix strings and lists. {_WANTED}")
+    return False, [_texts(item, f"list {k} of the references", gaps=True) for k, item in enumerate(outer, 1)]
+
+
+def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]) -> ReferenceShape:
+    """Say in plain words what sacreBLEU would do with references of this shape.
+
+    sacreBLEU from version 2.0 on pairs hypotheses and references with ``zip``, which stops at the shortest: where
+    references are passed as ``[[r1], [r2], ...]`` and not as ``[[r1, r2, ...]]``, it scores the first hypothesis alone,
+    against all references, and raises nothing.
+
+    Parameters
+    ----------
+    hypotheses : sequence of str
+        The translations of one system.
+    references : sequence
+        What would be passed to ``sacrebleu.corpus_bleu`` and its siblings.
+
+    Returns
+    -------
+    ReferenceShape
+        Printing it gives the explanation.
+
+    Raises
+    ------
+    TypeError
+        If hypotheses are not strings, or references are neither strings nor lists of strings.
+    ValueError
+        If either is empty.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, ``Metric._cache_references``.
+
+    Examples
+    --------
+    >>> from mtmeta.aggregation import explain_reference_shape
+    >>> explain_reference_shape(["a b", "c d", "e f"], [["a b", "c d", "e g"]]).verdict
+    'ok'
+    >>> found = explain_reference_shape(["a b", "c d", "e f"], [["a b"], ["c d"], ["e g"]])
+    >>> found.signature
+    'references:transposed|scored:1/3'
+    """
+    n = len(_texts(hypotheses, "hypotheses"))
+    if not n:
+        raise ValueError("hypotheses are empty: there is nothing to score.")
+    flat, streams = _streams(references)
+    lengths = [len(s) for s in streams]
+    shortest = min(lengths)
+    if flat:
+        return _explain_flat(n, streams[0])
+    scored = min(n, shortest)
+    if set(lengths) == {n}:
+        if len(streams) == n > 1:
+            return ReferenceShape(
+                "ambiguous",
+                n,
+                n,
+                f"{n} hypotheses and {n} lists of {n} references: sacreBLEU reads list k as the k-th reference "
+                f"translation of all segments. If list k holds the {n} references of segment k, transpose: "
+                "[list(r) for r in zip(*references)].",
+            )
+        words = "one reference" if len(streams) == 1 else f"{len(streams)} references"
+        return ReferenceShape("ok", n, n, f"{n} hypotheses, each scored against {words}.")
+    if len(streams) == n and set(lengths) == {1}:
+        return ReferenceShape(
+            "transposed",
+            n,
+            scored,
+            f"The references are transposed: {n} lists of one reference each. sacreBLEU reads them as {n} reference "
+            f"translations of a test set with one segment, scores the first hypothesis against all {n} references, "
+            f"drops the other {n - 1}, and raises nothing. {_WANTED} Write [[r for [r] in references]].",
+        )
+    if len(streams) == n:
+        return ReferenceShape(
+            "one list per hypothesis",
+            n,
+            scored,
+            f"There is one list of references per hypothesis ({n} lists of {_span(lengths)} references). sacreBLEU "
+            f"reads each list as a reference translation of the whole test set, scores the first {scored} of {n} "
+            f"hypotheses, each against the wrong references, and raises nothing. {_WANTED} Transpose: "
+            "[list(r) for r in itertools.zip_longest(*references)], where None fills segments with fewer references.",
+        )
+    return ReferenceShape(
+        "length mismatch",
+        n,
+        scored,
+        f"{n} hypotheses, but {len(streams)} list(s) of {_span(lengths)} references. sacreBLEU cuts to the shortest, "
+        f"scores the first {scored} of {n} hypotheses and raises nothing. {_WANTED} Check that no line is missing.",
+    )
+
+
+def _span(lengths: Sequence[int]) -> str:
+    low, high = min(lengths), max(lengths)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _explain_flat(n: int, stream: list) -> ReferenceShape:
+    scored = min(n, *(len(text or "") for text in stream))
+    if len(stream) != n:
+        return ReferenceShape(
+            "length mismatch", n, scored, f"{n} hypotheses, but one plain list of {len(stream)} references. {_WANTED}"
+        )
+    return ReferenceShape(
+        "flat",
+        n,
+        scored,
+        f"The references are one plain list of {n} strings. sacreBLEU reads each string as a list of characters, and "
+        f"would score {scored} of {n} hypotheses against single characters. {_WANTED} Write [references].",
+    )
+
+
+def check_references(hypotheses: Sequence[str], references: Sequence[Any]) -> list[list]:
+    """Return references as sacreBLEU wants them, or raise an error that explains the trap.
+
+    Parameters
+    ----------
+    hypotheses : sequence of str
+    references : sequence of str, or sequence of sequences of str
+        One reference per hypothesis; or one list per reference translation of the test set, each as long as the
+        hypotheses, with None where a segment lacks this reference.
+
+    Returns
+    -------
+    list of list of str
+        One list per reference translation.
+
+    Raises
+    ------
+    TypeError
+        If hypotheses or references are not strings.
+    ValueError
+        If references are transposed, given as one list per hypothesis, of another length than the hypotheses, or
+        missing for a segment.
+
+    Examples
+    --------
+    >>> from mtmeta.scoring import check_references
+    >>> check_references(["a b", "c d"], ["a b", "c e"])
+    [['a b', 'c e']]
+    >>> check_references(["a b", "c d"], [["a b"], ["c e"]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: ...transposed...
+    """
+    found = explain_reference_shape(hypotheses, references)
+    if not found.ok and found.verdict != "flat":
+        raise ValueError(found.explanation)
+    streams = _streams(references)[1]
+    bare = [i for i, texts in enumerate(zip(*streams, strict=True)) if all(t is None for t in texts)]
+    if bare:
+        raise ValueError(
+            f"{len(bare)} segment(s) have no reference, the first of them segment number {bare[0] + 1}. "
+            "Score only segments with a reference."
+        )
+    return streams

@@ -1,0 +1,75 @@
+"""Run one neural metric on a CSV file. Executed by the Python that has the metric's package, which need not be ours.
+
+python _worker.py METRIC INPUT OUTPUT [--model MODEL] [--batch-size N] [--gpus N] [--language CODE]
+
+It imports nothing but the standard library and the metric's package. Exit status 3: the package is missing.
+"""
+
+import argparse
+import csv
+import sys
+
+
+def comet(rows, options):
+    """Return the scores of unbabel-comet."""
+    from comet import download_model, load_from_checkpoint
+
+    model = load_from_checkpoint(download_model(options.model))
+    data = [{"src": row["source"], "mt": row["translation"], "ref": row["reference"]} for row in rows]
+    for row in data:
+        if not row["ref"]:
+            del row["ref"]
+    output = model.predict(data, batch_size=options.batch_size, gpus=options.gpus, progress_bar=False)
+    return list(output.scores)
+
+
+def bleurt(rows, options):
+    """Return the scores of BLEURT."""
+    from bleurt import score
+
+    texts = {key: [row[key] for row in rows] for key in ("reference", "translation")}
+    return score.BleurtScorer(options.model).score(
+        references=texts["reference"], candidates=texts["translation"], batch_size=options.batch_size
+    )
+
+
+def bertscore(rows, options):
+    """Return the F scores of BERTScore."""
+    from bert_score import score
+
+    candidates, references = ([row[key] for row in rows] for key in ("translation", "reference"))
+    choice = {"model_type": options.model} if options.model else {"lang": options.language}
+    return score(candidates, references, batch_size=options.batch_size, **choice)[2].tolist()
+
+
+METRICS = {"comet": comet, "bleurt": bleurt, "bertscore": bertscore}
+
+
+def main():
+    """Read, score, write."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("metric", choices=METRICS)
+    parser.add_argument("input")
+    parser.add_argument("output")
+    parser.add_argument("--model", default="")
+    parser.add_argument("--batch-size", type=int, default=16)
+    parser.add_argument("--gpus", type=int, default=0)
+    parser.add_argument("--language", default="en")
+    options = parser.parse_args()
+    csv.field_size_limit(2**31 - 1)
+    with open(options.input, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    try:
+        scores = METRICS[options.metric](rows, options)
+    except ModuleNotFoundError as error:
+        print(error.name, file=sys.stderr)
+        return 3
+    with open(options.output, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "score"])
+        writer.writerows([row["id"], repr(float(score))] for row, score in zip(rows, scores, strict=True))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

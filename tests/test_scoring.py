@@ -1,0 +1,444 @@
+"""Scores from text: sacreBLEU and its guard, stored scores, neural metrics in processes of their own."""
+
+import os
+import re
+import stat
+import sys
+import textwrap
+
+import numpy as np
+import pandas as pd
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mtmeta as mm
+from mtmeta import scoring
+
+HYPOTHESES = ["the cat sat on the mat .", "he said that it rains", "no"]
+REFERENCES = ["the cat sat on a mat .", "he says it is raining today", "no"]
+
+
+# -- sacreBLEU ---------------------------------------------------------------------------
+
+
+def test_bleu_by_hand():
+    # matches 5/6, 3/5, 2/4, 1/3; the lengths agree
+    score = scoring.score_corpus(["a b c d x f"], ["a b c d e f"])
+    assert score.score == pytest.approx(100 * (5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25)
+    assert score.signature.startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
+
+
+def test_ter_is_negated():
+    # one substitution in six words
+    score = scoring.score_corpus(["a b c d x f"], ["a b c d e f"], "ter")
+    assert score.score == pytest.approx(-100 / 6)
+    assert score.signature.startswith("-TER|nrefs:1|case:lc")
+    assert scoring.score_segments(["a", "b"], ["a", "c"], "ter").scores.tolist() == [0, -100]
+
+
+def test_scores_are_those_of_sacrebleu():
+    corpus = [
+        sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score,
+        sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES]).score,
+        sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES], word_order=2).score,
+        -sacrebleu.corpus_ter(HYPOTHESES, [REFERENCES]).score,
+    ]
+    assert [scoring.score_corpus(HYPOTHESES, REFERENCES, m).score for m in scoring.METRICS] == corpus
+    segments = [sacrebleu.sentence_bleu(h, [r]).score for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
+    assert scoring.score_segments(HYPOTHESES, [REFERENCES]).scores.tolist() == segments
+    two = [REFERENCES, [*REFERENCES[:2], None]]
+    got = scoring.score_corpus(HYPOTHESES, two)
+    assert got.score == sacrebleu.corpus_bleu(HYPOTHESES, two).score
+    assert "nrefs:var" in got.signature
+    assert "nrefs:var" in scoring.score_segments(HYPOTHESES, two).signature
+
+
+def test_effective_order_differs_between_levels(caplog):
+    # two words: no 3-gram, so plain BLEU is 0 and effective order judges by what is there
+    assert scoring.score_corpus(["a b"], ["a b"]).score == 0
+    assert scoring.score_corpus(["a b"], ["a b"], effective_order=True).score == pytest.approx(100)
+    default = scoring.score_segments(["a b"], ["a b"])
+    plain = scoring.score_segments(["a b"], ["a b"], effective_order=False)
+    assert (default.scores[0], plain.scores[0]) == (pytest.approx(100), 0)
+    assert "eff:yes" in default.signature
+    assert "eff:no" in plain.signature
+    assert caplog.text == ""
+    assert "eff:no" in scoring.score_corpus(["a b"], ["a b"], "chrf", effective_order=False).signature
+
+
+def test_lowercase():
+    assert scoring.score_corpus(["A b c d"], ["a B C D"], lowercase=True).score == pytest.approx(100)
+    assert scoring.score_corpus(["A b"], ["a B"], "ter").score == 0
+    assert scoring.score_corpus(["A b"], ["a B"], "ter", lowercase=False).score == -100
+    assert "case:lc" in scoring.score_corpus(["a"], ["a"], "chrf", lowercase=True).signature
+
+
+def test_tokenizer_matters_for_chinese():
+    translation, reference = ["今天天气很好,我们去公园。"], ["今天天气不错,我们去公园。"]
+    words = scoring.score_corpus(translation, reference, tokenize="13a").score
+    characters = scoring.score_corpus(translation, reference, tokenize="zh")
+    assert characters.score > words + 30
+    assert "tok:zh" in characters.signature
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"metric": "rouge"}, "`metric` must be one of 'bleu', 'chrf'"),
+        ({"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
+        ({"metric": "chrf", "tokenize": "13a"}, "applies to BLEU alone"),
+        ({"metric": "ter", "effective_order": True}, "TER does not have"),
+        ({"level": "document"}, "`level` must be"),
+    ],
+)
+def test_options_are_checked(options, match):
+    with pytest.raises(ValueError, match=match):
+        scoring.scorer(**options)
+
+
+def test_flags_must_be_flags():
+    with pytest.raises(TypeError, match="`effective_order` must be True, False or None; found 'yes'"):
+        scoring.scorer(effective_order="yes")
+
+
+@pytest.mark.parametrize(
+    "failure", [ImportError("install it"), RuntimeError("install it"), OSError("install it"), SystemExit(1)]
+)
+def test_tokenizer_without_its_package_or_model(monkeypatch, failure):
+    def fails(*_, **__):
+        raise failure
+
+    monkeypatch.setattr(sacrebleu.metrics, "BLEU", fails)
+    with pytest.raises(ValueError, match=r"tokenizer 'flores200' .*(install it|could not download)"):
+        scoring.scorer(tokenize="flores200")
+
+
+# -- the guard ---------------------------------------------------------------------------
+
+
+def test_the_trap_is_real():
+    """What the guard refuses: sacreBLEU scores the first hypothesis against all references, and raises nothing."""
+    transposed = [[r] for r in REFERENCES]
+    wrong = sacrebleu.corpus_bleu(HYPOTHESES, transposed).score
+    assert wrong == sacrebleu.corpus_bleu(HYPOTHESES[:1], transposed).score
+    assert wrong != pytest.approx(sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("references", "verdict", "scored", "match"),
+    [
+        ([REFERENCES], "ok", 3, "each scored against one reference"),
+        ([REFERENCES, REFERENCES], "ok", 3, "against 2 references"),
+        (REFERENCES, "flat", 2, "single characters"),
+        ([[r] for r in REFERENCES], "transposed", 1, "scores the first hypothesis against all 3 references"),
+        ([[r, r] for r in REFERENCES], "one list per hypothesis", 2, "one list of references per hypothesis"),
+        ([["a"], ["a", "b"], ["a"]], "one list per hypothesis", 1, "1 to 2 references"),
+        ([[r] * 3 for r in REFERENCES], "ambiguous", 3, "transpose"),
+        ([REFERENCES[:2]], "length mismatch", 2, "scores the first 2 of 3"),
+        ([[*REFERENCES, "more"]], "length mismatch", 3, "no line is missing"),
+        (["a", "b"], "length mismatch", 1, "plain list of 2"),
+    ],
+)
+def test_shapes_are_explained(references, verdict, scored, match):
+    shape = mm.aggregation.explain_reference_shape(HYPOTHESES, references)
+    assert (shape.verdict, shape.n_scored) == (verdict, scored)
+    assert match in str(shape)
+    assert shape.signature == f"references:{verdict}|scored:{scored}/3"
+    # the number is what sacreBLEU really does
+    metric = scoring.scorer()
+    assert len(metric._extract_corpus_statistics(HYPOTHESES, references)) == scored
+    if shape.ok or verdict == "flat":
+        assert len(scoring.check_references(HYPOTHESES, references)[0]) == 3
+    else:
+        for score in (scoring.score_corpus, scoring.score_segments):
+            with pytest.raises(ValueError, match=f"^{re.escape(shape.explanation)}$"):
+                score(HYPOTHESES, references)
+
+
+@given(st.integers(2, 12), st.integers(1, 5))
+def test_a_transposed_list_never_passes_unless_it_is_square(n, k):
+    right = [[f"r{i}{j}" for i in range(n)] for j in range(k)]
+    hypotheses = ["h"] * n
+    assert mm.aggregation.explain_reference_shape(hypotheses, right).ok
+    shape = mm.aggregation.explain_reference_shape(hypotheses, [list(r) for r in zip(*right, strict=True)])
+    assert shape.verdict == ("ambiguous" if n == k else "transposed" if k == 1 else "one list per hypothesis")
+
+
+def test_one_hypothesis_is_not_transposed():
+    assert scoring.explain_reference_shape(["a"], [["a"]]).verdict == "ok"
+    assert scoring.explain_reference_shape(["a"], [["a"], ["b"]]).verdict == "ok"
+
+
+def test_what_is_no_reference_is_refused():
+    with pytest.raises(TypeError, match="found str"):
+        scoring.explain_reference_shape(["a"], "a")
+    with pytest.raises(TypeError, match="mix strings and lists"):
+        scoring.explain_reference_shape(["a", "b"], ["a", ["b"]])
+    with pytest.raises(TypeError, match="list 1 of the references must hold strings; found int at position 2"):
+        scoring.explain_reference_shape(["a", "b"], [["a", 1]])
+    with pytest.raises(TypeError, match="hypotheses must be a sequence of strings; found str"):
+        scoring.explain_reference_shape("a", [["a"]])
+    with pytest.raises(ValueError, match="references are empty"):
+        scoring.explain_reference_shape(["a"], [])
+    with pytest.raises(ValueError, match="nothing to score"):
+        scoring.explain_reference_shape([], [["a"]])
+    with pytest.raises(ValueError, match=r"1 segment\(s\) have no reference, the first of them segment number 2"):
+        scoring.check_references(["a", "b"], [["a", None]])
+
+
+# -- stored scores -----------------------------------------------------------------------
+
+
+def test_seg_score_file(tmp_path):
+    path = tmp_path / "My-Metric-refA.seg.score"
+    path.write_text("A\t0.5\nA\tNone\nB\t-1\nB\t2e-1\n")
+    frame = scoring.read_scores(path)
+    assert frame.columns.tolist() == ["system", "segment", "My-Metric"]
+    assert frame.segment.tolist() == [1, 2, 1, 2]
+    np.testing.assert_array_equal(frame["My-Metric"], [0.5, np.nan, -1, 0.2])
+    assert scoring.read_scores(path, name="M").columns[-1] == "M"
+
+
+def test_stored_table_joins_by_name(tmp_path):
+    es = mm.load("teaching")
+    frame = es.to_frame()
+    stored = frame[["system", "segment"]].assign(Mine=np.arange(len(frame)) / 7)
+    shuffled = stored.sample(frac=1, random_state=0)
+    for suffix, sep in ((".csv", ","), (".tsv", "\t")):
+        shuffled.to_csv(tmp_path / f"mine{suffix}", index=False, sep=sep)
+        joined = scoring.add_scores(frame, scoring.read_scores(tmp_path / f"mine{suffix}"))
+        np.testing.assert_allclose(joined.Mine, stored.Mine)
+    assert "Mine" in mm.EvalSet.from_frame(joined).metrics
+    as_text = scoring.add_scores(frame.assign(segment=frame.segment.astype(str)), shuffled)
+    np.testing.assert_allclose(as_text.Mine, stored.Mine)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "match"),
+    [
+        ("a.seg.score", "A\t1\nA\t2\nB\t1\n", "'B' has 1 lines and 'A' 2"),
+        ("a.seg.score", "A 1\n", "line 1: expected"),
+        ("a.seg.score", "A\tx\n", "'x' in data row 1 is no number"),
+        ("a.csv", "system,segment,m\nA,1,1\nA,1,2\n", "occurs more than once"),
+        ("a.csv", "system,m\nA,1\n", "expected columns 'system', 'segment'"),
+        ("a.csv", "system,segment,m\nA,1,inf\n", "infinite"),
+        ("a.txt", "x", "ends in .csv, .tsv or .seg.score"),
+    ],
+)
+def test_bad_stored_scores(tmp_path, name, text, match):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=match):
+        scoring.read_scores(tmp_path / name)
+    with pytest.raises(ValueError, match="cannot read"):
+        scoring.read_scores(tmp_path / "absent.csv")
+
+
+def test_join_refuses_gaps_and_clashes():
+    frame = pd.DataFrame({"system": ["A", "B"], "segment": [1, 1], "human": [0.0, 1.0]})
+    scores = pd.DataFrame({"system": ["A"], "segment": [1], "m": [0.5]})
+    with pytest.raises(ValueError, match="1 of 2 translations have no stored score, the first of them system 'B'"):
+        scoring.add_scores(frame, scores)
+    np.testing.assert_array_equal(scoring.add_scores(frame, scores, missing="nan").m, [0.5, np.nan])
+    with pytest.raises(ValueError, match="has a column 'human' already"):
+        scoring.add_scores(frame, scores.rename(columns={"m": "human"}))
+    with pytest.raises(ValueError, match="`missing` must be"):
+        scoring.add_scores(frame, scores, missing="drop")
+    with pytest.raises(TypeError, match="`scores` must be a pandas DataFrame"):
+        scoring.add_scores(frame, [1])
+
+
+def test_stored_scores_of_wmt23(data_dir):
+    folder = data_dir / "mt-metrics-eval-v2" / "wmt23" / "metric-scores" / "en-de"
+    frame = scoring.read_scores(next(folder.glob("BLEU-refA.seg.score")))
+    es = mm.load("wmt23/en-de", metrics=["BLEU"])
+    for i, system in enumerate(es.systems):
+        np.testing.assert_array_equal(frame.loc[frame.system == system, "BLEU"], es["BLEU"][i])
+
+
+# -- neural metrics ----------------------------------------------------------------------
+
+TEXTS = pd.DataFrame(
+    {
+        "source": ["eins", "zwei, 3", "„drei“"],
+        "translation": ["one", 'two, "3"\nlines', "three"],
+        "reference": ["one", "two", "trois"],
+    }
+)
+#: Packages with the interface of the real ones; they score by length, and check what they are given.
+STUBS = {
+    "comet/__init__.py": """
+        def download_model(model):
+            return "/models/" + model
+
+        class Prediction(dict):
+            __getattr__ = dict.__getitem__
+
+        class Model:
+            def __init__(self, path):
+                assert path.startswith("/models/")
+                self.qe = "kiwi" in path
+
+            def predict(self, samples, batch_size=16, gpus=1, progress_bar=True):
+                assert batch_size == 4 and gpus == 0
+                assert all(set(s) == ({"src", "mt"} if self.qe else {"src", "mt", "ref"}) for s in samples)
+                scores = [len(s["mt"]) / 8 for s in samples]
+                return Prediction(scores=scores, system_score=sum(scores) / len(scores))
+
+        load_from_checkpoint = Model
+        """,
+    "bleurt/__init__.py": "",
+    "bleurt/score.py": """
+        class BleurtScorer:
+            def __init__(self, checkpoint=None):
+                assert checkpoint == "BLEURT-20"
+
+            def score(self, *, references=[], candidates=[], batch_size=None):
+                return [len(c) - len(r) for c, r in zip(candidates, references)]
+        """,
+    "bert_score/__init__.py": """
+        class Tensor(list):
+            def tolist(self):
+                return list(self)
+
+        def score(cands, refs, model_type=None, lang=None, batch_size=64):
+            assert (model_type is None) != (lang is None)
+            return Tensor([0.0] * len(cands)), Tensor([1.0] * len(cands)), Tensor([len(r) / 4 for r in refs])
+        """,
+}
+#: The command of unbabel-comet: its flags, its stripped lines, its JSON.
+COMET_SCORE = """#!{python}
+    import argparse, json
+    p = argparse.ArgumentParser()
+    p.add_argument("-s", "--sources")
+    p.add_argument("-t", "--translations", nargs="+")
+    p.add_argument("-r", "--references")
+    p.add_argument("--model")
+    p.add_argument("--batch_size", type=int)
+    p.add_argument("--gpus", type=int)
+    p.add_argument("--quiet", action="store_true")
+    p.add_argument("--to_json")
+    a = p.parse_args()
+    if a.references is None and "kiwi" not in a.model:
+        p.error(a.model + " requires -r/--references.")
+    read = lambda path: [line.strip() for line in open(path, encoding="utf-8").readlines()]
+    (path,) = a.translations
+    rows = [dict(src=s, mt=t, COMET=len(t) / 8) for s, t in zip(read(a.sources), read(path))]
+    json.dump({{path: rows{cut}}}, open(a.to_json, "w", encoding="utf-8"), ensure_ascii=False)
+"""
+
+
+@pytest.fixture
+def stubs(tmp_path, monkeypatch):
+    for name, text in STUBS.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(textwrap.dedent(text))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+
+
+@pytest.fixture
+def comet_score(tmp_path):
+    def make(cut=""):
+        path = tmp_path / "comet-score"
+        path.write_text(textwrap.dedent(COMET_SCORE.format(python=sys.executable, cut=cut)).replace("\n    ", "\n"))
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return path
+
+    return make
+
+
+@pytest.mark.usefixtures("stubs")
+def test_neural_metrics_run_in_their_own_process():
+    lengths = TEXTS.translation.str.len()
+    np.testing.assert_allclose(scoring.score_neural(TEXTS, "comet", batch_size=4), lengths / 8)
+    kiwi = scoring.score_neural(
+        TEXTS.drop(columns="reference"), "comet", model="Unbabel/wmt22-cometkiwi-da", batch_size=4
+    )
+    np.testing.assert_allclose(kiwi, lengths / 8)
+    np.testing.assert_allclose(scoring.score_neural(TEXTS, "bleurt"), lengths - TEXTS.reference.str.len())
+    for options in ({"language": "de"}, {"model": "bert-base-multilingual-cased"}):
+        scores = scoring.score_neural(TEXTS, "bertscore", python=sys.executable, **options)
+        np.testing.assert_allclose(scores, TEXTS.reference.str.len() / 4)
+    with pytest.raises(ValueError, match="ended with exit status 1"):
+        scoring.score_neural(TEXTS, "comet", batch_size=5)
+
+
+@pytest.mark.parametrize("metric", scoring.NEURAL)
+def test_missing_package_says_what_to_install(metric, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    package = scoring.NEURAL[metric][0]
+    with pytest.raises(
+        scoring.MissingPackageError, match=f"{metric} needs the package {package}.*pip install"
+    ) as error:
+        scoring.score_neural(TEXTS, metric)
+    assert isinstance(error.value, ValueError)
+    with pytest.raises(scoring.MissingPackageError, match="there is no command '/nowhere/python'"):
+        scoring.score_neural(TEXTS, metric, python="/nowhere/python")
+
+
+def test_comet_score_command(comet_score):
+    lines = TEXTS.assign(translation=["one ", "", "three"])
+    scores = scoring.score_neural(lines, "comet", command=comet_score())
+    np.testing.assert_allclose(scores, [3 / 8, 0, 5 / 8])
+    with pytest.raises(ValueError, match="requires -r"):
+        scoring.score_neural(lines.drop(columns="reference"), "comet", command=comet_score())
+    with pytest.raises(ValueError, match="line break in row 2"):
+        scoring.score_neural(TEXTS, "comet", command=comet_score())
+    with pytest.raises(ValueError, match="returned 2 scores for 3 translations"):
+        scoring.score_neural(lines, "comet", command=comet_score("[:2]"))
+    with pytest.raises(ValueError, match="other translations"):
+        scoring.score_neural(lines, "comet", command=comet_score("[::-1]"))
+    with pytest.raises(scoring.MissingPackageError, match="Install unbabel-comet"):
+        scoring.score_neural(lines, "comet", command="no-such-comet-score")
+    with pytest.raises(ValueError, match="takes no `python`"):
+        scoring.score_neural(lines, "comet", command=comet_score(), python=sys.executable)
+
+
+def own(program: str) -> list[str]:
+    return [
+        sys.executable,
+        "-c",
+        f"import sys, pandas as pd\nt = pd.read_csv(sys.argv[1])\n{program}",
+        "{input}",
+        "{output}",
+    ]
+
+
+def test_own_command_joins_by_id():
+    program = "t.assign(score=t.translation.str.len())[['id', 'score']].iloc[::-1].to_csv(sys.argv[2], index=False)"
+    scores = scoring.score_with_command(TEXTS, own(program))
+    np.testing.assert_allclose(scores, TEXTS.translation.str.len())
+
+
+@pytest.mark.parametrize(
+    ("program", "match"),
+    [
+        ("pass", "wrote no output file"),
+        ("t[['id']].to_csv(sys.argv[2])", "needs columns 'id' and 'score'"),
+        ("t.assign(score=1).iloc[1:].to_csv(sys.argv[2])", "one score for each of the 3 rows, by id; found 2"),
+        ("t.assign(score='nan').to_csv(sys.argv[2])", "no finite number for row 1"),
+        ("sys.exit('out of memory')", "exit status 1:\nout of memory"),
+        ("import time; time.sleep(60)", "still running after 2 s"),
+    ],
+)
+def test_own_command_that_fails(program, match):
+    with pytest.raises(ValueError, match=match):
+        scoring.score_with_command(TEXTS, own(program), timeout=2 if "sleep" in program else None)
+
+
+def test_command_and_texts_are_checked():
+    with pytest.raises(TypeError, match="not one string"):
+        scoring.score_with_command(TEXTS, "score {input} {output}")
+    with pytest.raises(ValueError, match=r"must hold the argument '\{output\}'"):
+        scoring.score_with_command(TEXTS, ["score", "{input}"])
+    with pytest.raises(ValueError, match="lacks the column 'reference'"):
+        scoring.score_neural(TEXTS[["translation"]], "bleurt")
+    with pytest.raises(ValueError, match="'source' is empty in 1 rows, the first of them row 2"):
+        scoring.score_neural(TEXTS.assign(source=["a", None, "b"]), "comet")
+    with pytest.raises(ValueError, match="no rows"):
+        scoring.score_neural(TEXTS.iloc[:0], "comet")
+    with pytest.raises(TypeError, match="must be a pandas DataFrame"):
+        scoring.score_neural([1], "comet")
+    with pytest.raises(ValueError, match="`metric` must be one of 'comet'"):
+        scoring.score_neural(TEXTS, "gemba")
