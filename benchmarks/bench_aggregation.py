@@ -2,9 +2,9 @@
 
     make bench
 
-Three sets with as many systems and segments as en-de, he-en and zh-en. Extraction, which sacreBLEU does once, is timed on
-the largest set and without the cache; the bootstrap then draws 1,000 resamples of 1,000 segments for all 39 systems. The
-last job is sacreBLEU's own bootstrap of one system.
+Three sets with as many systems and segments as en-de, he-en and zh-en. Extraction, which sacreBLEU does once, is timed
+on the largest set and without the cache; the bootstrap then draws 1,000 resamples of 1,000 segments for all 39 systems.
+The last job is sacreBLEU's own bootstrap of one system.
 """
 
 import numpy as np

@@ -4,7 +4,7 @@ A corpus score of BLEU, chrF or TER is a function of sums over segments. The cou
 the score of any subset or resample then costs one sum.
 """
 
-from ..scoring import ReferenceShape, explain_reference_shape
+from ..scoring import explain_reference_shape
 from ._aggregate import Aggregation, aggregate
 from ._identity import RatioGap, ratio_gap
 from ._published import aggregate_transposed
@@ -13,7 +13,6 @@ from ._statistics import SegmentStatistics, extract
 __all__ = [
     "Aggregation",
     "RatioGap",
-    "ReferenceShape",
     "SegmentStatistics",
     "aggregate",
     "aggregate_transposed",
