@@ -121,6 +121,7 @@ def test_tie_calibration_curves_mark_the_best_threshold(judged):
         assert best.get_data()[0][0] == found.epsilon
         assert best.get_data()[1][0] == max(curve.get_ydata()) == found.value
         assert constant.get_ydata()[0] == mm.ties.human_tie_share(judged)
+        assert len({t.get_text() for t in ax.figure.legends[0].get_texts()}) == 3
         for threshold, value in zip(found.thresholds, found.curve, strict=True):
             inside = [band.get_x() <= threshold < band.get_x() + band.get_width() for band in ax.patches]
             assert any(inside) == (value >= found.value - 0.01) or threshold >= ax.get_xlim()[1]
@@ -140,9 +141,23 @@ def test_tie_subsampling_draws_means_and_names_twins(judged):
             expected = table[table.metric == name].groupby("share")[column].mean()
             np.testing.assert_allclose(lines[name].get_ydata(), expected)
         assert lines["other metrics"].get_linestyle() == lines["steps"].get_linestyle() != lines["twin"].get_linestyle()
-    assert axes[2].lines[-1].get_xdata().tolist() == axes[2].lines[-1].get_ydata().tolist()
+    constant = table.groupby("share")["human_ties"].mean()
+    humans = axes[2].lines[-1]
+    np.testing.assert_allclose(np.interp(constant.index, humans.get_xdata(), humans.get_ydata()), constant)
+    (area,) = [c for c in axes[0].collections if c.get_label() == "constant or noise"]
+    top = max(y for x, y in area.get_paths()[0].vertices if x == 0.5)
+    assert top == pytest.approx(max(constant[0.5], (1 - constant[0.5]) / 2)) != 0.5
     with pytest.raises(ValueError, match="`twins` names metrics that are not in the table: 'stairs'"):
         plots.tie_subsampling(table, {"twin": "stairs"})
+
+
+def test_tie_subsampling_shows_the_named_thresholds_whole(judged):
+    table = mm.ties.subsample_ties(judged, shares=[0, 0.2, 0.5, 0.9], n_draws=3)
+    axes = plots.tie_subsampling(table, {"twin": "steps"})
+    named = table[table.metric.isin(["steps", "twin"])].groupby(["metric", "share"])["epsilon_sd"].mean().max()
+    assert axes[1].get_ylim()[1] >= 1.1 * named > 0
+    flat = judged.with_metrics({"flat": 0 * judged["good"]})
+    plots.tie_subsampling(mm.ties.subsample_ties(flat, shares=[0, 0.5], n_draws=1))
 
 
 def test_held_out_ties_mark_the_share_of_the_test_part(judged):

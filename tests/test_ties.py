@@ -269,7 +269,7 @@ def test_subsampling_equals_the_slow_version(campaign, seed, average):
             if s and u >= (p_tied if t else p_untied)
         ]
         if not kept:
-            with pytest.raises(ValueError, match=r"no segment has two rated|no pair is left"):
+            with pytest.raises(ValueError, match=r"no segment has two rated|no pair is left|no score at all"):
                 ties.subsample_ties(as_set(human, metric), shares=[share], n_draws=1, rng=seed)
             continue
         table = ties.subsample_ties(as_set(human, metric), shares=[share], n_draws=1, average=average, rng=seed)
@@ -316,7 +316,9 @@ def test_what_a_constant_gets_under_both_averages(campaign):
     options = {"metrics": ["constant"], "shares": [0, 0.1, 0.6], "n_draws": 3}
     by_pair = ties.subsample_ties(campaign, average="pair", **options)
     np.testing.assert_allclose(by_pair.value, by_pair.tie_share, atol=1e-12)
+    np.testing.assert_allclose(by_pair.human_ties, by_pair.tie_share, atol=1e-12)
     by_segment = ties.subsample_ties(campaign, average="segment", **options)
+    np.testing.assert_allclose(by_segment.human_ties, by_segment.value, atol=1e-12)
     assert (by_segment.value - by_segment.tie_share).abs().max() > 0.01
     assert by_segment.n_empty.max() > 0  # at 0 a segment that humans tie throughout is gone
     assert by_segment.epsilon_sd.isna().all()
@@ -348,6 +350,7 @@ def test_a_metric_with_holes_is_compared_on_its_own_pairs():
     table = ties.subsample_ties(es, shares=[1 / 6], n_draws=1).set_index("metric")
     assert table.n_pairs.to_dict() == {"all": 6, "holes": 3}
     assert table.tie_share.to_dict() == pytest.approx({"all": 1 / 6, "holes": 1 / 3})
+    assert table.human_ties.to_dict() == pytest.approx({"all": 1 / 6, "holes": 1 / 3})
     assert table.n_segments.to_dict() == {"all": 2, "holes": 1}
 
 

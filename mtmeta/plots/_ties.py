@@ -47,8 +47,8 @@ def tie_calibration_curves(
     Returns
     -------
     numpy.ndarray of Axes
-        On x the threshold in units of the metric; the shaded band is the flat top, the point the threshold chosen,
-        the dotted line what a constant metric gets.
+        On x the threshold in units of the metric; the shaded band is the flat top (of a discrete metric one stair),
+        the point the threshold chosen, the dotted line what a constant metric gets.
     """
     es = as_evalset(es)
     axes = _axes(axes, len(metrics), 3.2, sharey=True)
@@ -57,19 +57,21 @@ def tie_calibration_curves(
         found = calibrate_ties(es, metric)
         ties = tie_curve(es, metric)
         end = max(ties["epsilon"][ties["metric_ties"].searchsorted(up_to)], 1.2 * found.epsilon, np.spacing(1.0))
-        colour = COLOURS[k % len(COLOURS)]
+        colour, top = COLOURS[k % len(COLOURS)], f"at most {within:g} below the best"
         shown = found.thresholds < end
         flat = np.concatenate([[False], found.curve[shown] >= found.value - within, [False]])
         stops = np.append(found.thresholds[shown], end)
         for begin, stop in np.flatnonzero(np.diff(flat)).reshape(-1, 2):
-            ax.axvspan(stops[begin], stops[stop], color=COLOURS[4], alpha=0.35, linewidth=0)
+            ax.axvspan(stops[begin], stops[stop], color=COLOURS[4], alpha=0.35, linewidth=0, label=top)
+            top = "_"
         steps = np.append(found.thresholds[shown], end), np.append(found.curve[shown], found.curve[shown][-1])
         ax.step(*steps, where="post", color=colour)
-        ax.plot(found.epsilon, found.value, MARKERS[0], color="black", zorder=3)
-        ax.axhline(share, color="black", linestyle=":", linewidth=1)
+        ax.plot(found.epsilon, found.value, MARKERS[0], color="black", linestyle="none", zorder=3, label="chosen")
+        ax.axhline(share, color="black", linestyle=":", linewidth=1, label="a constant metric")
         ax.set_xlim(-0.02 * end, end)
         ax.set_xlabel(f"threshold, in units of {metric}")
     axes[0].set_ylabel("acc_eq")
+    _legend(axes[0])
     return axes
 
 
@@ -96,7 +98,7 @@ def _draw_means(ax: Axes, table: pd.DataFrame, column: str, twins: Mapping[str, 
         label = metric if metric in {*twins, *twins.values()} else unnamed
         ax.plot(rows.index, rows["mean"], label=label, **style)
         if label == metric:
-            ax.fill_between(rows.index, rows["min"], rows["max"], color=style["color"], alpha=0.2, linewidth=0)
+            ax.fill_between(rows.index, rows["min"], rows["max"], color=style["color"], alpha=0.15, linewidth=0)
         else:
             unnamed = "_"
 
@@ -124,10 +126,10 @@ def tie_subsampling(
     Returns
     -------
     numpy.ndarray of Axes
-        Left acc_eq, above the grey area that a constant or noise gets if all segments tie alike; in the middle the
-        threshold in standard deviations of the metric; right the share of pairs that the metric ties with it, beside
-        a dotted diagonal for the humans. Lines are means over draws; bands, for the twins and their metrics, go from
-        the lowest to the highest draw.
+        Left acc_eq, above the grey area that a constant or noise gets; in the middle the threshold in standard
+        deviations of the metric, where grey lines may leave the panel; right the share of pairs that the metric ties
+        with it, beside a dotted line for the humans, averaged alike. Lines are means over draws; bands, for the twins
+        and their metrics, go from the lowest to the highest draw.
 
     Raises
     ------
@@ -139,16 +141,20 @@ def tie_subsampling(
     for ax, column in zip(axes, ("value", "epsilon_sd", "metric_ties"), strict=True):
         _draw_means(ax, table, column, twins)
         ax.set_xlabel("share of pairs that humans tie")
-    shares = np.linspace(table["share"].min(), table["share"].max(), 101)
-    chance = np.maximum(shares, (1 - shares) / 2)
+    constant = table.groupby("share")["human_ties"].mean()
+    shares = np.union1d(np.linspace(constant.index.min(), constant.index.max(), 101), constant.index)
+    human_ties = np.interp(shares, constant.index, constant)
+    chance = np.maximum(human_ties, (1 - human_ties) / 2)
     axes[0].fill_between(shares, chance, 0, color=GREY, alpha=0.25, linewidth=0, zorder=0, label="constant or noise")
     axes[0].set_ylim(0.98 * min(table["value"].min(), chance.min()), None)
     axes[0].set_ylabel("acc_eq, ties calibrated in sample")
     axes[1].set_ylabel("best threshold / sd of the metric")
-    positive = table.loc[table["epsilon_sd"] > 0, "epsilon_sd"]
-    if len(positive):  # a metric that ties everything would flatten all others
-        axes[1].set_ylim(np.array([-0.04, 1.1]) * positive.quantile(0.8))
-    axes[2].plot(shares, shares, color="black", linestyle=":", linewidth=1, zorder=0)
+    means = table.groupby(["metric", "share"])["epsilon_sd"].mean()
+    named = means[means.index.get_level_values("metric").isin({*twins, *twins.values()})]
+    top = np.nanmax([0.0, means[means > 0].quantile(0.8), named.max()])
+    if top > 0:  # a grey metric that ties everything would flatten all others
+        axes[1].set_ylim(np.array([-0.04, 1.1]) * top)
+    axes[2].plot(shares, human_ties, color="black", linestyle=":", linewidth=1, zorder=0)
     axes[2].set_ylabel("share of pairs that the metric ties")
     _legend(axes[0])
     return axes

@@ -137,7 +137,7 @@ def subsample_ties(
     average : {"segment", "pair"}
         ``"segment"``: mean over segments of acc_eq, as in `correlate`. A segment in which no pair is left is not in
         the mean (``n_empty`` counts them), and one with a single pair left counts as much as any other; a
-        constant metric then gets the mean of the segments' tie shares, which is not ``tie_share``.
+        constant metric then gets the mean of the segments' tie shares, ``human_ties``, which is not ``tie_share``.
         ``"pair"``: each pair counts the same, and a constant metric gets ``tie_share``.
     rng : None, int or numpy.random.Generator
 
@@ -145,10 +145,10 @@ def subsample_ties(
     -------
     pandas.DataFrame
         One row per draw, share and metric: ``metric, share`` (wanted), ``draw``, ``tie_share`` (of the pairs kept),
-        ``value`` (acc_eq, higher is better), ``epsilon`` (smallest best threshold, in units of the metric),
-        ``epsilon_sd`` (the same in standard deviations of the metric's scores; NaN if it is constant),
-        ``metric_ties`` (share of ties that the metric then predicts, averaged like acc_eq), ``p_tied, p_untied,
-        n_pairs, n_segments, n_empty``.
+        ``human_ties`` (the same, averaged like acc_eq: what a constant metric gets), ``value`` (acc_eq, higher is
+        better), ``epsilon`` (smallest best threshold, in units of the metric), ``epsilon_sd`` (the same in standard
+        deviations of the metric's scores; NaN if it is constant), ``metric_ties`` (share of ties that the metric then
+        predicts, averaged like acc_eq), ``p_tied, p_untied, n_pairs, n_segments, n_empty``.
 
     Raises
     ------
@@ -184,8 +184,8 @@ def subsample_ties(
                 weight, tie_share, n_pairs, n_filled = part(pairs, kept, ordered, average, cache)
                 epsilon, value, tied = ordered.best(weight)
                 in_sd = epsilon / ordered.spread if ordered.spread > 0 else np.nan
-                fitted = (tie_share, value, epsilon, in_sd, tied)
+                fitted = (tie_share, float(weight[pairs.tied].sum()), value, epsilon, in_sd, tied)
                 counts = (n_pairs, n_filled, n_segments[name] - n_filled)
                 rows.append((name, share, draw, *fitted, p_tied, p_untied, *counts))
-    columns = "metric share draw tie_share value epsilon epsilon_sd metric_ties p_tied p_untied"
+    columns = "metric share draw tie_share human_ties value epsilon epsilon_sd metric_ties p_tied p_untied"
     return pd.DataFrame(rows, columns=[*columns.split(), "n_pairs", "n_segments", "n_empty"])
