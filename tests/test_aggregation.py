@@ -166,7 +166,7 @@ def test_equal_to_sacrebleu_on_odd_texts(rows, metric, effective, both):
 def test_equal_to_sacrebleu_on_real_data(lp, options, data_dir):
     del data_dir
     es = mm.load(f"wmt23/{lp}", metrics=["BLEU"])
-    es = es.select(systems=es.systems[:2], segments=es.segments[:: 100 if options.get("metric") == "ter" else 4])
+    es = es.select(systems=es.systems[:2], segments=es.segments[:: 100 if options.get("metric") == "ter" else 8])
     assert_equal_to_sacrebleu(es, **{"metric": "bleu", **options})
 
 
@@ -174,7 +174,7 @@ def test_equal_to_sacrebleu_on_real_data(lp, options, data_dir):
 def test_equal_to_sacrebleu_with_two_real_references(metric, data_dir):
     del data_dir
     es = mm.load("wmt23/zh-en", metrics=["BLEU"])
-    es = es.select(systems=es.systems[:2], segments=es.segments[::5])
+    es = es.select(systems=es.systems[:2], segments=es.segments[::8])
     assert_equal_to_sacrebleu(es, metric, ("refA", "synthetic_ref"))
     assert "nrefs:2" in aggregation.extract(es, metric, references=["refA", "synthetic_ref"]).signature
 
@@ -294,10 +294,8 @@ def test_resamples_are_shared(teaching):
     draws = aggregation.aggregate(twice, how="bootstrap", n_resamples=30, cache=False).draws
     np.testing.assert_array_equal(draws[:, 0], draws[:, 1])
     assert len(np.unique(draws[:, 0])) > 1
-    with pytest.raises(AssertionError):
-        np.testing.assert_array_equal(
-            draws, aggregation.aggregate(twice, how="bootstrap", n_resamples=30, cache=False, rng=1).draws
-        )
+    other = aggregation.aggregate(twice, how="bootstrap", n_resamples=30, cache=False, rng=1).draws
+    assert not np.array_equal(draws, other)
 
 
 # -- the identity ------------------------------------------------------------------------
@@ -483,6 +481,8 @@ def test_texts_are_checked():
     statistics = aggregation.extract(TOY, cache=False)
     with pytest.raises(ValueError, match="statistics of 'bleu', not of 'chrf'"):
         aggregation.aggregate(statistics, "chrf")
+    with pytest.raises(ValueError, match="TER does not have"):
+        aggregation.aggregate(aggregation.extract(TOY, "ter"), "ter", effective_order=True)
     with pytest.raises(ValueError, match="fixed when the statistics were extracted"):
         aggregation.aggregate(statistics, "bleu", tokenize="13a")
 
@@ -491,6 +491,15 @@ def uneven():
     """Return a set whose reference lacks a segment."""
     texts = mm.evalset.Texts(None, {"r": ("a",)}, {"A": ("a", "b")})
     return mm.EvalSet([[0.0, 0.0]], {}, systems=["A"], texts=texts)
+
+
+def test_chrf_of_several_references_keeps_its_effective_order():
+    two = text_set({"A": ("a b", "c")}, {"r1": ("a b", "c"), "r2": ("b", "d c")})
+    statistics = aggregation.extract(two, "chrf", references=["r1", "r2"], cache=False)
+    with pytest.raises(ValueError, match="Extract them with effective_order=False"):
+        aggregation.aggregate(statistics, "chrf", effective_order=False)
+    same = aggregation.aggregate(statistics, "chrf", effective_order=True).table
+    pd.testing.assert_frame_equal(same, aggregation.aggregate(statistics, "chrf").table)
 
 
 def test_tidy_table_is_taken(teaching):

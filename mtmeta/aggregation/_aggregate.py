@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from ..evalset import EvalSet
+from ..scoring import scorer
 from . import _formulas
 from ._statistics import SegmentStatistics, extract
 
@@ -125,6 +126,7 @@ def aggregate(
     interval = _check(how, interval, n_resamples, sample_size, level)
     if isinstance(es, SegmentStatistics):
         _check_extracted(es, metric, references, tokenize, lowercase)
+        scorer(metric, effective_order=effective_order)  # refuses what does not apply
         statistics = es
     else:
         options = {"references": references, "tokenize": tokenize, "lowercase": lowercase}

@@ -66,9 +66,26 @@ class SegmentStatistics:
         return self.signature_of("corpus")
 
     def effective_order_of(self, level: str, effective_order: bool | None = None) -> bool:
-        """Return whether orders that a text is too short for are left out at this level."""
+        """Return whether orders that a text is too short for are left out at this level.
+
+        Raises
+        ------
+        ValueError
+            For chrF with several references, if it differs from the extraction: which reference of a segment counts
+            was decided there.
+        """
+        extracted = self.options["effective_order"]
         if effective_order is None:
-            effective_order = self.options["effective_order"]
+            effective_order = extracted
+        elif (
+            self.metric.startswith("chrf")
+            and self.options["num_refs"] != 1
+            and (extracted is not False) != effective_order
+        ):
+            raise ValueError(
+                "with several references, chrF picks the best one of a segment when the counts are extracted. "
+                f"Extract them with effective_order={bool(effective_order)}."
+            )
         if effective_order is None:
             return self.metric != "bleu" or level == "segment"
         return bool(effective_order)
