@@ -5,7 +5,7 @@ always says the same thing a second time. Figures are white and opaque, so they 
 theme too.
 """
 
-from ._agreement import decomposition, rank_slopes, three_views, tie_baselines
+from ._agreement import decomposition, parts_plane, rank_slopes, three_views, tie_baselines
 from ._ledger import ledger_differences
 from ._sentinels import learning_curves, loss_curves, metric_heatmap, score_against_length
 from ._significance import null_distribution, resampling_units
@@ -35,6 +35,7 @@ __all__ = [
     "metric_heatmap",
     "null_distribution",
     "parts_of_systems",
+    "parts_plane",
     "rank_slopes",
     "resampling_units",
     "score_against_length",

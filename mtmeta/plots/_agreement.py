@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ..agreement import GROUPINGS, check_choice, correlate, decompose_pearson
-from ..evalset import EvalSet, as_evalset
+from ..agreement import GROUPINGS, as_sets, check_choice, correlate, decompose_pearson
+from ..evalset import EvalSet, as_evalset, unknown
 from ._style import COLOURS, GREY, MARKERS, least_squares_line, new_axes
 
 
@@ -91,6 +91,62 @@ def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = No
     ax.set_xlabel("contribution to pooled Pearson correlation")
     ax.legend(loc="lower right")
     return ax
+
+
+def parts_plane(
+    sets: EvalSet | Sequence[EvalSet], groups: Mapping[str, Sequence[str]], *, axes: Sequence[Axes] | None = None
+) -> np.ndarray:
+    """Draw the two parts of every metric's pooled Pearson correlation as a point, one panel a set.
+
+    Parameters
+    ----------
+    sets : EvalSet or sequence of EvalSet
+    groups : mapping of str to sequence of str
+        Up to six groups of metrics to draw in colour, by the label to show; all others are grey.
+    axes : sequence of Axes, optional
+        One for each set.
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        On x the part between segments, on y the part within; they sum to the pooled correlation, which is the same
+        along each thin line. The cross on the zero line is the most that a metric can get which gives all
+        translations of a segment the same score.
+
+    Raises
+    ------
+    ValueError
+        If there are more than six groups, or a metric is unknown.
+    """
+    sets = as_sets(sets)
+    if len(groups) > len(COLOURS):
+        raise ValueError(f"`groups` may have up to {len(COLOURS)} entries; found {len(groups)}.")
+    if axes is None:
+        axes = plt.subplots(1, len(sets), figsize=(4.2 * len(sets), 4), sharex=True, sharey=True, squeeze=False)[1][0]
+    axes = np.atleast_1d(axes)
+    tables = [decompose_pearson(es).set_index("metric") for es in sets]
+    everything = pd.concat(tables)
+    ceilings = [float(np.sqrt(table["human_between"].iloc[0])) for table in tables]
+    x_range = min(0, everything["between"].min()) - 0.03, max(*ceilings, everything["between"].max()) + 0.03
+    y_range = min(0, everything["within"].min()) - 0.03, max(0, everything["within"].max()) + 0.04
+    for ax, es, table, ceiling in zip(axes, sets, tables, ceilings, strict=True):
+        for name in (name for names in groups.values() for name in names):
+            if name not in table.index:
+                raise unknown(f"metric in set {es.name!r}:", name, es.metrics)
+        for level in np.arange(0.1, 2, 0.1):
+            ax.plot([level + 1, level - 1], [-1, 1], color=GREY, linewidth=0.6, alpha=0.5, zorder=0)
+        ax.axhline(0, color="black", linewidth=0.8, zorder=0)
+        ax.plot(table["between"], table["within"], ".", color=GREY, markersize=7)
+        for k, (label, names) in enumerate(groups.items()):
+            part = table.loc[list(names)]
+            ax.plot(part["between"], part["within"], MARKERS[k], color=COLOURS[k], markersize=8, label=label)
+        ax.plot(ceiling, 0, "x", color="black", markersize=9, markeredgewidth=2, label="most a blind metric can get")
+        ax.set(xlim=x_range, ylim=y_range)
+        ax.annotate(es.language_pair or es.name, (0.97, 0.95), xycoords="axes fraction", ha="right", fontweight="bold")
+        ax.set_xlabel("part between segments")
+    axes[0].set_ylabel("part within segments")
+    axes[0].figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=10)
+    return axes
 
 
 def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axes:
