@@ -377,33 +377,30 @@ def swapped_spa(inside, total, human_p, first, second, tolerance, values):
 
 
 @njit(cache=True)
-def _kinds_in_order(ranks, at, n, width, blocks, inside):
+def _kinds_in_order(ranks, at, n, shift, blocks, inside):
     """Count concordant, discordant and metric-tied pairs of rows that come sorted by metric score.
 
     ``at`` holds the place of each row's metric score: equal places are tied. Only the first ``n`` rows count.
-    ``blocks`` and ``inside`` are work space: rows seen with a lower block of ``width`` ranks, and with a lower rank
+    ``blocks`` and ``inside`` are work space: rows seen with a lower block of ``2**shift`` ranks, and with a lower rank
     of the same block. Short runs of additions are faster here than a tree.
     """
     blocks[:] = 0
     inside[:] = 0
-    n_blocks, concordant, discordant, tied_metric, start = len(blocks), 0, 0, 0, 0
+    n_blocks, width, concordant, discordant, tied_metric, start = len(blocks), 1 << shift, 0, 0, 0, 0
     while start < n:
         end = start
         while end < n and at[end] == at[start]:
-            rank = ranks[end]
-            block = rank // width
-            below = blocks[block] + inside[block, rank - block * width]
-            upto = blocks[block] + inside[block, rank - block * width + 1]
-            concordant += below
-            discordant += start - upto
+            block, k = ranks[end] >> shift, ranks[end] & (width - 1)
+            concordant += blocks[block] + inside[block, k]
+            discordant += start - blocks[block] - inside[block, k + 1]
             end += 1
         size = end - start
         tied_metric += size * (size - 1) // 2
         for i in range(start, end):
-            block = ranks[i] // width
+            block = ranks[i] >> shift
             for k in range(block + 1, n_blocks):
                 blocks[k] += 1
-            for k in range(ranks[i] - block * width + 1, width + 1):
+            for k in range((ranks[i] & (width - 1)) + 1, width + 1):
                 inside[block, k] += 1
         start = end
     return concordant, discordant, tied_metric
@@ -417,7 +414,8 @@ def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums,
     hybrids of a draw are then two selections from that order, and only the human side is counted anew.
     """
     n_draws, n_ranks = len(swap), human.max() + 1
-    width = max(1, int(math.sqrt(n_ranks)))
+    shift = int(math.log2(n_ranks) / 2)
+    width = 1 << shift
     n_blocks = (n_ranks + width - 1) // width
     # every part sorts anew, so it needs some draws to make that worth while
     n_parts = max(1, min(n_draws // 25, 64 // max(1, min(len(first), 64))))
@@ -451,7 +449,7 @@ def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums,
                         ranks[m], at[m] = rank[i], place[i]
                         # side 0 takes b where swapped, side 1 takes b where not
                         m += swapped[row[i]] ^ of_b[i] ^ side ^ 1
-                    c, d, tied = _kinds_in_order(ranks, at, size, width, blocks, inside)
+                    c, d, tied = _kinds_in_order(ranks, at, size, shift, blocks, inside)
                     tau = tau_from_counts(
                         variant, float(c), float(d), float(pairs - tied), float(pairs - tied_human), float(pairs)
                     )
