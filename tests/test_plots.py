@@ -280,3 +280,78 @@ def test_loss_curves_put_stages_after_each_other():
     assert constant.get_ydata() == [2, 2]
     alone = plots.loss_curves({"A": report_with(curve[:1], [2])})
     assert [line.get_label() for line in alone.lines] == ["A, training"]
+
+
+@pytest.fixture
+def written():
+    """Four systems whose longer translations score lower because their sources are harder, not for their length."""
+    rng = np.random.default_rng(0)
+    size = rng.integers(20, 200, 60)
+    lengths = size + rng.integers(0, 10, (4, 60))
+    human = -size / 50 + lengths - lengths.mean(axis=0)
+    human[2, 5] = np.nan
+    systems = list("ABCD")
+    translations = {s: tuple("x" * n for n in row) for s, row in zip(systems, lengths, strict=True)}
+    metrics = {"shy": -lengths.astype(float), "flat": np.tile(rng.random(60), (4, 1))}
+    texts = mm.evalset.Texts(translations=translations)
+    return mm.EvalSet(human, metrics, systems=systems, texts=texts, name="written", language_pair="aa-bb")
+
+
+def test_heatmap_shows_each_pair_once():
+    matrix = pd.DataFrame([[1, 0.5, -0.2], [0.5, 1, 0.31], [-0.2, 0.31, 1]], index=list("abc"), columns=list("abc"))
+    ax = plots.metric_heatmap(matrix, highlight=["b"])
+    assert [text.get_text() for text in ax.texts if text.get_text()] == ["0.50", "-0.20", "0.31"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "b"]
+    weights = {label.get_text(): label.get_fontweight() for label in ax.get_yticklabels()}
+    assert weights == {"b": "bold", "c": "normal"}
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_length_panels_have_the_slope_of_all_points(written, within):
+    axes = plots.score_against_length(written, ["human", "shy", "flat"], within=within)
+    lengths = -written["shy"]
+    for ax, scores in zip(axes, (written.human, written["shy"], written["flat"]), strict=True):
+        there = ~np.isnan(scores)
+        x, y = (np.where(there, v, np.nan) for v in (lengths, scores))
+        if within:
+            x, y = x - np.nanmean(x, axis=0), y - np.nanmean(y, axis=0)
+        assert len(ax.collections[0].get_offsets()) == there.sum()
+        drawn = np.polyfit(*ax.lines[0].get_data(), 1)
+        np.testing.assert_allclose(drawn, np.polyfit(x[there], y[there], 1), atol=1e-9)
+    said = [float(ax.texts[0].get_text().split("= ")[1]) for ax in axes]
+    assert said[1] == -1
+    assert said[0] > 0.9 if within else said[0] < 0
+    assert said[2] == 0 if within else abs(said[2]) < 0.5
+
+
+def test_length_panels_draw_some_of_many_points_and_need_texts(written, es):
+    many = mm.EvalSet(
+        np.tile(written.human, (1, 20)),
+        {"shy": np.tile(written["shy"], (1, 20))},
+        systems=written.systems,
+        texts=mm.evalset.Texts(translations={s: t * 20 for s, t in written.texts.translations.items()}),
+    )
+    (ax,) = plots.score_against_length(many, ["shy"])
+    assert len(ax.collections[0].get_offsets()) == 3000
+    with pytest.raises(ValueError, match="set 'unnamed' has no texts"):
+        plots.score_against_length(es, ["good"])
+
+
+def test_parts_plane_puts_blind_metrics_on_the_line(es):
+    other = mm.EvalSet(es.human, {n: es[n] for n in es.metrics}, systems=es.systems, language_pair="aa-bb")
+    axes = plots.parts_plane([es, other], {"blind": ["flat"], "reader": ["good"]})
+    table = mm.agreement.decompose_pearson(es).set_index("metric")
+    for ax, name in zip(axes, ("unnamed", "aa-bb"), strict=True):
+        points = {line.get_label(): line.get_xydata().tolist() for line in ax.lines}
+        assert points["blind"] == [[table["between"]["flat"], table["within"]["flat"]]]
+        assert abs(points["blind"][0][1]) < 1e-12
+        assert points["reader"] == [[table["between"]["good"], table["within"]["good"]]]
+        assert points["most a blind metric can get"] == [[np.sqrt(table["human_between"]["good"]), 0]]
+        assert ax.texts[0].get_text() == name
+
+
+def test_parts_plane_refuses_what_it_cannot_draw(es):
+    with pytest.raises(ValueError, match=r"unknown metric in set 'unnamed': 'goood'\. Did you mean 'good'"):
+        plots.parts_plane(es, {"reader": ["goood"]})
+    with pytest.raises(ValueError, match="up to 6 entries; found 7"):
+        plots.parts_plane(es, {str(k): ["good"] for k in range(7)})
