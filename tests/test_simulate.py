@@ -674,6 +674,38 @@ def test_without_texts_all_other_scores_are_the_same():
         np.testing.assert_array_equal(bare[metric], full[metric])
 
 
+def test_texts_without_lexical_scores():
+    full = simulate.campaign(n_systems=3, n_segments=20, seed=6)
+    bare = simulate.campaign(n_systems=3, n_segments=20, seed=6, lexical=False)
+    assert bare.texts == full.texts
+    assert set(full.metrics) - set(bare.metrics) == {"BLEU", "chrF", "TER"}
+    np.testing.assert_array_equal(bare.human, full.human)
+
+
+def test_length_slopes_are_an_even_ladder():
+    even = simulate.campaign(n_systems=4, n_segments=10, seed=3, texts=False, length_effect=1.5)
+    assert sorted(even.truth["length_slope"].values()) == [-1.5, -0.5, 0.5, 1.5]
+    alone = simulate.campaign(n_systems=1, n_segments=10, seed=3, texts=False, length_effect=1.5)
+    assert list(alone.truth["length_slope"].values()) == [0]
+    assert "length_slope" not in simulate.campaign(n_systems=1, n_segments=10, seed=3, texts=False).truth
+
+
+def test_planted_length_effect_is_found_again():
+    es = simulate.campaign(n_systems=10, n_segments=1500, seed=3, length_effect=1.0, lexical=False)
+    words = np.array([len(source.split()) for source in es.texts.sources])
+    errors = pd.DataFrame(es.truth["errors"]).query("category != 'Non-translation'")
+    counts = errors.groupby(["system", "segment"]).size().unstack(fill_value=0)
+    counts = counts.reindex(index=es.systems, columns=es.segments, fill_value=0).to_numpy()
+    edges = np.quantile(words, np.linspace(0, 1, 6))
+    part = np.digitize(words, edges[1:-1])
+    rates = np.array([[row[part == b].sum() / words[part == b].sum() for b in range(5)] for row in counts])
+    middle = [np.log(words[part == b]).mean() for b in range(5)]
+    found = np.polyfit(middle, np.log(rates.T), 1)[0]
+    planted = np.array(list(es.truth["length_slope"].values()))
+    assert np.corrcoef(found, planted)[0, 1] > 0.97
+    assert np.abs(found - found.mean() - planted).max() < 0.35
+
+
 def test_part_of_the_segments_rated():
     es = simulate.campaign(n_systems=3, n_segments=100, seed=8, rated_share=0.4)
     rated = ~np.isnan(es.human)
@@ -710,6 +742,8 @@ def test_calibration_is_no_accident_of_one_seed():
         ({"seed": True}, TypeError, "`seed` must be a whole number"),
         ({"rated_share": 0}, ValueError, r"`rated_share` must lie in \(0, 1\]; found 0"),
         ({"rated_share": 1.1}, ValueError, "`rated_share`"),
+        ({"length_effect": -1}, ValueError, "`length_effect` must be a finite number of at least 0; found -1"),
+        ({"length_effect": float("nan")}, ValueError, "`length_effect`"),
     ],
 )
 def test_bad_arguments(options, error, message):

@@ -130,8 +130,15 @@ def _systems(seed: int, n_systems: int) -> tuple[list[str], np.ndarray, np.ndarr
     return names, np.array(rates), np.array(freedom)
 
 
+def _length_slopes(seed: int, n_systems: int, length_effect: float) -> list[float]:
+    """Return how fast the log error rate of each system rises with log length: an even ladder around 0, shuffled."""
+    draw = Draw(seed, 15)
+    ladder = [length_effect * (2 * i + 1 - n_systems) / max(n_systems - 1, 1) for i in range(n_systems)]
+    return [ladder.pop(int(draw.uniform() * len(ladder))) for _ in range(n_systems)]
+
+
 def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.ndarray) -> list[list[list[_Fault]]]:
-    """Return the errors of every system in every segment.
+    """Return the errors of every system in every segment; ``rates`` has a row per system, a column per segment.
 
     A segment has traps, the same for all systems; a system falls into one with a probability
     that grows with its error rate. On top of that it makes slips of its own.
@@ -145,7 +152,7 @@ def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.
             drawn = menu.draw(draw, [site for site, _, _ in traps], provoked=True)
             if drawn is not None:
                 traps.append((*drawn, math.exp(SETTINGS["strength_spread"] * draw.normal())))
-        for k, rate in enumerate(rates):
+        for k, rate in enumerate(rates[:, j].tolist()):
             faults = []
             for number, (site, severity, strength) in enumerate(traps):
                 if draw.chance(1 - math.exp(-rate * strength)):
@@ -467,7 +474,14 @@ def _span_rows(
 
 
 def campaign(
-    *, n_systems: int = 12, n_segments: int = 300, seed: int = 2024, rated_share: float = 1.0, texts: bool = True
+    *,
+    n_systems: int = 12,
+    n_segments: int = 300,
+    seed: int = 2024,
+    rated_share: float = 1.0,
+    texts: bool = True,
+    lexical: bool = True,
+    length_effect: float = 0.0,
 ) -> EvalSet:
     """Simulate an MQM campaign, German to English, whose truth is known.
 
@@ -489,6 +503,13 @@ def campaign(
     texts : bool
         Whether to write the outputs. Without, there are no texts, spans or lexical metrics, and all
         other scores are the same; much faster.
+    lexical : bool
+        Whether to compute BLEU, chrF and TER of the outputs, if there are any. It takes most of the time.
+    length_effect : float
+        Length-dependent quality: the error rate of system k in a segment of w source words is its own rate times
+        :math:`(w / w_0)^{b_k}`, with :math:`w_0` the geometric mean of w. The slopes :math:`b_k` are spaced evenly from
+        ``-length_effect`` to ``length_effect``, in random order. Systems with a positive slope are at their best in
+        short segments, the others in long ones. 0, the default, plants nothing.
 
     Returns
     -------
@@ -508,14 +529,16 @@ def campaign(
         - ``bias``: metric to the points it adds to a system;
         - ``metrics``: simulated metric to its settings, such as the share of major and of minor errors it detects;
         - ``raters``: rater to habits (probabilities; ``over_marks`` per ten words), ``rater``: who rated each segment;
-        - ``errors``: columns of the table of errors that are there; ``start`` and ``end`` only with texts.
+        - ``errors``: columns of the table of errors that are there; ``start`` and ``end`` only with texts;
+        - ``length_slope``, with a length effect only: system to :math:`b_k`.
 
     Raises
     ------
     TypeError
         If a size or the seed is not a whole number.
     ValueError
-        If a size is below 1, the seed negative or ``rated_share`` outside (0, 1].
+        If a size is below 1, the seed negative, ``rated_share`` outside (0, 1], or ``length_effect`` negative or not
+        finite.
 
     Examples
     --------
@@ -530,6 +553,8 @@ def campaign(
     seed = _check(seed, "seed", 0)
     if not 0 < rated_share <= 1:
         raise ValueError(f"`rated_share` must lie in (0, 1]; found {rated_share!r}.")
+    if not 0 <= length_effect < math.inf:
+        raise ValueError(f"`length_effect` must be a finite number of at least 0; found {length_effect!r}.")
     sentences, documents, domains = _sources(seed, n_segments)
     sources = [german(s) for s in sentences]
     menus = [Menu(s) for s in sentences]
@@ -538,11 +563,15 @@ def campaign(
     )
     difficulty = visible + SETTINGS["hidden"] * normal(generator(seed, 13), visible.shape)
     names, rates, freedom = _systems(seed, n_systems)
-    faults = _errors(seed, menus, difficulty, rates)
-    table = _error_table(faults)
     shape = (n_systems, n_segments)
-    penalty = np.round(_sums(table, table["weight"].to_numpy(), shape), 1)
     n_words = [len(t.split()) for t in sources]
+    slopes = _length_slopes(seed, n_systems, length_effect) if length_effect else [0.0] * n_systems
+    relative = [math.log(n) for n in n_words]
+    relative = [x - math.fsum(relative) / n_segments for x in relative]
+    factors = np.array([[math.exp(b * x) for x in relative] for b in slopes])
+    faults = _errors(seed, menus, difficulty, rates[:, None] * factors)
+    table = _error_table(faults)
+    penalty = np.round(_sums(table, table["weight"].to_numpy(), shape), 1)
     marks, who, raters = _ratings(seed, faults, documents, n_words)
     rated = _rated_segments(seed, documents, rated_share)
     human = np.array([[-round(sum(m.weight for m in cell), 1) + 0.0 for cell in row] for row in marks])
@@ -556,7 +585,8 @@ def campaign(
     if texts:
         references = _references(seed, sentences, documents)
         outputs, where = _outputs(seed, sentences, sources, references, faults, freedom)
-        metrics = {**_lexical_metrics(outputs, references), **metrics}
+        if lexical:
+            metrics = {**_lexical_metrics(outputs, references), **metrics}
         spans = _span_rows(names, marks, who, rated, outputs, where)
         written = Texts(
             tuple(sources), {"refA": tuple(references)}, {n: tuple(o) for n, o in zip(names, outputs, strict=True)}
@@ -582,6 +612,8 @@ def campaign(
         "rater": who,
         "errors": {c: errors[c].tolist() for c in errors},
     }
+    if length_effect:
+        truth["length_slope"] = {n: round(b, DECIMALS) for n, b in zip(names, slopes, strict=True)}
     return EvalSet(
         human,
         {n: np.round(v, DECIMALS) + 0.0 for n, v in metrics.items()},
