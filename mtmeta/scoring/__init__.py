@@ -1,28 +1,38 @@
-"""Metric scores from text: lexical metrics by sacreBLEU, neural metrics in their own processes, stored scores.
+"""Metric scores: of texts by sacreBLEU, nltk, rouge-score and jiwer, of rankings by trec_eval, neural, and stored.
 
-Higher is better everywhere: TER, an error rate, is negated.
+Higher is better everywhere: error rates are negated.
 """
 
 from ._external import NEURAL, MissingPackageError, score_neural, score_with_command
+from ._pairs import PAIR_METRICS, available_metrics, score_pairs
+from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
 from ._references import ReferenceShape, check_references, explain_reference_shape
+from ._speech import score_transcripts
 from ._stored import add_scores, read_scores
 from ._text import METRICS, TOKENIZERS, SegmentScores, TextScore, score_corpus, score_segments, scorer, signature
 
 __all__ = [
     "METRICS",
     "NEURAL",
+    "PAIR_METRICS",
+    "RANKING_MEASURES",
     "TOKENIZERS",
     "MissingPackageError",
     "ReferenceShape",
     "SegmentScores",
     "TextScore",
     "add_scores",
+    "available_metrics",
     "check_references",
     "explain_reference_shape",
     "read_scores",
     "score_corpus",
     "score_neural",
+    "score_pairs",
+    "score_ranking_pairs",
+    "score_rankings",
     "score_segments",
+    "score_transcripts",
     "score_with_command",
     "scorer",
     "signature",

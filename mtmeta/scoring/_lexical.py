@@ -1,0 +1,114 @@
+"""Scores of single translations by sacreBLEU, nltk and rouge-score, each library called as it is."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from ._text import score_segments
+
+__all__ = ["LEXICAL", "Scores", "lexical_signature", "lexical_trouble", "score_lexical"]
+
+Scores = dict[str, np.ndarray]
+#: Metrics of translations. METEOR needs WordNet, which nltk downloads.
+LEXICAL = ("bleu", "bleu_nltk", "chrf", "chrf++", "ter", "rouge1", "rouge2", "rougeL", "meteor")
+_ROUGE = ("rouge1", "rouge2", "rougeL")
+_WORDS = re.compile(r"[^\W_]+")
+
+
+class _Words:
+    """A tokenizer for rouge-score: runs of letters and digits of any script, lower-cased."""
+
+    @staticmethod
+    @lru_cache(maxsize=4096)
+    def tokenize(text: str) -> list[str]:
+        return _WORDS.findall(text.lower())
+
+
+def lexical_trouble(metric: str) -> str:
+    """Return why a metric cannot be computed here, or an empty string."""
+    if metric in _ROUGE:
+        return _missing("rouge_score", "rouge-score")
+    if metric in ("bleu_nltk", "meteor"):
+        trouble = _missing("nltk", "nltk")
+        if trouble or metric == "bleu_nltk":
+            return trouble
+        from nltk.corpus import wordnet
+
+        try:
+            wordnet.synsets("word")
+        except LookupError:
+            return "WordNet is not installed: python -m nltk.downloader wordnet omw-1.4"
+    return ""
+
+
+def _missing(module: str, package: str) -> str:
+    from importlib.util import find_spec
+
+    return "" if find_spec(module) else f"the package {package} is not installed: pip install 'mtmeta[local]'"
+
+
+def lexical_signature(metric: str, tokenize: str | None, rouge_tokenizer: str) -> str:
+    """Return library, version and options of a metric in one line."""
+    if metric in _ROUGE:
+        return f"{metric}|measure:f|tok:{rouge_tokenizer}|case:lc|rouge-score:{version('rouge-score')}"
+    if metric == "bleu_nltk":
+        return f"BLEU|smooth:none|tok:nltk|case:mixed|nltk:{version('nltk')}"
+    if metric == "meteor":
+        return f"METEOR|tok:nltk|case:lc|nltk:{version('nltk')}"
+    return score_segments(["a"], ["a"], metric, tokenize=tokenize if metric == "bleu" else None).signature
+
+
+def score_lexical(
+    texts: Sequence[str],
+    references: Sequence[str],
+    metrics: Sequence[str],
+    *,
+    tokenize: str | None = None,
+    rouge_tokenizer: str = "unicode",
+) -> Scores:
+    """Return one array per metric, higher is better."""
+    out: Scores = {}
+    for metric in metrics:
+        if metric in _ROUGE:
+            continue
+        if metric in ("bleu_nltk", "meteor"):
+            out[metric] = _by_pair(_nltk(metric), texts, references)
+        else:
+            option = {"tokenize": tokenize} if metric == "bleu" else {}
+            out[metric] = score_segments(texts, references, metric, **option).scores
+    return out | _rouge(texts, references, [m for m in metrics if m in _ROUGE], rouge_tokenizer)
+
+
+def _by_pair(score: Callable[[str, str], float], texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
+    with warnings.catch_warnings():  # nltk warns of every segment without a common 4-gram
+        warnings.simplefilter("ignore", UserWarning)
+        return np.array([score(*pair) for pair in zip(texts, references, strict=True)], dtype=float)
+
+
+def _nltk(metric: str) -> Callable[[str, str], float]:
+    from nltk.tokenize import NLTKWordTokenizer
+    from nltk.translate.bleu_score import sentence_bleu
+    from nltk.translate.meteor_score import single_meteor_score
+
+    tokens = lru_cache(maxsize=4096)(NLTKWordTokenizer().tokenize)
+    if metric == "meteor":
+        return lambda text, reference: single_meteor_score(tokens(reference), tokens(text))
+    return lambda text, reference: sentence_bleu([tokens(reference)], tokens(text))
+
+
+def _rouge(texts: Sequence[str], references: Sequence[str], metrics: Sequence[str], tokenizer: str) -> Scores:
+    if not metrics:
+        return {}
+    from rouge_score.rouge_scorer import RougeScorer
+
+    own: Any = _Words if tokenizer == "unicode" else None
+    score = partial(RougeScorer(list(metrics), tokenizer=own).score)
+    rows = [score(reference, text) for text, reference in zip(texts, references, strict=True)]
+    return {m: np.array([row[m].fmeasure for row in rows]) for m in metrics}

@@ -1,0 +1,343 @@
+"""Scores of texts and of their perturbed copies, in chunks that are cached and can be resumed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ._lexical import LEXICAL, lexical_signature, lexical_trouble, score_lexical
+from ._speech import SPEECH, check_names, check_texts, score_speech, speech_signature
+from ._text import TOKENIZERS
+
+__all__ = ["PAIR_METRICS", "available_metrics", "score_pairs"]
+
+#: By task: the metrics that `score_pairs` computes when none is named.
+PAIR_METRICS = {
+    "translation": ("bleu", "bleu_nltk", "chrf", "ter", "rouge1", "rouge2", "rougeL"),
+    "speech": SPEECH,
+}
+_KNOWN = {"translation": LEXICAL, "speech": SPEECH}
+_TEXT = {"translation": "translation", "speech": "transcript"}
+Extra = Callable[[pd.DataFrame], np.ndarray]
+
+
+def _check_task(task: str) -> None:
+    if task not in _KNOWN:
+        raise ValueError(f"`task` must be one of {', '.join(map(repr, _KNOWN))}; found {task!r}.")
+
+
+def _trouble(metric: str) -> str:
+    if metric in SPEECH:
+        from importlib.util import find_spec
+
+        return "" if find_spec("jiwer") else "the package jiwer is not installed: pip install 'mtmeta[local]'"
+    return lexical_trouble(metric)
+
+
+def _signature(metric: str, lowercase: Any, tokenize: str | None, rouge_tokenizer: str) -> str:
+    own = speech_signature(metric) if metric in SPEECH else lexical_signature(metric, tokenize, rouge_tokenizer)
+    before = {True: "|input:lc", "perturbed": "|input:perturbed-lc"}.get(lowercase, "")
+    return own + before
+
+
+def _check_options(lowercase: Any, tokenize: Any, rouge_tokenizer: Any) -> None:
+    if not (isinstance(lowercase, bool | np.bool_) or lowercase == "perturbed"):
+        raise ValueError(f"`lowercase` must be True, False or 'perturbed'; found {lowercase!r}.")
+    if tokenize is not None and tokenize not in TOKENIZERS:
+        raise ValueError(f"`tokenize` must be one of {', '.join(map(repr, TOKENIZERS))}; found {tokenize!r}.")
+    if rouge_tokenizer not in ("unicode", "ascii"):
+        raise ValueError(f"`rouge_tokenizer` must be 'unicode' or 'ascii'; found {rouge_tokenizer!r}.")
+
+
+def available_metrics(
+    task: str = "translation",
+    *,
+    lowercase: bool | str = False,
+    tokenize: str | None = None,
+    rouge_tokenizer: str = "unicode",
+) -> pd.DataFrame:
+    """List the metrics of `score_pairs`: which of them can be computed here, and their signatures.
+
+    Parameters
+    ----------
+    task, lowercase, tokenize, rouge_tokenizer
+        As in `score_pairs`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric: ``metric, default`` (computed when none is named), ``available``, ``signature`` (empty
+        where not available), ``missing`` (what to install).
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown.
+
+    Examples
+    --------
+    >>> from mtmeta.scoring import available_metrics
+    >>> available_metrics("speech").metric.tolist()
+    ['wer', 'mer', 'wil', 'wip', 'cer']
+    """
+    _check_task(task)
+    _check_options(lowercase, tokenize, rouge_tokenizer)
+    rows = []
+    for metric in _KNOWN[task]:
+        missing = _trouble(metric)
+        signature = "" if missing else _signature(metric, lowercase, tokenize, rouge_tokenizer)
+        rows.append((metric, metric in PAIR_METRICS[task], not missing, signature, missing))
+    return pd.DataFrame(rows, columns=["metric", "default", "available", "signature", "missing"])
+
+
+def score_pairs(
+    frame: pd.DataFrame,
+    metrics: Sequence[str] | None = None,
+    *,
+    task: str = "translation",
+    lowercase: bool | str = False,
+    tokenize: str | None = None,
+    rouge_tokenizer: str = "unicode",
+    extra: Mapping[str, Extra] | None = None,
+    n_jobs: int = 1,
+    chunk: int = 1000,
+    cache: str | Path | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    r"""Score texts y and their perturbed copies y' against the same references.
+
+    Equal texts with equal references are scored once: y of four perturbations costs one score, not four.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per perturbation: ``translation`` (or ``transcript``), ``perturbed``, ``reference``, and any others.
+    metrics : sequence of str, optional
+        By default those of `PAIR_METRICS`; `available_metrics` lists all of them. ``()`` for those of ``extra`` alone.
+    task : {"translation", "speech"}
+    lowercase : bool or "perturbed"
+        Whether y, y' and the reference are lower-cased first, all alike. ``"perturbed"`` lower-cases y' alone, as
+        a pipeline does that perturbs lower-cased tokens: every metric that sees case is then handed a difference that
+        no perturbation made. Use it to show this, never to measure.
+    tokenize : str, optional
+        The tokenizer of sacreBLEU's BLEU; see `scorer`. Choose ``"zh"`` for Chinese references.
+    rouge_tokenizer : {"unicode", "ascii"}
+        ``"ascii"`` is that of rouge-score, which takes every letter outside a-z for a space: German "für" becomes "f"
+        and "r", and a Russian text has no words at all. ``"unicode"`` keeps letters and digits of any script, and
+        splits ASCII text at the same places. Both lower-case. Neither finds words in Chinese.
+    extra : mapping of str to callable, optional
+        Further metrics by name, such as ``{"comet": functools.partial(score_neural, metric="comet")}``. Each is called
+        with a table of ``translation`` (or ``transcript``), ``reference`` and, where the frame has one, ``source``,
+        and returns one number per row, higher is better. It is cached if it is a ``functools.partial`` with keywords
+        alone, or has a string ``signature``: the name by itself does not say which model was used.
+    n_jobs : int
+        Processes, as in joblib; metrics of ``extra`` run in this one.
+    chunk : int
+        Texts per piece of work, and per file of the cache.
+    cache : path, optional
+        A folder. Scores are stored by the content of texts and the signature of the metric, so that a run that was
+        interrupted goes on where it was.
+    progress : bool
+        Whether to show a bar.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows and columns of ``frame``, and for every metric M the columns ``M`` (of y) and ``M_perturbed``. Higher
+        is better: error rates are negated. ``attrs["signatures"]`` holds library, version and options by metric.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a column is missing or already there, a text is empty of value, an option or metric is unknown, or what a
+        metric needs is not installed.
+
+    Notes
+    -----
+    ``bleu`` is sacreBLEU's for segments (effective order), in [0, 100]; ``bleu_nltk`` is `sentence_bleu` without
+    smoothing, in [0, 1], on the words of `NLTKWordTokenizer`. Where no 4-gram matches, nltk does not return 0 but puts
+    the smallest positive float in the place of the precision. Such scores are near 1e-78 or less, and a strict
+    comparison still ranks them. ``ter`` and ROUGE ignore case whatever ``lowercase`` says.
+
+    References
+    ----------
+    The metrics of appendix A.1 of the paper on local metric accuracy.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta.scoring import score_pairs
+    >>> table = pd.DataFrame({
+    ...     "segment": [1], "perturbation": ["swapping"], "translation": ["the cat sat"], "perturbed": ["cat the sat"],
+    ...     "reference": ["the cat sat"],
+    ... })
+    >>> score_pairs(table, ["rouge1", "rouge2"]).filter(like="rouge").to_dict("list")
+    {'rouge1': [1.0], 'rouge1_perturbed': [1.0], 'rouge2': [1.0], 'rouge2_perturbed': [0.0]}
+    """
+    _check_task(task)
+    _check_options(lowercase, tokenize, rouge_tokenizer)
+    extra = dict(extra or {})
+    names = PAIR_METRICS[task] if metrics is None else metrics
+    if len(names) or not extra:
+        check_names(names, _KNOWN[task])
+    check_texts(frame, [_TEXT[task], "perturbed", "reference"])
+    _check_columns(frame, [*names, *extra])
+    for metric in names:
+        if trouble := _trouble(metric):
+            raise ValueError(f"metric {metric!r} cannot be computed here: {trouble}.")
+    if isinstance(chunk, bool) or not isinstance(chunk, int | np.integer) or chunk < 1:
+        raise ValueError(f"`chunk` must be an integer of at least 1; found {chunk!r}.")
+    texts, places = _unique_texts(frame, _TEXT[task], lowercase)
+    signatures = {m: _signature(m, lowercase, tokenize, rouge_tokenizer) for m in names}
+    score: Callable[..., dict[str, np.ndarray]] = score_speech
+    if task == "translation":
+        score = partial(score_lexical, tokenize=tokenize, rouge_tokenizer=rouge_tokenizer)
+    store = _Store(cache)
+    scores = _in_chunks(score, texts, signatures, chunk, n_jobs, store, progress)
+    for name, function in extra.items():
+        signatures[name] = _extra_signature(function)
+        scores[name] = _score_extra(function, name, texts, signatures[name], chunk, store)
+    out = frame.copy()
+    for name, values in scores.items():
+        out[name], out[f"{name}_perturbed"] = values[places]
+    out.attrs["signatures"] = signatures
+    return out
+
+
+def _check_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        raise ValueError(f"a metric is named twice: {list(names)}.")
+    there = [c for m in names for c in (m, f"{m}_perturbed") if c in frame]
+    if there:
+        raise ValueError(f"the table has a column {there[0]!r} already. Drop or rename it.")
+
+
+def _unique_texts(frame: pd.DataFrame, column: str, lowercase: bool | str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the distinct rows ``column, reference[, source]``, and for y and y' the row of each."""
+    context = [c for c in ("reference", "source") if c in frame]
+    both = []
+    for name in (column, "perturbed"):
+        part = frame[[name, *context]].rename(columns={name: column})
+        if lowercase is True:
+            part = part.assign(**{c: part[c].str.lower() for c in (column, "reference")})
+        elif lowercase == "perturbed" and name == "perturbed":
+            part = part.assign(**{column: part[column].str.lower()})
+        both.append(part)
+    stacked = pd.concat(both, ignore_index=True)
+    code = stacked.groupby([column, *context], sort=False, dropna=False).ngroup().to_numpy()
+    texts = stacked[~pd.Series(code).duplicated().to_numpy()].reset_index(drop=True)
+    return texts, code.reshape(2, len(frame))
+
+
+class _Store:
+    """Arrays of scores in files named by a hash of what was scored and how."""
+
+    def __init__(self, folder: str | Path | None):
+        self.folder = None if folder is None else Path(folder)
+        if self.folder is not None:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise ValueError(f"`cache` must be a folder that can be made: {error}.") from None
+
+    def path(self, texts: pd.DataFrame, signature: str) -> Path | None:
+        if self.folder is None or not signature:
+            return None
+        content = json.dumps([signature, texts.fillna("").to_numpy().tolist()]).encode()
+        return self.folder / f"{hashlib.sha256(content).hexdigest()}.npy"
+
+    @staticmethod
+    def read(path: Path | None, n: int) -> np.ndarray | None:
+        if path is None or not path.is_file():
+            return None
+        try:
+            values = np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError):  # damaged: computed anew
+            return None
+        return values if values.shape == (n,) and values.dtype == float else None
+
+    @staticmethod
+    def write(path: Path | None, values: np.ndarray) -> None:
+        if path is None:
+            return
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            np.save(file, values, allow_pickle=False)
+        os.replace(temporary, path)
+
+
+def _score_chunk(score: Callable[..., dict[str, np.ndarray]], texts: pd.DataFrame, paths: dict) -> dict:
+    """Score what the cache lacks of one chunk, and store it."""
+    out = {name: _Store.read(path, len(texts)) for name, path in paths.items()}
+    todo = [name for name, values in out.items() if values is None]
+    if todo:
+        out |= score(texts.iloc[:, 0].tolist(), texts["reference"].tolist(), todo)
+        for name in todo:
+            _Store.write(paths[name], out[name])
+    return out
+
+
+def _in_chunks(
+    score: Callable[..., dict[str, np.ndarray]],
+    texts: pd.DataFrame,
+    signatures: Mapping[str, str],
+    chunk: int,
+    n_jobs: int,
+    store: _Store,
+    progress: bool,
+) -> dict[str, np.ndarray]:
+    if not signatures:
+        return {}
+    from joblib import Parallel, delayed
+    from tqdm import tqdm
+
+    texts = texts.drop(columns="source", errors="ignore")
+    pieces = [texts.iloc[start : start + chunk] for start in range(0, len(texts), chunk)]
+    jobs = (delayed(_score_chunk)(score, p, {m: store.path(p, s) for m, s in signatures.items()}) for p in pieces)
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
+    return {m: np.concatenate([part[m] for part in parts]) for m in signatures}
+
+
+def _extra_signature(function: Extra) -> str:
+    """Return what identifies a further metric, or nothing where its name alone would have to."""
+    own = getattr(function, "signature", None)
+    if isinstance(own, str):
+        return own
+    if isinstance(function, partial) and not function.args:
+        inner = function.func
+        return f"{inner.__module__}.{inner.__qualname__}|" + "|".join(
+            f"{k}:{v}" for k, v in sorted(function.keywords.items())
+        )
+    return ""
+
+
+def _score_extra(
+    function: Extra, name: str, texts: pd.DataFrame, signature: str, chunk: int, store: _Store
+) -> np.ndarray:
+    """Score in chunks where there is a cache to fill, else at once, because a neural model loads slowly."""
+    step = chunk if store.folder is not None and signature else len(texts)
+    parts = []
+    for start in range(0, len(texts), step):
+        piece = texts.iloc[start : start + step].reset_index(drop=True)
+        path = store.path(piece, signature)
+        values = store.read(path, len(piece))
+        if values is None:
+            values = np.asarray(function(piece), dtype=float)
+            if values.shape != (len(piece),) or not np.isfinite(values).all():
+                raise ValueError(
+                    f"metric {name!r} must return {len(piece)} finite numbers, one per row; found an array of shape "
+                    f"{values.shape} with {int((~np.isfinite(values)).sum())} that are not finite."
+                )
+            store.write(path, values)
+        parts.append(values)
+    return np.concatenate(parts)

@@ -1,0 +1,252 @@
+"""Scores of ranked lists by trec_eval, through pytrec_eval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ._speech import check_names
+
+__all__ = ["RANKING_MEASURES", "score_ranking_pairs", "score_rankings"]
+
+_CUTS = (5, 10, 15, 20, 30)
+#: The 23 measures of the third paper, by their trec_eval names: its Table 7.
+RANKING_MEASURES = (
+    "map",
+    "Rprec",
+    "recip_rank",
+    *(f"iprec_at_recall_{level:.2f}" for level in (0, 0.1, 0.2, 0.3, 0.4)),
+    *(f"{name}_{k}" for name in ("P", "recall", "ndcg_cut") for k in _CUTS),
+)
+_LIST = ("item", "rank", "score", "relevance")
+
+
+def score_rankings(
+    runs: pd.DataFrame,
+    qrels: pd.DataFrame,
+    measures: Sequence[str] = RANKING_MEASURES,
+    *,
+    relevance_level: int = 1,
+    missing: str = "raise",
+) -> pd.DataFrame:
+    """Score ranked lists, one per query and system, with trec_eval.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        One row per retrieved item: ``system, query, item, rank`` (1 is the top). Only the ranks count: trec_eval itself
+        sorts by ``score`` and breaks ties by the name of the item. Other columns (``perturbation``) tell lists apart,
+        too, except ``score`` and ``relevance``, which are not read.
+    qrels : pandas.DataFrame
+        One row per judged item: ``query, item, relevance`` (an integer, 0 is not relevant). Items that are not judged
+        count as not relevant.
+    measures : sequence of str
+        trec_eval names, by default the 23 of `RANKING_MEASURES`. In [0, 1], higher is better.
+    relevance_level : int
+        The smallest relevance that counts as relevant in the measures that know only yes and no (nDCG uses the
+        grades). 2 for passages of TREC Deep Learning.
+    missing : {"raise", "drop"}
+        What to do with a query of the runs that has no judgement at all, on which trec_eval is silent.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per list, in order of appearance: ``system, query``, further columns that tell lists apart, and the
+        measures. A query without a relevant item has 0 everywhere.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a column is missing, a list holds an item or a rank twice, a relevance is no integer, or a measure is
+        unknown.
+
+    Notes
+    -----
+    The measures see no deeper than the list. Where runs were cut at 100 items, MAP and the interpolated precisions are
+    those of the first 100.
+
+    References
+    ----------
+    Van Gysel and de Rijke 2018 (pytrec_eval).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta.scoring import score_rankings
+    >>> runs = pd.DataFrame({"system": "A", "query": "q", "item": ["x", "y", "z"], "rank": [1, 2, 3]})
+    >>> qrels = pd.DataFrame({"query": "q", "item": ["y", "z"], "relevance": [1, 1]})
+    >>> score_rankings(runs, qrels, ["P_5", "recip_rank"])
+      system query  P_5  recip_rank
+    0      A     q  0.4         0.5
+    """
+    judged = _qrels(qrels, relevance_level)
+    if missing not in ("raise", "drop"):
+        raise ValueError(f"`missing` must be 'raise' or 'drop'; found {missing!r}.")
+    keys = _check_runs(runs)
+    absent = sorted({q for q in runs["query"].unique() if str(q) not in judged}, key=str)
+    if absent and missing == "raise":
+        raise ValueError(
+            f"{len(absent)} queries of `runs` have no row in `qrels`, the first of them {absent[0]!r}. "
+            "Check the names, or pass missing='drop'."
+        )
+    runs = runs[~runs["query"].isin(absent)] if absent else runs
+    if runs.empty:
+        raise ValueError("no query of `runs` has a row in `qrels`.")
+    evaluate = _evaluator(judged, measures, relevance_level)
+    groups = runs.groupby(keys, sort=False, observed=True)
+    code = groups.ngroup().to_numpy()
+    firsts = np.flatnonzero(~pd.Series(code).duplicated().to_numpy())
+    out = runs.iloc[firsts][keys].reset_index(drop=True)
+    order = np.argsort(code, kind="stable")
+    bounds = np.searchsorted(code[order], np.arange(len(out) + 1))
+    items, values = runs["item"].astype(str).to_numpy()[order], -runs["rank"].to_numpy(dtype=float)[order]
+    scores = np.empty((len(out), len(measures)))
+    for k, (query, start, stop) in enumerate(zip(out["query"], bounds, bounds[1:], strict=False)):
+        found = evaluate(str(query), dict(zip(items[start:stop], values[start:stop].tolist(), strict=True)))
+        scores[k] = [found[m] for m in measures]
+    return pd.concat([out, pd.DataFrame(scores, columns=list(measures))], axis=1)
+
+
+def _evaluator(judged: dict, measures: Sequence[str], relevance_level: int) -> Callable[[str, dict], dict]:
+    """Return a function of a query and its items with scores, made by pytrec_eval."""
+    check_names(measures, measures)
+    import pytrec_eval
+
+    try:
+        evaluator = pytrec_eval.RelevanceEvaluator(judged, set(measures), relevance_level=relevance_level)
+        query = next(iter(judged))
+        found = evaluator.evaluate({query: {"": 0.0}})[query]
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"trec_eval does not know one of the measures: {error}.") from None
+    absent = [m for m in measures if m not in found]
+    if absent:
+        raise ValueError(f"{absent[0]!r} is not the name of one number in trec_eval; it gives {sorted(found)}.")
+    return lambda query, scores: evaluator.evaluate({query: scores})[query]
+
+
+def _require(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"`{name}` must be a pandas DataFrame; found {type(frame).__name__}.")
+    absent = [c for c in columns if c not in frame]
+    if absent:
+        raise ValueError(f"`{name}` lacks the column {absent[0]!r}; it has {', '.join(map(repr, frame.columns))}.")
+    if frame.empty:
+        raise ValueError(f"`{name}` has no rows.")
+    empty = frame[list(columns)].isna().any()
+    if empty.any():
+        raise ValueError(f"`{name}` has empty cells in the column {empty.idxmax()!r}.")
+
+
+def _qrels(qrels: pd.DataFrame, relevance_level: int) -> dict[str, dict[str, int]]:
+    """Return the judgements as pytrec_eval wants them: by query, by item."""
+    if isinstance(relevance_level, bool) or not isinstance(relevance_level, int | np.integer) or relevance_level < 1:
+        raise ValueError(f"`relevance_level` must be an integer of at least 1; found {relevance_level!r}.")
+    _require(qrels, ["query", "item", "relevance"], "qrels")
+    if not pd.api.types.is_integer_dtype(qrels["relevance"]):
+        raise ValueError(f"column 'relevance' must hold integers; found {qrels['relevance'].dtype}. Round or scale it.")
+    twice = qrels.duplicated(["query", "item"])
+    if twice.any():
+        row = qrels[twice].iloc[0]
+        raise ValueError(f"`qrels` judges item {row['item']!r} of query {row['query']!r} twice.")
+    table = zip(qrels["query"].astype(str), qrels["item"].astype(str), qrels["relevance"].tolist(), strict=True)
+    out: dict[str, dict[str, int]] = {}
+    for query, item, relevance in table:
+        out.setdefault(query, {})[item] = relevance
+    return out
+
+
+def _check_runs(runs: pd.DataFrame, name: str = "runs") -> list[str]:
+    """Return the columns that tell lists apart."""
+    _require(runs, ["system", "query", "item", "rank"], name)
+    keys = ["system", "query", *(c for c in runs if c not in ("system", "query", *_LIST))]
+    if not pd.api.types.is_integer_dtype(runs["rank"]):
+        raise ValueError(f"column 'rank' of `{name}` must hold integers; found {runs['rank'].dtype}.")
+    for column in ("item", "rank"):
+        twice = runs.duplicated([*keys, column])
+        if twice.any():
+            row = runs[twice].iloc[0]
+            raise ValueError(
+                f"`{name}` has the {column} {row[column]!r} twice in the list of system {row['system']!r} for query "
+                f"{row['query']!r}. Lists are told apart by {', '.join(keys)}."
+            )
+    return keys
+
+
+def score_ranking_pairs(
+    runs: pd.DataFrame,
+    perturbed_runs: pd.DataFrame,
+    qrels: pd.DataFrame,
+    measures: Sequence[str] = RANKING_MEASURES,
+    *,
+    relevance_level: int = 1,
+    missing: str = "raise",
+) -> pd.DataFrame:
+    """Score ranked lists and their perturbed copies.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        As in `score_rankings`; one list per system and query.
+    perturbed_runs : pandas.DataFrame
+        The same with a column ``perturbation``, and as many lists per system and query as there are perturbations.
+        Further columns (such as the number of a draw) tell lists apart and are kept.
+    qrels, measures, relevance_level, missing
+        As in `score_rankings`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per perturbed list: ``segment`` (the query), ``system``, ``perturbation``, further columns, and for
+        every measure M the columns ``M`` (of the list) and ``M_perturbed``. Higher is better.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `score_rankings`, and if a perturbed list has no original, or other items than it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta.scoring import score_ranking_pairs
+    >>> runs = pd.DataFrame({"system": "A", "query": "q", "item": ["x", "y"], "rank": [1, 2]})
+    >>> swapped = runs.assign(rank=[2, 1], perturbation="swap")
+    >>> qrels = pd.DataFrame({"query": "q", "item": ["x"], "relevance": [1]})
+    >>> score_ranking_pairs(runs, swapped, qrels, ["recip_rank"])
+      segment system perturbation  recip_rank  recip_rank_perturbed
+    0       q      A         swap         1.0                   0.5
+    """
+    _require(perturbed_runs, ["perturbation"], "perturbed_runs")
+    keys = ["system", "query"]
+    own = runs[[c for c in (*keys, "item", "rank") if c in runs]] if isinstance(runs, pd.DataFrame) else runs
+    _check_runs(own)
+    _check_runs(perturbed_runs, "perturbed_runs")
+    _same_items(own, perturbed_runs)
+    options = {"relevance_level": relevance_level, "missing": missing}
+    before = score_rankings(own, qrels, measures, **options)
+    after = score_rankings(perturbed_runs, qrels, measures, **options)
+    after = after.rename(columns={m: f"{m}_perturbed" for m in measures})
+    both = after.merge(before, on=keys, how="left", validate="many_to_one").rename(columns={"query": "segment"})
+    first = ["segment", "system", "perturbation"]
+    scores = [column for m in measures for column in (m, f"{m}_perturbed")]
+    return both[[*first, *(c for c in both if c not in {*first, *scores}), *scores]]
+
+
+def _same_items(runs: pd.DataFrame, perturbed: pd.DataFrame) -> None:
+    """Refuse perturbed lists that are no reordering of the list of the same system and query."""
+    keys = ["system", "query"]
+    lists = [c for c in perturbed if c not in _LIST]
+    found = perturbed.groupby(lists, sort=False, observed=True).size().rename("found").reset_index()
+    sizes = runs.groupby(keys, sort=False, observed=True).size().rename("size").reset_index()
+    joined = found.merge(sizes, on=keys, how="left")
+    known = perturbed.merge(runs[[*keys, "item"]], on=[*keys, "item"], how="left", indicator=True)
+    strange = known[known["_merge"] == "left_only"]
+    other = joined[joined["found"] != joined["size"]]
+    for wrong in (other, strange):
+        if len(wrong):
+            row = wrong.iloc[0]
+            raise ValueError(
+                f"`perturbed_runs` has another set of items than `runs` for system {row['system']!r}, query "
+                f"{row['query']!r}. A perturbation reorders a list."
+            )

@@ -1,0 +1,153 @@
+"""Scores of transcripts by jiwer: word, match and character error rates, word information."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["SPEECH", "score_speech", "score_transcripts", "speech_signature"]
+
+#: Metrics of transcripts. All but WIP are error rates, which this package negates.
+SPEECH = ("wer", "mer", "wil", "wip", "cer")
+_COUNTS = ("hits", "substitutions", "deletions", "insertions")
+
+
+def speech_signature(metric: str) -> str:
+    """Return library, version and options of a metric in one line."""
+    name = metric.upper() if metric == "wip" else f"-{metric.upper()}"
+    return f"{name}|tok:{'characters' if metric == 'cer' else 'spaces'}|case:mixed|jiwer:{version('jiwer')}"
+
+
+def _counts(texts: Sequence[str], references: Sequence[str], characters: bool) -> np.ndarray:
+    """Return hits, substitutions, deletions and insertions of every pair, aligned by jiwer."""
+    import jiwer
+
+    process = jiwer.process_characters if characters else jiwer.process_words
+    done = [process(reference, text) for text, reference in zip(texts, references, strict=True)]
+    return np.array([[getattr(one, name) for name in _COUNTS] for one in done], dtype=float).reshape(-1, 4)
+
+
+def _rates(counts: np.ndarray, metric: str) -> np.ndarray:
+    """Return a metric from counts as jiwer defines it, higher is better."""
+    hits, substitutions, deletions, insertions = counts.T
+    errors, n = substitutions + deletions + insertions, hits + substitutions + deletions
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if metric in ("wer", "cer"):
+            return -np.where(n > 0, errors / n, insertions)
+        if metric == "mer":
+            return -np.where(errors > 0, errors / (errors + hits), 0.0)
+        # One division, where jiwer multiplies two ratios: its rounding breaks ties between equal fractions.
+        length = hits + substitutions + insertions
+        kept = np.where(errors > 0, np.where(hits > 0, hits**2 / (n * length), 0.0), 1.0)
+    return kept if metric == "wip" else kept - 1
+
+
+def score_speech(texts: Sequence[str], references: Sequence[str], metrics: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return one array per metric, higher is better."""
+    counts = {c: _counts(texts, references, c) for c in {m == "cer" for m in metrics}}
+    return {m: _rates(counts[m == "cer"], m) for m in metrics}
+
+
+def score_transcripts(
+    frame: pd.DataFrame, metrics: Sequence[str] = SPEECH, *, by: str | Sequence[str] = "system"
+) -> pd.DataFrame:
+    r"""Score groups of transcripts: errors are summed over the segments first, then divided.
+
+    With hits :math:`H`, substitutions :math:`S`, deletions :math:`D` and insertions :math:`I` of the alignments,
+
+    .. math::
+
+        \text{WER} = \frac{S + D + I}{H + S + D}, \quad \text{MER} = \frac{S + D + I}{H + S + D + I}, \quad
+        \text{WIP} = \frac{H}{H + S + D} \cdot \frac{H}{H + S + I} = 1 - \text{WIL}.
+
+    CER is the WER of characters, spaces included.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per transcript, with ``transcript``, ``reference`` and the columns of ``by``.
+    metrics : sequence of {"wer", "mer", "wil", "wip", "cer"}
+    by : str or sequence of str
+        Columns whose values name a group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per group, in order of appearance: the columns of ``by``, ``segments``, ``words`` (of the references),
+        ``substitutions``, ``deletions``, ``insertions`` (of words), and the metrics. Higher is better: all but WIP
+        are negated rates, so ``wer`` is -0.1 where one word in ten is wrong.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the table lacks a column or holds an empty cell, or a metric is unknown.
+
+    References
+    ----------
+    Morris, Maier and Green 2004 (MER, WIL); computed with jiwer.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta.scoring import score_transcripts
+    >>> table = pd.DataFrame({
+    ...     "system": ["A", "A"],
+    ...     "reference": ["one two three four", "five"],
+    ...     "transcript": ["one two tree four", "five"],
+    ... })
+    >>> score_transcripts(table, ["wer", "wip"])
+      system  segments  words  substitutions  deletions  insertions  wer   wip
+    0      A         2      5              1          0           0 -0.2  0.64
+    """
+    keys = [by] if isinstance(by, str) else list(by)
+    check_names(metrics, SPEECH)
+    check_texts(frame, ["transcript", "reference"], keys)
+    texts, references = frame["transcript"].tolist(), frame["reference"].tolist()
+    words = _counts(texts, references, characters=False)
+    characters = _counts(texts, references, characters=True) if "cer" in metrics else words
+    groups = frame.groupby(keys, sort=False, observed=True)
+    code = groups.ngroup().to_numpy()
+    out = groups.size().rename("segments").reset_index()
+
+    def total(counts: np.ndarray) -> np.ndarray:
+        return np.stack([np.bincount(code, column, len(out)) for column in counts.T], axis=1)
+
+    summed = total(words).astype(int)
+    out["words"] = summed[:, :3].sum(axis=1)
+    out[list(_COUNTS[1:])] = summed[:, 1:]
+    return out.assign(**{m: _rates(total(characters if m == "cer" else words), m) for m in metrics})
+
+
+def check_names(metrics: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse metrics that are unknown, named twice, or one string."""
+    if isinstance(metrics, str):
+        raise TypeError(f"`metrics` must be a sequence of names; found the string {metrics!r}. Put it in a list.")
+    for metric in metrics:
+        if metric not in known:
+            raise ValueError(f"`metrics` must be among {', '.join(map(repr, known))}; found {metric!r}.")
+    if len(set(metrics)) < len(metrics) or not len(metrics):
+        raise ValueError(f"`metrics` must name at least one metric, and none twice; found {list(metrics)}.")
+
+
+def check_texts(frame: pd.DataFrame, texts: Sequence[str], others: Sequence[str] = ()) -> None:
+    """Refuse a table without rows or one of these columns, and cells of text that are no strings."""
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"`frame` must be a pandas DataFrame; found {type(frame).__name__}.")
+    for column in [*texts, *others]:
+        if column not in frame:
+            raise ValueError(f"the table lacks the column {column!r}; it has {', '.join(map(repr, frame.columns))}.")
+    if frame.empty:
+        raise ValueError("the table has no rows: there is nothing to score.")
+    for column in texts:
+        wrong = [i for i, value in enumerate(frame[column]) if not isinstance(value, str)]
+        if wrong:
+            raise ValueError(
+                f"column {column!r} holds {frame[column].iloc[wrong[0]]!r} in row {wrong[0] + 1} and no text in "
+                f"{len(wrong)} of {len(frame)} rows. Leave these rows out."
+            )
+    for column in others:
+        if frame[column].isna().any():
+            raise ValueError(f"column {column!r} is empty in {int(frame[column].isna().sum())} rows.")
