@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 from mtmeta import EvalSet
-from mtmeta.datasets import _common, _locate, _mqm, _wmt, load, load_all, locate, mqm_weight
+from mtmeta.datasets import _common, _locate, _mqm, _wmt, load, load_all, load_news, locate, mqm_weight
 from mtmeta.datasets._fetch import available
 
 LP = "en-de"
@@ -565,3 +566,98 @@ def test_wmt17_da(data_dir):
         part = official[official["LP"] == es.language_pair].set_index(["SYSTEM", "SID"])["HUMAN"]
         table = es.to_frame().dropna(subset="human").set_index(["system", "segment"])["human"]
         np.testing.assert_allclose(table, part.loc[list(table.index)], atol=1e-9)
+
+
+# -- texts of the WMT23 general translation task -----------------------------------------
+
+
+def news_archive(folder, members):
+    """Write an archive of news texts with the results of one pair."""
+    root = folder / "wmt23-news-systems"
+    (root / "scores").mkdir(parents=True)
+    with tarfile.open(root / "txt.tar.xz", "w:xz") as archive:
+        for name, text in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+    results = "[ces-->ukr]\nA: 3\n81.50 ('LanguageX', 3, 0.1, 81.5, 3.9)\n80.00 ('Human-refA', 2, 0.0, 80.0, 3.9)\n"
+    (root / "scores" / "WMT23.results.txt").write_text(results)
+    rows = "".join(f"cs-uk\t{s}\t1\tTrue\t{m}-refA\t{v}\n" for s in ("A", "ZengHuiMT") for m, v in NEWS_SCORES.items())
+    (root / "scores" / "automatic-scores.tsv").write_text(f"pair\tsystem\tid\tis_constrained\tmetric\tscore\n{rows}")
+    return root
+
+
+NEWS_SCORES = {"bleu": 10.5, "chrf": 30.25}
+NEWS_MEMBERS = {
+    "txt/sources/generaltest2023.cs-uk.src.cs": "jedna\ndva\u2028tri\n",
+    "txt/references/generaltest2023.cs-uk.ref.refA.uk": "odyn\ndva\n",
+    "txt/system-outputs/generaltest2023.cs-uk.hyp.ZengHuiMT.uk": "odyn\n\n",
+    "txt/system-outputs/generaltest2023.cs-uk.hyp.A.uk": "x\ny\n",
+}
+
+
+def test_news_texts_and_system_scores(tmp_path, monkeypatch):
+    news_archive(tmp_path, NEWS_MEMBERS)
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
+    (found,) = load_news()
+    assert (found.name, found.systems, found.segments) == ("wmt23-news/cs-uk", ("A", "ZengHuiMT"), (1, 2))
+    assert found.texts.sources == ("jedna", "dva\u2028tri")
+    assert found.texts.translations["ZengHuiMT"] == ("odyn", "")
+    # LanguageX is ZengHuiMT; the reference is no system
+    assert found.human.to_dict() == {"ZengHuiMT": 81.5}
+    assert found.system_scores.loc["A"].tolist()[1:] == [0, 10.5, 30.25]
+    assert found.provenance["left_out"] == {"Human-refA": "rated, but no text of a system"}
+    assert [s.name for s in load_news(["cs-uk"])] == ["wmt23-news/cs-uk"]
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "match"),
+    [
+        ({"txt/../../evil": "x"}, "unexpected entry"),
+        ({"txt/system-outputs/generaltest2023.cs-uk.hyp.B.uk": "only one\n"}, "B has 1 lines; expected 2"),
+    ],
+)
+def test_damaged_news_archives_are_refused(tmp_path, monkeypatch, spoiled, match):
+    news_archive(tmp_path, NEWS_MEMBERS | spoiled)
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match=match):
+        load_news()
+
+
+def test_news_archives_that_cannot_be_read_are_refused(tmp_path, monkeypatch):
+    root = news_archive(tmp_path, NEWS_MEMBERS)
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match=r"unknown language pair of .* 'cs-xx'.*Did you mean 'cs-uk'"):
+        load_news(["cs-xx"])
+    with pytest.raises(TypeError, match=r"Write \['cs-uk'\]"):
+        load_news("cs-uk")
+    with tarfile.open(root / "txt.tar.xz", "w:xz") as archive:
+        link = tarfile.TarInfo("txt/sources/generaltest2023.cs-uk.src.cs")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
+        archive.addfile(link)
+    with pytest.raises(ValueError, match="unexpected entry"):
+        load_news()
+    whole = (root / "txt.tar.xz").read_bytes()
+    (root / "txt.tar.xz").write_bytes(whole[:40])
+    with pytest.raises(ValueError, match=r"cannot read .*Fetch it again"):
+        load_news()
+    (root / "txt.tar.xz").unlink()
+    with pytest.raises(ValueError, match="cannot read"):
+        load_news()
+
+
+def test_real_news_sets(data_dir):
+    del data_dir
+    news = {s.language_pair: s for s in load_news()}
+    assert len(news) == 14
+    assert sum(len(s.systems) for s in news.values()) == 186
+    rated = {pair for pair, s in news.items() if len(s.human)}
+    assert rated == {"cs-uk", "de-en", "en-cs", "en-de", "en-ja", "en-zh", "ja-en", "zh-en"}
+    # every system of a rated pair has a score, so no name is left over
+    assert all(len(news[pair].human) == len(news[pair].systems) for pair in rated)
+    # the aliases: the metrics task has the same averages under the names of the archive
+    for pair in ("en-de", "zh-en"):
+        official = load(f"wmt23/{pair}", protocol="da-sqm", metrics=["BLEU"]).system_scores["human"]
+        shared = [s for s in news[pair].systems if s in official]
+        np.testing.assert_allclose(news[pair].human[shared], official[shared], atol=1e-9)
+        assert "ZengHuiMT" in shared

@@ -12,7 +12,7 @@ from scipy import stats
 from ..evalset import EvalSet
 from ..scoring import scorer
 from . import _formulas
-from ._statistics import SegmentStatistics, extract
+from ._statistics import SegmentStatistics, TextSet, extract
 
 __all__ = ["Aggregation", "aggregate"]
 
@@ -46,7 +46,7 @@ class Aggregation:
 
 
 def aggregate(
-    es: EvalSet | pd.DataFrame | SegmentStatistics,
+    es: EvalSet | TextSet | pd.DataFrame | SegmentStatistics,
     metric: str = "bleu",
     *,
     how: str = "corpus",
@@ -74,7 +74,7 @@ def aggregate(
 
     Parameters
     ----------
-    es : EvalSet, pandas.DataFrame or SegmentStatistics
+    es : EvalSet, NewsSet, pandas.DataFrame or SegmentStatistics
         Translations and references, or what `extract` made of them: then options of the extraction are not given again.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     how : {"corpus", "segment", "bootstrap"}

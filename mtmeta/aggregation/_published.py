@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 
 from .. import scoring
-from ..evalset import EvalSet, as_evalset
+from ..evalset import EvalSet
 from ._aggregate import Aggregation, _check
-from ._statistics import texts_of
+from ._statistics import TextSet, as_text_set, texts_of
 
 __all__ = ["aggregate_transposed"]
 
 
 def aggregate_transposed(
-    es: EvalSet | pd.DataFrame,
+    es: EvalSet | TextSet | pd.DataFrame,
     metric: str = "bleu",
     *,
     how: str = "corpus",
@@ -36,7 +36,7 @@ def aggregate_transposed(
 
     Parameters
     ----------
-    es : EvalSet or pandas.DataFrame
+    es : EvalSet, NewsSet or pandas.DataFrame
         The first of ``es.segments`` is the one that is scored.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     how : {"corpus", "bootstrap"}
@@ -77,7 +77,7 @@ def aggregate_transposed(
     if how not in ("corpus", "bootstrap"):
         raise ValueError(f"`how` must be 'corpus' or 'bootstrap'; found {how!r}. Segment scores are not affected.")
     _check(how, None, n_resamples, sample_size, level)
-    es = as_evalset(es)
+    es = as_text_set(es)
     translations, streams = texts_of(es, reference)
     if len(streams) > 1:
         raise ValueError(f"one reference can be transposed; found {len(streams)}. Name one.")

@@ -12,17 +12,17 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 
 from .. import scoring
-from ..evalset import EvalSet, as_evalset, unknown
+from ..evalset import EvalSet, Texts, as_evalset, unknown
 from . import _formulas
 
-__all__ = ["SegmentStatistics", "extract"]
+__all__ = ["SegmentStatistics", "TextSet", "extract"]
 
 _FORMAT = 1
 
@@ -32,6 +32,22 @@ def _cache_dir() -> Path:
     from platformdirs import user_cache_dir
 
     return Path(os.environ.get("MTMETA_CACHE") or user_cache_dir("mtmeta")).expanduser() / "statistics"
+
+
+@runtime_checkable
+class TextSet(Protocol):
+    """What is needed to score texts: an `mtmeta.EvalSet`, or a set without scores of segments such as `NewsSet`."""
+
+    name: str
+    systems: tuple[str, ...]
+    segments: tuple
+    texts: Texts | None
+    provenance: dict[str, Any]
+
+
+def as_text_set(es: EvalSet | TextSet | pd.DataFrame) -> EvalSet | TextSet:
+    """Return a set with texts; a table becomes an EvalSet."""
+    return es if isinstance(es, TextSet) else as_evalset(es)
 
 
 @dataclass(frozen=True)
@@ -155,7 +171,7 @@ def _positions(what: str, wanted: Iterable[Any] | None, known: tuple) -> list[in
 
 
 def extract(
-    es: EvalSet | pd.DataFrame,
+    es: EvalSet | TextSet | pd.DataFrame,
     metric: str = "bleu",
     *,
     references: str | Sequence[str] | None = None,
@@ -169,7 +185,7 @@ def extract(
 
     Parameters
     ----------
-    es : EvalSet or pandas.DataFrame
+    es : EvalSet, NewsSet or pandas.DataFrame
         With translations and references. Every candidate is scored, human ones too.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     references : str or sequence of str, optional
@@ -202,7 +218,7 @@ def extract(
     >>> statistics.signature.split("|")[:4]
     ['BLEU', 'nrefs:1', 'case:mixed', 'eff:no']
     """
-    es = as_evalset(es)
+    es = as_text_set(es)
     options = {"tokenize": tokenize, "lowercase": lowercase, "effective_order": effective_order}
     scoring.scorer(metric, **options)  # a wrong option must not wait for a worker
     translations, streams = texts_of(es, references)
@@ -229,7 +245,7 @@ def extract(
     return SegmentStatistics(metric, es.systems, es.segments, empty.columns, counts, described, es.name)
 
 
-def texts_of(es: EvalSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:
+def texts_of(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:
     """Return the translations by system and the reference streams of a set; refuse gaps."""
     if es.texts is None or not es.texts.translations or not es.texts.references:
         raise ValueError(
@@ -257,7 +273,7 @@ def texts_of(es: EvalSet, references: str | Sequence[str] | None) -> tuple[dict[
     return translations, scoring.check_references(next(iter(translations.values())), streams)
 
 
-def _reference_names(es: EvalSet, references: str | Sequence[str] | None) -> list[str]:
+def _reference_names(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> list[str]:
     known = list(es.texts.references)
     if references is None:
         loaded = es.provenance.get("reference")

@@ -13,8 +13,9 @@ from . import _da, _mqm, _tables, _wmt
 from ._common import Options
 from ._locate import cache_dir, locate, places
 from ._mqm import mqm_weight
+from ._news import NewsSet, load_news
 
-__all__ = ["fetch", "load", "load_all", "locate", "mqm_weight"]
+__all__ = ["NewsSet", "fetch", "load", "load_all", "load_news", "locate", "mqm_weight"]
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")
 _TREES = "mt-metrics-eval-v2"

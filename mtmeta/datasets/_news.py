@@ -1,0 +1,187 @@
+"""Texts of the WMT23 general translation task: all 14 pairs, of which 8 have human scores of whole systems."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tarfile
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..evalset import Texts, unknown
+from ._common import read_text
+from ._locate import locate
+
+__all__ = ["NewsSet", "load_news"]
+
+_FOLDER = "wmt23-news-systems"
+_MEMBER = re.compile(
+    r"txt/(sources|references|system-outputs)/generaltest2023\.([a-z]{2}-[a-z]{2})\.(src|ref|hyp)\.([\w-]+\.)?[a-z]{2}"
+)
+_MAX_MEMBER = 20_000_000  # bytes; the largest text has about 1 MB
+_LANGUAGES = {"ces": "cs", "deu": "de", "eng": "en", "jpn": "ja", "ukr": "uk", "zho": "zh"}
+#: Names in the results, and of the same system in the archive. The scores of LanguageX are those of ZengHuiMT in
+#: the metrics task; GTCOM is the only name left on either side.
+_ALIASES = {"LanguageX": "ZengHuiMT", "GTCOM_DLUT": "GTCOM_Peter"}
+_RESULT = re.compile(r"-?[\d.]+ (\('.+\))")
+
+
+@dataclass(frozen=True)
+class NewsSet:
+    """Translations of one language pair with scores of whole systems; no translation was scored alone.
+
+    Attributes
+    ----------
+    name, language_pair : str
+    systems, segments : tuple
+        All systems with a text, human translators left out; segments are numbered from 1.
+    texts : Texts
+    system_scores : pandas.DataFrame
+        One row per system: ``human`` (average of DA+SQM, 0 to 100, NaN where not rated), ``n_ratings``, and the
+        official corpus scores against refA, ``bleu`` and ``chrf``.
+    provenance : dict
+    """
+
+    name: str
+    language_pair: str
+    systems: tuple[str, ...]
+    segments: tuple[int, ...] = field(repr=False)
+    texts: Texts = field(repr=False)
+    system_scores: pd.DataFrame = field(repr=False)
+    provenance: dict[str, Any] = field(repr=False)
+
+    @property
+    def human(self) -> pd.Series:
+        """The human score of each system that has one."""
+        return self.system_scores["human"].dropna()
+
+
+def load_news(language_pairs: Sequence[str] | None = None) -> list[NewsSet]:
+    """Load texts and system-level scores of the WMT23 general translation task.
+
+    Parameters
+    ----------
+    language_pairs : sequence of str, optional
+        Such as ``["cs-uk"]``; all 14 by default. The archive is read in memory, nothing is unpacked.
+
+    Returns
+    -------
+    list of NewsSet
+        In the order asked for, by default alphabetical. ``refA`` is the default reference.
+
+    Raises
+    ------
+    TypeError
+        If ``language_pairs`` is a string.
+    ValueError
+        If the data are not on this computer, a pair does not exist, or a file is damaged.
+
+    Notes
+    -----
+    Two systems have other names in the results than in the archive: LanguageX is ZengHuiMT (both have the same
+    averages where the metrics task has them), GTCOM_DLUT is GTCOM_Peter (no other name is left). The rated
+    reference is left out.
+
+    References
+    ----------
+    Kocmi et al. 2023, Findings of the 2023 Conference on Machine Translation (WMT23).
+    """
+    if isinstance(language_pairs, str):
+        raise TypeError(f"`language_pairs` must be a sequence of names. Write [{language_pairs!r}].")
+    root = locate(_FOLDER)
+    texts = _read_archive(root / "txt.tar.xz", language_pairs)
+    human = _read_results(root / "scores" / "WMT23.results.txt")
+    automatic = _read_automatic(root / "scores" / "automatic-scores.tsv")
+    wanted = sorted(texts) if language_pairs is None else language_pairs
+    return [_news_set(pair, texts[pair], human.get(pair, {}), automatic, root) for pair in wanted]
+
+
+def _read_archive(path: Path, wanted: Sequence[str] | None) -> dict[str, dict]:
+    """Return texts by pair, then by kind and name."""
+    found: dict[str, dict] = defaultdict(lambda: {"sources": {}, "references": {}, "system-outputs": {}})
+    pairs = set()
+    try:
+        with tarfile.open(path, "r:xz") as archive:
+            for member in archive:
+                match = _MEMBER.fullmatch(member.name)
+                if match is None or not member.isfile() or member.size > _MAX_MEMBER:
+                    if member.isdir():
+                        continue
+                    raise ValueError(
+                        f"{path}: unexpected entry {member.name[:80]!r}. The archive is not the known one."
+                    )
+                kind, pair, _, name = match.groups()
+                pairs.add(pair)
+                if wanted is None or pair in wanted:
+                    text = archive.extractfile(member).read().decode("utf-8")
+                    found[pair][kind][(name or "").rstrip(".")] = tuple(text.removesuffix("\n").split("\n"))
+    except (OSError, EOFError, tarfile.TarError, UnicodeDecodeError) as error:
+        raise ValueError(f"cannot read {path}: {error}. Fetch it again: `mtmeta fetch {_FOLDER}`.") from None
+    for pair in wanted or ():
+        if pair not in pairs:
+            raise unknown("language pair of the WMT23 news texts", pair, sorted(pairs))
+    return found
+
+
+def _read_results(path: Path) -> dict[str, dict[str, tuple[float, int]]]:
+    """Return mean and number of ratings by pair and system."""
+    found: dict[str, dict] = {}
+    pair = None
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if head := re.fullmatch(r"\[(\w{3})-->(\w{3})\]", line):
+            if not set(head.groups()) <= set(_LANGUAGES):
+                raise ValueError(f"{path}, line {number}: unknown language pair {line!r}.")
+            pair = "-".join(_LANGUAGES[code] for code in head.groups())
+            found[pair] = {}
+        elif row := _RESULT.fullmatch(line):
+            try:
+                system, n, _, mean, _ = ast.literal_eval(row.group(1))
+                found[pair][_ALIASES.get(system, system)] = float(mean), int(n)
+            except (ValueError, SyntaxError, TypeError, KeyError):
+                raise ValueError(f"{path}, line {number}: expected (system, ratings, z, mean, sd).") from None
+    return found
+
+
+def _read_automatic(path: Path) -> pd.DataFrame:
+    """Return the official corpus scores against refA: index pair and system."""
+    table = pd.read_csv(io.StringIO(read_text(path)), sep="\t")
+    absent = {"pair", "system", "metric", "score"} - set(table)
+    if absent:
+        raise ValueError(f"{path} lacks the column {sorted(absent)[0]!r}.")
+    table = table[table["metric"].isin(["bleu-refA", "chrf-refA"])]
+    table = table.pivot(index=["pair", "system"], columns="metric", values="score")
+    return table.rename(columns=lambda name: name.removesuffix("-refA"))
+
+
+def _news_set(pair: str, texts: dict, human: dict, automatic: pd.DataFrame, root: Path) -> NewsSet:
+    source = next(iter(texts["sources"].values()), ())
+    for kind in ("references", "system-outputs"):
+        for name, lines in texts[kind].items():
+            if len(lines) != len(source):
+                raise ValueError(f"{pair}: {name} has {len(lines)} lines; expected {len(source)}, one per segment.")
+    systems = tuple(sorted(texts["system-outputs"]))
+    scores = pd.DataFrame(
+        {
+            "human": [human.get(s, (np.nan, 0))[0] for s in systems],
+            "n_ratings": [human.get(s, (np.nan, 0))[1] for s in systems],
+        },
+        index=pd.Index(systems, name="system"),
+    )
+    scores = scores.join(automatic.xs(pair, level="pair"))
+    left_out = {name: "rated, but no text of a system" for name in human if name not in systems}
+    return NewsSet(
+        f"wmt23-news/{pair}",
+        pair,
+        systems,
+        tuple(range(1, len(source) + 1)),
+        Texts(source, dict(sorted(texts["references"].items())), texts["system-outputs"]),
+        scores,
+        {"source": str(root), "protocol": "da-sqm", "reference": "refA", "left_out": left_out},
+    )
