@@ -25,6 +25,7 @@ _MODULES = (
 )
 _NAMES = {
     "EvalSet": "evalset",
+    "Rankings": "evalset",
     "Texts": "evalset",
     "calibrate_ties": "ties",
     "compare": "significance",

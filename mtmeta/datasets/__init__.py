@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..evalset import EvalSet, unknown
-from . import _da, _mqm, _tables, _wmt
+import pandas as pd
+
+from ..evalset import EvalSet, Rankings, unknown
+from . import _da, _mqm, _ranking, _speech, _tables, _wmt
 from ._common import Options
 from ._locate import cache_dir, locate, places
 from ._mqm import mqm_weight
@@ -20,12 +22,17 @@ __all__ = ["NewsSet", "fetch", "load", "load_all", "load_news", "locate", "mqm_w
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")
 _TREES = "mt-metrics-eval-v2"
 _MQM_PAIRS = ("en-de", "zh-en")
-#: Sets that are not trees: where they lie, their language pairs, and what loads one of them.
-_SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], EvalSet]]] = {
+#: What a name can stand for: translations, transcripts or ranked items.
+Loaded = EvalSet | pd.DataFrame | Rankings
+#: Sets that are not trees: their language pairs or other parts, where they lie, and what loads one of them.
+_SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = {
     "ted": (_MQM_PAIRS, "google-mqm/ted", _mqm.load_ted),
     "newstest2021": (_MQM_PAIRS, "google-mqm/newstest2021", _mqm.load_newstest2021),
     "wmt17-da": (_da.WMT17_PAIRS, "wmt17-da", _da.load_wmt17_da),
+    "librispeech": (_speech.PARTS, "librispeech-rnnt", _speech.load_librispeech),
+    "dl-hard": (_ranking.TASKS, "dl-hard", _ranking.load_dl_hard),
 }
+_PARTS = {"librispeech": "part", "dl-hard": "task"}
 
 
 def __getattr__(name: str) -> Any:
@@ -46,13 +53,15 @@ def load(
     metrics: Sequence[str] | None = None,
     spans: bool = False,
     missing: str = "raise",
-) -> EvalSet:
-    """Load the human and metric scores of one test set and language pair.
+) -> EvalSet | pd.DataFrame | Rankings:
+    """Load the human and metric scores of one test set and language pair; or transcripts, or rankings.
 
     Parameters
     ----------
     name_or_path : str or pathlib.Path
-        A set name (``teaching``, ``wmt23/<lp>``, ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``),
+        A set name (``teaching``, ``wmt23/<lp>``, ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``;
+        transcripts: ``teaching-speech``, ``librispeech/test-clean``, ``librispeech/test-other``;
+        rankings: ``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``, ``movielens-small``),
         a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``; ``-`` reads CSV or TSV from standard
         input), a table of MQM errors or averages (``.tsv``), or a folder in the layout of
         mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.
@@ -79,6 +88,12 @@ def load(
         Higher is better everywhere. All segments are kept; those not rated are NaN. What was left
         out is in ``provenance["left_out"]`` and shown by ``repr``; ``provenance["variants"]`` says what
         each metric saw, ``provenance["holes"]`` how many translations have no human score.
+    pandas.DataFrame
+        For transcripts: one row per system and segment, columns ``system, segment, speaker, quality``
+        ("clean" or "other"), ``reference, transcript``; simulated ones have ``truth`` too, the number of word
+        errors (lower is better). No option applies.
+    Rankings
+        For rankings. No option applies.
 
     Raises
     ------
@@ -101,6 +116,8 @@ def load(
     >>> es = mm.load("teaching")
     >>> es.shape
     (12, 300)
+    >>> mm.load("teaching-ranking")
+    Rankings 'teaching-ranking': 10 systems x 50 queries, 100 items a list, 15000 judged items, 1401 relevant
     """
     options = Options.checked(reference, protocol, metrics_from, metrics, spans, missing)
     if _is_table(name_or_path):
@@ -109,7 +126,7 @@ def load(
     if len(found) > 1:
         names = [name for name, _ in found]
         raise ValueError(
-            f"{str(name_or_path)!r} holds {len(names)} language pairs: {', '.join(names)}. "
+            f"{str(name_or_path)!r} holds {len(names)} {_part_of(str(name_or_path))}s: {', '.join(names)}. "
             "Name one of these, or use load_all."
         )
     return found[0][1]()
@@ -124,8 +141,8 @@ def load_all(
     metrics: Sequence[str] | None = None,
     spans: bool = False,
     missing: str = "raise",
-) -> list[EvalSet]:
-    """Load every language pair of a set, a folder, or a table with a column ``lp``.
+) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
+    """Load every language pair or other part of a set, of a folder, or of a table with a column ``lp``.
 
     Parameters
     ----------
@@ -136,8 +153,8 @@ def load_all(
 
     Returns
     -------
-    list of EvalSet
-        Language pairs in alphabetical order; for a table, in order of their first row.
+    list of EvalSet, DataFrame or Rankings
+        As `load` returns. Language pairs in alphabetical order; for a table, in order of their first row.
 
     Raises
     ------
@@ -179,12 +196,12 @@ def _first_line(path: Path) -> str:
         return stream.readline(10_000)
 
 
-def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callable[[], EvalSet]]]:
+def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callable[[], Loaded]]]:
     """Return the sets that an argument stands for: their names, and what loads them."""
     if isinstance(name_or_path, str) and _NAME.fullmatch(name_or_path):
         name, _, lp = name_or_path.partition("/")
-        if name == "teaching":
-            return [("teaching", lambda: _teaching(options))] if not lp else _unknown_pair(name, lp, [])
+        if name in _SIMULATED:
+            return [(name, lambda: _simulated(name, options))] if not lp else _unknown_pair(name, lp, [])
         if name in _SETS:
             pairs, folder, loader = _SETS[name]
             if lp and lp not in pairs:
@@ -233,11 +250,22 @@ def _metric_folder(given: str | Path, lp: str) -> Path:
     )
 
 
-def _teaching(options: Options) -> EvalSet:
-    options.refuse("the teaching set", "reference", "protocol", "metrics_from", "spans")
-    from ..simulate import teaching
+#: Simulated sets, which come with the package: the function that gives each.
+_SIMULATED = {
+    "teaching": "teaching",
+    "teaching-speech": "teaching_speech",
+    "teaching-ranking": "teaching_ranking",
+}
 
-    es = teaching()
+
+def _simulated(name: str, options: Options) -> Loaded:
+    from .. import simulate
+
+    if name != "teaching":
+        options.refuse_all(f"{name}, which has no scores")
+        return getattr(simulate, _SIMULATED[name])()
+    options.refuse("the teaching set", "reference", "protocol", "metrics_from", "spans")
+    es = simulate.teaching()
     return es if options.metrics is None else es.select(metrics=options.metrics)
 
 
@@ -258,7 +286,12 @@ def _locate_set(name: str, folder: str) -> Path:
 
 
 def _unknown_pair(name: str, lp: str, pairs: Sequence[str]) -> Any:
-    raise unknown(f"language pair of {name}", lp, pairs)
+    raise unknown(f"{_part_of(name)} of {name}", lp, pairs)
+
+
+def _part_of(name: str) -> str:
+    """Return what the parts of a set are called."""
+    return _PARTS.get(name, "language pair")
 
 
 def _nothing_there(given: str | Path, path: Path) -> ValueError:
@@ -271,10 +304,12 @@ def _nothing_there(given: str | Path, path: Path) -> ValueError:
     if path.suffix.lower() in _tables.SUFFIXES:
         return ValueError(f"there is no file {path}.")
     pairs = {"wmt23": [lp for _, lp in _wmt.STANDARD]} | {name: pairs for name, (pairs, _, _) in _SETS.items()}
-    known = ["teaching"] + [f"{name}/{lp}" for name in pairs for lp in pairs[name]]
+    known = [*_SIMULATED, *(f"{name}/{lp}" if lp else name for name in pairs for lp in pairs[name] or [""])]
+    shown = [f"{name}/<{_PARTS.get(name, 'lp')}>" if pairs[name] else name for name in pairs]
+    shown += [name for name in _SIMULATED if name != "teaching"]
     near = difflib.get_close_matches(str(given), [*known, *pairs], n=1)
     return ValueError(
         f"unknown set {str(given)!r}, and there is no such file or folder. "
         + (f"Did you mean {near[0]!r}? " if near else "")
-        + f"Sets: {', '.join(['teaching', *(f'{name}/<lp>' for name in pairs)])}."
+        + f"Sets: {', '.join(['teaching', *shown])}."
     )

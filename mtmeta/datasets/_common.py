@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,10 @@ class Options:
         for name in names:
             if getattr(self, name) != getattr(type(self), name):
                 raise ValueError(f"`{name}` does not apply to {what}; found {getattr(self, name)!r}. Leave it out.")
+
+    def refuse_all(self, what: str) -> None:
+        """Raise if any option was given."""
+        self.refuse(what, *(field.name for field in fields(self)))
 
 
 def read_text(path: Path) -> str:

@@ -3,10 +3,15 @@
 `teaching` is the campaign that comes with the package, `campaign` makes others like it, of any size and from
 any seed. `score_campaign` makes large ones without texts. ``python -m mtmeta.simulate --write`` writes the
 files of the teaching campaign anew.
+
+`speech` and `rankings` are its siblings: transcripts with known word errors, and ranked lists for users whose
+preferences are known. `teaching_speech` and `teaching_ranking` are those of the book.
 """
 
 from ._campaign import campaign
 from ._frozen import teaching
+from ._ranking import rankings, teaching_ranking
 from ._scores import score_campaign
+from ._speech import speech, teaching_speech
 
-__all__ = ["campaign", "score_campaign", "teaching"]
+__all__ = ["campaign", "rankings", "score_campaign", "speech", "teaching", "teaching_ranking", "teaching_speech"]

@@ -1,0 +1,71 @@
+"""Rankings: DL-HARD's runs of document and passage rankers, and recommenders trained on MovieLens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..evalset import Rankings
+from ._common import Options, read_text
+from ._locate import locate
+
+TASKS = ("doc", "passage")
+DEPTH = 100
+_RUN = ("query", "Q0", "item", "rank", "score", "tag")
+_QRELS = ("query", "Q0", "item", "relevance")
+
+
+def load_dl_hard(task: str, options: Options) -> Rankings:
+    """Load the first 100 items of every run of a task, with the judgements.
+
+    The order is that of trec_eval: by score, in single precision, and by name downwards where scores are equal;
+    the ranks in the files are not used. The published binary measures count relevance from 2 upwards.
+    """
+    options.refuse_all("dl-hard, a set of rankings")
+    folder = locate("dl-hard")
+    files = sorted((folder / "runs_top100").glob(f"{task}.*.run"))
+    if not files:
+        raise ValueError(f"{folder / 'runs_top100'} has no runs {task}.*.run. Fetch the set again.")
+    qrels = read_trec(folder / f"dl_hard-{task}.qrels", _QRELS)[["query", "item", "relevance"]]
+    names = [path.name.removeprefix(f"{task}.").removesuffix(".run") for path in files]
+    return Rankings(
+        f"dl-hard/{task}",
+        pd.concat([in_trec_order(read_trec(p, _RUN), n) for p, n in zip(files, names, strict=True)]),
+        qrels,
+        {
+            "source": str(folder),
+            "relevance_level": 2,
+            "left_out": {f"ranks after {DEPTH}": "of every run the first items are kept"},
+        },
+    )
+
+
+def read_trec(path: Path, columns: Iterable[str]) -> pd.DataFrame:
+    """Read a TREC run or qrels: fields separated by white space, names as strings."""
+    columns = list(columns)
+    text = read_text(path)
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and len(line.split()) != len(columns):
+            raise ValueError(f"{path}, line {number}: expected `{' '.join(columns)}`; found {line[:60]!r}.")
+    if not text.strip():
+        raise ValueError(f"{path} is empty; expected lines `{' '.join(columns)}`.")
+    frame = pd.read_csv(StringIO(text), sep=r"\s+", header=None, names=columns, dtype=str, keep_default_na=False)
+    for column in {"rank", "score", "relevance"} & set(columns):
+        numbers = pd.to_numeric(frame[column], errors="coerce")
+        if numbers.isna().any():
+            row = int(np.flatnonzero(numbers.isna())[0])
+            raise ValueError(f"{path}, line {row + 1}: {column} must be a number; found {frame[column].iloc[row]!r}.")
+        frame[column] = numbers
+    return frame
+
+
+def in_trec_order(run: pd.DataFrame, system: str) -> pd.DataFrame:
+    """Return a run with ranks as trec_eval gives them, cut after 100 items a query."""
+    run = run.assign(system=system, single=run["score"].astype(np.float32), query=run["query"].astype(object))
+    run = run.sort_values(["query", "single", "item"], ascending=[True, False, False], kind="stable")
+    run["rank"] = run.groupby("query", sort=False).cumcount() + 1
+    return run.loc[run["rank"] <= DEPTH, ["system", "query", "item", "rank", "score"]]
