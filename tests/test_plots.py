@@ -355,3 +355,58 @@ def test_parts_plane_refuses_what_it_cannot_draw(es):
         plots.parts_plane(es, {"reader": ["goood"]})
     with pytest.raises(ValueError, match="up to 6 entries; found 7"):
         plots.parts_plane(es, {str(k): ["good"] for k in range(7)})
+
+
+# -- ratios ------------------------------------------------------------------------------
+
+
+def test_ratio_bars_have_the_area_of_the_matches():
+    ax = plots.ratio_bars([1, 18], [2, 20])
+    assert [bar.get_width() * bar.get_height() for bar in ax.patches] == pytest.approx([1, 18])
+    assert [bar.get_x() for bar in ax.patches] == [0, 2]
+    heights = {line.get_linestyle(): line.get_ydata()[0] for line in ax.lines}
+    assert heights == pytest.approx({"-": 19 / 22, "--": 0.7})
+    with pytest.raises(ValueError, match="has length 0"):
+        plots.ratio_bars([1, 1], [2, 0])
+
+
+def test_bootstrap_by_size_averages_systems():
+    rows = [("A", 1, -3, 0.5), ("A", 10, -1, 0.1), ("B", 1, -1, 0.7), ("B", 10, 0, 0.3)]
+    table = pd.DataFrame(rows, columns=["system", "size", "gap", "se"])
+    ax = plots.bootstrap_by_size(table, [-2.5, -1.5])
+    (mean,) = ax.containers
+    assert mean.lines[0].get_xydata().tolist() == [[1, -2], [10, -0.5]]
+    ends = [segment[:, 1].tolist() for segment in mean.lines[2][0].get_segments()]
+    assert np.allclose(ends, [[-3.2, -0.8], [-0.9, -0.1]])
+    levels = [
+        line.get_ydata()[0] for line in ax.lines if line.get_label() in ("corpus score", "mean of segment scores")
+    ]
+    assert levels == [0, -2]
+    with pytest.raises(ValueError, match=r"needs the columns .*; found \['system', 'size', 'gap'\]"):
+        plots.bootstrap_by_size(table.drop(columns="se"), [0, 0])
+
+
+def test_gap_against_slope_has_a_colour_a_campaign():
+    rows = [("planted", -1, 2, 0.5), ("planted", 1, -2, 0.5), ("none", 1, 0, 0.1)]
+    table = pd.DataFrame(rows, columns=["campaign", "slope", "gap", "se"])
+    ax = plots.gap_against_slope(table)
+    drawn = {c.get_label(): c.lines[0].get_xydata().tolist() for c in ax.containers}
+    assert drawn == {"planted": [[-1, 2], [1, -2]], "none": [[1, 0]]}
+    assert len({c.lines[0].get_color() for c in ax.containers}) == 2
+    with pytest.raises(ValueError, match="no rows"):
+        plots.gap_against_slope(table.iloc[:0])
+
+
+def test_boxes_of_correlations_are_quartiles():
+    rows = [(c, p, n, v + (p == "b")) for c in "xy" for p in "ab" for n in (1, 10) for v in (0, 0.25, 0.5, np.nan)]
+    table = pd.DataFrame(rows, columns=["comparison", "program", "size", "value"])
+    axes = plots.correlations_by_size(table)
+    assert [ax.get_xlabel().split("\n")[1] for ax in axes] == ["x", "y"]
+    for ax in axes:
+        boxes = [np.asarray(patch.get_path().vertices)[:, 1] for patch in ax.patches]
+        assert [(b.min(), b.max()) for b in boxes] == [(0.125, 0.375)] * 2 + [(1.125, 1.375)] * 2
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "10"]
+    ax = plt.figure().add_subplot()
+    assert plots.correlations_by_size(table[table["comparison"] == "x"], axes=[ax])[0] is ax
+    with pytest.raises(ValueError, match="needs the columns"):
+        plots.correlations_by_size(table.drop(columns="program"))

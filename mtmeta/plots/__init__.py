@@ -7,6 +7,7 @@ theme too.
 
 from ._agreement import decomposition, parts_plane, rank_slopes, three_views, tie_baselines
 from ._ledger import ledger_differences
+from ._ratios import bootstrap_by_size, correlations_by_size, gap_against_slope, ratio_bars
 from ._sentinels import learning_curves, loss_curves, metric_heatmap, score_against_length
 from ._significance import null_distribution, resampling_units
 from ._style import COLOURS, MARKERS, use_style
@@ -24,10 +25,13 @@ from ._ties import held_out_ties, tie_calibration_curves, tie_subsampling
 __all__ = [
     "COLOURS",
     "MARKERS",
+    "bootstrap_by_size",
+    "correlations_by_size",
     "decomposition",
     "detection_curves",
     "deviation_plane",
     "expected_deviations",
+    "gap_against_slope",
     "held_out_ties",
     "learning_curves",
     "ledger_differences",
@@ -37,6 +41,7 @@ __all__ = [
     "parts_of_systems",
     "parts_plane",
     "rank_slopes",
+    "ratio_bars",
     "resampling_units",
     "score_against_length",
     "sysdep_against_correlation",
