@@ -13,6 +13,7 @@ _MODULES = (
     "agreement",
     "datasets",
     "evalset",
+    "local_accuracy",
     "plots",
     "protocols",
     "runner",

@@ -1,0 +1,31 @@
+"""Local metric accuracy: how often a metric prefers a text to its degraded version, context by context."""
+
+from ._accuracy import global_accuracy, local_accuracy
+from ._confounding import accuracy_by_perturbation, combination_variance, expected_variance, length_metric
+from ._derived import QualityBuckets, natural_pairs, quality_buckets, swap_effects
+from ._effects import context_effect, ranking_effect
+from ._pairs import metrics_of
+from ._rankings import ContextAgreement, tau_ap, tau_ap_matrix
+from ._stability import Recommendation, recommend, stability
+
+__all__ = [
+    "ContextAgreement",
+    "QualityBuckets",
+    "Recommendation",
+    "accuracy_by_perturbation",
+    "combination_variance",
+    "context_effect",
+    "expected_variance",
+    "global_accuracy",
+    "length_metric",
+    "local_accuracy",
+    "metrics_of",
+    "natural_pairs",
+    "quality_buckets",
+    "ranking_effect",
+    "recommend",
+    "stability",
+    "swap_effects",
+    "tau_ap",
+    "tau_ap_matrix",
+]

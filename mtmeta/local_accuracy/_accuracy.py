@@ -1,0 +1,190 @@
+"""Local metric accuracy (equations 1 and 2), and global accuracy to set beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ._pairs import Cells, Outcomes, cells, check_count, check_level, generator, mean, outcomes
+
+COLUMNS = ["context", "metric", "accuracy", "tie_rate", "n_pairs", "n_segments", "n_missing", "low", "high"]
+
+
+def local_accuracy(
+    pairs: pd.DataFrame,
+    *,
+    context: str | Sequence[str] | None,
+    metrics: Sequence[str] | str | None = None,
+    average: str = "segments",
+    ties: str = "failure",
+    missing: str = "raise",
+    unit: str = "segment",
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    r"""Measure in each context how often a metric scores a text above its degraded version.
+
+    .. math::
+        \mathrm{ACC}_\mu(Q_x) = \frac{1}{|Q_x|} \sum_{\langle y, y' \rangle \in Q_x}
+        \mathbb{1}\left[\mu(x, y) > \mu(x, y')\right], \qquad
+        \mathrm{ACC}_\mu(Q) = \frac{1}{|X|} \sum_{x \in X} \mathrm{ACC}_\mu(Q_x)
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        One row a pair: ``segment`` (the input x; for rankings the query), columns of context, and for every metric M
+        the columns ``M`` (score of y) and ``M_perturbed`` (score of y'). Higher is better in both. Where there is a
+        column ``lp``, equal segment names of two language pairs are two segments.
+    context : str, sequence of str or None
+        Column whose values are the contexts; several are combined, their values joined with `` / ``; None: one
+        context, ``"all"``, that is global accuracy.
+    metrics : sequence of str, optional
+        All by default.
+    average : {"segments", "pairs"}
+        ``"segments"``: equation 2, each segment of a context counts the same. ``"pairs"``: each pair counts the same,
+        so that segments with more pairs weigh more. They are equal where all segments have as many pairs.
+    ties : {"failure", "half"}
+        What a pair with equal scores counts: nothing, as in equation 1, or one half, as a coin would earn.
+    missing : {"raise", "drop"}
+        What becomes of a pair that a metric did not score (NaN): an error, or it is left out for this metric and
+        counted in ``n_missing``.
+    unit : str
+        Column of what the bootstrap draws whole, such as ``"doc"`` or ``"speaker"``; segments must not straddle units.
+    n_resamples : int
+        Bootstrap draws of the interval; 0 for none.
+    level : float
+        Of the interval.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``context, metric, accuracy, tie_rate, n_pairs, n_segments, n_missing, low, high``. Accuracy is in [0, 1],
+        higher is better; a metric that is blind to the difference scores 0 with ``ties="failure"``, and a fair coin
+        0.5. The interval is a percentile bootstrap over units: pairs of one segment, and segments of several contexts
+        (all systems translate the same segments), are drawn together; where each unit lies in one context, they are
+        drawn within contexts.
+
+    Raises
+    ------
+    TypeError
+        If ``pairs`` is no DataFrame or a score is no number.
+    ValueError
+        If a column, metric or option is unknown, a context is empty, or a score is missing and not to be dropped.
+
+    References
+    ----------
+    The paper on local metric accuracy, section 3, equations 1 and 2.
+
+    Examples
+    --------
+    >>> import pandas as pd, mtmeta as mm
+    >>> pairs = pd.DataFrame({"segment": [1, 1, 2, 2], "system": list("ABAB"),
+    ...     "chrF": [.6, .5, .7, .4], "chrF_perturbed": [.5, .5, .6, .5]})
+    >>> mm.local_accuracy.local_accuracy(pairs, context="system").iloc[:, :5]
+      context metric  accuracy  tie_rate  n_pairs
+    0       A   chrF       1.0       0.0        2
+    1       B   chrF       0.0       0.5        2
+    """
+    check_level(level)
+    n_resamples = check_count("n_resamples", n_resamples, 0)
+    data = outcomes(pairs, context, metrics, ties=ties, missing=missing, unit=unit)
+    summed = cells(data, average)
+    draws = summed.draws(n_resamples, generator(rng)) if n_resamples else None
+    return _table(data, summed, draws, level)
+
+
+def _table(data: Outcomes, summed: Cells, draws: np.ndarray | None, level: float) -> pd.DataFrame:
+    n_contexts, n_metrics = len(data.contexts), len(data.metrics)
+    low, high = interval(draws, level) if draws is not None else np.full((2, n_contexts, n_metrics), np.nan)
+    columns = {"accuracy": summed.accuracy(), "tie_rate": summed.tie_rate(), **_sizes(data), "low": low, "high": high}
+    table = {
+        "context": pd.Series([c for c in data.contexts for _ in data.metrics]),
+        "metric": data.metrics * n_contexts,
+        **{name: values.ravel() for name, values in columns.items()},
+    }
+    return pd.DataFrame(table)[COLUMNS]
+
+
+def interval(draws: np.ndarray, level: float) -> np.ndarray:
+    """Return the ends of the percentile interval over the first axis; NaN where nothing was ever drawn."""
+    known = ~np.isnan(draws).all(axis=0)
+    out = np.full((2, *draws.shape[1:]), np.nan)
+    out[:, known] = np.nanquantile(draws[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return out
+
+
+def _sizes(data: Outcomes) -> dict[str, np.ndarray]:
+    """Count pairs, segments and unscored pairs, each of shape (n_contexts, n_metrics)."""
+    shape = (len(data.contexts), len(data.metrics))
+    n_pairs, n_segments, n_missing = (np.zeros(shape, dtype=np.int64) for _ in range(3))
+    np.add.at(n_pairs, data.context, data.present)
+    np.add.at(n_missing, data.context, ~data.present)
+    for m in range(shape[1]):
+        here = data.present[:, m]
+        at = np.unique(data.segment[here] * shape[0] + data.context[here]) % shape[0]
+        n_segments[:, m] = np.bincount(at, minlength=shape[0])
+    return {"n_pairs": n_pairs, "n_segments": n_segments, "n_missing": n_missing}
+
+
+def global_accuracy(
+    pairs: pd.DataFrame,
+    *,
+    context: str | Sequence[str],
+    metrics: Sequence[str] | str | None = None,
+    average: str = "segments",
+    ties: str = "failure",
+    missing: str = "raise",
+    unit: str = "segment",
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Measure accuracy over everything, in the two ways that are called global.
+
+    Parameters
+    ----------
+    pairs, metrics, average, ties, missing, unit, n_resamples, level, rng
+        As for `local_accuracy`.
+    context : str or sequence of str
+        The contexts that the second way averages over.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `local_accuracy`, two rows a metric: context ``"all pairs"``, where large contexts weigh more,
+        and ``"mean of contexts"``, where each context weighs the same, as in the paper's table 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `local_accuracy`.
+
+    References
+    ----------
+    The paper on local metric accuracy, section 3 and table 1.
+
+    Examples
+    --------
+    >>> import pandas as pd, mtmeta as mm
+    >>> pairs = pd.DataFrame({"segment": [1, 2, 3], "system": list("AAB"),
+    ...     "chrF": [.6, .5, .7], "chrF_perturbed": [.5, .4, .8]})
+    >>> mm.local_accuracy.global_accuracy(pairs, context="system")[["context", "accuracy"]].round(3).values.tolist()
+    [['all pairs', 0.667], ['mean of contexts', 0.5]]
+    """
+    check_level(level)
+    n_resamples = check_count("n_resamples", n_resamples, 0)
+    rng = generator(rng)
+    options = {"metrics": metrics, "average": average, "ties": ties, "missing": missing, "unit": unit}
+    over_all = local_accuracy(pairs, context=None, n_resamples=n_resamples, level=level, rng=rng, **options)
+    data = outcomes(pairs, context, metrics, ties=ties, missing=missing, unit=unit)
+    summed = cells(data, average)
+    by_context = over_all.assign(accuracy=mean(summed.accuracy(), 0), low=np.nan, high=np.nan)
+    by_context["tie_rate"] = mean(summed.tie_rate(), 0)
+    if n_resamples:
+        by_context["low"], by_context["high"] = interval(mean(summed.draws(n_resamples, rng), 1), level)
+    both = pd.concat([over_all.assign(context="all pairs"), by_context.assign(context="mean of contexts")])
+    return both.sort_values("metric", kind="stable", key=lambda m: m.map(data.metrics.index), ignore_index=True)

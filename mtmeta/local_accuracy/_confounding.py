@@ -1,0 +1,254 @@
+"""What is perturbed decides who wins: single perturbations, combinations of them, and a metric that counts words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pandas as pd
+
+from ._accuracy import local_accuracy
+from ._pairs import check_count, chosen, codes_of, column, divide, generator, mean, outcomes
+
+_TEXTS = ("translation", "transcript")
+
+
+def length_metric(
+    pairs: pd.DataFrame, *, text: str | None = None, unit: str = "words", name: str = "length"
+) -> pd.DataFrame:
+    """Add a metric that returns the length of the text, which knows nothing of quality.
+
+    It is always right about a removed word, and always wrong about an inserted or a swapped one, so its accuracies are
+    1, 0 and 0, and 1/3 over the three.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        With a column of texts y and a column ``perturbed`` of texts y'.
+    text : str, optional
+        Column of y; ``translation`` or ``transcript`` by default, whichever is there.
+    unit : {"words", "characters"}
+        Words are what stands between blanks.
+    name : str
+        Of the metric.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A copy with the columns ``name`` and ``name_perturbed``.
+
+    Raises
+    ------
+    ValueError
+        If a column is absent or has an empty cell, the name is taken, or the unit is unknown.
+
+    References
+    ----------
+    The paper on local metric accuracy, appendix A.2.3.
+
+    Examples
+    --------
+    >>> import pandas as pd, mtmeta as mm
+    >>> pairs = pd.DataFrame({"segment": 1, "translation": "a b c", "perturbed": ["a c", "a b d c", "b a c"],
+    ...     "perturbation": ["removal", "insertion", "swapping"]})
+    >>> pairs = mm.local_accuracy.length_metric(pairs)
+    >>> mm.local_accuracy.local_accuracy(pairs, context=None)["accuracy"].round(3).tolist()
+    [0.333]
+    """
+    counts = {"words": lambda t: len(str(t).split()), "characters": lambda t: len(str(t))}
+    if unit not in counts:
+        raise ValueError(f"`unit` must be 'words' or 'characters'; found {unit!r}.")
+    if text is None:
+        found = [c for c in _TEXTS if c in pairs.columns]
+        if not found:
+            raise ValueError(f"expected a column of texts, {' or '.join(_TEXTS)}; name yours with `text`.")
+        text = found[0]
+    taken = [c for c in (name, f"{name}_perturbed") if c in pairs.columns]
+    if taken:
+        raise ValueError(f"the pairs have a column {taken[0]!r} already; give another `name`.")
+    lengths = [column(pairs, c).map(counts[unit]).astype(np.float64) for c in (text, "perturbed")]
+    return pairs.assign(**{name: lengths[0], f"{name}_perturbed": lengths[1]})
+
+
+def accuracy_by_perturbation(
+    pairs: pd.DataFrame, *, context: str | Sequence[str] | None = None, **options
+) -> pd.DataFrame:
+    """Measure local accuracy for each single perturbation.
+
+    A metric whose accuracies differ much between perturbations is confounded with some of them: ROUGE-1 does not see
+    the order of words, so under swapping it is never right.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        As for `local_accuracy`, with a column ``perturbation``.
+    context : str, sequence of str or None
+    **options
+        Passed to `local_accuracy`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``perturbation`` and the columns of `local_accuracy`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `local_accuracy`; ValueError without a column ``perturbation``.
+
+    References
+    ----------
+    The paper on local metric accuracy, figure 6.
+
+    Examples
+    --------
+    >>> import pandas as pd, mtmeta as mm
+    >>> pairs = pd.DataFrame({"segment": 1, "perturbation": ["removal", "swapping"], "m": 1, "m_perturbed": [0, 1]})
+    >>> mm.local_accuracy.accuracy_by_perturbation(pairs)[["perturbation", "accuracy"]].values.tolist()
+    [['removal', 1.0], ['swapping', 0.0]]
+    """
+    blocks = []
+    for kind in sorted(column(pairs, "perturbation").unique()):
+        block = local_accuracy(pairs[pairs["perturbation"] == kind], context=context, **options)
+        block.insert(0, "perturbation", [kind] * len(block))
+        blocks.append(block)
+    if not blocks:
+        raise ValueError("the pairs table has no row.")
+    return pd.concat(blocks, ignore_index=True)
+
+
+def expected_variance(variance: float, n_perturbations: int, k: int) -> float:
+    r"""Return the variance of the mean of k of K perturbations that comes from overlap alone.
+
+    Combinations of k of the same K perturbations share members, the more the larger k is. If each perturbation weighs
+    the same, the accuracy of a combination is a mean of k numbers drawn without replacement from K, so over all
+    combinations its variance is
+
+    .. math:: \frac{\sigma^2}{k} \cdot \frac{K - k}{K - 1},
+
+    with sigma squared the variance (divisor K) of the K single accuracies. It falls to 0 at k = K whatever
+    the perturbations are.
+
+    Parameters
+    ----------
+    variance : float
+        Sigma squared.
+    n_perturbations : int
+        K, at least 2.
+    k : int
+        From 1 to K.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> from mtmeta.local_accuracy import expected_variance
+    >>> expected_variance(0.08, 9, 1), round(expected_variance(0.08, 9, 3), 3), expected_variance(0.08, 9, 9)
+    (0.08, 0.02, 0.0)
+    """
+    total = check_count("n_perturbations", n_perturbations, 2)
+    k = check_count("k", k, 1)
+    if k > total:
+        raise ValueError(f"`k` must be at most the number of perturbations, {total}; found {k}.")
+    return variance / k * (total - k) / (total - 1)
+
+
+def combination_variance(
+    pairs: pd.DataFrame,
+    *,
+    context: str | Sequence[str] | None = "system",
+    metrics: Sequence[str] | str | None = None,
+    n_combinations: int | None = 10,
+    missing: str = "raise",
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Measure how much accuracy depends on which perturbations were combined, by their number k.
+
+    For each k from 1 to K - 1: choose combinations of k of the K perturbations, take for each the mean over
+    contexts of the local accuracies, and the variance of these means over combinations.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        As for `local_accuracy`, with a column ``perturbation`` of at least three kinds. Each text should have a pair
+        for every perturbation that applies to it, not for a random four.
+    context : str, sequence of str or None
+    metrics : sequence of str, optional
+    n_combinations : int or None
+        At most so many combinations for each k, drawn at random, as published; None for all of them.
+    missing : {"raise", "drop"}
+        As for `local_accuracy`.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, k, variance, expected, n_combinations, n_perturbations``. ``variance`` estimates the variance over all
+        combinations without bias; ``expected`` is `expected_variance`, from the variance at k = 1. They are equal
+        where all combinations are taken and every perturbation applies equally often; what falls with k beyond
+        ``expected`` is more than overlap.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `local_accuracy`; ValueError with fewer than three perturbations.
+
+    References
+    ----------
+    The paper on local metric accuracy, appendix A.2.3 and figure 5; the expected curve is ours.
+
+    Examples
+    --------
+    >>> import pandas as pd, mtmeta as mm
+    >>> pairs = pd.DataFrame({"segment": 1, "system": "A", "perturbation": list("abc"), "m": [1, 0, 0]})
+    >>> pairs["m_perturbed"] = 0
+    >>> table = mm.local_accuracy.combination_variance(pairs)
+    >>> table[["k", "variance", "expected"]].round(4).values.tolist()
+    [[1.0, 0.2222, 0.2222], [2.0, 0.0556, 0.0556]]
+    """
+    if n_combinations is not None:
+        n_combinations = check_count("n_combinations", n_combinations, 2)
+    rng = generator(rng)
+    names = chosen(pairs, metrics)
+    data = outcomes(pairs, context, names, missing=missing)
+    kinds = codes_of(pairs, ["perturbation"])
+    total = int(kinds.max()) + 1
+    if total < 3:
+        raise ValueError(f"combining perturbations needs at least three kinds; found {total}.")
+    won, number = (np.zeros((total, len(data.contexts), len(names))) for _ in range(2))
+    np.add.at(won, (kinds, data.context), data.wins)
+    np.add.at(number, (kinds, data.context), data.present)
+
+    def accuracy(members: list[int]) -> np.ndarray:
+        return mean(divide(won[members].sum(axis=0), number[members].sum(axis=0)), 0)
+
+    limits = {k: n_combinations if k > 1 else None for k in range(1, total)}
+    accuracies = {k: np.array([accuracy(c) for c in _combinations(total, k, limits[k], rng)]) for k in limits}
+    single = accuracies[1].var(axis=0)
+    rows = []
+    for m, name in enumerate(names):
+        for k, values in accuracies.items():
+            every = comb(total, k)
+            variance = values[:, m].var(ddof=1) * (every - 1) / every
+            rows.append((name, k, variance, expected_variance(single[m], total, k), len(values), total))
+    return pd.DataFrame(rows, columns=["metric", "k", "variance", "expected", "n_combinations", "n_perturbations"])
+
+
+def _combinations(total: int, k: int, limit: int | None, rng: np.random.Generator) -> Iterator[list[int]]:
+    """Yield combinations of k of ``total``: all, or ``limit`` different ones at random."""
+    if limit is None or comb(total, k) <= limit:
+        yield from map(list, combinations(range(total), k))
+        return
+    seen: set[tuple[int, ...]] = set()
+    while len(seen) < limit:
+        seen.add(tuple(sorted(rng.permutation(total)[:k].tolist())))
+    yield from map(list, sorted(seen))

@@ -1,0 +1,255 @@
+"""Contexts and pairs from scores: buckets of quality, pairs that humans ordered, effects of swaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..evalset import EvalSet, as_evalset, unknown
+from ._pairs import check_count, chosen, contexts_of, generator
+
+
+@dataclass(frozen=True)
+class QualityBuckets:
+    """The result of `quality_buckets`.
+
+    Attributes
+    ----------
+    labels : pandas.Series of Int64
+        Bucket of each value, 1 for the lowest; ``<NA>`` where the value is missing. With the index of the values.
+    table : pandas.DataFrame
+        ``bucket, low, high, mean, n``: smallest, largest and mean value, and number of values.
+    n_asked, n_buckets : int
+        How many buckets were asked for, and how many there are.
+    """
+
+    labels: pd.Series
+    table: pd.DataFrame
+    n_asked: int
+    n_buckets: int
+
+    def __repr__(self) -> str:
+        sizes = self.table["n"]
+        return (
+            f"QualityBuckets: {self.n_buckets} of {self.n_asked} asked for, {sizes.min()} to {sizes.max()} values each"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return ``table``.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return self.table
+
+
+def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets: int) -> QualityBuckets:
+    """Cut scores into buckets of equal frequency, where equal scores share a bucket.
+
+    Buckets of equal frequency cannot split a tie, so a third of perfect scores is one bucket however many were asked
+    for, and fewer remain.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Human scores, NaN where not rated.
+    n_buckets : int
+        How many to ask for, at least 2.
+
+    Returns
+    -------
+    QualityBuckets
+        Edges are the quantiles of the rated values (linear interpolation); equal edges are merged, and buckets that
+        hold no value are left out.
+
+    Raises
+    ------
+    TypeError
+        If a value is no number or ``n_buckets`` no whole number.
+    ValueError
+        If no value is rated, or ``n_buckets`` is below 2.
+
+    References
+    ----------
+    The paper on local metric accuracy, appendix A.5, which asks for 250.
+
+    Examples
+    --------
+    >>> from mtmeta.local_accuracy import quality_buckets
+    >>> buckets = quality_buckets([-9, -5, -1, 0, 0, 0], 6)
+    >>> buckets
+    QualityBuckets: 4 of 6 asked for, 1 to 3 values each
+    >>> buckets.labels.tolist()
+    [1, 2, 3, 4, 4, 4]
+    """
+    n_asked = check_count("n_buckets", n_buckets, 2)
+    index = values.index if isinstance(values, pd.Series) else None
+    try:
+        scores = pd.Series(np.asarray(values, dtype=np.float64), index=index)
+    except (TypeError, ValueError):
+        raise TypeError("the values must be numbers, NaN where not rated.") from None
+    rated = scores.dropna()
+    if rated.empty:
+        raise ValueError("no value is rated.")
+    edges = np.unique(np.quantile(rated, np.linspace(0, 1, n_asked + 1)))
+    bins = np.searchsorted(edges[1:-1], rated.to_numpy(), side="left")
+    labels = pd.Series(pd.NA, index=scores.index, dtype="Int64")
+    labels[scores.notna().to_numpy()] = np.unique(bins, return_inverse=True)[1] + 1
+    grouped = rated.groupby(labels[scores.notna().to_numpy()].astype(int).to_numpy())
+    table = grouped.agg(low="min", high="max", mean="mean", n="size").rename_axis("bucket").reset_index()
+    return QualityBuckets(labels, table, n_asked, len(table))
+
+
+def natural_pairs(
+    es: EvalSet | pd.DataFrame,
+    *,
+    margin: float = 0.0,
+    metrics: Sequence[str] | str | None = None,
+    max_per_segment: int | None = None,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Pair real translations of the same segment that humans scored differently, as a pairs table.
+
+    Perturbations are easy: one dropped word is a small and known error. Pairs of real systems differ in ways that
+    metrics will meet. The better translation takes the place of y, the worse one that of y'.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    margin : float
+        Least difference of human scores, in their units; at 0 any difference will do. Equal scores never make a pair.
+    metrics : sequence of str, optional
+        All by default.
+    max_per_segment : int, optional
+        Draw at most so many pairs of a segment at random.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``segment, system`` (the better one), ``worse, perturbation`` (``"human preference"``), ``human,
+        human_worse``; ``lp, doc, domain`` where the set has them; ``M`` and ``M_perturbed`` for each metric, NaN where
+        not scored.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range, a metric is unknown, or no pair is left.
+
+    References
+    ----------
+    The paper on local metric accuracy, limitations (its degradations may be too easy).
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -6], [-1, -6]], {"X": [[.9, .2], [.8, .3]]}, systems=["A", "B"])
+    >>> mm.local_accuracy.natural_pairs(es)[["segment", "system", "worse", "X", "X_perturbed"]].values.tolist()
+    [[1, 'A', 'B', 0.9, 0.8]]
+    """
+    es = as_evalset(es)
+    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0 <= margin < np.inf:
+        raise ValueError(f"`margin` must be a number of at least 0; found {margin!r}.")
+    if max_per_segment is not None:
+        max_per_segment = check_count("max_per_segment", max_per_segment, 1)
+    names = [metrics] if isinstance(metrics, str) else list(es.metrics if metrics is None else metrics)
+    for name in names:
+        if name not in es:
+            raise unknown("metric", name, es.metrics)
+    i, j = np.triu_indices(es.shape[0], 1)
+    difference = es.human[i] - es.human[j]
+    pair, segment = np.nonzero((np.abs(difference) >= margin) & (np.abs(difference) > 0))
+    order = np.lexsort((pair, segment))
+    pair, segment = pair[order], segment[order]
+    if max_per_segment is not None:
+        draw = np.lexsort((generator(rng).random(len(pair)), segment))
+        starts = np.flatnonzero(np.r_[True, np.diff(segment) > 0]) if len(segment) else np.empty(0, int)
+        position = np.arange(len(pair)) - np.repeat(starts, np.diff(np.r_[starts, len(pair)]))
+        keep = np.sort(draw[position < max_per_segment])
+        pair, segment = pair[keep], segment[keep]
+    if not len(pair):
+        raise ValueError(f"set {es.name!r}: humans scored no two translations of a segment {margin} or more apart.")
+    first = difference[pair, segment] > 0
+    better, worse = np.where(first, i[pair], j[pair]), np.where(first, j[pair], i[pair])
+    systems, segments = np.array(es.systems, dtype=object), pd.Series(es.segments)
+    columns = {
+        "segment": segments.to_numpy()[segment],
+        "system": systems[better],
+        "worse": systems[worse],
+        "perturbation": "human preference",
+        "human": es.human[better, segment],
+        "human_worse": es.human[worse, segment],
+    }
+    if es.language_pair:
+        columns["lp"] = es.language_pair
+    for name, values in (("doc", es.documents), ("domain", es.domains)):
+        if values is not None:
+            columns[name] = np.array(values, dtype=object)[segment]
+    for name in names:
+        columns[name], columns[f"{name}_perturbed"] = es[name][better, segment], es[name][worse, segment]
+    return pd.DataFrame(columns)
+
+
+def swap_effects(
+    pairs: pd.DataFrame, *, metrics: Sequence[str] | str | None = None, by: str | Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Count how many swaps of items lower, keep or raise each measure of a ranking.
+
+    A swap of two random items need not harm: it may bring a relevant item up, or exchange two that are equally
+    relevant. Where the measure does not move, or rises, local accuracy calls the measure wrong, rightly or not.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        As for `local_accuracy`; any task.
+    metrics : sequence of str, optional
+    by : str or sequence of str, optional
+        Columns to count within, such as ``"perturbation"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``by`` (the values joined with `` / ``; ``"all"`` without), ``metric, lowered, kept, raised`` (numbers of
+        pairs), ``share_lowered, share_kept, share_raised``, ``n_pairs``. Pairs without a score are not counted.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a column or metric is unknown, or a score is no number.
+
+    References
+    ----------
+    The paper on local metric accuracy, section 4.2, takes a swapped ranking for a worse one.
+
+    Examples
+    --------
+    >>> import pandas as pd, mtmeta as mm
+    >>> pairs = pd.DataFrame({"segment": [1, 2, 3, 4], "RR": [1, 1, .5, 1], "RR_perturbed": [.5, 1, 1, 1]})
+    >>> mm.local_accuracy.swap_effects(pairs)[["lowered", "kept", "raised"]].values.tolist()
+    [[1, 2, 1]]
+    """
+    names = chosen(pairs, metrics)
+    codes, labels = contexts_of(pairs, by)
+    blocks = []
+    for name in names:
+        try:
+            change = pairs[f"{name}_perturbed"].astype(np.float64) - pairs[name].astype(np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"the scores of {name!r} must be numbers.") from None
+        known = change.notna().to_numpy()
+        sign = np.sign(change.to_numpy()[known]).astype(int)
+        counts = np.zeros((len(labels), 3), dtype=np.int64)
+        np.add.at(counts, (codes[known], sign + 1), 1)
+        block = pd.DataFrame(counts, columns=["lowered", "kept", "raised"])
+        block.insert(0, "metric", name)
+        block.insert(0, "by", labels)
+        blocks.append(block)
+    table = pd.concat(blocks, ignore_index=True)
+    n_pairs = table[["lowered", "kept", "raised"]].sum(axis=1)
+    for word in ("lowered", "kept", "raised"):
+        table[f"share_{word}"] = table[word] / n_pairs
+    return table.assign(n_pairs=n_pairs)

@@ -1,0 +1,261 @@
+"""Does the context matter (H1), and does it change the order of metrics (H2)? Tests that know rows are dependent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..evalset import check_choice
+from . import _kernels
+from ._pairs import Outcomes, check_count, codes_of, divide, generator, keys, mean, outcomes
+from ._rankings import TAU_TIES, check_comparable, tau_tables, with_global
+
+SCHEMES = ("between", "within", "pairs")
+
+
+def context_effect(
+    pairs: pd.DataFrame,
+    *,
+    context: str | Sequence[str],
+    metrics: Sequence[str] | str | None = None,
+    missing: str = "raise",
+    unit: str = "segment",
+    n_resamples: int = 999,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    r"""Test for each metric whether its accuracy depends on the context (H1), and say how much.
+
+    The published test is Pearson's chi-square on the table of 2 outcomes x K contexts, K - 1 degrees of freedom. It
+    takes pairs for independent, which they are not: one text has several pairs, one segment several systems. And with
+    many pairs it rejects for differences that nobody would care about. So three things stand beside it: Cramér's V,
+
+    .. math:: V = \sqrt{\chi^2 / n},
+
+    which is 0 where all accuracies are equal and 1 where the context decides every outcome; what V would be by chance;
+    and a permutation test that keeps what belongs together.
+
+    Parameters
+    ----------
+    pairs, metrics, missing
+        As for `local_accuracy`; ties between y and y' are failures.
+    context : str or sequence of str
+    unit : str
+        Column of what is permuted whole; segments must not straddle units. Segments of one document, or utterances of
+        one speaker, are alike: give ``"doc"`` or ``"speaker"`` where the context is coarser than these.
+    n_resamples : int
+        Permutations; 0 for none.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, chi2, dof, p_value, cramers_v, null_v, inflation, p_permutation, n_pairs, n_contexts, scheme,
+        n_resamples``. ``null_v`` and ``inflation`` are the means of V and of chi-square / dof over permutations:
+        where ``inflation`` is above 1, ``p_value`` is too small. A metric that is always right, or never, has the same
+        accuracy everywhere: chi-square 0, p-values 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `local_accuracy`; ValueError with fewer than two contexts.
+
+    Notes
+    -----
+    Chi-square is computed again after permuting the labels of contexts; which labels may be exchanged depends on where
+    the context varies:
+
+    - ``between``: each unit lies in one context (domain, speaker). Labels of whole units are permuted. Null: units
+      of all contexts come from one population. Contexts whose units have more pairs, or correlate more within units,
+      are told apart by that too, though only weakly by this statistic.
+    - ``within``: the context varies within units and is the same for all pairs of a text (system, quality of the
+      output). Labels are permuted among the systems of each unit; a label brings all its pairs. Null: within a unit
+      the systems are exchangeable. Differences between segments cancel. Where the context varies within
+      the texts of one system in a unit larger than a segment, labels are permuted among the texts of the unit.
+    - ``pairs``: the context varies within a text (perturbation). Labels are permuted among the pairs of each text.
+
+    p-values are (count + 1) / (n + 1).
+
+    References
+    ----------
+    The paper on local metric accuracy, section 4.3 and tables 5 to 7; Cramér 1946; Winkler et al. 2015 (permutation
+    within blocks and of whole blocks).
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, mtmeta as mm
+    >>> easy = np.arange(200) < 100
+    >>> pairs = pd.DataFrame({"segment": np.arange(200), "domain": np.where(easy, "news", "chat"),
+    ...     "m": 1, "m_perturbed": np.where(easy, np.arange(200) % 10 < 1, np.arange(200) % 10 < 4)})
+    >>> effect = mm.local_accuracy.context_effect(pairs, context="domain")
+    >>> effect[["chi2", "dof", "cramers_v", "scheme"]].round(3).values.tolist()
+    [[24.0, 1, 0.346, 'between']]
+    """
+    n_resamples = check_count("n_resamples", n_resamples, 0)
+    data = outcomes(pairs, context, metrics, missing=missing, unit=unit)
+    n_contexts = len(data.contexts)
+    if n_contexts < 2:
+        raise ValueError(f"an effect of the context needs at least two contexts; found only {data.contexts[0]!r}.")
+    rows = []
+    for m, name in enumerate(data.metrics):
+        here = data.present[:, m]
+        table = np.zeros((2, n_contexts))
+        np.add.at(table, ((data.wins[here, m] == 0).astype(int), data.context[here]), 1)
+        table = table[:, table.sum(axis=0) > 0]
+        chi2, p, dof = 0.0, 1.0, table.shape[1] - 1
+        if dof and table.sum(axis=1).all():
+            chi2, p = stats.chi2_contingency(table, correction=False)[:2]
+        rows.append((name, chi2, dof, p, np.sqrt(chi2 / here.sum()), int(here.sum()), table.shape[1]))
+    frame = pd.DataFrame(rows, columns=["metric", "chi2", "dof", "p_value", "cramers_v", "n_pairs", "n_contexts"])
+    scheme, *_ = arranged = arrange(pairs, data, unit)
+    chance = np.full((3, len(frame)), np.nan)
+    if n_resamples:
+        null = chi_square(*permuted(data, arranged, n_resamples, generator(rng)))
+        observed = frame["chi2"].to_numpy()
+        reached = (null >= observed * (1 - 1e-9) - 1e-9).sum(axis=0)
+        dof = frame["dof"].to_numpy(dtype=np.float64)
+        chance[:] = (
+            np.sqrt(null / frame["n_pairs"].to_numpy()).mean(axis=0),
+            divide(null.mean(axis=0), dof),
+            (reached + 1) / (n_resamples + 1),
+        )
+    for place, (name, values) in enumerate(zip(("null_v", "inflation", "p_permutation"), chance, strict=True), 5):
+        frame.insert(place, name, values)
+    return frame.assign(scheme=scheme, n_resamples=n_resamples)
+
+
+def chi_square(won: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Return Pearson's chi-square of tables of shape (n_draws, n_contexts, n_metrics), shape (n_draws, n_metrics)."""
+    share = divide(won.sum(axis=1), number.sum(axis=1))[:, None]
+    deviations = divide((won - number * share) ** 2, number * share * (1 - share))
+    return np.nan_to_num(deviations).sum(axis=1)
+
+
+def arrange(pairs: pd.DataFrame, data: Outcomes, unit: str) -> tuple[str, np.ndarray, np.ndarray]:
+    """Say what is permuted: the scheme, and for each pair its exchangeable member and the block of that member."""
+    system = ["system"] if "system" in pairs.columns else []
+    of_unit, of_segment = keys(pairs, unit), keys(pairs, "segment")
+    everything = np.zeros(len(pairs), dtype=np.int64)
+    text = codes_of(pairs, [*of_segment, *system])
+    options = (
+        ("between", data.unit, everything),
+        ("within", codes_of(pairs, [*of_unit, *system]), data.unit),
+        ("within", text, data.unit),
+        ("pairs", np.arange(len(pairs)), text),
+    )
+    fits = (len(np.unique(member * len(data.contexts) + data.context)) == member.max() + 1 for _, member, _ in options)
+    return next(option for option, fit in zip(options, fits, strict=True) if fit)  # the last one always does
+
+
+def permuted(data: Outcomes, arranged: tuple, n_draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return wins and pairs by context after permuting labels, two arrays (n_draws, n_contexts, n_metrics)."""
+    _, member, block = arranged
+    members, first = np.unique(member, return_index=True)
+    order = np.argsort(block[first], kind="stable")
+    wins, counts = (np.zeros((len(members), len(data.metrics))) for _ in range(2))
+    np.add.at(wins, member, data.wins)
+    np.add.at(counts, member, data.present)
+    sorted_blocks = block[first][order]
+    starts = np.flatnonzero(np.r_[True, np.diff(sorted_blocks) > 0, True]).astype(np.int64)
+    labels = data.context[first][order]
+    return _kernels.permuted_sums(labels, starts, wins[order], counts[order], len(data.contexts), n_draws, rng)
+
+
+def ranking_effect(
+    pairs: pd.DataFrame,
+    *,
+    context: str | Sequence[str],
+    metrics: Sequence[str] | None = None,
+    ties: str = "b",
+    missing: str = "raise",
+    unit: str = "segment",
+    n_resamples: int = 999,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Test whether the order of metrics differs more between contexts than chance would make it (H2).
+
+    Even if contexts did not matter, their orders of metrics would differ, because accuracies are estimated. So a mean
+    tau_AP below 1 shows nothing until it is compared with its mean under permutation of contexts.
+
+    Parameters
+    ----------
+    pairs, context, metrics, missing, unit
+        As for `context_effect`, which says what is permuted.
+    ties : {"b", "average"}
+        What becomes of metrics with equal accuracies; see `tau_ap`.
+    n_resamples : int
+        Permutations.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``statistic, tau_ap, null_mean, null_low, null_high, p_value, n_metrics, n_contexts, scheme, n_resamples``; one
+        row for the mean of tau_AP (both directions) between contexts, one for that between contexts and all
+        pairs. ``null_low`` and ``null_high`` hold the middle 95 % of the null. The p-value is one-sided: orders differ
+        more than by chance. Accuracies count each pair the same.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `context_effect`; ValueError with fewer than two metrics.
+
+    Notes
+    -----
+    The null is that of `context_effect`: contexts are exchangeable. Where the context moves all metrics alike, so that
+    H1 holds and H2 does not, differences between metrics are noisier in the contexts whose accuracies are nearer
+    to one half than in the permuted ones, and the p-value is no longer exact.
+
+    References
+    ----------
+    The paper on local metric accuracy, section 4.3; the null is ours.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, mtmeta as mm
+    >>> rng = np.random.default_rng(0)
+    >>> pairs = pd.DataFrame({"segment": np.arange(300), "domain": np.repeat(list("xyz"), 100)})
+    >>> for k, name in enumerate("abcd"):
+    ...     pairs[name], pairs[f"{name}_perturbed"] = 1, rng.random(300) < .1 + .2 * k
+    >>> mm.local_accuracy.ranking_effect(pairs, context="domain", n_resamples=99)[["tau_ap", "scheme"]].values.tolist()
+    [[1.0, 'between'], [1.0, 'between']]
+    """
+    check_choice("ties", ties, TAU_TIES)
+    n_resamples = check_count("n_resamples", n_resamples, 1)
+    data = outcomes(pairs, context, metrics, missing=missing, unit=unit)
+    check_comparable(len(data.metrics), len(data.contexts))
+    arranged = arrange(pairs, data, unit)
+    won, number = permuted(data, arranged, n_resamples, generator(rng))
+    null = _mean_taus(won, number, ties)
+    own = [np.zeros((1, len(data.contexts), len(data.metrics))) for _ in range(2)]
+    for out, values in zip(own, (data.wins, data.present), strict=True):
+        np.add.at(out[0], data.context, values)
+    observed = _mean_taus(*own, ties)[0]
+    known = ~np.isnan(null)
+    p = ((null <= observed + 1e-9) & known).sum(axis=0) + 1
+    low, high = np.nanquantile(null, [0.025, 0.975], axis=0) if known.any(axis=0).all() else np.full((2, 2), np.nan)
+    return pd.DataFrame(
+        {
+            "statistic": ["between contexts", "with all pairs"],
+            "tau_ap": observed,
+            "null_mean": mean(null, 0),
+            "null_low": low,
+            "null_high": high,
+            "p_value": p / (known.sum(axis=0) + 1),
+            "n_metrics": len(data.metrics),
+            "n_contexts": len(data.contexts),
+            "scheme": arranged[0],
+            "n_resamples": n_resamples,
+        }
+    )
+
+
+def _mean_taus(won: np.ndarray, number: np.ndarray, ties: str) -> np.ndarray:
+    """Return mean symmetric tau_AP between contexts, and with all pairs, shape (n_draws, 2)."""
+    whole = divide(won.sum(axis=1, keepdims=True), number.sum(axis=1, keepdims=True))
+    tables = tau_tables(with_global(divide(won, number), whole, "all pairs"), ties)
+    tables = (tables + tables.transpose(0, 2, 1)) / 2
+    i, j = np.triu_indices(tables.shape[1] - 1, 1)
+    return np.column_stack([mean(tables[:, i + 1, j + 1], 1), mean(tables[:, 0, 1:], 1)])

@@ -1,0 +1,91 @@
+"""Compiled loops: permuted contexts, and tau_AP of many rankings. Slow versions stand in the tests."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+#: Two accuracies this close differ by rounding only, and are tied.
+TOLERANCE = 1e-12
+
+
+@njit(cache=True)
+def permuted_sums(labels, starts, wins, counts, n_contexts, n_draws, rng):
+    """Shuffle the labels of units within blocks, and sum wins and counts by label.
+
+    ``starts`` cuts the units into blocks; ``wins`` and ``counts`` have shape (n_units, n_metrics). Returns two arrays
+    of shape (n_draws, n_contexts, n_metrics).
+    """
+    n_units, n_metrics = wins.shape
+    won = np.zeros((n_draws, n_contexts, n_metrics))
+    number = np.zeros((n_draws, n_contexts, n_metrics))
+    shuffled = labels.copy()
+    for b in range(n_draws):
+        for g in range(len(starts) - 1):
+            for i in range(starts[g + 1] - 1, starts[g], -1):
+                j = starts[g] + int(rng.random() * (i - starts[g] + 1))
+                shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+        for u in range(n_units):
+            for m in range(n_metrics):
+                won[b, shuffled[u], m] += wins[u, m]
+                number[b, shuffled[u], m] += counts[u, m]
+    return won, number
+
+
+@njit(cache=True)
+def tau_b(truth, ranking):
+    """tau_AP of ``ranking`` given ``truth`` (scores, high first), tied groups as one, one direction; NaN if all tie."""
+    n = len(truth)
+    total, below_top = 0.0, 0
+    for i in range(n):
+        above, right = 0, 0
+        for j in range(n):
+            if ranking[j] > ranking[i] + TOLERANCE:
+                above += 1
+                if truth[j] > truth[i] + TOLERANCE:
+                    right += 1
+        if above:
+            total += right / above
+            below_top += 1
+    return 2 * total / below_top - 1 if below_top else np.nan
+
+
+@njit(cache=True)
+def tau_average(truth, ranking):
+    """Mean of tau_AP over all ways to break ties in both at random, one direction."""
+    n = len(truth)
+    total = 0.0
+    for i in range(n):
+        above, right, group = 0, 0.0, 0
+        for j in range(n):
+            if ranking[j] > ranking[i] + TOLERANCE:
+                above += 1
+                if truth[j] > truth[i] + TOLERANCE:
+                    right += 1.0
+                elif truth[j] >= truth[i] - TOLERANCE:
+                    right += 0.5
+            elif ranking[j] >= ranking[i] - TOLERANCE:
+                group += 1
+        # item i stands at each rank of its group equally often; a pair within the group is right half the time
+        for m in range(group):
+            if above + m:
+                total += (right + 0.5 * m) / (above + m) / group
+    return 2 * total / (n - 1) - 1
+
+
+@njit(cache=True)
+def tau_tables(accuracies, average):
+    """Return tau_AP between all rows of each draw; shape (n_draws, n_rows, n_metrics) to (n_draws, n_rows, n_rows).
+
+    The first index of a table is the truth.
+    """
+    n_draws, n_rows, _ = accuracies.shape
+    out = np.empty((n_draws, n_rows, n_rows))
+    for b in range(n_draws):
+        for i in range(n_rows):
+            for j in range(n_rows):
+                if average:
+                    out[b, i, j] = tau_average(accuracies[b, i], accuracies[b, j])
+                else:
+                    out[b, i, j] = tau_b(accuracies[b, i], accuracies[b, j])
+    return out

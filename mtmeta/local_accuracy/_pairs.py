@@ -1,0 +1,288 @@
+"""The pairs table, read once: who won, in which context, in which segment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from ..evalset import check_choice, unknown
+
+TIES = ("failure", "half")
+AVERAGES = ("segments", "pairs")
+MISSING = ("raise", "drop")
+SUFFIX = "_perturbed"
+
+
+def check_count(parameter: str, value: object, low: int) -> int:
+    """Return ``value`` as an int; raise if it is none or below ``low``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"`{parameter}` must be a whole number; found {value!r}.")
+    if value < low:
+        raise ValueError(f"`{parameter}` must be at least {low}; found {value}.")
+    return int(value)
+
+
+def check_level(level: float) -> None:
+    """Raise unless ``level`` lies in (0, 1)."""
+    if isinstance(level, bool) or not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
+        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """Return a generator from a seed, a generator or None."""
+    if rng is not None and not isinstance(rng, (int, np.integer, np.random.Generator)):
+        raise TypeError(f"`rng` must be None, a whole number or a numpy Generator; found {rng!r}.")
+    return np.random.default_rng(rng)
+
+
+def metrics_of(pairs: pd.DataFrame) -> list[str]:
+    """List the metrics of a pairs table: the columns M for which there is a column ``M_perturbed``.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+
+    Returns
+    -------
+    list of str
+        In column order.
+
+    Raises
+    ------
+    TypeError
+        If ``pairs`` is no DataFrame.
+    ValueError
+        If there is no such column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import metrics_of
+    >>> metrics_of(pd.DataFrame({"segment": [1], "chrF": [55.0], "chrF_perturbed": [50.0]}))
+    ['chrF']
+    """
+    if not isinstance(pairs, pd.DataFrame):
+        raise TypeError(f"pairs must be a DataFrame, one row a pair of texts; found {type(pairs).__name__}.")
+    names = [c for c in pairs.columns if f"{c}{SUFFIX}" in pairs.columns]
+    if not names:
+        raise ValueError(
+            "the pairs have no metric: for each metric M two columns are expected, M and M_perturbed; "
+            f"found {list(map(str, pairs.columns))}. `mtmeta.scoring.score_pairs` adds them to texts."
+        )
+    return names
+
+
+def chosen(pairs: pd.DataFrame, metrics: Sequence[str] | str | None) -> list[str]:
+    """Return the wanted metrics, all by default."""
+    known = metrics_of(pairs)
+    names = known if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
+    if not names:
+        raise ValueError("no metric given; name at least one, or leave `metrics` out for all.")
+    for name in names:
+        if name not in known:
+            raise unknown("metric", name, known)
+    return list(dict.fromkeys(names))
+
+
+def column(pairs: pd.DataFrame, name: str) -> pd.Series:
+    """Return a column; raise if there is none or a cell is empty."""
+    if name not in pairs.columns:
+        raise unknown("column", name, [str(c) for c in pairs.columns])
+    values = pairs[name]
+    if n := int(values.isna().sum()):
+        raise ValueError(
+            f"the column {name!r} is empty in {n} of {len(values)} pairs. Name those, or leave them out: "
+            f"pairs.dropna(subset=[{name!r}])."
+        )
+    return values
+
+
+def contexts_of(pairs: pd.DataFrame, context: str | Sequence[str] | None) -> tuple[np.ndarray, list]:
+    """Return the context of each pair as a number, and the names; several columns are joined with `` / ``."""
+    names = [context] if isinstance(context, str) else list(context or ())
+    if not names:
+        return np.zeros(len(pairs), dtype=np.int64), ["all"]
+    columns = [column(pairs, name) for name in names]
+    if len(columns) == 1:
+        codes, values = pd.factorize(columns[0], sort=columns[0].map(type).nunique() == 1)
+        return codes.astype(np.int64), [v.item() if isinstance(v, np.generic) else v for v in values]
+    joined = columns[0].astype(str)
+    for other in columns[1:]:
+        joined = joined + " / " + other.astype(str)
+    if joined.nunique() != len(pairs[names].drop_duplicates()):
+        raise ValueError(f"values of {names} hold ' / ', so that two contexts would get one name; rename them.")
+    codes, values = pd.factorize(joined, sort=True)
+    return codes.astype(np.int64), list(values)
+
+
+def codes_of(pairs: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
+    """Return one number for each combination of values, from 0."""
+    key = np.zeros(len(pairs), dtype=np.int64)
+    for name in names:
+        found, values = pd.factorize(column(pairs, name))
+        key = np.unique(key * len(values) + found, return_inverse=True)[1]
+    return key
+
+
+def keys(pairs: pd.DataFrame, name: str) -> list[str]:
+    """Return the columns that identify a segment (or a larger unit): with the language pair where there is one."""
+    return ["lp", name] if "lp" in pairs.columns and name != "lp" else [name]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Pairs as numbers: each row a pair."""
+
+    metrics: list[str]
+    contexts: list
+    context: np.ndarray  # (n_pairs,)
+    segment: np.ndarray  # (n_pairs,)
+    unit: np.ndarray  # (n_pairs,): what is resampled whole
+    wins: np.ndarray  # (n_pairs, n_metrics): 1 won, 0 lost, a tie as the rule says; 0 where missing
+    tied: np.ndarray  # (n_pairs, n_metrics)
+    present: np.ndarray  # (n_pairs, n_metrics)
+
+
+def outcomes(
+    pairs: pd.DataFrame,
+    context: str | Sequence[str] | None,
+    metrics: Sequence[str] | str | None,
+    *,
+    ties: str = "failure",
+    missing: str = "raise",
+    unit: str = "segment",
+) -> Outcomes:
+    """Read a pairs table."""
+    check_choice("ties", ties, TIES)
+    check_choice("missing", missing, MISSING)
+    names = chosen(pairs, metrics)
+    if not len(pairs):
+        raise ValueError("the pairs table has no row.")
+    scores, perturbed = (_scores(pairs, [f"{n}{end}" for n in names]) for end in ("", SUFFIX))
+    present = ~(np.isnan(scores) | np.isnan(perturbed))
+    if missing == "raise" and not present.all():
+        n = (~present).sum(axis=0)
+        k = int(n.argmax())
+        raise ValueError(
+            f"metric {names[k]!r} lacks a score in {n[k]} of {len(pairs)} pairs. Score them, or pass missing='drop', "
+            "which leaves out the pairs that a metric lacks and counts them."
+        )
+    if not present.any(axis=0).all():
+        raise ValueError(f"metric {names[int(np.argmin(present.any(axis=0)))]!r} scored no pair at all.")
+    tied = (scores == perturbed) & present
+    wins = ((scores > perturbed) & present).astype(np.float64)
+    if ties == "half":
+        wins += 0.5 * tied
+    codes, labels = contexts_of(pairs, context)
+    segment = codes_of(pairs, keys(pairs, "segment"))
+    units = segment if unit == "segment" else codes_of(pairs, keys(pairs, unit))
+    if unit != "segment" and len(np.unique(segment * (units.max() + 1) + units)) != segment.max() + 1:
+        raise ValueError(f"some segment lies in several values of {unit!r}, so {unit!r} cannot be the unit.")
+    return Outcomes(names, labels, codes, segment, units, wins, tied.astype(np.float64), present)
+
+
+def _scores(pairs: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
+    """Return score columns as float64, shape (n_pairs, n_metrics)."""
+    columns = []
+    for name in names:
+        try:
+            columns.append(pairs[name].to_numpy(dtype=np.float64, na_value=np.nan))
+        except (TypeError, ValueError):
+            raise TypeError(f"the column {name!r} must hold numbers; found {pairs[name].dtype}.") from None
+        if np.isinf(columns[-1]).any():
+            raise ValueError(f"the column {name!r} holds an infinite score; scores must be finite, or NaN if missing.")
+    return np.column_stack(columns)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Sums over (unit, context): an accuracy is a ratio of two sums over the units of its context."""
+
+    data: Outcomes
+    unit: np.ndarray  # (n_cells,)
+    context: np.ndarray  # (n_cells,)
+    won: np.ndarray  # (n_cells, n_metrics)
+    tied: np.ndarray
+    count: np.ndarray  # pairs, or segments
+
+    def accuracy(self) -> np.ndarray:
+        """Return accuracies, shape (n_contexts, n_metrics); NaN where a metric scored nothing."""
+        return self._ratio(self.won, self.count)
+
+    def tie_rate(self) -> np.ndarray:
+        """Return shares of ties, shape (n_contexts, n_metrics)."""
+        return self._ratio(self.tied, self.count)
+
+    def _ratio(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
+        sums = [np.zeros((len(self.data.contexts), above.shape[1])) for _ in range(2)]
+        for out, values in zip(sums, (above, below), strict=True):
+            np.add.at(out, self.context, values)
+        return divide(*sums)
+
+    def draws(self, n_draws: int, rng: np.random.Generator) -> np.ndarray:
+        """Bootstrap the units; return accuracies, shape (n_draws, n_contexts, n_metrics)."""
+        return self.resampled(self.weights(n_draws, rng))
+
+    def weights(self, n_draws: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw how often each unit is taken, shape (n_units, n_draws)."""
+        n_units = int(self.unit.max()) + 1
+        weights = np.zeros((n_units, n_draws))
+        for members in self._strata(n_units):
+            weights[members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), n_draws).T
+        return weights
+
+    def resampled(self, weights: np.ndarray) -> np.ndarray:
+        """Return accuracies, shape (n_draws, n_contexts, n_metrics), of units with these weights."""
+        shape = (len(self.data.contexts), len(weights))
+        out = np.empty((weights.shape[1], shape[0], len(self.data.metrics)))
+        for m in range(out.shape[2]):
+            above, below = (
+                sparse.csr_array((values[:, m], (self.context, self.unit)), shape=shape) @ weights
+                for values in (self.won, self.count)
+            )
+            out[:, :, m] = divide(above, below).T
+        return out
+
+    def _strata(self, n_units: int) -> list[np.ndarray]:
+        """Return the units to resample together: by context where each unit has one, else all."""
+        if len(self.unit) > n_units:
+            return [np.arange(n_units)]
+        return [self.unit[self.context == k] for k in np.unique(self.context)]
+
+
+def divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Return the ratio, NaN where there is nothing below."""
+    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+
+
+def mean(values: np.ndarray, axis: int) -> np.ndarray:
+    """Return the mean over an axis, without NaN; NaN where all are."""
+    known = ~np.isnan(values)
+    return divide(np.where(known, values, 0).sum(axis=axis), known.sum(axis=axis).astype(np.float64))
+
+
+def cells(data: Outcomes, average: str) -> Cells:
+    """Sum over (unit, context): wins and pairs, or the means and number of segments."""
+    check_choice("average", average, AVERAGES)
+    n_contexts = len(data.contexts)
+    won, tied, count = data.wins, data.tied, data.present.astype(np.float64)
+    unit, context = data.unit, data.context
+    if average == "segments":
+        key, first, at = np.unique(data.segment * n_contexts + context, return_index=True, return_inverse=True)
+        sums = _sums(at, len(key), won, tied, count)
+        won, tied = (np.nan_to_num(divide(values, sums[2])) for values in sums[:2])
+        count = (sums[2] > 0).astype(np.float64)
+        unit, context = unit[first], context[first]
+    key, at = np.unique(unit * n_contexts + context, return_inverse=True)
+    won, tied, count = _sums(at, len(key), won, tied, count)
+    return Cells(data, key // n_contexts, key % n_contexts, won, tied, count)
+
+
+def _sums(at: np.ndarray, size: int, *tables: np.ndarray) -> list[np.ndarray]:
+    member = sparse.csr_array((np.ones(len(at)), (at, np.arange(len(at)))), shape=(size, len(at)))
+    return [member @ table for table in tables]

@@ -1,0 +1,272 @@
+"""Do contexts order the metrics alike? tau_AP between contexts (H2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import squareform
+
+from ..evalset import check_choice
+from . import _kernels
+from ._accuracy import interval
+from ._pairs import cells, check_count, check_level, generator, outcomes
+
+TAU_TIES = ("b", "average")
+GLOBAL = "global"
+
+
+def tau_ap(
+    truth: Mapping | pd.Series | Sequence[float],
+    ranking: Mapping | pd.Series | Sequence[float],
+    *,
+    ties: str = "b",
+    symmetric: bool = False,
+) -> float:
+    r"""Compare two orders of the same items, where mistakes near the top weigh more.
+
+    .. math::
+        \tau_{AP} = \frac{2}{N-1} \sum_{i=2}^{N} \frac{C(i)}{i-1} - 1
+
+    C(i) is the number of items above rank i of ``ranking`` that ``truth`` also puts above the item at rank i. The
+    formula reads the truth only through these comparisons, so exchanging the arguments changes the value.
+
+    Parameters
+    ----------
+    truth, ranking : mapping, Series or sequence of float
+        A score of each item, higher is better. Mappings and Series are aligned by name; sequences must be in the same
+        order.
+    ties : {"b", "average"}
+        ``"b"``: tau_AP,b of Urbano and Marrero. A tied group of ``ranking`` is one step: its items are compared with
+        the items above the group alone, and the mean runs over the items below the top group. A pair that ``truth``
+        ties and ``ranking`` does not is wrong. Equal rankings with ties give 1. ``"average"``: the mean over all ways
+        to break the ties of both at random (their tau_AP,a where the truth has none). Equal rankings with ties then
+        give less than 1. Scores within 1e-12 are tied.
+    symmetric : bool
+        Mean of both directions.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; 1 for equal orders, -1 for opposite ones, 0 on average for a random ``ranking`` without ties. NaN
+        with ``ties="b"`` where all items of ``ranking`` tie (of either, if symmetric).
+
+    Raises
+    ------
+    TypeError
+        If a score is no number.
+    ValueError
+        If there are fewer than two items, the items differ, or a score is missing.
+
+    References
+    ----------
+    Yilmaz, Aslam and Robertson 2008; Urbano and Marrero 2017 (ties).
+
+    Examples
+    --------
+    The items at ranks 2, 3 and 4 have 0 of 1, 2 of 2 and 3 of 3 items above them in the right place:
+
+    >>> from mtmeta.local_accuracy import tau_ap
+    >>> round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 3)
+    0.333
+    >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 3)
+    0.778
+    """
+    check_choice("ties", ties, TAU_TIES)
+    x, y = _aligned(truth, ranking)
+    compare = _kernels.tau_b if ties == "b" else _kernels.tau_average
+    value = compare(x, y)
+    return float((value + compare(y, x)) / 2 if symmetric else value)
+
+
+def _aligned(truth, ranking) -> tuple[np.ndarray, np.ndarray]:
+    named = [isinstance(scores, (Mapping, pd.Series)) for scores in (truth, ranking)]
+    if all(named):
+        x, y = pd.Series(truth), pd.Series(ranking)
+        if not (x.index.is_unique and y.index.is_unique) or set(x.index) != set(y.index):
+            odd = sorted(map(str, set(x.index) ^ set(y.index)))
+            raise ValueError(
+                f"both rankings must hold the same items, each once; in one of them only: {odd or 'none'}."
+            )
+        truth, ranking = x, y.loc[x.index]
+    elif any(named):
+        raise TypeError("give both rankings by name (mapping or Series), or both as sequences in the same order.")
+    try:
+        x, y = (np.array(scores, dtype=np.float64) for scores in (truth, ranking))
+    except (TypeError, ValueError):
+        raise TypeError("the scores of a ranking must be numbers.") from None
+    if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
+        raise ValueError(f"expected two rankings of the same items, two or more; found shapes {x.shape} and {y.shape}.")
+    if np.isnan(x).any() or np.isnan(y).any():
+        raise ValueError("a ranking holds NaN; leave that item out of both.")
+    return x, y
+
+
+@dataclass(frozen=True)
+class ContextAgreement:
+    """The result of `tau_ap_matrix`. Rows are the truth, columns the ranking that is compared with it.
+
+    Attributes
+    ----------
+    tau : pandas.DataFrame
+        Square; first row and column ``"global"``, then the contexts in the order of ``order``.
+    symmetric : pandas.DataFrame
+        Mean of both directions.
+    low, high : pandas.DataFrame
+        Ends of the interval of ``tau``; NaN without resampling.
+    order : list
+        Contexts in the order of the leaves of the clustering.
+    linkage : numpy.ndarray
+        Average linkage of the distances ``1 - symmetric``, as scipy has it, over the contexts as they stand in
+        ``order``.
+    signature : str
+        How it was computed, in one line.
+    """
+
+    tau: pd.DataFrame
+    symmetric: pd.DataFrame
+    low: pd.DataFrame
+    high: pd.DataFrame
+    order: list
+    linkage: np.ndarray
+    signature: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a tidy table: ``truth, ranking, tau_ap, symmetric, low, high``; no row compares a context with itself.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        names = list(self.tau.index)
+        i, j = np.nonzero(~np.eye(len(names), dtype=bool))
+        tables = {"tau_ap": self.tau, "symmetric": self.symmetric, "low": self.low, "high": self.high}
+        labels = {"truth": [names[k] for k in i], "ranking": [names[k] for k in j]}
+        return pd.DataFrame(labels | {name: table.to_numpy()[i, j] for name, table in tables.items()})
+
+
+def tau_ap_matrix(
+    pairs: pd.DataFrame,
+    *,
+    context: str | Sequence[str],
+    metrics: Sequence[str] | None = None,
+    ties: str = "b",
+    reference: str = "all pairs",
+    average: str = "segments",
+    missing: str = "raise",
+    unit: str = "segment",
+    n_resamples: int = 0,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> ContextAgreement:
+    """Compare the order of metrics by local accuracy between all contexts, and with the global order.
+
+    Parameters
+    ----------
+    pairs, context, metrics, average, missing, unit
+        As for `local_accuracy`; ties between y and y' are failures.
+    ties : {"b", "average"}
+        What becomes of metrics with equal accuracies; see `tau_ap`.
+    reference : {"all pairs", "mean of contexts"}
+        What the row ``"global"`` is; see `global_accuracy`.
+    n_resamples : int
+        Bootstrap draws of the interval of each cell; 0 for none.
+    level : float
+        Of the intervals.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    ContextAgreement
+        Sampling noise alone keeps tau_AP below 1, and the percentile interval of a value near 1 lies below it for
+        the same reason: `ranking_effect` says what chance would give.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `local_accuracy`; ValueError with fewer than two metrics or contexts, or where a context has no accuracy.
+
+    References
+    ----------
+    The paper on local metric accuracy, section 4.3 and figures 1b, 2b and 3b.
+
+    Examples
+    --------
+    >>> import pandas as pd, mtmeta as mm
+    >>> pairs = pd.DataFrame({"segment": [1, 1, 2, 2], "system": list("ABAB"),
+    ...     "m": [1, 0, 1, 1], "m_perturbed": [0, 1, 0, 0], "n": [0, 1, 1, 1], "n_perturbed": [1, 0, 0, 0]})
+    >>> mm.local_accuracy.tau_ap_matrix(pairs, context="system").tau.loc["A"].tolist()
+    [nan, 1.0, -1.0]
+    """
+    check_choice("ties", ties, TAU_TIES)
+    check_choice("reference", reference, ("all pairs", "mean of contexts"))
+    check_level(level)
+    n_resamples = check_count("n_resamples", n_resamples, 0)
+    data = outcomes(pairs, context, metrics, missing=missing, unit=unit)
+    check_comparable(len(data.metrics), len(data.contexts))
+    if GLOBAL in data.contexts:
+        raise ValueError(f"a context is called {GLOBAL!r}, which is the name of the row for all pairs; rename it.")
+    summed = cells(data, average)
+    whole = cells(outcomes(pairs, None, metrics, missing=missing, unit=unit), average)
+    accuracy = with_global(summed.accuracy(), whole.accuracy(), reference)
+    if np.isnan(accuracy).any():
+        i, m = np.argwhere(np.isnan(accuracy))[0]
+        raise ValueError(f"metric {data.metrics[m]!r} scored no pair in context {data.contexts[i - 1]!r}; drop either.")
+    tau = tau_tables(accuracy[None], ties)[0]
+    symmetric = (tau + tau.T) / 2
+    order, linkage = _clustered(symmetric[1:, 1:])
+    low, high = np.full((2, *tau.shape), np.nan)
+    if n_resamples:
+        weights = summed.weights(n_resamples, generator(rng))  # the same units in every context and overall
+        draws = with_global(summed.resampled(weights), whole.resampled(weights), reference)
+        taus = tau_tables(draws, ties)
+        low, high = interval(taus, level)
+    at = [0, *(1 + order)]
+    names = [GLOBAL, *(data.contexts[k] for k in order)]
+    tau, symmetric, low, high = (
+        pd.DataFrame(table[np.ix_(at, at)], index=names, columns=names) for table in (tau, symmetric, low, high)
+    )
+    seed = "generator" if isinstance(rng, np.random.Generator) else rng
+    drawn = f"|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed}" if n_resamples else ""
+    signature = (
+        f"tau_ap|ties:{ties}|truth:rows|global:{reference}|average:{average}|metrics:{len(data.metrics)}"
+        f"|contexts:{len(data.contexts)}{drawn}"
+    )
+    return ContextAgreement(tau, symmetric, low, high, names[1:], linkage, signature)
+
+
+def check_comparable(n_metrics: int, n_contexts: int) -> None:
+    """Raise unless there are two metrics and two contexts."""
+    if n_metrics < 2 or n_contexts < 2:
+        raise ValueError(
+            "comparing orders of metrics needs at least two metrics and two contexts; "
+            f"found {n_metrics} and {n_contexts}."
+        )
+
+
+def with_global(local: np.ndarray, whole: np.ndarray, reference: str) -> np.ndarray:
+    """Put the global row on top of accuracies of shape (..., n_contexts, n_metrics)."""
+    top = whole if reference == "all pairs" else local.mean(axis=-2, keepdims=True)
+    return np.concatenate([top, local], axis=-2)
+
+
+def tau_tables(accuracy: np.ndarray, ties: str) -> np.ndarray:
+    """Return tau_AP between all rows of each draw, truth first; NaN for rows without an accuracy."""
+    tables = _kernels.tau_tables(np.ascontiguousarray(accuracy), ties == "average")
+    lost = np.isnan(accuracy).any(axis=2)
+    tables[lost[:, :, None] | lost[:, None, :]] = np.nan
+    return tables
+
+
+def _clustered(symmetric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the order of the leaves of average linkage, and the linkage of the contexts in that order."""
+    distance = np.nan_to_num(1 - symmetric, nan=1.0)
+    np.fill_diagonal(distance, 0.0)
+    distance = np.maximum(distance, 0)
+    first = squareform(distance, checks=False)
+    tree = hierarchy.linkage(first, "average", optimal_ordering=True)
+    order = hierarchy.leaves_list(tree)
+    return order, hierarchy.linkage(squareform(distance[np.ix_(order, order)], checks=False), "average")
