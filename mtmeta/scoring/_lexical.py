@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ._ter import score_ter
 from ._text import score_segments
 
 __all__ = ["LEXICAL", "Scores", "lexical_signature", "lexical_trouble", "score_lexical"]
@@ -80,6 +81,8 @@ def score_lexical(
             continue
         if metric in ("bleu_nltk", "meteor"):
             out[metric] = _by_pair(_nltk(metric), texts, references)
+        elif metric == "ter":
+            out[metric] = score_ter(texts, references)
         else:
             option = {"tokenize": tokenize} if metric == "bleu" else {}
             out[metric] = score_segments(texts, references, metric, **option).scores

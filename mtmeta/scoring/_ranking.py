@@ -29,6 +29,7 @@ def score_rankings(
     measures: Sequence[str] = RANKING_MEASURES,
     *,
     relevance_level: int = 1,
+    order: str = "rank",
     missing: str = "raise",
 ) -> pd.DataFrame:
     """Score ranked lists, one per query and system, with trec_eval.
@@ -36,9 +37,8 @@ def score_rankings(
     Parameters
     ----------
     runs : pandas.DataFrame
-        One row per retrieved item: ``system, query, item, rank`` (1 is the top). Only the ranks count: trec_eval itself
-        sorts by ``score`` and breaks ties by the name of the item. Other columns (``perturbation``) tell lists apart,
-        too, except ``score`` and ``relevance``, which are not read.
+        One row per retrieved item: ``system, query, item, rank`` (1 is the top). Other columns (``perturbation``) tell
+        lists apart, too, except ``score`` and ``relevance``.
     qrels : pandas.DataFrame
         One row per judged item: ``query, item, relevance`` (an integer, 0 is not relevant). Items that are not judged
         count as not relevant.
@@ -47,6 +47,9 @@ def score_rankings(
     relevance_level : int
         The smallest relevance that counts as relevant in the measures that know only yes and no (nDCG uses the
         grades). 2 for passages of TREC Deep Learning.
+    order : {"rank", "score"}
+        What the lists are sorted by. ``"score"`` is the rule of trec_eval, which does not read the ranks: by score, and
+        equal scores by the name of the item, backwards.
     missing : {"raise", "drop"}
         What to do with a query of the runs that has no judgement at all, on which trec_eval is silent.
 
@@ -84,7 +87,11 @@ def score_rankings(
     judged = _qrels(qrels, relevance_level)
     if missing not in ("raise", "drop"):
         raise ValueError(f"`missing` must be 'raise' or 'drop'; found {missing!r}.")
+    if order not in ("rank", "score"):
+        raise ValueError(f"`order` must be 'rank' or 'score'; found {order!r}.")
     keys = _check_runs(runs)
+    if order == "score":
+        _require(runs, ["score"], "runs")
     absent = sorted({q for q in runs["query"].unique() if str(q) not in judged}, key=str)
     if absent and missing == "raise":
         raise ValueError(
@@ -99,9 +106,10 @@ def score_rankings(
     code = groups.ngroup().to_numpy()
     firsts = np.flatnonzero(~pd.Series(code).duplicated().to_numpy())
     out = runs.iloc[firsts][keys].reset_index(drop=True)
-    order = np.argsort(code, kind="stable")
-    bounds = np.searchsorted(code[order], np.arange(len(out) + 1))
-    items, values = runs["item"].astype(str).to_numpy()[order], -runs["rank"].to_numpy(dtype=float)[order]
+    by_list = np.argsort(code, kind="stable")
+    bounds = np.searchsorted(code[by_list], np.arange(len(out) + 1))
+    values = runs["score"].to_numpy(dtype=float) if order == "score" else -runs["rank"].to_numpy(dtype=float)
+    items, values = runs["item"].astype(str).to_numpy()[by_list], values[by_list]
     scores = np.empty((len(out), len(measures)))
     for k, (query, start, stop) in enumerate(zip(out["query"], bounds, bounds[1:], strict=False)):
         found = evaluate(str(query), dict(zip(items[start:stop], values[start:stop].tolist(), strict=True)))
