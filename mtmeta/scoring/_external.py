@@ -181,7 +181,7 @@ def score_neural(
     metric : {"comet", "bleurt", "bertscore"}
     model : str, optional
         A model name or checkpoint of the package. By default ``Unbabel/wmt22-comet-da``, ``BLEURT-20``, and for
-        BERTScore its own choice for the language.
+        BERTScore its own choice for the language. UniTE is a model of COMET's package: ``Unbabel/unite-mup``.
     python : path, optional
         The Python that has the package; by default the running one.
     command : path, optional

@@ -114,8 +114,8 @@ def score_transcripts(
     by : str or sequence of str
         Columns whose values name a group.
     alignment : {"unit", "sclite"}
-        ``"unit"`` is jiwer's: the fewest errors. ``"sclite"`` gives the costs of NIST's scorer, 4 for a substitution and
-        3 for a deletion or insertion, which prefers pairs of the latter in places and may count one error more.
+        ``"unit"`` is jiwer's: the fewest errors. ``"sclite"`` has the costs of NIST's scorer, 4 for a substitution and
+        3 for a deletion or insertion, which in places puts these two for a substitution and may count more errors.
 
     Returns
     -------
