@@ -11,13 +11,14 @@ from typing import Any
 import pandas as pd
 
 from ..evalset import EvalSet, Rankings, unknown
-from . import _da, _mqm, _ranking, _speech, _tables, _wmt
+from . import _da, _mqm, _ranking, _recommenders, _speech, _tables, _wmt
 from ._common import Options
 from ._locate import cache_dir, locate, places
 from ._mqm import mqm_weight
 from ._news import NewsSet, load_news
+from ._recommenders import train_recommenders
 
-__all__ = ["NewsSet", "fetch", "load", "load_all", "load_news", "locate", "mqm_weight"]
+__all__ = ["NewsSet", "fetch", "load", "load_all", "load_news", "locate", "mqm_weight", "train_recommenders"]
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")
 _TREES = "mt-metrics-eval-v2"
@@ -31,6 +32,7 @@ _SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = 
     "wmt17-da": (_da.WMT17_PAIRS, "wmt17-da", _da.load_wmt17_da),
     "librispeech": (_speech.PARTS, "librispeech-rnnt", _speech.load_librispeech),
     "dl-hard": (_ranking.TASKS, "dl-hard", _ranking.load_dl_hard),
+    "movielens-small": ((), "movielens-latest-small", _recommenders.load_movielens),
 }
 _PARTS = {"librispeech": "part", "dl-hard": "task"}
 
@@ -207,6 +209,8 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
             if lp and lp not in pairs:
                 _unknown_pair(name, lp, pairs)
             _locate_set(name, folder)
+            if not pairs:
+                return [(name, lambda: loader(lp, options))]
             return [(f"{name}/{p}", lambda p=p: loader(p, options)) for p in pairs if lp in ("", p)]
         if name == "wmt23" or any((root / _TREES / name).is_dir() for root in places().values()):
             return _tree(_locate_set(name, f"{_TREES}/{name}"), lp, name, options)

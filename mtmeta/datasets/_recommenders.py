@@ -1,0 +1,575 @@
+"""Recommenders: trained on ratings, each gives every user a ranked list of items not yet rated."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import uuid
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from ..evalset import Rankings, unknown
+from ._common import Options, read_text
+from ._locate import cache_dir, locate
+
+__all__ = ["ALGORITHMS", "load_movielens", "train_recommenders"]
+
+#: Raised whenever a list could change: part of the name of a stored file.
+_VERSION = 1
+DEPTH = 100
+TEST_SHARE = 0.2
+RELEVANT_FROM = 4.0
+NEIGHBOURS = 50
+FACTORS = 50
+
+
+@dataclass(frozen=True)
+class _Training:
+    """The ratings that recommenders see, and what several of them need."""
+
+    ratings: np.ndarray  # (n_users, n_items), 0 where there is none
+    seed: int
+
+    def __post_init__(self) -> None:
+        norm = np.linalg.norm(self.ratings, axis=1)
+        cosine = (self.ratings @ self.ratings.T) / np.maximum(np.outer(norm, norm), 1e-12)
+        np.fill_diagonal(cosine, -1.0)
+        k = min(NEIGHBOURS, len(cosine) - 1)
+        object.__setattr__(self, "cosine", cosine)
+        object.__setattr__(self, "neighbours", np.argsort(-np.round(cosine, 9), axis=1, kind="stable")[:, :k])
+
+    @property
+    def base(self) -> np.ndarray:
+        """Share of every item in the sum of all ratings."""
+        return self.ratings.sum(axis=0) / self.ratings.sum()
+
+    @property
+    def liked(self) -> sparse.csr_matrix:
+        """Ratings as a sparse matrix."""
+        return sparse.csr_matrix(self.ratings)
+
+    def near(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return sums of the neighbours' ratings (n_users, n_items), and these as distributions over items."""
+        sums = np.stack([self.ratings[v].sum(axis=0) for v in self.neighbours])
+        return sums, sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-12)
+
+
+# -- baselines --------------------------------------------------------------------------------
+
+
+def _random(t: _Training) -> np.ndarray:
+    return np.random.default_rng([t.seed, 1]).random(t.ratings.shape)
+
+
+def _popularity(t: _Training) -> np.ndarray:
+    return np.broadcast_to((t.ratings > 0).sum(axis=0).astype(float), t.ratings.shape)
+
+
+def _mean_rating(t: _Training) -> np.ndarray:
+    """Mean rating of an item, drawn to the mean of all by ten ratings of that mean."""
+    there = t.ratings > 0
+    mean = t.ratings.sum() / there.sum()
+    scores = (t.ratings.sum(axis=0) + 10 * mean) / (there.sum(axis=0) + 10)
+    return np.broadcast_to(scores, t.ratings.shape)
+
+
+# -- neighbourhoods ---------------------------------------------------------------------------
+
+
+def _user_knn(t: _Training) -> np.ndarray:
+    """Ratings of the nearest users, weighted by cosine, not normalised."""
+    return np.stack([t.cosine[u, v] @ t.ratings[v] for u, v in enumerate(t.neighbours)])
+
+
+def _item_knn(t: _Training) -> np.ndarray:
+    """Own ratings of the nearest items, weighted by cosine, not normalised."""
+    norm = np.linalg.norm(t.ratings, axis=0)
+    unit = sparse.csr_matrix(t.ratings / np.maximum(norm, 1e-12))
+    cosine = sparse.csr_matrix(unit.T @ unit)
+    cosine.setdiag(0.0)
+    for start, end in itertools.pairwise(cosine.indptr):
+        row = cosine.data[start:end]
+        if len(row) > NEIGHBOURS:
+            row[row < np.partition(row, -NEIGHBOURS)[-NEIGHBOURS]] = 0.0
+    cosine.eliminate_zeros()
+    return np.asarray((cosine @ sparse.csr_matrix(t.ratings.T)).todense()).T
+
+
+def _rocchio(t: _Training) -> np.ndarray:
+    sums, _ = t.near()
+    return sums / t.neighbours.shape[1]
+
+
+def _rsv(t: _Training) -> np.ndarray:
+    sums, p = t.near()
+    return np.where(sums > 0, sums / t.neighbours.shape[1] * (p - t.base), 0.0)
+
+
+def _chi2(t: _Training) -> np.ndarray:
+    sums, p = t.near()
+    return np.where(sums > 0, (p - t.base) ** 2 / np.maximum(t.base, 1e-12), 0.0)
+
+
+def _kld(t: _Training) -> np.ndarray:
+    sums, p = t.near()
+    return np.where(sums > 0, p * np.log(np.maximum(p, 1e-12) / np.maximum(t.base, 1e-12)), -1.0)
+
+
+# -- relevance models -------------------------------------------------------------------------
+
+
+def _smoothed(t: _Training, weight: float = 0.5) -> np.ndarray:
+    """Return p(item | user): shares of the ratings, mixed with those of all users (Jelinek-Mercer)."""
+    own = t.ratings / np.maximum(t.ratings.sum(axis=1, keepdims=True), 1e-12)
+    return (1 - weight) * own + weight * t.base
+
+
+def _rm1(t: _Training) -> np.ndarray:
+    """sum_v p(v) p(i|v) prod_j p(j|v), over neighbours v and the items j of the user."""
+    p = _smoothed(t)
+    logs = np.log(np.maximum(p, 1e-300))
+    scores = np.empty_like(p)
+    for u, v in enumerate(t.neighbours):
+        weight = logs[v][:, t.ratings[u] > 0].sum(axis=1)
+        scores[u] = np.exp(weight - weight.max()) @ p[v]
+    return np.log(np.maximum(scores, 1e-300))
+
+
+def _rm2(t: _Training) -> np.ndarray:
+    """prod_j sum_v p(i|v) p(j|v), over neighbours v and the items j of the user, for items that a neighbour rated."""
+    p = _smoothed(t)
+    scores = np.full_like(p, -np.inf)
+    for u, v in enumerate(t.neighbours):
+        rated = (t.ratings[v] > 0).any(axis=0)
+        given = p[v][:, rated].T @ p[v][:, t.ratings[u] > 0]
+        scores[u, rated] = np.log(np.maximum(given, 1e-300)).sum(axis=1)
+    return scores
+
+
+# -- factors and linear models ----------------------------------------------------------------
+
+
+def _svd(t: _Training) -> np.ndarray:
+    """Predicted ratings: biases and 20 factors fitted to the known ratings by alternating least squares."""
+    there = t.ratings > 0
+    mean = t.ratings.sum() / there.sum()
+    rest = np.where(there, t.ratings - mean, 0.0)
+    item = rest.sum(axis=0) / (there.sum(axis=0) + 10)
+    rest = np.where(there, rest - item, 0.0)
+    user = rest.sum(axis=1, keepdims=True) / (there.sum(axis=1, keepdims=True) + 5)
+    rest = np.where(there, rest - user, 0.0)
+    factors = np.random.default_rng([t.seed, 2]).normal(0, 0.1, (t.ratings.shape[1], 20))
+    users = _least_squares(rest, there, factors)
+    for _ in range(8):
+        factors = _least_squares(rest.T, there.T, users)
+        users = _least_squares(rest, there, factors)
+    return mean + item + user + users @ factors.T
+
+
+def _least_squares(rest: np.ndarray, there: np.ndarray, other: np.ndarray, penalty: float = 5.0) -> np.ndarray:
+    """Return, for every row, the ridge regression of its known entries on the factors of the other side."""
+    ridge = penalty * np.eye(other.shape[1])
+    out = np.zeros((len(rest), other.shape[1]))
+    for i, known in enumerate(there):
+        x = other[known]
+        out[i] = np.linalg.solve(x.T @ x + ridge, x.T @ rest[i, known])
+    return out
+
+
+def _pure_svd(t: _Training) -> np.ndarray:
+    """Ratings rebuilt from 50 singular vectors; what is not rated counts as 0."""
+    from sklearn.utils.extmath import randomized_svd
+
+    u, s, v = randomized_svd(t.ratings, _rank(t), n_iter=5, random_state=t.seed)
+    return (u * s) @ v
+
+
+def _factorised(t: _Training, **options: Any) -> np.ndarray:
+    from sklearn.decomposition import NMF
+    from sklearn.exceptions import ConvergenceWarning
+
+    model = NMF(_rank(t), init="nndsvda", random_state=t.seed, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        users = model.fit_transform(t.liked)
+    return users @ model.components_
+
+
+def _nmf(t: _Training) -> np.ndarray:
+    return _factorised(t, max_iter=60)
+
+
+def _plsa(t: _Training) -> np.ndarray:
+    """Non-negative factors under the Kullback-Leibler divergence, which is PLSA."""
+    return _factorised(t, beta_loss="kullback-leibler", solver="mu", max_iter=60)
+
+
+def _ease(t: _Training, penalty: float = 500.0) -> np.ndarray:
+    """Items as a linear function of the other items, ridge regression in closed form.
+
+    With P = (X'X + l I)^-1 the weights are I - P diag(P)^-1. X P = (XX' + l I)^-1 X needs the users' matrix only.
+    """
+    x = (t.ratings > 0).astype(float)
+    xp = np.linalg.solve(x @ x.T + penalty * np.eye(len(x)), x)
+    diagonal = (1 - np.einsum("ui,ui->i", x, xp)) / penalty
+    return x - xp / diagonal
+
+
+def _random_walk(t: _Training) -> np.ndarray:
+    """Three steps from the user over items and users, with popular items damped (RP3beta, beta 0.6)."""
+    x = (t.ratings > 0).astype(float)
+    to_items = x / np.maximum(x.sum(axis=1, keepdims=True), 1)
+    popularity = np.maximum(x.sum(axis=0), 1)
+    return (to_items @ (x / popularity).T) @ to_items / popularity**0.6
+
+
+def _implicit_model(t: _Training, name: str) -> np.ndarray:
+    from implicit.cpu.als import AlternatingLeastSquares
+    from implicit.cpu.bpr import BayesianPersonalizedRanking
+
+    options = {"factors": _rank(t), "random_state": t.seed, "num_threads": 1}
+    if name == "WRMF":
+        model = AlternatingLeastSquares(regularization=0.05, iterations=15, alpha=1.0, **options)
+    else:
+        model = BayesianPersonalizedRanking(learning_rate=0.01, regularization=0.01, iterations=100, **options)
+    model.fit(t.liked.astype(np.float32), show_progress=False)
+    return model.user_factors.astype(float) @ model.item_factors.astype(float).T
+
+
+def _rank(t: _Training) -> int:
+    return min(FACTORS, *(n - 1 for n in t.ratings.shape))
+
+
+#: What each algorithm is: its family, and what scores all items for all users.
+ALGORITHMS: dict[str, tuple[str, Callable[[_Training], np.ndarray]]] = {
+    "Random": ("baseline", _random),
+    "Popularity": ("baseline", _popularity),
+    "MeanRating": ("baseline", _mean_rating),
+    "UserKNN": ("neighbourhood", _user_knn),
+    "ItemKNN": ("neighbourhood", _item_knn),
+    "Rocchio": ("neighbourhood", _rocchio),
+    "RSV": ("neighbourhood", _rsv),
+    "CHI2": ("neighbourhood", _chi2),
+    "KLD": ("neighbourhood", _kld),
+    "RM1": ("relevance model", _rm1),
+    "RM2": ("relevance model", _rm2),
+    "RandomWalk": ("graph", _random_walk),
+    "SVD": ("factors", _svd),
+    "PureSVD": ("factors", _pure_svd),
+    "NMF": ("factors", _nmf),
+    "PLSA": ("factors", _plsa),
+    "BPRMF": ("factors", lambda t: _implicit_model(t, "BPRMF")),
+    "WRMF": ("factors", lambda t: _implicit_model(t, "WRMF")),
+    "EASE": ("linear", _ease),
+}
+_NEED_IMPLICIT = ("BPRMF", "WRMF")
+
+
+# -- training ---------------------------------------------------------------------------------
+
+
+def train_recommenders(
+    ratings: pd.DataFrame,
+    algorithms: Sequence[str] | None = None,
+    *,
+    depth: int = DEPTH,
+    test_share: float = TEST_SHARE,
+    relevant_from: float = RELEVANT_FROM,
+    rng: int | np.random.Generator | None = 0,
+) -> Rankings:
+    """Train recommenders on part of every user's ratings, and rank the items that the user has not rated there.
+
+    Of every user, ``test_share`` of the ratings are drawn for testing. A query is a user; the candidates are all items
+    that anybody rated in training, less those of the user, so that most of a list is not judged: what a
+    user did not rate may still be liked. Ties are broken at random, for all algorithms alike.
+
+    Parameters
+    ----------
+    ratings : pandas.DataFrame
+        Columns ``user, item, rating``: one row per rating, above 0; higher is better.
+    algorithms : sequence of str, optional
+        Names from ``ALGORITHMS``; by default all, without those that need ``implicit`` where it is not installed:
+
+        - baselines: ``Random``; ``Popularity``, the number of ratings; ``MeanRating``;
+        - neighbourhoods of 50 by cosine: ``UserKNN``, ``ItemKNN``; and the term-selection formulas ``Rocchio``,
+          ``RSV``, ``CHI2`` and ``KLD`` over the ratings of the nearest users;
+        - relevance models over the nearest users: ``RM1``, ``RM2``;
+        - ``RandomWalk``: three steps over users and items;
+        - 50 factors: ``PureSVD``, ``NMF``, ``PLSA``, ``BPRMF``, ``WRMF`` (the last two by ``implicit``); ``SVD``
+          predicts ratings from 20 factors;
+        - ``EASE``: every item as a linear function of the others.
+
+        Settings are the usual ones; nothing is tuned.
+    depth : int
+        Items a list.
+    test_share : float
+        Share of a user's ratings that is held out, in (0, 1); at least one rating stays in training.
+    relevant_from : float
+        A held-out rating of this value is of relevance 1, and every half point above it adds 1; below it is 0.
+    rng : int, Generator or None
+        Seed of the split, of the starting values and of the order of ties.
+
+    Returns
+    -------
+    Rankings
+        ``system`` is the algorithm. Users without a relevant item are left out, and counted in ``provenance``,
+        which also says the split and each algorithm's family.
+
+    Raises
+    ------
+    TypeError
+        If ``ratings`` is not a DataFrame.
+    ValueError
+        If a column is missing or holds what it should not, an option is out of range, an algorithm does not exist or
+        needs a library that is not installed, or no list can be made.
+
+    Notes
+    -----
+    The formulas of the neighbourhoods are those of Valcarce, Parapar and Barreiro (2016, Efficient pseudo-relevance
+    feedback methods for collaborative filtering recommendation), those of the relevance models of Parapar,
+    Bellogín, Castells and Barreiro (2013, Relevance-based language modelling for recommender systems), with uniform
+    priors and half of the weight on all users. EASE is by Steck (2019), PureSVD by Cremonesi, Koren and Turrin (2010).
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from mtmeta.datasets import train_recommenders
+    >>> rng = np.random.default_rng(0)
+    >>> user, item = np.nonzero(rng.random((20, 30)) < 0.5)
+    >>> ratings = pd.DataFrame({"user": user, "item": item, "rating": rng.integers(1, 6, len(user))})
+    >>> train_recommenders(ratings, ["Random", "Popularity"], depth=5).systems
+    ('Random', 'Popularity')
+    """
+    names, left_out = _chosen(algorithms)
+    _check_options(depth, test_share, relevant_from)
+    ratings = _checked(ratings)
+    seed = rng if isinstance(rng, int | np.integer) else int(np.random.default_rng(rng).integers(2**31))
+    split = _Split.drawn(ratings, test_share, relevant_from, int(seed))
+    top, scores = split.lists(names, depth)
+    return split.rankings("recommenders", names, top, scores, left_out)
+
+
+def _chosen(algorithms: Sequence[str] | None) -> tuple[list[str], dict[str, str]]:
+    """Return the algorithms to train, and which are left out and why."""
+    if isinstance(algorithms, str):
+        raise TypeError(f"`algorithms` must be a sequence of names; found {algorithms!r}. Write [{algorithms!r}].")
+    absent = [] if find_spec("implicit") else list(_NEED_IMPLICIT)
+    if algorithms is None:
+        why = {", ".join(absent): "the library implicit is not installed: pip install 'mtmeta[recommend]'"}
+        return [n for n in ALGORITHMS if n not in absent], why if absent else {}
+    names = list(dict.fromkeys(algorithms))
+    for name in names:
+        if name not in ALGORITHMS:
+            raise unknown("algorithm", name, list(ALGORITHMS))
+        if name in absent:
+            raise ValueError(f"{name} needs the library implicit, not found here: pip install 'mtmeta[recommend]'.")
+    if not names:
+        raise ValueError("`algorithms` is empty; name at least one, or leave it out for all.")
+    return names, {}
+
+
+def _check_options(depth: int, test_share: float, relevant_from: float) -> None:
+    if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
+        raise ValueError(f"`depth` must be a whole number of at least 1; found {depth!r}.")
+    if not 0 < test_share < 1:
+        raise ValueError(f"`test_share` must lie between 0 and 1; found {test_share!r}.")
+    if not np.isfinite(relevant_from):
+        raise ValueError(f"`relevant_from` must be a number; found {relevant_from!r}.")
+
+
+def _checked(ratings: Any) -> pd.DataFrame:
+    """Return the ratings with names as strings and ratings as numbers above 0."""
+    if not isinstance(ratings, pd.DataFrame):
+        raise TypeError(f"`ratings` must be a pandas DataFrame; found {type(ratings).__name__}.")
+    absent = [c for c in ("user", "item", "rating") if c not in ratings.columns]
+    if absent:
+        raise ValueError(
+            f"`ratings` lacks {', '.join(map(repr, absent))}; found {', '.join(map(str, ratings.columns))}. "
+            "Expected the columns user, item, rating."
+        )
+    values = pd.to_numeric(ratings["rating"], errors="coerce").to_numpy(dtype=float)
+    bad = ~np.isfinite(values) | (values <= 0) | ratings[["user", "item"]].isna().any(axis=1).to_numpy()
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"`ratings`: every row needs a user, an item and a rating above 0; found "
+            f"{ratings.iloc[row][['user', 'item', 'rating']].to_dict()} in data row {row + 1}."
+        )
+    out = pd.DataFrame({"user": ratings["user"].astype(str), "item": ratings["item"].astype(str), "rating": values})
+    if out.duplicated(["user", "item"]).any():
+        first = out.loc[out.duplicated(["user", "item"])].iloc[0]
+        raise ValueError(f"`ratings`: user {first['user']!r} rates item {first['item']!r} twice; expected one rating.")
+    if out.empty:
+        raise ValueError("`ratings` has no rows.")
+    return out
+
+
+@dataclass(frozen=True)
+class _Split:
+    """Ratings for training and for testing, as matrices; 0 where there is none."""
+
+    users: np.ndarray
+    items: np.ndarray
+    training: np.ndarray
+    test: np.ndarray
+    relevant_from: float
+    share: float
+    seed: int
+
+    @classmethod
+    def drawn(cls, ratings: pd.DataFrame, share: float, relevant_from: float, seed: int) -> _Split:
+        """Hold out a share of the ratings of every user."""
+        user, users = pd.factorize(ratings["user"])
+        item, items = pd.factorize(ratings["item"])
+        rng = np.random.default_rng([seed, 0])
+        order = np.lexsort((rng.random(len(user)), user))
+        place = np.empty(len(user))
+        n = np.bincount(user)
+        place[order] = np.arange(len(user)) - np.repeat(np.cumsum(n) - n, n)
+        held_out = place < np.minimum(np.round(share * n), n - 1)[user]
+        matrices = np.zeros((2, len(users), len(items)))
+        matrices[held_out.astype(int), user, item] = ratings["rating"]
+        split = cls(
+            np.asarray(users, dtype=object), np.asarray(items, dtype=object), *matrices, relevant_from, share, seed
+        )
+        if not split.judged.any():
+            raise ValueError(
+                f"no user has a held-out rating of {relevant_from:g} or more, so nothing can be measured. "
+                "Give more ratings, or lower `relevant_from`."
+            )
+        return split
+
+    @property
+    def judged(self) -> np.ndarray:
+        """Which users have a relevant item among the held-out ones."""
+        return (self.test >= self.relevant_from).any(axis=1) & (self.test > 0).any(axis=1)
+
+    def lists(self, names: Sequence[str], depth: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return items and scores of every list: (n_systems, n_judged_users, depth)."""
+        from threadpoolctl import threadpool_limits
+
+        seen = (self.training > 0).any(axis=0)
+        ties = np.random.default_rng([self.seed, 3]).permutation(len(self.items))
+        users = np.flatnonzero(self.judged)
+        fewest = int((seen & ~(self.training[users] > 0)).sum(axis=1).min())
+        if fewest < depth:
+            raise ValueError(f"a user has only {fewest} items to rank; expected at least `depth`, {depth}. Lower it.")
+        top = np.empty((len(names), len(users), depth), dtype=np.int32)
+        scores = np.empty(top.shape, dtype=np.float32)
+        with threadpool_limits(1):  # one thread: the same sums in the same order
+            data = _Training(self.training, self.seed)
+            for k, name in enumerate(names):
+                given = np.array(ALGORITHMS[name][1](data), dtype=np.float32)
+                for row, u in enumerate(users):
+                    allowed = np.flatnonzero(seen & (self.training[u] == 0))
+                    own = given[u, allowed]
+                    known = np.isfinite(own)
+                    own[~known] = own[known].min() - 1 if known.any() else 0
+                    chosen = np.lexsort((ties[allowed], -own))[:depth]
+                    top[k, row], scores[k, row] = allowed[chosen], own[chosen]
+        return top, scores
+
+    def rankings(self, name: str, names, top: np.ndarray, scores: np.ndarray, left_out: dict[str, str]) -> Rankings:
+        """Put lists and judgements together."""
+        users = self.users[self.judged]
+        n_systems, n_users, depth = top.shape
+        runs = pd.DataFrame(
+            {
+                "system": np.repeat(np.array(names, dtype=object), n_users * depth),
+                "query": np.tile(np.repeat(users, depth), n_systems),
+                "item": self.items[top.ravel()],
+                "rank": np.tile(np.arange(1, depth + 1), n_systems * n_users),
+                "score": scores.ravel().astype(float),
+            }
+        )
+        row, column = np.nonzero(self.test * self.judged[:, None])
+        value = self.test[row, column]
+        grade = np.where(value >= self.relevant_from, 1 + np.floor(2 * (value - self.relevant_from)), 0)
+        qrels = pd.DataFrame({"query": self.users[row], "item": self.items[column], "relevance": grade.astype(int)})
+        without = int((~self.judged).sum())
+        if without:
+            left_out = {f"{without} users": f"no held-out rating of {self.relevant_from:g} or more", **left_out}
+        return Rankings(
+            name,
+            runs,
+            qrels,
+            {
+                "split": f"{self.share:g} of every user's ratings held out, drawn with seed {self.seed}",
+                "relevance": f"1 from a rating of {self.relevant_from:g}, and 1 more for every half point above",
+                "families": {n: ALGORITHMS[n][0] for n in names},
+                "left_out": left_out,
+            },
+        )
+
+
+# -- MovieLens --------------------------------------------------------------------------------
+
+
+def load_movielens(_: str, options: Options) -> Rankings:
+    """Load the lists of all recommenders on MovieLens latest-small: trained once, then read from the cache."""
+    options.refuse_all("movielens-small, a set of rankings")
+    path = locate("movielens-latest-small/ratings.csv")
+    raw = read_text(path)
+    header = raw.partition("\n")[0].strip()
+    if header != "userId,movieId,rating,timestamp":
+        raise ValueError(f"{path}: expected the columns userId,movieId,rating,timestamp; found {header[:60]!r}.")
+    frame = pd.read_csv(StringIO(raw), dtype=str).rename(columns={"userId": "user", "movieId": "item"})
+    names, left_out = _chosen(None)
+    split = _Split.drawn(_checked(frame), TEST_SHARE, RELEVANT_FROM, 0)
+    stored = _stored_lists(raw, names)
+    lists = _read_lists(stored, (len(names), int(split.judged.sum()), DEPTH), len(split.items))
+    if lists is None:
+        lists = split.lists(names, DEPTH)
+        _write_lists(stored, *lists)
+    found = split.rankings("movielens-small", names, *lists, left_out)
+    found.provenance["source"] = str(path)
+    return found
+
+
+def _stored_lists(raw: str, names: Sequence[str]) -> Path:
+    """Return where lists are stored: another place for other ratings, algorithms or versions of the libraries."""
+    from importlib.metadata import version
+
+    used = [version(p) for p in ("numpy", "scipy", "scikit-learn", *(["implicit"] * bool(find_spec("implicit"))))]
+    key = "\n".join([str(_VERSION), *names, *used, raw])
+    return cache_dir() / "recommenders" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.npz"
+
+
+def _read_lists(path: Path, shape: tuple[int, int, int], n_items: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return stored lists, or None where there are none that can be used."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            top, scores = file["top"], file["scores"]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        return None
+    fits = top.shape == scores.shape == shape and 0 <= top.min() and top.max() < n_items
+    return (top, scores) if fits else None
+
+
+def _write_lists(path: Path, top: np.ndarray, scores: np.ndarray) -> None:
+    """Store lists in one step; a cache that cannot be written costs time only, and is reported."""
+    part = path.with_name(f".{uuid.uuid4().hex}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            np.savez_compressed(file, top=top, scores=scores)
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        warnings.warn(
+            f"the recommenders' lists could not be stored in {path.parent} ({error.strerror}): they are trained anew "
+            "every time. MTMETA_CACHE names another folder.",
+            stacklevel=2,
+        )
