@@ -7,6 +7,14 @@ theme too.
 
 from ._agreement import decomposition, parts_plane, rank_slopes, three_views, tie_baselines
 from ._ledger import ledger_differences
+from ._local import (
+    accuracy_by_quality,
+    local_accuracies,
+    swap_effect_bars,
+    tau_ap_heatmap,
+    tau_ap_heatmaps,
+    variance_by_combination,
+)
 from ._ratios import bootstrap_by_size, correlations_by_size, gap_against_slope, ratio_bars
 from ._sentinels import learning_curves, loss_curves, metric_heatmap, score_against_length
 from ._significance import null_distribution, resampling_units
@@ -25,6 +33,7 @@ from ._ties import held_out_ties, tie_calibration_curves, tie_subsampling
 __all__ = [
     "COLOURS",
     "MARKERS",
+    "accuracy_by_quality",
     "bootstrap_by_size",
     "correlations_by_size",
     "decomposition",
@@ -35,6 +44,7 @@ __all__ = [
     "held_out_ties",
     "learning_curves",
     "ledger_differences",
+    "local_accuracies",
     "loss_curves",
     "metric_heatmap",
     "null_distribution",
@@ -44,12 +54,16 @@ __all__ = [
     "ratio_bars",
     "resampling_units",
     "score_against_length",
+    "swap_effect_bars",
     "sysdep_against_correlation",
     "sysdep_against_null",
     "system_curves",
+    "tau_ap_heatmap",
+    "tau_ap_heatmaps",
     "three_views",
     "tie_baselines",
     "tie_calibration_curves",
     "tie_subsampling",
     "use_style",
+    "variance_by_combination",
 ]

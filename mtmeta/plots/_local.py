@@ -1,0 +1,331 @@
+"""Figures of local metric accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from ..evalset import check_choice
+from ..local_accuracy import ContextAgreement, QualityBuckets
+from ._style import COLOURS, GREY, MARKERS, new_axes
+
+_HATCHES = ("", "////", "xxxx")
+
+
+def _check_columns(table: pd.DataFrame, needed: Sequence[str]) -> None:
+    if not set(needed) <= set(table.columns):
+        raise ValueError(f"the table needs the columns {list(needed)}; found {list(map(str, table.columns))}.")
+
+
+def _marks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return colour and marker of each name; no two of the first 36 share both."""
+    n = len(COLOURS)
+    return {
+        name: {"color": COLOURS[k % n], "marker": MARKERS[(k + k // n) % len(MARKERS)]} for k, name in enumerate(names)
+    }
+
+
+def _legend_beside(ax: Axes, n: int) -> None:
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9 if n > 8 else 10)
+
+
+def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | Sequence | None) -> list:
+    """Return the contexts from the best: by a quality, as listed, or by their mean accuracy."""
+    found = list(dict.fromkeys(table["context"]))
+    if order is None:
+        return table.groupby("context", sort=False)["accuracy"].mean().sort_values(ascending=False, kind="stable").index
+    quality = pd.Series(order) if isinstance(order, (Mapping, pd.Series)) else None
+    listed = list(order) if quality is None else list(quality.sort_values(ascending=False, kind="stable").index)
+    if lost := [c for c in found if c not in listed]:
+        raise ValueError(f"`order` lacks the contexts {lost[:8]}.")
+    return [c for c in listed if c in found]
+
+
+def local_accuracies(
+    table: pd.DataFrame,
+    *,
+    order: Mapping | pd.Series | Sequence | None = None,
+    style: str = "dots",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the accuracy of each metric in each context.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Result of `mtmeta.local_accuracy.local_accuracy`.
+    order : mapping, Series or sequence, optional
+        The mean quality of each context (higher is better), or the contexts in order. Their mean accuracy by default.
+    style : {"dots", "lines"}
+        ``"dots"``: contexts on the vertical axis, best on top, with intervals; a line across systems that have no
+        order would suggest one. ``"lines"``: the published form, contexts on the horizontal axis, best on the left.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Colour and marker say the metric.
+
+    Raises
+    ------
+    ValueError
+        If a column is absent, the style unknown, or ``order`` lacks a context.
+    """
+    check_choice("style", style, ("dots", "lines"))
+    _check_columns(table, ["context", "metric", "accuracy", "low", "high"])
+    contexts = list(_ordered(table, order))
+    marks = _marks(dict.fromkeys(table["metric"]))
+    n, m = len(contexts), len(marks)
+    size = (6.6, max(2.4, 0.9 + n * (0.22 + 0.035 * m))) if style == "dots" else (max(6.4, 0.16 * n + 2), 4.2)
+    ax = new_axes(ax, *size)
+    at = pd.Series(np.arange(n), index=contexts)
+    for k, (metric, mark) in enumerate(marks.items()):
+        rows = table[table["metric"] == metric]
+        place = at[rows["context"]].to_numpy()
+        if style == "lines":
+            rows = rows.iloc[np.argsort(place)]
+            ax.plot(np.sort(place), rows["accuracy"], label=metric, markersize=4, linewidth=1.4, **mark)
+            continue
+        place = place + (0.6 * (k + 0.5) / m - 0.3)
+        ax.hlines(place, rows["low"], rows["high"], color=mark["color"], linewidth=1)
+        ax.plot(rows["accuracy"], place, linestyle="", label=metric, markersize=5, **mark)
+    small = 8 if n > 30 else 10
+    label = "accuracy: share of pairs with the better text scored higher"
+    if style == "lines":
+        ax.set_xticks(np.arange(n), [str(c) for c in contexts], rotation=90, fontsize=small)
+        ax.set_ylabel("accuracy")
+    else:
+        ax.set_yticks(np.arange(n), [str(c) for c in contexts], fontsize=small)
+        ax.set_ylim(n - 0.5, -0.5)
+        for edge in np.arange(n - 1) + 0.5:
+            ax.axhline(edge, color=GREY, linewidth=0.4, alpha=0.5, zorder=0)
+        ax.set_xlabel(label)
+    _legend_beside(ax, m)
+    return ax
+
+
+def tau_ap_heatmap(
+    result: ContextAgreement,
+    *,
+    which: str = "tau",
+    label: bool | None = None,
+    numbers: bool | None = None,
+    colour_bar: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw tau_AP between contexts, the global order in the first row and column, like contexts side by side.
+
+    Parameters
+    ----------
+    result : ContextAgreement
+    which : {"tau", "symmetric", "low", "high"}
+        Which table of the result; rows are the truth.
+    label : bool, optional
+        Whether to name the contexts; by default where there are at most 40.
+    numbers : bool, optional
+        Whether to write the values; by default where there are at most 12 contexts.
+    colour_bar : bool
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        The scale reaches from -1 to 1 always, so that figures can be compared.
+
+    Raises
+    ------
+    ValueError
+        If there is no such table.
+    """
+    check_choice("which", which, ("tau", "symmetric", "low", "high"))
+    values = getattr(result, which)
+    n = len(values)
+    label, numbers = n <= 41 if label is None else label, n <= 13 if numbers is None else numbers
+    side = float(np.clip(0.42 * n, 3.4, 8.0))
+    ax = new_axes(ax, side + 1.2, side)
+    image = ax.imshow(values.to_numpy(), vmin=-1, vmax=1, cmap="PuOr", interpolation="nearest")
+    ax.axhline(0.5, color="black", linewidth=1.5)
+    ax.axvline(0.5, color="black", linewidth=1.5)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    names = [str(c) for c in values.index] if label else ["global"]
+    small = 8 if n > 20 else 10
+    ax.set_xticks(np.arange(len(names)), names, rotation=90, fontsize=small)
+    ax.set_yticks(np.arange(len(names)), names, fontsize=small)
+    ax.tick_params(length=0)
+    if numbers:
+        for (i, j), value in np.ndenumerate(values.to_numpy()):
+            if np.isfinite(value):
+                colour = "white" if abs(value) > 0.7 else "black"
+                ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
+    if colour_bar:
+        ax.figure.colorbar(image, ax=ax, shrink=0.8, label="tau_AP of metrics ordered by accuracy")
+    return ax
+
+
+def tau_ap_heatmaps(
+    results: Mapping[str, ContextAgreement], *, which: str = "symmetric", axes: Sequence[Axes] | None = None
+) -> np.ndarray:
+    """Draw `tau_ap_heatmap` for several tasks side by side, on one scale.
+
+    Parameters
+    ----------
+    results : mapping of str to ContextAgreement
+        By the name of the task.
+    which : {"tau", "symmetric", "low", "high"}
+    axes : sequence of Axes, optional
+        One for each task.
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        Contexts are not named; below each panel stand the task, the number of contexts and the mean off the diagonal.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw, or no such table.
+    """
+    if not results:
+        raise ValueError("expected at least one result; found none.")
+    if axes is None:
+        axes = plt.subplots(1, len(results), figsize=(3.5 * len(results) + 0.6, 3.9), squeeze=False)[1][0]
+    axes = np.atleast_1d(axes)
+    for ax, (name, result) in zip(axes, results.items(), strict=True):
+        tau_ap_heatmap(result, which=which, label=False, numbers=False, colour_bar=False, ax=ax)
+        values = getattr(result, which).to_numpy()[1:, 1:]
+        mean = np.nanmean(values[~np.eye(len(values), dtype=bool)])
+        ax.set_xlabel(f"{name}\n{len(values)} contexts, mean tau_AP {mean:.2f}")
+    axes[0].figure.colorbar(axes[0].images[0], ax=axes, shrink=0.75, label="tau_AP of metrics ordered by accuracy")
+    return axes
+
+
+def accuracy_by_quality(
+    table: pd.DataFrame, buckets: QualityBuckets, *, x: str = "percentile", ax: Axes | None = None
+) -> Axes:
+    """Draw accuracy against quality in buckets of human scores.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Result of `mtmeta.local_accuracy.local_accuracy` with the labels of the buckets as context.
+    buckets : QualityBuckets
+    x : {"percentile", "mean"}
+        Where a bucket stands: at the share of values up to its middle, or at its mean score. A bucket that holds many
+        equal scores is wide in percentiles.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Lines join the buckets of a metric, which have an order; bands are the intervals.
+
+    Raises
+    ------
+    ValueError
+        If a column is absent, a bucket unknown, or ``x`` is.
+    """
+    check_choice("x", x, ("percentile", "mean"))
+    _check_columns(table, ["context", "metric", "accuracy", "low", "high"])
+    sizes = buckets.table.set_index("bucket")
+    if lost := sorted(set(table["context"]) - set(sizes.index), key=str):
+        raise ValueError(f"the contexts {lost[:8]} are no buckets; expected numbers from 1 to {buckets.n_buckets}.")
+    middle = 100 * (sizes["n"].cumsum() - sizes["n"] / 2) / sizes["n"].sum()
+    place = middle if x == "percentile" else sizes["mean"]
+    ax = new_axes(ax, 6.8, 4.2)
+    marks = _marks(dict.fromkeys(table["metric"]))
+    for metric, mark in marks.items():
+        rows = table[table["metric"] == metric].sort_values("context")
+        at = place[rows["context"]].to_numpy()
+        size = 5 if len(at) <= 30 else 2.5
+        ax.plot(at, rows["accuracy"], label=metric, linewidth=1.2, markersize=size, **mark)
+        ax.fill_between(at, rows["low"], rows["high"], color=mark["color"], alpha=0.12, linewidth=0)
+    ax.set_xlabel("percentile of human scores (better →)" if x == "percentile" else "mean human score of the bucket")
+    ax.set_ylabel("accuracy")
+    _legend_beside(ax, len(marks))
+    return ax
+
+
+def variance_by_combination(
+    table: pd.DataFrame, *, metrics: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw the variance of accuracy between combinations of k perturbations, beside what overlap alone would give.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Result of `mtmeta.local_accuracy.combination_variance`.
+    metrics : sequence of str, optional
+        All by default.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Points and solid lines: measured; dashed lines of the same colour: expected.
+
+    Raises
+    ------
+    ValueError
+        If a column is absent or a metric unknown.
+    """
+    _check_columns(table, ["metric", "k", "variance", "expected"])
+    known = list(dict.fromkeys(table["metric"]))
+    names = known if metrics is None else list(metrics)
+    if lost := [name for name in names if name not in known]:
+        raise ValueError(f"unknown metric {lost[0]!r}; known: {', '.join(map(str, known))}.")
+    ax = new_axes(ax, 6.8, 4.2)
+    for metric, mark in _marks(names).items():
+        rows = table[table["metric"] == metric].sort_values("k")
+        ax.plot(rows["k"], rows["variance"], label=metric, linewidth=1.5, markersize=5, **mark)
+        ax.plot(rows["k"], rows["expected"], linestyle="--", linewidth=1.2, color=mark["color"])
+    ax.plot([], [], linestyle="--", linewidth=1.2, color=GREY, label="expected from overlap")
+    ax.set(xlabel="perturbations combined, k", ylabel="variance of accuracy between combinations")
+    ax.set_xticks(sorted(set(table["k"])))
+    ax.set_ylim(bottom=0)
+    _legend_beside(ax, len(names) + 1)
+    return ax
+
+
+def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the shares of swaps that lower, keep and raise each measure.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Result of `mtmeta.local_accuracy.swap_effects`; with several groups, one bar for each group and measure.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        The measure that is lowered most often on top.
+
+    Raises
+    ------
+    ValueError
+        If a column is absent.
+    """
+    words = ("lowered", "kept", "raised")
+    _check_columns(table, ["by", "metric", *(f"share_{word}" for word in words)])
+    table = table.sort_values("share_lowered", kind="stable", ignore_index=True)
+    ax = new_axes(ax, 6.6, 0.24 * len(table) + 1.2)
+    left = np.zeros(len(table))
+    for k, word in enumerate(words):
+        share = table[f"share_{word}"].to_numpy()
+        style = {"color": (COLOURS[0], "#dddddd", COLOURS[1])[k], "hatch": _HATCHES[k], "edgecolor": "white"}
+        ax.barh(np.arange(len(table)), share, left=left, label=word, **style)
+        left = left + share
+    several = table["by"].nunique() > 1
+    names = [f"{m} ({by})" if several else str(m) for by, m in zip(table["by"], table["metric"], strict=True)]
+    ax.set_yticks(np.arange(len(table)), names, fontsize=8 if len(table) > 20 else 10)
+    ax.set_ylim(-0.6, len(table) - 0.4)
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("share of pairs")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=10)
+    return ax
