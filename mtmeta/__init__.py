@@ -14,6 +14,7 @@ _MODULES = (
     "datasets",
     "evalset",
     "local_accuracy",
+    "perturb",
     "plots",
     "protocols",
     "runner",

@@ -1,0 +1,198 @@
+"""The edits: each takes the words of a text and a generator, and returns the new text or None."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import _lists as lists
+from ._lexicon import Tagger, entities, synonyms
+from ._words import UNSPACED, Words
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What edits may draw on: words to insert, entities to put in, who tags parts of speech."""
+
+    vocabulary: Sequence[str] = ()
+    entities: Sequence[str] = ()
+    tagger: Tagger = field(default_factory=Tagger)
+
+
+Edit = Callable[[Words, Setting, np.random.Generator], str | None]
+
+
+def _pick(rng: np.random.Generator, things: Sequence) -> object | None:
+    return things[int(rng.integers(len(things)))] if len(things) else None
+
+
+def removal(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Drop a random word."""
+    n = len(text.spans)
+    return text.remove(int(rng.integers(n))) if n > 1 else None
+
+
+def insertion(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Put a random word of the vocabulary at a random place."""
+    word = _pick(rng, setting.vocabulary)
+    if word is None or not text.spans:
+        return None
+    return text.insert(int(rng.integers(len(text.spans) + 1)), word.upper() if text.shouted else word)
+
+
+def swapping(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Exchange two random words that are not the same word."""
+    n = len(text.lower)
+    if len(set(text.lower)) < 2:
+        return None
+    while True:
+        i, j = sorted(int(x) for x in rng.choice(n, 2, replace=False))
+        if text.lower[i] != text.lower[j]:
+            return text.swap(i, j)
+
+
+def synonym(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Replace a random word that has a synonym."""
+    for i in rng.permutation(len(text.words)):
+        found = synonyms(text, int(i), setting.tagger)
+        if found:
+            return text.replace(int(i), text.cased(_pick(rng, found), int(i)))
+    return None
+
+
+def _pronoun_classes(text: Words, i: int) -> list[tuple[str, ...]]:
+    word = text.lower[i]
+    found = [c for c in lists.PRONOUNS.get(text.language, ()) if word in c]
+    if text.language == "en" and word == "her":
+        return [found[1 if text.gap(i) == " " and i + 1 < len(text.words) else 0]]
+    if text.language == "de" and word == "ihr" and i + 1 < len(text.words) and text.words[i + 1][0].isupper():
+        return found[1:2]
+    return found[:1]
+
+
+def pronoun(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Replace a random pronoun by another that can stand there."""
+    places = [i for i in range(len(text.words)) if _pronoun_classes(text, i)]
+    i = _pick(rng, places)
+    if i is None:
+        return None
+    others = [p for p in _pronoun_classes(text, i)[0] if p != text.lower[i]]
+    new = _pick(rng, others)
+    return text.replace(i, "I" if new == "i" and not text.shouted else text.cased(new, i))
+
+
+def named_entity(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Replace a random named entity by another one."""
+    found = entities(text, setting.tagger)
+    place = _pick(rng, found)
+    if place is None:
+        return None
+    first, last = place
+    old = text.text[text.spans[first][0] : text.spans[last][1]]
+    others = [e for e in setting.entities if e.casefold() != old.casefold()]
+    new = _pick(rng, others)
+    if new is None:
+        return None
+    return text.replace(first, new.upper() if text.shouted else new, last=last)
+
+
+def negation(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Negate at a random place: a verb, an adjective, or, in German, an indefinite article."""
+    options: list[str] = []
+    lang, negator = text.language, lists.NEGATOR.get(text.language)
+    if negator is None:
+        return None
+    negator = negator.upper() if text.shouted else negator
+    for i, word in enumerate(text.lower):
+        near = {*text.lower[max(0, i - 2) : i + 3]}
+        if near & lists.NEGATORS[lang] or any(w.endswith("n't") for w in near):
+            continue
+        if lang == "de" and word in lists.ARTICLES_DE and text.gap(i) == " ":
+            options.append(text.replace(i, text.cased("k" + word, i)))
+        elif word in lists.AUXILIARIES[lang]:
+            options.append(text.insert_after(i, negator))
+        elif not text.opens_sentence(i) and (word in lists.BEFORE[lang] or _is(text, i, "av", setting)):
+            after = lang == "de" and _is(text, i, "v", setting)
+            options.append(text.insert_after(i, negator) if after else text.insert(i, negator))
+    return _pick(rng, options)
+
+
+def _is(text: Words, i: int, tags: str, setting: Setting) -> bool:
+    return setting.tagger.tag(text, i) in tuple(tags)
+
+
+def negation_removal(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Take back a random negation."""
+    table = lists.UNNEGATED.get(text.language, {})
+    i = _pick(rng, [i for i, w in enumerate(text.lower) if w in table])
+    if i is None or len(text.words) < 2:
+        return None
+    new = table[text.lower[i]]
+    return text.replace(i, text.cased(new, i)) if new else text.remove(i)
+
+
+#: Letters and groups that sound alike in English: the project's own list. A pattern, and what may stand for it.
+PHONETIC: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # the same sound, spelt differently
+    ("ph", ("f",)), ("f(?=[aeiou])", ("ph",)), ("ck", ("k", "c")), ("k(?=[aeiou])", ("c", "ck")),
+    ("c(?=[aou])", ("k",)),
+    ("c(?=[eiy])", ("s",)), ("s(?=[eiy])", ("c",)), ("x", ("ks",)), ("qu", ("kw",)), ("wh", ("w",)),
+    ("^kn", ("n",)), ("^wr", ("r",)), ("^n(?=[aeio])", ("kn",)), ("tion", ("shun", "sion")), ("sion", ("tion",)),
+    ("dge", ("ge",)), ("gh(?=t)", ("",)), ("mb$", ("m",)), ("ght$", ("te",)), ("ee", ("ea", "ie")), ("ea", ("ee",)),
+    ("ie", ("ee",)), ("ai", ("ay", "a")), ("ay", ("ai", "ey")), ("oa", ("o",)), ("ou", ("ow",)), ("ow", ("ou",)),
+    ("oo", ("u",)), ("ue$", ("oo",)), ("er", ("ur", "ir")), ("ir", ("er",)), ("ur", ("er",)), ("or", ("aw",)),
+    ("au", ("aw", "o")), ("aw", ("or",)), ("y$", ("ie", "ee")), ("j", ("g",)), ("g(?=[eiy])", ("j",)),
+    ("z", ("s",)), ("ll", ("l",)), ("ss", ("s",)), ("tt", ("t",)), ("nn", ("n",)), ("mm", ("m",)), ("pp", ("p",)),
+    ("rr", ("r",)), ("ff", ("f",)),
+    # voiced and voiceless, and other close pairs
+    ("t(?!h)", ("d",)), ("d", ("t",)), ("(?<!s)p(?!h)", ("b",)), ("b(?!$)", ("p",)), ("g(?![eiyh])", ("k",)),
+    ("v", ("f",)),
+    ("th", ("f", "d")), ("sh", ("ch",)), ("ch", ("sh",)), ("m", ("n",)), ("n(?!g)", ("m",)),
+    ("(?<=[^aeiou])e(?=[^aeiou])", ("i", "a")), ("(?<=[^aeiou])i(?=[^aeiou])", ("e",)),
+    ("(?<=[^aeiou])a(?=[^aeiou])", ("e", "u")), ("(?<=[^aeiou])o(?=[^aeiou])", ("u", "aw")),
+    ("(?<=[^aeiou])u(?=[^aeiou])", ("o",)),
+)  # fmt: skip
+_PHONETIC = tuple((re.compile(pattern), new) for pattern, new in PHONETIC)
+
+
+def phonetic(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Replace a letter or group of letters of a random word by one that sounds alike."""
+    if text.language != "en":
+        return None
+    for i in rng.permutation(len(text.words)):
+        word, lower = text.words[i], text.words[i].lower()
+        if len(lower) < 3 or not lower.isascii() or len(lower) != len(word):
+            continue
+        found = [(m.span(), new) for pattern, new in _PHONETIC for m in pattern.finditer(lower)]
+        if found:
+            (start, end), options = _pick(rng, found)
+            new = _pick(rng, options)
+            if word[start:end].isupper():
+                new = new.upper() if word.isupper() else new.capitalize()
+            return text.replace(int(i), word[:start] + new + word[end:])
+    return None
+
+
+def vocabulary_of(texts: Sequence[str], language: str) -> tuple[str, ...]:
+    """Return the distinct words of texts, sorted, without numbers; the first word of a text is left out."""
+    found: set[str] = set()
+    for text in texts:
+        words = Words(text, language).words
+        found.update(words if language in UNSPACED or text.isupper() else words[1:])
+    return tuple(sorted(w for w in found if w.replace("-", "").replace("'", "").replace("’", "").isalpha()))
+
+
+EDITS: dict[str, Edit] = {
+    "removal": removal,
+    "insertion": insertion,
+    "swapping": swapping,
+    "synonym": synonym,
+    "pronoun": pronoun,
+    "named_entity": named_entity,
+    "negation": negation,
+    "negation_removal": negation_removal,
+    "phonetic": phonetic,
+}

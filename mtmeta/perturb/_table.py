@@ -1,0 +1,537 @@
+"""Perturbation of one text and of tables of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from tqdm import tqdm
+
+from . import _lexicon as lexicon
+from ._edits import EDITS, Setting, vocabulary_of
+from ._llm import LanguageModel, Request
+from ._seeds import base_seed, generator_of
+from ._words import Words, base_language
+
+#: Kinds of perturbation by task. ``llm`` needs a language model; ``composed`` stands in for it and is no LLM.
+KINDS = {
+    "translation": (
+        "removal", "insertion", "swapping", "synonym", "pronoun", "named_entity", "negation", "negation_removal",
+        "llm", "composed",
+    ),
+    "speech": ("removal", "insertion", "swapping", "phonetic", "llm", "composed"),
+}  # fmt: skip
+#: The column with the text, by task.
+COLUMN = {"translation": "translation", "speech": "transcript"}
+_CHUNK = 1000
+_COMPOSED = (2, 3)
+
+
+def _check_task(task: str) -> None:
+    if task not in KINDS:
+        raise ValueError(f"`task` must be one of {list(KINDS)}; found {task!r}.")
+
+
+def _check_kind(kind: object, task: str) -> None:
+    if kind not in KINDS[task]:
+        raise ValueError(f"{kind!r} is no kind of perturbation of task {task!r}. Choose from {list(KINDS[task])}.")
+
+
+def _check_model(model: object) -> None:
+    if model is not None and not isinstance(model, LanguageModel):
+        raise TypeError(
+            f"`model` must be a LanguageModel; found {type(model).__name__}. Make one: LanguageModel(path)."
+        )
+
+
+def kinds(task: str = "translation", *, llm: bool = False) -> tuple[str, ...]:
+    """Return the kinds that `perturb_table` samples from by default.
+
+    Parameters
+    ----------
+    task : {"translation", "speech"}
+    llm : bool
+        Whether there is a language model. With one, ``llm`` is among them; without, ``composed``.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    ValueError
+        If the task is unknown.
+
+    Examples
+    --------
+    >>> from mtmeta import perturb
+    >>> perturb.kinds("speech")
+    ('removal', 'insertion', 'swapping', 'phonetic', 'composed')
+    """
+    _check_task(task)
+    return tuple(k for k in KINDS[task] if k != ("composed" if llm else "llm"))
+
+
+def _composed(words: Words, task: str, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Make two or three edits of different kinds, one after the other."""
+    names = [k for k in KINDS[task] if k in EDITS]
+    wanted, done, text = int(rng.integers(_COMPOSED[0], _COMPOSED[1] + 1)), 0, words
+    for name in rng.permutation(names):
+        new = EDITS[str(name)](text, setting, rng)
+        if new is not None:
+            text, done = Words(new, words.language), done + 1
+        if done == wanted:
+            break
+    return text.text if done >= _COMPOSED[0] else None
+
+
+def _edit(words: Words, kind: str, task: str, setting: Setting, rng: np.random.Generator) -> str | None:
+    new = _composed(words, task, setting, rng) if kind == "composed" else EDITS[kind](words, setting, rng)
+    return None if new == words.text else new
+
+
+def apply(
+    text: str,
+    kind: str,
+    *,
+    language: str = "en",
+    task: str = "translation",
+    rng: int | np.random.Generator | None = None,
+    vocabulary: Sequence[str] | None = None,
+    entities: Sequence[str] | None = None,
+    source: str | None = None,
+    reference: str | None = None,
+    source_language: str = "en",
+    model: LanguageModel | None = None,
+) -> str | None:
+    """Make a text slightly worse: one random edit of one kind.
+
+    The edit is made in the text as it stands. Everything outside it stays byte for byte: case, punctuation,
+    spaces. (The paper compares the output as it is with a lower-cased and tokenised perturbation, which a
+    metric that sees case tells apart before it has looked at the words.)
+
+    Parameters
+    ----------
+    text : str
+    kind : str
+        ``removal``, ``insertion``, ``swapping``; for translations also ``synonym``, ``pronoun``, ``named_entity``,
+        ``negation``, ``negation_removal``; for speech also ``phonetic`` (English); ``llm`` (needs ``model``);
+        ``composed``, two or three of the others one after the other.
+    language : str
+        Language of the text. English, German and Russian have word lists; other languages know removal, insertion
+        (needs ``vocabulary``) and swapping. In Chinese and Japanese, which have no spaces, a word is a character.
+    task : {"translation", "speech"}
+    rng : None, int or Generator
+    vocabulary : sequence of str, optional
+        Words to insert; by default those of the bundled word list.
+    entities : sequence of str, optional
+        Named entities to put in the place of others; by default bundled ones.
+    source, reference : str, optional
+        For ``llm``: what the prompt shows besides the text; of speech the reference alone.
+    source_language : str
+        For ``llm``: language of the source.
+    model : LanguageModel, optional
+        For ``llm``.
+
+    Returns
+    -------
+    str or None
+        The perturbed text, never the same as ``text``; None where the kind does not apply.
+
+    Raises
+    ------
+    TypeError
+        If the text is no string, or the model no `LanguageModel`.
+    ValueError
+        If task or kind is unknown, or ``llm`` lacks its model, source or reference.
+
+    Notes
+    -----
+    What each kind does:
+
+    - removal: drops a word and one of the spaces around it. Needs two words.
+    - insertion: puts a word of the vocabulary at a random place.
+    - swapping: exchanges two words that differ. Their capitals move with them.
+    - synonym: replaces a word by one that shares a WordNet synset, where WordNet is installed, else by one of the
+      same group in the bundled list, in the same inflection.
+    - pronoun: replaces a pronoun by another one of its kind: subject by subject, possessive by possessive.
+    - named_entity: replaces a name, found by spaCy where a pipeline is installed, else by its capitals.
+    - negation: adds "not" after an auxiliary or before a verb or adjective; "nicht" after a finite verb, or a
+      "k" to an indefinite article; "не" before a verb or adjective. Not within two words of another negation.
+    - negation_removal: takes "not", "n't", "never", "kein", "не" back, or replaces "nothing" by "something".
+    - phonetic: replaces letters by others that sound alike, by `PHONETIC`.
+
+    References
+    ----------
+    Section 4.2 and appendix A.2.2 of Deviyani & Diaz 2025.
+
+    Examples
+    --------
+    >>> from mtmeta import perturb
+    >>> perturb.apply("Nothing has changed.", "negation_removal")
+    'Something has changed.'
+    >>> perturb.apply("Das ist eine Idee.", "negation", language="de", rng=1)
+    'Das ist nicht eine Idee.'
+    >>> perturb.apply("Rain again.", "pronoun") is None
+    True
+    """
+    _check_task(task)
+    _check_kind(kind, task)
+    _check_model(model)
+    if not isinstance(text, str):
+        raise TypeError(f"`text` must be a string; found {type(text).__name__}.")
+    language = base_language(language)
+    if kind == "llm":
+        request = Request(text, language, task, source, reference, base_language(source_language))
+        return _ask(model, [request])[0]
+    setting = _setting(language, vocabulary, entities)
+    return _edit(Words(text, language), kind, task, setting, np.random.default_rng(rng))
+
+
+def _setting(language: str, vocabulary: Sequence[str] | None, entities: Sequence[str] | None) -> Setting:
+    return Setting(
+        lexicon.bundled_vocabulary(language) if vocabulary is None else tuple(vocabulary),
+        lexicon.bundled_entities(language) if entities is None else tuple(entities),
+        lexicon.tagger(language),
+    )
+
+
+def _ask(model: LanguageModel | None, requests: Sequence[Request]) -> list[str | None]:
+    if model is None:
+        raise ValueError("kind 'llm' needs `model`, a LanguageModel. Without one, use 'composed', which is rule-based.")
+    return model.perturb(requests)
+
+
+# -- tables ------------------------------------------------------------------------------
+
+
+def _check_frame(frame: object, task: str) -> str:
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"`frame` must be a DataFrame with one row per text; found {type(frame).__name__}.")
+    column = COLUMN[task]
+    if column not in frame:
+        raise ValueError(
+            f"`frame` lacks the column {column!r}, which holds the texts of task {task!r}; found "
+            f"{list(frame.columns)}. "
+            f"Rename it: frame.rename(columns={{'...': {column!r}}})."
+        )
+    taken = [c for c in ("perturbation", "perturbed", "resource") if c in frame]
+    if taken:
+        raise ValueError(f"`frame` has the column(s) {taken} already: these texts have been perturbed. Drop them.")
+    wrong = [i for i, t in zip(frame.index, frame[column], strict=True) if not isinstance(t, str)]
+    if wrong:
+        raise TypeError(f"{len(wrong)} value(s) of {column!r} are no strings, the first in row {wrong[0]!r}.")
+    return column
+
+
+def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel | None) -> tuple[str, ...]:
+    if chosen is None:
+        return kinds(task, llm=model is not None)
+    if isinstance(chosen, str) or not len(chosen):
+        raise TypeError(f"`kinds` must be a non-empty sequence of kinds, such as ['removal']; found {chosen!r}.")
+    for kind in chosen:
+        _check_kind(kind, task)
+    if len(set(chosen)) < len(chosen):
+        raise ValueError(f"a kind occurs twice in `kinds`: {list(chosen)}.")
+    if "llm" in chosen and model is None:
+        _ask(None, [])
+    return tuple(chosen)
+
+
+def gather_entities(texts: Sequence[str], language: str) -> tuple[str, ...]:
+    """Return the distinct named entities of texts, sorted; the bundled ones where there are fewer than two.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    language : str
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from mtmeta import perturb
+    >>> perturb.gather_entities(["We met Clara in Ulm.", "Then Clara left."], "en")
+    ('Clara', 'Ulm')
+    """
+    language = base_language(language)
+    tagger, found = lexicon.tagger(language), set()
+    for text in texts:
+        words = Words(text, language)
+        for first, last in lexicon.entities(words, tagger):
+            found.add(text[words.spans[first][0] : words.spans[last][1]])
+    return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(language)
+
+
+def _keys(frame: pd.DataFrame, column: str) -> list[tuple]:
+    named = [c for c in ("system", "segment") if c in frame]
+    return list(frame[[*named, column]].itertuples(index=False, name=None))
+
+
+def _some(
+    rows: Sequence[tuple[str, tuple]], chosen: Sequence[str], n_kinds: int, language: str, task: str, seed: int,
+    vocabulary: Sequence[str], entities: Sequence[str],
+) -> list[list[tuple[str, str | None]]]:  # fmt: skip
+    """Perturb some rows. Of each, the kinds are tried in random order until enough apply; ``llm`` is left open."""
+    setting = _setting(language, vocabulary, entities)
+    out = []
+    for text, key in rows:
+        words, made, enough = Words(text, language), [], n_kinds
+        for kind in generator_of(seed, *key).permutation(np.array(chosen, dtype=object)):
+            if len(made) >= enough:
+                break
+            if kind == "llm":
+                made.append((kind, None))
+                enough += 1
+                continue
+            new = _edit(words, kind, task, setting, generator_of(seed, *key, kind))
+            if new is not None:
+                made.append((kind, new))
+        out.append(made)
+    return out
+
+
+def perturb_table(
+    frame: pd.DataFrame,
+    *,
+    task: str = "translation",
+    language: str = "en",
+    kinds: Sequence[str] | None = None,
+    n_kinds: int | None = 4,
+    rng: int | np.random.Generator | None = 0,
+    vocabulary: Sequence[str] | None = None,
+    entities: Sequence[str] | None = None,
+    model: LanguageModel | None = None,
+    source_language: str = "en",
+    n_jobs: int = 1,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Perturb every text of a table by a few kinds drawn at random, as `apply` does.
+
+    The kinds of a row are sampled without replacement among those that apply to it. What is drawn depends on
+    ``rng``, system, segment, text and kind: not on the order of the rows, and not on ``n_jobs``.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per text, in the column ``translation`` or ``transcript``. ``system`` and ``segment`` tell rows with
+        the same text apart. ``llm`` also needs ``reference``, and of translations ``source``.
+    task : {"translation", "speech"}
+    language : str
+        Language of the texts.
+    kinds : sequence of str, optional
+        Kinds to sample from; by default `kinds` of the task.
+    n_kinds : int or None
+        Kinds per row: the paper's 4. Rows to which fewer apply get fewer. None: all that apply.
+    rng : None, int or Generator
+    vocabulary : sequence of str, optional
+        Words to insert; by default the words of all texts of the table, the first of each left out.
+    entities : sequence of str, optional
+        Entities to put in; by default those of all texts of the table.
+    model : LanguageModel, optional
+        What makes the perturbations of kind ``llm``.
+    source_language : str
+        For ``llm``: language of the sources.
+    n_jobs : int
+        Workers of joblib: 1 by default, -1 for all cores.
+    progress : bool
+        Show a progress bar on standard error.
+
+    Returns
+    -------
+    DataFrame
+        One row per text and perturbation, in the order of ``frame`` and then of `KINDS`: the columns of ``frame`` and
+        ``perturbation`` (the kind), ``perturbed`` (the text) and ``resource`` (what made it, see `resources`).
+
+    Raises
+    ------
+    TypeError
+        If ``frame`` is no DataFrame, a text no string, or an option of the wrong type.
+    ValueError
+        If a column is absent or taken, task or kind unknown, or ``n_kinds`` below 1.
+
+    References
+    ----------
+    Section 4.2 of Deviyani & Diaz 2025: four random perturbations of each output.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta import perturb
+    >>> frame = pd.DataFrame({"system": "a", "segment": [1, 2], "translation": ["She did not wait.", "Yes."]})
+    >>> perturb.perturb_table(frame, kinds=["removal", "negation_removal"])[["segment", "perturbation", "perturbed"]]
+       segment      perturbation      perturbed
+    0        1           removal  did not wait.
+    1        1  negation_removal  She did wait.
+    """
+    _check_task(task)
+    _check_model(model)
+    column = _check_frame(frame, task)
+    language = base_language(language)
+    chosen = _check_kinds(kinds, task, model)
+    if n_kinds is not None and (isinstance(n_kinds, bool) or not isinstance(n_kinds, int | np.integer)):
+        raise TypeError(f"`n_kinds` must be a whole number or None; found {n_kinds!r}.")
+    if n_kinds is not None and n_kinds < 1:
+        raise ValueError(f"`n_kinds` must be at least 1; found {n_kinds}.")
+    n_kinds = len(chosen) if n_kinds is None else int(n_kinds)
+    texts = frame[column].tolist()
+    named = resource_names(language, own_vocabulary=vocabulary is None and "insertion" in chosen, model=model)
+    if vocabulary is None:
+        vocabulary = vocabulary_of(texts, language)
+    if entities is None:
+        wanted = {"named_entity", "composed"} & set(chosen) and task == "translation"
+        entities = gather_entities(texts, language) if wanted else ()
+    rows = list(zip(texts, _keys(frame, column), strict=True))
+    chunks = [rows[i : i + _CHUNK] for i in range(0, len(rows), _CHUNK)]
+    given = (chosen, n_kinds, language, task, base_seed(rng), vocabulary, entities)
+    jobs = (delayed(_some)(chunk, *given) for chunk in chunks)
+    found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    bar = tqdm(found, total=len(chunks), desc="perturb", unit_scale=_CHUNK, disable=not progress)
+    made = [row for chunk in bar for row in chunk]
+    if "llm" in chosen:
+        made = _filled(frame, column, made, n_kinds, (language, task, base_language(source_language)), model)
+    order = {k: i for i, k in enumerate(KINDS[task])}
+    flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: order[r[0]])]
+    table = frame.iloc[[i for i, *_ in flat]].reset_index(drop=True)
+    table["perturbation"] = pd.Series([k for _, k, _ in flat], dtype=object)
+    table["perturbed"] = pd.Series([t for *_, t in flat], dtype=object)
+    table["resource"] = pd.Series([named[k] for _, k, _ in flat], dtype=object)
+    return table
+
+
+def _filled(
+    frame: pd.DataFrame, column: str, made: list, n_kinds: int, about: tuple[str, str, str], model: LanguageModel
+) -> list[list[tuple[str, str]]]:
+    """Ask the model where its kind was drawn; where it gives nothing, another kind stands in."""
+    language, task, source_language = about
+    needed = ("source", "reference") if task == "translation" else ("reference",)
+    missing = [c for c in needed if c not in frame]
+    if missing:
+        raise ValueError(
+            f"kind 'llm' needs the column(s) {missing}, which its prompt shows; found {list(frame.columns)}."
+        )
+    asked = [i for i, row in enumerate(made) if any(kind == "llm" for kind, _ in row)]
+    requests = [
+        Request(
+            frame[column].iloc[i], language, task, frame["source"].iloc[i] if task == "translation" else None,
+            frame["reference"].iloc[i], source_language,
+        )
+        for i in asked
+    ]  # fmt: skip
+    answers = dict(zip(asked, _ask(model, requests), strict=True))
+    filled = []
+    for i, row in enumerate(made):
+        complete = [(k, answers[i] if k == "llm" else t) for k, t in row]
+        filled.append([(k, t) for k, t in complete if t is not None][:n_kinds])
+    return filled
+
+
+def resource_names(language: str, *, own_vocabulary: bool, model: LanguageModel | None) -> dict[str, str]:
+    """Return what makes the perturbations of each kind."""
+    tagger = lexicon.tagger(language).name
+    synonyms = "wordnet" if language == "en" and lexicon.wordnet() else "lexicon"
+    return {
+        **dict.fromkeys([*EDITS, "composed"], "rules"),
+        "insertion": "frame" if own_vocabulary else "vocabulary",
+        "synonym": synonyms,
+        "named_entity": tagger,
+        "negation": tagger,
+        "llm": "none" if model is None else f"model:{model.name}",
+    }
+
+
+def resources(language: str = "en", *, model: LanguageModel | None = None) -> pd.DataFrame:
+    """Say with what the perturbations of a language are made on this machine.
+
+    Parameters
+    ----------
+    language : str
+    model : LanguageModel, optional
+
+    Returns
+    -------
+    DataFrame
+        Columns ``perturbation`` and ``resource``: ``rules``; ``wordnet`` or ``lexicon`` (the bundled list);
+        ``spacy:`` and the pipeline; ``frame`` (words of the table) or ``vocabulary`` (words that were given);
+        ``model:`` and the language model, or ``none``.
+
+    Examples
+    --------
+    >>> from mtmeta import perturb
+    >>> perturb.resources("de").set_index("perturbation").loc["synonym", "resource"]
+    'lexicon'
+    """
+    _check_model(model)
+    found = resource_names(base_language(language), own_vocabulary=True, model=model)
+    return pd.DataFrame(list(found.items()), columns=["perturbation", "resource"])
+
+
+def applicability(
+    frame: pd.DataFrame,
+    *,
+    task: str = "translation",
+    language: str = "en",
+    kinds: Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int = 1,
+    **options: Any,
+) -> pd.DataFrame:
+    """Count to how many texts each kind of perturbation applies.
+
+    Parameters
+    ----------
+    frame, task, language, kinds, rng, n_jobs
+        As for `perturb_table`.
+    by : str or sequence of str, optional
+        Columns of ``frame``: count in each of their groups.
+    **options
+        More options of `perturb_table`, except ``n_kinds``.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``by``, ``perturbation``, ``resource``, ``n`` (texts), ``applicable`` (texts) and ``share``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `perturb_table`; and if a column of ``by`` is absent.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta import perturb
+    >>> frame = pd.DataFrame({"translation": ["She did not wait.", "Yes."]})
+    >>> perturb.applicability(frame, kinds=["removal", "negation_removal"])
+           perturbation resource  n  applicable  share
+    0           removal    rules  2           1    0.5
+    1  negation_removal    rules  2           1    0.5
+    """
+    by = [] if by is None else [by] if isinstance(by, str) else list(by)
+    _check_task(task)
+    _check_frame(frame, task)
+    absent = [c for c in by if c not in frame]
+    if absent:
+        raise ValueError(f"`frame` lacks the column(s) {absent} given by `by`; found {list(frame.columns)}.")
+    model = options.get("model")
+    made = perturb_table(
+        frame, task=task, language=language, kinds=kinds, n_kinds=None, rng=rng, n_jobs=n_jobs, **options
+    )
+    chosen = _check_kinds(kinds, task, model)
+    own = options.get("vocabulary") is None
+    named = resource_names(base_language(language), own_vocabulary=own, model=model)
+    groups = [((), frame)] if not by else [(key, part) for key, part in frame.groupby(by, sort=True)]
+    rows = []
+    for key, part in groups:
+        here = made if not by else made[(made[by] == pd.Series(dict(zip(by, key, strict=True)))).all(axis=1)]
+        counts = here["perturbation"].value_counts()
+        for kind in chosen:
+            n = int(counts.get(kind, 0))
+            rows.append((*key, kind, named[kind], len(part), n, n / len(part) if len(part) else np.nan))
+    return pd.DataFrame(rows, columns=[*by, "perturbation", "resource", "n", "applicable", "share"])
