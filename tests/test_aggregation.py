@@ -13,7 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 import mtmeta as mm
 from mtmeta import aggregation, scoring
-from mtmeta.aggregation import _formulas, _statistics
+from mtmeta.aggregation import _compare, _formulas, _statistics
+from mtmeta.aggregation._transposed import TransposedScorer
 
 EXACT = {"rtol": 0, "atol": 1e-9}
 
@@ -580,3 +581,228 @@ def test_transposition_gives_the_published_correlations(metric, wmt23):
     assert wrong == pytest.approx(PUBLISHED[metric, "corpus"], abs=third)
     assert segment == pytest.approx(PUBLISHED[metric, "segment"], abs=third)
     assert right == pytest.approx({"bleu": 0.788, "chrf": 0.802}[metric], abs=0.0006)
+
+
+# -- down-sampling -----------------------------------------------------------------------
+
+
+def odd_texts(teaching):
+    """Return translations and references with empty, short and repetitive texts among real ones."""
+    translations = ["", "no", "a a a a b", "the the cat sat", *teaching.texts.translations[teaching.systems[3]][:40]]
+    references = ["x", "no", "a b a b a", "the cat", *next(iter(teaching.texts.references.values()))[:40]]
+    return translations, references
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf"])
+def test_transposed_draws_are_what_sacrebleu_returns(teaching, metric):
+    translations, references = odd_texts(teaching)
+    rng = np.random.default_rng(1)
+    drawn = rng.integers(len(references), size=(40, 30))
+    drawn[:5, 0] = np.arange(5)
+    found = TransposedScorer(metric, references).scores(translations, drawn, (1, 7, 30))
+    computed = scoring.scorer(metric)
+    for draw, row in zip(drawn, found, strict=True):
+        for size, score in zip((1, 7, 30), row, strict=True):
+            hypotheses = [translations[j] for j in draw[:size]]
+            expected = computed.corpus_score(hypotheses, [[references[j]] for j in draw[:size]]).score
+            assert score == pytest.approx(expected, abs=1e-9)
+
+
+def test_downsampling_by_hand(teaching):
+    """Full scores are those of the whole sets, and each correlation is over the systems of all sets."""
+    some = [teaching.select(segments=teaching.segments[:60]), teaching.select(segments=teaching.segments[60:90])]
+    found = aggregation.downsample(some, "chrf", sizes=[1, 5], n_repetitions=6, sample_size=8, rng=4)
+    assert found.units["system"].tolist() == list(teaching.systems) * 2
+    for how in ("corpus", "segment"):
+        expected = np.concatenate([aggregation.aggregate(es, "chrf", how=how).table.score for es in some])
+        np.testing.assert_allclose(found.units[how], expected)
+    # the draws again, and what they give
+    values = {"corpus": [], "segment": [], "bootstrap": []}
+    for es, seed in zip(some, np.random.default_rng(4).spawn(2), strict=True):
+        statistics = aggregation.extract(es, "chrf")
+        drawn = seed.integers(len(es.segments), size=(12, 6, 8))
+        for k, system in enumerate(es.systems):
+            one = statistics.select(systems=[system])
+            picks = [one.select(segments=[es.segments[j] for j in d]) for d in drawn[k]]
+            values["bootstrap"].append(np.mean([p.corpus_scores()[0] for p in picks]))
+            first = [one.select(segments=[es.segments[j] for j in d[:5]]) for d in drawn[k]]
+            values["corpus"].append([p.corpus_scores()[0] for p in first])
+            values["segment"].append([p.segment_scores()[0].mean() for p in first])
+    np.testing.assert_allclose(found.units["bootstrap"], values["bootstrap"])
+    table = found.table[(found.table["size"] == 5) & (found.table["repetition"] == 2)].set_index("comparison")[
+        "pearson"
+    ]
+    corpus, segment = (np.array(values[name])[:, 2] for name in ("corpus", "segment"))
+    assert table["segment with corpus"] == pytest.approx(np.corrcoef(segment, corpus)[0, 1])
+    assert table["corpus with bootstrap"] == pytest.approx(np.corrcoef(corpus, values["bootstrap"])[0, 1])
+    assert table["segment with bootstrap"] == pytest.approx(np.corrcoef(segment, values["bootstrap"])[0, 1])
+
+
+def test_downsampling_tells_the_mistake_from_the_metric(teaching):
+    """With right references more segments help a corpus score; with transposed ones they do not."""
+    settings = {"sizes": [1, 10, 100], "n_repetitions": 40, "sample_size": 200}
+    right, wrong = (aggregation.downsample([teaching], "chrf", transposed=t, **settings) for t in (False, True))
+    medians = [r.table.groupby(["comparison", "size"])["pearson"].median().unstack() for r in (right, wrong)]
+    rise = [m.loc["corpus with bootstrap", 100] - m.loc["corpus with bootstrap", 1] for m in medians]
+    assert rise[0] > 0.3
+    assert abs(rise[1]) < 0.15
+    single = [m.loc["segment with corpus", 1] for m in medians]
+    assert single[0] > 0.999
+    assert single[1] > 0.999  # one segment is scored alike either way
+    assert wrong.signature.startswith("TRANSPOSED REFERENCES|")
+    transposed = aggregation.aggregate_transposed(teaching, "chrf").table.score
+    np.testing.assert_allclose(wrong.units["corpus"], transposed)
+    np.testing.assert_array_equal(wrong.units["segment"], right.units["segment"])
+
+
+def test_downsampling_does_not_depend_on_workers(teaching):
+    some = [teaching.select(segments=teaching.segments[:20]), teaching.select(segments=teaching.segments[20:50])]
+    one, two = (
+        aggregation.downsample(some, sizes=[3], n_repetitions=4, sample_size=9, cache=False, n_jobs=n) for n in (1, 2)
+    )
+    pd.testing.assert_frame_equal(one.to_frame(), two.to_frame())
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
+        ({"sizes": [10, 1]}, "`sizes` must ascend, from 1 to below sample_size=1000"),
+        ({"sizes": [1000]}, "`sizes` must ascend"),
+        ({"n_repetitions": 0}, "`n_repetitions` must be an integer of at least 1"),
+    ],
+)
+def test_downsampling_options_are_checked(options, match, teaching):
+    with pytest.raises(ValueError, match=match):
+        aggregation.downsample([teaching], **options)
+    with pytest.raises(ValueError, match="at least three systems"):
+        aggregation.downsample([TOY])
+
+
+# -- one aggregation against the other ---------------------------------------------------
+
+
+def test_comparison_by_hand(teaching):
+    es = teaching.select(segments=teaching.segments[:80])
+    found = aggregation.compare_aggregations(es, ["chrf"], n_resamples=40, rng=2)
+    row = found.table.iloc[0]
+    human = es.human.mean(axis=1)
+    scores = {how: aggregation.aggregate(es, "chrf", how=how).table.score for how in ("corpus", "segment")}
+    r = {how: np.corrcoef(score, human)[0, 1] for how, score in scores.items()}
+    assert row.corpus == pytest.approx(r["corpus"])
+    assert row.difference == pytest.approx(r["segment"] - r["corpus"])
+    # a resample changes both scores and the human means
+    drawn = np.random.default_rng(2).integers(80, size=(40, 80))[7]
+    again = aggregation.extract(es, "chrf").select(segments=[es.segments[j] for j in drawn])
+    means = es.human[:, drawn].mean(axis=1)
+    expected = [
+        np.corrcoef(again.corpus_scores(), means)[0, 1],
+        np.corrcoef(again.segment_scores().mean(axis=1), means)[0, 1],
+    ]
+    np.testing.assert_allclose(found.draws[es.name, "chrf"][7], expected)
+    gaps = np.diff(found.draws[es.name, "chrf"]).ravel()
+    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(gaps, [0.025, 0.975])))
+    assert row.p_bootstrap == pytest.approx(min(1, 2 * (1 + min((gaps <= 0).sum(), (gaps >= 0).sum())) / 41))
+
+
+def test_exchange_and_williams_tests_by_hand():
+    first, second, human = (np.array(v, dtype=float) for v in ([1, 2, 3, 5], [2, 1, 4, 4], [1, 3, 2, 5]))
+    z = [(v - v.mean()) / v.std() for v in (first, second)]
+
+    def gap(swap):
+        a, b = (np.where(swap, z[1 - k], z[k]) for k in (0, 1))
+        return np.corrcoef(b, human)[0, 1] - np.corrcoef(a, human)[0, 1]
+
+    gaps = [gap(np.array(swap)) for swap in itertools.product([False, True], repeat=4)]
+    observed = gap(np.zeros(4, dtype=bool))
+    expected = np.mean([abs(g) >= abs(observed) - 1e-12 for g in gaps])
+    assert _compare._exchange_test(first, second, human, np.random.default_rng(0)) == expected
+    # the one-sided test of the package, doubled
+    table = pd.DataFrame({"system": list("ABCD"), "segment": 1, "human": human, "first": first, "second": second})
+    p = mm.compare(mm.EvalSet.from_frame(table), grouping="none", method="williams").p_values
+    one_sided = p.to_numpy()[np.triu_indices(2, 1)][0]
+    assert _compare._williams(first, second, human) == pytest.approx(2 * min(one_sided, 1 - one_sided))
+
+
+def test_same_aggregation_twice_differs_in_nothing():
+    scores, human = np.arange(20.0), np.random.default_rng(0).random(20)
+    rng = np.random.default_rng(0)
+    assert _compare._exchange_test(scores, scores, human, rng) == 1
+    assert _compare._williams(scores, scores, human) == 1
+    assert np.isnan(_compare._exchange_test(np.ones(20), scores, human, rng))
+
+
+def test_exchange_test_keeps_its_level():
+    """Two noisy versions of one score: a test at .05 rejects about one time in twenty."""
+    rng, hits = np.random.default_rng(0), 0
+    for _ in range(400):
+        truth = rng.normal(size=12)
+        first, second, human = (truth + rng.normal(size=12) for _ in range(3))
+        hits += _compare._exchange_test(first, second, human, rng) <= 0.05
+    assert 8 <= hits <= 34  # 20 expected, sd 4.4
+
+
+def test_comparison_with_fixed_human_scores(teaching):
+    """A set with scores of systems alone: those without one are left out, and the rest are not resampled."""
+    scores = teaching.system_scores[["human"]].copy()
+    scores.iloc[0] = np.nan
+    news = mm.datasets.NewsSet(
+        "news", "de-en", teaching.systems, teaching.segments, teaching.texts, scores, dict(teaching.provenance)
+    )
+    found = aggregation.compare_aggregations([news], ["bleu"], n_resamples=30).table.iloc[0]
+    assert (found.human, found.n_systems) == ("fixed", 11)
+    rest = teaching.select(systems=teaching.systems[1:])
+    resampled = aggregation.compare_aggregations([rest], ["bleu"], n_resamples=30).table.iloc[0]
+    assert found.corpus == pytest.approx(resampled.corpus)
+    assert found.segment == pytest.approx(resampled.segment)
+    with pytest.raises(ValueError, match="0 systems with human scores; at least 4"):
+        aggregation.compare_aggregations(
+            mm.datasets.NewsSet("n", "x", news.systems, news.segments, news.texts, scores * np.nan, {})
+        )
+
+
+def test_drawing_systems_widens_the_interval(teaching):
+    widths = []
+    for resample in ("segments", "both"):
+        row = aggregation.compare_aggregations(teaching, ["bleu"], resample=resample, n_resamples=300).table.iloc[0]
+        widths.append(row.corpus_high - row.corpus_low)
+    assert widths[1] > 1.5 * widths[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"resample": "systems"}, ValueError, "`resample` must be 'segments' or 'both'"),
+        ({"metrics": "bleu"}, TypeError, r"Write \['bleu'\]"),
+        ({"metrics": ["comet"]}, ValueError, "`metric` must be one of"),
+        ({"level": 1}, ValueError, "`level` must lie in"),
+        ({"n_resamples": 1}, ValueError, "`n_resamples` must be an integer of at least 2"),
+    ],
+)
+def test_comparison_options_are_checked(options, error, match, teaching):
+    with pytest.raises(error, match=match):
+        aggregation.compare_aggregations(teaching, **options)
+
+
+#: Cavalin et al. 2024, Table 1, DA half: m-BLEU, m-chrF, chrF, BLEU.
+PUBLISHED_DA = {
+    ("bleu", "segment"): 0.729,
+    ("chrf", "segment"): 0.802,
+    ("chrf", "corpus"): 0.285,
+    ("bleu", "corpus"): -0.006,
+}
+
+
+@pytest.mark.data
+def test_transposition_gives_the_published_correlations_with_da():
+    """On eight pairs with DA+SQM all four published figures come out, cut after the third decimal."""
+    news = [es for es in mm.datasets.load_news() if len(es.human)]
+    for metric in ("bleu", "chrf"):
+        table = aggregation.compare_aggregations(news, [metric], reference="refA", n_resamples=2, n_jobs=2).table
+        wrong = [
+            np.corrcoef(aggregation.aggregate_transposed(es, metric, reference="refA").table.score, es.human)[0, 1]
+            for es in news
+        ]
+        assert np.trunc(table["segment"].mean() * 1000) / 1000 == PUBLISHED_DA[metric, "segment"]
+        assert np.trunc(np.mean(wrong) * 1000) / 1000 == PUBLISHED_DA[metric, "corpus"]
+        assert table["corpus"].mean() > table["segment"].mean()

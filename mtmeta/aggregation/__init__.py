@@ -6,16 +6,22 @@ the score of any subset or resample then costs one sum.
 
 from ..scoring import explain_reference_shape
 from ._aggregate import Aggregation, aggregate
+from ._compare import AggregationComparison, compare_aggregations
+from ._downsample import DownSampling, downsample
 from ._identity import RatioGap, ratio_gap
 from ._published import aggregate_transposed
 from ._statistics import SegmentStatistics, extract
 
 __all__ = [
     "Aggregation",
+    "AggregationComparison",
+    "DownSampling",
     "RatioGap",
     "SegmentStatistics",
     "aggregate",
     "aggregate_transposed",
+    "compare_aggregations",
+    "downsample",
     "explain_reference_shape",
     "extract",
     "ratio_gap",

@@ -173,11 +173,22 @@ def _check(how: str, interval: str | None, n_resamples: int, sample_size: int | 
     for name, value, least in (("n_resamples", n_resamples, 2), ("sample_size", sample_size, 1)):
         if name == "sample_size" and value is None:
             continue
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"`{name}` must be an integer of at least {least}; found {value!r}.")
+        check_count(name, value, least)
     if not 0 < level < 1:
         raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
     return interval
+
+
+def check_count(name: str, value: object, least: int) -> None:
+    """Raise unless ``value`` is an integer of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"`{name}` must be an integer of at least {least}; found {value!r}.")
+
+
+def check_metric(metric: object, choices: Sequence[str]) -> None:
+    """Raise unless ``metric`` is one of ``choices``."""
+    if metric not in choices:
+        raise ValueError(f"`metric` must be one of {', '.join(map(repr, choices))}; found {metric!r}.")
 
 
 def _check_extracted(statistics: SegmentStatistics, metric: str, *given: object) -> None:

@@ -1,0 +1,241 @@
+"""Does one aggregation agree better with people than the other? Paired tests at the level of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..evalset import EvalSet
+from . import _formulas
+from ._aggregate import check_count, check_metric, resampled_sums
+from ._statistics import SegmentStatistics, TextSet, as_text_set, extract
+
+__all__ = ["AggregationComparison", "compare_aggregations"]
+
+_EXACT = 16  # up to this many systems, all exchanges are counted
+_N_EXCHANGES = 20_000
+_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class AggregationComparison:
+    """The result of `compare_aggregations`.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row per set and metric: ``set, metric, n_systems, n_segments, human`` ("resampled" or "fixed"), ``corpus,
+        corpus_low, corpus_high, segment, segment_low, segment_high`` (Pearson correlations of system scores with human
+        scores), ``difference`` (segment - corpus), ``low, high, p_bootstrap, p_exchange, p_williams``.
+    draws : dict
+        (set, metric) to the correlations in the resamples, shape (n_resamples, 2): corpus, segment.
+    signature : str
+    """
+
+    table: pd.DataFrame
+    draws: dict[tuple[str, str], np.ndarray] = field(repr=False)
+    signature: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a copy of ``table``."""
+        return self.table.copy()
+
+
+def compare_aggregations(
+    sets: EvalSet | TextSet | Sequence[EvalSet | TextSet],
+    metrics: Sequence[str] = ("bleu", "chrf"),
+    *,
+    resample: str = "segments",
+    effective_order: bool | None = None,
+    reference: str | None = None,
+    tokenize: str | None = None,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    cache: bool = True,
+    n_jobs: int = 1,
+    rng: int | np.random.Generator | None = 0,
+) -> AggregationComparison:
+    r"""Compare corpus and segment aggregation by their correlation with human scores of systems.
+
+    With corpus scores c, means of segment scores m and human means h of the same systems, the difference is
+    :math:`r(m, h) - r(c, h)`. All three are recomputed from each resample of segments. Three tests of no difference:
+
+    - ``p_bootstrap``: twice the share of resampled differences on the less frequent side of 0;
+    - ``p_exchange``: c and m, standardised, change places for some systems; all :math:`2^n` ways up to 16 systems, else
+      20,000 random ones (PERM-SYS);
+    - ``p_williams``: t test of two dependent correlations, n - 3 degrees of freedom.
+
+    The first asks what another test set would give for these systems, the others what other systems would give.
+
+    Parameters
+    ----------
+    sets : EvalSet, NewsSet or a sequence of them
+        A set without human scores of segments must have ``system_scores["human"]``: these are then fixed, and only
+        the metrics are resampled. Systems without human scores are left out.
+    metrics : sequence of str
+        Among ``"bleu", "chrf", "chrf++", "ter"``.
+    resample : {"segments", "both"}
+        With ``"both"``, systems are drawn too: wider intervals, which speak of other systems as well.
+    effective_order, reference, tokenize, cache, n_jobs
+        As in `aggregate`; ``tokenize`` applies to BLEU.
+    n_resamples : int
+    level : float
+        Nominal coverage of the percentile intervals.
+    rng : None, int or numpy.random.Generator
+        The same seed gives all sets and metrics of a size the same resamples.
+
+    Returns
+    -------
+    AggregationComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `extract`; and if an option is unknown, a set has no human scores, or there are fewer than four systems.
+
+    References
+    ----------
+    Cavalin, Domingues and Pinhanez 2024, section 5; Deutsch, Dror and Roth 2021 (resampling both; PERM-SYS); Graham and
+    Baldwin 2014 (Williams' test).
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> found = mm.aggregation.compare_aggregations(es, ["chrf"], n_resamples=50, cache=False)
+    >>> found.table[["n_systems", "n_segments", "human"]].values.tolist()
+    [[12, 300, 'resampled']]
+    """
+    if resample not in ("segments", "both"):
+        raise ValueError(f"`resample` must be 'segments' or 'both'; found {resample!r}.")
+    check_count("n_resamples", n_resamples, 2)
+    if not 0 < level < 1:
+        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
+    if isinstance(metrics, str):
+        raise TypeError(f"`metrics` must be a sequence of names. Write [{metrics!r}].")
+    for metric in metrics:
+        check_metric(metric, _METRICS)
+    several = isinstance(sets, Sequence) and not isinstance(sets, str)
+    sets = [as_text_set(es) for es in (sets if several else [sets])]
+    rows, draws = [], {}
+    for es in sets:
+        human, rated = _human(es)
+        for metric in metrics:
+            options = {"references": reference, "tokenize": tokenize if metric == "bleu" else None}
+            given = {} if metric == "ter" else {"effective_order": effective_order}
+            statistics = extract(es, metric, **options, **given, cache=cache, n_jobs=n_jobs)
+            seed = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+            row, own = _compare(statistics, human, rated, effective_order, resample, n_resamples, level, seed)
+            about = {"set": es.name, "metric": metric, "n_systems": int((~np.isnan(human)).any(axis=1).sum())}
+            about |= {"n_segments": row.pop("n_segments"), "human": "fixed" if rated is None else "resampled"}
+            rows.append(about | row)
+            draws[es.name, metric] = own
+    table = pd.DataFrame(rows)
+    seed = "generator" if isinstance(rng, np.random.Generator) else rng
+    order = {None: "default", True: "yes", False: "no"}[effective_order]
+    signature = f"pearson of systems|resample:{resample}|resamples:{n_resamples}|level:{level}|eff:{order}|seed:{seed}"
+    return AggregationComparison(table, draws, signature)
+
+
+_METRICS = ("bleu", "chrf", "chrf++", "ter")
+
+
+def _human(es: EvalSet | TextSet) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return human scores with gaps as NaN, and where they are; system scores in one column if that is all there is."""
+    if isinstance(es, EvalSet):
+        human = es.human
+        rated = ~np.isnan(human)
+    else:
+        scores = getattr(es, "system_scores", None)
+        if scores is None or "human" not in scores:
+            raise ValueError(f"set {es.name!r} has no human scores. Give segment scores, or system_scores['human'].")
+        human, rated = scores["human"].to_numpy(dtype=np.float64)[:, None], None
+    n = int((~np.isnan(human)).any(axis=1).sum())
+    if n < 4:
+        raise ValueError(f"set {es.name!r} has {n} systems with human scores; at least 4 are needed.")
+    return human, rated
+
+
+def _compare(statistics: SegmentStatistics, human, rated, effective_order, resample, n_resamples, level, rng):
+    """Return one row of the table and the correlations in the resamples."""
+    here = (~np.isnan(human)).any(axis=1)
+    human, counts = human[here], statistics.counts[here]
+    segment = statistics.segment_scores(effective_order=effective_order)[here]
+    corpus_order = statistics.effective_order_of("corpus", effective_order)
+    parts = [counts, segment[..., None]]
+    if rated is not None:
+        parts += [np.nan_to_num(human)[..., None], rated[here][..., None].astype(np.float64)]
+    packed, n_counts = np.concatenate(parts, axis=-1), counts.shape[-1]
+
+    def system_scores(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return corpus scores, sums of segment scores and human means from sums over segments."""
+        corpus = _formulas.score(statistics.metric, sums[..., :n_counts], corpus_order)
+        means = np.broadcast_to(human[:, 0], corpus.shape)
+        if rated is not None:
+            with np.errstate(invalid="ignore"):
+                means = sums[..., -2] / sums[..., -1]
+        return corpus, sums[..., n_counts], means
+
+    def drawn(sums: np.ndarray) -> np.ndarray:
+        """Return both correlations in each resample, shape (n_draws, 2)."""
+        scores = system_scores(sums)
+        if resample == "both":
+            pick = rng.integers(len(human), size=scores[0].shape)
+            scores = [np.take_along_axis(values, pick, axis=1) for values in scores]
+        corpus, segments, means = scores
+        return np.stack([_pearson(corpus, means), _pearson(segments, means)], axis=-1)
+
+    n = packed.shape[1]
+    corpus, segments, means = system_scores(packed.sum(axis=1))
+    draws = np.concatenate([drawn(sums) for sums in resampled_sums(packed, n_resamples, n, rng)])
+    gaps = draws[:, 1] - draws[:, 0]
+    ends = np.nanquantile(np.column_stack([draws, gaps]), [(1 - level) / 2, (1 + level) / 2], axis=0)
+    sides = [(1 + np.count_nonzero(side)) / (1 + n_resamples) for side in (gaps <= 0, gaps >= 0)]
+    values = float(_pearson(corpus, means)), float(_pearson(segments, means))
+    row = {"n_segments": n}
+    for k, name in enumerate(("corpus", "segment")):
+        row |= {name: values[k], f"{name}_low": ends[0, k], f"{name}_high": ends[1, k]}
+    row |= {"difference": values[1] - values[0], "low": ends[0, 2], "high": ends[1, 2]}
+    row["p_bootstrap"] = min(1.0, 2 * min(sides))
+    row["p_exchange"] = _exchange_test(corpus, segments, means, rng)
+    row["p_williams"] = _williams(corpus, segments, means)
+    return row, draws
+
+
+def _pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return Pearson correlations along the last axis; NaN where a side is constant."""
+    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
+    return np.divide((x * y).sum(axis=-1), spread, out=np.full(spread.shape, np.nan), where=spread > 0)
+
+
+def _exchange_test(first: np.ndarray, second: np.ndarray, human: np.ndarray, rng: np.random.Generator) -> float:
+    """Return the share of exchanges that separate the two correlations at least as much as observed."""
+    n = len(human)
+    if first.std() == 0 or second.std() == 0:
+        return float("nan")
+    first, second = ((v - v.mean()) / v.std() for v in (first, second))
+    observed = abs(_pearson(second, human) - _pearson(first, human))
+    if n <= _EXACT:
+        swap = (np.arange(2**n)[:, None] >> np.arange(n)) & 1 == 1
+    else:
+        swap = rng.random((_N_EXCHANGES, n)) < 0.5
+        swap[0] = False
+    drawn = _pearson(np.where(swap, first, second), human) - _pearson(np.where(swap, second, first), human)
+    return float((np.abs(drawn) >= observed - _TOLERANCE).mean())
+
+
+def _williams(first: np.ndarray, second: np.ndarray, human: np.ndarray) -> float:
+    """Return the two-sided p-value of Williams' test."""
+    n = len(human)
+    r1, r2, r12 = _pearson(first, human), _pearson(second, human), _pearson(first, second)
+    k = 1 - r1**2 - r2**2 - r12**2 + 2 * r1 * r2 * r12
+    below = 2 * k * (n - 1) / (n - 3) + (r1 + r2) ** 2 / 4 * (1 - r12) ** 3
+    if not below > 0:
+        return 1.0 if r1 == r2 else float("nan")
+    t = (r2 - r1) * np.sqrt((n - 1) * (1 + r12) / below)
+    return float(2 * stats.t.sf(abs(t), n - 3))
