@@ -9,7 +9,8 @@ import uuid
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import StringIO
@@ -248,6 +249,19 @@ def _implicit_model(t: _Training, name: str) -> np.ndarray:
     return model.user_factors.astype(float) @ model.item_factors.astype(float).T
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute in one thread: the same sums in the same order. Only libraries that are loaded can be held to that."""
+    import scipy.linalg  # noqa: F401
+    import sklearn.decomposition  # noqa: F401
+    from threadpoolctl import threadpool_limits
+
+    if find_spec("implicit"):
+        import implicit.cpu.als  # noqa: F401
+    with threadpool_limits(1):
+        yield
+
+
 def _rank(t: _Training) -> int:
     return min(FACTORS, *(n - 1 for n in t.ratings.shape))
 
@@ -441,9 +455,8 @@ class _Split:
         held_out = place < np.minimum(np.round(share * n), n - 1)[user]
         matrices = np.zeros((2, len(users), len(items)))
         matrices[held_out.astype(int), user, item] = ratings["rating"]
-        split = cls(
-            np.asarray(users, dtype=object), np.asarray(items, dtype=object), *matrices, relevant_from, share, seed
-        )
+        names = (np.asarray(users, dtype=object), np.asarray(items, dtype=object))
+        split = cls(*names, *matrices, relevant_from, share, seed)
         if not split.judged.any():
             raise ValueError(
                 f"no user has a held-out rating of {relevant_from:g} or more, so nothing can be measured. "
@@ -458,8 +471,6 @@ class _Split:
 
     def lists(self, names: Sequence[str], depth: int) -> tuple[np.ndarray, np.ndarray]:
         """Return items and scores of every list: (n_systems, n_judged_users, depth)."""
-        from threadpoolctl import threadpool_limits
-
         seen = (self.training > 0).any(axis=0)
         ties = np.random.default_rng([self.seed, 3]).permutation(len(self.items))
         users = np.flatnonzero(self.judged)
@@ -468,7 +479,7 @@ class _Split:
             raise ValueError(f"a user has only {fewest} items to rank; expected at least `depth`, {depth}. Lower it.")
         top = np.empty((len(names), len(users), depth), dtype=np.int32)
         scores = np.empty(top.shape, dtype=np.float32)
-        with threadpool_limits(1):  # one thread: the same sums in the same order
+        with _one_thread():
             data = _Training(self.training, self.seed)
             for k, name in enumerate(names):
                 given = np.array(ALGORITHMS[name][1](data), dtype=np.float32)
@@ -554,7 +565,7 @@ def _read_lists(path: Path, shape: tuple[int, int, int], n_items: int) -> tuple[
             top, scores = file["top"], file["scores"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
-    fits = top.shape == scores.shape == shape and 0 <= top.min() and top.max() < n_items
+    fits = top.shape == scores.shape == shape and top.min() >= 0 and top.max() < n_items
     return (top, scores) if fits else None
 
 
