@@ -346,6 +346,9 @@ def published() -> pd.DataFrame:
         - ``sentinels-figures4-6``: their correlations between metrics; ``metric`` names two, ``"A / B"``
         - ``wmt24``: the WMT24 protocol on WMT23 data, published with GEMBA v2
         - ``wmt23``: the official ranking as given by Kocmi and Federmann 2023, table 1
+        - ``aggregation-table1-mqm``, ``-table1-da``, ``-figures1-2``, ``-figure3``, ``-figure5``, ``-survey2``,
+          ``-survey3``: Cavalin et al. 2024; ``m-`` is the mean of segment scores, ``x-`` that of a bootstrap. The
+          surveys count papers: tables 2 (of 345) and 3 (of 341)
 
     Examples
     --------
@@ -353,9 +356,12 @@ def published() -> pd.DataFrame:
     >>> mm.protocols.published().query("source == 'wmt23' and metric == 'BLEU'")["printed"].tolist()
     ['0.859', '0.696']
     """
-    path = files("mtmeta") / "data" / "published" / "wmt23.tsv"
-    with path.open(encoding="utf-8") as lines:
-        return pd.read_csv(lines, sep="\t", dtype=str, keep_default_na=False)
+    folder = files("mtmeta") / "data" / "published"
+    tables = []
+    for name in ("wmt23.tsv", "wmt23_aggregation.tsv"):
+        with (folder / name).open(encoding="utf-8") as lines:
+            tables.append(pd.read_csv(lines, sep="\t", dtype=str, keep_default_na=False))
+    return pd.concat(tables, ignore_index=True)
 
 
 def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) -> pd.DataFrame:
@@ -366,7 +372,8 @@ def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) 
     sets : sequence of EvalSet
         The three WMT23 sets with the published sentinel metrics.
     sources : sequence of str, optional
-        Which of the sources of `published`; all by default.
+        Which of the sources of `published`; by default all but those of aggregation, which are computed from texts
+        (`mtmeta.aggregation`).
 
     Returns
     -------
@@ -382,6 +389,7 @@ def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) 
         If a source is unknown, or a language pair or metric is absent from the sets.
     """
     table = published()
+    table = table[~table["source"].str.startswith("aggregation-")]
     known = list(dict.fromkeys(table["source"]))
     for source in sources or ():
         check_choice("sources", source, known)

@@ -103,9 +103,25 @@ def test_published_numbers_are_well_formed():
     assert set(table["language_pair"]) == {"en-de", "he-en", "zh-en", "all"}
 
 
+def test_published_ranks_of_aggregations_follow_their_values():
+    table = protocols.published()
+    for half in ("mqm", "da"):
+        part = table[table["source"] == f"aggregation-table1-{half}"].pivot(
+            index="metric", columns="quantity", values="printed"
+        )
+        assert len(part) == 9
+        order = part["value"].astype(float).sort_values(ascending=False).index
+        assert part.loc[order, "rank"].tolist() == [str(k) for k in range(1, 10)]
+    survey = table[table["statistic"] == "count"].astype({"printed": int}).groupby("source")["printed"]
+    assert survey.max().to_dict() == {"aggregation-survey2": 341, "aggregation-survey3": 210}
+    assert survey.sum()["aggregation-survey3"] == 342  # as printed: one more than the 341 papers
+
+
 def test_recompute_refuses_sets_that_lack_a_pair(pair):
     with pytest.raises(ValueError, match="`sources` must be one of"):
         protocols.recompute(pair, sources=["tables"])
+    with pytest.raises(ValueError, match="`sources` must be one of"):
+        protocols.recompute(pair, sources=["aggregation-table1-mqm"])
     with pytest.raises(ValueError, match="need language pair 'en-de'; found 'aa-bb', 'cc-dd'"):
         protocols.recompute(pair, sources=["sentinels-logs"])
 
