@@ -410,3 +410,58 @@ def test_boxes_of_correlations_are_quartiles():
     assert plots.correlations_by_size(table[table["comparison"] == "x"], axes=[ax])[0] is ax
     with pytest.raises(ValueError, match="needs the columns"):
         plots.correlations_by_size(table.drop(columns="program"))
+
+
+# -- aggregation -------------------------------------------------------------------------
+
+
+def test_score_grid_shows_pooled_and_inner_correlations():
+    # within each group y falls with x, over both it rises
+    scores = pd.DataFrame({"x": [0, 1, 2, 3, 10, 11, 12, 13], "y": [3, 2, 1, 0, 13, 12, 11, 10]})
+    axes = plots.score_grid(scores, by=["a"] * 4 + ["b"] * 4, title="grid")
+    shown = [text.get_text() for text in axes[0, 1].texts]
+    assert shown == [f"{scores['x'].corr(scores['y']):.2f}", "within: -1.00"]
+    assert sum(bar.get_height() for bar in axes[0, 0].patches) == len(scores)
+    np.testing.assert_array_equal(axes[1, 0].collections[0].get_offsets(), scores)
+    assert axes[1, 0].get_ylabel() == "y"
+    assert axes[0, 1].get_title() == "grid"
+    with pytest.raises(ValueError, match="at least two columns"):
+        plots.score_grid(scores[["x"]])
+    with pytest.raises(ValueError, match="one entry per row, 8; found 2"):
+        plots.score_grid(scores, by=["a", "b"])
+
+
+def test_score_pairs_say_their_correlation():
+    scores = pd.DataFrame({"a": [1, 2, 3], "b": [2, 4, 7], "c": [3, 1, 0]})
+    axes = plots.score_pairs(scores, [("a", "b"), ("a", "c")])
+    assert [ax.get_title() for ax in axes] == [f"r = {scores['a'].corr(scores[c]):.2f}" for c in ("b", "c")]
+    assert [ax.get_ylabel() for ax in axes] == ["b", "c"]
+
+
+def test_three_columns_have_a_bar_for_each_number():
+    table = pd.DataFrame({"published": [0.425, np.nan], "correct": [0.788, -0.1]}, index=["BLEU", "chrF"])
+    ax = plots.three_columns(table)
+    assert [text.get_text() for text in ax.texts] == ["0.425", "0.788", "-0.100"]
+    widths = [bar.get_width() for bar in ax.patches]
+    assert widths == [0.425, 0, 0.788, -0.1]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["BLEU", "chrF"]
+
+
+def test_downsampling_boxes_show_medians():
+    rows = [(n, "a with b", r, n / 10 + r) for n in (1, 5) for r in (0.1, 0.2, 0.4)]
+    table = pd.DataFrame(rows, columns=["size", "comparison", "repetition", "pearson"])
+    (ax,) = plots.downsampling_boxes({"right": table, "wrong": table.assign(pearson=0.5)})
+    right, wrong = (line for line in ax.lines if line.get_label() in ("right", "wrong"))
+    np.testing.assert_allclose(right.get_ydata(), [0.3, 0.7])
+    assert wrong.get_ydata().tolist() == [0.5, 0.5]
+    assert ax.get_title() == "a with b"
+
+
+def test_paired_differences_stand_at_their_sets():
+    rows = [("s", "bleu", -0.1, -0.2, 0.0), ("s", "chrf", 0.1, 0.0, 0.3), ("t", "bleu", 0.2, 0.1, 0.4)]
+    table = pd.DataFrame(rows, columns=["set", "metric", "difference", "low", "high"])
+    ax = plots.paired_differences(table)
+    points = {line.get_label(): line for line in ax.lines if line.get_label() in ("bleu", "chrf")}
+    assert points["bleu"].get_xdata().tolist() == [-0.1, 0.2]
+    assert points["chrf"].get_ydata()[0] > points["bleu"].get_ydata()[0]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["s", "t"]

@@ -5,6 +5,7 @@ always says the same thing a second time. Figures are white and opaque, so they 
 theme too.
 """
 
+from ._aggregation import downsampling_boxes, paired_differences, score_grid, score_pairs, three_columns
 from ._agreement import decomposition, parts_plane, rank_slopes, three_views, tie_baselines
 from ._ledger import ledger_differences
 from ._local import (
@@ -39,6 +40,7 @@ __all__ = [
     "decomposition",
     "detection_curves",
     "deviation_plane",
+    "downsampling_boxes",
     "expected_deviations",
     "gap_against_slope",
     "held_out_ties",
@@ -48,18 +50,22 @@ __all__ = [
     "loss_curves",
     "metric_heatmap",
     "null_distribution",
+    "paired_differences",
     "parts_of_systems",
     "parts_plane",
     "rank_slopes",
     "ratio_bars",
     "resampling_units",
     "score_against_length",
+    "score_grid",
+    "score_pairs",
     "swap_effect_bars",
     "sysdep_against_correlation",
     "sysdep_against_null",
     "system_curves",
     "tau_ap_heatmap",
     "tau_ap_heatmaps",
+    "three_columns",
     "three_views",
     "tie_baselines",
     "tie_calibration_curves",
