@@ -21,6 +21,10 @@ _TEXTS = ("source", "translation", "reference")
 #: By metric: the package that owns it, the texts it needs, its default model, where it is installed from.
 NEURAL = {
     "comet": ("unbabel-comet", ("source", "translation"), "Unbabel/wmt22-comet-da", "unbabel-comet"),
+    **{
+        f"unite_{part}": ("unbabel-comet", _TEXTS, "Unbabel/unite-mup", "unbabel-comet")
+        for part in ("src", "ref", "unified")
+    },
     "bleurt": ("bleurt", ("translation", "reference"), "BLEURT-20", "git+https://github.com/google-research/bleurt"),
     "bertscore": ("bert-score", ("translation", "reference"), "", "bert-score"),
 }
@@ -168,7 +172,7 @@ def score_neural(
     gpus: int = 0,
     timeout: float | None = None,
 ) -> np.ndarray:
-    """Score translations with COMET, BLEURT or BERTScore, in the package that owns the metric.
+    """Score translations with COMET, UniTE, BLEURT or BERTScore, in the package that owns the metric.
 
     The package runs in a process of its own, under another Python if need be: unbabel-comet holds back numpy and
     pandas and cannot share an environment with this package.
@@ -178,10 +182,11 @@ def score_neural(
     frame : pandas.DataFrame
         One row per translation: ``source, translation, reference`` (COMET: reference only for models that see one;
         BLEURT and BERTScore: no source).
-    metric : {"comet", "bleurt", "bertscore"}
+    metric : {"comet", "unite_src", "unite_ref", "unite_unified", "bleurt", "bertscore"}
+        UniTE is one model with three scores: from the source, the reference, or both. COMET's package runs it.
     model : str, optional
-        A model name or checkpoint of the package. By default ``Unbabel/wmt22-comet-da``, ``BLEURT-20``, and for
-        BERTScore its own choice for the language. UniTE is a model of COMET's package: ``Unbabel/unite-mup``.
+        A model name or checkpoint of the package. By default ``Unbabel/wmt22-comet-da``, ``Unbabel/unite-mup``,
+        ``BLEURT-20``, and for BERTScore its own choice for the language.
     python : path, optional
         The Python that has the package; by default the running one.
     command : path, optional
@@ -206,7 +211,8 @@ def score_neural(
 
     References
     ----------
-    Rei et al. 2022 (COMET); Sellam, Das and Parikh 2020 (BLEURT); Zhang et al. 2020 (BERTScore).
+    Rei et al. 2022 (COMET); Wan et al. 2022 (UniTE); Sellam, Das and Parikh 2020 (BLEURT); Zhang et al. 2020
+    (BERTScore).
     """
     if metric not in NEURAL:
         raise ValueError(f"`metric` must be one of {', '.join(map(repr, NEURAL))}; found {metric!r}.")

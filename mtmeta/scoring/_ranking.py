@@ -134,6 +134,11 @@ def _evaluator(judged: dict, measures: Sequence[str], relevance_level: int) -> C
     return lambda query, scores: evaluator.evaluate({query: scores})[query]
 
 
+def _plain(value: object) -> object:
+    """Return a NumPy scalar as a Python one, for messages."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _require(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"`{name}` must be a pandas DataFrame; found {type(frame).__name__}.")
@@ -157,7 +162,7 @@ def _qrels(qrels: pd.DataFrame, relevance_level: int) -> dict[str, dict[str, int
     twice = qrels.duplicated(["query", "item"])
     if twice.any():
         row = qrels[twice].iloc[0]
-        raise ValueError(f"`qrels` judges item {row['item']!r} of query {row['query']!r} twice.")
+        raise ValueError(f"`qrels` judges item {_plain(row['item'])!r} of query {_plain(row['query'])!r} twice.")
     table = zip(qrels["query"].astype(str), qrels["item"].astype(str), qrels["relevance"].tolist(), strict=True)
     out: dict[str, dict[str, int]] = {}
     for query, item, relevance in table:
@@ -174,10 +179,10 @@ def _check_runs(runs: pd.DataFrame, name: str = "runs") -> list[str]:
     for column in ("item", "rank"):
         twice = runs.duplicated([*keys, column])
         if twice.any():
-            row = runs[twice].iloc[0]
+            system, query, value = (_plain(runs[twice].iloc[0][c]) for c in ("system", "query", column))
             raise ValueError(
-                f"`{name}` has the {column} {row[column]!r} twice in the list of system {row['system']!r} for query "
-                f"{row['query']!r}. Lists are told apart by {', '.join(keys)}."
+                f"`{name}` has the {column} {value!r} twice in the list of system {system!r} for query {query!r}. "
+                f"Lists are told apart by {', '.join(keys)}."
             )
     return keys
 
@@ -255,6 +260,6 @@ def _same_items(runs: pd.DataFrame, perturbed: pd.DataFrame) -> None:
         if len(wrong):
             row = wrong.iloc[0]
             raise ValueError(
-                f"`perturbed_runs` has another set of items than `runs` for system {row['system']!r}, query "
-                f"{row['query']!r}. A perturbation reorders a list."
+                f"`perturbed_runs` has another set of items than `runs` for system {_plain(row['system'])!r}, query "
+                f"{_plain(row['query'])!r}. A perturbation reorders a list."
             )

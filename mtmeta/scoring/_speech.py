@@ -73,9 +73,9 @@ def _rates(counts: np.ndarray, metric: str) -> np.ndarray:
     errors, n = substitutions + deletions + insertions, hits + substitutions + deletions
     with np.errstate(divide="ignore", invalid="ignore"):
         if metric in ("wer", "cer"):
-            return -np.where(n > 0, errors / n, insertions)
+            return 0.0 - np.where(n > 0, errors / n, insertions)  # and not -0.0
         if metric == "mer":
-            return -np.where(errors > 0, errors / (errors + hits), 0.0)
+            return 0.0 - np.where(errors > 0, errors / (errors + hits), 0.0)
         # One division, where jiwer multiplies two ratios: its rounding breaks ties between equal fractions.
         length = hits + substitutions + insertions
         kept = np.where(errors > 0, np.where(hits > 0, hits**2 / (n * length), 0.0), 1.0)

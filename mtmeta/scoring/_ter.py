@@ -159,5 +159,5 @@ def score_ter(texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
     for k, (text, reference) in enumerate(zip(texts, references, strict=True)):
         n = len(words(reference))
         edits = ter_edits(words(text), words(reference))
-        out[k] = -100.0 * (edits / n if n else float(edits > 0))
+        out[k] = 0.0 - 100.0 * (edits / n if n else float(edits > 0))
     return out

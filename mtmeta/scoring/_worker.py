@@ -23,6 +23,16 @@ def comet(rows, options):
     return list(output.scores)
 
 
+def unite(rows, options):
+    """Return one of the three scores of UniTE: `src_scores`, `ref_scores` or `unified_scores`."""
+    from comet import download_model, load_from_checkpoint
+
+    model = load_from_checkpoint(download_model(options.model))
+    data = [{"src": row["source"], "mt": row["translation"], "ref": row["reference"]} for row in rows]
+    output = model.predict(data, batch_size=options.batch_size, gpus=options.gpus, progress_bar=False)
+    return list(output.metadata[options.metric.removeprefix("unite_") + "_scores"])
+
+
 def bleurt(rows, options):
     """Return the scores of BLEURT."""
     from bleurt import score
@@ -42,7 +52,8 @@ def bertscore(rows, options):
     return score(candidates, references, batch_size=options.batch_size, **choice)[2].tolist()
 
 
-METRICS = {"comet": comet, "bleurt": bleurt, "bertscore": bertscore}
+UNITE = dict.fromkeys(("unite_src", "unite_ref", "unite_unified"), unite)
+METRICS = {"comet": comet, **UNITE, "bleurt": bleurt, "bertscore": bertscore}
 
 
 def main():

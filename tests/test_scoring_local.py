@@ -1,0 +1,702 @@
+"""Texts with their perturbed copies, transcripts and rankings: the libraries' own numbers, and what must follow."""
+
+import os
+import random
+import re
+import warnings
+from functools import partial
+from pathlib import Path
+
+import jiwer
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.tokenize import NLTKWordTokenizer
+from nltk.translate.bleu_score import sentence_bleu
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu.metrics import BLEU, CHRF, TER
+
+import mtmeta as mm
+from mtmeta import scoring
+from mtmeta.scoring import _lexical
+from mtmeta.scoring._ter import score_ter
+
+REFERENCE = "Er sagte, dass es morgen in der Stadt regnen wird."
+TRANSLATION = "Er sagte, dass es morgen in der Stadt schneit."
+TABLE = pd.DataFrame(
+    {
+        "segment": [1, 1, 2],
+        "system": ["A", "A", "B"],
+        "perturbation": ["removal", "swapping", "removal"],
+        "translation": [TRANSLATION, TRANSLATION, "The cat sat on the mat."],
+        "perturbed": [
+            "Er sagte, dass es morgen in Stadt schneit.",
+            "Er sagte, dass morgen es in der Stadt schneit.",
+            "The cat on the mat.",
+        ],
+        "reference": [REFERENCE, REFERENCE, "The cat sat on a mat."],
+    }
+)
+SPOKEN = pd.DataFrame(
+    {
+        "segment": ["u1", "u2"],
+        "perturbation": ["removal", "insertion"],
+        "transcript": ["the cat sat on the mat", "it rains"],
+        "perturbed": ["the cat sat on mat", "it it rains"],
+        "reference": ["the cat sat on the mat", "it rained today"],
+    }
+)
+WORDS = st.lists(st.sampled_from("a b c d ee ä, .".split()), max_size=12).map(" ".join)
+
+
+def texts_of(pairs, columns=("translation", "perturbed")):
+    return [(text, reference) for c in columns for text, reference in zip(pairs[c], pairs["reference"], strict=True)]
+
+
+def nltk_bleu(references, words):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # no common 4-gram
+        return sentence_bleu(references, words)
+
+
+def both(pairs, metric):
+    return np.concatenate([pairs[metric], pairs[f"{metric}_perturbed"]])
+
+
+# -- Translations: the numbers of the libraries -------------------------------------------
+
+
+def test_translation_metrics_are_the_libraries():
+    pairs = scoring.score_pairs(TABLE, [*scoring.PAIR_METRICS["translation"], "chrf++"])
+    texts = texts_of(TABLE)
+    bleu, chrf, chrf2, ter = BLEU(effective_order=True), CHRF(), CHRF(word_order=2), TER()
+    rouge, words = RougeScorer(["rouge1", "rouge2", "rougeL"]), NLTKWordTokenizer().tokenize
+    expected = {
+        "bleu": [bleu.sentence_score(t, [r]).score for t, r in texts],
+        "bleu_nltk": [nltk_bleu([words(r)], words(t)) for t, r in texts],
+        "chrf": [chrf.sentence_score(t, [r]).score for t, r in texts],
+        "chrf++": [chrf2.sentence_score(t, [r]).score for t, r in texts],
+        "ter": [-ter.sentence_score(t, [r]).score for t, r in texts],
+        **{m: [rouge.score(r, t)[m].fmeasure for t, r in texts] for m in ("rouge1", "rouge2", "rougeL")},
+    }
+    for metric, scores in expected.items():
+        assert both(pairs, metric).tolist() == scores, metric
+
+
+def test_hand_worked_rouge_and_ter():
+    table = pd.DataFrame({"translation": ["a b c d"], "perturbed": ["a b c"], "reference": ["a b d c"]})
+    row = scoring.score_pairs(table, ["rouge1", "rouge2", "rougeL", "ter"]).iloc[0]
+    # One of three bigrams in common; the longest common subsequence has 3 of 4 words; one shift in four words.
+    assert (row["rouge1"], row["rouge2"], row["rougeL"], row["ter"]) == pytest.approx((1, 1 / 3, 3 / 4, -25))
+    # All 3 words of 4; 1 of 2 bigrams against 3; "a b c"; one word lacks.
+    expected = (2 * 1 * 0.75 / 1.75, 2 * (1 / 2) * (1 / 3) / (1 / 2 + 1 / 3), 2 * 1 * 0.75 / 1.75, -25)
+    assert tuple(row[f"{m}_perturbed"] for m in ("rouge1", "rouge2", "rougeL", "ter")) == pytest.approx(expected)
+
+
+def test_nltk_bleu_without_a_common_4gram_is_tiny_and_not_tied():
+    table = pd.DataFrame({"translation": ["a b c x e"], "perturbed": ["a b c x"], "reference": ["a b c d e"]})
+    row = scoring.score_pairs(table, ["bleu_nltk", "bleu"]).iloc[0]
+    assert 0 < row["bleu_nltk"] < 1e-70
+    assert row["bleu_nltk"] != row["bleu_nltk_perturbed"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scoring.score_pairs(table, ["bleu_nltk"])
+
+
+@given(WORDS, WORDS)
+def test_compiled_ter_is_that_of_sacrebleu(text, reference):
+    assert score_ter([text], [reference])[0] == -TER().sentence_score(text, [reference]).score
+
+
+def test_compiled_ter_of_long_texts_is_that_of_sacrebleu():
+    # Few different words make many shifts, up to the limit on those that are tried; the lengths strain the beam.
+    rng = random.Random(0)
+    sizes = [(60, 60, 4), (90, 70, 30), (1, 130, 3), (120, 5, 3), (0, 9, 3), (9, 0, 3), (0, 0, 3), (75, 75, 80)]
+    texts = [[" ".join(f"w{rng.randrange(k)}" for _ in range(n)) for n in (a, b)] for a, b, k in sizes]
+    expected = [-TER().sentence_score(text, [reference]).score for text, reference in texts]
+    assert score_ter(*zip(*texts, strict=True)).tolist() == expected
+
+
+@pytest.mark.data
+def test_compiled_ter_of_real_translations_is_that_of_sacrebleu():
+    texts = mm.load("wmt23/zh-en").texts
+    references = texts.references["refA"]
+    pairs = [(t, r) for row in texts.translations.values() for t, r in zip(row, references, strict=True) if t]
+    pairs = random.Random(0).sample(pairs, 100)
+    expected = [-TER().sentence_score(text, [reference]).score for text, reference in pairs]
+    assert score_ter(*zip(*pairs, strict=True)).tolist() == expected
+
+
+# -- Words and letters of other languages, and case ---------------------------------------
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=40))
+def test_rouge_tokenizers_agree_on_ascii(text):
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    assert _lexical._Words.tokenize(text) == DefaultTokenizer().tokenize(text)
+
+
+def test_ascii_tokenizer_of_rouge_breaks_german_words():
+    # "für" is "f" and "r" to it, so "fär" matches both; a Russian text has no words at all.
+    table = pd.DataFrame(
+        {"translation": ["für", "дом"], "perturbed": ["fär", "дым"], "reference": ["für", "дом"]},
+    )
+    ascii_ = scoring.score_pairs(table, ["rouge1"], rouge_tokenizer="ascii")
+    assert ascii_["rouge1"].tolist() == [1, 0]
+    assert ascii_["rouge1_perturbed"].tolist() == [1, 0]
+    unicode_ = scoring.score_pairs(table, ["rouge1"])
+    assert unicode_["rouge1"].tolist() == [1, 1]
+    assert unicode_["rouge1_perturbed"].tolist() == [0, 0]
+
+
+def test_case_is_kept_dropped_for_all_or_dropped_for_one():
+    same = TABLE.assign(perturbed=TABLE["translation"])  # a perturbation that changes nothing
+    for lowercase in (False, True):
+        pairs = scoring.score_pairs(same, lowercase=lowercase)
+        for metric in scoring.PAIR_METRICS["translation"]:
+            assert (pairs[metric] == pairs[f"{metric}_perturbed"]).all()
+    lowered = TABLE.assign(**{c: TABLE[c].str.lower() for c in ("translation", "perturbed", "reference")})
+    expected = scoring.score_pairs(lowered, ["bleu", "chrf"])
+    found = scoring.score_pairs(TABLE, ["bleu", "chrf"], lowercase=True)
+    assert found.iloc[:, -4:].equals(expected.iloc[:, -4:])
+    unfair = scoring.score_pairs(same, lowercase="perturbed")
+    for metric in ("bleu", "bleu_nltk", "chrf"):  # these see case, and win although nothing was perturbed
+        assert (unfair[metric] > unfair[f"{metric}_perturbed"]).all()
+    for metric in ("ter", "rouge1", "rouge2", "rougeL"):
+        assert (unfair[metric] == unfair[f"{metric}_perturbed"]).all()
+
+
+def test_tokenizer_of_bleu():
+    table = pd.DataFrame({"translation": ["我喜欢猫和狗"], "perturbed": ["我喜欢猫"], "reference": ["我喜欢猫和鱼"]})
+    row = scoring.score_pairs(table, ["bleu"], tokenize="zh").iloc[0]
+    assert (
+        row["bleu"] == BLEU(tokenize="zh", effective_order=True).sentence_score("我喜欢猫和狗", ["我喜欢猫和鱼"]).score
+    )
+    assert row["bleu"] > scoring.score_pairs(table, ["bleu"]).iloc[0]["bleu"]
+
+
+def test_meteor_is_that_of_nltk_where_wordnet_is(monkeypatch):
+    import nltk.corpus
+    from nltk.translate import meteor_score
+
+    class NoSynonyms:
+        @staticmethod
+        def synsets(word):
+            return []
+
+    monkeypatch.setattr(nltk.corpus, "wordnet", NoSynonyms)
+    score = partial(meteor_score.single_meteor_score, wordnet=NoSynonyms)
+    monkeypatch.setattr(meteor_score, "single_meteor_score", score)
+    pairs = scoring.score_pairs(TABLE, ["meteor"])
+    words = NLTKWordTokenizer().tokenize
+    assert both(pairs, "meteor").tolist() == [score(words(r), words(t)) for t, r in texts_of(TABLE)]
+    assert pairs["meteor"].between(0.5, 1).all()
+
+
+def test_meteor_without_wordnet_is_an_error_and_listed(monkeypatch):
+    import nltk.corpus
+
+    class Absent:
+        @staticmethod
+        def synsets(word):
+            raise LookupError
+
+    monkeypatch.setattr(nltk.corpus, "wordnet", Absent)
+    with pytest.raises(ValueError, match="'meteor' cannot be computed here: WordNet is not installed"):
+        scoring.score_pairs(TABLE, ["meteor"])
+    listed = scoring.available_metrics().set_index("metric")
+    assert listed.index[~listed.available].tolist() == ["meteor"]
+    assert listed.loc["meteor", "signature"] == ""
+    assert "downloader wordnet" in listed.loc["meteor", "missing"]
+
+
+# -- The table -----------------------------------------------------------------------------
+
+
+def test_rows_columns_and_signatures_are_kept():
+    pairs = scoring.score_pairs(TABLE.set_index(pd.Index([7, 3, 3])), ["chrf", "rouge1"])
+    assert pairs.index.tolist() == [7, 3, 3]
+    assert pairs[list(TABLE)].equals(TABLE.set_index(pd.Index([7, 3, 3])))
+    assert list(pairs)[len(TABLE.columns) :] == ["chrf", "chrf_perturbed", "rouge1", "rouge1_perturbed"]
+    assert re.fullmatch(r"chrF2\|.*version:2\.\d+\.\d+", pairs.attrs["signatures"]["chrf"])
+    assert "rouge-score:" in pairs.attrs["signatures"]["rouge1"]
+    listed = scoring.available_metrics().set_index("metric").signature
+    assert listed[["chrf", "rouge1"]].to_dict() == pairs.attrs["signatures"]
+    assert listed["ter"].startswith("-TER|")
+
+
+def test_signatures_tell_options_apart():
+    def signatures(**options):
+        return scoring.available_metrics(**options).set_index("metric").signature
+
+    plain = signatures()
+    assert plain["rouge1"] != signatures(rouge_tokenizer="ascii")["rouge1"]
+    assert plain["bleu"] != signatures(tokenize="intl")["bleu"]
+    assert len({plain["chrf"], *(signatures(lowercase=c)["chrf"] for c in (True, "perturbed"))}) == 3
+
+
+def test_equal_texts_are_scored_once():
+    seen = []
+
+    def count(texts):
+        seen.append(len(texts))
+        return texts["translation"].str.len()
+
+    pairs = scoring.score_pairs(TABLE, (), extra={"length": count})
+    assert seen == [5]  # two different y, three y'
+    assert pairs["length"].tolist() == TABLE["translation"].str.len().tolist()
+    assert pairs["length_perturbed"].tolist() == TABLE["perturbed"].str.len().tolist()
+
+
+def test_equal_texts_with_other_sources_are_told_apart():
+    table = TABLE.assign(translation="same", perturbed="same", reference="same", source=["x", "xx", "xxx"])
+    pairs = scoring.score_pairs(table, ["chrf"], extra={"of_source": lambda t: t["source"].str.len()})
+    assert pairs["of_source"].tolist() == [1, 2, 3]
+    assert pairs["chrf"].tolist() == [100, 100, 100]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_chunks_and_processes_change_nothing(n_jobs, capfd):
+    expected = scoring.score_pairs(TABLE)
+    found = scoring.score_pairs(TABLE, chunk=2, n_jobs=n_jobs, progress=True)
+    assert found.equals(expected)
+    assert "3/3" in capfd.readouterr().err
+
+
+# -- The cache -----------------------------------------------------------------------------
+
+
+def test_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
+    from mtmeta.scoring import _pairs
+
+    expected = scoring.score_pairs(TABLE, ["chrf", "rouge1"])
+    calls = []
+
+    def score(texts, references, metrics, **options):
+        calls.append((len(texts), tuple(metrics)))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return _lexical.score_lexical(texts, references, metrics, **options)
+
+    monkeypatch.setattr(_pairs, "score_lexical", score)
+    with pytest.raises(KeyboardInterrupt):
+        scoring.score_pairs(TABLE, ["chrf", "rouge1"], chunk=2, cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 4  # two chunks of two metrics
+    found = scoring.score_pairs(TABLE, ["chrf", "rouge1"], chunk=2, cache=tmp_path)
+    assert found.equals(expected)
+    assert calls[3:] == [(1, ("chrf", "rouge1"))]
+    scoring.score_pairs(TABLE, ["chrf", "rouge1", "rouge2"], chunk=2, cache=tmp_path)
+    assert calls[4:] == [(2, ("rouge2",)), (2, ("rouge2",)), (1, ("rouge2",))]
+
+
+def test_cache_is_told_by_content_and_options_and_survives_damage(tmp_path):
+    def files():
+        return {p.name for p in tmp_path.iterdir()}
+
+    first = scoring.score_pairs(TABLE, ["chrf"], cache=tmp_path)
+    (stored,) = files()
+    for options in ({"lowercase": True}, {"lowercase": "perturbed"}):
+        before = files()
+        scoring.score_pairs(TABLE, ["chrf"], cache=tmp_path, **options)
+        assert len(files() - before) == 1
+    changed = TABLE.assign(reference=TABLE["reference"] + " x")
+    assert not scoring.score_pairs(changed, ["chrf"], cache=tmp_path)["chrf"].equals(first["chrf"])
+    (tmp_path / stored).write_bytes((tmp_path / stored).read_bytes()[:-5])
+    assert scoring.score_pairs(TABLE, ["chrf"], cache=tmp_path).equals(first)
+    assert not [name for name in files() if name.endswith(".part")]
+
+
+def length(texts, weight=1.0):
+    return texts["translation"].str.len() * weight
+
+
+def test_further_metrics_are_cached_only_where_they_can_be_told_apart(tmp_path):
+    def run(function):
+        scoring.score_pairs(TABLE, (), extra={"length": function}, cache=tmp_path, chunk=2)
+        return len(list(tmp_path.iterdir()))
+
+    assert run(length) == 0
+    assert run(partial(length, weight=2.0)) == 3
+    assert run(partial(length, weight=2.0)) == 3
+    assert run(partial(length, weight=3.0)) == 6
+    pairs = scoring.score_pairs(TABLE, (), extra={"length": partial(length, weight=3.0)}, cache=tmp_path, chunk=2)
+    assert pairs["length"].tolist() == (3 * TABLE["translation"].str.len()).tolist()
+    assert "weight:3.0" in pairs.attrs["signatures"]["length"]
+
+
+# -- Transcripts ---------------------------------------------------------------------------
+
+
+def test_hand_worked_error_rates():
+    pairs = scoring.score_pairs(SPOKEN, task="speech")
+    # u1: nothing wrong, then one of six words deleted. u2: two of three words wrong, before and after an insertion.
+    expected = {
+        "wer": [0, -2 / 3, -1 / 6, -2 / 3],
+        "mer": [0, -2 / 3, -1 / 6, -2 / 3],
+        "wip": [1, 1 / 3 * 1 / 2, 5 / 6, 1 / 3 * 1 / 3],
+        "wil": [0, 1 / 6 - 1, -1 / 6, 1 / 9 - 1],
+    }
+    for metric, values in expected.items():
+        assert both(pairs, metric).tolist() == pytest.approx(values), metric
+    # "it rain" is right in "it rains", and 8 of 15 characters lack; "the " lacks in 22.
+    assert both(pairs, "cer").tolist()[1:3] == pytest.approx([-8 / 15, -4 / 22])
+
+
+@given(WORDS, WORDS.filter(str.strip))
+def test_speech_metrics_are_those_of_jiwer(text, reference):
+    found = scoring.score_pairs(
+        pd.DataFrame({"transcript": [text], "perturbed": [reference], "reference": [reference]}), task="speech"
+    ).iloc[0]
+    words = jiwer.process_words(reference, text)
+    assert (found["wer"], found["mer"]) == (-words.wer, -words.mer)
+    assert (found["wip"], -found["wil"]) == pytest.approx((words.wip, words.wil), abs=1e-15)
+    assert found["cer"] == -jiwer.cer(reference, text)
+    assert [found[f"{m}_perturbed"] for m in scoring.PAIR_METRICS["speech"]] == [0, 0, 0, 1, 0]
+
+
+@given(st.lists(st.tuples(WORDS, WORDS, WORDS.filter(str.strip)), min_size=1, max_size=20))
+def test_wip_and_wil_order_every_pair_alike(rows):
+    table = pd.DataFrame(rows, columns=["transcript", "perturbed", "reference"])
+    pairs = scoring.score_pairs(table, ["wil", "wip"], task="speech")
+    assert (pairs["wil"] == pairs["wip"] - 1).all()
+    for order in (np.greater, np.equal):
+        wil, wip = (order(pairs[m], pairs[f"{m}_perturbed"]).tolist() for m in ("wil", "wip"))
+        assert wil == wip
+
+
+def test_equal_word_information_is_a_tie():
+    # Hits squared over length: 1/1 = 4/4 = 9/9, among others. jiwer multiplies two rounded ratios, and parts some.
+    reference = "a b c"
+    counts = [(h, m) for m in range(1, 40) for h in range(1, 4) if h <= m]
+    equal = [(a, b) for a in counts for b in counts if a < b and a[0] ** 2 * b[1] == b[0] ** 2 * a[1]]
+
+    def text(hits, n):
+        return " ".join([*reference.split()[:hits], *["x"] * (n - hits)])
+
+    table = pd.DataFrame(
+        [(text(*a), text(*b), reference) for a, b in equal], columns=["transcript", "perturbed", "reference"]
+    )
+    assert len(table) > 10
+    pairs = scoring.score_pairs(table, ["wip"], task="speech")
+    assert (pairs["wip"] == pairs["wip_perturbed"]).all()
+
+
+def test_empty_transcripts_and_references_are_scored_as_in_jiwer():
+    texts = [("", "a b"), ("a b c", ""), ("", "")]
+    table = pd.DataFrame(texts, columns=["transcript", "reference"]).assign(perturbed="a")
+    pairs = scoring.score_pairs(table, task="speech")
+    words = [jiwer.process_words(r, t) for t, r in texts]
+    for metric in ("wer", "mer", "wil"):
+        assert pairs[metric].tolist() == [-getattr(w, metric) for w in words], metric
+    assert pairs["wip"].tolist() == [w.wip for w in words]
+
+
+def test_corpus_rates_sum_errors_first():
+    table = pd.DataFrame(
+        {
+            "system": ["A", "A", "B", "B"],
+            "quality": ["clean", "other", "clean", "other"],
+            "reference": ["a b c d", "a", "a b c d", "a"],
+            "transcript": ["a b c d", "x", "a b", "a a"],
+        }
+    )
+    found = scoring.score_transcripts(table).set_index("system")
+    assert found.loc["A", ["segments", "words", "substitutions", "deletions", "insertions"]].tolist() == [2, 5, 1, 0, 0]
+    assert found.loc["B", ["segments", "words", "substitutions", "deletions", "insertions"]].tolist() == [2, 5, 0, 2, 1]
+    assert found["wer"].tolist() == [-1 / 5, -3 / 5]  # the mean of the segments would be -1/2 for A
+    by = scoring.score_transcripts(table, ["wer"], by=["quality", "system"])
+    assert list(by)[:2] == ["quality", "system"]
+    assert by["wer"].tolist() == [0, -1, -0.5, -1]
+    for row in found.reset_index().itertuples():
+        own = table[table.system == row.system]
+        words = jiwer.process_words(own.reference.tolist(), own.transcript.tolist())
+        assert (row.wer, row.mer) == (-words.wer, -words.mer)
+        assert (row.wip, -row.wil) == pytest.approx((words.wip, words.wil))
+        assert row.cer == -jiwer.cer(own.reference.tolist(), own.transcript.tolist())
+
+
+def test_sclite_prefers_a_deletion_and_an_insertion():
+    # Unit costs: two substitutions. Costs 3 and 4: delete "a", insert "c", which is 6 and not 8.
+    table = pd.DataFrame({"system": ["A"], "reference": ["a b"], "transcript": ["b c"]})
+    names = ["substitutions", "deletions", "insertions"]
+    assert scoring.score_transcripts(table)[names].iloc[0].sum() == 2
+    assert scoring.score_transcripts(table, alignment="sclite")[names].iloc[0].tolist() == [0, 1, 1]
+
+
+@pytest.fixture(scope="module")
+def published(data_dir):
+    """The counts in the result files of the 44 transcripts of LibriSpeech, by part and system."""
+    rows = {}
+    pattern = r"^WER: error_rate=([\d.]+), ref_words=(\d+), subs=(\d+), ins=(\d+), dels=(\d+)"
+    for path in sorted((Path(data_dir) / "librispeech-rnnt" / "results").glob("*.result")):
+        part, system = path.name.removesuffix(".tsv.result").split(".", 1)
+        rate, *counts = re.match(pattern, path.read_text()).groups()
+        rows[part, system] = (float(rate), *map(int, counts))
+    assert len(rows) == 44
+    return rows
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("part", ["test-clean", "test-other"])
+def test_librispeech_matches_its_result_files(part, published):
+    table = mm.load(f"librispeech/{part}")
+    exact = scoring.score_transcripts(table, ["wer"], alignment="sclite")
+    fewest = scoring.score_transcripts(table, ["wer"])
+    assert len(exact) == 22
+    differ = []
+    for found, least in zip(exact.itertuples(), fewest.itertuples(), strict=True):
+        rate, words, substitutions, insertions, deletions = published[part, found.system]
+        assert (found.words, found.substitutions, found.insertions, found.deletions) == (
+            words,
+            substitutions,
+            insertions,
+            deletions,
+        )
+        assert -100 * found.wer == pytest.approx(rate, abs=1e-12)
+        errors = least.substitutions + least.insertions + least.deletions
+        differ += [substitutions + insertions + deletions - errors]
+    # Where the costs of sclite take more than the fewest errors, it is one error.
+    assert sorted(differ) == [0] * (22 - 2 * (part == "test-other")) + [1] * 2 * (part == "test-other")
+
+
+# -- Rankings ------------------------------------------------------------------------------
+
+RUNS = pd.DataFrame(
+    [
+        (s, q, f"{q}{i}", rank)
+        for s, order in (("A", range(8)), ("B", (5, 1, 0, 3, 2, 7, 6, 4)))
+        for q in ("p", "q")
+        for rank, i in enumerate(order, 1)
+    ],
+    columns=["system", "query", "item", "rank"],
+)
+QRELS = pd.DataFrame(
+    [("p", "p1", 2), ("p", "p3", 1), ("p", "p9", 1), ("p", "p0", 0), ("q", "q7", 3), ("q", "q2", 1)],
+    columns=["query", "item", "relevance"],
+)
+
+
+def test_the_23_measures_are_those_of_the_paper():
+    text = """map Rprec recip_rank iprec_at_recall_0.00 iprec_at_recall_0.10 iprec_at_recall_0.20 iprec_at_recall_0.30
+    iprec_at_recall_0.40 P_5 P_10 P_15 P_20 P_30 recall_5 recall_10 recall_15 recall_20 recall_30 ndcg_cut_5 ndcg_cut_10
+    ndcg_cut_15 ndcg_cut_20 ndcg_cut_30"""
+    assert list(scoring.RANKING_MEASURES) == text.split()
+
+
+def test_hand_worked_measures():
+    found = scoring.score_rankings(RUNS, QRELS).set_index(["system", "query"]).loc[("A", "p")]
+    # Relevant of p: p1 at rank 2, p3 at rank 4, p9 not found.
+    assert found["map"] == pytest.approx((1 / 2 + 2 / 4) / 3)
+    assert found["recip_rank"] == 1 / 2
+    assert found["Rprec"] == pytest.approx(1 / 3)
+    assert (found["P_5"], found["recall_5"], found["P_10"]) == pytest.approx((2 / 5, 2 / 3, 2 / 10))
+    assert found["iprec_at_recall_0.40"] == 1 / 2
+    gain = 2 / np.log2(3) + 1 / np.log2(5)
+    assert found["ndcg_cut_5"] == pytest.approx(gain / (2 + 1 / np.log2(3) + 1 / 2))
+
+
+def test_relevance_level_applies_to_binary_measures_alone():
+    one, two = (scoring.score_rankings(RUNS, QRELS, relevance_level=level) for level in (1, 2))
+    first = one["query"].eq("p") & one["system"].eq("A")
+    assert (one.loc[first, "P_5"].item(), two.loc[first, "P_5"].item()) == (0.4, 0.2)
+    assert one.filter(like="ndcg").equals(two.filter(like="ndcg"))
+
+
+def test_rank_decides_and_score_on_request():
+    names = ["recip_rank"]
+    tied = RUNS.assign(score=1.0)
+    assert scoring.score_rankings(tied, QRELS, names).equals(scoring.score_rankings(RUNS, QRELS, names))
+    assert (
+        scoring.score_rankings(RUNS.sample(frac=1, random_state=0), QRELS, names)
+        .sort_values(["system", "query"], ignore_index=True)
+        .equals(scoring.score_rankings(RUNS, QRELS, names))
+    )
+    # trec_eval: equal scores by name backwards, so that p7 is first, and p3 fifth.
+    found = scoring.score_rankings(tied, QRELS, names, order="score").set_index(["system", "query"])["recip_rank"]
+    assert found[("A", "p")] == 1 / 5
+    assert found[("A", "q")] == 1
+
+
+def test_measures_are_those_of_pytrec_eval():
+    judged = {q: dict(zip(g["item"], g["relevance"], strict=True)) for q, g in QRELS.groupby("query")}
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, set(scoring.RANKING_MEASURES))
+    found = scoring.score_rankings(RUNS, QRELS).set_index(["system", "query"])
+    for system, own in RUNS.groupby("system"):
+        run = {q: {i: -float(r) for i, r in zip(g["item"], g["rank"], strict=True)} for q, g in own.groupby("query")}
+        for query, values in evaluator.evaluate(run).items():
+            assert found.loc[(system, query)].to_dict() == values
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("task", ["doc", "passage"])
+def test_dl_hard_matches_its_evaluations(task, data_dir):
+    rankings = mm.load(f"dl-hard/{task}")
+    names = [m for m in scoring.RANKING_MEASURES if re.match(r"(P|recall|ndcg_cut)_\d", m)]
+    found = scoring.score_rankings(rankings.runs, rankings.qrels, names, relevance_level=2)
+    long = found.melt(["system", "query"], var_name="measure", value_name="ours")
+    columns = {"header": None, "names": ["measure", "query", "theirs"], "dtype": str, "sep": r"\s+", "quoting": 3}
+    published = []
+    for system in rankings.runs["system"].unique():
+        path = Path(data_dir) / "dl-hard" / "evals" / f"{task}.{system}.run.eval"
+        published.append(pd.read_csv(path, **columns).assign(system=system))
+    both = long.merge(pd.concat(published), on=["system", "query", "measure"], validate="one_to_one")
+    assert len(both) == len(long) == {"doc": 14, "passage": 6}[task] * 50 * 15
+    # They are printed with four digits.
+    assert (both["ours"] - both["theirs"].astype(float)).abs().max() <= 0.5e-4 + 1e-9
+
+
+def swapped(a, b, runs=RUNS, **columns):
+    """The lists with the items at two ranks exchanged."""
+    return runs.assign(rank=runs["rank"].replace({a: b, b: a}), **columns)
+
+
+def test_ranking_pairs():
+    draws = [swapped(1, 2, perturbation="swap", draw=1), swapped(2, 8, perturbation="swap", draw=2)]
+    pairs = scoring.score_ranking_pairs(RUNS, pd.concat(draws), QRELS)
+    assert list(pairs)[:6] == ["segment", "system", "perturbation", "draw", "map", "map_perturbed"]
+    assert len(pairs) == 8
+    plain = scoring.score_rankings(RUNS, QRELS)
+    for draw, table in enumerate(draws, 1):
+        own = pairs[pairs["draw"] == draw].reset_index(drop=True)
+        after = scoring.score_rankings(table, QRELS)
+        for measure in scoring.RANKING_MEASURES:
+            assert own[measure].tolist() == plain[measure].tolist()
+            assert own[f"{measure}_perturbed"].tolist() == after[measure].tolist()
+
+
+@given(st.integers(0, 10**6))
+def test_precision_and_recall_order_every_pair_alike(seed):
+    rng = np.random.default_rng(seed)
+    perturbed = RUNS.assign(rank=RUNS.groupby(["system", "query"])["rank"].transform(rng.permutation))
+    names = [f"{m}_{k}" for m in ("P", "recall") for k in (5, 10, 15)]
+    pairs = scoring.score_ranking_pairs(RUNS, perturbed.assign(perturbation="shuffle"), QRELS, names)
+    for k in (5, 10, 15):
+        for order in (np.greater, np.equal):
+            precision, recall = (
+                order(pairs[f"{m}_{k}"], pairs[f"{m}_{k}_perturbed"]).tolist() for m in ("P", "recall")
+            )
+            assert precision == recall
+
+
+def test_rouge1_under_swapping_is_a_tie():
+    table = TABLE[TABLE["perturbation"] == "swapping"]
+    pairs = scoring.score_pairs(table, ["rouge1", "rouge2"])
+    assert (pairs["rouge1"] == pairs["rouge1_perturbed"]).all()
+    assert (pairs["rouge2"] > pairs["rouge2_perturbed"]).all()
+
+
+# -- Errors --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({}, {"task": "song"}, "`task` must be one of 'translation', 'speech'; found 'song'"),
+        ({}, {"metrics": ["bleu", "wer"]}, "`metrics` must be among 'bleu', .* found 'wer'"),
+        ({}, {"metrics": ["bleu", "bleu"]}, "none twice"),
+        ({}, {"metrics": []}, "at least one metric"),
+        ({}, {"lowercase": "yes"}, "`lowercase` must be True, False or 'perturbed'; found 'yes'"),
+        ({}, {"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
+        ({}, {"rouge_tokenizer": "x"}, "`rouge_tokenizer` must be 'unicode' or 'ascii'; found 'x'"),
+        ({}, {"chunk": 0}, "`chunk` must be an integer of at least 1; found 0"),
+        ({"perturbed": ["a", None, "b"]}, {}, "column 'perturbed' holds nan in row 2 .* in 1 of 3 rows"),
+        ({"reference": [1.5, "a", "b"]}, {}, "column 'reference' holds 1.5 in row 1"),
+        ({"chrf_perturbed": 1.0}, {}, "has a column 'chrf_perturbed' already"),
+        ({}, {"extra": {"chrf": length}}, "a metric is named twice"),
+        ({}, {"extra": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row; found .*\\(1,\\)"),
+        ({}, {"extra": {"x": lambda t: [np.nan] * 5}}, "with 5 that are not finite"),
+    ],
+)
+def test_bad_input_of_pairs(change, options, message):
+    with pytest.raises(ValueError, match=message):
+        scoring.score_pairs(TABLE.assign(**change), **{"metrics": ["chrf"], **options})
+
+
+def test_bad_tables_of_texts(tmp_path):
+    with pytest.raises(ValueError, match="lacks the column 'transcript'; it has 'segment'"):
+        scoring.score_pairs(TABLE, task="speech")
+    with pytest.raises(ValueError, match="has no rows"):
+        scoring.score_pairs(TABLE.iloc[:0])
+    with pytest.raises(TypeError, match="found the string 'bleu'"):
+        scoring.score_pairs(TABLE, "bleu")
+    with pytest.raises(TypeError, match="`frame` must be a pandas DataFrame; found list"):
+        scoring.score_pairs([TABLE])
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(ValueError, match="`cache` must be a folder"):
+        scoring.score_pairs(TABLE, ["chrf"], cache=file)
+    with pytest.raises(ValueError, match="`alignment` must be 'unit' or 'sclite'; found 'x'"):
+        scoring.score_transcripts(SPOKEN, by="segment", alignment="x")
+    with pytest.raises(ValueError, match="column 'speaker' is empty in 1 rows"):
+        scoring.score_transcripts(SPOKEN.assign(speaker=[1, None]), by="speaker")
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"rank": 1}, {}, "`runs` has the rank 1 twice in the list of system 'A' for query 'p'"),
+        ({"item": "x"}, {}, "`runs` has the item 'x' twice"),
+        ({"rank": 1.5}, {}, "column 'rank' of `runs` must hold integers; found float64"),
+        ({"query": "z"}, {}, "`runs` has the rank 1 twice in the list of system 'A' for query 'z'"),
+        ({}, {"measures": ["P_5", "goodness"]}, "does not know one of the measures: .*goodness"),
+        ({}, {"measures": ["P"]}, "'P' is not the name of one number in trec_eval; it gives"),
+        ({}, {"relevance_level": 0}, "`relevance_level` must be an integer of at least 1; found 0"),
+        ({}, {"order": "item"}, "`order` must be 'rank' or 'score'; found 'item'"),
+        ({}, {"order": "score"}, "`runs` lacks the column 'score'"),
+        ({}, {"missing": "zero"}, "`missing` must be 'raise' or 'drop'; found 'zero'"),
+    ],
+)
+def test_bad_input_of_rankings(change, options, message):
+    with pytest.raises(ValueError, match=message):
+        scoring.score_rankings(RUNS.assign(**change), QRELS, **options)
+
+
+def test_bad_qrels_and_perturbed_runs():
+    with pytest.raises(ValueError, match="judges item 'p1' of query 'p' twice"):
+        scoring.score_rankings(RUNS, pd.concat([QRELS, QRELS]))
+    with pytest.raises(ValueError, match="'relevance' must hold integers; found float64"):
+        scoring.score_rankings(RUNS, QRELS.assign(relevance=0.5))
+    one = QRELS[QRELS["query"] == "p"]
+    with pytest.raises(ValueError, match="1 queries of `runs` have no row in `qrels`, the first of them 'q'"):
+        scoring.score_rankings(RUNS, one)
+    assert scoring.score_rankings(RUNS, one, missing="drop")["query"].tolist() == ["p", "p"]
+    with pytest.raises(ValueError, match="no query of `runs` has a row"):
+        scoring.score_rankings(RUNS[RUNS["query"] == "q"], one, missing="drop")
+    with pytest.raises(ValueError, match="`perturbed_runs` lacks the column 'perturbation'"):
+        scoring.score_ranking_pairs(RUNS, RUNS, QRELS)
+    other = RUNS.assign(perturbation="swap", item=RUNS["item"].replace("p3", "new"))
+    for wrong in (
+        other,
+        RUNS.iloc[1:].assign(perturbation="swap"),
+        swapped(1, 2, perturbation="x").replace({"system": {"A": "C"}}),
+    ):
+        with pytest.raises(ValueError, match=r"another set of items than `runs` for system '[AC]', query 'p'"):
+            scoring.score_ranking_pairs(RUNS, wrong, QRELS)
+
+
+# -- UniTE ---------------------------------------------------------------------------------
+
+
+def test_unite_reads_its_three_scores(tmp_path, monkeypatch):
+    """A stand-in for COMET's package, of the form that the model card of UniTE shows."""
+    (tmp_path / "comet.py").write_text(
+        "def download_model(name):\n    assert name == 'Unbabel/unite-mup'\n    return name\n"
+        "class Model:\n    def predict(self, data, batch_size, gpus, progress_bar):\n"
+        "        n = [[len(d[k]) for d in data] for k in ('src', 'ref', 'mt')]\n"
+        "        names = ('src_scores', 'ref_scores', 'unified_scores')\n"
+        "        return type('Output', (), {'metadata': dict(zip(names, n))})\n"
+        "def load_from_checkpoint(path):\n    return Model()\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    table = pd.DataFrame({"source": ["a", "bb"], "translation": ["ccc", "dddd"], "reference": ["eeeee", "ffffff"]})
+    for part, lengths in (("src", [1, 2]), ("ref", [5, 6]), ("unified", [3, 4])):
+        assert scoring.score_neural(table, f"unite_{part}").tolist() == lengths
+    pairs = scoring.score_pairs(
+        table.assign(perturbed="g"), (), extra={"unite": partial(scoring.score_neural, metric="unite_unified")}
+    )
+    assert pairs["unite"].tolist() == [3, 4]
+    assert pairs["unite_perturbed"].tolist() == [1, 1]
