@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import mtmeta as mm
 from mtmeta import local_accuracy as la
 from mtmeta.local_accuracy._effects import arrange, chi_square, permuted
 from mtmeta.local_accuracy._pairs import outcomes
@@ -553,3 +554,236 @@ def test_a_best_metric_is_called_worse_seldom():
         table = la.recommend(frame, context="half", n_resamples=200).table
         wrong += (table["verdict"] == "worse").groupby(table["context"]).any().sum()
     assert wrong <= stats.binom.ppf(0.999, 300, 0.06)
+
+
+# -- buckets -----------------------------------------------------------------------------
+
+
+def test_buckets_of_distinct_values_are_equal_in_size():
+    values = np.random.default_rng(0).permutation(1000) / 7
+    buckets = la.quality_buckets(values, 10)
+    assert buckets.table["n"].tolist() == [100] * 10
+    assert (buckets.n_buckets, buckets.n_asked) == (10, 10)
+    assert buckets.labels.tolist() == (np.argsort(np.argsort(values)) // 100 + 1).tolist()
+
+
+def test_250_buckets_are_impossible_with_a_third_of_perfect_scores():
+    rng = np.random.default_rng(0)
+    values = np.where(rng.random(3000) < 1 / 3, 0.0, -rng.random(3000) * 25)
+    buckets = la.quality_buckets(values, 250)
+    ties = int((values == 0).sum())
+    # 250 quantiles of which those that fall on 0 merge into one bucket
+    assert buckets.n_buckets == pytest.approx(250 * (1 - ties / 3000) + 1, abs=2)
+    assert buckets.table["n"].max() >= ties
+    assert buckets.table["n"][:-1].between(11, 13).all()
+    assert f"{buckets.n_buckets} of 250 asked for" in repr(buckets)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(-5, 0) | st.just(np.nan), min_size=1), st.integers(2, 12))
+def test_buckets_keep_order_and_split_no_tie(values, n):
+    series = pd.Series(values, dtype=float, index=range(100, 100 + len(values)))
+    if series.isna().all():
+        with pytest.raises(ValueError, match="no value is rated"):
+            la.quality_buckets(series, n)
+        return
+    buckets = la.quality_buckets(series, n)
+    assert buckets.labels.index.equals(series.index)
+    assert (buckets.labels.isna() == series.isna()).all()
+    rated = pd.DataFrame({"value": series, "label": buckets.labels}).dropna().sort_values("value")
+    assert rated["label"].is_monotonic_increasing
+    assert (rated.groupby("value")["label"].nunique() == 1).all()
+    assert sorted(set(rated["label"])) == list(range(1, buckets.n_buckets + 1))
+    assert buckets.n_buckets <= min(n, rated["value"].nunique())
+    assert buckets.table["n"].sum() == len(rated)
+
+
+# -- confounding -------------------------------------------------------------------------
+
+
+def test_length_metric_of_the_paper():
+    """Appendix A.2.3: removal only 1, insertion 0, swapping 0, together .33."""
+    text = "John said he did not like the cake she baked ."
+    pairs = pd.DataFrame(
+        {
+            "segment": 1,
+            "translation": text,
+            "perturbation": ["removal", "insertion", "swapping"],
+            "perturbed": [text.replace(" the", ""), text.replace("the", "the big"), text.replace("he did", "did he")],
+        }
+    )
+    for unit in ("words", "characters"):
+        scored = la.length_metric(pairs, unit=unit)
+        single = la.accuracy_by_perturbation(scored, n_resamples=0).set_index("perturbation")["accuracy"]
+        assert single.to_dict() == {"insertion": 0, "removal": 1, "swapping": 0}
+        assert la.local_accuracy(scored, context=None, n_resamples=0)["accuracy"][0] == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match="have a column 'length' already"):
+        la.length_metric(scored)
+    with pytest.raises(ValueError, match="expected a column of texts, translation or transcript"):
+        la.length_metric(pairs.drop(columns="translation"))
+
+
+def by_perturbation(rng, accuracies, n=2000):
+    blocks = []
+    for kind, share in enumerate(accuracies):
+        block = pd.DataFrame({"segment": np.arange(n), "system": np.arange(n) % 4, "perturbation": kind})
+        blocks.append(block.assign(m=(rng.random(n) < share).astype(float), m_perturbed=0.5))
+    return pd.concat(blocks, ignore_index=True)
+
+
+def test_variance_between_all_combinations_is_the_expected_one():
+    rng = np.random.default_rng(0)
+    frame = by_perturbation(rng, rng.random(9), n=100)
+    table = la.combination_variance(frame, n_combinations=None)
+    assert table["n_combinations"].tolist() == [9, 36, 84, 126, 126, 84, 36, 9]
+    np.testing.assert_allclose(table["variance"], table["expected"], rtol=1e-10)
+    single = (
+        la.accuracy_by_perturbation(frame, context="system", n_resamples=0).groupby("perturbation")["accuracy"].mean()
+    )
+    assert table["expected"][0] == pytest.approx(single.var(ddof=0))
+    # by hand for k = 2: all 36 means of two
+    pairs_of = [np.mean(c) for c in itertools.combinations(single, 2)]
+    assert table["variance"][1] == pytest.approx(np.var(pairs_of))
+
+
+def test_variance_of_drawn_combinations_has_no_bias():
+    rng = np.random.default_rng(0)
+    frame = by_perturbation(rng, rng.random(7), n=60)
+    tables = [la.combination_variance(frame, n_combinations=5, rng=seed) for seed in range(300)]
+    assert tables[0]["n_combinations"].tolist() == [7, 5, 5, 5, 5, 5]
+    drawn = np.mean([t["variance"] for t in tables], axis=0)
+    np.testing.assert_allclose(drawn, tables[0]["expected"], rtol=0.15)
+
+
+def test_expected_variance_by_hand():
+    # 1, 2, 3: variance 2/3; means of two: 1.5, 2, 2.5, variance 1/6
+    assert la.expected_variance(2 / 3, 3, 2) == pytest.approx(1 / 6)
+    assert la.expected_variance(2 / 3, 3, 3) == 0
+    with pytest.raises(ValueError, match="`k` must be at most the number of perturbations, 3; found 4"):
+        la.expected_variance(1, 3, 4)
+
+
+# -- natural pairs and swaps -------------------------------------------------------------
+
+
+def test_natural_pairs_by_hand():
+    human = [[0, -5, np.nan], [-1, -5, -2], [-4, 0, -1]]
+    es = mm.EvalSet(
+        human, {"m": [[3, 1, 2], [2, 2, 2], [1, 3, np.nan]]}, systems=list("ABC"), documents=["d", "d", "e"]
+    )
+    pairs = la.natural_pairs(es)
+    expected = [(1, "A", "B"), (1, "A", "C"), (1, "B", "C"), (2, "C", "A"), (2, "C", "B"), (3, "C", "B")]
+    assert list(pairs[["segment", "system", "worse"]].itertuples(index=False, name=None)) == expected
+    assert (pairs["human"] > pairs["human_worse"]).all()
+    assert pairs["doc"].tolist() == ["d"] * 5 + ["e"]
+    assert pairs["m"].tolist()[:5] == [3, 3, 2, 3, 3]
+    assert la.natural_pairs(es, margin=4)[["segment", "system", "worse"]].to_numpy().tolist() == [
+        [1, "A", "C"], [2, "C", "A"], [2, "C", "B"],
+    ]  # fmt: skip
+    row = la.local_accuracy(pairs, context="perturbation", missing="drop").iloc[0]
+    assert row[["context", "accuracy", "n_missing"]].tolist() == ["human preference", 1, 1]
+    with pytest.raises(ValueError, match="humans scored no two translations of a segment 9 or more apart"):
+        la.natural_pairs(es, margin=9)
+
+
+def test_natural_pairs_of_a_set_agree_with_pairwise_counts():
+    es = mm.load("teaching")
+    metric = es.metrics[0]
+    pairs = la.natural_pairs(es, metrics=metric)
+    found = la.local_accuracy(pairs, context=None, average="pairs", ties="half", missing="drop", n_resamples=0)
+    h, m = es.human, es[metric]
+    i, j = np.triu_indices(len(h), 1)
+    right = np.sign(h[i] - h[j]) * np.sign(m[i] - m[j])
+    counted = right[(np.abs(h[i] - h[j]) > 0) & ~np.isnan(m[i] - m[j])]
+    assert found["accuracy"][0] == pytest.approx((counted.mean() + 1) / 2)
+    few = la.natural_pairs(es, metrics=metric, max_per_segment=3, rng=1)
+    sizes = pairs.groupby("segment").size().clip(upper=3)
+    assert few.groupby("segment").size().to_dict() == sizes.to_dict()
+    keys = ["segment", "system", "worse"]
+    assert len(few.merge(pairs, on=keys)) == len(few) == len(few.drop_duplicates(keys))
+
+
+def test_swap_effects_by_hand():
+    pairs = pd.DataFrame(
+        {
+            "segment": range(5),
+            "perturbation": ["random", "random", "random", "down", "down"],
+            "AP": [0.5, 0.5, 0.5, 0.5, np.nan],
+            "AP_perturbed": [0.4, 0.5, 0.6, 0.3, 0.1],
+        }
+    )
+    table = la.swap_effects(pairs, by="perturbation").set_index("by")
+    assert table.loc["random", ["lowered", "kept", "raised", "n_pairs"]].tolist() == [1, 1, 1, 3]
+    assert table.loc["down", ["share_lowered", "share_kept", "n_pairs"]].tolist() == [1, 0, 1]
+    # local accuracy is the share that is lowered
+    accuracy = la.local_accuracy(pairs, context="perturbation", missing="drop", average="pairs", n_resamples=0)
+    assert accuracy.set_index("context")["accuracy"].to_dict() == table["share_lowered"].to_dict()
+
+
+# -- errors ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "match"),
+    [
+        ({}, {"context": "sytem"}, "unknown column 'sytem'. Did you mean 'system'"),
+        ({}, {"metrics": ["m9"]}, "unknown metric 'm9'"),
+        ({}, {"metrics": []}, "no metric given"),
+        ({}, {"ties": "drop"}, "`ties` must be one of 'failure', 'half'"),
+        ({}, {"average": "mean"}, "`average` must be one of"),
+        ({}, {"missing": "zero"}, "`missing` must be one of"),
+        ({}, {"level": 1}, "`level` must lie in"),
+        ({}, {"n_resamples": -1}, "`n_resamples` must be at least 0"),
+        ({}, {"context": "m1"}, "'m1' is a metric, so it cannot be a context"),
+        ({"domain": None}, {"context": "domain"}, "the column 'domain' is empty in 600 of 600"),
+        ({"m1": np.inf}, {}, "the column 'm1' holds an infinite score"),
+        ({"m1": np.nan}, {"missing": "drop"}, "metric 'm1' scored no pair at all"),
+    ],
+)
+def test_errors_say_what_was_found(pairs, change, options, match):
+    with pytest.raises(ValueError, match=match):
+        la.local_accuracy(pairs.assign(**change), **{"context": "system"} | options)
+
+
+def test_errors_of_type_and_shape(pairs):
+    with pytest.raises(TypeError, match="pairs must be a DataFrame"):
+        la.local_accuracy([1, 2], context=None)
+    with pytest.raises(TypeError, match="the column 'm1' must hold numbers"):
+        la.local_accuracy(pairs.assign(m1="high"), context=None)
+    with pytest.raises(TypeError, match="`rng` must be"):
+        la.local_accuracy(pairs, context=None, rng="seed")
+    with pytest.raises(ValueError, match=r"two columns are expected, M and M_perturbed; found \['segment'"):
+        la.local_accuracy(pairs[["segment", "system", "m1"]], context=None)
+    with pytest.raises(ValueError, match="unknown column 'segment'"):
+        la.local_accuracy(pairs.drop(columns="segment"), context=None)
+    with pytest.raises(ValueError, match="has no row"):
+        la.local_accuracy(pairs[:0], context=None)
+    with pytest.raises(ValueError, match="needs at least two contexts; found only 'news'"):
+        la.context_effect(pairs[pairs["domain"] == "news"], context="domain")
+    with pytest.raises(ValueError, match="at least two metrics and two contexts; found 1 and 5"):
+        la.tau_ap_matrix(pairs, context="system", metrics="m1")
+    with pytest.raises(ValueError, match="a context is called 'global'"):
+        la.tau_ap_matrix(pairs.replace({"system": {"V": "global"}}), context="system")
+    with pytest.raises(ValueError, match="in one of them only: \\['c', 'd'\\]"):
+        la.tau_ap({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 2, "d": 3})
+    with pytest.raises(ValueError, match="two or more; found shapes"):
+        la.tau_ap([1], [1])
+    with pytest.raises(ValueError, match="holds NaN"):
+        la.tau_ap([1, np.nan], [1, 2])
+    with pytest.raises(TypeError, match="give both rankings by name"):
+        la.tau_ap({"a": 1, "b": 2}, [1, 2])
+    with pytest.raises(TypeError, match="must be numbers"):
+        la.tau_ap(["x", "y"], [1, 2])
+    with pytest.raises(ValueError, match="needs at least three kinds; found 2"):
+        la.combination_variance(pairs[pairs["perturbation"] != "removal"])
+    with pytest.raises(ValueError, match="`margin` must be a number of at least 0"):
+        la.natural_pairs(mm.load("teaching"), margin=-1)
+
+
+def test_input_is_left_as_it_was(pairs):
+    before = pairs.copy()
+    for function in (la.local_accuracy, la.context_effect, la.stability, la.recommend, la.ranking_effect):
+        function(pairs, context="system", n_resamples=5)
+    la.tau_ap_matrix(pairs, context="system", n_resamples=5)
+    la.length_metric(pairs.assign(transcript="a b", perturbed="a"))
+    pd.testing.assert_frame_equal(pairs, before)
