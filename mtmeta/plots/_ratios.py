@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from ..aggregation import ratio_gap
 from ._style import COLOURS, GREY, MARKERS, new_axes
@@ -54,6 +55,7 @@ def ratio_bars(
     ):
         ax.axhline(value, color=colour, linestyle=line, label=f"{name}: {value:.3f}")
     ax.set_xlim(0, w.sum())
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("n-grams, segment after segment")
     ax.set_ylabel("share that matches")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
@@ -94,6 +96,8 @@ def bootstrap_by_size(table: pd.DataFrame, means: Sequence[float] | np.ndarray, 
     ax.axhline(0, color="black", linewidth=1, label="corpus score")
     ax.axhline(np.mean(means), color=COLOURS[1], linestyle="--", label="mean of segment scores")
     ax.set_xscale("log")
+    ax.set_xticks(middle.index, [str(size) for size in middle.index])
+    ax.minorticks_off()
     ax.set_xlabel("segments in a resample")
     ax.set_ylabel("less the corpus score (points)")
     ax.legend()
