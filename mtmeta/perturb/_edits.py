@@ -65,7 +65,7 @@ def synonym(text: Words, setting: Setting, rng: np.random.Generator) -> str | No
 
 def _pronoun_classes(text: Words, i: int) -> list[tuple[str, ...]]:
     word = text.lower[i]
-    found = [c for c in lists.PRONOUNS.get(text.language, ()) if word in c]
+    found = [c for c in lists.PRONOUNS.get(text.language, ()) if word in c and word not in lists.NO_PRONOUN]
     if text.language == "en" and word == "her":
         return [found[1 if text.gap(i) == " " and i + 1 < len(text.words) else 0]]
     if text.language == "de" and word == "ihr" and i + 1 < len(text.words) and text.words[i + 1][0].isupper():
@@ -86,16 +86,15 @@ def pronoun(text: Words, setting: Setting, rng: np.random.Generator) -> str | No
 
 def named_entity(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Replace a random named entity by another one."""
-    found = entities(text, setting.tagger)
-    place = _pick(rng, found)
+    known = {e.casefold() for e in setting.entities}
+    found = {place: text.between(*place).casefold() for place in entities(text, setting.tagger)}
+    place = _pick(rng, [p for p, old in found.items() if known - {old}])
     if place is None:
         return None
     first, last = place
-    old = text.text[text.spans[first][0] : text.spans[last][1]]
-    others = [e for e in setting.entities if e.casefold() != old.casefold()]
-    new = _pick(rng, others)
-    if new is None:
-        return None
+    new = _pick(rng, setting.entities)
+    while new.casefold() == found[place]:
+        new = _pick(rng, setting.entities)
     return text.replace(first, new.upper() if text.shouted else new, last=last)
 
 
@@ -112,7 +111,7 @@ def negation(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
             continue
         if lang == "de" and word in lists.ARTICLES_DE and text.gap(i) == " ":
             options.append(text.replace(i, text.cased("k" + word, i)))
-        elif word in lists.AUXILIARIES[lang]:
+        elif word in lists.AUXILIARIES[lang] and not text.named(i):
             options.append(text.insert_after(i, negator))
         elif not text.opens_sentence(i) and (word in lists.BEFORE[lang] or _is(text, i, "av", setting)):
             after = lang == "de" and _is(text, i, "v", setting)
@@ -170,7 +169,7 @@ def phonetic(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
         if found:
             (start, end), options = _pick(rng, found)
             new = _pick(rng, options)
-            if word[start:end].isupper():
+            if word[start].isupper():
                 new = new.upper() if word.isupper() else new.capitalize()
             return text.replace(int(i), word[:start] + new + word[end:])
     return None

@@ -49,10 +49,15 @@ def _s(word: str) -> str:
     return word[:-1] + "ies" if re.search("[^aeiou]y$", word) else word + "s"
 
 
+_STRESSED_AT_END = frozenset(
+    "admit commit compel control equip expel forget begin occur omit permit prefer propel refer regret submit".split()
+)
+
+
 def _stem(verb: str) -> str:
     """Return an English verb ready for -ed or -ing: its last consonant doubled where that is the rule."""
     one_syllable = re.fullmatch(r"(?:[^aeiouy]|qu)*[aeiou][^aeiouwxy]", verb)
-    return verb + verb[-1] if one_syllable or verb in ("occur", "compel", "permit") else verb
+    return verb + verb[-1] if one_syllable or verb in _STRESSED_AT_END else verb
 
 
 def _english_verb(entry: str) -> Forms:
@@ -349,7 +354,8 @@ def _entities_by_rule(text: Words) -> list[tuple[int, int]]:
     capitals = sum(w[0].isupper() for w in text.words)
     title = len(text.words) >= 4 and capitals > 0.6 * len(text.words)
     for first, last in _runs(text):
-        if text.opens_sentence(first) and text.lower[first] in _OPENERS:
+        word = text.lower[first]
+        if text.opens_sentence(first) and (word in _OPENERS or word in _parts_of(text.language)):
             first += 1
             if first > last:
                 continue

@@ -42,6 +42,8 @@ PRONOUNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     ),
 }
 
+#: What is more often no pronoun, and only takes the place of one.
+NO_PRONOUN = frozenset(["that"])
 #: A negator goes after these.
 AUXILIARIES: Mapping[str, frozenset[str]] = {
     "en": frozenset(

@@ -84,6 +84,20 @@ def clean(answer: str) -> str:
     return answer.strip()
 
 
+def _overlap(new: str, text: str) -> float:
+    """Return the share of the words of ``new`` that are in ``text``."""
+    words = new.lower().split()
+    return sum(w in text.lower().split() for w in words) / len(words)
+
+
+def _in_template(prompts: list[str], tokeniser: Any) -> list[str]:
+    """Return the prompts as turns of a conversation, where the model is one for conversations."""
+    if not tokeniser.chat_template:
+        return prompts
+    turns = ([{"role": "user", "content": p}] for p in prompts)
+    return [tokeniser.apply_chat_template(t, tokenize=False, add_generation_prompt=True) for t in turns]
+
+
 class LanguageModel:
     """A text-generation model that perturbs texts.
 
@@ -203,7 +217,7 @@ class LanguageModel:
         kind = "perturbed"
         if not new:
             kind = "empty"
-        elif _REFUSAL.match(new) and not _REFUSAL.match(text):
+        elif _REFUSAL.match(new) and not (_REFUSAL.match(text) and _overlap(new, text) > 0.5):
             kind = "refused"
         elif new == text.strip():
             kind = "unchanged"
@@ -271,13 +285,7 @@ class LanguageModel:
         import torch
 
         model, tokeniser = self._load()
-        if tokeniser.chat_template:
-            prompts = [
-                tokeniser.apply_chat_template(
-                    [{"role": "user", "content": p}], tokenize=False, add_generation_prompt=True
-                )
-                for p in prompts
-            ]
+        prompts = _in_template(prompts, tokeniser)
         special = not tokeniser.chat_template
         batch = tokeniser(prompts, return_tensors="pt", padding=True, add_special_tokens=special).to(model.device)
         batch.pop("token_type_ids", None)

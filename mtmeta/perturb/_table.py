@@ -28,6 +28,8 @@ KINDS = {
 COLUMN = {"translation": "translation", "speech": "transcript"}
 _CHUNK = 1000
 _COMPOSED = (2, 3)
+#: One edit may undo another; then it tries again.
+_TRIES = 10
 
 
 def _check_task(task: str) -> None:
@@ -77,7 +79,14 @@ def kinds(task: str = "translation", *, llm: bool = False) -> tuple[str, ...]:
 
 def _composed(words: Words, task: str, setting: Setting, rng: np.random.Generator) -> str | None:
     """Make two or three edits of different kinds, one after the other."""
-    names = [k for k in KINDS[task] if k in EDITS]
+    for _ in range(_TRIES):
+        new = _several(words, [k for k in KINDS[task] if k in EDITS], setting, rng)
+        if new != words.text:
+            break
+    return new
+
+
+def _several(words: Words, names: list[str], setting: Setting, rng: np.random.Generator) -> str | None:
     wanted, done, text = int(rng.integers(_COMPOSED[0], _COMPOSED[1] + 1)), 0, words
     for name in rng.permutation(names):
         new = EDITS[str(name)](text, setting, rng)
@@ -264,7 +273,7 @@ def gather_entities(texts: Sequence[str], language: str) -> tuple[str, ...]:
     for text in texts:
         words = Words(text, language)
         for first, last in lexicon.entities(words, tagger):
-            found.add(text[words.spans[first][0] : words.spans[last][1]])
+            found.add(words.between(first, last))
     return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(language)
 
 

@@ -20,9 +20,7 @@ def base_language(language: str) -> str:
         raise TypeError(f"`language` must be a code such as 'en' or 'de'; found {language!r}.")
     code = re.split("[-_]", language)[0].lower()
     if not re.fullmatch("[a-z]{2,3}", code):
-        raise ValueError(
-            f"`language` must be the code of the text's language, such as 'en' or 'de'; found {language!r}."
-        )
+        raise ValueError(f"`language` must be the code of a language, such as 'en' or 'de'; found {language!r}.")
     return code
 
 
@@ -46,8 +44,9 @@ class Words:
 
     @cached_property
     def lower(self) -> list[str]:
-        """The words in lower case, with straight apostrophes, for looking up."""
-        return [w.lower().replace("’", "'") for w in self.words]
+        """The words in lower case, with straight apostrophes, for looking up; acronyms such as US as they are."""
+        kept = {w for w in self.words if len(w) > 1 and w.isupper()} if not self.shouted else set()
+        return [w if w in kept else w.lower().replace("’", "'") for w in self.words]
 
     @cached_property
     def shouted(self) -> bool:
@@ -58,6 +57,10 @@ class Words:
         """Return whether word ``i`` is the first of a sentence."""
         return i == 0 or _OPENS_SENTENCE.search(self.text[max(0, self.spans[i][0] - 12) : self.spans[i][0]]) is not None
 
+    def named(self, i: int) -> bool:
+        """Return whether word ``i`` has a capital that its place does not explain."""
+        return self.words[i][0].isupper() and not self.shouted and not self.opens_sentence(i)
+
     def gap(self, i: int) -> str:
         """Return what stands between word ``i`` and the next, or the end."""
         end = self.spans[i + 1][0] if i + 1 < len(self.spans) else len(self.text)
@@ -67,6 +70,10 @@ class Words:
         """Return the text with words ``i`` to ``last`` replaced."""
         start, end = self.spans[i][0], self.spans[i if last is None else last][1]
         return self.text[:start] + new + self.text[end:]
+
+    def between(self, first: int, last: int) -> str:
+        """Return the text from word ``first`` to word ``last``."""
+        return self.text[self.spans[first][0] : self.spans[last][1]]
 
     def remove(self, i: int) -> str:
         """Return the text without word ``i`` and the space after it, or else before it."""

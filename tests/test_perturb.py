@@ -1,0 +1,720 @@
+"""Perturbations: one edit of a kind that says what it does, in the text as it stands; tables, rankings, models."""
+
+import json
+import sys
+from collections import Counter
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mtmeta as mm
+from mtmeta import perturb
+from mtmeta.perturb import _lexicon as lexicon
+from mtmeta.perturb import _lists as lists
+from mtmeta.perturb._llm import PROMPTS, _in_template, clean
+from mtmeta.perturb._words import Words
+
+RULES = tuple(k for k in perturb.KINDS["translation"] if k not in ("llm", "composed"))
+
+
+def outcomes(text, kind, n=200, **options):
+    """Return every result of many draws."""
+    return {perturb.apply(text, kind, rng=i, **options) for i in range(n)}
+
+
+# -- worked sentences --------------------------------------------------------------------
+
+#: text, kind, options, every possible result
+WORKED = [
+    ("A b, c.", "removal", {}, {"b, c.", "A, c.", "A b,."}),
+    ("A  b", "removal", {}, {"b", "A"}),
+    ("A b, c.", "swapping", {}, {"b A, c.", "c b, A.", "A c, b."}),
+    ("The the.", "swapping", {}, {None}),
+    ("Go on!", "insertion", {"vocabulary": ["now"]}, {"now Go on!", "Go now on!", "Go on now!"}),
+    ("GO ON", "insertion", {"vocabulary": ["now"]}, {"NOW GO ON", "GO NOW ON", "GO ON NOW"}),
+    ("Go on!", "insertion", {"vocabulary": []}, {None}),
+    ("Hm.", "removal", {}, {None}),
+    ("", "swapping", {}, {None}),
+    ("...", "insertion", {}, {None}),
+    # synonyms keep inflection and case
+    ("The homes.", "synonym", {}, {"The houses."}),
+    ("Homes.", "synonym", {}, {"Houses."}),
+    ("They began.", "synonym", {}, {"They started.", "They commenced."}),
+    ("It has begun.", "synonym", {}, {"It has started.", "It has commenced."}),
+    ("An enormous tree.", "synonym", {}, {None}),
+    ("A vast tree.", "synonym", {}, {"A huge tree.", "A gigantic tree."}),
+    ("Das Auto.", "synonym", {"language": "de"}, {"Das Fahrzeug."}),
+    ("Den Autos.", "synonym", {"language": "de"}, {"Den Fahrzeuge."}),
+    ("Ein kaltes Bad.", "synonym", {"language": "de"}, {"Ein kühles Bad."}),
+    ("Er kauft es.", "synonym", {"language": "de"}, {"Er erwirbt es."}),
+    ("Новая книга.", "synonym", {"language": "ru"}, {"Современная книга."}),
+    ("Он смотрел.", "synonym", {"language": "ru"}, {"Он глядел."}),
+    # pronouns stay of one kind
+    ("He left.", "pronoun", {}, {f"{p} left." for p in ("I", "You", "She", "It", "We", "They")}),
+    ("Did he leave?", "pronoun", {}, {f"Did {p} leave?" for p in ("I", "you", "she", "it", "we", "they")}),
+    ("Ask her.", "pronoun", {}, {f"Ask {p}." for p in ("me", "him", "us", "them")}),
+    ("Take her car.", "pronoun", {}, {f"Take {p} car." for p in ("my", "your", "his", "its", "our", "their")}),
+    ("In the US.", "pronoun", {}, {None}),
+    ("I hope that.", "pronoun", {}, {f"{p} hope that." for p in ("You", "He", "She", "It", "We", "They")}),
+    ("Meine Uhr.", "pronoun", {"language": "de"}, {f"{p} Uhr." for p in ("Deine", "Seine", "Ihre", "Unsere")}),
+    ("Kennst du ihn?", "pronoun", {"language": "de"}, None),
+    ("Мне жаль.", "pronoun", {"language": "ru"}, {f"{p} жаль." for p in ("Тебе", "Ему", "Ей", "Нам", "Вам", "Им")}),
+    # names
+    ("We saw Jo in Rome.", "named_entity", {"entities": ["Bo"]}, {"We saw Bo in Rome.", "We saw Jo in Bo."}),
+    ("He left the Bank of China.", "named_entity", {"entities": ["china"]}, {"He left the china of China."}),
+    ("Rain in Rome.", "named_entity", {"entities": ["rome"]}, {None}),
+    ("Jo Miller sings.", "named_entity", {"entities": ["Bo"]}, {"Bo sings."}),
+    ("On Monday in May.", "named_entity", {}, {None}),
+    ("Das Haus in Berlin.", "named_entity", {"language": "de", "entities": ["Ulm"]}, {"Das Haus in Ulm."}),
+    ("Das Haus der NATO.", "named_entity", {"language": "de", "entities": ["EU"]}, {"Das Haus der EU."}),
+    ("Das Haus am See.", "named_entity", {"language": "de"}, {None}),
+    ("Он живёт в Москве.", "named_entity", {"language": "ru", "entities": ["Рим"]}, {"Он живёт в Рим."}),
+    # negation
+    ("He can swim.", "negation", {}, {"He can not swim."}),
+    ("He went home.", "negation", {}, {"He not went home."}),
+    ("A house, big.", "negation", {}, {"A house, not big."}),
+    ("He did not.", "negation", {}, {None}),
+    ("In May.", "negation", {}, {None}),
+    ("Er kann schwimmen.", "negation", {"language": "de"}, {"Er kann nicht schwimmen."}),
+    ("Eine Idee.", "negation", {"language": "de"}, {"Keine Idee."}),
+    ("Er stellt es ein.", "negation", {"language": "de"}, {None}),
+    ("Он знает.", "negation", {"language": "ru"}, {"Он не знает."}),
+    # negation taken back
+    ("I did not go.", "negation_removal", {}, {"I did go."}),
+    ("I don't.", "negation_removal", {}, {"I do."}),
+    ("Can't you?", "negation_removal", {}, {"Can you?"}),
+    ("I won’t.", "negation_removal", {}, {"I will."}),
+    ("Nobody came.", "negation_removal", {}, {"Somebody came."}),
+    ("DON'T GO", "negation_removal", {}, {"DO GO"}),
+    ("We go.", "negation_removal", {}, {None}),
+    ("Das ist nicht gut.", "negation_removal", {"language": "de"}, {"Das ist gut."}),
+    ("Keine Idee.", "negation_removal", {"language": "de"}, {"Eine Idee."}),
+    ("Он не знает.", "negation_removal", {"language": "ru"}, {"Он знает."}),
+    ("Никто не знал.", "negation_removal", {"language": "ru"}, {"Кто-то не знал.", "Никто знал."}),
+    # characters are words where there are no spaces
+    ("我爱。", "removal", {"language": "zh"}, {"爱。", "我。"}),
+    ("我爱。", "swapping", {"language": "zh"}, {"爱我。"}),
+    ("我爱。", "insertion", {"language": "zh", "vocabulary": ["们"]}, {"们我爱。", "我们爱。", "我爱们。"}),
+    ("我爱。", "negation", {"language": "zh"}, {None}),
+    ("Il dort.", "pronoun", {"language": "fr"}, {None}),
+    ("Il dort.", "insertion", {"language": "fr"}, {None}),
+    ("Il dort.", "swapping", {"language": "fr"}, {"dort Il."}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "options", "expected"), WORKED, ids=[f"{t} {k}" for t, k, *_ in WORKED])
+def test_worked_sentences(text, kind, options, expected):
+    if expected is None:
+        new = {f"Kennst du {p}?" for p in ("mich", "dich", "uns", "euch")}
+        expected = new | {f"Kennst {p} ihn?" for p in ("ich", "er", "sie", "es", "wir")}
+    assert outcomes(text, kind, **options) == expected
+
+
+def test_phonetic_substitution():
+    """The paper's example: t to d, water to wader."""
+    found = outcomes("WATER", "phonetic", task="speech")
+    assert "WADER" in found
+    assert found == {"WADER", "WATUR", "WATIR", "WATAR", "WETER", "WUTER"}
+    assert outcomes("of a", "phonetic", task="speech") == {None}
+    assert outcomes("Wasser", "phonetic", task="speech", language="de") == {None}
+    assert "Foto" in outcomes("Photo", "phonetic", task="speech")
+
+
+def test_every_phonetic_rule_changes_what_it_matches():
+    for pattern, new in perturb.PHONETIC:
+        assert new
+        assert not {n for n in new if n and n == pattern}, pattern
+
+
+def test_paper_sentence_has_every_kind_of_edit():
+    text = "John said he did not like the cake she baked."
+    assert "John said she did not like the cake she baked." in outcomes(text, "pronoun")
+    assert outcomes(text, "negation_removal") == {"John said he did like the cake she baked."}
+    assert "John said he did not like the cake baked." in outcomes(text, "removal")
+    assert "John he said did not like the cake she baked." in outcomes(text, "swapping", n=400)
+    assert outcomes("So said John, not Mike.", "named_entity", entities=["Mike"]) == {"So said Mike, not Mike."}
+
+
+def test_composed_makes_several_edits():
+    text = "The old house was not cold, and he liked our garden."
+    found = outcomes(text, "composed", n=50)
+    assert text not in found
+    changes = [sum(changed(text, new, "en")) for new in found]
+    assert max(changes) > 2
+    assert None not in outcomes("He did not wait.", "composed", n=100)
+    assert outcomes("...", "composed") == {None}
+
+
+# -- properties --------------------------------------------------------------------------
+
+POOL = {
+    "en": "The house was not cold he saw a friend quickly in Rome we don't like it Never mind no cars began".split(),
+    "de": "Das Haus war nicht kalt er sah einen Freund schnell in Berlin wir mögen es Kein Auto ist kaputt".split(),
+    "ru": "Дом не был новый он видел друг быстро Москва мы любим это Никто знает только работа очень".split(),
+}
+
+
+@st.composite
+def sentences(draw):
+    language = draw(st.sampled_from(sorted(POOL)))
+    words = draw(st.lists(st.sampled_from(POOL[language]), min_size=1, max_size=12))
+    gaps = draw(
+        st.lists(st.sampled_from([" ", ", ", "  ", " – ", ". ", "\t"]), min_size=len(words), max_size=len(words))
+    )
+    text = "".join(w + g for w, g in zip(words, gaps, strict=True))
+    return language, text.strip() + draw(st.sampled_from(["", ".", "!", '."']))
+
+
+def changed(text, new, language):
+    """Return how many words went and came."""
+    before, after = (Counter(Words(t, language).words) for t in (text, new))
+    return sum((before - after).values()), sum((after - before).values())
+
+
+ONE_EDIT = {
+    "removal": lambda gone, come: (gone, come) == (1, 0),
+    "insertion": lambda gone, come: (gone, come) == (0, 1),
+    "swapping": lambda gone, come: (gone, come) == (0, 0),
+    "synonym": lambda gone, come: (gone, come) == (1, 1),
+    "pronoun": lambda gone, come: (gone, come) == (1, 1),
+    "named_entity": lambda gone, come: gone <= 3 and come <= 3,
+    "negation": lambda gone, come: (gone, come) in ((0, 1), (1, 1)),
+    "negation_removal": lambda gone, come: (gone, come) in ((1, 0), (1, 1)),
+}
+
+
+@settings(max_examples=150)
+@given(sentences(), st.sampled_from(RULES), st.integers(0, 2**32))
+def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
+    language, text = sentence
+    new = perturb.apply(text, kind, language=language, rng=seed)
+    assert new == perturb.apply(text, kind, language=language, rng=np.random.default_rng(seed))
+    if new is None:
+        return
+    assert new != text
+    assert ONE_EDIT[kind](*changed(text, new, language)), new
+    if kind != "swapping":  # one place: what stands before and after it is untouched, byte for byte
+        same = next((i for i, (a, b) in enumerate(zip(text, new, strict=False)) if a != b), min(len(text), len(new)))
+        rest = min(len(text), len(new)) - same
+        tail = next((i for i in range(rest) if text[-1 - i] != new[-1 - i]), rest)
+        words = Words(text, language)
+        names = [words.between(*place) for place in lexicon.entities(words, lexicon.tagger(language))]
+        longest = max(len(w) for w in [*words.words, *(names if kind == "named_entity" else ())])
+        assert len(text) - same - tail <= longest + 3
+    else:
+        assert sorted(new) == sorted(text)
+
+
+@settings(max_examples=60)
+@given(
+    st.text(max_size=60), st.sampled_from(RULES), st.sampled_from(["en", "de", "ru", "zh", "fr"]), st.integers(0, 99)
+)
+def test_any_text_is_perturbed_or_left(text, kind, language, seed):
+    new = perturb.apply(text, kind, language=language, rng=seed)
+    assert new is None or (isinstance(new, str) and new != text)
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_case_is_kept(kind):
+    """A lower-cased perturbation would be told apart by case alone."""
+    text = "Anna Was NOT In The House With My Friend Tom, And He Did Not See London Again."
+    for new in outcomes(text, kind, n=40) - {None}:
+        kept = Counter(Words(text, "en").words) & Counter(Words(new, "en").words)
+        assert sum(kept.values()) >= len(Words(text, "en").words) - 3
+        assert new != new.lower()
+
+
+# -- tables ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def teaching():
+    return (
+        mm.load("teaching")
+        .to_frame()
+        .query("segment <= 40")[["system", "segment", "source", "reference", "translation"]]
+    )
+
+
+def as_rows(table):
+    return sorted(table[["system", "segment", "perturbation", "perturbed"]].itertuples(index=False, name=None))
+
+
+def test_table_of_perturbations(teaching):
+    table = perturb.perturb_table(teaching)
+    assert list(table.columns) == [*teaching.columns, "perturbation", "perturbed", "resource"]
+    assert (table["perturbed"] != table["translation"]).all()
+    counts = table.groupby(["system", "segment"])["perturbation"].agg(["size", "nunique"])
+    assert (counts["size"] == counts["nunique"]).all()
+    assert counts["size"].max() == 4
+    assert len(counts) == len(teaching)
+    assert set(table["perturbation"]) == set(perturb.kinds())
+    assert "llm" not in set(table["perturbation"])
+    assert perturb.perturb_table(teaching, rng=1)["perturbed"].tolist() != table["perturbed"].tolist()
+
+
+def test_table_does_not_depend_on_order_workers_or_other_kinds(teaching):
+    table = perturb.perturb_table(teaching)
+    shuffled = perturb.perturb_table(teaching.sample(frac=1, random_state=3))
+    assert as_rows(shuffled) == as_rows(table)
+    everything = perturb.perturb_table(teaching, n_kinds=None)
+    assert set(as_rows(table)) <= set(as_rows(everything))
+    some = teaching.query("segment <= 5")
+    vocabulary = ["house", "now"]
+    alone = perturb.perturb_table(some, n_kinds=None, vocabulary=vocabulary, entities=["Bo", "Jo"])
+    full = perturb.perturb_table(teaching, n_kinds=None, vocabulary=vocabulary, entities=["Bo", "Jo"])
+    assert as_rows(alone) == as_rows(full.query("segment <= 5"))
+
+
+def test_table_with_two_workers(teaching):
+    many = pd.concat([teaching.assign(system=teaching["system"] + f" {i}") for i in range(3)], ignore_index=True)
+    assert len(many) > 1000
+    one, two = (perturb.perturb_table(many, n_jobs=n, kinds=["removal", "negation"]) for n in (1, 2))
+    pd.testing.assert_frame_equal(one, two)
+
+
+def test_kinds_are_sampled_evenly_among_those_that_apply():
+    frame = pd.DataFrame({"segment": range(4000), "translation": "Go home and stay there."})
+    chosen = ["removal", "swapping", "insertion", "negation_removal"]
+    table = perturb.perturb_table(frame, kinds=chosen, n_kinds=1, vocabulary=["now"])
+    shares = table["perturbation"].value_counts() / len(frame)
+    assert set(shares.index) == {"removal", "swapping", "insertion"}
+    # three binomials with p = 1/3: five standard errors
+    assert (abs(shares - 1 / 3) < 5 * np.sqrt(2 / 9 / 4000)).all()
+
+
+def test_entities_and_words_come_from_the_table():
+    frame = pd.DataFrame({"translation": ["We met Clara.", "They saw Bruno.", "Now Bruno sings."]})
+    table = perturb.perturb_table(frame, kinds=["named_entity"])
+    assert set(table["perturbed"]) == {"We met Bruno.", "They saw Clara.", "Now Clara sings."}
+    assert perturb.gather_entities(["No names."], "en") == lexicon.bundled_entities("en")
+    inserted = perturb.perturb_table(frame, kinds=["insertion"])
+    both = zip(inserted["translation"], inserted["perturbed"], strict=True)
+    new = [next(iter(Counter(b.split()) - Counter(a.split()))) for a, b in both]
+    assert {w.strip(".") for w in new} <= {"met", "Clara", "saw", "Bruno", "sings"}
+    assert set(inserted["resource"]) == {"frame"}
+
+
+def test_speech_table():
+    frame = pd.DataFrame({"system": "a", "segment": range(30), "transcript": "THE WATER IN THE POND WAS COLD"})
+    table = perturb.perturb_table(frame, task="speech")
+    assert set(table["perturbation"]) == {"removal", "insertion", "swapping", "phonetic", "composed"}
+    assert table["perturbed"].str.isupper().all()
+    assert (table.groupby("segment").size() == 4).all()
+
+
+def test_applicability(teaching):
+    table = perturb.applicability(teaching, by="system").set_index(["system", "perturbation"])
+    everything = perturb.perturb_table(teaching, n_kinds=None)
+    counts = everything.groupby(["system", "perturbation"]).size()
+    assert table["applicable"].to_dict() == counts.reindex(table.index, fill_value=0).to_dict()
+    assert (table["n"] == 40).all()
+    np.testing.assert_allclose(table["share"], table["applicable"] / table["n"])
+    whole = perturb.applicability(teaching).set_index("perturbation")
+    assert whole["applicable"].to_dict() == table.groupby("perturbation")["applicable"].sum().to_dict()
+    assert whole.loc["removal", "share"] == 1
+    assert np.isnan(perturb.applicability(teaching.iloc[:0])["share"]).all()
+
+
+# -- word lists and tools ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("language", "least"), [("en", 300), ("de", 200), ("ru", 100)])
+def test_word_lists_are_large_and_sound(language, least):
+    groups = lexicon.groups(language)
+    words = {next(iter(member.values())) for _, members in groups for member in members}
+    assert len(words) >= least
+    for _, members in groups:
+        heads = [next(iter(member.values())) for member in members]
+        assert len(heads) > 1
+        assert len(set(heads)) == len(heads), heads
+    assert len(lexicon.bundled_entities(language)) >= 40
+
+
+def test_inflection():
+    verb = lexicon._english_verb
+    assert verb("stop")["past"] == "stopped"
+    assert verb("carry") == {
+        "base": "carry",
+        "s": "carries",
+        "past": "carried",
+        "participle": "carried",
+        "ing": "carrying",
+    }
+    assert verb("die")["ing"] == "dying"
+    assert verb("agree")["ing"] == "agreeing"
+    assert verb("visit")["past"] == "visited"
+    assert verb("refer")["past"] == "referred"
+    assert verb("give/gave/given")["participle"] == "given"
+    assert lexicon._english_noun("city")["plural"] == "cities"
+    assert lexicon._german_adjective("müde")["en"] == "müden"
+    assert lexicon._russian_adjective("хороший")["gen"] == "хорошего"
+    assert lexicon._russian_adjective("большой")["ins"] == "большим"
+
+
+def test_lists_agree_with_each_other():
+    for language in lexicon.LANGUAGES:
+        assert lists.NEGATOR[language] in lists.UNNEGATED[language]
+        assert lists.NEGATOR[language] in lists.NEGATORS[language]
+        assert all(len(c) > 1 for c in lists.PRONOUNS[language])
+
+
+class FakeWordNet:
+    """Two synsets of WordNet's interface."""
+
+    words: ClassVar = {("tree", "n"): ["tree", "oak", "gum_tree"], ("walk", "v"): ["walk", "stroll"]}
+
+    def morphy(self, word, pos):
+        return {"trees": "tree", "walked": "walk"}.get(word, word) if pos in "nv" else None
+
+    def synsets(self, base, pos):
+        return [SimpleNamespace(lemma_names=lambda: self.words[base, pos])] if (base, pos) in self.words else []
+
+
+def test_wordnet_is_used_where_it_is_there(monkeypatch):
+    fake = FakeWordNet()
+    monkeypatch.setattr(lexicon, "wordnet", lambda: fake)
+    assert outcomes("Two trees.", "synonym") == {"Two oaks."}
+    assert outcomes("We walked.", "synonym") == {"We strolled."}
+    assert perturb.resources().set_index("perturbation").loc["synonym", "resource"] == "wordnet"
+    assert outcomes("Das Auto.", "synonym", language="de") == {"Das Fahrzeug."}
+
+
+class FakePipeline:
+    """A spaCy pipeline that knows one verb and one name."""
+
+    meta: ClassVar = {"lang": "en", "name": "fake"}
+
+    def __call__(self, text):
+        tags = {"zorp": "VERB", "blick": "ADJ"}
+        tokens = [
+            SimpleNamespace(idx=a, text=text[a:b], pos_=tags.get(text[a:b], "X")) for a, b in Words(text, "en").spans
+        ]
+        at = text.find("the Blue Hall")
+        entity = SimpleNamespace(start_char=at, end_char=at + 13, label_="FAC")
+        return type("Doc", (list,), {"ents": [entity] if at >= 0 else []})(tokens)
+
+
+def test_spacy_is_used_where_a_model_is_there(monkeypatch):
+    fake = SimpleNamespace(
+        load=lambda name: FakePipeline(), util=SimpleNamespace(is_package=lambda n: n == "en_core_web_sm")
+    )
+    monkeypatch.setitem(sys.modules, "spacy", fake)
+    lexicon.spacy_model.cache_clear()
+    try:
+        assert outcomes("We zorp here.", "negation") == {"We not zorp here."}
+        assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"]) == {"In Rome now."}
+        resource = perturb.resources().set_index("perturbation")["resource"]
+        assert resource["named_entity"] == resource["negation"] == "spacy:en_fake"
+    finally:
+        lexicon.spacy_model.cache_clear()
+
+
+# -- rankings ----------------------------------------------------------------------------
+
+
+def test_one_swap_exchanges_two_items():
+    items = list("abcdef")
+    for seed in range(50):
+        new = perturb.swap_items(items, n_swaps=1, rng=seed)
+        assert sorted(new) == items
+        assert sum(a != b for a, b in zip(items, new, strict=True)) == 2
+    assert perturb.swap_items(["a"], n_swaps=1) is None
+    assert perturb.swap_items(["a", "b"], n_swaps=2) is None
+
+
+def test_degrading_moves_a_relevant_item_down():
+    relevance = {"b": 1, "d": 2}
+    for seed in range(50):
+        new = perturb.swap_items(list("abcdef"), n_swaps=1, how="degrade", relevance=relevance, rng=seed)
+        for cut in range(1, 6):
+            before, after = (sum(relevance.get(i, 0) for i in x[:cut]) for x in (list("abcdef"), new))
+            assert after <= before
+        assert new != list("abcdef")
+    # b and d are as far down as they can be after two swaps
+    assert perturb.swap_items(list("bda"), n_swaps=9, how="degrade", relevance={"b": 1, "d": 1}, rng=0)[0] == "a"
+    assert perturb.swap_items(list("abc"), n_swaps=1, how="degrade", relevance=[0, 0, 1]) is None
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 30), st.integers(1, 8), st.integers(0, 999), st.data())
+def test_swaps_never_leave_a_ranking_as_it_was(n, n_swaps, seed, data):
+    relevance = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    items = list(range(n))
+    for how in ("random", "degrade"):
+        new = perturb.swap_items(items, n_swaps=n_swaps, how=how, relevance=relevance, rng=seed)
+        if new is not None:
+            assert sorted(new) == items
+            assert new != items
+            assert new == perturb.swap_items(items, n_swaps=n_swaps, how=how, relevance=relevance, rng=seed)
+    if new is not None:  # degraded: the gain in every prefix is no larger
+        gains = np.cumsum([[relevance[i] for i in items], [relevance[i] for i in new]], axis=1)
+        assert (gains[1] <= gains[0]).all()
+
+
+@pytest.fixture
+def runs():
+    rows = [(s, q, f"i{(7 * r + 3 * q) % 20}", r + 1, 1 / (r + 1)) for s in "ab" for q in (1, 2, 3) for r in range(10)]
+    return pd.DataFrame(rows, columns=["system", "query", "item", "rank", "score"])
+
+
+def test_perturbed_rankings(runs):
+    new = perturb.perturb_rankings(runs, n_swaps=2, n_draws=3)
+    assert list(new.columns) == [*runs.columns, "perturbation"]
+    assert len(new) == 3 * len(runs)
+    assert set(new["perturbation"]) == {"swapping-1", "swapping-2", "swapping-3"}
+    for (system, query, _), part in new.groupby(["system", "query", "perturbation"]):
+        old = runs[(runs["system"] == system) & (runs["query"] == query)]
+        assert sorted(part["item"]) == sorted(old["item"])
+        assert part["item"].tolist() != old["item"].tolist()
+        assert part["rank"].tolist() == old["rank"].tolist()
+        assert part["score"].tolist() == old["score"].tolist()
+    again = perturb.perturb_rankings(runs.sample(frac=1, random_state=1), n_swaps=2, n_draws=3)
+    pd.testing.assert_frame_equal(again, new)
+    alone = perturb.perturb_rankings(runs[runs["system"] == "b"], n_swaps=2, n_draws=3)
+    pd.testing.assert_frame_equal(alone, new[new["system"] == "b"].reset_index(drop=True))
+
+
+def test_degraded_rankings_leave_out_what_cannot_get_worse(runs):
+    first = runs.query("system == 'a' and query == 1")["item"]
+    qrels = pd.DataFrame({"query": 1, "item": [first.iloc[0], first.iloc[4]], "relevance": [2, 1]})
+    new = perturb.perturb_rankings(runs, qrels, how="degrade", n_swaps=1)
+    assert set(new["query"]) == {1}
+    assert set(new["perturbation"]) == {"degrading"}
+    none = perturb.perturb_rankings(runs, qrels.assign(query=9), how="degrade")
+    assert none.empty
+    assert list(none.columns) == [*runs.columns, "perturbation"]
+
+
+# -- language models ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """Return the folder of a causal language model with random weights, and a byte tokeniser."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("model")
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokeniser = Tokenizer(models.BPE(vocab={c: i for i, c in enumerate([*alphabet, "<end>"])}, merges=[]))
+    tokeniser.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokeniser.decoder = decoders.ByteLevel()
+    PreTrainedTokenizerFast(tokenizer_object=tokeniser, eos_token="<end>").save_pretrained(folder)
+    config = GPT2Config(
+        vocab_size=len(alphabet) + 1,
+        n_positions=2048,
+        n_embd=16,
+        n_layer=1,
+        n_head=2,
+        bos_token_id=256,
+        eos_token_id=256,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+def test_prompts_are_the_papers():
+    text = perturb.PROMPTS["translation"].format(
+        name="GERMAN", source_name="ENGLISH", source="a", reference="b", text="c"
+    )
+    assert text.startswith(
+        "I have the following source text (SOURCE_ENGLISH), reference translation (REFERENCE_GERMAN),"
+    )
+    assert 'MT_OUTPUT_GERMAN: "c"\n\nPlease modify MT_OUTPUT_GERMAN to introduce minor typical' in text
+    assert text.endswith("Do not include any explanations or additional text. Only return the perturbed output.")
+    assert "minor ASR errors" in PROMPTS["speech"]
+
+
+def test_model_defaults_are_the_papers():
+    model = perturb.LanguageModel("x")
+    assert (model.temperature, model.top_p, model.max_new_tokens) == (0.3, 1.0, 200)
+
+
+def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
+    frame = teaching.iloc[:6]
+    options = {"max_new_tokens": 8, "batch_size": 4, "cache": tmp_path}
+    model = perturb.LanguageModel(tiny, **options)
+    table = perturb.perturb_table(frame, kinds=["llm", "removal"], n_kinds=2, model=model, source_language="de")
+    found = table[table["perturbation"] == "llm"]
+    counts = model.counts
+    assert counts["requests"] == 6
+    assert counts["perturbed"] == len(found)
+    assert counts[["perturbed", "refused", "empty", "unchanged"]].sum() == 6
+    assert set(found["resource"]) <= {f"model:{tiny}"}
+    assert len(list(tmp_path.glob("*.json"))) == 6
+    again = perturb.LanguageModel(tiny, **options)
+    pd.testing.assert_frame_equal(
+        perturb.perturb_table(frame, kinds=["llm", "removal"], n_kinds=2, model=again, source_language="de"), table
+    )
+    assert again.counts["cached"] == 6
+    assert again._loaded is None  # nothing was generated
+    fresh = perturb.LanguageModel(tiny, max_new_tokens=8, batch_size=4)
+    pd.testing.assert_frame_equal(
+        perturb.perturb_table(frame, kinds=["llm", "removal"], n_kinds=2, model=fresh, source_language="de"), table
+    )
+    other = perturb.LanguageModel(tiny, seed=1, **options)
+    perturb.apply(frame["translation"].iloc[0], "llm", source="a", reference="b", model=other)
+    assert other.counts["cached"] == 0
+
+
+def test_model_leaves_the_global_generator_alone(tiny):
+    import torch
+
+    torch.manual_seed(5)
+    expected = torch.rand(1)
+    torch.manual_seed(5)
+    model = perturb.LanguageModel(tiny, max_new_tokens=4)
+    perturb.apply("A text.", "llm", source="a", reference="b", model=model)
+    assert torch.rand(1) == expected
+
+
+def test_greedy_answers_and_chat_templates(tiny):
+    greedy = perturb.LanguageModel(tiny, temperature=0, max_new_tokens=4)
+    one, two = (greedy._generate(["A prompt."]) for _ in range(2))
+    assert one == two
+    tokeniser = greedy._load()[1]
+    assert _in_template(["A prompt."], tokeniser) == ["A prompt."]
+    tokeniser.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    assert _in_template(["A prompt."], tokeniser) == ["<user>A prompt."]
+    assert len(greedy._generate(["a", "b"])) == 2
+
+
+ANSWERS = [
+    ("He go home.", "He go home.", "perturbed"),
+    ('"He go home."', "He go home.", "perturbed"),
+    ("Here is the perturbed output:\n\nHe go home.", "He go home.", "perturbed"),
+    ('MT_OUTPUT_GERMAN: "He go home."', "He go home.", "perturbed"),
+    ("I'm sorry, I can't help with that.", None, "refused"),
+    ("I cannot do this.", None, "refused"),
+    ("  ", None, "empty"),
+    (' "He goes home." ', None, "unchanged"),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected", "kind"), ANSWERS, ids=[a for a, *_ in ANSWERS])
+def test_answers_are_judged(answer, expected, kind, monkeypatch):
+    model = perturb.LanguageModel("x")
+    monkeypatch.setattr(model, "_generate", lambda prompts: [answer] * len(prompts))
+    new = perturb.apply("He goes home.", "llm", task="speech", reference="He goes home.", model=model)
+    assert new == expected
+    assert model.counts.to_dict() == {
+        "requests": 1, "cached": 0, "perturbed": 0, "refused": 0, "empty": 0, "unchanged": 0, kind: 1
+    }  # fmt: skip
+
+
+def test_an_apology_that_was_to_be_perturbed_is_no_refusal(monkeypatch):
+    model = perturb.LanguageModel("x")
+    monkeypatch.setattr(model, "_generate", lambda prompts: ["I'm sorry I was lates."])
+    assert (
+        perturb.apply("I'm sorry I was late.", "llm", source="a", reference="b", model=model)
+        == "I'm sorry I was lates."
+    )
+    assert clean('"Yes," she said, "no."') == '"Yes," she said, "no."'
+
+
+def test_another_kind_stands_in_for_a_refusal(teaching, monkeypatch):
+    model = perturb.LanguageModel("x")
+    monkeypatch.setattr(model, "_generate", lambda prompts: ["I cannot do this."] * len(prompts))
+    table = perturb.perturb_table(teaching, model=model)
+    assert "llm" not in set(table["perturbation"])
+    assert "composed" not in set(table["perturbation"])
+    assert model.counts["refused"] == model.counts["requests"] > 0
+    without = perturb.applicability(teaching, kinds=RULES)
+    enough = int((table.groupby(["system", "segment"]).size() == 4).sum())
+    assert enough > 0.9 * len(teaching)
+    assert without["n"].eq(len(teaching)).all()
+
+
+def test_cache_files_say_what_they_hold(tmp_path, monkeypatch):
+    model = perturb.LanguageModel("x", cache=tmp_path)
+    monkeypatch.setattr(model, "_generate", lambda prompts: ["answer"] * len(prompts))
+    perturb.apply("text", "llm", source="a", reference="b", model=model)
+    (file,) = tmp_path.iterdir()
+    content = json.loads(file.read_text())
+    assert content["signature"] == model.signature
+    assert 'MT_OUTPUT_ENGLISH: "text"' in content["prompt"]
+
+
+# -- errors ------------------------------------------------------------------------------
+
+FRAME = pd.DataFrame({"system": ["a"], "segment": [1], "translation": ["He goes home."]})
+RUNS = pd.DataFrame({"system": "a", "query": 1, "item": ["x", "y"], "rank": [1, 2]})
+TWICE = pd.DataFrame({"query": [1, 1], "item": "x", "relevance": 1})
+BAD = [
+    (lambda: perturb.apply(3, "removal"), TypeError, "`text` must be a string; found int"),
+    (lambda: perturb.apply("a", "remove"), ValueError, "'remove' is no kind of perturbation of task 'translation'"),
+    (lambda: perturb.apply("a", "phonetic"), ValueError, "no kind of perturbation of task 'translation'"),
+    (lambda: perturb.apply("a", "removal", task="music"), ValueError, "`task` must be one of"),
+    (lambda: perturb.apply("a", "removal", language="English!"), ValueError, "code of a language"),
+    (lambda: perturb.apply("a", "removal", language=3), TypeError, "`language` must be a code"),
+    (lambda: perturb.apply("a", "llm"), ValueError, "needs `model`, a LanguageModel"),
+    (lambda: perturb.apply("a", "llm", model="gpt2"), TypeError, "must be a LanguageModel"),
+    (lambda: perturb.apply("a", "llm", model=perturb.LanguageModel("x")), ValueError, "needs .*'reference', 'source'"),
+    (lambda: perturb.kinds("music"), ValueError, "`task` must be one of"),
+    (lambda: perturb.perturb_table([1]), TypeError, "`frame` must be a DataFrame"),
+    (lambda: perturb.perturb_table(FRAME, task="speech"), ValueError, "lacks the column 'transcript'"),
+    (lambda: perturb.perturb_table(FRAME.assign(perturbed="")), ValueError, r"\['perturbed'\] already"),
+    (lambda: perturb.perturb_table(FRAME.assign(translation=None)), TypeError, "1 value.* the first in row 0"),
+    (lambda: perturb.perturb_table(FRAME, kinds="removal"), TypeError, "`kinds` must be a non-empty sequence"),
+    (lambda: perturb.perturb_table(FRAME, kinds=[]), TypeError, "`kinds` must be a non-empty sequence"),
+    (lambda: perturb.perturb_table(FRAME, kinds=["x"]), ValueError, "'x' is no kind"),
+    (lambda: perturb.perturb_table(FRAME, kinds=["removal"] * 2), ValueError, "a kind occurs twice"),
+    (lambda: perturb.perturb_table(FRAME, kinds=["llm"]), ValueError, "needs `model`"),
+    (lambda: perturb.perturb_table(FRAME, n_kinds=0), ValueError, "`n_kinds` must be at least 1"),
+    (lambda: perturb.perturb_table(FRAME, n_kinds=2.5), TypeError, "`n_kinds` must be a whole number"),
+    (lambda: perturb.perturb_table(FRAME, rng="a"), TypeError, "`rng` must be None"),
+    (
+        lambda: perturb.perturb_table(FRAME, kinds=["llm"], model=perturb.LanguageModel("x")),
+        ValueError, r"needs the column\(s\) \['source', 'reference'\]",
+    ),
+    (lambda: perturb.applicability(FRAME, by="domain"), ValueError, r"lacks the column\(s\) \['domain'\]"),
+    (lambda: perturb.resources(model="gpt2"), TypeError, "must be a LanguageModel"),
+    (lambda: perturb.swap_items([1, 2], n_swaps=0), ValueError, "`n_swaps` must be at least 1"),
+    (lambda: perturb.swap_items([1, 2], n_swaps=1.5), TypeError, "`n_swaps` must be a whole number"),
+    (lambda: perturb.swap_items([1, 1]), ValueError, "an item occurs twice"),
+    (lambda: perturb.swap_items([1, 2], how="x"), ValueError, "`how` must be one of"),
+    (lambda: perturb.swap_items([1, 2], how="degrade"), ValueError, "needs `relevance`"),
+    (lambda: perturb.swap_items([1, 2], how="degrade", relevance=[1]), ValueError, "one number per item, 2"),
+    (lambda: perturb.perturb_rankings([1]), TypeError, "`runs` must be a DataFrame"),
+    (lambda: perturb.perturb_rankings(RUNS.drop(columns="rank")), ValueError, r"lacks the column\(s\) \['rank'\]"),
+    (lambda: perturb.perturb_rankings(RUNS.assign(item="x")), ValueError, "item 'x' occurs twice in the ranking"),
+    (lambda: perturb.perturb_rankings(RUNS.assign(rank=1)), ValueError, "rank .*1.* occurs twice"),
+    (lambda: perturb.perturb_rankings(RUNS.assign(perturbation="")), ValueError, "have been perturbed"),
+    (lambda: perturb.perturb_rankings(RUNS, how="degrade"), ValueError, "needs `qrels`"),
+    (
+        lambda: perturb.perturb_rankings(RUNS, TWICE, how="degrade"),
+        ValueError, "occurs twice in `qrels`",
+    ),
+    (lambda: perturb.LanguageModel(3), TypeError, "name or folder of a model"),
+    (lambda: perturb.LanguageModel("x", temperature=-1), ValueError, "`temperature` must be at least 0"),
+    (lambda: perturb.LanguageModel("x", top_p=0), ValueError, "`top_p` must lie in"),
+    (lambda: perturb.LanguageModel("x", batch_size=0), ValueError, "`batch_size` must be at least 1"),
+    (lambda: perturb.LanguageModel("x", max_new_tokens=1.5), TypeError, "`max_new_tokens` must be a whole number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "message"), BAD, ids=[m for *_, m in BAD])
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_model_that_is_not_there(tmp_path):
+    model = perturb.LanguageModel(tmp_path / "none")
+    with pytest.raises(ValueError, match=r"cannot be loaded: .* Give the name or folder of a causal language model"):
+        perturb.apply("a", "llm", source="a", reference="b", model=model)
+
+
+def test_model_without_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(ValueError, match="needs PyTorch and Transformers"):
+        perturb.apply("a", "llm", source="a", reference="b", model=perturb.LanguageModel("x"))
