@@ -661,8 +661,8 @@ class Rankings:
         unjudged = [q for q in runs["query"].unique() if q not in judged]
         if unjudged:
             raise ValueError(
-                f"the runs have {len(unjudged)} queries without any judgement: {_listed(unjudged)}. "
-                "Nothing can be measured there: add them to qrels, or leave them out of runs."
+                f"{len(unjudged)} of the {runs['query'].nunique()} queries of `runs` have no judgement: "
+                f"{_listed(unjudged)}. Nothing can be measured there: add them to qrels, or leave them out of runs."
             )
         qrels = qrels.iloc[np.argsort(pd.factorize(qrels["query"])[0], kind="stable")].reset_index(drop=True)
         object.__setattr__(self, "runs", runs)
@@ -761,7 +761,7 @@ def _whole_numbers(column: pd.Series, what: str, low: int) -> np.ndarray:
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
             f"`{what}`: column {column.name!r} must hold whole numbers of at least {low}; "
-            f"found {column.iloc[row]!r} in data row {row + 1}."
+            f"found {values[row]:g} in data row {row + 1}."
         )
     return values.astype(np.int64)
 

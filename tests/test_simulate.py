@@ -15,7 +15,7 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta import simulate
-from mtmeta.simulate import _errors, _frozen, _lexicon, _scenes, _words
+from mtmeta.simulate import _errors, _frozen, _lexicon, _scenes, _speech, _words
 from mtmeta.simulate._campaign import BIAS, DETECTORS, REFERENCE_FREE, SYSTEMS, source_only
 from mtmeta.simulate._grammar import (
     COPULA,
@@ -783,6 +783,176 @@ def test_score_campaign_takes_any_size_and_repeats():
     assert simulate.score_campaign(1, 1, 0, 0).metrics == ()
     with pytest.raises(ValueError, match="`n_discrete` must be at least 0; found -1"):
         simulate.score_campaign(2, 9, 1, -1)
+
+
+# Speech
+
+
+@pytest.fixture(scope="module")
+def transcripts():
+    return simulate.teaching_speech()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("It's 4.05, OK?", "it's four point zero five ok"),
+        ("1,350 in 1999", "one thousand three hundred and fifty in nineteen ninety nine"),
+        ("2007 or 2014!", "two thousand and seven or twenty fourteen"),
+        ("400 cafés, 1,005 'two-way' 100,000 0.9",
+         "four hundred cafes one thousand and five two way one hundred thousand zero point nine"),
+        ("21 13.1", "twenty one thirteen point one"),
+    ],
+)  # fmt: skip
+def test_texts_are_read_out(text, said):
+    assert _speech.spoken(text) == said
+
+
+def test_transcripts_have_the_documented_form(transcripts):
+    assert list(transcripts) == list(_speech.COLUMNS)
+    assert transcripts.groupby("system").size().tolist() == [400] * 6
+    assert not transcripts.duplicated(["system", "segment"]).any()
+    assert (transcripts["segment"].str.split("-").str[0] == transcripts["speaker"]).all()
+    assert transcripts.groupby("speaker")["quality"].nunique().eq(1).all()
+    assert transcripts.groupby("quality")["speaker"].nunique().to_dict() == {"clean": 10, "other": 10}
+    assert transcripts.groupby("speaker")["segment"].nunique().eq(20).all()
+    texts = transcripts["reference"] + " " + transcripts["transcript"]
+    assert not texts.str.contains("[^a-z' ]|  ").any()
+    assert transcripts.attrs["name"] == "teaching-speech"
+
+
+def edit_distance(a, b):
+    """Return the number of words to insert, delete or substitute, the slow and plain way."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        last, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
+    return row[-1]
+
+
+def test_planted_word_errors_are_word_errors(transcripts):
+    pairs = zip(transcripts["reference"], transcripts["transcript"], strict=True)
+    found = np.array([edit_distance(a.split(), b.split()) for a, b in pairs])
+    assert (found <= transcripts["truth"]).all()  # some errors hide each other
+    assert (found == transcripts["truth"]).mean() > 0.99
+
+
+def test_planted_rates_are_recovered(transcripts):
+    truth = transcripts.attrs["truth"]
+    n = transcripts["reference"].str.split().str.len()
+    rate = transcripts["truth"].groupby([transcripts["system"], transcripts["quality"]]).sum()
+    rate = (rate / n.groupby([transcripts["system"], transcripts["quality"]]).sum()).unstack()
+    planted = pd.Series(truth["system_rate"])
+    assert rate["clean"].rank().equals(planted[rate.index].rank())
+    assert (rate["other"] > rate["clean"]).all()
+    # the probability of an error is below its rate, where spots are hard
+    assert ((rate["clean"] / planted).between(0.6, 1.4)).all()
+    speakers = transcripts.groupby("speaker")
+    clean = speakers["quality"].first() == "clean"
+    by_speaker = speakers["truth"].mean()[clean]
+    assert stats.spearmanr(by_speaker, pd.Series(truth["speaker_rate"])[by_speaker.index]).statistic > 0.6
+
+
+def test_systems_share_hard_words(transcripts):
+    rate = transcripts.assign(rate=transcripts["truth"] / transcripts["reference"].str.split().str.len())
+    wide = rate.pivot(index=["speaker", "segment"], columns="system", values="rate")
+
+    def shared(table):
+        return table.corr(method="spearman").to_numpy()[np.triu_indices(6, 1)].mean()
+
+    rng = np.random.default_rng(0)
+    null = [shared(wide.groupby(level="speaker").transform(lambda x: rng.permutation(x.to_numpy()))) for _ in range(20)]
+    assert shared(wide) > max(null) + 0.05
+
+
+@pytest.mark.parametrize(
+    ("word", "other"), [("bad", "pat"), ("which", "witch"), ("knight", "night"), ("see", "sea"), ("cell", "sell")]
+)
+def test_words_that_sound_alike(word, other):
+    assert _speech._sound(word) == _speech._sound(other)
+    assert _speech._Ear([other, "elephant"]).candidates(word) == [other]
+
+
+def test_a_word_without_a_double_is_respelled():
+    ear = _speech._Ear(["elephant"])
+    heard = {ear.mishear("water", Draw(1, i)) for i in range(60)}
+    assert "wader" in heard
+    assert "water" not in heard
+    assert ear.mishear("www", Draw(1)) == "wwws"
+
+
+def test_teaching_speech_is_the_same_everywhere(transcripts):
+    assert hashlib.sha256(transcripts.to_csv(index=False).encode()).hexdigest()[:16] == "a6eda47e28de9d0d"
+
+
+def test_speech_takes_any_size_and_repeats():
+    one, two = (simulate.speech(n_systems=12, n_speakers=3, n_segments=7, seed=4) for _ in range(2))
+    assert one.equals(two)
+    assert one["system"].nunique() == 12
+    assert not one.equals(simulate.speech(n_systems=12, n_speakers=3, n_segments=7, seed=5))
+    assert len(simulate.speech(n_systems=1, n_speakers=1, n_segments=1)) == 1
+
+
+# Rankings
+
+
+@pytest.fixture(scope="module")
+def rankings():
+    return simulate.teaching_ranking()
+
+
+def test_rankings_have_the_documented_form(rankings):
+    assert (len(rankings.systems), len(rankings.queries)) == (10, 50)
+    assert rankings.runs.groupby(["system", "query"]).size().eq(100).all()
+    assert rankings.qrels.groupby("query").size().eq(300).all()
+    assert rankings.to_frame()["relevance"].notna().all()  # complete
+    relevant = rankings.qrels[rankings.qrels["relevance"] > 0].groupby("query").size()
+    assert relevant.to_dict() == rankings.truth["n_relevant"]
+    assert relevant.between(0.03 * 300 - 1, 0.15 * 300 + 1).all()
+    assert set(rankings.qrels["relevance"]) == {0, 1, 2, 3}
+
+
+def test_planted_quality_orders_the_systems(rankings):
+    table = rankings.to_frame()
+    gain = (table["relevance"] / np.log2(table["rank"] + 1)).astype(float)
+    found = gain.groupby(table["system"]).mean()
+    planted = pd.Series(rankings.truth["quality"])
+    assert found.rank().equals(planted[found.index].rank())
+    ideal = rankings.qrels.sort_values(["query", "relevance"], ascending=[True, False], kind="stable")
+    place = ideal.groupby("query").cumcount() + 1
+    best = (ideal["relevance"] / np.log2(place + 1))[place <= 100].groupby(ideal["query"]).sum().mean() / 100
+    assert found.max() > 0.9 * best
+    by_chance = rankings.qrels["relevance"].mean() * (1 / np.log2(np.arange(2, 102))).mean()
+    assert found.min() < 1.5 * by_chance
+
+
+def test_teaching_ranking_is_the_same_everywhere(rankings):
+    text = rankings.runs.to_csv(index=False) + rankings.qrels.to_csv(index=False)
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "0f878e42099b2567"
+
+
+def test_rankings_take_any_size_and_repeat():
+    one, two = (simulate.rankings(n_systems=18, n_queries=2, n_items=9, depth=9, seed=4) for _ in range(2))
+    assert one.runs.equals(two.runs)
+    assert len(one.systems) == 18
+    assert simulate.rankings(n_systems=1, n_queries=1, n_items=2, depth=1).runs.shape == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "error", "message"),
+    [
+        ("speech", {"n_systems": 0}, ValueError, "`n_systems` must be at least 1; found 0"),
+        ("speech", {"n_segments": 5}, ValueError, "each of 20 speakers needs a segment; found `n_segments` = 5"),
+        ("speech", {"seed": 1.5}, TypeError, "`seed` must be a whole number"),
+        ("rankings", {"n_items": 1}, ValueError, "`n_items` must be at least 2"),
+        ("rankings", {"n_items": 50}, ValueError, "`depth` must be at most `n_items`, 50; found 100"),
+        ("rankings", {"n_queries": "3"}, TypeError, "`n_queries` must be a whole number; found '3'"),
+    ],
+)
+def test_bad_arguments_of_the_siblings(function, options, error, message):
+    with pytest.raises(error, match=message):
+        getattr(simulate, function)(**options)
 
 
 def test_words_are_all_used_as_declared():

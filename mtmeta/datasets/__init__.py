@@ -34,7 +34,9 @@ _SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = 
     "dl-hard": (_ranking.TASKS, "dl-hard", _ranking.load_dl_hard),
     "movielens-small": ((), "movielens-latest-small", _recommenders.load_movielens),
 }
-_PARTS = {"librispeech": "part", "dl-hard": "task"}
+_PARTS = dict.fromkeys(("librispeech", "movielens-small", "teaching-speech", "teaching-ranking"), "part") | {
+    "dl-hard": "task"
+}
 
 
 def __getattr__(name: str) -> Any:

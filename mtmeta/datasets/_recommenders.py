@@ -10,7 +10,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import StringIO
@@ -561,7 +561,7 @@ def _stored_lists(raw: str, names: Sequence[str]) -> Path:
 def _read_lists(path: Path, shape: tuple[int, int, int], n_items: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Return stored lists, or None where there are none that can be used."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             top, scores = file["top"], file["scores"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
@@ -578,7 +578,8 @@ def _write_lists(path: Path, top: np.ndarray, scores: np.ndarray) -> None:
             np.savez_compressed(file, top=top, scores=scores)
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
         warnings.warn(
             f"the recommenders' lists could not be stored in {path.parent} ({error.strerror}): they are trained anew "
             "every time. MTMETA_CACHE names another folder.",

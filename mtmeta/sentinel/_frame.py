@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..evalset import EvalSet, check_choice
+from ..evalset import EvalSet, as_sets, check_choice
 
 __all__ = ["SEES", "find_overlap", "read_table", "training_frame"]
 
@@ -150,10 +150,7 @@ def training_frame(sets: EvalSet | Iterable[EvalSet], *, standardise: str = "set
     [0.0, 1.0]
     """
     check_choice("standardise", standardise, ("set", "none"))
-    sets = [sets] if isinstance(sets, EvalSet) else list(sets)
-    if not sets:
-        raise ValueError("expected at least one set; found none.")
-    return pd.concat([_rated(es, standardise) for es in sets], ignore_index=True)
+    return pd.concat([_rated(es, standardise) for es in as_sets(sets)], ignore_index=True)
 
 
 def _rated(es: EvalSet, standardise: str) -> pd.DataFrame:

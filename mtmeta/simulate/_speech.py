@@ -49,7 +49,7 @@ _SOUNDS = tuple(
     for pattern, sound in (
         (r"[^a-z]", ""), (r"tion|sion", "Sn"), (r"ph", "f"), (r"^kn|^gn", "n"), (r"^wr", "r"), (r"^wh", "w"),
         (r"igh", "i"), (r"ough|augh", "o"), (r"tch|sh|ch|dge", "S"), (r"th", "t"), (r"ck", "k"), (r"qu", "kw"),
-        (r"x", "ks"), (r"[cg](?=[eiy])", "s"), (r"c", "k"), (r"j", "S"), (r"(?<=[a-z]{2})e$", ""),
+        (r"x", "ks"), (r"[cg](?=[eiy])", "s"), (r"c", "k"), (r"j", "S"), (r"(?<=[a-z][^aeiou])e$", ""),
         (r"ee|ea|ie|ei|ey|y", "i"), (r"oo|ou|ow|ew", "u"), (r"ai|ay|ae", "e"), (r"oa|au|aw|oe", "o"),
         (r"b", "p"), (r"d", "t"), (r"g", "k"), (r"v", "f"), (r"z", "s"), (r"m", "n"), (r"r", "l"), (r"h", ""),
         (r"(.)\1+", r"\1"),
