@@ -1,0 +1,223 @@
+"""The command `mtmeta local-accuracy`: what it prints, and how it fails."""
+
+import csv
+import io
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_cli import in_a_process
+
+import mtmeta as mm
+from mtmeta import cli
+from mtmeta import local_accuracy as la
+from mtmeta.local_accuracy import _pairs
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Return a function that runs the command in an empty folder, and gives exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_here(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mtmeta", "local-accuracy", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        return end.value.code, captured.out, captured.err
+
+    return run_here
+
+
+@pytest.fixture
+def pairs() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"segment": np.arange(240) // 4, "system": np.tile(["A", "A", "B", "B"], 60)})
+    frame["domain"] = np.where(frame["segment"] % 3, "news", "chat")
+    for name, shift in (("good", 1.5), ("poor", 0.2)):
+        frame[name] = rng.normal(size=240) + shift
+        frame[f"{name}_perturbed"] = rng.normal(size=240)
+    return frame
+
+
+@pytest.fixture
+def table(pairs, tmp_path):
+    path = tmp_path / "pairs.csv"
+    pairs.to_csv(path, index=False)
+    return path
+
+
+def test_help_ends_with_an_example_that_works(run, tmp_path):
+    code, out, _ = run("--help")
+    assert code == 0
+    program, *arguments = out.partition("Example:\n")[2].split()
+    assert program == "mtmeta"
+    done = in_a_process(*arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout != "") == (0, True), done.stderr
+    assert done.stderr.startswith("average:segments|ties:failure|unit:segment|draws:1000|seed:0|")
+
+
+def test_choices_are_those_of_the_package():
+    assert sorted(cli.Average) == sorted(_pairs.AVERAGES)
+    assert list(cli.PairTies) == list(_pairs.TIES)
+    assert list(cli.Unscored) == list(_pairs.MISSING)
+    assert list(cli.Task) == list(mm.scoring.PAIR_METRICS)
+    assert list(cli.Part) == ["guide", *cli._PARTS]
+
+
+def test_guide_has_all_parts(run, table):
+    code, out, err = run(table, "--n-resamples", 99)
+    assert code == 0, err
+    titles = [line for line in out.splitlines() if line in cli._PARTS.values()]
+    assert titles == list(cli._PARTS.values())
+    local = la.local_accuracy(pd.read_csv(table), context="system", n_resamples=99)
+    row = local[(local["context"] == "A") & (local["metric"] == "good")].iloc[0]
+    assert f"{row['accuracy']:.3f} ±{(row['high'] - row['low']) / 2:.3f}" in out
+    assert "loss" in out
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("part", "function"),
+    [("accuracy", la.local_accuracy), ("stability", la.stability), ("order", la.ranking_effect)],
+)
+def test_tables_are_those_of_the_package(run, table, pairs, part, function):
+    arguments = (table, "--context", "domain", "--table", part, "--n-resamples", 99, "--seed", 3)
+    code, out, err = run(*arguments, "--format", "tsv")
+    assert code == 0, err
+    expected = function(pairs, context="domain", n_resamples=99, rng=3)
+    rows = list(csv.DictReader(io.StringIO(out), delimiter="\t"))
+    assert len(rows) == len(expected)
+    for column in rows[0]:
+        found = [row[column] for row in rows]
+        if pd.api.types.is_numeric_dtype(expected[column]):
+            assert [float(v) for v in found] == pytest.approx(expected[column].tolist())
+        else:
+            assert found == expected[column].tolist()
+
+
+def test_json_has_every_table_in_full(run, table, pairs):
+    code, out, _ = run(
+        table, "--format", "json", "--quiet", "--context", "domain", "--context", "system", "--ties", "half"
+    )
+    assert code == 0
+    found = json.loads(out)
+    assert list(found) == list(cli._PARTS)
+    local = la.local_accuracy(pairs, context=["domain", "system"], ties="half")
+    assert [row["accuracy"] for row in found["accuracy"]] == pytest.approx(local["accuracy"].tolist())
+    best = {row["context"]: row["best"] for row in found["recommended"]}
+    assert best == dict.fromkeys(local["context"], "good")
+
+
+@pytest.mark.parametrize("how", ["md", "latex"])
+def test_other_formats_have_titles(run, table, how, tmp_path):
+    code, out, _ = run(table, "--format", how, "--n-resamples", 99, "--output", "guide.txt")
+    assert (code, out) == (0, "")
+    text = (tmp_path / "guide.txt").read_text(encoding="utf-8")
+    assert text.count({"md": "## ", "latex": r"\begin{tabular}"}[how]) == 5
+
+
+def test_one_metric_and_one_context_leave_out_what_cannot_be_compared(run, table, tmp_path, pairs):
+    code, out, _ = run(table, "--metric", "good", "--format", "json", "--n-resamples", 99)
+    assert code == 0
+    assert list(json.loads(out)) == ["accuracy", "effect", "stability"]
+    pairs.assign(system="A").to_csv(tmp_path / "one.csv", index=False)
+    code, out, _ = run("one.csv", "--format", "json", "--n-resamples", 99)
+    assert list(json.loads(out)) == ["accuracy"]
+    code, _, err = run("one.csv", "--table", "effect")
+    assert (code, "needs at least two contexts" in err) == (1, True)
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".jsonl", ".parquet"])
+def test_other_files_are_read(run, pairs, suffix, tmp_path):
+    path = tmp_path / f"pairs{suffix}"
+    write = {
+        ".tsv": lambda: pairs.to_csv(path, sep="\t", index=False),
+        ".jsonl": lambda: pairs.to_json(path, orient="records", lines=True),
+        ".parquet": lambda: pairs.to_parquet(path),
+    }
+    write[suffix]()
+    code, out, err = run(path, "--table", "accuracy", "--format", "json", "--n-resamples", 99)
+    assert code == 0, err
+    expected = la.local_accuracy(pairs, context="system", n_resamples=99)["accuracy"]
+    assert [row["accuracy"] for row in json.loads(out)] == pytest.approx(expected.tolist())
+
+
+@pytest.mark.parametrize(("task", "column"), [("translation", "translation"), ("speech", "transcript")])
+def test_texts_are_perturbed_and_scored(run, tmp_path, task, column):
+    sentences = [
+        "the old man gave her a red book",
+        "we did not see the train in the rain",
+        "she likes tea and he likes",
+    ]
+    rows = [
+        {"system": s, "segment": k, "reference": text, column: text.replace("the", s)}
+        for s in ("a", "this")
+        for k, text in enumerate(sentences)
+    ]
+    rows.append({"system": "a", "segment": 9, "reference": "x", column: None})
+    pd.DataFrame(rows).to_csv(tmp_path / "texts.csv", index=False)
+    metrics = {"translation": ["chrf", "rouge1"], "speech": ["wer", "cer"]}[task]
+    arguments = ("--perturbation", "removal", "--table", "accuracy", "--format", "json", "--n-resamples", 99)
+    code, out, err = run("texts.csv", *arguments, *(x for m in metrics for x in ("--metric", m)))
+    assert code == 0, err
+    assert f"left out of texts.csv: 1 of 7 rows (no {column} or no reference)" in err
+    assert "perturbed 6 texts, 6 pairs" in err
+    texts = pd.DataFrame(rows[:6])
+    perturbed = mm.perturb.perturb_table(texts, task=task, kinds=["removal"], rng=0)
+    scored = mm.scoring.score_pairs(perturbed, metrics, task=task)
+    expected = la.local_accuracy(scored, context="system", n_resamples=99)
+    assert [(r["context"], r["metric"], r["accuracy"]) for r in json.loads(out)] == [
+        (r.context, r.metric, pytest.approx(r.accuracy)) for r in expected.itertuples()
+    ]
+
+
+def test_sets_by_name(run):
+    arguments = ("--table", "accuracy", "--format", "json", "--n-resamples", 99)
+    code, out, err = run("teaching", "--metric", "chrf", "--perturbation", "swapping", *arguments)
+    assert code == 0, err
+    assert {row["context"] for row in json.loads(out)} == set(mm.load("teaching").systems)
+    code, out, err = run("teaching-speech", "--metric", "wip", "--metric", "wil", "--context", "quality", *arguments)
+    assert code == 0, err
+    rows = {(r["context"], r["metric"]): r["accuracy"] for r in json.loads(out)}
+    assert rows["clean", "wip"] == rows["clean", "wil"]
+    code, out, err = run("teaching-ranking", "--metric", "P_5", "--metric", "recall_5", *arguments)
+    assert code == 0, err
+    rows = pd.DataFrame(json.loads(out)).pivot(index="context", columns="metric", values="accuracy")
+    assert (rows["P_5"] == rows["recall_5"]).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["pairs.csv", "--context", "sytem"], 1, "unknown column 'sytem'. Did you mean 'system'?"),
+        (["pairs.csv", "--metric", "godo"], 1, "unknown metric 'godo'. Did you mean 'good'?"),
+        (["pairs.csv", "--task", "speech"], 1, "pairs.csv holds no texts to perturb, so --task has no meaning."),
+        (["teaching-ranking", "--language", "de"], 1, "so --language has no meaning"),
+        (["pairs.csv", "--format", "tsv"], 2, "choose one with --table"),
+        (["pairs.csv", "--jobs", "0"], 2, "expected a number of processes, or -1 for all cores"),
+        (["pairs.csv", "--n-resamples", "10"], 2, "greater than or equal to 99"),
+        (["plain.csv"], 1, "plain.csv has neither pairs (for a metric M the columns M and M_perturbed) nor texts"),
+        (["plain.csv", "--task", "speech"], 1, "nor texts (transcript, and reference). Found: system, segment, good"),
+        (["missing.csv"], 1, "missing.csv"),
+        (["holes.csv"], 1, "metric 'good' lacks a score in 1 of 240 pairs"),
+    ],
+)
+def test_errors_are_one_line_with_the_right_code(run, table, pairs, tmp_path, arguments, code, message):
+    pairs[["system", "segment", "good"]].to_csv(tmp_path / "plain.csv", index=False)
+    pairs.assign(good=pairs["good"].mask(pairs.index == 3)).to_csv(tmp_path / "holes.csv", index=False)
+    found, out, err = run(*arguments)
+    assert (found, out) == (code, "")
+    assert message in " ".join(err.replace("│", " ").split())
+    if code == 1:
+        assert err.startswith("mtmeta: error: ")
+        assert len(err.splitlines()) == 1
+
+
+def test_missing_scores_can_be_dropped(run, pairs, tmp_path):
+    pairs.assign(good=pairs["good"].mask(pairs.index == 3)).to_csv(tmp_path / "holes.csv", index=False)
+    arguments = ("--missing", "drop", "--table", "accuracy", "--format", "json", "--n-resamples", 99)
+    code, out, _ = run("holes.csv", *arguments)
+    assert (code, sum(row["n_missing"] for row in json.loads(out))) == (0, 1)
