@@ -369,20 +369,15 @@ def test_wip_and_wil_order_every_pair_alike(rows):
 
 
 def test_equal_word_information_is_a_tie():
-    # Hits squared over length: 1/1 = 4/4 = 9/9, among others. jiwer multiplies two rounded ratios, and parts some.
-    reference = "a b c"
-    counts = [(h, m) for m in range(1, 40) for h in range(1, 4) if h <= m]
-    equal = [(a, b) for a in counts for b in counts if a < b and a[0] ** 2 * b[1] == b[0] ** 2 * a[1]]
-
-    def text(hits, n):
-        return " ".join([*reference.split()[:hits], *["x"] * (n - hits)])
-
-    table = pd.DataFrame(
-        [(text(*a), text(*b), reference) for a, b in equal], columns=["transcript", "perturbed", "reference"]
-    )
-    assert len(table) > 10
-    pairs = scoring.score_pairs(table, ["wip"], task="speech")
-    assert (pairs["wip"] == pairs["wip_perturbed"]).all()
+    # 3 of 5 words and 3 of 9, or 1 of 5 and 1 of 1: a fifth both times. jiwer rounds twice and parts the two WIPs.
+    reference, texts = "a b c d e", ("a b c x x x x x x", "a")
+    wip = [jiwer.process_words(reference, text).wip for text in texts]
+    assert wip[0] != wip[1]
+    assert wip == pytest.approx([0.2, 0.2])
+    table = pd.DataFrame({"transcript": texts[:1], "perturbed": texts[1:], "reference": reference})
+    row = scoring.score_pairs(table, ["wip", "wil"], task="speech").iloc[0]
+    assert row["wip"] == row["wip_perturbed"] == 0.2
+    assert row["wil"] == row["wil_perturbed"]
 
 
 def test_empty_transcripts_and_references_are_scored_as_in_jiwer():

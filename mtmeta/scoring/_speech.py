@@ -76,7 +76,7 @@ def _rates(counts: np.ndarray, metric: str) -> np.ndarray:
             return 0.0 - np.where(n > 0, errors / n, insertions)  # and not -0.0
         if metric == "mer":
             return 0.0 - np.where(errors > 0, errors / (errors + hits), 0.0)
-        # One division, where jiwer multiplies two ratios: its rounding breaks ties between equal fractions.
+        # One division. jiwer multiplies two ratios, whose rounding parts equal WIPs: 3/5 * 3/9 and 1/5 * 1/1.
         length = hits + substitutions + insertions
         kept = np.where(errors > 0, np.where(hits > 0, hits**2 / (n * length), 0.0), 1.0)
     return kept if metric == "wip" else kept - 1
