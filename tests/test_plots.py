@@ -465,3 +465,94 @@ def test_paired_differences_stand_at_their_sets():
     assert points["bleu"].get_xdata().tolist() == [-0.1, 0.2]
     assert points["chrf"].get_ydata()[0] > points["bleu"].get_ydata()[0]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["s", "t"]
+
+
+# -- local accuracy ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"segment": np.arange(720) // 18, "system": np.arange(720) // 6 % 3})
+    frame["system"] = frame["system"].map({0: "A", 1: "B", 2: "C"})
+    frame["perturbation"] = np.arange(720) % 6
+    for k in range(8):
+        frame[f"m{k}"] = rng.normal(size=720) + 0.2 * k
+        frame[f"m{k}_perturbed"] = rng.normal(size=720)
+    return frame
+
+
+def test_local_accuracies_stand_in_order_of_quality(pairs):
+    table = mm.local_accuracy.local_accuracy(pairs, context="system", n_resamples=50)
+    ax = plots.local_accuracies(table, order={"A": 1.0, "B": 3.0, "C": 2.0})
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["B", "C", "A"]
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the best on top
+    lines = [line for line in ax.lines if line.get_label() in set(table["metric"])]
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == 8
+    for line in lines:
+        rows = table[table["metric"] == line.get_label()].set_index("context")["accuracy"]
+        found = dict(zip(np.round(line.get_ydata()).astype(int), line.get_xdata(), strict=True))
+        assert [found[k] for k in range(3)] == rows[["B", "C", "A"]].tolist()
+    published = plots.local_accuracies(table, style="lines")
+    means = table.groupby("context")["accuracy"].mean().sort_values(ascending=False)
+    assert [label.get_text() for label in published.get_xticklabels()] == means.index.tolist()
+    with pytest.raises(ValueError, match=r"`order` lacks the contexts \['C'\]"):
+        plots.local_accuracies(table, order=["A", "B"])
+    with pytest.raises(ValueError, match="`style` must be one of 'dots', 'lines'"):
+        plots.local_accuracies(table, style="bars")
+
+
+def test_tau_heatmaps_have_the_global_row_on_top_and_one_scale(pairs):
+    result = mm.local_accuracy.tau_ap_matrix(pairs, context="system")
+    other = mm.local_accuracy.tau_ap_matrix(pairs, context="perturbation")
+    ax = plots.tau_ap_heatmap(result)
+    assert ax.get_yticklabels()[0].get_text() == "global"
+    assert len(ax.texts) == 16
+    np.testing.assert_allclose(ax.images[0].get_array(), result.tau)
+    axes = plots.tau_ap_heatmaps({"one": result, "two": other})
+    assert {ax.images[0].get_clim() for ax in axes} == {(-1, 1)}
+    off = other.to_frame().query("truth != 'global' and ranking != 'global'")["symmetric"].mean()
+    assert axes[1].get_xlabel() == f"two\n6 contexts, mean tau_AP {off:.2f}"
+    with pytest.raises(ValueError, match="`which` must be one of"):
+        plots.tau_ap_heatmap(result, which="linkage")
+    with pytest.raises(ValueError, match="at least one result"):
+        plots.tau_ap_heatmaps({})
+
+
+def test_quality_stands_at_its_percentile(pairs):
+    buckets = mm.local_accuracy.quality_buckets([-2.0] * 180 + [-1.0] * 180 + [0.0] * 360, 4)
+    table = mm.local_accuracy.local_accuracy(
+        pairs.assign(bucket=buckets.labels.to_numpy()), context="bucket", metrics=["m1", "m5"], n_resamples=50
+    )
+    ax = plots.accuracy_by_quality(table, buckets)
+    line = next(line for line in ax.lines if line.get_label() == "m5")
+    assert line.get_xdata().tolist() == [12.5, 37.5, 75]
+    assert line.get_ydata().tolist() == table[table["metric"] == "m5"]["accuracy"].tolist()
+    by_mean = plots.accuracy_by_quality(table, buckets, x="mean")
+    assert by_mean.lines[0].get_xdata().tolist() == [-2, -1, 0]
+    with pytest.raises(ValueError, match="are no buckets; expected numbers from 1 to 3"):
+        plots.accuracy_by_quality(table.assign(context="A"), buckets)
+
+
+def test_measured_and_expected_variance_are_drawn(pairs):
+    table = mm.local_accuracy.combination_variance(pairs)
+    ax = plots.variance_by_combination(table, metrics=["m0", "m7"])
+    solid = next(line for line in ax.lines if line.get_label() == "m7")
+    dashed = [line for line in ax.lines if line.get_linestyle() == "--" and line.get_color() == solid.get_color()]
+    rows = table[table["metric"] == "m7"]
+    assert solid.get_ydata().tolist() == rows["variance"].tolist()
+    assert dashed[0].get_ydata().tolist() == rows["expected"].tolist()
+    with pytest.raises(ValueError, match="unknown metric 'm9'"):
+        plots.variance_by_combination(table, metrics=["m9"])
+
+
+def test_swap_bars_fill_the_whole(pairs):
+    table = mm.local_accuracy.swap_effects(pairs, metrics=["m0", "m7"], by="system")
+    ax = plots.swap_effect_bars(table)
+    widths = np.array([bar.get_width() for bar in ax.patches]).reshape(3, -1)
+    np.testing.assert_allclose(widths.sum(axis=0), 1)
+    top = ax.get_yticklabels()[-1].get_text()
+    best = table.loc[table["share_lowered"].idxmax()]
+    assert top == f"{best['metric']} ({best['by']})"
+    with pytest.raises(ValueError, match="the table needs the columns"):
+        plots.swap_effect_bars(table.drop(columns="by"))
