@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer
 from nltk.translate.bleu_score import sentence_bleu
@@ -161,8 +161,9 @@ def test_case_is_kept_dropped_for_all_or_dropped_for_one():
             assert (pairs[metric] == pairs[f"{metric}_perturbed"]).all()
     lowered = TABLE.assign(**{c: TABLE[c].str.lower() for c in ("translation", "perturbed", "reference")})
     expected = scoring.score_pairs(lowered, ["bleu", "chrf"])
-    found = scoring.score_pairs(TABLE, ["bleu", "chrf"], lowercase=True)
-    assert found.iloc[:, -4:].equals(expected.iloc[:, -4:])
+    for lowercase in (True, np.True_):
+        found = scoring.score_pairs(TABLE, ["bleu", "chrf"], lowercase=lowercase)
+        assert found.iloc[:, -4:].equals(expected.iloc[:, -4:])
     unfair = scoring.score_pairs(same, lowercase="perturbed")
     for metric in ("bleu", "bleu_nltk", "chrf"):  # these see case, and win although nothing was perturbed
         assert (unfair[metric] > unfair[f"{metric}_perturbed"]).all()
@@ -564,6 +565,7 @@ def test_ranking_pairs():
 
 
 @given(st.integers(0, 10**6))
+@settings(max_examples=25)
 def test_precision_and_recall_order_every_pair_alike(seed):
     rng = np.random.default_rng(seed)
     perturbed = RUNS.assign(rank=RUNS.groupby(["system", "query"])["rank"].transform(rng.permutation))

@@ -227,10 +227,10 @@ def _unique_texts(frame: pd.DataFrame, column: str, lowercase: bool | str) -> tu
     both = []
     for name in (column, "perturbed"):
         part = frame[[name, *context]].rename(columns={name: column})
-        if lowercase is True:
+        if lowercase == "perturbed":
+            part = part.assign(**{column: part[column].str.lower()}) if name == "perturbed" else part
+        elif lowercase:
             part = part.assign(**{c: part[c].str.lower() for c in (column, "reference")})
-        elif lowercase == "perturbed" and name == "perturbed":
-            part = part.assign(**{column: part[column].str.lower()})
         both.append(part)
     stacked = pd.concat(both, ignore_index=True)
     code = stacked.groupby([column, *context], sort=False, dropna=False).ngroup().to_numpy()
@@ -315,9 +315,9 @@ def _extra_signature(function: Extra) -> str:
         return own
     if isinstance(function, partial) and not function.args:
         inner = function.func
-        return f"{inner.__module__}.{inner.__qualname__}|" + "|".join(
-            f"{k}:{v}" for k, v in sorted(function.keywords.items())
-        )
+        name = getattr(inner, "__qualname__", "")
+        options = "".join(f"|{k}:{v}" for k, v in sorted(function.keywords.items()))
+        return f"{inner.__module__}.{name}{options}" if name else ""
     return ""
 
 
