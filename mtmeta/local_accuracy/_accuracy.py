@@ -77,7 +77,7 @@ def local_accuracy(
 
     References
     ----------
-    The paper on local metric accuracy, section 3, equations 1 and 2.
+    Deviyani and Diaz 2025, section 3, equations 1 and 2.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def global_accuracy(
 
     References
     ----------
-    The paper on local metric accuracy, section 3 and table 1.
+    Deviyani and Diaz 2025, section 3 and table 1.
 
     Examples
     --------

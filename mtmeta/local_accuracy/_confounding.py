@@ -46,7 +46,7 @@ def length_metric(
 
     References
     ----------
-    The paper on local metric accuracy, appendix A.2.3.
+    Deviyani and Diaz 2025, appendix A.2.3.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def accuracy_by_perturbation(
 
     References
     ----------
-    The paper on local metric accuracy, figure 6.
+    Deviyani and Diaz 2025, figure 6.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def combination_variance(
 
     References
     ----------
-    The paper on local metric accuracy, appendix A.2.3 and figure 5; the expected curve is ours.
+    Deviyani and Diaz 2025, appendix A.2.3 and figure 5; the expected curve is ours.
 
     Examples
     --------

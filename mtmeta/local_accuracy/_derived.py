@@ -75,7 +75,7 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
 
     References
     ----------
-    The paper on local metric accuracy, appendix A.5, which asks for 250.
+    Deviyani and Diaz 2025, appendix A.5, which asks for 250.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def natural_pairs(
 
     References
     ----------
-    The paper on local metric accuracy, limitations (its degradations may be too easy).
+    Deviyani and Diaz 2025, limitations (its degradations may be too easy).
 
     Examples
     --------
@@ -223,7 +223,7 @@ def swap_effects(
 
     References
     ----------
-    The paper on local metric accuracy, section 4.2, takes a swapped ranking for a worse one.
+    Deviyani and Diaz 2025, section 4.2, takes a swapped ranking for a worse one.
 
     Examples
     --------

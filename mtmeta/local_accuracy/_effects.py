@@ -80,7 +80,7 @@ def context_effect(
 
     References
     ----------
-    The paper on local metric accuracy, section 4.3 and tables 5 to 7; Cramér 1946; Winkler et al. 2015 (permutation
+    Deviyani and Diaz 2025, section 4.3 and tables 5 to 7; Cramér 1946; Winkler et al. 2015 (permutation
     within blocks and of whole blocks).
 
     Examples
@@ -210,7 +210,7 @@ def ranking_effect(
 
     References
     ----------
-    The paper on local metric accuracy, section 4.3; the null is ours.
+    Deviyani and Diaz 2025, section 4.3; the null is ours.
 
     Examples
     --------

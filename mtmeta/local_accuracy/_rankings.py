@@ -191,7 +191,7 @@ def tau_ap_matrix(
 
     References
     ----------
-    The paper on local metric accuracy, section 4.3 and figures 1b, 2b and 3b.
+    Deviyani and Diaz 2025, section 4.3 and figures 1b, 2b and 3b.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def stability(
 
     References
     ----------
-    The paper on local metric accuracy, section 6.1 and its guideline; the part of noise is ours.
+    Deviyani and Diaz 2025, section 6.1 and its guideline; the part of noise is ours.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def recommend(
 
     References
     ----------
-    The paper on local metric accuracy, section 6 (choose the metric that is best in your context, or the most stable).
+    Deviyani and Diaz 2025, section 6 (choose the metric that is best in your context, or the most stable).
 
     Examples
     --------
