@@ -354,8 +354,9 @@ def train_recommenders(
     The formulas of the neighbourhoods are those of Valcarce, Parapar and Barreiro (2016, Efficient pseudo-relevance
     feedback methods for collaborative filtering recommendation), those of the relevance models of Parapar,
     Bellogín, Castells and Barreiro (2013, Relevance-based language modelling for recommender systems), with uniform
-    priors and half of the weight on all users. One thread computes them, so that the lists do not depend on how many
-    there are; another version of a library may change them. EASE is by Steck (2019), PureSVD by Cremonesi, Koren and Turrin (2010).
+    priors and half of the weight on all users. EASE is by Steck (2019), PureSVD by Cremonesi, Koren and Turrin (2010).
+    One thread computes everything, so that the lists do not depend on how many there are; another version of a library
+    may change them.
 
     Examples
     --------
