@@ -86,9 +86,8 @@ def pronoun(text: Words, setting: Setting, rng: np.random.Generator) -> str | No
 
 def named_entity(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Replace a random named entity by another one."""
-    known = {e.casefold() for e in setting.entities}
     found = {place: text.between(*place).casefold() for place in entities(text, setting.tagger)}
-    place = _pick(rng, [p for p, old in found.items() if known - {old}])
+    place = _pick(rng, [p for p, old in found.items() if any(e.casefold() != old for e in setting.entities)])
     if place is None:
         return None
     first, last = place
@@ -100,27 +99,32 @@ def named_entity(text: Words, setting: Setting, rng: np.random.Generator) -> str
 
 def negation(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Negate at a random place: a verb, an adjective, or, in German, an indefinite article."""
-    options: list[str] = []
     lang, negator = text.language, lists.NEGATOR.get(text.language)
     if negator is None:
         return None
+    negated = [w in lists.NEGATORS[lang] or w.endswith("n't") for w in text.lower]
+    ways = [_way(text, i, setting) for i in range(len(negated)) if not any(negated[max(0, i - 2) : i + 3])]
+    chosen = _pick(rng, [way for way in ways if way])
+    if chosen is None:
+        return None
+    i, way = chosen
     negator = negator.upper() if text.shouted else negator
-    for i, word in enumerate(text.lower):
-        near = {*text.lower[max(0, i - 2) : i + 3]}
-        if near & lists.NEGATORS[lang] or any(w.endswith("n't") for w in near):
-            continue
-        if lang == "de" and word in lists.ARTICLES_DE and text.gap(i) == " ":
-            options.append(text.replace(i, text.cased("k" + word, i)))
-        elif word in lists.AUXILIARIES[lang] and not text.named(i):
-            options.append(text.insert_after(i, negator))
-        elif not text.opens_sentence(i) and (word in lists.BEFORE[lang] or _is(text, i, "av", setting)):
-            after = lang == "de" and _is(text, i, "v", setting)
-            options.append(text.insert_after(i, negator) if after else text.insert(i, negator))
-    return _pick(rng, options)
+    if way == "article":
+        return text.replace(i, text.cased("k" + text.lower[i], i))
+    return text.insert_after(i, negator) if way == "after" else text.insert(i, negator)
 
 
-def _is(text: Words, i: int, tags: str, setting: Setting) -> bool:
-    return setting.tagger.tag(text, i) in tuple(tags)
+def _way(text: Words, i: int, setting: Setting) -> tuple[int, str] | None:
+    """Return how word ``i`` can be negated: a negator before or after it, or a German k-."""
+    word, lang = text.lower[i], text.language
+    if lang == "de" and word in lists.ARTICLES_DE and text.gap(i) == " ":
+        return i, "article"
+    if word in lists.AUXILIARIES[lang]:
+        return None if text.named(i) else (i, "after")
+    tag = setting.tagger.tag(text, i)
+    if (word in lists.BEFORE[lang] or tag in ("a", "v")) and not text.opens_sentence(i):
+        return i, "after" if lang == "de" and tag == "v" else "before"
+    return None
 
 
 def negation_removal(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:

@@ -250,13 +250,23 @@ def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel |
     return tuple(chosen)
 
 
-def gather_entities(texts: Sequence[str], language: str) -> tuple[str, ...]:
+def _entities_in(texts: Sequence[str], language: str) -> set[str]:
+    tagger, found = lexicon.tagger(language), set()
+    for text in texts:
+        words = Words(text, language)
+        found.update(words.between(*place) for place in lexicon.entities(words, tagger))
+    return found
+
+
+def gather_entities(texts: Sequence[str], language: str, *, n_jobs: int = 1) -> tuple[str, ...]:
     """Return the distinct named entities of texts, sorted; the bundled ones where there are fewer than two.
 
     Parameters
     ----------
     texts : sequence of str
     language : str
+    n_jobs : int
+        Workers of joblib.
 
     Returns
     -------
@@ -269,11 +279,10 @@ def gather_entities(texts: Sequence[str], language: str) -> tuple[str, ...]:
     ('Clara', 'Ulm')
     """
     language = base_language(language)
-    tagger, found = lexicon.tagger(language), set()
-    for text in texts:
-        words = Words(text, language)
-        for first, last in lexicon.entities(words, tagger):
-            found.add(words.between(first, last))
+    some = Parallel(n_jobs=n_jobs)(
+        delayed(_entities_in)(texts[i : i + _CHUNK], language) for i in range(0, len(texts), _CHUNK)
+    )
+    found = set().union(*some)
     return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(language)
 
 
@@ -394,7 +403,7 @@ def perturb_table(
         vocabulary = vocabulary_of(texts, language)
     if entities is None:
         wanted = {"named_entity", "composed"} & set(chosen) and task == "translation"
-        entities = gather_entities(texts, language) if wanted else ()
+        entities = gather_entities(texts, language, n_jobs=n_jobs) if wanted else ()
     rows = list(zip(texts, _keys(frame, column), strict=True))
     chunks = [rows[i : i + _CHUNK] for i in range(0, len(rows), _CHUNK)]
     given = (chosen, n_kinds, language, task, base_seed(rng), vocabulary, entities)

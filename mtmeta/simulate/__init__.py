@@ -6,12 +6,25 @@ files of the teaching campaign anew.
 
 `speech` and `rankings` are its siblings: transcripts with known word errors, and ranked lists for users whose
 preferences are known. `teaching_speech` and `teaching_ranking` are those of the book.
+
+`judge` says which perturbed translations of a simulated campaign are truly worse, `correct_wordings` what is right.
 """
 
 from ._campaign import campaign
 from ._frozen import teaching
+from ._judge import correct_wordings, judge
 from ._ranking import rankings, teaching_ranking
 from ._scores import score_campaign
 from ._speech import speech, teaching_speech
 
-__all__ = ["campaign", "rankings", "score_campaign", "speech", "teaching", "teaching_ranking", "teaching_speech"]
+__all__ = [
+    "campaign",
+    "correct_wordings",
+    "judge",
+    "rankings",
+    "score_campaign",
+    "speech",
+    "teaching",
+    "teaching_ranking",
+    "teaching_speech",
+]

@@ -1,0 +1,244 @@
+"""What is a correct translation of a simulated source, and how far a text is from one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from tqdm import tqdm
+
+from ..evalset import EvalSet
+from ._campaign import _sources
+from ._errors import translate
+from ._grammar import Sentence, Style, german
+
+#: Segments with more correct wordings than this are left unjudged.
+LIMIT = 1000
+_TOKEN = re.compile(r"\w+(?:['’.,-]\w+)*|[^\w\s]")
+
+
+class _Planned(Style):
+    """Makes the choices of a plan, and the first one wherever the plan has ended; notes how many there were."""
+
+    def __init__(self, plan: Sequence[int]) -> None:
+        self.plan, self.sizes = plan, []
+
+    def _choice(self, n: int) -> int:
+        place = len(self.sizes)
+        self.sizes.append(n)
+        return self.plan[place] if place < len(self.plan) else 0
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        """Return the planned one of ``options``."""
+        return options[0] if len(options) == 1 else options[self._choice(len(options))]
+
+    def chance(self, probability: float) -> bool:
+        """Return the planned answer; no where the grammar never says yes."""
+        return probability > 0 and self._choice(2) == 1
+
+
+def _wordings(sentence: Sentence, limit: int) -> frozenset[str] | None:
+    """Spell a sentence out in every way; None if there are more than ``limit`` ways."""
+    found, plan, tried = set(), [], 0
+    while True:
+        style = _Planned(plan)
+        found.add(translate(sentence, style)[0])
+        tried += 1
+        plan = plan + [0] * (len(style.sizes) - len(plan))
+        while plan and plan[-1] + 1 == style.sizes[len(plan) - 1]:
+            plan.pop()
+        if not plan:
+            return frozenset(found)
+        if tried == limit:
+            return None
+        plan[-1] += 1
+
+
+@lru_cache(maxsize=4)
+def _sentences(seed: int, n_segments: int) -> tuple[Sentence, ...]:
+    return tuple(_sources(seed, n_segments)[0])
+
+
+def _sentences_of(es: EvalSet) -> dict[Any, Sentence]:
+    """Return the tree of each segment, grown again from the seed."""
+    if not isinstance(es, EvalSet):
+        raise TypeError(f"`es` must be an EvalSet of `campaign` or `teaching`; found {type(es).__name__}.")
+    truth = es.truth or {}
+    if es.texts is None or not {"seed", "n_segments"} <= set(truth):
+        raise ValueError(
+            f"{es.name!r} is no simulated campaign with texts: nobody knows which translations of it are correct. "
+            "Take one of `mtmeta.simulate.campaign` or `teaching`."
+        )
+    sentences = _sentences(int(truth["seed"]), int(truth["n_segments"]))
+    by_source = {german(s): s for s in sentences}
+    found = {seg: by_source.get(text) for seg, text in zip(es.segments, es.texts.sources, strict=True)}
+    unknown = [seg for seg, sentence in found.items() if sentence is None]
+    if unknown:
+        raise ValueError(
+            f"{len(unknown)} source(s) of {es.name!r}, the first of segment {unknown[0]!r}, do not come from its seed "
+            f"{truth['seed']}: they were changed, or made by another version."
+        )
+    return found
+
+
+def _segment(sentences: dict[Any, Sentence], segment: Any) -> Sentence:
+    if segment not in sentences:
+        raise ValueError(f"unknown segment {segment!r}; found {len(sentences)}, such as {next(iter(sentences))!r}.")
+    return sentences[segment]
+
+
+def correct_wordings(es: EvalSet, segment: Any, *, limit: int = LIMIT) -> frozenset[str] | None:
+    """Return every correct translation of a simulated source that the grammar knows.
+
+    Parameters
+    ----------
+    es : EvalSet
+        Made by `campaign` or `teaching`, with texts.
+    segment : int or str
+        One of ``es.segments``.
+    limit : int
+        Give up where the grammar's choices combine in more ways than this; two ways may read the same.
+
+    Returns
+    -------
+    frozenset of str or None
+        None if there are more than ``limit``.
+
+    Raises
+    ------
+    TypeError
+        If ``es`` is no EvalSet.
+    ValueError
+        If ``es`` is not simulated or has no texts, or the segment is unknown.
+
+    Examples
+    --------
+    >>> from mtmeta import simulate
+    >>> es = simulate.teaching()
+    >>> sorted(simulate.correct_wordings(es, 12))[-2:]
+    ["The menu overall wasn't good.", 'The menu was not overall good.']
+    """
+    return _wordings(_segment(_sentences_of(es), segment), limit)
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text)
+
+
+class _Correct:
+    """The correct wordings of one segment, coded for distances."""
+
+    def __init__(self, wordings: frozenset[str]) -> None:
+        self.wordings = wordings
+        self.codes: dict[str, int] = {}
+        rows = [[self.codes.setdefault(t, len(self.codes)) for t in _tokens(w)] for w in sorted(wordings)]
+        self.lengths = np.array([len(r) for r in rows])
+        self.table = np.full((len(rows), self.lengths.max()), -1)
+        for i, row in enumerate(rows):
+            self.table[i, : len(row)] = row
+
+    def distance(self, text: str) -> int:
+        """Return the fewest tokens to insert, delete or replace that make the text correct."""
+        if text in self.wordings:
+            return 0
+        n, width = self.table.shape
+        before = np.tile(np.arange(width + 1), (n, 1))
+        for i, token in enumerate(_tokens(text), 1):
+            code = self.codes.get(token, -2)
+            now = np.empty_like(before)
+            now[:, 0] = i
+            best = np.minimum(before[:, 1:] + 1, before[:, :-1] + (self.table != code))
+            # an insertion costs one a token: the running minimum of best - column does all of them at once
+            columns = np.arange(1, width + 1)
+            run = np.minimum.accumulate(np.column_stack([now[:, :1], best - columns]), axis=1)
+            now[:, 1:] = run[:, 1:] + columns
+            before = now
+        return int(before[np.arange(n), self.lengths].min())
+
+
+def _judged(sentence: Sentence, pairs: Sequence[tuple[str, str]], limit: int) -> list[tuple[int, int] | None]:
+    wordings = _wordings(sentence, limit)
+    if wordings is None:
+        return [None] * len(pairs)
+    correct = _Correct(wordings)
+    known = {text: correct.distance(text) for text in dict.fromkeys(t for pair in pairs for t in pair)}
+    return [(known[a], known[b]) for a, b in pairs]
+
+
+def judge(
+    es: EvalSet, table: pd.DataFrame, *, limit: int = LIMIT, n_jobs: int = 1, progress: bool = False
+) -> pd.DataFrame:
+    r"""Say which perturbed translations of a simulated campaign are worse than what they were made of.
+
+    The distance of a text is the smallest number of tokens to insert, delete or replace that makes it a
+    correct wording of its source,
+
+    .. math:: d(y) = \min_{w \in W} \mathrm{lev}(y, w),
+
+    with all correct wordings :math:`W` that the grammar knows (`correct_wordings`). Words and punctuation
+    marks are tokens, and case counts. A perturbation degrades if :math:`d(y') > d(y)`.
+
+    The grammar is a closed world: a synonym it does not know counts as an error though a reader may take it.
+    And all tokens weigh the same: a lost "not" is one error, and so is a lost comma.
+
+    Parameters
+    ----------
+    es : EvalSet
+        Made by `campaign` or `teaching`, with texts.
+    table : DataFrame
+        Columns ``segment``, ``translation`` and ``perturbed``, and others.
+    limit : int
+        Segments with more ways of wording are left out of judgement.
+    n_jobs : int
+        Workers of joblib: 1 by default, -1 for all cores.
+    progress : bool
+        Show a progress bar on standard error.
+
+    Returns
+    -------
+    DataFrame
+        The table with ``distance`` and ``distance_perturbed`` (tokens, lower is better), and ``degraded``
+        (boolean). They are missing (``<NA>``) where a segment has more than ``limit`` wordings.
+
+    Raises
+    ------
+    TypeError
+        If ``es`` is no EvalSet or ``table`` no DataFrame.
+    ValueError
+        If ``es`` is not simulated or has no texts, a column is absent, or a segment unknown.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta import simulate
+    >>> es = simulate.teaching()
+    >>> good = "All in all, the menu was not good."
+    >>> perturbed = ["All in all, the menu was good.", "Overall, the menu was not good."]
+    >>> table = pd.DataFrame({"segment": 12, "translation": good, "perturbed": perturbed})
+    >>> simulate.judge(es, table)[["distance", "distance_perturbed", "degraded"]]
+       distance  distance_perturbed  degraded
+    0         0                   1      True
+    1         0                   0     False
+    """
+    sentences = _sentences_of(es)
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"`table` must be a DataFrame; found {type(table).__name__}.")
+    missing = [c for c in ("segment", "translation", "perturbed") if c not in table]
+    if missing:
+        raise ValueError(f"`table` lacks the column(s) {missing}; found {list(table.columns)}.")
+    rows = table.reset_index(drop=True).groupby("segment", sort=False).indices
+    pairs = list(table[["translation", "perturbed"]].itertuples(index=False, name=None))
+    jobs = [(_segment(sentences, s), [pairs[i] for i in where], limit) for s, where in rows.items()]
+    found = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_judged)(*job) for job in jobs)
+    distances: list[tuple[int, int] | None] = [None] * len(table)
+    bar = tqdm(found, total=len(jobs), desc="judge", disable=not progress)
+    for where, values in zip(rows.values(), bar, strict=True):
+        for i, value in zip(where, values, strict=True):
+            distances[i] = value
+    before, after = (pd.array([d and d[k] for d in distances], dtype="Int64") for k in (0, 1))
+    return table.assign(distance=before, distance_perturbed=after, degraded=after > before)
