@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 import mtmeta as mm
 from mtmeta import simulate
-from mtmeta.simulate import _errors, _frozen, _lexicon, _scenes, _speech, _words
+from mtmeta.simulate import _errors, _frozen, _judge, _lexicon, _scenes, _speech, _words
 from mtmeta.simulate._campaign import BIAS, DETECTORS, REFERENCE_FREE, SYSTEMS, source_only
 from mtmeta.simulate._grammar import (
     COPULA,
@@ -965,3 +967,108 @@ def test_words_are_all_used_as_declared():
             assert asked <= known | special, (domain, v.infinitive, asked - known)
             assert set(v.manners) <= set(_words.ADVERBS), v.infinitive
     assert English(Style(lambda: 1.0, 0.0), {}, "news").informal is False
+
+
+# -- judging perturbations ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def short():
+    """Return a campaign, its segments with few wordings, and those wordings."""
+    es = simulate.campaign(n_systems=6, n_segments=40, seed=5, lexical=False)
+    wordings = {s: simulate.correct_wordings(es, s, limit=200) for s in es.segments}
+    return es, {s: w for s, w in wordings.items() if w is not None}
+
+
+def test_references_and_flawless_translations_are_correct_wordings(short):
+    es, wordings = short
+    assert len(wordings) > 15
+    references = dict(zip(es.segments, next(iter(es.texts.references.values())), strict=True))
+    flawless = 0
+    for j, segment in enumerate(es.segments):
+        if segment in wordings:
+            assert references[segment] in wordings[segment]
+            for k, system in enumerate(es.systems):
+                if es.truth["penalty"][k, j] == 0:
+                    flawless += 1
+                    assert es.texts.translations[system][j] in wordings[segment]
+    assert flawless > 20
+
+
+def test_faulty_translations_are_no_correct_wordings(short):
+    es, wordings = short
+    cells = [(k, j) for j, s in enumerate(es.segments) if s in wordings for k in range(len(es.systems))]
+    faulty = [(k, j) for k, j in cells if es.truth["penalty"][k, j] > 0]
+    correct = [es.texts.translations[es.systems[k]][j] in wordings[es.segments[j]] for k, j in faulty]
+    assert len(faulty) > 20
+    assert sum(correct) <= 1  # an error may read like another correct wording, if rarely
+
+
+def test_every_wording_keeps_to_the_limit(short):
+    es, wordings = short
+    segment, known = max(wordings.items(), key=lambda item: len(item[1]))
+    assert len(known) > 1
+    assert simulate.correct_wordings(es, segment, limit=len(known) - 1) is None
+    assert simulate.correct_wordings(es, segment, limit=10**5) == known
+
+
+def test_distance_by_hand():
+    correct = _judge._Correct(frozenset({"The menu was not good.", "Overall, it was bad."}))
+    expected = {
+        "The menu was not good.": 0, "The menu was good.": 1, "The menu not was good.": 2, "the menu was not good": 2,
+        "Overall it was bad.": 1, "": 6, "The menu was not very good.": 1, "Menu.": 5,
+    }  # fmt: skip
+    assert {text: correct.distance(text) for text in expected} == expected
+
+
+@settings(max_examples=60)
+@given(st.sets(st.text("ab ", min_size=1), min_size=1, max_size=4), st.text("abc "))
+def test_distance_is_the_smallest_edit_distance(wordings, text):
+    def naive(a, b):
+        if not a or not b:
+            return len(a) + len(b)
+        last = naive(a[:-1], b[:-1]) + (a[-1] != b[-1])
+        return min(last, naive(a[:-1], b) + 1, naive(a, b[:-1]) + 1)
+
+    short = {" ".join(w.split()[:4]) for w in wordings} - {""} or {"a"}
+    text = " ".join(text.split()[:4])
+    found = _judge._Correct(frozenset(short)).distance(text)
+    assert found == min(naive(w.split(), text.split()) for w in short)
+
+
+def test_judged_pairs(short):
+    es, wordings = short
+    segment = max(wordings, key=lambda s: len(wordings[s]))
+    good, other = sorted(wordings[segment])[:2]
+    table = pd.DataFrame(
+        {"segment": segment, "translation": [good, good, good + " Oops"], "perturbed": [good + " Oops", other, good]},
+        index=[7, 7, 9],
+    )
+    found = simulate.judge(es, table)
+    assert found["distance"].tolist() == [0, 0, 1]
+    assert found["distance_perturbed"].tolist() == [1, 0, 0]
+    assert found["degraded"].tolist() == [True, False, False]
+    assert found.index.tolist() == [7, 7, 9]
+    unjudged = simulate.judge(es, table, limit=1)
+    assert unjudged[["distance", "distance_perturbed", "degraded"]].isna().all(axis=None)
+    many = pd.concat([table.assign(segment=s) for s in list(wordings)[:4]])
+    pd.testing.assert_frame_equal(simulate.judge(es, many, n_jobs=2), simulate.judge(es, many))
+
+
+def test_judge_wants_a_simulated_campaign(short):
+    es, _ = short
+    table = pd.DataFrame({"segment": [1], "translation": "a", "perturbed": "b"})
+    with pytest.raises(TypeError, match="`es` must be an EvalSet"):
+        simulate.judge("teaching", table)
+    with pytest.raises(ValueError, match="is no simulated campaign with texts"):
+        simulate.judge(simulate.campaign(n_systems=2, n_segments=10, seed=1, texts=False), table)
+    with pytest.raises(TypeError, match="`table` must be a DataFrame"):
+        simulate.judge(es, [1])
+    with pytest.raises(ValueError, match=r"lacks the column\(s\) \['perturbed'\]"):
+        simulate.judge(es, table.drop(columns="perturbed"))
+    with pytest.raises(ValueError, match="unknown segment 999"):
+        simulate.judge(es, table.assign(segment=999))
+    changed = es.select(segments=list(es.segments[:3]))
+    object.__setattr__(changed, "truth", {**es.truth, "seed": 6})
+    with pytest.raises(ValueError, match="do not come from its seed 6"):
+        simulate.correct_wordings(changed, changed.segments[0])

@@ -88,6 +88,7 @@ def _sentences_of(es: EvalSet) -> dict[Any, Sentence]:
 
 def _segment(sentences: dict[Any, Sentence], segment: Any) -> Sentence:
     if segment not in sentences:
+        segment = getattr(segment, "item", lambda: segment)()  # a number of numpy is written like any other
         raise ValueError(f"unknown segment {segment!r}; found {len(sentences)}, such as {next(iter(sentences))!r}.")
     return sentences[segment]
 
