@@ -382,6 +382,10 @@ def test_wordnet_is_used_where_it_is_there(monkeypatch):
     assert outcomes("Two trees.", "synonym") == {"Two oaks."}
     assert outcomes("We walked.", "synonym") == {"We strolled."}
     assert perturb.resources().set_index("perturbation").loc["synonym", "resource"] == "wordnet"
+    bundled = perturb.resources(tools="bundled").set_index("perturbation")["resource"]
+    assert bundled["synonym"] == "lexicon"
+    assert outcomes("Two homes.", "synonym", tools="bundled") == {"Two houses."}
+    assert outcomes("Two trees.", "synonym", tools="bundled") == {None}
     assert outcomes("Das Auto.", "synonym", language="de") == {"Das Fahrzeug."}
 
 
@@ -411,6 +415,11 @@ def test_spacy_is_used_where_a_model_is_there(monkeypatch):
         assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"]) == {"In Rome now."}
         resource = perturb.resources().set_index("perturbation")["resource"]
         assert resource["named_entity"] == resource["negation"] == "spacy:en_fake"
+        assert outcomes("We zorp here.", "negation", tools="bundled") == {None}
+        frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now."]})
+        by_rule = perturb.perturb_table(frame, kinds=["named_entity"], tools="bundled")
+        assert set(by_rule["perturbed"]) == {"In the Rome now.", "In Blue Hall now."}
+        assert set(by_rule["resource"]) == {"rules"}
     finally:
         lexicon.spacy_model.cache_clear()
 
@@ -659,6 +668,9 @@ BAD = [
     (lambda: perturb.apply("a", "llm"), ValueError, "needs `model`, a LanguageModel"),
     (lambda: perturb.apply("a", "llm", model="gpt2"), TypeError, "must be a LanguageModel"),
     (lambda: perturb.apply("a", "llm", model=perturb.LanguageModel("x")), ValueError, "needs .*'reference', 'source'"),
+    (lambda: perturb.apply("a", "removal", tools="best"), ValueError, "`tools` must be one of"),
+    (lambda: perturb.perturb_table(FRAME, tools="best"), ValueError, "`tools` must be one of"),
+    (lambda: perturb.resources(tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.kinds("music"), ValueError, "`task` must be one of"),
     (lambda: perturb.perturb_table([1]), TypeError, "`frame` must be a DataFrame"),
     (lambda: perturb.perturb_table(FRAME, task="speech"), ValueError, "lacks the column 'transcript'"),

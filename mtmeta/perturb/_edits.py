@@ -15,11 +15,12 @@ from ._words import UNSPACED, Words
 
 @dataclass(frozen=True)
 class Setting:
-    """What edits may draw on: words to insert, entities to put in, who tags parts of speech."""
+    """What edits may draw on: words to insert, entities to put in, who tags parts of speech, which tools."""
 
     vocabulary: Sequence[str] = ()
     entities: Sequence[str] = ()
     tagger: Tagger = field(default_factory=Tagger)
+    tools: str = "auto"
 
 
 Edit = Callable[[Words, Setting, np.random.Generator], str | None]
@@ -57,7 +58,7 @@ def swapping(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
 def synonym(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Replace a random word that has a synonym."""
     for i in rng.permutation(len(text.words)):
-        found = synonyms(text, int(i), setting.tagger)
+        found = synonyms(text, int(i), setting.tagger, setting.tools)
         if found:
             return text.replace(int(i), text.cased(_pick(rng, found), int(i)))
     return None

@@ -251,9 +251,9 @@ class Tagger:
 _LABELS = frozenset("PERSON PER ORG GPE LOC NORP FAC PRODUCT EVENT WORK_OF_ART MISC".split())
 
 
-def tagger(language: str) -> Tagger:
-    """Return the best tagger there is for a language."""
-    return Tagger(spacy_model(language))
+def tagger(language: str, tools: str = "auto") -> Tagger:
+    """Return the best tagger there is for a language; ``bundled``: the one that goes by rules."""
+    return Tagger(spacy_model(language) if tools == "auto" else None)
 
 
 def entities(text: Words, tagger: Tagger) -> list[tuple[int, int]]:
@@ -384,9 +384,10 @@ def _surely(text: Words, first: int, last: int, title: bool) -> bool:
 # -- synonyms ----------------------------------------------------------------------------
 
 
-def synonyms(text: Words, i: int, tagger: Tagger) -> list[str]:
+def synonyms(text: Words, i: int, tagger: Tagger, tools: str = "auto") -> list[str]:
     """Return what may stand for word ``i``, in the same form; empty if nothing is known."""
-    found = _from_wordnet(text, i, tagger) if text.language == "en" and wordnet() else _from_lexicon(text, i)
+    uses_wordnet = tools == "auto" and text.language == "en" and wordnet() is not None
+    found = _from_wordnet(text, i, tagger) if uses_wordnet else _from_lexicon(text, i)
     if text.language == "en" and i and text.lower[i - 1] in ("a", "an") and text.gap(i - 1) == " ":
         vowel = text.lower[i][0] in "aeiou"
         found = [w for w in found if (w[0] in "aeiou") == vowel]

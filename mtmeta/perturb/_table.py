@@ -26,6 +26,8 @@ KINDS = {
 }  # fmt: skip
 #: The column with the text, by task.
 COLUMN = {"translation": "translation", "speech": "transcript"}
+#: ``auto``: WordNet and spaCy where they are installed. ``bundled``: only what comes with the package.
+TOOLS = ("auto", "bundled")
 _CHUNK = 1000
 _COMPOSED = (2, 3)
 #: One edit may undo another; then it tries again.
@@ -40,6 +42,11 @@ def _check_task(task: str) -> None:
 def _check_kind(kind: object, task: str) -> None:
     if kind not in KINDS[task]:
         raise ValueError(f"{kind!r} is no kind of perturbation of task {task!r}. Choose from {list(KINDS[task])}.")
+
+
+def _check_tools(tools: str) -> None:
+    if tools not in TOOLS:
+        raise ValueError(f"`tools` must be one of {list(TOOLS)}; found {tools!r}.")
 
 
 def _check_model(model: object) -> None:
@@ -115,6 +122,7 @@ def apply(
     reference: str | None = None,
     source_language: str = "en",
     model: LanguageModel | None = None,
+    tools: str = "auto",
 ) -> str | None:
     """Make a text slightly worse: one random edit of one kind.
 
@@ -144,6 +152,9 @@ def apply(
         For ``llm``: language of the source.
     model : LanguageModel, optional
         For ``llm``.
+    tools : {"auto", "bundled"}
+        ``bundled``: use the package's own lists and rules even where WordNet or spaCy is installed, so that the
+        result is the same on every machine.
 
     Returns
     -------
@@ -155,7 +166,7 @@ def apply(
     TypeError
         If the text is no string, or the model no `LanguageModel`.
     ValueError
-        If task or kind is unknown, or ``llm`` lacks its model, source or reference.
+        If task, kind or tools are unknown, or ``llm`` lacks its model, source or reference.
 
     Notes
     -----
@@ -190,21 +201,23 @@ def apply(
     _check_task(task)
     _check_kind(kind, task)
     _check_model(model)
+    _check_tools(tools)
     if not isinstance(text, str):
         raise TypeError(f"`text` must be a string; found {type(text).__name__}.")
     language = base_language(language)
     if kind == "llm":
         request = Request(text, language, task, source, reference, base_language(source_language))
         return _ask(model, [request])[0]
-    setting = _setting(language, vocabulary, entities)
+    setting = _setting(language, vocabulary, entities, tools)
     return _edit(Words(text, language), kind, task, setting, np.random.default_rng(rng))
 
 
-def _setting(language: str, vocabulary: Sequence[str] | None, entities: Sequence[str] | None) -> Setting:
+def _setting(language: str, vocabulary: Sequence[str] | None, entities: Sequence[str] | None, tools: str) -> Setting:
     return Setting(
         lexicon.bundled_vocabulary(language) if vocabulary is None else tuple(vocabulary),
         lexicon.bundled_entities(language) if entities is None else tuple(entities),
-        lexicon.tagger(language),
+        lexicon.tagger(language, tools),
+        tools,
     )
 
 
@@ -250,21 +263,23 @@ def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel |
     return tuple(chosen)
 
 
-def _entities_in(texts: Sequence[str], language: str) -> set[str]:
-    tagger, found = lexicon.tagger(language), set()
+def _entities_in(texts: Sequence[str], language: str, tools: str) -> set[str]:
+    tagger, found = lexicon.tagger(language, tools), set()
     for text in texts:
         words = Words(text, language)
         found.update(words.between(*place) for place in lexicon.entities(words, tagger))
     return found
 
 
-def gather_entities(texts: Sequence[str], language: str, *, n_jobs: int = 1) -> tuple[str, ...]:
+def gather_entities(texts: Sequence[str], language: str, *, tools: str = "auto", n_jobs: int = 1) -> tuple[str, ...]:
     """Return the distinct named entities of texts, sorted; the bundled ones where there are fewer than two.
 
     Parameters
     ----------
     texts : sequence of str
     language : str
+    tools : {"auto", "bundled"}
+        As for `apply`.
     n_jobs : int
         Workers of joblib.
 
@@ -280,7 +295,7 @@ def gather_entities(texts: Sequence[str], language: str, *, n_jobs: int = 1) -> 
     """
     language = base_language(language)
     some = Parallel(n_jobs=n_jobs)(
-        delayed(_entities_in)(texts[i : i + _CHUNK], language) for i in range(0, len(texts), _CHUNK)
+        delayed(_entities_in)(texts[i : i + _CHUNK], language, tools) for i in range(0, len(texts), _CHUNK)
     )
     found = set().union(*some)
     return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(language)
@@ -293,10 +308,10 @@ def _keys(frame: pd.DataFrame, column: str) -> list[tuple]:
 
 def _some(
     rows: Sequence[tuple[str, tuple]], chosen: Sequence[str], n_kinds: int, language: str, task: str, seed: int,
-    vocabulary: Sequence[str], entities: Sequence[str],
+    vocabulary: Sequence[str], entities: Sequence[str], tools: str,
 ) -> list[list[tuple[str, str | None]]]:  # fmt: skip
     """Perturb some rows. Of each, the kinds are tried in random order until enough apply; ``llm`` is left open."""
-    setting = _setting(language, vocabulary, entities)
+    setting = _setting(language, vocabulary, entities, tools)
     out = []
     for text, key in rows:
         words, made, enough = Words(text, language), [], n_kinds
@@ -326,6 +341,7 @@ def perturb_table(
     entities: Sequence[str] | None = None,
     model: LanguageModel | None = None,
     source_language: str = "en",
+    tools: str = "auto",
     n_jobs: int = 1,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -355,6 +371,8 @@ def perturb_table(
         What makes the perturbations of kind ``llm``.
     source_language : str
         For ``llm``: language of the sources.
+    tools : {"auto", "bundled"}
+        As for `apply`: with ``bundled``, the result is the same on every machine.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores.
     progress : bool
@@ -371,7 +389,7 @@ def perturb_table(
     TypeError
         If ``frame`` is no DataFrame, a text no string, or an option of the wrong type.
     ValueError
-        If a column is absent or taken, task or kind unknown, or ``n_kinds`` below 1.
+        If a column is absent or taken, task, kind or tools unknown, or ``n_kinds`` below 1.
 
     References
     ----------
@@ -389,6 +407,7 @@ def perturb_table(
     """
     _check_task(task)
     _check_model(model)
+    _check_tools(tools)
     column = _check_frame(frame, task)
     language = base_language(language)
     chosen = _check_kinds(kinds, task, model)
@@ -398,15 +417,15 @@ def perturb_table(
         raise ValueError(f"`n_kinds` must be at least 1; found {n_kinds}.")
     n_kinds = len(chosen) if n_kinds is None else int(n_kinds)
     texts = frame[column].tolist()
-    named = resource_names(language, own_vocabulary=vocabulary is None and "insertion" in chosen, model=model)
+    named = resource_names(language, own_vocabulary=vocabulary is None, model=model, tools=tools)
     if vocabulary is None:
         vocabulary = vocabulary_of(texts, language)
     if entities is None:
         wanted = {"named_entity", "composed"} & set(chosen) and task == "translation"
-        entities = gather_entities(texts, language, n_jobs=n_jobs) if wanted else ()
+        entities = gather_entities(texts, language, tools=tools, n_jobs=n_jobs) if wanted else ()
     rows = list(zip(texts, _keys(frame, column), strict=True))
     chunks = [rows[i : i + _CHUNK] for i in range(0, len(rows), _CHUNK)]
-    given = (chosen, n_kinds, language, task, base_seed(rng), vocabulary, entities)
+    given = (chosen, n_kinds, language, task, base_seed(rng), vocabulary, entities, tools)
     jobs = (delayed(_some)(chunk, *given) for chunk in chunks)
     found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     bar = tqdm(found, total=len(chunks), desc="perturb", unit_scale=_CHUNK, disable=not progress)
@@ -449,10 +468,10 @@ def _filled(
     return filled
 
 
-def resource_names(language: str, *, own_vocabulary: bool, model: LanguageModel | None) -> dict[str, str]:
+def resource_names(language: str, *, own_vocabulary: bool, model: LanguageModel | None, tools: str) -> dict[str, str]:
     """Return what makes the perturbations of each kind."""
-    tagger = lexicon.tagger(language).name
-    synonyms = "wordnet" if language == "en" and lexicon.wordnet() else "lexicon"
+    tagger = lexicon.tagger(language, tools).name
+    synonyms = "wordnet" if tools == "auto" and language == "en" and lexicon.wordnet() else "lexicon"
     return {
         **dict.fromkeys([*EDITS, "composed"], "rules"),
         "insertion": "frame" if own_vocabulary else "vocabulary",
@@ -463,13 +482,15 @@ def resource_names(language: str, *, own_vocabulary: bool, model: LanguageModel 
     }
 
 
-def resources(language: str = "en", *, model: LanguageModel | None = None) -> pd.DataFrame:
+def resources(language: str = "en", *, model: LanguageModel | None = None, tools: str = "auto") -> pd.DataFrame:
     """Say with what the perturbations of a language are made on this machine.
 
     Parameters
     ----------
     language : str
     model : LanguageModel, optional
+    tools : {"auto", "bundled"}
+        As for `apply`.
 
     Returns
     -------
@@ -485,7 +506,8 @@ def resources(language: str = "en", *, model: LanguageModel | None = None) -> pd
     'lexicon'
     """
     _check_model(model)
-    found = resource_names(base_language(language), own_vocabulary=True, model=model)
+    _check_tools(tools)
+    found = resource_names(base_language(language), own_vocabulary=True, model=model, tools=tools)
     return pd.DataFrame(list(found.items()), columns=["perturbation", "resource"])
 
 
@@ -543,7 +565,8 @@ def applicability(
     )
     chosen = _check_kinds(kinds, task, model)
     own = options.get("vocabulary") is None
-    named = resource_names(base_language(language), own_vocabulary=own, model=model)
+    tools = options.get("tools", "auto")
+    named = resource_names(base_language(language), own_vocabulary=own, model=model, tools=tools)
     groups = [((), frame)] if not by else [(key, part) for key, part in frame.groupby(by, sort=True)]
     rows = []
     for key, part in groups:
