@@ -351,6 +351,26 @@ def test_p_values_of_the_permutation_test_are_uniform_under_the_null(context):
     assert (table["p_permutation"] <= 0.05).mean() < 0.1
 
 
+@pytest.mark.parametrize("context", ["domain", "system"])
+def test_units_keep_the_test_valid_where_documents_differ(context):
+    """Documents are easy or hard (for all systems, or each for its own): segments are then no fair unit."""
+    rng = np.random.default_rng(4)
+    p = {"segment": [], "doc": []}
+    for _ in range(150):
+        frame = simulated(rng, n_segments=60, systems=4, n_pairs=2)
+        frame["doc"] = frame["segment"] // 5
+        frame["domain"] = frame["doc"] % 3
+        effects = rng.normal(size=(12, 4)) if context == "system" else rng.normal(size=(12, 1)).repeat(4, axis=1)
+        frame["m0"] += effects[frame["doc"], frame["system"]]
+        for unit, values in p.items():
+            effect = la.context_effect(frame, context=context, unit=unit, n_resamples=99, rng=rng).iloc[0]
+            values.append(effect["p_permutation"])
+    jittered = np.array(p["doc"]) - rng.random(150) / 100
+    assert stats.kstest(jittered, "uniform").pvalue > 0.01
+    assert (np.array(p["doc"]) <= 0.05).mean() < 0.1
+    assert (np.array(p["segment"]) <= 0.05).mean() > 0.15
+
+
 def test_an_effect_is_found():
     frame = simulated(np.random.default_rng(0), effect=1.0)
     effect = la.context_effect(frame, context="domain", n_resamples=199).iloc[0]
