@@ -329,13 +329,13 @@ def _p_values(
 
 
 def published() -> pd.DataFrame:
-    """Return published numbers about the WMT23 data, as printed.
+    """Return published numbers, as printed; all but those on local accuracy are about the WMT23 data.
 
     Returns
     -------
     pandas.DataFrame
         One row per number: ``source, language_pair, level, statistic, grouping, metric,
-        quantity`` (``value`` or ``rank``) and ``printed``, a string that keeps the printed
+        quantity`` (``value``, ``rank`` or ``dof``) and ``printed``, a string that keeps the printed
         precision. Sources:
 
         - ``sentinels-tables5-10``: Perrella et al. 2024, tables 5 to 10 and the acc_eq and
@@ -349,6 +349,9 @@ def published() -> pd.DataFrame:
         - ``aggregation-table1-mqm``, ``-table1-da``, ``-figures1-2``, ``-figure3``, ``-figure5``, ``-survey2``,
           ``-survey3``: Cavalin et al. 2024; ``m-`` is the mean of segment scores, ``x-`` that of a bootstrap. The
           surveys count papers: tables 2 (of 345) and 3 (of 341)
+        - ``local-accuracy-table5``, ``-table6``, ``-table7``: Deviyani and Diaz 2025, chi-square of metrics of
+          translations (between 62 systems), transcripts (73 speakers) and rankings (21 algorithms), on data of their
+          own; ``quantity`` is ``value`` or ``dof``
 
     Examples
     --------
@@ -358,7 +361,7 @@ def published() -> pd.DataFrame:
     """
     folder = files("mtmeta") / "data" / "published"
     tables = []
-    for name in ("wmt23.tsv", "wmt23_aggregation.tsv"):
+    for name in ("wmt23.tsv", "wmt23_aggregation.tsv", "local_accuracy.tsv"):
         with (folder / name).open(encoding="utf-8") as lines:
             tables.append(pd.read_csv(lines, sep="\t", dtype=str, keep_default_na=False))
     return pd.concat(tables, ignore_index=True)
@@ -373,7 +376,7 @@ def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) 
         The three WMT23 sets with the published sentinel metrics.
     sources : sequence of str, optional
         Which of the sources of `published`; by default all but those of aggregation, which are computed from texts
-        (`mtmeta.aggregation`).
+        (`mtmeta.aggregation`), and of local accuracy, whose data are not public.
 
     Returns
     -------
@@ -389,7 +392,7 @@ def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) 
         If a source is unknown, or a language pair or metric is absent from the sets.
     """
     table = published()
-    table = table[~table["source"].str.startswith("aggregation-")]
+    table = table[~table["source"].str.startswith(("aggregation-", "local-accuracy-"))]
     known = list(dict.fromkeys(table["source"]))
     for source in sources or ():
         check_choice("sources", source, known)

@@ -117,11 +117,24 @@ def test_published_ranks_of_aggregations_follow_their_values():
     assert survey.sum()["aggregation-survey3"] == 342  # as printed: one more than the 341 papers
 
 
+def test_published_chi_squares_of_local_accuracy():
+    table = protocols.published()
+    table = table[table["source"].str.startswith("local-accuracy-")]
+    assert table.groupby("source").size().tolist() == [2 * 14, 2 * 5, 2 * 23]
+    dof = table[table["quantity"] == "dof"].groupby("source")["printed"].unique()
+    assert [list(found) for found in dof] == [["61"], ["72"], ["20"]]
+    chi2 = table[table["quantity"] == "value"].set_index("metric")["printed"]
+    assert all(chi2[f"P_{k}"] == chi2[f"recall_{k}"] for k in (5, 10, 15, 20, 30))
+    assert chi2["WIL"] != chi2["WIP"]  # as printed: WIP is 1 - WIL, so these cannot both be right
+
+
 def test_recompute_refuses_sets_that_lack_a_pair(pair):
     with pytest.raises(ValueError, match="`sources` must be one of"):
         protocols.recompute(pair, sources=["tables"])
     with pytest.raises(ValueError, match="`sources` must be one of"):
         protocols.recompute(pair, sources=["aggregation-table1-mqm"])
+    with pytest.raises(ValueError, match="`sources` must be one of"):
+        protocols.recompute(pair, sources=["local-accuracy-table6"])
     with pytest.raises(ValueError, match="need language pair 'en-de'; found 'aa-bb', 'cc-dd'"):
         protocols.recompute(pair, sources=["sentinels-logs"])
 
