@@ -73,6 +73,7 @@ WORKED = [
     ("Das Haus in Berlin.", "named_entity", {"language": "de", "entities": ["Ulm"]}, {"Das Haus in Ulm."}),
     ("Das Haus der NATO.", "named_entity", {"language": "de", "entities": ["EU"]}, {"Das Haus der EU."}),
     ("Das Haus am See.", "named_entity", {"language": "de"}, {None}),
+    ("Wie gelingt es Ihnen, Ihre Energie zu halten?", "named_entity", {"language": "de"}, {None}),
     ("Он живёт в Москве.", "named_entity", {"language": "ru", "entities": ["Рим"]}, {"Он живёт в Рим."}),
     # negation
     ("He can swim.", "negation", {}, {"He can not swim."}),

@@ -112,5 +112,8 @@ NO_VERB_RU = frozenset(
     "потенциал фестиваль мать печать память часть власть область новость кровать тетрадь мобил автомобил стиль фильм "
     "школа сила сила скала неделя земли цели части роли доли или если дети сети нити путь суть".split()
 )
-#: Capitalised in English wherever they stand, and no entities.
-NO_ENTITY = frozenset("i i'm i've i'd i'll mr mrs ms dr sir madam ok".split())
+#: No names, although they have a capital wherever they stand, or in letters and polite address.
+NO_ENTITY = frozenset(
+    "i i'm i've i'd i'll mr mrs ms dr sir madam ok sie ihnen ihr ihre ihrem ihren ihrer ihres du dich dir dein deine "
+    "вы вас вам вами ваш ваша ваше ваши вашего вашей вашу вашим ваших".split()
+)
