@@ -11,6 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+#: Orders that chrF counts only where they can matter.
+_SHORT = 2
+
 
 @njit(cache=True, nogil=True)
 def transposed_bleu_counts(
@@ -60,43 +63,93 @@ def transposed_bleu_counts(
 
 @njit(cache=True, nogil=True)
 def transposed_chrf(
-    grams, starts, hypothesis_of, drawn, sizes, lengths, posting_starts, posting_refs, posting_counts, factor
+    grams,
+    starts,
+    hypothesis_of,
+    drawn,
+    sizes,
+    lengths,
+    posting_starts,
+    posting_refs,
+    posting_counts,
+    factor,
 ):
-    """Return the best chrF of one hypothesis among the first ``size`` references of each draw, (n_draws, n_sizes)."""
+    """Return the best chrF of one hypothesis among the first ``size`` references of each draw, (n_draws, n_sizes).
+
+    The first reference of a draw is the hypothesis' own and takes part in each of them. Short n-grams cost most, as
+    nearly all references have them; so they are counted only where a reference could still beat that one.
+    """
     n_orders, n_refs = len(grams), len(lengths)
     scores = np.zeros((len(drawn), len(sizes)))
     times = np.zeros(len(posting_starts) - 1, dtype=np.int64)
-    by_hypothesis = np.argsort(hypothesis_of, kind="mergesort")
     f_scores = np.zeros(n_refs)
     matches = np.zeros((n_orders, n_refs), dtype=np.int32)
+    postings = posting_starts, posting_refs, posting_counts
     current = -1
-    for d in by_hypothesis:
+    for d in np.argsort(hypothesis_of, kind="mergesort"):
+        own = drawn[d, 0]
         if hypothesis_of[d] != current:
             current = hypothesis_of[d]
             begin, end = starts[current], starts[current + 1]
             matches[:] = 0
-            for o in range(n_orders):
-                row = matches[o]
-                for p in range(begin, end):
-                    if grams[o, p] >= 0:
-                        times[grams[o, p]] += 1
-                for p in range(begin, end):
-                    gram = grams[o, p]
-                    if gram < 0 or times[gram] == 0:
-                        continue
-                    c = times[gram]
-                    for q in range(posting_starts[gram], posting_starts[gram + 1]):
-                        row[posting_refs[q]] += min(c, posting_counts[q])
-                    times[gram] = 0
+            for o in range(_SHORT, n_orders):
+                _add_matches(matches[o], grams[o, begin:end], times, *postings)
+            for o in range(_SHORT):
+                matches[o, own] = _matches_of(grams[o, begin:end], times, own, *postings)
+            best = _chrf_of(matches[:, own], end - begin, lengths[own], factor)
+            rivals = False
             for j in range(n_refs):
-                f_scores[j] = _chrf_of(matches[:, j], end - begin, lengths[j], factor)
-        best, done = -1.0, 0
+                if j != own:
+                    for o in range(_SHORT):
+                        matches[o, j] = max(0, min(end - begin, lengths[j]) - o)
+                    f_scores[j] = _chrf_of(matches[:, j], end - begin, lengths[j], factor)
+                    rivals = rivals or f_scores[j] > best
+            if rivals:
+                matches[:_SHORT] = 0
+                for o in range(_SHORT):
+                    _add_matches(matches[o], grams[o, begin:end], times, *postings)
+                for j in range(n_refs):
+                    f_scores[j] = _chrf_of(matches[:, j], end - begin, lengths[j], factor)
+            f_scores[own] = best
+        best, done = f_scores[own], 0
         for s in range(len(sizes)):
             for k in range(done, sizes[s]):
                 best = max(best, f_scores[drawn[d, k]])
             done = sizes[s]
             scores[d, s] = best
     return scores
+
+
+@njit(cache=True, nogil=True)
+def _add_matches(row, grams, times, posting_starts, posting_refs, posting_counts):
+    """Add to ``row`` how many n-grams of one order each reference shares; ``times`` is zero before and after."""
+    for gram in grams:
+        if gram >= 0:
+            times[gram] += 1
+    for gram in grams:
+        if gram < 0 or times[gram] == 0:
+            continue
+        for q in range(posting_starts[gram], posting_starts[gram + 1]):
+            row[posting_refs[q]] += min(times[gram], posting_counts[q])
+        times[gram] = 0
+
+
+@njit(cache=True, nogil=True)
+def _matches_of(grams, times, ref, posting_starts, posting_refs, posting_counts):
+    """Return how many n-grams of one order a reference shares."""
+    found = 0
+    for gram in grams:
+        if gram >= 0:
+            times[gram] += 1
+    for gram in grams:
+        if gram < 0 or times[gram] == 0:
+            continue
+        begin, end = posting_starts[gram], posting_starts[gram + 1]
+        q = begin + np.searchsorted(posting_refs[begin:end], ref)
+        if q < end and posting_refs[q] == ref:
+            found += min(times[gram], posting_counts[q])
+        times[gram] = 0
+    return found
 
 
 @njit(cache=True, nogil=True)
