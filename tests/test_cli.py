@@ -22,6 +22,7 @@ from test_datasets import make_tree
 
 import mtmeta as mm
 from mtmeta import agreement, cli, datasets, protocols
+from mtmeta.cli import _choices, _output
 from mtmeta.datasets import _fetch
 
 COMMANDS = ("validate", "rank", "correlate", "fetch")
@@ -79,14 +80,14 @@ def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
 
 
 def test_choices_are_those_of_the_package():
-    assert list(cli.Protocol) == list(protocols.PROTOCOLS)
-    assert list(cli.Coefficient) == list(agreement.COEFFICIENTS)
-    assert list(cli.Grouping) == list(agreement.GROUPINGS)
-    assert list(cli.Degenerate) == list(agreement.DEGENERATE)
+    assert list(_choices.Protocol) == list(protocols.PROTOCOLS)
+    assert list(_choices.Coefficient) == list(agreement.COEFFICIENTS)
+    assert list(_choices.Grouping) == list(agreement.GROUPINGS)
+    assert list(_choices.Degenerate) == list(agreement.DEGENERATE)
 
 
-@pytest.mark.parametrize("ties", cli.Ties)
-@pytest.mark.parametrize("missing", cli.Missing)
+@pytest.mark.parametrize("ties", _choices.Ties)
+@pytest.mark.parametrize("missing", _choices.Missing)
 def test_other_choices_are_accepted_by_the_package(table, ties, missing):
     es = mm.load(table, missing=str(missing))
     assert len(mm.rank(es, protocol="wmt24", ties=str(ties)).table) == 2
@@ -95,7 +96,7 @@ def test_other_choices_are_accepted_by_the_package(table, ties, missing):
 @pytest.mark.parametrize("coefficient", agreement.COEFFICIENTS)
 def test_coefficients_that_take_no_epsilon_are_those_of_the_package(table, coefficient):
     es = mm.load(table)
-    if coefficient in cli._WITHOUT_EPSILON:
+    if coefficient in _choices.WITHOUT_EPSILON:
         with pytest.raises(ValueError, match="no meaning"):
             mm.correlate(es, coefficient=coefficient, epsilon=0.1)
     else:
@@ -158,7 +159,7 @@ def test_wrong_usage(run, arguments):
 
 @pytest.mark.parametrize(
     ("option", "choices"),
-    [("--protocol", cli.Protocol), ("--coefficient", cli.Coefficient), ("--grouping", cli.Grouping)],
+    [("--protocol", _choices.Protocol), ("--coefficient", _choices.Coefficient), ("--grouping", _choices.Grouping)],
 )
 def test_wrong_choice_is_answered_with_the_right_ones(run, table, option, choices):
     err = run("rank", table, option, "no-such")[2]
@@ -234,7 +235,7 @@ def test_equal_values_share_the_better_rank(result, tmp_path):
     assert [(r["metric"], r["rank"]) for r in found] == [("Y", 1), ("Z", 1), ("A", 3), ("X", 3)]
 
 
-@pytest.mark.parametrize("protocol", cli.Protocol)
+@pytest.mark.parametrize("protocol", _choices.Protocol)
 def test_rank_by_protocol_is_the_table_of_the_package(result, table, protocol):
     expected = mm.rank(mm.load(table), protocol=str(protocol)).to_frame()
     assert pd.DataFrame(result("rank", table, "--protocol", protocol)).equals(expected)
@@ -532,7 +533,7 @@ def test_latex(run, odd):
 
 
 def test_latex_escapes_every_special_character():
-    escaped = cli._as_latex(["a"], [[r"\~^|<>&%$#_{}"]], [False]).splitlines()[4]
+    escaped = _output.as_latex(["a"], [[r"\~^|<>&%$#_{}"]], [False]).splitlines()[4]
     assert escaped == (
         r"\textbackslash{}\textasciitilde{}\textasciicircum{}\textbar{}\textless{}\textgreater{}\&\%\$\#\_\{\} \\"
     )
@@ -551,13 +552,13 @@ def test_table_is_aligned(run, tmp_path):
 
 def test_table_has_no_negative_zero_and_obeys_places(run, tmp_path):
     frame = pd.DataFrame({"x": [-0.0001, 0.12345], "n": pd.array([None, 2], dtype="Int64"), "s": [None, "a"]})
-    assert cli._written(frame, cli.Format.table, 2) == "   x  n  s\n----  -  -\n0.00\n0.12  2  a\n"
-    assert json.loads(cli._written(frame, cli.Format.json, 2))[0] == {"x": -0.0001, "n": None, "s": None}
+    assert _output.written(frame, _choices.Format.table, 2) == "   x  n  s\n----  -  -\n0.00\n0.12  2  a\n"
+    assert json.loads(_output.written(frame, _choices.Format.json, 2))[0] == {"x": -0.0001, "n": None, "s": None}
 
 
-@pytest.mark.parametrize("how", cli.Format)
+@pytest.mark.parametrize("how", _choices.Format)
 def test_table_without_rows(how):
-    text = cli._written(pd.DataFrame({"a": [], "b": []}), how, 3)
+    text = _output.written(pd.DataFrame({"a": [], "b": []}), how, 3)
     assert text == {"json": "[]\n", "tsv": "a\tb\n"}.get(how, text)
     assert text.endswith("\n")
 

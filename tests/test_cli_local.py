@@ -13,6 +13,7 @@ from test_cli import in_a_process
 import mtmeta as mm
 from mtmeta import cli
 from mtmeta import local_accuracy as la
+from mtmeta.cli import _choices, _local
 from mtmeta.local_accuracy import _pairs
 
 
@@ -60,18 +61,18 @@ def test_help_ends_with_an_example_that_works(run, tmp_path):
 
 
 def test_choices_are_those_of_the_package():
-    assert sorted(cli.Average) == sorted(_pairs.AVERAGES)
-    assert list(cli.PairTies) == list(_pairs.TIES)
-    assert list(cli.Unscored) == list(_pairs.MISSING)
-    assert list(cli.Task) == list(mm.scoring.PAIR_METRICS)
-    assert list(cli.Part) == ["guide", *cli._PARTS]
+    assert sorted(_choices.Average) == sorted(_pairs.AVERAGES)
+    assert list(_choices.PairTies) == list(_pairs.TIES)
+    assert list(_choices.Unscored) == list(_pairs.MISSING)
+    assert list(_choices.Task) == list(mm.scoring.PAIR_METRICS)
+    assert list(_choices.Part) == ["guide", *_local._PARTS]
 
 
 def test_guide_has_all_parts(run, table):
     code, out, err = run(table, "--n-resamples", 99)
     assert code == 0, err
-    titles = [line for line in out.splitlines() if line in cli._PARTS.values()]
-    assert titles == list(cli._PARTS.values())
+    titles = [line for line in out.splitlines() if line in _local._PARTS.values()]
+    assert titles == list(_local._PARTS.values())
     local = la.local_accuracy(pd.read_csv(table), context="system", n_resamples=99)
     row = local[(local["context"] == "A") & (local["metric"] == "good")].iloc[0]
     assert f"{row['accuracy']:.3f} ±{(row['high'] - row['low']) / 2:.3f}" in out
@@ -104,7 +105,7 @@ def test_json_has_every_table_in_full(run, table, pairs):
     )
     assert code == 0
     found = json.loads(out)
-    assert list(found) == list(cli._PARTS)
+    assert list(found) == list(_local._PARTS)
     local = la.local_accuracy(pairs, context=["domain", "system"], ties="half")
     assert [row["accuracy"] for row in found["accuracy"]] == pytest.approx(local["accuracy"].tolist())
     best = {row["context"]: row["best"] for row in found["recommended"]}

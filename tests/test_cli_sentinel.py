@@ -12,6 +12,7 @@ from test_cli import in_a_process
 
 import mtmeta as mm
 from mtmeta import cli
+from mtmeta.cli import _choices
 from mtmeta.sentinel import SEES, _settings
 
 TINY = ("--kind", "transformer", "--encoder", "scratch-small", "--learning-rate", "1e-3", "--max-length", "16")
@@ -63,8 +64,8 @@ def test_help_ends_with_an_example_that_works(run, command, tmp_path):
 
 
 def test_choices_and_defaults_are_those_of_the_package(run):
-    assert list(cli.Sees) == list(SEES)
-    assert list(cli.Kind) == list(mm.sentinel.KINDS)
+    assert list(_choices.Sees) == list(SEES)
+    assert list(_choices.Kind) == list(mm.sentinel.KINDS)
     words = " ".join(run("train", "--help")[1].split())
     recipe = mm.sentinel.TransformerConfig()
     names = ("encoder", "learning_rate", "batch_size", "accumulation", "epochs", "max_length", "select", "seed")
@@ -72,7 +73,7 @@ def test_choices_and_defaults_are_those_of_the_package(run):
         shown = words.partition(f"--{name.replace('_', '-')} ")[2].partition("[default: (")[2].partition(")")[0]
         assert shown == str(getattr(recipe, name)), name
     assert all(name in words for name in _settings.SCRATCH)
-    for select in cli.Select:
+    for select in _choices.Select:
         mm.sentinel.TransformerConfig(select=str(select))
 
 

@@ -1,0 +1,31 @@
+"""Choices, written out so that --help need not import the statistics; a test compares them with the package."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+def _choice(name: str, values: str) -> type[StrEnum]:
+    return StrEnum(name, [(value, value) for value in values.split()])
+
+
+_PROTOCOLS = "wmt23 wmt24 sentinels-segment sentinels-segment-grouped sentinels-pearson sentinels-pearson-grouped"
+Protocol = _choice("Protocol", _PROTOCOLS)
+Coefficient = _choice("Coefficient", "pearson spearman kendall tau_b tau_a tau_c tau_10 tau_13 tau_14 acc_eq tau_eq")
+Grouping = _choice("Grouping", "none segment system")
+Degenerate = _choice("Degenerate", "drop zero nan raise")
+Ties = _choice("Ties", "half published")
+Missing = _choice("Missing", "raise nan")
+Format = _choice("Format", "table tsv json latex md")
+Sees = _choice("Sees", "source candidate reference")
+Kind = _choice("Kind", "light transformer")
+Select = _choice("Select", "kendall loss")
+ScoreFormat = _choice("ScoreFormat", "csv seg-score table tsv json")
+Average = _choice("Average", "segments pairs")
+PairTies = _choice("PairTies", "failure half")
+Unscored = _choice("Unscored", "raise drop")
+Task = _choice("Task", "translation speech")
+Part = _choice("Part", "guide accuracy effect order recommended stability")
+
+#: Coefficients that compare no pairs, so that --epsilon has no meaning for them.
+WITHOUT_EPSILON = ("pearson", "spearman", "tau_c")

@@ -1,0 +1,253 @@
+"""`sentinel train` and `sentinel score`: metrics that see one text only."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .. import __version__
+from ._choices import Format, Kind, Missing, ScoreFormat, Sees, Select
+from ._common import EXAMPLE, How, Output, Places, Quiet, app, guarded, in_a_folder, load_sets
+from ._output import emit, emit_text, say, written
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+sentinel = typer.Typer(
+    name="sentinel",
+    help="Train metrics that see one text only, and score with them.",
+    epilog="\b\nExample:\n  mtmeta sentinel train teaching --sees source --save my-sentinel",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(sentinel)
+
+
+@sentinel.command("train", epilog=EXAMPLE.format("sentinel train teaching --sees source --save my-sentinel"))
+@guarded
+def train_sentinel(
+    context: typer.Context,
+    stages: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|SET",
+            help="What to train on, in this order: CSV or TSV with source, candidate, reference (what --sees needs) "
+            "and score, used as they are; or names of sets, whose scores are standardised. A plus sign joins several "
+            "into one stage: wmt17-da ted+newstest2021.",
+            show_default=False,
+        ),
+    ],
+    sees: Annotated[Sees, typer.Option(help="The one text that it sees.", show_default=False)],
+    save: Annotated[
+        Path, typer.Option(metavar="DIR", file_okay=False, help="Where the sentinel is saved.", show_default=False)
+    ],
+    kind: Annotated[
+        Kind, typer.Option(help="A ridge regression, or a transformer (pip install 'mtmeta[sentinel]').")
+    ] = Kind.light,
+    validation: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|SET", help="Keep the checkpoint that is best on this.", show_default="the last"),
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|DIR",
+            help="A Hugging Face checkpoint or a folder; scratch-small, scratch-base or scratch-large for random "
+            "weights.",
+            show_default="FacebookAI/xlm-roberta-large",
+        ),
+    ] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="Of RAdam.", show_default="1e-06")
+    ] = None,
+    batch_size: Annotated[int | None, typer.Option(metavar="N", help="Texts per batch.", show_default="8")] = None,
+    accumulation: Annotated[int | None, typer.Option(metavar="N", help="Batches per step.", show_default="2")] = None,
+    epochs: Annotated[int | None, typer.Option(metavar="N", help="Per stage.", show_default="1")] = None,
+    max_length: Annotated[
+        int | None, typer.Option(metavar="N", help="Tokens; longer texts are cut.", show_default="512")
+    ] = None,
+    select: Annotated[
+        Select | None, typer.Option(help="What makes a checkpoint the best.", show_default="kendall")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Seed.", show_default="12")] = None,
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            file_okay=False,
+            help="Checkpoints; the same command goes on from there.",
+            show_default="none kept",
+        ),
+    ] = None,
+    peak_flops: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="What the device can do a second in bf16, for the report.", show_default=False
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            dir_okay=False,
+            callback=in_a_folder,
+            help="Speed, memory and losses, as JSON.",
+            show_default=False,
+        ),
+    ] = None,
+    how: How = Format.table,
+    places: Places = 3,
+    output: Output = None,
+    quiet: Quiet = False,
+) -> None:
+    """Train a sentinel: a metric that predicts the human score from one text.
+
+    Options from --validation to --report go with --kind transformer; its defaults are the published recipe.
+    """
+    settings = {"encoder": encoder, "learning_rate": learning_rate, "batch_size": batch_size, "epochs": epochs}
+    settings |= {"accumulation": accumulation, "max_length": max_length, "select": select and str(select), "seed": seed}
+    settings = {name: value for name, value in settings.items() if value is not None}
+    others = {"validation": validation, "checkpoints": checkpoints, "peak_flops": peak_flops, "report": report}
+    given = [f"--{n.replace('_', '-')}" for n in (*settings, *(n for n, v in others.items() if v is not None))]
+    if given and kind is Kind.light:
+        raise typer.BadParameter("goes only with --kind transformer.", ctx=context, param_hint=", ".join(given))
+    from .. import sentinel as package
+    from ..sentinel._sentinel import check_target
+
+    check_target(save)
+    frames = [_to_learn(stage) for stage in stages]
+    options: dict[str, Any] = {}
+    if kind is Kind.transformer:
+        options = {"config": package.TransformerConfig(**settings), "progress": not quiet and sys.stderr.isatty()}
+        options |= {"checkpoints": checkpoints, "peak_flops": peak_flops}
+        options["validation"] = None if validation is None else _to_learn(validation)
+    trained = package.fit(frames, sees=str(sees), kind=str(kind), **options)
+    trained.save(save)
+    if report is not None:
+        trained.report.write(report, command=shlex.join(["mtmeta", *sys.argv[1:]]))
+    say(quiet, f"{trained.signature}|mtmeta:{__version__}")
+    emit(_facts(trained, save, sum(map(len, frames))), how, places, output)
+
+
+@sentinel.command(
+    "score",
+    epilog=EXAMPLE.format(
+        "sentinel train teaching --sees source --save my-sentinel && mtmeta sentinel score my-sentinel teaching"
+    ),
+)
+@guarded
+def score_with_sentinel(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A saved sentinel.", show_default=False)],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|SET",
+            help="CSV or TSV with the column that the sentinel sees (source, candidate or reference); or the name of a "
+            "set.",
+            show_default=False,
+        ),
+    ],
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of a set: the reference that it sees.", show_default="the published one"),
+    ] = None,
+    how: Annotated[
+        ScoreFormat,
+        typer.Option("--format", help="seg-score: system and score, as in .seg.score files of mt-metrics-eval."),
+    ] = ScoreFormat.csv,
+    places: Places = 3,
+    output: Output = None,
+    quiet: Quiet = False,
+) -> None:
+    """Score texts with a sentinel.
+
+    One row per translation: system, segment and score for a set; for a table what it has of these, else its row
+    number.
+    """
+    from ..sentinel import load as load_sentinel
+
+    loaded = load_sentinel(folder)
+    if _is_file(what):
+        if reference is not None:
+            raise typer.BadParameter("goes only with the name of a set.", ctx=context, param_hint="--reference")
+        frame = _scored_table(loaded, what)
+    else:
+        frame = _scored_set(loaded, what, reference, quiet)
+    say(quiet, f"{loaded.signature}|mtmeta:{__version__}")
+    emit_text(_scores_written(frame, how, places), output)
+
+
+def _is_file(what: str) -> bool:
+    return Path(what).suffix.lower() in (".csv", ".tsv")
+
+
+def _to_learn(stage: str) -> pd.DataFrame:
+    """Return one stage: tables as they are, and sets with standardised scores."""
+    import pandas as pd
+
+    from ..datasets import load_all
+    from ..sentinel import read_table, training_frame
+
+    parts = stage.split("+")
+    return pd.concat(
+        [read_table(part) if _is_file(part) else training_frame(load_all(part)) for part in parts], ignore_index=True
+    )
+
+
+def _facts(trained: Any, folder: Path, n: int) -> pd.DataFrame:
+    """Return what was trained, as a table."""
+    import pandas as pd
+
+    rows: list[tuple[str, float | None, str | None]] = [("saved", None, str(folder)), ("texts", float(n), None)]
+    if trained.kind == "light":
+        best = trained.validation.set_index("alpha").loc[trained.alpha]
+        rows += [("penalty", trained.alpha, "alpha with the smallest error in validation")]
+        rows += [("mean squared error", float(best["mse"]), "in validation, of each text's mean score")]
+        rows += [("Pearson", float(best["pearson"]), "in validation, no grouping")]
+    else:
+        done = trained.report
+        losses = done.to_frame()["loss"].dropna()
+        rows += [("loss", float(losses.iloc[-1]), "mean squared error, last logged")]
+        rows += [("parameters", float(done.n_parameters), done.encoder)]
+        rows += [("texts a second", done.texts_per_second, f"{done.device}, {done.precision}")]
+        rows += [("tokens a second", done.tokens_per_second, "without padding")]
+        if done.share_of_peak is not None:
+            rows += [("share of peak", done.share_of_peak, f"of {done.peak_flops:g} operations a second")]
+    return pd.DataFrame(rows, columns=["what", "value", "note"])
+
+
+def _scored_table(loaded: Any, path: str) -> pd.DataFrame:
+    import pandas as pd
+
+    from ..sentinel import read_table
+
+    frame = read_table(path)
+    kept = [c for c in ("system", "segment") if c in frame]
+    scores = loaded.score_frame(frame)
+    return (frame[kept] if kept else pd.DataFrame({"row": range(1, len(frame) + 1)})).assign(score=scores)
+
+
+def _scored_set(loaded: Any, name: str, reference: str | None, quiet: bool) -> pd.DataFrame:
+    es = load_sets([name], None, None, None, reference, Missing["raise"], quiet)
+    if len(es) > 1:
+        raise ValueError(f"{name!r} stands for {len(es)} sets; name one of them: {', '.join(e.name for e in es)}.")
+    scored = es[0].with_metrics({"score": loaded.score_set(es[0])})
+    return scored.to_frame()[["system", "segment", "score"]]
+
+
+def _scores_written(frame: pd.DataFrame, how: ScoreFormat, places: int) -> str:
+    if how is ScoreFormat.csv:
+        return frame.to_csv(index=False, lineterminator="\n")
+    if how is not ScoreFormat["seg-score"]:
+        return written(frame, Format(str(how)), places)
+    if "system" not in frame:
+        raise ValueError("the format seg-score needs a column 'system'; the table has none. Take --format csv.")
+    lines = zip(frame["system"], frame["score"].tolist(), strict=True)
+    return "".join(f"{system}\t{'None' if math.isnan(score) else score}\n" for system, score in lines)
