@@ -1,36 +1,22 @@
-"""Execute chapters with papermill, and stage and build the site.
-
-A notebook says in its metadata what it needs beyond the light installation::
-
-    "mtmeta": {"requires": ["data:wmt23", "torch"]}
-
-``data:NAME`` is the folder of a data set where `mm.load` looks (``MTMETA_DATA``, the cache that ``mtmeta fetch`` fills,
-``~/.mt-metrics-eval``), at the first or second level; anything else is the name of a Python module. A chapter is
-executed where all it needs is there, and shown from its stored outputs where not.
-
-``python -m mtmeta.runner book`` builds the site; ``python -m mtmeta.runner refresh`` re-executes the stored notebooks.
-"""
+"""Stage and build the book; re-execute the stored notebooks; ``python -m mtmeta.runner``."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
-import importlib.util
 import json
 import multiprocessing
-import os
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-__all__ = ["build", "execute", "missing", "refresh", "stage"]
+from ._execute import execute, missing
 
 #: Copied beside the chapters, so that pages can include them.
 ROOT_FILES = (
@@ -44,111 +30,49 @@ ROOT_FILES = (
     "benchmarks/RESULTS.md",
     "constraints.txt",
 )
+_JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"
 
 
-def _data_roots() -> list[Path]:
-    """Return the folders that may hold data sets: those that `mm.load` looks in."""
-    from platformdirs import user_cache_dir
+def pages(root: Path) -> list[str]:
+    """Return the pages that the table of contents of a project names, in its order."""
+    import yaml
 
-    given = os.environ.get("MTMETA_DATA")
-    cache = os.environ.get("MTMETA_CACHE") or user_cache_dir("mtmeta")
-    return [Path(p).expanduser() for p in (given, cache, "~/.mt-metrics-eval") if p]
+    return list(_named(yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))))
 
 
-def _is_there(requirement: str) -> bool:
-    """Tell whether one requirement of a notebook is met on this machine."""
-    kind, _, name = requirement.rpartition(":")
-    if kind == "data":
-        return any((root / name).is_dir() or any(root.glob(f"*/{name}/")) for root in _data_roots())
-    if kind or not name.isidentifier():
-        raise ValueError(
-            f"a notebook requires {requirement!r}; expected 'data:NAME' or the name of a Python module, such as "
-            "'torch'. Correct `mtmeta.requires` in its metadata."
-        )
-    return importlib.util.find_spec(name) is not None
-
-
-def missing(notebook: str | Path) -> list[str]:
-    """Return what a notebook requires and this machine lacks.
-
-    Parameters
-    ----------
-    notebook : path
-        An ``.ipynb`` file. Its metadata ``mtmeta.requires`` is a list of ``data:NAME`` and module names.
-
-    Returns
-    -------
-    list of str
-        The requirements that are not met; empty if the notebook can be executed here.
-
-    Raises
-    ------
-    ValueError
-        If the file is no notebook, or a requirement has neither form.
-    """
-    try:
-        metadata = json.loads(Path(notebook).read_text(encoding="utf-8"))["metadata"]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise ValueError(f"{notebook} is not a notebook: {error!r}.") from None
-    return [r for r in metadata.get("mtmeta", {}).get("requires", []) if not _is_there(r)]
-
-
-def execute(
-    notebook: str | Path,
-    out: str | Path,
-    parameters: Mapping[str, Any] | None = None,
-    *,
-    cwd: str | Path | None = None,
-) -> float:
-    """Execute one notebook with papermill.
-
-    Parameters
-    ----------
-    notebook, out : path
-        The notebook to execute, and where to write the executed copy. They may be the same file.
-    parameters : mapping, optional
-        Values for the cell tagged ``parameters``. None injects nothing, so that the copy has the cells of the original.
-    cwd : path, optional
-        The directory that the cells run in. The default is the one that `notebook` lies in.
-
-    Returns
-    -------
-    float
-        Wall time in seconds, start of the kernel included.
-
-    Raises
-    ------
-    RuntimeError
-        If a cell raises. The message holds the traceback; `out` keeps what was computed until then.
-    """
-    import papermill
-
-    start = time.perf_counter()
-    Path(out).parent.mkdir(parents=True, exist_ok=True)
-    try:
-        papermill.execute_notebook(
-            str(notebook),
-            str(out),
-            parameters=dict(parameters or {}),
-            cwd=str(cwd or Path(notebook).resolve().parent),
-            kernel_name="python3",
-            progress_bar=False,
-            extra_arguments=["--log-level=CRITICAL"],  # else it warns of unencrypted talk, and of being stopped
-        )
-    except papermill.PapermillExecutionError as error:
-        raise RuntimeError(f"{notebook} failed.\n{error}") from None
-    return time.perf_counter() - start
-
-
-def _pages(node: Any) -> Iterator[str]:
-    """Yield the pages that a table of contents names, in its order."""
+def _named(node: Any) -> Iterator[str]:
     if isinstance(node, Mapping):
         yield from (node[key] for key in ("root", "file") if key in node)
         for value in node.values():
-            yield from _pages(value)
+            yield from _named(value)
     elif isinstance(node, list):
         for item in node:
-            yield from _pages(item)
+            yield from _named(item)
+
+
+def copy_sources(root: Path, to: Path) -> Path:
+    """Copy the sources of the book to ``_build/src`` in a folder, which is replaced; return that."""
+    source = to / "_build" / "src"
+    shutil.rmtree(source, ignore_errors=True)
+    source.mkdir(parents=True)
+    for name in ("book", "notebooks"):
+        shutil.copytree(root / name, source / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
+    for name in ROOT_FILES:
+        if (root / name).exists():
+            (source / name).parent.mkdir(exist_ok=True)
+            shutil.copy2(root / name, source / name)
+    return source
+
+
+def write_execution(source: Path, report: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write ``execution.json``: what the site says about the outputs of each chapter."""
+    about = {
+        "date": datetime.date.today().isoformat(),
+        "python": platform.python_version(),
+        "platform": platform.platform(terse=True),
+        "notebooks": report,
+    }
+    (source / "execution.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
 def _execute_all(notebooks: Mapping[Path, Path], jobs: int) -> dict[Path, float]:
@@ -193,21 +117,9 @@ def stage(root: str | Path, *, run: bool = True, jobs: int = 2) -> dict[str, dic
     RuntimeError
         If a chapter fails; all others are executed first.
     """
-    import yaml
-
     root = Path(root)
-    source = root / "_build" / "src"
-    shutil.rmtree(source, ignore_errors=True)
-    source.mkdir(parents=True)
-    for name in ("book", "notebooks"):
-        shutil.copytree(root / name, source / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
-    for name in ROOT_FILES:
-        if (root / name).exists():
-            (source / name).parent.mkdir(exist_ok=True)
-            shutil.copy2(root / name, source / name)
-
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    chapters = {page: path for page in _pages(toc) if (path := source / f"{page}.ipynb").exists()}
+    source = copy_sources(root, root)
+    chapters = {page: path for page in pages(root) if (path := source / f"{page}.ipynb").exists()}
     lacking = {page: missing(path) for page, path in chapters.items()}
     seconds = _execute_all({path: path for page, path in chapters.items() if run and not lacking[page]}, jobs)
     report = {}
@@ -217,18 +129,17 @@ def stage(root: str | Path, *, run: bool = True, jobs: int = 2) -> dict[str, dic
         else:
             reason = f"not here: {', '.join(lacking[page])}" if lacking[page] else "execution was turned off"
             report[page] = {"status": "stored", "seconds": 0.0, "reason": reason}
-    about = {
-        "date": datetime.date.today().isoformat(),
-        "python": platform.python_version(),
-        "platform": platform.platform(terse=True),
-        "notebooks": report,
-    }
-    (source / "execution.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    write_execution(source, report)
     return report
 
 
-def build(root: str | Path, *, builder: str = "html") -> Path:
-    """Build the staged site, from scratch and with warnings as errors.
+def can_build() -> bool:
+    """Tell whether jupyter-book is installed."""
+    return _JUPYTER_BOOK.exists()
+
+
+def build(root: str | Path, *, builder: str = "html", strict: bool = True) -> Path:
+    """Build the staged site, from scratch.
 
     Parameters
     ----------
@@ -236,6 +147,8 @@ def build(root: str | Path, *, builder: str = "html") -> Path:
         The project, after `stage`.
     builder : str
         ``html``, or ``linkcheck`` to check the links instead, which needs the network.
+    strict : bool
+        Whether a warning is an error. If not, warnings are not shown.
 
     Returns
     -------
@@ -245,15 +158,17 @@ def build(root: str | Path, *, builder: str = "html") -> Path:
     Raises
     ------
     RuntimeError
-        If the build warns or fails.
+        If jupyter-book is not installed, or the build fails.
     """
     root = Path(root).resolve()
     for name in (builder, ".doctrees"):
         shutil.rmtree(root / "_build" / name, ignore_errors=True)
-    jupyter_book = Path(sys.executable).parent / "jupyter-book"
+    if not can_build():
+        raise RuntimeError("jupyter-book is not installed: pip install 'mtmeta[book]'.")
     paths = [str(root / "_build" / "src"), "--path-output", str(root)]
-    command = [str(jupyter_book), "build", *paths, "--builder", builder, "-W", "--keep-going", "-q"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    command = [str(_JUPYTER_BOOK), "build", *paths, "--builder", builder, *(["-W"] * strict), "--keep-going", "-q"]
+    warnings = None if strict else subprocess.STDOUT
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=warnings, text=True, check=False)
     if done.returncode:
         print(done.stdout, file=sys.stderr)
         raise RuntimeError(f"jupyter-book ended with exit status {done.returncode}; its warnings are above.")
@@ -316,7 +231,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,39 @@
+"""Execute chapters with papermill, on the book's data or on a reader's, and stage and build the site.
+
+A notebook says in its metadata what it needs beyond the light installation, and what it needs of the data::
+
+    "mtmeta": {"requires": ["data:wmt23", "torch"], "needs": ["texts", "metrics>=2"]}
+
+``data:NAME`` is the folder of a data set where `mm.load` looks (``MTMETA_DATA``, the cache that ``mtmeta fetch`` fills,
+``~/.mt-metrics-eval``), at the first or second level; any other requirement is the name of a Python module. A chapter
+is executed where all it requires is there, and shown from its stored outputs where not. What may be needed of the data
+is a name in `FACTS`, alone or with a least number. `run` executes chapters on a reader's data, and leaves out those
+whose needs are not met; a chapter that finds out by itself raises `CannotRun`.
+
+``python -m mtmeta.runner book`` builds the site; ``python -m mtmeta.runner refresh`` re-executes the stored notebooks;
+``mtmeta run`` is `run`.
+"""
+
+from ._book import build, can_build, main, refresh, stage
+from ._execute import CannotRun, execute, missing
+from ._needs import FACTS, facts, unmet
+from ._own import Outcome, chapters, find_project, run, show
+
+__all__ = [
+    "FACTS",
+    "CannotRun",
+    "Outcome",
+    "build",
+    "can_build",
+    "chapters",
+    "execute",
+    "facts",
+    "find_project",
+    "main",
+    "missing",
+    "refresh",
+    "run",
+    "show",
+    "stage",
+    "unmet",
+]

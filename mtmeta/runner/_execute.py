@@ -1,0 +1,129 @@
+"""Execute one notebook, where this machine has what it requires."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+class CannotRun(ValueError):
+    """Raised in a chapter that cannot run on the data it is given; the message says why.
+
+    `mtmeta run` then leaves the chapter out, with this reason, and goes on.
+
+    Examples
+    --------
+    >>> raise CannotRun("this chapter needs segments that are rated for all systems")
+    Traceback (most recent call last):
+    mtmeta.runner._execute.CannotRun: this chapter needs segments that are rated for all systems
+    """
+
+
+def _data_roots() -> list[Path]:
+    """Return the folders that may hold data sets: those that `mm.load` looks in."""
+    from platformdirs import user_cache_dir
+
+    given = os.environ.get("MTMETA_DATA")
+    cache = os.environ.get("MTMETA_CACHE") or user_cache_dir("mtmeta")
+    return [Path(p).expanduser() for p in (given, cache, "~/.mt-metrics-eval") if p]
+
+
+def _is_there(requirement: str) -> bool:
+    """Tell whether one requirement of a notebook is met on this machine."""
+    kind, _, name = requirement.rpartition(":")
+    if kind == "data":
+        return any((root / name).is_dir() or any(root.glob(f"*/{name}/")) for root in _data_roots())
+    if kind or not name.isidentifier():
+        raise ValueError(
+            f"a notebook requires {requirement!r}; expected 'data:NAME' or the name of a Python module, such as "
+            "'torch'. Correct `mtmeta.requires` in its metadata."
+        )
+    return importlib.util.find_spec(name) is not None
+
+
+def about(notebook: str | Path) -> dict[str, list[str]]:
+    """Return what a notebook says of itself: the entry ``mtmeta`` of its metadata."""
+    try:
+        return json.loads(Path(notebook).read_text(encoding="utf-8"))["metadata"].get("mtmeta", {})
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise ValueError(f"{notebook} is not a notebook: {error!r}.") from None
+
+
+def missing(notebook: str | Path) -> list[str]:
+    """Return what a notebook requires and this machine lacks.
+
+    Parameters
+    ----------
+    notebook : path
+        An ``.ipynb`` file. Its metadata ``mtmeta.requires`` is a list of ``data:NAME`` and module names.
+
+    Returns
+    -------
+    list of str
+        The requirements that are not met; empty if the notebook can be executed here.
+
+    Raises
+    ------
+    ValueError
+        If the file is no notebook, or a requirement has neither form.
+    """
+    return [r for r in about(notebook).get("requires", []) if not _is_there(r)]
+
+
+def execute(
+    notebook: str | Path,
+    out: str | Path,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    cwd: str | Path | None = None,
+    progress: bool | Mapping[str, Any] = False,
+) -> float:
+    """Execute one notebook with papermill.
+
+    Parameters
+    ----------
+    notebook, out : path
+        The notebook to execute, and where to write the executed copy. They may be the same file.
+    parameters : mapping, optional
+        Values for the cell tagged ``parameters``. None injects nothing, so that the copy has the cells of the original.
+    cwd : path, optional
+        The directory that the cells run in. The default is the one that `notebook` lies in.
+    progress : bool or mapping
+        Whether to show a bar that counts cells, or options of `tqdm.tqdm` for it.
+
+    Returns
+    -------
+    float
+        Wall time in seconds, start of the kernel included.
+
+    Raises
+    ------
+    CannotRun
+        If a cell raises it: these are not the data that the notebook needs.
+    RuntimeError
+        If a cell raises anything else. The message holds the traceback; `out` keeps what was computed until then.
+    """
+    import papermill
+
+    start = time.perf_counter()
+    Path(out).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        papermill.execute_notebook(
+            str(notebook),
+            str(out),
+            parameters=dict(parameters or {}),
+            cwd=str(cwd or Path(notebook).resolve().parent),
+            kernel_name="python3",
+            progress_bar=dict(progress) if isinstance(progress, Mapping) else progress,
+            extra_arguments=["--log-level=CRITICAL"],  # else it warns of unencrypted talk, and of being stopped
+        )
+    except papermill.PapermillExecutionError as error:
+        if error.ename == CannotRun.__name__:
+            raise CannotRun(error.evalue) from None
+        raise RuntimeError(f"{notebook} failed.\n{error}") from None
+    return time.perf_counter() - start

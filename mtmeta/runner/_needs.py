@@ -1,0 +1,109 @@
+"""What a chapter needs of the data, and what a set has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..evalset import EvalSet
+
+#: What a chapter may need in its metadata, and how it is called.
+FACTS: dict[str, str] = {
+    "systems": "systems",
+    "segments": "segments",
+    "metrics": "metrics with segment scores",
+    "rated_systems": "systems with human scores",
+    "rated_segments": "segments with human scores",
+    "comparable_segments": "segments with two rated systems or more",
+    "complete_segments": "segments rated for all systems",
+    "distinct_scores": "different human scores",
+    "sources": "source texts",
+    "references": "reference texts",
+    "translations": "texts of translations",
+}
+_NEED = re.compile(r"(\w+)(?:>=(\d+))?")
+
+
+def facts(es: EvalSet) -> dict[str, int]:
+    """Count what chapters may need of the data.
+
+    Parameters
+    ----------
+    es : EvalSet
+        The set.
+
+    Returns
+    -------
+    dict of int
+        By name, as in `FACTS`.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -1, None], [-1, None, None]], {"m": [[1, 2, 3], [1, 2, 3]]}, systems=["A", "B"])
+    >>> found = facts(es)
+    >>> found["segments"], found["rated_segments"], found["comparable_segments"], found["translations"]
+    (3, 2, 1, 0)
+    """
+    rated = ~np.isnan(es.human)
+    texts = es.texts
+    by_reference = texts.references.values() if texts else ()
+    by_system = texts.translations.values() if texts else ()
+    return {
+        "systems": es.shape[0],
+        "segments": es.shape[1],
+        "metrics": len(es.metrics),
+        "rated_systems": int(rated.any(axis=1).sum()),
+        "rated_segments": int(rated.any(axis=0).sum()),
+        "comparable_segments": int((rated.sum(axis=0) > 1).sum()),
+        "complete_segments": int(rated.all(axis=0).sum()),
+        "distinct_scores": len(np.unique(es.human[rated])),
+        "sources": sum(text is not None for text in (texts.sources if texts else None) or ()),
+        "references": max((sum(text is not None for text in own) for own in by_reference), default=0),
+        "translations": sum(text is not None for own in by_system for text in own),
+    }
+
+
+def unmet(needs: Sequence[str], found: Mapping[str, int]) -> list[str]:
+    """Say which needs of a chapter a set does not meet.
+
+    Parameters
+    ----------
+    needs : sequence of str
+        Names in `FACTS`, each alone or with the least number, such as ``"metrics>=2"``.
+    found : mapping
+        What `facts` returns for the set.
+
+    Returns
+    -------
+    list of str
+        One phrase for each need that is not met; empty if the chapter can run.
+
+    Raises
+    ------
+    ValueError
+        If a need has another form.
+
+    Examples
+    --------
+    >>> unmet(["metrics>=2", "sources"], {"metrics": 1, "sources": 20})
+    ['2 metrics with segment scores (there is 1)']
+    """
+    reasons = []
+    for need in needs:
+        match = _NEED.fullmatch(need)
+        if match is None or match[1] not in FACTS:
+            raise ValueError(
+                f"a notebook needs {need!r}; expected one of {', '.join(FACTS)}, alone or as in 'metrics>=2'. "
+                "Correct `mtmeta.needs` in its metadata."
+            )
+        name, least = match[1], int(match[2] or 1)
+        count = found[name]
+        if count < least:
+            asked = FACTS[name] if match[2] is None else f"{least} {FACTS[name]}"
+            reasons.append(f"{asked} (there {'is' if count == 1 else 'are'} {count or 'none'})")
+    return reasons

@@ -1,0 +1,422 @@
+"""Execute chapters on a reader's data, and build the site around them."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import multiprocessing
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ._book import build, copy_sources, pages, write_execution
+from ._execute import CannotRun, about, execute, missing
+from ._needs import facts, unmet
+
+if TYPE_CHECKING:
+    from ..evalset import EvalSet
+
+_CHAPTER = re.compile(r"notebooks/((?!00)\d\d)_\w+")
+_PAGE = "book/your_run"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one chapter.
+
+    Attributes
+    ----------
+    status : str
+        "ran", "skipped" or "failed".
+    seconds : float
+        Wall time of its execution, start of the kernel included; 0 where it was not executed.
+    reason : str
+        Why it was skipped, or the last line of the failure.
+    resumed : bool
+        Whether an earlier run had done this already.
+    """
+
+    status: str
+    seconds: float = 0.0
+    reason: str = ""
+    resumed: bool = False
+
+
+def find_project(start: str | Path | None = None) -> Path:
+    """Find the folder with the chapters: here, above, or where the package was installed from.
+
+    Parameters
+    ----------
+    start : path, optional
+        Where to begin. By default the working directory.
+
+    Returns
+    -------
+    Path
+        A folder with ``_config.yml``, ``_toc.yml`` and ``notebooks/01_….ipynb``.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    here = Path(start or Path.cwd()).resolve()
+    beside = Path(__file__).resolve().parents[2]
+    for folder in (here, *here.parents, beside):
+        named = all((folder / name).is_file() for name in ("_config.yml", "_toc.yml"))
+        if named and any((folder / "notebooks").glob("01_*.ipynb")):
+            return folder
+    raise ValueError(
+        f"the chapters are not here: neither {here} nor a folder above it nor {beside} holds _config.yml, _toc.yml and "
+        "notebooks/. They are part of the book's sources, not of the installed package: run this in a clone of them, "
+        "or install the package from one with `pip install -e`."
+    )
+
+
+def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, Path]:
+    """Return the chapters that names stand for, in the order of the book.
+
+    Parameters
+    ----------
+    project : path
+        The folder that `find_project` finds.
+    names : sequence of str
+        ``all``; or numbers (``3``, ``03``), or names of files with or without ``.ipynb``.
+
+    Returns
+    -------
+    dict of Path
+        The notebook by page, such as ``notebooks/03_system_dependence``. Pages on one data set are no chapters.
+
+    Raises
+    ------
+    ValueError
+        If there is no such chapter.
+    """
+    project = Path(project)
+    known = {page: project / f"{page}.ipynb" for page in pages(project) if _CHAPTER.fullmatch(page)}
+    chosen = set()
+    for name in names:
+        stem = Path(name).name.removesuffix(".ipynb")
+        number = f"{int(stem):02d}_" if stem.isascii() and stem.isdigit() else None
+        found = [p for p in known if stem in ("all", Path(p).name) or (number and Path(p).name.startswith(number))]
+        if not found:
+            raise ValueError(
+                f"there is no chapter {name!r}; expected all, or a number or name of: "
+                f"{', '.join(Path(p).name for p in known)}."
+            )
+        chosen.update(found)
+    return {page: path for page, path in known.items() if page in chosen}
+
+
+def run(
+    notebooks: Mapping[str, Path],
+    es: EvalSet,
+    campaign: str,
+    out: str | Path,
+    *,
+    version: str,
+    jobs: int = 2,
+    progress: bool = True,
+) -> dict[str, Outcome]:
+    """Execute chapters on a set of scores.
+
+    The executed notebooks go to ``out/notebooks``. A chapter whose needs the set does not meet, or that raises
+    `CannotRun`, is skipped: its notebook is the book's, with the reason under the title. A chapter that fails leaves
+    what it computed until then, with the failure under the title. What was done before with the same notebook, scores,
+    parameters and version is not done again; failures are.
+
+    Parameters
+    ----------
+    notebooks : mapping
+        The notebook by page, as `chapters` returns.
+    es : EvalSet
+        The set, to see what it has.
+    campaign : str
+        Value of the parameter ``campaign``: the name of the same set, or the path of a table.
+    out : path
+        The folder to write to.
+    version : str
+        That of the package. A result of another version is computed anew.
+    jobs : int
+        How many chapters are executed at a time.
+    progress : bool
+        Whether to write to stderr what becomes of each chapter; on a terminal also a bar that counts cells.
+
+    Returns
+    -------
+    dict of Outcome
+        By page, in the order of `notebooks`.
+
+    Raises
+    ------
+    ValueError
+        If papermill is not installed, or what a notebook says of its needs has another form than it should.
+    """
+    for name in ("papermill", "ipykernel"):
+        if importlib.util.find_spec(name) is None:
+            raise ValueError(f"{name} is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
+    out = Path(out)
+    found, scores = facts(es), fingerprint(es)
+    outcomes: dict[str, Outcome] = {}
+    todo: dict[str, tuple] = {}
+    for page, path in notebooks.items():
+        parameters = {"campaign": campaign}
+        key = _digest(path.read_bytes(), scores, json.dumps(parameters), version)
+        if reason := _why_not(path, found):
+            outcomes[page] = Outcome("skipped", reason=reason)
+            _write_page(path, out / f"{page}.ipynb", outcomes[page])
+        elif (stored := _read_outcome(out, page, key)) is not None:
+            outcomes[page] = stored
+        else:
+            todo[page] = (path, out, page, parameters, key)
+        if page in outcomes and progress:
+            _tell(page, outcomes[page])
+    if todo:
+        outcomes |= _run_all(todo, jobs, progress)
+    return {page: outcomes[page] for page in notebooks}
+
+
+def fingerprint(es: EvalSet) -> str:
+    """Return a hash of all that chapters can see of a set, so that equal sets have equal hashes."""
+    references = sorted(es.texts.references.items()) if es.texts else []
+    marks = json.dumps([es.name, es.language_pair, sorted(es.human_systems), sorted(es.reference_free), references])
+    return _digest(es.to_frame().to_csv(index=False), es.system_scores.to_csv(), marks)
+
+
+def _digest(*parts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+        digest.update(f"{len(raw)}:".encode() + raw)
+    return digest.hexdigest()
+
+
+def _why_not(path: Path, found: Mapping[str, int]) -> str:
+    """Say why a chapter cannot run on a set with these facts on this machine; nothing if it can."""
+    if lacking := unmet(about(path).get("needs", []), found):
+        return f"it needs {'; '.join(lacking)}"
+    if lacking := missing(path):
+        return f"not installed here, or not downloaded: {', '.join(lacking)}"
+    return ""
+
+
+def _outcome_file(out: Path, page: str) -> Path:
+    return out / ".done" / f"{Path(page).name}.json"
+
+
+def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
+    """Return what an earlier run made of a chapter, if nothing has changed since and it did not fail."""
+    try:
+        stored = json.loads(_outcome_file(out, page).read_text(encoding="utf-8"))
+        written = _digest((out / f"{page}.ipynb").read_bytes())
+        if (stored.pop("key"), stored.pop("notebook")) == (key, written) and stored["status"] != "failed":
+            return Outcome(**{**stored, "resumed": True})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass  # an interrupted or older run: it is done again
+    return None
+
+
+def _run_all(todo: Mapping[str, tuple], jobs: int, progress: bool) -> dict[str, Outcome]:
+    """Execute chapters, `jobs` at a time, each in a process, because papermill changes the working directory."""
+    from tqdm import tqdm
+
+    context = multiprocessing.get_context("spawn")
+    places = context.Queue()
+    jobs = min(jobs, len(todo))
+    for place in range(jobs):
+        places.put(place)
+    lock = context.RLock()
+    tqdm.set_lock(lock)
+    outcomes: dict[str, Outcome] = {}
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(places, lock)) as pool:
+        running: dict[Future, str] = {pool.submit(_run_one, *job, progress): page for page, job in todo.items()}
+        try:
+            for task in as_completed(running):
+                page = running[task]
+                try:
+                    outcomes[page] = task.result()
+                except Exception as error:  # the process was killed: the others go on, or fail each by itself
+                    outcomes[page] = Outcome("failed", reason=f"{type(error).__name__}: {error}")
+                if progress:
+                    _tell(page, outcomes[page])
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return outcomes
+
+
+_place = 0
+
+
+def _begin(places: Any, lock: Any) -> None:
+    """Begin a process: take a line of the terminal for its bars."""
+    from tqdm import tqdm
+
+    global _place
+    _place = places.get()
+    tqdm.set_lock(lock)
+
+
+def _run_one(path: Path, out: Path, page: str, parameters: dict, key: str, progress: bool) -> Outcome:
+    """Execute a chapter and store its notebook, then what became of it: each whole or not at all."""
+    target = out / f"{page}.ipynb"
+    part = target.with_name(f".{target.stem}.part.ipynb")
+    part.parent.mkdir(parents=True, exist_ok=True)
+    bar = {"desc": target.stem, "position": _place, "leave": False, "disable": None} if progress else False
+    start = time.perf_counter()
+    try:
+        execute(path, part, parameters, progress=bar)
+        outcome = Outcome("ran")
+    except CannotRun as error:
+        outcome, part_of = Outcome("skipped", reason=str(error)), path
+    except Exception as error:  # whatever a kernel may die of must not take the other chapters along
+        lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+        outcome, part_of = Outcome("failed", reason=lines[-1].strip()), part if part.exists() else path
+    outcome = Outcome(outcome.status, round(time.perf_counter() - start, 1), outcome.reason)
+    if outcome.status == "ran":
+        os.replace(part, target)
+    else:
+        _write_page(part_of, target, outcome)
+        part.unlink(missing_ok=True)
+    stored = {**asdict(outcome), "key": key, "notebook": _digest(target.read_bytes())}
+    _write(_outcome_file(out, page), json.dumps(stored) + "\n")
+    return outcome
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
+    """Write a notebook with a note under its title: why it was skipped, or how it failed."""
+    import nbformat
+    from papermill.execute import remove_error_markers
+
+    notebook = remove_error_markers(nbformat.read(source, as_version=4))
+    if outcome.status == "skipped":
+        title, kind = "Skipped on your data", "warning"
+        text = f"This chapter cannot run on your data: {outcome.reason}. What follows is the book's own version of it."
+    else:
+        title, kind = "Failed on your data", "danger"
+        text = "A cell of this chapter failed, and those after it were not executed. The last line of the failure:"
+        text += f"\n\n{_code(outcome.reason)}"
+    note = f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::"
+    heading = re.compile("^# .*", re.MULTILINE)
+    titled = [cell for cell in notebook.cells if cell.cell_type == "markdown" and heading.search(cell.source)]
+    if titled:
+        titled[0].source = heading.sub(lambda found: f"{found[0]}\n\n{note}\n", titled[0].source, count=1)
+    else:
+        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(note))
+    _write(target, nbformat.writes(notebook))
+
+
+def _code(text: str) -> str:
+    """Return a text as a block of code, whatever is in it."""
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _tell(page: str, outcome: Outcome) -> None:
+    from tqdm import tqdm
+
+    what = f"{outcome.status} {Path(page).name}"
+    what += f" in {outcome.seconds:.1f} s" if outcome.seconds else ""
+    what += " (done before)" if outcome.resumed else ""
+    tqdm.write(what + (f": {outcome.reason}" if outcome.reason else ""), file=sys.stderr)
+
+
+def show(project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, *, title: str) -> Path:
+    """Build one site of the book's pages with the chapters that `run` executed in their places.
+
+    Parameters
+    ----------
+    project : path
+        The folder that `find_project` finds.
+    outcomes : mapping
+        What `run` returned.
+    out : path
+        The folder that `run` wrote to. The site goes to ``out/site``, and is built only if something has changed.
+    title : str
+        What the chapters were run on, for the page that lists them.
+
+    Returns
+    -------
+    Path
+        The page to open: the list of the chapters and of what became of them.
+
+    Raises
+    ------
+    RuntimeError
+        If jupyter-book is not installed, or fails.
+    """
+    project, out = Path(project), Path(out).resolve()
+    site, key_file = out / "site", out / ".done" / "site"
+    start = site / f"{_PAGE}.html"
+    own = [path for name in ("book", "notebooks", "_toc.yml", "_config.yml") for path in _files(project / name)]
+    own += [out / f"{page}.ipynb" for page in outcomes]
+    what = [part for path in own for part in (str(path), path.read_bytes())]
+    key = _digest(title, *what, *(f"{page} {o.status} {o.reason}" for page, o in outcomes.items()))
+    if start.is_file() and key_file.is_file() and key_file.read_text() == key:
+        return start
+    work = out / ".site"
+    source = copy_sources(project, work)
+    for page in outcomes:
+        shutil.copy2(out / f"{page}.ipynb", source / f"{page}.ipynb")
+    (source / f"{_PAGE}.md").write_text(_list_page(outcomes, title), encoding="utf-8")
+    _add_to_toc(source / "_toc.yml")
+    notebooks = [page for page in pages(project) if (source / f"{page}.ipynb").exists()]
+    write_execution(source, {page: _on_site(page, outcomes) for page in notebooks})
+    built = build(work, strict=False)
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.move(built, site)
+    shutil.rmtree(work, ignore_errors=True)
+    _write(key_file, key)
+    return start
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+
+
+def _on_site(page: str, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+    """Return what the site says about the outputs of a page."""
+    outcome = outcomes.get(page)
+    if outcome is None:
+        return {"status": "stored", "seconds": 0.0, "reason": "it was not part of this run"}
+    status = {"ran": "executed", "skipped": "stored", "failed": "failed"}[outcome.status]
+    return {"status": status, "seconds": outcome.seconds, "reason": outcome.reason}
+
+
+def _list_page(outcomes: Mapping[str, Outcome], title: str) -> str:
+    rows = [
+        f"| {{doc}}`/{page}` | {o.status} | {f'{o.seconds:.1f}' if o.seconds else ''} | {_cell(o.reason)} |"
+        for page, o in outcomes.items()
+    ]
+    lines = ["# Your Run", "", f"These chapters were run on `{title}`. All other pages are those of the book."]
+    lines += ["", "| chapter | what became of it | seconds | why |", "|---|---|---:|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Return a text as it can stand in a cell of a Markdown table."""
+    return re.sub(r"([\\`*_\[\]<>|&~$#{}])", r"\\\1", " ".join(text.split()))
+
+
+def _add_to_toc(path: Path) -> None:
+    import yaml
+
+    toc = yaml.safe_load(path.read_text(encoding="utf-8"))
+    toc["parts"].insert(0, {"caption": "Your data", "chapters": [{"file": _PAGE}]})
+    path.write_text(yaml.safe_dump(toc, sort_keys=False), encoding="utf-8")
