@@ -65,6 +65,8 @@ def outputs_note(report: dict, docname: str) -> str:
         return "The outputs on this page are those stored in the notebook."
     if entry["status"] == "executed":
         return f"The outputs on this page were computed when the site was built, in {entry['seconds']:.0f} s."
+    if entry["status"] == "failed":
+        return "The outputs on this page end where a cell failed when the site was built."
     return f"The outputs on this page are those stored in the notebook: it was not re-executed ({entry['reason']})."
 
 
@@ -112,7 +114,8 @@ class ExecutionReport(_Markdown):
         rows = []
         for name, entry in report["notebooks"].items():
             done = entry["status"] == "executed"
-            what = "executed" if done else f"shown from stored outputs ({entry['reason']})"
+            stored = "failed" if entry["status"] == "failed" else "shown from stored outputs"
+            what = "executed" if done else f"{stored} ({entry['reason']})"
             seconds = f"{entry['seconds']:.1f}" if done else ""
             rows.append(f"| {{doc}}`/{name}` | {what} | {seconds} |")
         return [intro, "", "| chapter | outputs | seconds |", "|---|---|---:|", *rows]

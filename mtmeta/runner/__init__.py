@@ -17,7 +17,7 @@ whose needs are not met; a chapter that finds out by itself raises `CannotRun`.
 from ._book import build, can_build, main, refresh, stage
 from ._execute import CannotRun, execute, missing
 from ._needs import FACTS, facts, unmet
-from ._own import Outcome, chapters, find_project, run, show
+from ._own import Outcome, chapters, find_project, fingerprint, run, show
 
 __all__ = [
     "FACTS",
@@ -29,6 +29,7 @@ __all__ = [
     "execute",
     "facts",
     "find_project",
+    "fingerprint",
     "main",
     "missing",
     "refresh",

@@ -11,8 +11,9 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -226,32 +227,37 @@ def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
 
 
 def _run_all(todo: Mapping[str, tuple], jobs: int, progress: bool) -> dict[str, Outcome]:
-    """Execute chapters, `jobs` at a time, each in a process, because papermill changes the working directory."""
+    """Execute chapters, `jobs` at a time."""
+    jobs = min(jobs, len(todo))
+    one_by_one = ((page, _run_one(*job, progress)) for page, job in todo.items())
+    outcomes = {}
+    for page, outcome in _in_processes(todo, jobs, progress) if jobs > 1 else one_by_one:
+        outcomes[page] = outcome
+        if progress:
+            _tell(page, outcome)
+    return outcomes
+
+
+def _in_processes(todo: Mapping[str, tuple], jobs: int, progress: bool) -> Iterator[tuple[str, Outcome]]:
+    """Execute chapters each in a process, because papermill changes the working directory."""
     from tqdm import tqdm
 
     context = multiprocessing.get_context("spawn")
-    places = context.Queue()
-    jobs = min(jobs, len(todo))
+    places, lock = context.Queue(), context.RLock()
     for place in range(jobs):
         places.put(place)
-    lock = context.RLock()
     tqdm.set_lock(lock)
-    outcomes: dict[str, Outcome] = {}
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(places, lock)) as pool:
         running: dict[Future, str] = {pool.submit(_run_one, *job, progress): page for page, job in todo.items()}
         try:
             for task in as_completed(running):
-                page = running[task]
                 try:
-                    outcomes[page] = task.result()
-                except Exception as error:  # the process was killed: the others go on, or fail each by itself
-                    outcomes[page] = Outcome("failed", reason=f"{type(error).__name__}: {error}")
-                if progress:
-                    _tell(page, outcomes[page])
-        except KeyboardInterrupt:
+                    yield running[task], task.result()
+                except BrokenProcessPool as error:
+                    yield running[task], Outcome("failed", reason=f"its process was killed: {error}")
+        except BaseException:  # such as Ctrl-C: what has not begun shall not
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return outcomes
 
 
 _place = 0

@@ -1,0 +1,415 @@
+"""`mtmeta run`: chapters on the reader's scores; first on small notebooks made here, then on those of the book."""
+
+import functools
+import io
+import json
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from test_cli import TABLE, in_a_process, run  # noqa: F401 - a fixture
+from test_runner import printed, write
+
+import mtmeta as mm
+from mtmeta import runner
+
+ROOT = Path(__file__).parents[1]
+SHOW = "campaign = 'teaching' # parameters"
+METRICS = "import mtmeta as mm\nes = mm.load(campaign)\nprint(es.name, *es.metrics, es.shape)"
+CANNOT = "import mtmeta as mm\nraise mm.runner.CannotRun('it needs *stars*')"
+
+
+def chapter(path: Path, *sources: str, needs: list[str] | None = None) -> Path:
+    """Write a notebook with a parameter ``campaign``."""
+    write(path, SHOW, *sources)
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata["mtmeta"] = {"requires": [], "needs": needs or []}
+    nbformat.write(notebook, path)
+    return path
+
+
+@pytest.fixture
+def book(tmp_path, monkeypatch):
+    """Make a book of one chapter in a directory, and go there; return a function that adds chapters."""
+    root = tmp_path / "project"
+    names = []
+
+    def add(name, *sources, needs=None):
+        names[:] = [*(n for n in names if n != name), name]
+        listed = ", ".join(f"{{file: notebooks/{n}}}" for n in names)
+        (root / "_toc.yml").write_text(f"format: jb-book\nroot: book/index\nparts:\n- chapters: [{listed}]\n")
+        return chapter(root / "notebooks" / f"{name}.ipynb", *sources, needs=needs)
+
+    (root / "book").mkdir(parents=True)
+    (root / "book" / "index.md").write_text("# A book\n")
+    (root / "_config.yml").write_text(
+        'title: A book\nonly_build_toc_files: true\nexecute: {execute_notebooks: "off"}\n'
+        "parse: {myst_enable_extensions: [colon_fence]}\n"
+    )
+    add("01_first", METRICS)
+    (root / "mine.csv").write_text(TABLE)
+    monkeypatch.chdir(root)
+    return add
+
+
+def markdown(path: Path) -> str:
+    return "\n\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
+
+
+def records(out: str) -> dict[str, dict]:
+    return {row["chapter"]: row for row in json.loads(out)}
+
+
+# -- what a chapter needs ----------------------------------------------------------------
+
+
+def test_facts_by_hand():
+    texts = mm.Texts(sources=["a", None, "c"], references={"r": [None, "b", "c"]}, translations={"A": ["x", "y", None]})
+    nan = np.nan
+    es = mm.EvalSet([[0, -1, nan], [0, nan, nan], [nan] * 3], {"m": np.zeros((3, 3))}, systems=[*"ABC"], texts=texts)
+    assert runner.facts(es) == {
+        "systems": 3,
+        "segments": 3,
+        "metrics": 1,
+        "rated_systems": 2,
+        "rated_segments": 2,
+        "comparable_segments": 1,
+        "complete_segments": 0,
+        "distinct_scores": 2,
+        "sources": 2,
+        "references": 2,
+        "translations": 2,
+    }
+    assert set(runner.facts(es)) == set(runner.FACTS)
+
+
+def test_facts_without_texts():
+    found = runner.facts(mm.EvalSet([[0, 1]], {}, systems=["A"]))
+    assert [found[name] for name in ("sources", "references", "translations", "metrics")] == [0, 0, 0, 0]
+
+
+def test_unmet_needs_are_said_in_words():
+    found = {"metrics": 1, "systems": 3, "sources": 0}
+    assert runner.unmet(["metrics", "systems>=3"], found) == []
+    assert runner.unmet(["metrics>=2", "systems>=4", "sources"], found) == [
+        "2 metrics with segment scores (there is 1)",
+        "4 systems (there are 3)",
+        "source texts (there are none)",
+    ]
+
+
+@pytest.mark.parametrize("need", ["stars", "metrics>2", "metrics >= 2", "2"])
+def test_other_needs_are_refused(need):
+    with pytest.raises(ValueError, match="expected one of systems, segments"):
+        runner.unmet([need], dict.fromkeys(runner.FACTS, 5))
+
+
+@pytest.mark.parametrize("page", runner.chapters(ROOT), ids=lambda page: Path(page).name)
+def test_chapters_state_needs_that_the_teaching_set_meets(page):
+    about = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).metadata["mtmeta"]
+    assert about["needs"], "mtmeta.needs is empty: no chapter can run on a table without anything"
+    assert runner.unmet(about["needs"], runner.facts(mm.load("teaching"))) == []
+    parameters = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells
+    assert any(c.source.startswith('campaign = "teaching"') for c in parameters if c.cell_type == "code")
+
+
+# -- which chapters ----------------------------------------------------------------------
+
+
+def test_chapters_by_number_and_name(book):
+    book("02_second", "1")
+    book("wmt23/ties", "1")
+    book("00_template", "1")
+    here = Path.cwd()
+    assert list(runner.chapters(here)) == ["notebooks/01_first", "notebooks/02_second"]
+    for name in ("2", "02", "02_second", "notebooks/02_second.ipynb"):
+        assert runner.chapters(here, [name]) == {"notebooks/02_second": here / "notebooks" / "02_second.ipynb"}
+    assert list(runner.chapters(here, ["2", "1", "02"])) == ["notebooks/01_first", "notebooks/02_second"]
+
+
+@pytest.mark.parametrize("name", ["3", "second", "", "00_template", "²"])
+def test_unknown_chapters_are_refused(book, name):
+    book("02_second", "1")
+    with pytest.raises(ValueError, match="expected all, or a number or name of: 01_first, 02_second"):
+        runner.chapters(Path.cwd(), [name])
+
+
+def test_the_project_is_found_upward_and_beside_the_package(book, tmp_path):
+    here = Path.cwd()
+    assert runner.find_project() == runner.find_project(here / "notebooks") == here
+    assert runner.find_project(tmp_path) == ROOT
+
+
+def test_without_the_chapters_it_is_said_where_they_are(run, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    installed = tmp_path / "lib" / "site-packages" / "mtmeta" / "runner" / "_own.py"
+    monkeypatch.setattr("mtmeta.runner._own.__file__", str(installed))
+    code, out, err = run("run", "all", "--scores", "teaching")
+    assert (code, out) == (1, "")
+    assert f"neither {tmp_path} nor a folder above it nor {tmp_path / 'lib' / 'site-packages'}" in err
+    assert "run this in a clone" in err
+
+
+# -- what becomes of them ----------------------------------------------------------------
+
+
+def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):  # noqa: F811
+    book("02_needs", "print('never')", needs=["metrics>=3", "translations"])
+    book("03_cannot", "print('begun')", CANNOT)
+    book("04_fails", "print('so far')", "1 / 0", "print('never')")
+    book("05_last", METRICS)
+    before = {path: path.read_bytes() for path in Path("notebooks").iterdir()}
+    code, out, err = run("run", "all", "--scores", "mine.csv", "--no-site", "--format", "json")
+    assert code == 1
+    found = records(out)
+    assert {name: row["status"] for name, row in found.items()} == {
+        "01_first": "ran",
+        "02_needs": "skipped",
+        "03_cannot": "skipped",
+        "04_fails": "failed",
+        "05_last": "ran",
+    }
+    reason = "it needs 3 metrics with segment scores (there are 2); texts of translations (there are none)"
+    assert found["02_needs"]["reason"] == reason
+    assert found["03_cannot"]["reason"] == "it needs *stars*"
+    assert found["04_fails"]["reason"] == "ZeroDivisionError: division by zero"
+    folder = Path("out/mine/notebooks")
+    assert printed(folder / "01_first.ipynb") == printed(folder / "05_last.ipynb") == "mine X Y (3, 2)\n"
+    assert printed(folder / "04_fails.ipynb") == "so far\n"
+    assert printed(folder / "03_cannot.ipynb") == ""
+    note = f":::{{admonition}} Skipped on your data\n:class: warning\nThis chapter cannot run on your data: {reason}"
+    assert f"# A chapter\n\n{note}" in markdown(folder / "02_needs.ipynb")
+    assert "```text\nZeroDivisionError: division by zero\n```" in markdown(folder / "04_fails.ipynb")
+    assert "papermill-error-cell" not in markdown(folder / "04_fails.ipynb")
+    assert "skipped 02_needs: it needs 3 metrics" in err
+    assert "failed 04_fails in " in err
+    assert {path: path.read_bytes() for path in Path("notebooks").iterdir()} == before
+    assert [p.name for p in folder.iterdir() if p.name.startswith(".")] == []
+
+
+def test_skips_alone_are_no_failure(run, book):  # noqa: F811
+    book("02_needs", "1", needs=["sources"])
+    code, out, _ = run("run", "2", "--scores", "mine.csv", "--no-site", "--format", "json")
+    assert (code, records(out)["02_needs"]["status"]) == (0, "skipped")
+
+
+def test_a_killed_kernel_takes_no_other_chapter_along(run, book):  # noqa: F811
+    book("02_killed", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    book("03_last", "print('there')")
+    code, out, _ = run("run", "all", "--scores", "mine.csv", "--no-site", "--format", "json", "--jobs", 1)
+    assert code == 1
+    assert [row["status"] for row in records(out).values()] == ["ran", "failed", "ran"]
+    assert "Kernel died" in records(out)["02_killed"]["reason"]
+
+
+def test_a_rerun_does_what_is_not_done(run, book):  # noqa: F811
+    count = "_ = open('../count.txt', 'a').write('{0}')"
+    first = book("01_first", count.format("a"))
+    book("02_cannot", f"{count.format('b')}\n{CANNOT}")
+    book("03_fails", f"{count.format('c')}\n1 / 0")
+    book("04_last", count.format("d"))
+
+    def executed(*options):
+        Path("count.txt").write_text("")
+        code, _, err = run("run", "all", "--scores", "mine.csv", "--no-site", "--jobs", 1, *options)
+        assert code == 1, err
+        return Path("count.txt").read_text(), err
+
+    assert executed()[0] == "abcd"
+    Path("mine.csv").touch()
+    again, err = executed()
+    assert again == "c"
+    assert [line.endswith("(done before)") for line in err.splitlines() if line.startswith("ran")] == [True, True]
+    Path("mine.csv").write_text(TABLE.replace(".9,.5", ".8,.5"))
+    assert executed()[0] == "abcd"
+    chapter(first, count.format("a"), "2")
+    Path("out/mine/.done/02_cannot.json").write_text("{")
+    assert executed()[0] == "abc"
+    assert executed("--metric", "X")[0] == "abcd"
+    Path("out/mine/notebooks/04_last.ipynb").write_text("{")
+    assert executed("--metric", "X")[0] == "cd"
+
+
+def test_another_version_begins_anew(book, tmp_path):
+    book("01_first", "print(1)")
+    again = functools.partial(runner.run, runner.chapters(Path.cwd()), mm.load("mine.csv"), "mine.csv", tmp_path)
+    resumed = [again(version=v, progress=False)["notebooks/01_first"].resumed for v in ("1", "1", "2")]
+    assert resumed == [False, True, False]
+
+
+def test_fingerprint_sees_what_chapters_see():
+    table = pd.read_csv(io.StringIO(TABLE))
+    es = mm.EvalSet.from_frame(table)
+    prints = [
+        runner.fingerprint(mm.EvalSet.from_frame(t)) for t in (table, table.iloc[::-1], table.assign(X=table["Y"]))
+    ]
+    assert prints[0] == runner.fingerprint(es)
+    assert len(set(prints)) == 3
+    texts = [mm.Texts(references={"r": ["a", "b"], "s": ["c", last]}) for last in ("d", "e")]
+    two = [mm.EvalSet(es.human, {}, systems=es.systems, texts=t) for t in texts]
+    assert runner.fingerprint(two[0]) != runner.fingerprint(two[1])
+
+
+# -- the scores --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("system,segment,X\nA,1,2\n", "human"),
+        (TABLE.replace("A,1,0,.9", "A,1,0,high"), "high"),
+        (TABLE.replace("C,2,-5,.2,.6\n", ""), "C"),
+    ],
+)
+def test_the_table_is_checked_first(run, book, text, message):  # noqa: F811
+    Path("bad.csv").write_text(text)
+    code, out, err = run("run", "1", "--scores", "bad.csv", "--no-site")
+    expected = run("validate", "bad.csv")
+    assert (code, out) == (1, "")
+    assert message in err
+    assert err == expected[2]
+    assert not Path("out").exists()
+
+
+def test_metrics_are_chosen_by_a_table_that_is_written(run, book):  # noqa: F811
+    code, _, err = run("run", "1", "--scores", "mine.csv", "--metric", "Y", "--no-site", "--out", "there")
+    assert code == 0, err
+    assert printed(Path("there/notebooks/01_first.ipynb")) == "mine Y (3, 2)\n"
+    written = mm.load("there/scores/mine.parquet")
+    pd.testing.assert_frame_equal(written.to_frame(), mm.load("mine.csv", metrics=["Y"]).to_frame())
+    code, out, err = run("run", "1", "--scores", "mine.csv", "--metric", "Z", "--no-site")
+    assert (code, out) == (1, "")
+    assert "'Z'" in err
+
+
+def test_holes_can_be_let_pass(run, book):  # noqa: F811
+    Path("holes.csv").write_text(TABLE.replace("C,2,-5,.2,.6\n", ""))
+    code, _, err = run("run", "1", "--scores", "holes.csv", "--missing", "nan", "--no-site")
+    assert code == 0, err
+    assert printed(Path("out/holes/notebooks/01_first.ipynb")) == "holes X Y (3, 2)\n"
+
+
+def test_standard_input_and_names_of_sets(run, book, monkeypatch):  # noqa: F811
+    code, _, err = run("run", "1", "--scores", "teaching", "--no-site", "--quiet")
+    assert (code, err) == (0, "")
+    assert printed(Path("out/teaching/notebooks/01_first.ipynb")).startswith("teaching BLEU")
+    done = in_a_process("run", "1", "--scores", "-", "--no-site", input=TABLE)
+    assert done.returncode == 0, done.stderr
+    assert printed(Path("out/stdin/notebooks/01_first.ipynb")) == "stdin X Y (3, 2)\n"
+
+
+def test_several_sets_are_refused(run, book):  # noqa: F811
+    table = pd.read_csv(io.StringIO(TABLE))
+    pd.concat([table.assign(lp=lp) for lp in ("en-de", "de-en")]).to_csv("two.csv", index=False)
+    code, _, err = run("run", "1", "--scores", "two.csv", "--no-site")
+    assert code == 1
+    assert "two.csv holds 2 sets: two/en-de, two/de-en. Name one of them." in err
+
+
+def test_what_cannot_be_executed_without_is_named(run, book, monkeypatch):  # noqa: F811
+    from importlib.util import find_spec
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "papermill" else find_spec(name))
+    code, _, err = run("run", "1", "--scores", "mine.csv")
+    assert code == 1
+    assert "papermill is not installed" in err
+    assert "pip install 'mtmeta[book]'" in err
+
+
+# -- progress and site -------------------------------------------------------------------
+
+
+def test_a_terminal_shows_a_bar_that_counts_cells(book, tmp_path, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    bar = {"desc": "01_first", "disable": None, "file": sys.stderr, "mininterval": 0}
+    runner.execute("notebooks/01_first.ipynb", tmp_path / "a.ipynb", {"campaign": "teaching"}, progress=bar)
+    assert "01_first: 100%" in sys.stderr.getvalue()
+    assert "/4 " in sys.stderr.getvalue()
+
+
+def test_without_jupyter_book_the_notebooks_are_left(run, book, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("mtmeta.runner._book._JUPYTER_BOOK", Path("no-such-program"))
+    code, _, err = run("run", "1", "--scores", "mine.csv")
+    assert code == 0
+    assert "no site: jupyter-book is not installed" in err
+    assert printed(Path("out/mine/notebooks/01_first.ipynb")) == "mine X Y (3, 2)\n"
+
+
+@pytest.mark.slow
+def test_site_has_the_chapters_and_says_what_became_of_them(run, book):  # noqa: F811
+    book("02_needs", "print(1)", needs=["sources"])
+    book("03_fails", "1 / 0")
+    code, _, err = run("run", "1", "2", "3", "--scores", "mine.csv")
+    assert code == 1
+    start = Path("out/mine/site/book/your_run.html").resolve()
+    assert f"site: {start}" in err
+    page = start.read_text()
+    for words in ("01_first", "it needs source texts (there are none)", "ZeroDivisionError: division by zero"):
+        assert words in page
+    notebooks = start.parents[1] / "notebooks"
+    assert "mine X Y (3, 2)" in (notebooks / "01_first.html").read_text()
+    assert "Skipped on your data" in (notebooks / "02_needs.html").read_text()
+    assert "Failed on your data" in (notebooks / "03_fails.html").read_text()
+    assert not Path("out/mine/.site").exists()
+    # Nothing has changed but for the failure, which is the same: the site is left as it is.
+    made = start.stat().st_mtime_ns
+    assert run("run", "1", "2", "--scores", "mine.csv")[0] == 0
+    assert start.stat().st_mtime_ns != made
+    made = start.stat().st_mtime_ns
+    assert run("run", "1", "2", "--scores", "mine.csv")[0] == 0
+    assert start.stat().st_mtime_ns == made
+
+
+# -- the chapters of the book ------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory) -> Path:
+    """Write 3 systems x 20 segments with 1 metric, no text, and holes."""
+    table = mm.simulate.campaign(n_systems=3, n_segments=20, seed=5).to_frame()
+    table = table[["system", "segment", "human", "Regressor"]].copy()
+    rng = np.random.default_rng(5)
+    for column in ("human", "Regressor"):
+        table.loc[rng.random(len(table)) < 0.1, column] = np.nan
+    path = tmp_path_factory.mktemp("tiny") / "tiny.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def outcomes(scores, out: Path, names=("all",)) -> dict[str, runner.Outcome]:
+    found = runner.run(
+        runner.chapters(ROOT, names), mm.load(scores), str(scores), out, version="test", jobs=1, progress=False
+    )
+    assert {page: o.reason for page, o in found.items() if o.status == "failed"} == {}
+    return {Path(page).name[:2]: o for page, o in found.items()}
+
+
+@pytest.mark.slow
+def test_chapters_on_a_tiny_table(tiny, tmp_path):
+    found = outcomes(tiny, tmp_path)
+    assert [number for number in ("01", "03", "04") if found[number].status != "ran"] == []
+    assert [number for number in ("02", "05", "07", "09") if found[number].status != "skipped"] == []
+    assert "2 metrics with segment scores (there is 1)" in found["02"].reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", ["01", "04"])
+def test_chapters_on_another_campaign(number, tmp_path):
+    path = tmp_path / "other.csv"
+    mm.simulate.campaign(n_systems=7, n_segments=60, seed=77).to_frame().to_csv(path, index=False)
+    assert outcomes(path, tmp_path / "out", [number])[number].status == "ran"
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("scores", ["wmt23/he-en", "ted/zh-en"])
+def test_a_chapter_on_real_data(scores, tmp_path):
+    status = outcomes(scores, tmp_path, ["04"])["04"].status
+    assert status == ("ran" if scores.startswith("wmt23") else "skipped")
