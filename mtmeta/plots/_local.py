@@ -15,6 +15,8 @@ from ..local_accuracy import ContextAgreement, QualityBuckets
 from ._style import COLOURS, GREY, MARKERS, new_axes
 
 _HATCHES = ("", "////", "xxxx")
+#: Metrics are often seven or eight, and lines that differ in the marker alone are hard to follow.
+_COLOURS = (*COLOURS, "#000000", GREY)
 
 
 def _check_columns(table: pd.DataFrame, needed: Sequence[str]) -> None:
@@ -23,10 +25,11 @@ def _check_columns(table: pd.DataFrame, needed: Sequence[str]) -> None:
 
 
 def _marks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour and marker of each name; no two of the first 36 share both."""
-    n = len(COLOURS)
+    """Return colour and marker of each name; no two of the first 48 share both."""
+    n = len(_COLOURS)
     return {
-        name: {"color": COLOURS[k % n], "marker": MARKERS[(k + k // n) % len(MARKERS)]} for k, name in enumerate(names)
+        name: {"color": _COLOURS[k % n], "marker": MARKERS[(k % n + k // n) % len(MARKERS)]}
+        for k, name in enumerate(names)
     }
 
 

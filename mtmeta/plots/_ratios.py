@@ -99,7 +99,7 @@ def bootstrap_by_size(table: pd.DataFrame, means: Sequence[float] | np.ndarray, 
     ax.set_xticks(middle.index, [str(size) for size in middle.index])
     ax.minorticks_off()
     ax.set_xlabel("segments in a resample")
-    ax.set_ylabel("less the corpus score (points)")
+    ax.set_ylabel("score less corpus score (points)")
     ax.legend()
     return ax
 
