@@ -257,7 +257,9 @@ def _one_thread() -> Iterator[None]:
     from threadpoolctl import threadpool_limits
 
     if find_spec("implicit"):
-        import implicit.cpu.als  # noqa: F401
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its progress bar warns in notebooks without ipywidgets
+            import implicit.cpu.als  # noqa: F401
     with threadpool_limits(1):
         yield
 
