@@ -2,7 +2,7 @@
 
 A notebook says in its metadata what it needs beyond the light installation, and what it needs of the data::
 
-    "mtmeta": {"requires": ["data:wmt23", "torch"], "needs": ["texts", "metrics>=2"]}
+    "mtmeta": {"requires": ["data:wmt23", "torch"], "needs": ["translations", "metrics>=2"]}
 
 ``data:NAME`` is the folder of a data set where `mm.load` looks (``MTMETA_DATA``, the cache that ``mtmeta fetch`` fills,
 ``~/.mt-metrics-eval``), at the first or second level; any other requirement is the name of a Python module. A chapter
