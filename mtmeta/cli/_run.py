@@ -85,7 +85,8 @@ def run(
     say(quiet, f"notebooks: {out / 'notebooks'}")
     failed = any(o.status == "failed" for o in outcomes.values())
     if site:
-        failed |= not _site(runner, project, outcomes, out, es.name, quiet)
+        title = f"{es.name}: {es.shape[0]} systems x {es.shape[1]} segments, {len(es.metrics)} metrics"
+        failed |= not _site(runner, project, outcomes, out, title, quiet)
     if failed:
         raise typer.Exit(1)
 

@@ -410,7 +410,7 @@ def _list_page(outcomes: Mapping[str, Outcome], title: str) -> str:
         f"| {{doc}}`/{page}` | {o.status} | {f'{o.seconds:.1f}' if o.seconds else ''} | {_cell(o.reason)} |"
         for page, o in outcomes.items()
     ]
-    lines = ["# Your Run", "", f"These chapters were run on `{title}`. All other pages are those of the book."]
+    lines = ["# Your Run", "", f"These chapters were run on {_cell(title)}. All other pages are those of the book."]
     lines += ["", "| chapter | what became of it | seconds | why |", "|---|---|---:|---|", *rows, ""]
     return "\n".join(lines)
 
