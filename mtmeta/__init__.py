@@ -17,6 +17,7 @@ _MODULES = (
     "perturb",
     "plots",
     "protocols",
+    "report",
     "runner",
     "scoring",
     "sentinel",

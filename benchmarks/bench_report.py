@@ -1,0 +1,50 @@
+"""Speed of the report on one metric, on simulated data of the size of WMT23.
+
+    make bench
+
+The set has no texts, so the parts that read them are not in the first two jobs; the third has the texts of the teaching
+campaign and its 10 metrics.
+"""
+
+import pytest
+
+import mtmeta as mm
+
+TARGETS = {
+    "numbers": "<= 60 s with the page",
+    "page": "<= 60 s with the numbers",
+    "with_texts": "none (for comparison)",
+}
+JOBS = {
+    "numbers": "report on one metric, 15 systems x 1177 segments x 30 metrics",
+    "page": "the page of this report, with figures",
+    "with_texts": "report on one metric with texts, 12 systems x 300 segments x 10 metrics",
+}
+
+
+@pytest.fixture(scope="module")
+def es():
+    made = mm.simulate.score_campaign(15, 1177, n_continuous=26, n_discrete=4)
+    assert len(made.metrics) == 30
+    return made
+
+
+@pytest.fixture
+def timed(benchmark, request):
+    """Run a job once under the clock: a report is read once."""
+    name = request.node.name.removeprefix("test_")
+    benchmark.extra_info |= {"job": JOBS[name], "target": TARGETS[name]}
+    return lambda job: benchmark.pedantic(job, rounds=1)
+
+
+def test_numbers(es, timed):
+    assert len(timed(lambda: mm.report.report(es, "C01")).claims) == 9
+
+
+def test_page(es, timed):
+    report = mm.report.report(es, "C01", n_resamples=40, n_null=39)
+    assert timed(report.to_html).startswith("<!DOCTYPE html>")
+
+
+def test_with_texts(timed):
+    assert len(timed(lambda: mm.report.report(mm.load("teaching"), "Regressor")).claims) == 9

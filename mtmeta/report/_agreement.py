@@ -1,0 +1,257 @@
+"""What was read, and agreement of systems and of segments."""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+
+import numpy as np
+
+from ..agreement import correlate, decompose_pearson, soft_pairwise_accuracy
+from ..evalset import EvalSet
+from ..significance import intervals
+from ._common import GROUPINGS, Part, Section, Settings, interval, listed, segment_counts, system_means
+
+#: More pairs than this are not sorted in every resample, or not at all.
+_PAIRS_WITH_INTERVAL, _PAIRS = 200_000, 200_000_000
+_EXACT_UP_TO = 7
+
+
+def data(part: Part) -> Section:
+    """Count what was read, rated and left out."""
+    es, metric = part.es, part.metric
+    section = Section("data", "What was read", "Scores and Agreement", "What was read: counts")
+    rated, scored = ~np.isnan(es.human), ~np.isnan(es[metric])
+    both = rated & scored
+    section.add("systems", es.shape[0], note=listed(es.systems, 20))
+    section.add("segments", es.shape[1])
+    section.add("translations with a human score", rated.sum(), n=rated.size, unit="translations")
+    section.add(f"translations with a score of {metric}", scored.sum(), n=scored.size, unit="translations")
+    section.add("translations with both", both.sum(), n=both.size, unit="translations")
+    comparable = (both.sum(axis=0) > 1).sum()
+    section.add("segments with two systems or more to compare", comparable, n=es.shape[1], unit="segments")
+    section.add("metrics in the table", len(es.metrics), note=listed(es.metrics, 50))
+    for what, values in (("documents", es.documents), ("domains", es.domains)):
+        if values is not None:
+            distinct = list(dict.fromkeys(v for v in values if v is not None))
+            section.add(what, len(distinct), note=listed(distinct) if what == "domains" else "")
+    values = es.human[rated]
+    section.text.append(
+        f"Human scores run from {values.min():g} to {values.max():g}, with {len(np.unique(values))} distinct values. "
+        "Higher is better for humans and metrics; a score that counts errors must be negated before it is read."
+    )
+    texts = es.texts
+    has = (
+        [] if texts is None else [w for w, t in (("sources", texts.sources), ("translations", texts.translations)) if t]
+    )
+    section.text.append(f"Texts: {' and '.join(has) or 'none'}.")
+    for what, why in es.provenance.get("left_out", {}).items():
+        section.text.append(f"Left out: {what} ({why}).")
+    return section
+
+
+# -- systems -----------------------------------------------------------------------------
+
+
+def pearson_of_columns(human: np.ndarray, metric: np.ndarray) -> np.ndarray:
+    """Return Pearson's r over systems in each column; NaN where a side is constant."""
+    x, y = human - human.mean(axis=0), metric - metric.mean(axis=0)
+    unit = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
+    varied = (np.ptp(human, axis=0) > 0) & (np.ptp(metric, axis=0) > 0)
+    return np.divide((x * y).sum(axis=0), unit, out=np.full(unit.shape, np.nan), where=varied & (unit > 0))
+
+
+def pair_accuracy(human: np.ndarray, metric: np.ndarray, names: np.ndarray | None = None) -> np.ndarray:
+    """Return the share of pairs of systems ordered alike in each column; a system makes no pair with itself."""
+    i, j = np.triu_indices(len(human), 1)
+    if names is not None:
+        i, j = i[names[i] != names[j]], j[names[i] != names[j]]
+    if not len(i):
+        return np.full(human.shape[1], np.nan)
+    known = ~np.isnan(human + metric).any(axis=0)
+    agreed = np.sign(human[i] - human[j]) == np.sign(metric[i] - metric[j])
+    return np.where(known, agreed.mean(axis=0), np.nan)
+
+
+def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_draws: int = 9999) -> tuple[float, str]:
+    """Return the share of orders of the systems that agree with humans at least as well, and how they were drawn."""
+    k = len(human)
+    if k <= _EXACT_UP_TO:
+        orders = np.array(list(permutations(range(k)))).T
+    else:
+        orders = np.random.default_rng(seed).permuted(np.tile(np.arange(k), (n_draws, 1)), axis=1).T
+    observed = pair_accuracy(human[:, None], metric[:, None])[0]
+    reached = int((pair_accuracy(human[:, None], metric[orders]) >= observed - 1e-12).sum())
+    if k <= _EXACT_UP_TO:
+        return reached / orders.shape[1], f"all {orders.shape[1]} orders of {k} systems"
+    return (reached + 1) / (n_draws + 1), f"{n_draws} random orders of {k} systems"
+
+
+def _resampled_systems(human: np.ndarray, metric: np.ndarray, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
+    """Return Pearson and pairwise accuracy with systems redrawn in each column."""
+    rng = np.random.default_rng(settings.seed + 1)
+    drawn = rng.integers(len(human), size=(human.shape[1], len(human)))
+    r, accuracy = np.empty((2, human.shape[1]))
+    for b, rows in enumerate(drawn):
+        h, m = human[rows, b : b + 1], metric[rows, b : b + 1]
+        r[b], accuracy[b] = pearson_of_columns(h, m)[0], pair_accuracy(h, m, rows)[0]
+    return r, accuracy
+
+
+def systems(part: Part) -> Section:
+    """Compare the mean scores of systems."""
+    section = Section(
+        "systems",
+        "Does it rank systems as humans do?",
+        "Scores and Agreement",
+        "Agreement on systems; higher is better, and a coin orders half of the pairs",
+    )
+    section.attempt("means of systems", lambda: _system_rows(part, section))
+    section.attempt("soft pairwise accuracy", lambda: _spa_row(part, section))
+    section.text.append(
+        "Intervals marked “these systems” redraw segments: other sentences, the same systems. Those marked "
+        "“other systems” redraw systems too. A resample is noisier than the data, so "
+        "intervals of accuracies near 1 lie low."
+    )
+    return section
+
+
+def _system_rows(part: Part, section: Section) -> None:
+    es, settings = part.es, part.settings
+    counts = segment_counts(es, settings)
+    human, metric = (system_means(values, counts) for values in (es.human, es[part.metric]))
+    known = ~np.isnan(human[:, 0] + metric[:, 0])
+    human, metric = human[known], metric[known]
+    k = len(human)
+    if k < 2:
+        raise ValueError(f"{k} system with human and metric scores: there is no pair of systems.")
+    p_value, how = order_p_value(human[:, 0], metric[:, 0], settings.seed)
+    n_pairs = k * (k - 1) // 2
+    names = ("Pearson of system means", "pairwise accuracy")
+    here = pearson_of_columns(human, metric), pair_accuracy(human, metric)
+    elsewhere = _resampled_systems(human[:, 1:], metric[:, 1:], settings)
+    for name, values, n, unit in zip(names, here, (k, n_pairs), ("systems", "pairs of systems"), strict=True):
+        if np.isnan(values[0]):
+            section.skip(name, "all systems have the same mean score on one side.")
+            continue
+        if k == 2 and name == names[0]:
+            section.skip(name, "with two systems it is 1 or -1 by force.")
+            continue
+        section.add(name, values[0], *interval(values[1:], settings), n=n, unit=unit, note="these systems")
+    for name, values, n, unit in zip(names, elsewhere, (k, n_pairs), ("systems", "pairs of systems"), strict=True):
+        if k >= 3 and section.row(name):
+            note = "the interval redraws systems too"
+            section.add(
+                f"{name}, other systems", section.row(name)["value"], *interval(values, settings), n, unit, note
+            )
+    section.add("p of the order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
+    section.found |= {"k": k, "p": p_value}
+    official = es.system_scores.loc[list(es.systems), ["human", part.metric]].to_numpy()[known]
+    if not np.allclose(official, np.column_stack([human[:, 0], metric[:, 0]]), rtol=1e-6, atol=1e-9, equal_nan=True):
+        values = pair_accuracy(official[:, :1], official[:, 1:])[0]
+        note = "from the official system scores of the set, which are no means of its segment scores"
+        section.add("pairwise accuracy, official scores", values, n=n_pairs, unit="pairs of systems", note=note)
+
+
+def _spa_row(part: Part, section: Section) -> None:
+    es, settings = part.paired, part.settings
+    found = soft_pairwise_accuracy(es, [part.metric]).iloc[0]
+    low = high = np.nan
+    note = "these systems"
+    try:
+        row = intervals(es, [part.metric], coefficient="spa", **_options(settings)).iloc[0]
+        low, high = row["low"], row["high"]
+    except ValueError as error:
+        note = f"no interval: {error}"
+    section.add("soft pairwise accuracy", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
+
+
+def _options(settings: Settings) -> dict:
+    """Return what `intervals` needs to know."""
+    return {
+        "n_resamples": settings.n_resamples,
+        "level": settings.level,
+        "resample": settings.resample,
+        "rng": settings.seed,
+    }
+
+
+# -- segments ----------------------------------------------------------------------------
+
+
+def segments(part: Part) -> Section:
+    """Correlate translation by translation, under three groupings."""
+    section = Section(
+        "segments",
+        "Does it judge single translations as humans do?",
+        "Grouping and Sentinels",
+        "Agreement on translations; higher is better, and 0 is chance for Pearson and Kendall",
+    )
+    for coefficient in ("pearson", "kendall", "acc_eq"):
+        for grouping in GROUPINGS:
+            name = f"{_NAMES[coefficient]}, {GROUPINGS[grouping]}"
+            section.attempt(name, lambda c=coefficient, g=grouping, n=name: _segment_row(part, section, n, c, g))
+    section.attempt("parts of the pooled correlation", lambda: _parts(part, section))
+    section.text.append(
+        "Without grouping any two translations are compared, so that a metric earns by knowing which segments are "
+        "hard. With segment grouping only translations of one segment are compared: which system did better here? "
+        "With system grouping only translations by one system are: where did it fail?"
+    )
+    return section
+
+
+_NAMES = {"pearson": "Pearson", "kendall": "Kendall", "acc_eq": "acc_eq"}
+
+
+def _segment_row(part: Part, section: Section, name: str, coefficient: str, grouping: str) -> None:
+    es, settings = part.paired, part.settings
+    n_pairs = _n_pairs(es, grouping)
+    if coefficient == "acc_eq" and n_pairs > _PAIRS:
+        raise ValueError(f"{n_pairs:,} pairs of translations; up to {_PAIRS:,} are compared here.")
+    found = correlate(es, [part.metric], coefficient=coefficient, grouping=grouping).iloc[0]
+    low = high = np.nan
+    notes = []
+    with_interval = coefficient != "acc_eq" or grouping == "segment" or n_pairs <= _PAIRS_WITH_INTERVAL
+    if with_interval:
+        options = {"coefficient": coefficient, "grouping": grouping, **_options(settings)}
+        try:
+            row = intervals(es, [part.metric], **options).iloc[0]
+            low, high = row["low"], row["high"]
+        except ValueError as error:
+            notes.append(f"no interval: {error}")
+    else:
+        notes.append(f"no interval: {n_pairs:,} pairs in each resample")
+    if coefficient == "acc_eq":
+        notes.append("ties calibrated on these very data")
+    if found["n_degenerate"]:
+        notes.append(
+            f"{found['n_degenerate']} of {found['n_groups']} groups undefined (one score throughout), left out"
+        )
+    if found["n_degenerate"] == found["n_groups"]:
+        notes.append("none is left, which counts 0")
+    n, unit = found["n_groups"], {"segment": "segments", "system": "systems"}.get(grouping, "")
+    if grouping == "none":
+        n, unit = int(part.scored.sum()), "translations"
+    section.add(name, found["value"], low, high, n, unit, "; ".join(notes))
+    if (coefficient, grouping) == ("kendall", "segment"):
+        section.found["degenerate"] = int(found["n_degenerate"]), int(found["n_groups"])
+
+
+def _n_pairs(es: EvalSet, grouping: str) -> int:
+    """Count the pairs of rated translations that a grouping compares."""
+    rated = ~np.isnan(es.human)
+    sizes = {"none": rated.sum(keepdims=True), "segment": rated.sum(axis=0), "system": rated.sum(axis=1)}[grouping]
+    return sum(math.comb(int(n), 2) for n in np.ravel(sizes))
+
+
+def _parts(part: Part, section: Section) -> None:
+    row = decompose_pearson(part.paired, [part.metric]).iloc[0]
+    n, unit = int(row["n_cells"]), "translations"
+    section.add(
+        "part of the pooled Pearson between segments", row["between"], n=n, unit=unit, note="knowing what is hard"
+    )
+    section.add(
+        "part of the pooled Pearson within segments", row["within"], n=n, unit=unit, note="telling systems apart"
+    )
+    note = "share of the variance of human scores that lies between segments"
+    section.add("variance between segments, humans", row["human_between"], n=n, unit=unit, note=note)

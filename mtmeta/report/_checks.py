@@ -1,0 +1,258 @@
+"""Ties, systems that are favoured, length, and domains."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..agreement import correlate
+from ..evalset import EvalSet
+from ..significance import intervals
+from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
+from ..ties import calibrate_ties, chance_levels, held_out_calibration, human_tie_share
+from ._agreement import _options
+from ._common import Part, Section, interval, listed, segment_counts
+from ._others import lengths
+
+_MOST_DOMAINS = 12
+
+
+# -- ties --------------------------------------------------------------------------------
+
+
+def ties(part: Part) -> Section:
+    """Count ties, and ask what calibration gives."""
+    section = Section("ties", "What does it do with ties?", "Ties", "Ties within segments; shares of pairs, 0 to 1")
+    section.attempt("shares of ties", lambda: _shares(part, section))
+    section.attempt("tie calibration", lambda: _calibrated(part, section))
+    section.attempt("held-out calibration", lambda: _held_out(part, section))
+    section.attempt("chance levels of acc_eq", lambda: _chance(part, section))
+    section.text.append(
+        "acc_eq is the share of pairs of one segment that metric and humans order, or tie, alike. Calibration chooses "
+        "the threshold below which two metric scores count as tied; on the same data that is a fit, so the held-out "
+        "value is the fairer one."
+    )
+    return section
+
+
+def _shares(part: Part, section: Section) -> None:
+    es = part.paired
+    rated = (~np.isnan(es.human)).sum(axis=0)
+    n = int((rated > 1).sum())
+    section.add("pairs that humans tie", human_tie_share(es), n=n, unit="segments")
+    as_human = EvalSet(np.where(np.isnan(es.human), np.nan, es[part.metric]), {}, systems=es.systems)
+    section.add("pairs that the metric ties exactly", human_tie_share(as_human), n=n, unit="segments")
+    exact = correlate(es, [part.metric], coefficient="acc_eq", epsilon=0).iloc[0]
+    section.add("acc_eq, threshold 0", exact["value"], n=exact["n_groups"], unit="segments")
+
+
+def _calibrated(part: Part, section: Section) -> None:
+    es = part.paired
+    found = calibrate_ties(es, part.metric)
+    spread = float(np.std(es[part.metric][~np.isnan(es.human)]))
+    row = part.sections["segments"].row("acc_eq, segment grouping")
+    if row is None:
+        raise ValueError("no segment has two translations with both scores.")
+    section.add(
+        "acc_eq, calibrated",
+        found.value,
+        row["low"],
+        row["high"],
+        row["n"],
+        "segments",
+        "threshold chosen on these data",
+    )
+    note = f"{found.epsilon / spread:.2f} standard deviations of the metric" if spread > 0 else ""
+    section.add("threshold chosen", found.epsilon, note=f"in units of the metric; {note}".rstrip("; "))
+
+
+def _held_out(part: Part, section: Section) -> None:
+    table = held_out_calibration(part.paired, [part.metric], shares=None, rng=part.settings.seed)
+    n = int(table["n_segments_test"].median())
+    note = f"mean of {len(table)} splits in halves; sd {table['value'].std():.3f}"
+    section.add("acc_eq, threshold from the other half", table["value"].mean(), n=n, unit="segments", note=note)
+
+
+def _chance(part: Part, section: Section) -> None:
+    table = chance_levels(part.paired, rng=part.settings.seed).set_index("coefficient")
+    row = table.loc["acc_eq, calibrated"]
+    section.add("acc_eq of a constant metric", row["constant"], note="all pairs tied")
+    section.add("acc_eq of random numbers, calibrated", row["noise"], note="mean of 20 draws")
+
+
+# -- system dependence -------------------------------------------------------------------
+
+
+def system_rows(part: Part) -> Section:
+    """Ask whether the metric treats all systems alike."""
+    section = Section(
+        "system_dependence",
+        "Does it treat all systems alike?",
+        "System Dependence",
+        "System dependence in units of the human score; a positive deviation says that the metric overrates the system",
+    )
+    section.attempt("SysDep", lambda: _sysdep(part, section))
+    section.attempt("SysDep beside its null", lambda: _null(part, section))
+    section.attempt("systems favoured", lambda: _favours(part, section))
+    section.text.append(
+        "Most of a SysDep is regression to the mean: a noisy metric overrates bad systems and underrates good ones. "
+        "The null draws such metrics, as noisy as this one and blind to the system. A system is called favoured only "
+        "where it is overrated whichever way the regression is run, with and without the difficulty of segments; the "
+        "level is divided by the number of systems."
+    )
+    return section
+
+
+def _sysdep(part: Part, section: Section) -> None:
+    settings = part.settings
+    found = system_dependence(
+        part.paired, part.metric, n_bootstrap=settings.n_resamples, level=settings.level, rng=settings.seed
+    )
+    section.found["sysdep"] = found
+    n, unit = len(found.table), "systems"
+    section.add("SysDep", found.sysdep, found.low, found.high, n, unit, "lower is better; 0 is equal treatment")
+    if not np.isnan(found.relative):
+        section.add(
+            "SysDep / range of human means", found.relative, n=n, unit=unit, note="1: no better than a constant"
+        )
+
+
+def _null(part: Part, section: Section) -> None:
+    settings = part.settings
+    found = compare_with_null(
+        part.paired, part.metric, n_draws=settings.n_null, level=settings.level, rng=settings.seed
+    )
+    section.found["null"] = found
+    low, high = interval(found.sysdep_draws, settings)
+    n, unit = settings.n_null, "draws"
+    note = "metrics as noisy, blind to the system"
+    section.add("SysDep under the null", float(found.sysdep_draws.mean()), low, high, n, unit, note)
+    section.add("p of SysDep, two-sided", found.p_value, n=n, unit=unit, note=found.verdict)
+
+
+def _favours(part: Part, section: Section) -> None:
+    es, settings = part.paired, part.settings
+    n = es.shape[0]
+    level = 1 - (1 - settings.level) / n
+    options = {"level": level, "rng": settings.seed}
+    options["n_bootstrap"] = max(settings.n_resamples, math.ceil(2 / (1 - level)))
+    plain = deviations_both_ways(es, part.metric, **options).set_index("system")
+    try:
+        centred = deviations_both_ways(centre_segments(es, [part.metric]), part.metric, **options).set_index("system")
+    except ValueError as error:
+        section.skip("systems favoured, less difficulty", error)
+        section.found["undecided"] = "the difficulty of segments cannot be taken out"
+        return
+    section.found["favours"] = found = {}
+    for system in plain.index:
+        rows = plain.loc[system], centred.loc[system]
+        verdicts = {row["verdict"] for row in rows}
+        verdict = verdicts.pop() if len(verdicts) == 1 else "undecided"
+        if verdict != "undecided":
+            found[system] = verdict
+        row = rows[1]
+        bounds = row["forward_low"], row["forward_high"]
+        section.add("deviation, less difficulty", row["forward"], *bounds, n, "systems", verdict, subject=system)
+    bounds = centred[["forward_low", "forward_high", "reverse_low", "reverse_high"]].to_numpy()
+    section.found["reach"] = float(np.abs(bounds).max())
+    section.found["range"] = float(np.ptp(centred["human"]))
+
+
+# -- length ------------------------------------------------------------------------------
+
+
+def length(part: Part) -> Section:
+    """Ask whether the metric follows the length of translations more than humans do."""
+    section = Section(
+        "length",
+        "Does it prefer long or short translations?",
+        "Grouping and Sentinels",
+        "Pearson correlation with the length of the translation; positive: longer scores higher",
+    )
+    section.attempt("length of translations", lambda: _length_rows(part, section))
+    section.text.append(
+        "Within a segment the source is the same, so length differs by choice of words, additions and omissions. Noise "
+        "in a score shrinks its correlation with anything; a small difference from the humans' is therefore no proof."
+    )
+    return section
+
+
+def _length_rows(part: Part, section: Section) -> None:
+    es, settings = part.paired, part.settings
+    characters = lengths(es)
+    known = ~np.isnan(es.human) & ~np.isnan(characters)
+    if not known.any():
+        raise ValueError("no scored translation has a text.")
+    counts = segment_counts(es, settings)
+    sides = {"humans": es.human, part.metric: es[part.metric]}
+    for within, name in ((False, "no grouping"), (True, "less the segment's mean")):
+        draws = [_length_correlation(scores, characters, known, counts, within) for scores in sides.values()]
+        if any(np.isnan(values[0]) for values in draws):
+            section.skip(f"length, {name}", "a side does not vary.")
+            continue
+        n, unit = int(known.sum()), "translations"
+        for side, values in zip(("humans", "the metric"), draws, strict=True):
+            section.add(f"length and {side}, {name}", values[0], *interval(values[1:], settings), n, unit)
+        gap = draws[1] - draws[0]
+        section.add(f"metric less humans, {name}", gap[0], *interval(gap[1:], settings), n, unit)
+
+
+def _length_correlation(
+    scores: np.ndarray, characters: np.ndarray, known: np.ndarray, counts: np.ndarray, within: bool
+) -> np.ndarray:
+    """Return Pearson's r of scores and length in each draw of segments; NaN where a side is constant."""
+    size = known.sum(axis=0)
+
+    def moments(values: np.ndarray) -> np.ndarray:
+        values = np.where(known, values - np.nanmean(values[known]), 0.0)
+        if within:
+            values = np.where(known, values - values.sum(axis=0) / np.maximum(size, 1), 0.0)
+        return values
+
+    x, y = moments(characters), moments(scores)
+    parts = np.stack([v.sum(axis=0) for v in (known * 1.0, x, y, x * x, y * y, x * y)])
+    n, sx, sy, sxx, syy, sxy = parts @ counts.T
+    vx, vy = sxx - sx**2 / n, syy - sy**2 / n
+    room = 1e-12 * max(sxx[0], 1e-300), 1e-12 * max(syy[0], 1e-300)
+    ok = (vx > room[0]) & (vy > room[1])
+    return np.divide(
+        sxy - sx * sy / n, np.sqrt(vx * vy, where=ok, out=np.ones_like(vx)), out=np.full(len(n), np.nan), where=ok
+    )
+
+
+# -- domains -----------------------------------------------------------------------------
+
+
+def domains(part: Part) -> Section:
+    """Compare agreement within segments by domain."""
+    section = Section(
+        "domains",
+        "Is it as good in every domain?",
+        "Local Accuracy in Translation",
+        "Kendall with segment grouping by domain; higher is better",
+    )
+    section.attempt("domains", lambda: _domain_rows(part, section))
+    return section
+
+
+def _domain_rows(part: Part, section: Section) -> None:
+    es = part.paired
+    if es.domains is None:
+        raise ValueError("the table does not say which domain a segment is from.")
+    names = [d for d in dict.fromkeys(es.domains) if d is not None]
+    if len(names) < 2:
+        raise ValueError(f"there is one domain: {listed(names) or 'none'}.")
+    if len(names) > _MOST_DOMAINS:
+        section.skip(f"{len(names) - _MOST_DOMAINS} domains", f"the first {_MOST_DOMAINS} are shown.")
+    for name in names[:_MOST_DOMAINS]:
+        columns = [s for s, d in zip(es.segments, es.domains, strict=True) if d == name]
+
+        def one(name=name, columns=columns):
+            chosen = es.select(segments=columns)
+            options = {"coefficient": "kendall", "grouping": "segment"}
+            value = correlate(chosen, [part.metric], **options).iloc[0]
+            row = intervals(chosen, [part.metric], **options, **_options(part.settings)).iloc[0]
+            section.add(str(name), value["value"], row["low"], row["high"], value["n_groups"], "segments")
+
+        section.attempt(str(name), one)

@@ -1,0 +1,177 @@
+"""What all sections share: settings, rows, resamples of segments, and reasons for what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..evalset import EvalSet
+
+GROUPINGS = {"none": "no grouping", "segment": "segment grouping", "system": "system grouping"}
+ROW_COLUMNS = ("subject", "quantity", "value", "low", "high", "n", "unit", "note")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a report is computed."""
+
+    n_resamples: int
+    n_null: int
+    level: float
+    resample: str
+    seed: int
+
+    @property
+    def signature(self) -> str:
+        """Return the settings in one line."""
+        return (
+            f"draws:{self.n_resamples}|resample:{self.resample}|null draws:{self.n_null}|level:{self.level:g}"
+            f"|seed:{self.seed}"
+        )
+
+    @property
+    def tails(self) -> tuple[float, float]:
+        """Return the two quantiles of a percentile interval."""
+        return (1 - self.level) / 2, (1 + self.level) / 2
+
+
+@dataclass
+class Section:
+    """One section of a report while it is made: rows of numbers, sentences, and what was left out and why."""
+
+    key: str
+    title: str
+    chapter: str
+    caption: str
+    rows: list[dict] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    found: dict[str, Any] = field(default_factory=dict)
+
+    def add(
+        self,
+        quantity: str,
+        value: float,
+        low: float = np.nan,
+        high: float = np.nan,
+        n: float | None = None,
+        unit: str = "",
+        note: str = "",
+        subject: str = "",
+    ) -> None:
+        """Add one number with its interval, and what n counts."""
+        row = (subject, quantity, float(value), float(low), float(high), None if n is None else int(n), unit, note)
+        self.rows.append(dict(zip(ROW_COLUMNS, row, strict=True)))
+
+    def skip(self, what: str, reason: object) -> None:
+        """Say what is left out, and why."""
+        self.skipped.append((what, " ".join(str(reason).split())))
+
+    def attempt(self, what: str, compute: Callable[[], None]) -> None:
+        """Compute something, or say why these data do not allow it."""
+        try:
+            compute()
+        except ValueError as error:
+            self.skip(what, error)
+
+    def row(self, quantity: str, subject: str = "") -> dict | None:
+        """Return the row of a quantity, if it could be computed."""
+        found = [row for row in self.rows if (row["quantity"], row["subject"]) == (quantity, subject)]
+        return found[0] if found and not np.isnan(found[0]["value"]) else None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a table."""
+        return pd.DataFrame(self.rows, columns=list(ROW_COLUMNS)).astype({"n": "Int64"})
+
+
+@dataclass(frozen=True)
+class Part:
+    """One metric on one set, with the sections that were computed."""
+
+    es: EvalSet
+    metric: str
+    settings: Settings
+    sections: dict[str, Section] = field(default_factory=dict)
+    claims: list[dict] = field(default_factory=list)
+
+    @property
+    def scored(self) -> np.ndarray:
+        """Return which translations have both scores, shape (n_systems, n_segments)."""
+        return ~(np.isnan(self.es.human) | np.isnan(self.es[self.metric]))
+
+    @property
+    def paired(self) -> EvalSet:
+        """Return the systems and segments that have both scores somewhere, human scores only where the metric has one.
+
+        Raises
+        ------
+        ValueError
+            If nothing has both scores.
+        """
+        scored = self.scored
+        if not scored.any():
+            raise ValueError("no translation has both a human score and a score of the metric.")
+        systems = [s for s, some in zip(self.es.systems, scored.any(axis=1), strict=True) if some]
+        segments = [s for s, some in zip(self.es.segments, scored.any(axis=0), strict=True) if some]
+        human = np.where(scored, self.es.human, np.nan)
+        base = EvalSet(
+            human,
+            {self.metric: self.es[self.metric]},
+            systems=self.es.systems,
+            segments=self.es.segments,
+            name=self.es.name,
+            documents=self.es.documents,
+            domains=self.es.domains,
+            texts=self.es.texts,
+        )
+        return base.select(systems=systems, segments=segments)
+
+
+def with_scores(es: EvalSet, metrics: dict[str, np.ndarray]) -> EvalSet:
+    """Return the human scores of a set with other metrics, and documents but no official system scores."""
+    return EvalSet(es.human, metrics, systems=es.systems, segments=es.segments, name=es.name, documents=es.documents)
+
+
+def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
+    """Return how often each segment is taken: row 0 once each, then one row a resample.
+
+    Raises
+    ------
+    ValueError
+        If documents are to be drawn and the set does not name them.
+    """
+    n = es.shape[1]
+    blocks = np.arange(n)
+    if settings.resample == "documents":
+        if es.documents is None:
+            raise ValueError(f"set {es.name!r} does not say which document a segment is from.")
+        blocks = pd.factorize(pd.Series(es.documents, dtype=object), use_na_sentinel=False)[0]
+    n_blocks = int(blocks.max()) + 1
+    drawn = np.random.default_rng(settings.seed).integers(n_blocks, size=(settings.n_resamples, n_blocks))
+    taken = np.array([np.bincount(draw, minlength=n_blocks) for draw in drawn])
+    return np.vstack([np.ones(n), taken[:, blocks]])
+
+
+def system_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return each system's mean in each draw, shape (n_systems, n_draws); NaN where it has no score."""
+    scored = ~np.isnan(values)
+    sums, sizes = np.where(scored, values, 0.0) @ counts.T, scored.astype(float) @ counts.T
+    return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+
+
+def interval(draws: np.ndarray, settings: Settings) -> tuple[float, float]:
+    """Return percentiles of the draws; NaN where more than a tail of them is undefined."""
+    if not len(draws) or np.isnan(draws).mean() > settings.tails[0]:
+        return np.nan, np.nan
+    low, high = np.nanquantile(draws, settings.tails)
+    return float(low), float(high)
+
+
+def listed(items: Sequence[Any], limit: int = 8) -> str:
+    """Return items as a list in words, cut after ``limit``."""
+    shown = ", ".join(map(str, list(items)[:limit]))
+    return shown + (f" and {len(items) - limit} more" if len(items) > limit else "")

@@ -1,0 +1,478 @@
+"""The report: by hand, planted truths, what cannot be computed, and the three ways it is written."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import mtmeta as mm
+from mtmeta.cli import app
+from mtmeta.report import SECTIONS
+from mtmeta.report._agreement import order_p_value, pair_accuracy, pearson_of_columns
+from mtmeta.report._checks import _length_correlation
+from mtmeta.report._claims import VERDICTS, decide
+from mtmeta.report._common import Settings, segment_counts, system_means
+from mtmeta.report._words import between, number
+
+FAST = {"n_resamples": 60, "n_null": 39}
+ORDERS = "It orders these systems as humans do more often than chance would."
+OTHERS = "It would order other systems of this kind better than a coin."
+WITHIN = "It tells better from worse translations of one segment."
+SOURCES = "Over all translations it agrees better than a metric that sees the source alone."
+BEST = "Within segments it is better than every other metric of the table."
+TIES = "With ties counted, it is right more often than a constant metric or random numbers."
+ALIKE = "It treats all systems alike."
+LENGTH = "Within segments it follows length as humans do."
+ELSEWHERE = "It agrees as well on other languages, domains and years."
+
+
+def tiny(metric: str = "mine") -> mm.EvalSet:
+    """Return 3 systems x 20 segments, one metric, holes on both sides, no text."""
+    rng = np.random.default_rng(0)
+    human = -rng.integers(0, 5, (3, 20)).astype(float)
+    scores = human + rng.normal(size=human.shape)
+    human[0, 3] = human[1, 5] = human[2, 7] = scores[0, 8] = np.nan
+    return mm.EvalSet(human, {metric: scores}, systems=["A", "B", "C"], name="tiny")
+
+
+@pytest.fixture(scope="module")
+def teaching() -> mm.EvalSet:
+    return mm.load("teaching")
+
+
+@pytest.fixture(scope="module")
+def reports(teaching):
+    """Return reports by metric, each made once."""
+    made = {}
+
+    def get(metric):
+        if metric not in made:
+            made[metric] = mm.report.report(teaching, metric, **FAST)
+        return made[metric]
+
+    return get
+
+
+@pytest.fixture(scope="module")
+def small():
+    return mm.report.report(tiny(), **FAST)
+
+
+def verdicts(report) -> dict[str, str]:
+    return report.claims.set_index("claim")["verdict"].to_dict()
+
+
+def value(report, section: str, quantity: str, subject: str = "") -> pd.Series:
+    rows = report.sections
+    found = rows[(rows["section"] == section) & (rows["quantity"] == quantity) & (rows["subject"] == subject)]
+    assert len(found) == 1, (section, quantity, subject)
+    return found.iloc[0]
+
+
+# By hand
+
+
+def test_pairs_of_systems_by_hand():
+    human, metric = np.array([[3.0], [2.0], [1.0], [0.0]]), np.array([[9.0], [9.0], [5.0], [6.0]])
+    # of six pairs AB is tied by the metric and CD is reversed
+    assert pair_accuracy(human, metric)[0] == pytest.approx(4 / 6)
+    assert np.isnan(pair_accuracy(human[:1], metric[:1])[0])
+    assert pair_accuracy(human, metric, np.array([0, 0, 1, 1]))[0] == 1  # a system makes no pair with itself
+
+
+def test_order_p_value_counts_all_orders():
+    human = np.array([3.0, 2.0, 1.0])
+    assert order_p_value(human, human, 0) == (1 / 6, "all 6 orders of 3 systems")
+    assert order_p_value(human, -human, 0)[0] == 1
+    p, how = order_p_value(np.arange(8.0), np.arange(8.0), 0, n_draws=499)
+    assert (p, how) == (1 / 500, "499 random orders of 8 systems")
+
+
+def test_system_means_and_pearson_are_those_of_numpy():
+    es = tiny()
+    counts = segment_counts(es, Settings(5, 39, 0.95, "segments", 1))
+    assert counts.shape == (6, 20)
+    assert (counts[0] == 1).all()
+    assert (counts.sum(axis=1) == 20).all()
+    means = system_means(es.human, counts)
+    assert means[:, 0] == pytest.approx(np.nanmean(es.human, axis=1))
+    drawn = np.repeat(np.arange(20), counts[2].astype(int))
+    assert means[:, 2] == pytest.approx(np.nanmean(es.human[:, drawn], axis=1))
+    x, y = np.random.default_rng(2).normal(size=(2, 6, 3))
+    assert pearson_of_columns(x, y) == pytest.approx([np.corrcoef(a, b)[0, 1] for a, b in zip(x.T, y.T, strict=True)])
+    assert np.isnan(pearson_of_columns(x, np.ones_like(y))).all()
+
+
+def test_documents_are_drawn_whole():
+    es = mm.EvalSet(np.arange(12.0).reshape(2, 6), {}, systems=["A", "B"], documents=list("aabbbc"))
+    counts = segment_counts(es, Settings(40, 39, 0.95, "documents", 0))[1:]
+    assert (counts[:, 0] == counts[:, 1]).all()
+    assert (counts[:, 2] == counts[:, 4]).all()
+    assert len(np.unique(counts.sum(axis=1))) > 1
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_length_correlation_is_that_of_numpy(within):
+    es = tiny()
+    lengths = np.random.default_rng(3).integers(5, 90, es.shape).astype(float)
+    known = ~np.isnan(es.human)
+    counts = segment_counts(es, Settings(3, 39, 0.95, "segments", 0))
+    found = _length_correlation(es.human, lengths, known, counts, within)
+    for row, r in zip(counts, found, strict=True):
+        columns = np.repeat(np.arange(20), row.astype(int))
+        x, y = np.where(known, lengths, np.nan)[:, columns], es.human[:, columns]
+        if within:
+            x, y = x - np.nanmean(x, axis=0), y - np.nanmean(y, axis=0)
+        keep = known[:, columns]
+        assert r == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "verdict"),
+    [
+        ((0.3, 0.2, 0.4), "supported"),
+        ((0.0, 0.0, 0.0), "not supported"),
+        ((-0.1, -0.3, 0.3), "not supported"),
+        ((0.02, -0.01, 0.05), "not supported"),
+        ((0.1, -0.1, 0.3), "cannot be told"),
+        ((np.nan, np.nan, np.nan), "cannot be told"),
+        ((0.5, np.nan, np.nan), "cannot be told"),
+    ],
+)
+def test_decisions(numbers, verdict):
+    assert decide(*numbers, 0.0, 0.1)[0] == verdict
+
+
+def test_how_numbers_are_written():
+    assert [number(v) for v in (0.12345, -0.0004, 12.0, 17655.0, 1e-4, np.nan, None, 0.0, -0.0, 1.0)] == [
+        "0.123", "-0.0004", "12", "17,655", "0.0001", "–", "–", "0.000", "0", "1.000",
+    ]  # fmt: skip
+    assert between(0.1, 0.25) == "0.100 to 0.250"
+    assert between(np.nan, 1) == "–"
+
+
+def test_numbers_are_those_of_the_package(teaching, reports):
+    report, metric = reports("Regressor"), "Regressor"
+    for grouping, name in (("none", "no grouping"), ("segment", "segment grouping"), ("system", "system grouping")):
+        for coefficient, label in (("pearson", "Pearson"), ("kendall", "Kendall"), ("acc_eq", "acc_eq")):
+            expected = mm.correlate(teaching, [metric], coefficient=coefficient, grouping=grouping)["value"].iloc[0]
+            row = value(report, "segments", f"{label}, {name}")
+            assert row["value"] == pytest.approx(expected)
+            if coefficient != "acc_eq":
+                assert row["low"] < row["value"] < row["high"]
+    assert value(report, "systems", "pairwise accuracy")["value"] == pytest.approx(
+        mm.pairwise_accuracy(teaching, [metric])["value"].iloc[0]
+    )
+    assert value(report, "systems", "soft pairwise accuracy")["value"] == pytest.approx(
+        mm.soft_pairwise_accuracy(teaching, [metric])["value"].iloc[0]
+    )
+    assert value(report, "ties", "pairs that humans tie")["value"] == mm.ties.human_tie_share(teaching)
+    assert value(report, "ties", "threshold chosen")["value"] == mm.calibrate_ties(teaching, metric).epsilon
+    ranked = mm.compare(teaching, n_resamples=200, pairs="clusters").table.set_index("metric")
+    for other in teaching.metrics:
+        name = "Pearson, segment grouping"
+        assert value(report, "rank", f"{name}: cluster", other)["value"] == ranked.loc[other, "cluster"]
+
+
+def test_baselines_earn_what_theory_says(reports):
+    report = reports("Regressor")
+    within, pooled = "Pearson, segment grouping", "Pearson, no grouping"
+    for name in ("constant", "segment oracle", "source length", "source sentinel"):
+        assert value(report, "baselines", within, name)["value"] == 0
+    human_between = value(report, "segments", "variance between segments, humans")["value"]
+    assert value(report, "baselines", pooled, "segment oracle")["value"] == pytest.approx(np.sqrt(human_between))
+    assert value(report, "baselines", "pairwise accuracy", "system oracle")["value"] == 1
+    assert abs(value(report, "baselines", pooled, "random numbers")["value"]) < 0.02
+    assert value(report, "baselines", pooled, "source sentinel")["value"] > 0.2  # difficulty can be read off the source
+
+
+# Planted truths
+
+
+def test_a_good_metric_is_supported(reports):
+    found = verdicts(reports("Regressor"))
+    assert {found[c] for c in (ORDERS, WITHIN, SOURCES, TIES)} == {"supported"}
+    assert found[ELSEWHERE] == "cannot be told"
+
+
+def test_the_favoured_system_is_found(teaching, reports):
+    [planted] = teaching.truth["bias"]["Biased"]
+    claims = reports("Biased").claims.set_index("claim")
+    assert claims.loc[ALIKE, "verdict"] == "not supported"
+    assert claims.loc[ALIKE, "reason"].startswith(f"{planted} is favoured;")
+    assert value(reports("Biased"), "system_dependence", "deviation, less difficulty", planted)["low"] > 0
+
+
+@pytest.mark.parametrize("metric", ["Regressor", "Random", "SourceOnly"])
+def test_no_favour_is_found_where_none_was_planted(reports, metric):
+    assert "favoured" not in reports(metric).claims.set_index("claim").loc[ALIKE, "reason"]
+
+
+@pytest.mark.parametrize("metric", ["Random", "SourceOnly"])
+def test_metrics_that_judge_nothing_are_supported_in_nothing(reports, metric):
+    found = verdicts(reports(metric))
+    assert {found[c] for c in (WITHIN, SOURCES, BEST, TIES)} == {"not supported"}
+    assert "supported" not in found.values()
+
+
+def test_noise_is_rarely_supported_within_segments():
+    supported = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        es = mm.EvalSet(rng.normal(size=(6, 40)), {"m": rng.normal(size=(6, 40))}, systems=list("ABCDEF"))
+        supported += verdicts(mm.report.report(es, n_resamples=100, n_null=39))[WITHIN] == "supported"
+    assert supported <= 2  # 2.5 % each; three or more of 10 have a probability of .002
+
+
+# What cannot be computed
+
+
+def test_tiny_table_says_what_is_missing(small):
+    found = verdicts(small)
+    assert found[ORDERS] == found[OTHERS] == found[SOURCES] == found[BEST] == found[LENGTH] == "cannot be told"
+    reasons = small.claims.set_index("claim")["reason"]
+    assert reasons[ORDERS] == "3 systems have 6 orders, too few for a p-value of .05"
+    assert reasons[BEST] == "the table has one metric: there is nothing to rank it against"
+    assert reasons[LENGTH] == "the table has no translations"
+    assert set(small.skipped["section"]) == {"rank", "baselines", "length", "domains"}
+    assert value(small, "data", "translations with both")["value"] == 56
+    assert value(small, "segments", "Kendall, segment grouping")["n"] == 20
+
+
+def awkward() -> dict[str, mm.EvalSet]:
+    rng = np.random.default_rng(5)
+    h = -rng.integers(0, 6, (4, 30)).astype(float)
+    noise = rng.normal(size=h.shape)
+    one_each = np.where(np.arange(4)[:, None] == np.arange(30) % 4, h, np.nan)
+    unrated = h.copy()
+    unrated[0] = np.nan
+    names = list("ABCD")
+    texts = mm.Texts(sources=("a b",) * 29 + (None,), translations={"A": ("x",) * 30, "B": (None,) * 30})
+    return {
+        "one system": mm.EvalSet(h[:1], {"m": noise[:1]}, systems=["A"]),
+        "two systems": mm.EvalSet(h[:2], {"m": noise[:2]}, systems=["A", "B"]),
+        "one segment": mm.EvalSet(h[:, :1], {"m": noise[:, :1]}, systems=names),
+        "two segments": mm.EvalSet(h[:, :2], {"m": noise[:, :2]}, systems=names),
+        "constant metric": mm.EvalSet(h, {"m": np.zeros_like(h)}, systems=names),
+        "constant human": mm.EvalSet(np.zeros_like(h), {"m": noise}, systems=names),
+        "no segment rated twice": mm.EvalSet(one_each, {"m": noise}, systems=names),
+        "a system without ratings": mm.EvalSet(unrated, {"m": noise, "n": h + noise}, systems=names),
+        "nothing in common": mm.EvalSet(
+            np.where(np.arange(30) < 15, h, np.nan), {"m": np.where(np.arange(30) < 15, np.nan, noise)}, systems=names
+        ),
+        "some texts": mm.EvalSet(h, {"m": noise}, systems=names, texts=texts),
+        "one score": mm.EvalSet(h, {"m": np.where(np.arange(120).reshape(4, 30) == 7, 1.0, np.nan)}, systems=names),
+    }
+
+
+@pytest.mark.parametrize("name", list(awkward()))
+def test_awkward_tables_never_crash(name):
+    report = mm.report.report(awkward()[name], "m", **FAST)
+    assert len(report.claims) == 9
+    assert set(report.claims["verdict"]) <= set(VERDICTS)
+    assert (report.skipped["reason"].str.len() > 10).all()
+    assert report.to_html().count("<h2>") == len(SECTIONS) + 2
+    json.loads(report.to_json())
+    assert "What to claim" in report.to_markdown()
+    if name in ("one system", "constant metric", "constant human", "nothing in common", "one score"):
+        assert "supported" not in set(report.claims["verdict"])
+
+
+def test_official_system_scores_are_shown_beside_the_means():
+    es = tiny()
+    official = pd.DataFrame({"human": [3.0, 2.0, 1.0], "mine": [3.0, 2.0, 1.0]}, index=list("ABC"))
+    es = mm.EvalSet(es.human, {"mine": es["mine"]}, systems=es.systems, system_scores=official)
+    report = mm.report.report(es, **FAST)
+    assert value(report, "systems", "pairwise accuracy, official scores")["value"] == 1
+
+
+# Options and errors
+
+
+def test_the_same_seed_gives_the_same_report(small):
+    again, other = (mm.report.report(tiny(), **FAST, rng=seed) for seed in (0, 1))
+    assert again.to_html() == small.to_html()
+    assert again.to_json() == small.to_json()
+    assert other.signature != small.signature
+    low = [value(r, "segments", "Pearson, no grouping")["low"] for r in (small, other)]
+    assert low[0] != low[1]
+    drawn = mm.report.report(tiny(), **FAST, rng=np.random.default_rng(3))
+    assert mm.report.report(tiny(), **FAST, rng=drawn.seed).to_json() == drawn.to_json()
+
+
+def test_global_random_state_and_style_are_left_alone(small):
+    import matplotlib.pyplot as plt
+
+    style, open_figures = dict(plt.rcParams), plt.get_fignums()
+    np.random.seed(4)  # noqa: NPY002 - the global state is what must not be touched
+    expected = np.random.random()  # noqa: NPY002
+    np.random.seed(4)  # noqa: NPY002
+    small.to_html()
+    assert np.random.random() == expected  # noqa: NPY002
+    assert dict(plt.rcParams) == style
+    assert plt.get_fignums() == open_figures
+
+
+def test_several_sets_and_metrics():
+    rng = np.random.default_rng(1)
+    h = rng.normal(size=(5, 30))
+    sets = [
+        mm.EvalSet(h, {"a": h + rng.normal(size=h.shape), "b": rng.normal(size=h.shape)}, systems=list("ABCDE"), name=n)
+        for n in ("one", "two")
+    ]
+    report = mm.report.report(sets, **FAST)
+    pairs = report.claims[["set", "metric"]].drop_duplicates().to_numpy().tolist()
+    assert pairs == [["one", "a"], ["one", "b"], ["two", "a"], ["two", "b"]]
+    assert (report.summary[list(VERDICTS)].sum(axis=1) == 4).all()
+    page = report.to_html()
+    assert "All at a glance" in page
+    assert page.count("<h2 id=") == 4
+    assert len(mm.report.report(sets, "b", **FAST).claims) == 18
+
+
+def test_progress_is_reported():
+    lines = []
+    mm.report.report(tiny(), **FAST, progress=lines.append)
+    assert lines == ["tiny: mine"]
+
+
+def test_options_are_checked():
+    es = tiny()
+    for options, message in (
+        ({"metric": "mein"}, "unknown metric 'mein'. Did you mean 'mine'"),
+        ({"n_resamples": 3}, "`n_resamples` must be a whole number of at least 40; found 3"),
+        ({"n_null": 10}, "`n_null` must be a whole number of at least 39"),
+        ({"level": 1.0}, r"`level` must lie in \(0, 1\)"),
+        ({"resample": "rows"}, "`resample` must be one of 'segments', 'documents'"),
+        ({"rng": -1}, "`rng` must not be negative"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            mm.report.report(es, **options)
+    with pytest.raises(TypeError, match="`rng` must be"):
+        mm.report.report(es, rng="seed")
+    with pytest.raises(ValueError, match="has no metric"):
+        mm.report.report(mm.EvalSet(es.human, {}, systems=es.systems))
+    official = pd.DataFrame({"only": [1.0, 2.0, 3.0]}, index=list("ABC"))
+    es = mm.EvalSet(es.human, {"mine": es["mine"]}, systems=es.systems, system_scores=official)
+    with pytest.raises(ValueError, match="'only' in set 'unnamed' has system scores only"):
+        mm.report.report(es, "only")
+
+
+# The three ways it is written
+
+
+class Page(HTMLParser):
+    """What a page is made of."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.words += data
+
+    def all(self, tag: str) -> list[dict]:
+        return [attrs for name, attrs in self.tags if name == tag]
+
+
+EVIL = '<script>alert(1)</script>"&\x07'
+
+
+def test_names_are_escaped():
+    es = tiny(EVIL)
+    es = mm.EvalSet(es.human, {EVIL: es[EVIL]}, systems=[EVIL, "<b>B</b>", "C"], name="<i>set</i>")
+    report = mm.report.report(es, **FAST)
+    page = Page(report.to_html())
+    assert page.all("script") == page.all("b") == page.all("i") == []
+    assert "<script>alert(1)</script>" in page.words
+    assert "\x07" not in report.to_html()
+    assert "<script>" not in report.to_markdown()
+    assert json.loads(report.to_json())["sets"] == [{"set": "<i>set</i>", "metric": EVIL}]
+
+
+def test_page_stands_alone_and_can_be_read_by_all(reports):
+    report = reports("Regressor")
+    text = report.to_html()
+    page = Page(text)
+    assert page.all("html") == [{"lang": "en"}]
+    assert page.all("script") == page.all("link") == []
+    assert re.findall(r"(?:https?:)?//[a-z]", re.sub(r'src="data:[^"]*"', "", text)) == []
+    assert "url(" not in text
+    assert "@import" not in text
+    images = page.all("img")
+    assert len(images) == 5
+    assert all(i["src"].startswith("data:image/png;base64,") and len(i["alt"]) > 60 for i in images)
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False))
+    assert len(page.all("table")) == len(page.all("caption")) >= 8
+    assert {attrs.get("scope") for attrs in page.all("th")} == {"col", "row"}
+    assert "@media print" in text
+    assert "width=device-width" in text
+    assert "prefers-color-scheme" in text
+    assert mm.__version__ in page.words
+    assert report.signature in page.words
+    assert f"seed {report.seed}" in page.words
+
+
+def test_json_has_every_number(small):
+    found = json.loads(small.to_json())
+    assert list(found) == ["schema", "mtmeta", "signature", "seed", "sets", "claims", "sections", "skipped"]
+    assert (found["schema"], found["mtmeta"]) == (1, mm.__version__)
+    assert list(found["claims"][0]) == [
+        "set", "metric", "claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter",
+    ]  # fmt: skip
+    assert list(found["sections"][0]) == [
+        "set", "metric", "section", "subject", "quantity", "value", "low", "high", "n", "unit", "note",
+    ]  # fmt: skip
+    assert len(found["sections"]) == len(small.sections)
+    row = next(r for r in found["sections"] if r["quantity"] == "Pearson, no grouping" and r["section"] == "segments")
+    assert row["value"] == value(small, "segments", "Pearson, no grouping")["value"]
+    assert found["skipped"][0].keys() == {"set", "metric", "section", "what", "reason"}
+
+
+def test_chapters_that_are_named_exist(small):
+    from pathlib import Path
+
+    titles = set()
+    for path in (Path(__file__).parents[1] / "notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        titles.add("".join(cells[0]["source"]).split("# ", 1)[1].splitlines()[0])
+    assert set(small.claims["chapter"]) <= titles
+
+
+# The command line
+
+
+def run(*args):
+    result = CliRunner().invoke(app, list(map(str, args)))
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_command_writes_what_the_file_is_called(tmp_path):
+    table = tmp_path / "mine.csv"
+    tiny().to_frame().to_csv(table, index=False)
+    fast = ("--n-resamples", 60, "--n-null", 39)
+    code, out, err = run("report", table, *fast, "-o", tmp_path / "r.html")
+    assert (code, out) == (0, "")
+    assert "reporting on mine" in err
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    code, out, _ = run("report", table, *fast, "--format", "json", "-q")
+    assert code == 0
+    assert json.loads(out)["claims"][2]["claim"] == WITHIN
+    code, out, err = run("report", table, *fast, "--metric", "mine", "-q")
+    assert (code, err) == (0, "")
+    assert out.startswith("# Is this metric any good?")
+    code, out, err = run("report", table, "--metric", "nobody")
+    assert (code, out) == (1, "")
+    assert "unknown metric 'nobody'" in err
