@@ -182,6 +182,7 @@ def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):  # noqa: F8
     assert printed(folder / "03_cannot.ipynb") == ""
     note = f":::{{admonition}} Skipped on your data\n:class: warning\nThis chapter cannot run on your data: {reason}"
     assert f"# A chapter\n\n{note}" in markdown(folder / "02_needs.ipynb")
+    assert r"needs \*stars\*. What" in markdown(folder / "03_cannot.ipynb")
     assert "```text\nZeroDivisionError: division by zero\n```" in markdown(folder / "04_fails.ipynb")
     assert "papermill-error-cell" not in markdown(folder / "04_fails.ipynb")
     assert "skipped 02_needs: it needs 3 metrics" in err

@@ -313,7 +313,9 @@ def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
     notebook = remove_error_markers(nbformat.read(source, as_version=4))
     if outcome.status == "skipped":
         title, kind = "Skipped on your data", "warning"
-        text = f"This chapter cannot run on your data: {outcome.reason}. What follows is the book's own version of it."
+        text = (
+            f"This chapter cannot run on your data: {_plain(outcome.reason)}. What follows is the book's own version."
+        )
     else:
         title, kind = "Failed on your data", "danger"
         text = "A cell of this chapter failed, and those after it were not executed. The last line of the failure:"
@@ -324,7 +326,7 @@ def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
     if titled:
         titled[0].source = heading.sub(lambda found: f"{found[0]}\n\n{note}\n", titled[0].source, count=1)
     else:
-        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(note))
+        notebook.cells.insert(0, nbformat.v4.new_markdown_plain(note))
     _write(target, nbformat.writes(notebook))
 
 
@@ -407,16 +409,16 @@ def _on_site(page: str, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
 
 def _list_page(outcomes: Mapping[str, Outcome], title: str) -> str:
     rows = [
-        f"| {{doc}}`/{page}` | {o.status} | {f'{o.seconds:.1f}' if o.seconds else ''} | {_cell(o.reason)} |"
+        f"| {{doc}}`/{page}` | {o.status} | {f'{o.seconds:.1f}' if o.seconds else ''} | {_plain(o.reason)} |"
         for page, o in outcomes.items()
     ]
-    lines = ["# Your Run", "", f"These chapters were run on {_cell(title)}. All other pages are those of the book."]
+    lines = ["# Your Run", "", f"These chapters were run on {_plain(title)}. All other pages are those of the book."]
     lines += ["", "| chapter | what became of it | seconds | why |", "|---|---|---:|---|", *rows, ""]
     return "\n".join(lines)
 
 
-def _cell(text: str) -> str:
-    """Return a text as it can stand in a cell of a Markdown table."""
+def _plain(text: str) -> str:
+    """Return a text as one line of Markdown, in a paragraph or a table, with nothing in it that is markup."""
     return re.sub(r"([\\`*_\[\]<>|&~$#{}])", r"\\\1", " ".join(text.split()))
 
 
