@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -30,7 +31,9 @@ def figures(part: Part) -> dict[str, Figure]:
 
     found = {}
     for section, make in _MAKERS.items():
-        with plt.rc_context():
+        # names are no formulas, and may be in a script that the font lacks
+        with plt.rc_context({"text.parse_math": False}), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
             use_style()
             before = set(plt.get_fignums())
             try:

@@ -57,5 +57,5 @@ def text(report: Report) -> str:
             if section.skipped:
                 out.append("Not computed:")
                 out.append("\n".join(f"- {_e(what)}: {_e(why)}" for what, why in section.skipped))
-    out += ["## How this was computed", f"mtmeta {__version__}, seed {report.seed}.", f"`{report.signature}`"]
+    out += ["## How this was computed", f"mtmeta {__version__}, seed {report.seed}.", _e(report.signature)]
     return "\n\n".join(out) + "\n"
