@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "aggregation": {"evalset", "scoring"},
     "plots": ANY,
     "report": ANY,
-    "runner": set(),
+    "runner": {"evalset"},
     "cli": ANY,
     "__init__": ANY,
     "__main__": {"cli"},

@@ -414,3 +414,14 @@ def test_chapters_on_another_campaign(number, tmp_path):
 def test_a_chapter_on_real_data(scores, tmp_path):
     status = outcomes(scores, tmp_path, ["04"])["04"].status
     assert status == ("ran" if scores.startswith("wmt23") else "skipped")
+
+
+@pytest.mark.slow
+def test_help_ends_with_an_example_that_works(run, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    program, *arguments = run("run", "--help")[1].strip().splitlines()[-1].split()
+    assert (program, *arguments[:2]) == ("mtmeta", "run", "1")
+    code, out, err = run(*arguments)
+    assert code == 0, err
+    assert "01_scores_and_agreement  ran" in out
+    assert printed(Path("out/teaching/notebooks/01_scores_and_agreement.ipynb")) != ""
