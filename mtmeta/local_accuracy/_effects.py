@@ -204,9 +204,11 @@ def ranking_effect(
 
     Notes
     -----
-    The null is that of `context_effect`: contexts are exchangeable. Where the context moves all metrics alike, so that
-    H1 holds and H2 does not, differences between metrics are noisier in the contexts whose accuracies are nearer
-    to one half than in the permuted ones, and the p-value is no longer exact.
+    The null is that of `context_effect`: contexts are exchangeable. Where H1 holds and H2 does not, the p-value is not
+    exact. The order of two metrics is uncertain where the difference d of their accuracies is small against its
+    standard error, sqrt((s - d**2) / n), with s the share of the n pairs about which the two differ. A context that
+    scales all accuracies towards 0 shrinks d faster than this error: its order is noisier than the permuted ones, and
+    H2 is found too often.
 
     References
     ----------
