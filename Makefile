@@ -53,7 +53,7 @@ site: $(SITE) ## the same, only if a source has changed since
 
 test: lint $(SITE) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
 	@echo "== tests"
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 lint: $(VENV)/.installed-test ## check code and stored notebooks; change nothing
 	@echo "== lint"

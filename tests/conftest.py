@@ -37,9 +37,15 @@ def data_dir() -> Path:
     return Path(path)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Give the marker `data` to every test that uses the data, and skip those that cannot run."""
+    """Keep the tests of a file on one worker; give the marker `data` to those that use it, skip those that cannot run.
+
+    A slow test may go anywhere, so that no worker is left alone with all of them; only those in the browser share a visit.
+    """
     for item in items:
+        alone = item.get_closest_marker("slow") is not None and item.get_closest_marker("browser") is None
+        item.add_marker(pytest.mark.xdist_group(item.nodeid if alone else item.path.name))
         if "data_dir" in getattr(item, "fixturenames", ()) and item.get_closest_marker("data") is None:
             item.add_marker("data")
         if item.get_closest_marker("data") and not os.environ.get("MTMETA_DATA"):
