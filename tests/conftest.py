@@ -41,7 +41,7 @@ def data_dir() -> Path:
 def pytest_collection_modifyitems(items):
     """Keep the tests of a file on one worker; give the marker `data` to those that use it, skip those that cannot run.
 
-    A slow test may go anywhere, so that no worker is left alone with all of them; only those in the browser share a visit.
+    A slow test may go anywhere, so that no worker is left with all of them; only those in the browser share a visit.
     """
     for item in items:
         alone = item.get_closest_marker("slow") is not None and item.get_closest_marker("browser") is None
