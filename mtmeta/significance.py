@@ -15,6 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from . import _kernels
+from ._pearson import williams
 from .agreement import (
     Grouped,
     _centre,
@@ -731,13 +732,7 @@ def _williams(es: EvalSet, names: Sequence[str]) -> np.ndarray:
     if (np.ptp(sides, axis=1) == 0).any():
         raise ValueError("Williams' test needs scores that vary; one of the metrics, or the humans, are constant.")
     r = np.corrcoef(sides)
-    human, mutual = r[0, 1:], r[1:, 1:]
-    r1, r2 = human[:, None], human[None, :]
-    determinant = 1 - r1**2 - r2**2 - mutual**2 + 2 * r1 * r2 * mutual
-    spread = 2 * determinant * (n - 1) / (n - 3) + (r1 + r2) ** 2 / 4 * (1 - mutual) ** 3
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = (r1 - r2) * np.sqrt((n - 1) * (1 + mutual) / spread)
-    return np.where(np.isclose(r1, r2, atol=1e-15, rtol=0), 0.5, stats.t.sf(t, n - 3))
+    return williams(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], n)
 
 
 # -- bootstrap ---------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import mtmeta as mm
-from mtmeta import aggregation, scoring
+from mtmeta import _files, aggregation, scoring
 from mtmeta.aggregation import _compare, _formulas, _statistics
 from mtmeta.aggregation._transposed import TransposedScorer
 
@@ -408,9 +408,9 @@ def test_workers_do_not_change_the_result(teaching):
 def test_cache_lies_where_the_rest_does(monkeypatch, tmp_path):
     monkeypatch.undo()
     monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
-    assert _statistics._cache_dir() == mm.datasets._locate.cache_dir() / "statistics"
+    assert _statistics._cache_dir() == _files.cache_dir() / "statistics"
     monkeypatch.delenv("MTMETA_CACHE")
-    assert _statistics._cache_dir() == mm.datasets._locate.cache_dir() / "statistics"
+    assert _statistics._cache_dir() == _files.cache_dir() / "statistics"
 
 
 # -- signatures, selection, errors -------------------------------------------------------
@@ -453,8 +453,8 @@ def test_columns_name_what_is_counted(metric):
         ({"interval": "delta"}, "`interval` must be None"),
         ({"how": "bootstrap", "interval": "jackknife"}, "from the same resamples"),
         ({"sample_size": 5}, "nothing is resampled"),
-        ({"how": "bootstrap", "sample_size": 0}, "`sample_size` must be an integer of at least 1"),
-        ({"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be an integer of at least 2"),
+        ({"how": "bootstrap", "sample_size": 0}, "`sample_size` must be at least 1"),
+        ({"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be at least 2"),
         ({"level": 95}, r"`level` must lie in \(0, 1\)"),
         ({"references": "refZ"}, "unknown reference 'refZ'"),
         ({"references": []}, "`references` is empty"),
@@ -680,7 +680,7 @@ def test_downsampling_does_not_depend_on_workers(teaching):
         ({"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
         ({"sizes": [10, 1]}, "`sizes` must ascend, from 1 to below sample_size=1000"),
         ({"sizes": [1000]}, "`sizes` must ascend"),
-        ({"n_repetitions": 0}, "`n_repetitions` must be an integer of at least 1"),
+        ({"n_repetitions": 0}, "`n_repetitions` must be at least 1"),
     ],
 )
 def test_downsampling_options_are_checked(options, match, teaching):
@@ -787,7 +787,7 @@ def test_drawing_systems_widens_the_interval(teaching):
         ({"metrics": "bleu"}, TypeError, r"Write \['bleu'\]"),
         ({"metrics": ["comet"]}, ValueError, "`metric` must be one of"),
         ({"level": 1}, ValueError, "`level` must lie in"),
-        ({"n_resamples": 1}, ValueError, "`n_resamples` must be an integer of at least 2"),
+        ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2"),
     ],
 )
 def test_comparison_options_are_checked(options, error, match, teaching):

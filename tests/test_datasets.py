@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from mtmeta import EvalSet
-from mtmeta.datasets import _common, _locate, _mqm, _wmt, load, load_all, load_news, locate, mqm_weight
+from mtmeta.datasets import _common, _mqm, _wmt, load, load_all, load_news, locate, mqm_weight
 from mtmeta.datasets._fetch import available
 
 LP = "en-de"
@@ -431,13 +431,6 @@ def test_locate_looks_in_the_data_directory_then_the_cache_then_the_home(tmp_pat
     assert locate("mt-metrics-eval-v2/wmt99").is_relative_to(tmp_path / "cache")
     write(tmp_path / "data/mt-metrics-eval-v2/wmt99/x", "")
     assert locate("mt-metrics-eval-v2/wmt99").is_relative_to(tmp_path / "data")
-
-
-def test_cache_dir(monkeypatch, tmp_path):
-    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
-    assert _locate.cache_dir() == tmp_path
-    monkeypatch.delenv("MTMETA_CACHE")
-    assert _locate.cache_dir().name == "mtmeta"
 
 
 def test_a_tree_in_a_data_directory_is_found_by_name(tmp_path, monkeypatch):

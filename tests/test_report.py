@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import mtmeta as mm
 from mtmeta.cli import app
 from mtmeta.report import SECTIONS
-from mtmeta.report._agreement import order_p_value, pair_accuracy, pearson_of_columns, segments
+from mtmeta.report._agreement import order_p_value, pair_accuracy, segments
 from mtmeta.report._checks import _length_correlation
 from mtmeta.report._claims import VERDICTS, _of_segments, decide
 from mtmeta.report._common import Part, Settings, segment_counts, system_means
@@ -102,9 +102,6 @@ def test_system_means_and_pearson_are_those_of_numpy():
     assert means[:, 0] == pytest.approx(np.nanmean(es.human, axis=1))
     drawn = np.repeat(np.arange(20), counts[2].astype(int))
     assert means[:, 2] == pytest.approx(np.nanmean(es.human[:, drawn], axis=1))
-    x, y = np.random.default_rng(2).normal(size=(2, 6, 3))
-    assert pearson_of_columns(x, y) == pytest.approx([np.corrcoef(a, b)[0, 1] for a, b in zip(x.T, y.T, strict=True)])
-    assert np.isnan(pearson_of_columns(x, np.ones_like(y))).all()
 
 
 def test_documents_are_drawn_whole():
@@ -349,11 +346,11 @@ def test_options_are_checked():
     es = tiny()
     for options, message in (
         ({"metric": "mein"}, "unknown metric 'mein'. Did you mean 'mine'"),
-        ({"n_resamples": 3}, "`n_resamples` must be a whole number of at least 40; found 3"),
-        ({"n_null": 10}, "`n_null` must be a whole number of at least 39"),
+        ({"n_resamples": 3}, "`n_resamples` must be at least 40; found 3"),
+        ({"n_null": 10}, "`n_null` must be at least 39"),
         ({"level": 1.0}, r"`level` must lie in \(0, 1\)"),
         ({"resample": "rows"}, "`resample` must be one of 'segments', 'documents'"),
-        ({"rng": -1}, "`rng` must not be negative"),
+        ({"rng": -1}, "`rng` must be at least 0; found -1"),
     ):
         with pytest.raises(ValueError, match=message):
             mm.report.report(es, **options)

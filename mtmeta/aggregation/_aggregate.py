@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from .._checks import check_count, check_level
 from ..evalset import EvalSet
 from ..scoring import scorer
 from . import _formulas
@@ -170,19 +171,11 @@ def _check(how: str, interval: str | None, n_resamples: int, sample_size: int | 
     interval = interval or ("bootstrap" if how == "bootstrap" else "jackknife")
     if sample_size is not None and interval == "jackknife":
         raise ValueError("`sample_size` is the size of a resample, and nothing is resampled. Leave it out.")
-    for name, value, least in (("n_resamples", n_resamples, 2), ("sample_size", sample_size, 1)):
-        if name == "sample_size" and value is None:
-            continue
-        check_count(name, value, least)
-    if not 0 < level < 1:
-        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
+    check_count("n_resamples", n_resamples, 2)
+    if sample_size is not None:
+        check_count("sample_size", sample_size, 1)
+    check_level(level)
     return interval
-
-
-def check_count(name: str, value: object, least: int) -> None:
-    """Raise unless ``value`` is an integer of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"`{name}` must be an integer of at least {least}; found {value!r}.")
 
 
 def check_metric(metric: object, choices: Sequence[str]) -> None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
+from .._checks import check_count, check_level
+from .._pearson import pearson, williams
 from ..evalset import EvalSet
 from . import _formulas
-from ._aggregate import check_count, check_metric, resampled_sums
+from ._aggregate import check_metric, resampled_sums
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract
 
 __all__ = ["AggregationComparison", "compare_aggregations"]
@@ -113,8 +114,7 @@ def compare_aggregations(
     if resample not in ("segments", "both"):
         raise ValueError(f"`resample` must be 'segments' or 'both'; found {resample!r}.")
     check_count("n_resamples", n_resamples, 2)
-    if not 0 < level < 1:
-        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
+    check_level(level)
     if isinstance(metrics, str):
         raise TypeError(f"`metrics` must be a sequence of names. Write [{metrics!r}].")
     for metric in metrics:
@@ -187,7 +187,7 @@ def _compare(statistics: SegmentStatistics, human, rated, effective_order, resam
             pick = rng.integers(len(human), size=scores[0].shape)
             scores = [np.take_along_axis(values, pick, axis=1) for values in scores]
         corpus, segments, means = scores
-        return np.stack([_pearson(corpus, means), _pearson(segments, means)], axis=-1)
+        return np.stack([pearson(corpus, means), pearson(segments, means)], axis=-1)
 
     n = packed.shape[1]
     corpus, segments, means = system_scores(packed.sum(axis=1))
@@ -195,7 +195,7 @@ def _compare(statistics: SegmentStatistics, human, rated, effective_order, resam
     gaps = draws[:, 1] - draws[:, 0]
     ends = np.nanquantile(np.column_stack([draws, gaps]), [(1 - level) / 2, (1 + level) / 2], axis=0)
     sides = [(1 + np.count_nonzero(side)) / (1 + n_resamples) for side in (gaps <= 0, gaps >= 0)]
-    values = float(_pearson(corpus, means)), float(_pearson(segments, means))
+    values = float(pearson(corpus, means)), float(pearson(segments, means))
     row = {"n_segments": n}
     for k, name in enumerate(("corpus", "segment")):
         row |= {name: values[k], f"{name}_low": ends[0, k], f"{name}_high": ends[1, k]}
@@ -206,36 +206,23 @@ def _compare(statistics: SegmentStatistics, human, rated, effective_order, resam
     return row, draws
 
 
-def _pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return Pearson correlations along the last axis; NaN where a side is constant."""
-    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    spread = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
-    return np.divide((x * y).sum(axis=-1), spread, out=np.full(spread.shape, np.nan), where=spread > 0)
-
-
 def _exchange_test(first: np.ndarray, second: np.ndarray, human: np.ndarray, rng: np.random.Generator) -> float:
     """Return the share of exchanges that separate the two correlations at least as much as observed."""
     n = len(human)
     if first.std() == 0 or second.std() == 0:
         return float("nan")
     first, second = ((v - v.mean()) / v.std() for v in (first, second))
-    observed = abs(_pearson(second, human) - _pearson(first, human))
+    observed = abs(pearson(second, human) - pearson(first, human))
     if n <= _EXACT:
         swap = (np.arange(2**n)[:, None] >> np.arange(n)) & 1 == 1
     else:
         swap = rng.random((_N_EXCHANGES, n)) < 0.5
         swap[0] = False
-    drawn = _pearson(np.where(swap, first, second), human) - _pearson(np.where(swap, second, first), human)
+    drawn = pearson(np.where(swap, first, second), human) - pearson(np.where(swap, second, first), human)
     return float((np.abs(drawn) >= observed - _TOLERANCE).mean())
 
 
 def _williams(first: np.ndarray, second: np.ndarray, human: np.ndarray) -> float:
     """Return the two-sided p-value of Williams' test."""
-    n = len(human)
-    r1, r2, r12 = _pearson(first, human), _pearson(second, human), _pearson(first, second)
-    k = 1 - r1**2 - r2**2 - r12**2 + 2 * r1 * r2 * r12
-    below = 2 * k * (n - 1) / (n - 3) + (r1 + r2) ** 2 / 4 * (1 - r12) ** 3
-    if not below > 0:
-        return 1.0 if r1 == r2 else float("nan")
-    t = (r2 - r1) * np.sqrt((n - 1) * (1 + r12) / below)
-    return float(2 * stats.t.sf(abs(t), n - 3))
+    p = float(williams(pearson(first, human), pearson(second, human), pearson(first, second), len(human)))
+    return 2 * min(p, 1 - p)

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from .._checks import check_count
+from .._pearson import pearson
 from ..evalset import EvalSet
 from . import _formulas
-from ._aggregate import check_count, check_metric
+from ._aggregate import check_metric
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract, texts_of
 from ._transposed import TransposedScorer
 
@@ -114,8 +116,8 @@ def downsample(
     """
     check_metric(metric, ("bleu", "chrf"))
     sizes = [int(size) for size in sizes]
-    for name, value, least in (("n_repetitions", n_repetitions, 1), ("sample_size", sample_size, 2)):
-        check_count(name, value, least)
+    check_count("n_repetitions", n_repetitions, 1)
+    check_count("sample_size", sample_size, 2)
     if not sizes or sizes != sorted(set(sizes)) or sizes[0] < 1 or sizes[-1] >= sample_size:
         raise ValueError(f"`sizes` must ascend, from 1 to below sample_size={sample_size}; found {sizes}.")
     sets = [as_text_set(es) for es in sets]
@@ -135,7 +137,7 @@ def downsample(
     for k, size in enumerate(sizes):
         scores = {name: values[:, :, k] for name, values in found.items()} | {"bootstrap": whole}
         for first, second, label in COMPARISONS:
-            values = _pearson(scores[first], scores[second])
+            values = pearson(scores[first], scores[second], axis=0)
             columns = {"size": size, "comparison": label, "repetition": np.arange(n_repetitions), "pearson": values}
             parts.append(pd.DataFrame(columns))
     seed = "generator" if isinstance(rng, np.random.Generator) else rng
@@ -181,10 +183,3 @@ def _corpus_scores(statistics: SegmentStatistics, system: int, drawn: np.ndarray
     times = np.bincount(places.ravel(), minlength=len(drawn) * len(counts)).reshape(len(drawn), -1)
     sums.append(times.astype(np.float64) @ counts)
     return _formulas.score(statistics.metric, np.stack(sums, axis=1), statistics.effective_order_of("corpus"))
-
-
-def _pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return Pearson correlations over units, one per column; NaN where a side is constant."""
-    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
-    spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
-    return np.divide((x * y).sum(axis=0), spread, out=np.full(len(spread), np.nan), where=spread > 0)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
@@ -19,6 +17,7 @@ import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 
 from .. import scoring
+from .._files import cache_dir, whole_file
 from ..evalset import EvalSet, Texts, as_evalset, unknown
 from . import _formulas
 
@@ -28,10 +27,8 @@ _FORMAT = 1
 
 
 def _cache_dir() -> Path:
-    """Return the folder of extracted counts: in ``$MTMETA_CACHE``, else in the user's cache directory."""
-    from platformdirs import user_cache_dir
-
-    return Path(os.environ.get("MTMETA_CACHE") or user_cache_dir("mtmeta")).expanduser() / "statistics"
+    """Return the folder of extracted counts."""
+    return cache_dir() / "statistics"
 
 
 @runtime_checkable
@@ -324,13 +321,5 @@ def _read(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
 
 def _write(path: Path, counts: np.ndarray) -> None:
     """Store counts so that no reader sees half a file. A folder that cannot be written to is no error."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez_compressed(file, counts=counts, checksum=np.array(_checksum(counts)))
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+    with contextlib.suppress(OSError), whole_file(path) as part, part.open("wb") as file:
+        np.savez_compressed(file, counts=counts, checksum=np.array(_checksum(counts)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import __version__
+from .._files import whole_file
 from ._choices import Format, Missing
 from ._common import (
     EXAMPLE,
@@ -123,8 +124,6 @@ def _full(scores: str) -> str:
 def _table(es: EvalSet, out: Path) -> str:
     """Write what was chosen of a set as a table, and return its whole path."""
     path = (out / "scores" / f"{_file_name(es)}.parquet").resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    es.to_frame().to_parquet(part, index=False)
-    part.replace(path)
+    with whole_file(path) as part:
+        es.to_frame().to_parquet(part, index=False)
     return str(path)

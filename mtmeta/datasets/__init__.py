@@ -10,10 +10,11 @@ from typing import Any
 
 import pandas as pd
 
+from .._files import cache_dir
 from ..evalset import EvalSet, Rankings, unknown
 from . import _da, _mqm, _ranking, _recommenders, _speech, _tables, _wmt
 from ._common import Options
-from ._locate import cache_dir, locate, places
+from ._locate import locate, places
 from ._mqm import mqm_weight
 from ._news import NewsSet, load_news
 from ._recommenders import train_recommenders

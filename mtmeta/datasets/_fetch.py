@@ -32,8 +32,8 @@ from urllib.parse import quote
 import pooch
 from tqdm import tqdm
 
+from .._files import cache_dir
 from ..evalset import unknown
-from ._locate import cache_dir
 
 __all__ = ["ChecksumError", "DataFile", "DataSet", "DownloadError", "available", "fetch", "missing"]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePosixPath
 
-__all__ = ["cache_dir", "locate", "places"]
+from .._files import cache_dir
+
+__all__ = ["locate", "places"]
 
 #: First folders of a relative path, and the name to fetch them by.
 _FETCH_NAMES = {
@@ -13,16 +15,6 @@ _FETCH_NAMES = {
     "librispeech-rnnt": "librispeech",
     "movielens-latest-small": "movielens-small",
 }
-
-
-def cache_dir() -> Path:
-    """Return the cache directory: ``$MTMETA_CACHE``, else the usual place of the system."""
-    given = os.environ.get("MTMETA_CACHE")
-    if given:
-        return Path(given).expanduser()
-    from platformdirs import user_cache_dir
-
-    return Path(user_cache_dir("mtmeta"))
 
 
 def places() -> dict[str, Path]:

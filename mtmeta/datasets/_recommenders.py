@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
-import uuid
 import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import StringIO
@@ -21,9 +19,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from .._files import cache_dir, whole_file
 from ..evalset import Rankings, unknown
 from ._common import Options, read_text
-from ._locate import cache_dir, locate
+from ._locate import locate
 
 __all__ = ["ALGORITHMS", "load_movielens", "train_recommenders"]
 
@@ -575,15 +574,10 @@ def _read_lists(path: Path, shape: tuple[int, int, int], n_items: int) -> tuple[
 
 def _write_lists(path: Path, top: np.ndarray, scores: np.ndarray) -> None:
     """Store lists in one step; a cache that cannot be written costs time only, and is reported."""
-    part = path.with_name(f".{uuid.uuid4().hex}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
+        with whole_file(path) as part, part.open("wb") as file:
             np.savez_compressed(file, top=top, scores=scores)
-        os.replace(part, path)
     except OSError as error:
-        with suppress(OSError):
-            part.unlink()
         warnings.warn(
             f"the recommenders' lists could not be stored in {path.parent} ({error.strerror}): they are trained anew "
             "every time. MTMETA_CACHE names another folder.",

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ._pairs import Cells, Outcomes, cells, check_count, check_level, generator, mean, outcomes
+from .._checks import check_count, check_level, generator
+from ._pairs import Cells, Outcomes, cells, mean, outcomes
 
 COLUMNS = ["context", "metric", "accuracy", "tie_rate", "n_pairs", "n_segments", "n_missing", "low", "high"]
 

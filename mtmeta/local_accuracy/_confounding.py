@@ -9,8 +9,9 @@ from math import comb
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count, generator
 from ._accuracy import local_accuracy
-from ._pairs import check_count, chosen, codes_of, column, divide, generator, mean, outcomes
+from ._pairs import chosen, codes_of, column, divide, mean, outcomes
 
 _TEXTS = ("translation", "transcript")
 

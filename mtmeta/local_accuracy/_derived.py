@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count, generator
 from ..evalset import EvalSet, as_evalset, unknown
-from ._pairs import check_count, chosen, contexts_of, generator
+from ._pairs import chosen, contexts_of
 
 
 @dataclass(frozen=True)

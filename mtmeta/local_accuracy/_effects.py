@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from .._checks import check_count, generator
 from ..evalset import check_choice
 from . import _kernels
-from ._pairs import Outcomes, check_count, codes_of, divide, generator, keys, mean, outcomes
+from ._pairs import Outcomes, codes_of, divide, keys, mean, outcomes
 from ._rankings import TAU_TIES, check_comparable, tau_tables, with_global
 
 SCHEMES = ("between", "within", "pairs")

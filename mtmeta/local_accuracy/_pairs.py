@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,28 +15,6 @@ TIES = ("failure", "half")
 AVERAGES = ("segments", "pairs")
 MISSING = ("raise", "drop")
 SUFFIX = "_perturbed"
-
-
-def check_count(parameter: str, value: object, low: int) -> int:
-    """Return ``value`` as an int; raise if it is none or below ``low``."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"`{parameter}` must be a whole number; found {value!r}.")
-    if value < low:
-        raise ValueError(f"`{parameter}` must be at least {low}; found {value}.")
-    return int(value)
-
-
-def check_level(level: float) -> None:
-    """Raise unless ``level`` lies in (0, 1)."""
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
-        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
-
-
-def generator(rng: Any) -> np.random.Generator:
-    """Return a generator from a seed, a generator or None."""
-    if rng is not None and not isinstance(rng, (int, np.integer, np.random.Generator)):
-        raise TypeError(f"`rng` must be None, a whole number or a numpy Generator; found {rng!r}.")
-    return np.random.default_rng(rng)
 
 
 def metrics_of(pairs: pd.DataFrame) -> list[str]:

@@ -10,10 +10,11 @@ import pandas as pd
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
+from .._checks import check_count, check_level, generator
 from ..evalset import check_choice
 from . import _kernels
 from ._accuracy import interval
-from ._pairs import cells, check_count, check_level, generator, outcomes
+from ._pairs import cells, outcomes
 
 TAU_TIES = ("b", "average")
 GLOBAL = "global"

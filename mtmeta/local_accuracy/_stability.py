@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from ._pairs import cells, check_count, check_level, generator, mean, outcomes
+from .._checks import check_count, check_level, generator
+from ._pairs import cells, mean, outcomes
 from ._rankings import check_comparable
 
 VERDICTS = ("best", "cannot be told apart", "worse")

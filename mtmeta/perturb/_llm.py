@@ -15,6 +15,8 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
+from .._files import whole_file
+
 #: The prompts of appendix A.2.2 ("LLM-based perturbation") of Deviyani & Diaz 2025, with slots. Its
 #: prompt for speech says "ASR system output an (ASR_SYSTEM_OUTPUT)"; the stray word is left out.
 PROMPTS = {
@@ -247,12 +249,9 @@ class LanguageModel:
     def _keep(self, prompt: str, answer: str) -> None:
         if self.cache is None:
             return
-        self.cache.mkdir(parents=True, exist_ok=True)
-        file = self._file(prompt)
-        part = file.with_suffix(f".{os.getpid()}.part")
         content = {"signature": self.signature, "prompt": prompt, "answer": answer}
-        part.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-        part.replace(file)
+        with whole_file(self._file(prompt)) as part:
+            part.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
     def _load(self) -> tuple[Any, Any]:
         """Load model and tokeniser at first use."""

@@ -7,6 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
+from .._pearson import pearson
 from ..agreement import correlate, decompose_pearson, soft_pairwise_accuracy
 from ..evalset import EvalSet
 from ..significance import intervals
@@ -53,14 +54,6 @@ def data(part: Part) -> Section:
 # -- systems -----------------------------------------------------------------------------
 
 
-def pearson_of_columns(human: np.ndarray, metric: np.ndarray) -> np.ndarray:
-    """Return Pearson's r over systems in each column; NaN where a side is constant."""
-    x, y = human - human.mean(axis=0), metric - metric.mean(axis=0)
-    unit = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
-    varied = (np.ptp(human, axis=0) > 0) & (np.ptp(metric, axis=0) > 0)
-    return np.divide((x * y).sum(axis=0), unit, out=np.full(unit.shape, np.nan), where=varied & (unit > 0))
-
-
 def pair_accuracy(human: np.ndarray, metric: np.ndarray, names: np.ndarray | None = None) -> np.ndarray:
     """Return the share of pairs of systems ordered alike in each column; a system makes no pair with itself."""
     i, j = np.triu_indices(len(human), 1)
@@ -94,7 +87,7 @@ def _resampled_systems(human: np.ndarray, metric: np.ndarray, settings: Settings
     r, accuracy = np.empty((2, human.shape[1]))
     for b, rows in enumerate(drawn):
         h, m = human[rows, b : b + 1], metric[rows, b : b + 1]
-        r[b], accuracy[b] = pearson_of_columns(h, m)[0], pair_accuracy(h, m, rows)[0]
+        r[b], accuracy[b] = pearson(h, m, axis=0)[0], pair_accuracy(h, m, rows)[0]
     return r, accuracy
 
 
@@ -128,7 +121,7 @@ def _system_rows(part: Part, section: Section) -> None:
     p_value, how = order_p_value(human[:, 0], metric[:, 0], settings.seed)
     n_pairs = k * (k - 1) // 2
     names = ("Pearson of system means", "pairwise accuracy")
-    here = pearson_of_columns(human, metric), pair_accuracy(human, metric)
+    here = pearson(human, metric, axis=0), pair_accuracy(human, metric)
     elsewhere = _resampled_systems(human[:, 1:], metric[:, 1:], settings)
     for name, values, n, unit in zip(names, here, (k, n_pairs), ("systems", "pairs of systems"), strict=True):
         if np.isnan(values[0]):

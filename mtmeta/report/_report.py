@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .. import __version__
+from .._checks import check_count, check_level, generator
 from ..evalset import EvalSet, as_sets, check_choice, unknown
 from ._agreement import data, segments, systems
 from ._checks import domains, length, system_rows, ties
@@ -239,16 +240,9 @@ def _metrics(es: EvalSet, metric: str | Sequence[str] | None) -> list[str]:
 def _settings(n_resamples, n_null, level, resample, rng) -> Settings:
     """Check the options."""
     check_choice("resample", resample, ("segments", "documents"))
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
+    check_level(level)
     fewest = int(np.ceil(2 / (1 - level) - 1e-9)) - 1
-    for name, value, low in (("n_resamples", n_resamples, 40), ("n_null", n_null, fewest)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-            raise ValueError(f"`{name}` must be a whole number of at least {low}; found {value!r}.")
-    if (rng is not None and not isinstance(rng, (int, np.integer, np.random.Generator))) or isinstance(rng, bool):
-        raise TypeError(f"`rng` must be None, a whole number or a numpy Generator; found {rng!r}.")
-    drawn = isinstance(rng, (int, np.integer))
-    if drawn and rng < 0:
-        raise ValueError(f"`rng` must not be negative; found {rng!r}.")
-    seed = int(rng) if drawn else int(np.random.default_rng(rng).integers(2**31))
-    return Settings(int(n_resamples), int(n_null), float(level), resample, seed)
+    n_resamples, n_null = check_count("n_resamples", n_resamples, 40), check_count("n_null", n_null, fewest)
+    whole = isinstance(rng, (int, np.integer))
+    seed = check_count("rng", rng, 0) if whole else int(generator(rng).integers(2**31))
+    return Settings(n_resamples, n_null, float(level), resample, seed)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .._files import cache_dir
+
 
 class CannotRun(ValueError):
     """Raised in a chapter that cannot run on the data it is given; the message says why.
@@ -26,11 +28,8 @@ class CannotRun(ValueError):
 
 def _data_roots() -> list[Path]:
     """Return the folders that may hold data sets: those that `mm.load` looks in."""
-    from platformdirs import user_cache_dir
-
     given = os.environ.get("MTMETA_DATA")
-    cache = os.environ.get("MTMETA_CACHE") or user_cache_dir("mtmeta")
-    return [Path(p).expanduser() for p in (given, cache, "~/.mt-metrics-eval") if p]
+    return [Path(p).expanduser() for p in (given, cache_dir(), "~/.mt-metrics-eval") if p]
 
 
 def _is_there(requirement: str) -> bool:

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._files import whole_file
 from ._book import build, copy_sources, pages, write_execution
 from ._execute import CannotRun, about, execute, missing
 from ._needs import facts, unmet
@@ -299,10 +300,8 @@ def _run_one(path: Path, out: Path, page: str, parameters: dict, key: str, progr
 
 
 def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def _write_page(source: Path, target: Path, outcome: Outcome) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._files import whole_file
 from ._lexical import LEXICAL, lexical_signature, lexical_trouble, score_lexical
 from ._speech import SPEECH, check_names, check_texts, score_speech, speech_signature
 from ._text import TOKENIZERS
@@ -269,10 +268,8 @@ class _Store:
     def write(path: Path | None, values: np.ndarray) -> None:
         if path is None:
             return
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "wb") as file:
+        with whole_file(path) as part, part.open("wb") as file:
             np.save(file, values, allow_pickle=False)
-        os.replace(temporary, path)
 
 
 def _score_chunk(score: Callable[..., dict[str, np.ndarray]], texts: pd.DataFrame, paths: dict) -> dict:

@@ -4,38 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .. import _kernels
+from .._checks import generator
 from ..evalset import EvalSet, as_evalset, unknown
-
-
-def check_count(parameter: str, value: object, low: int) -> int:
-    """Return ``value`` as an int; raise if it is none or below ``low``."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"`{parameter}` must be a whole number; found {value!r}.")
-    if value < low:
-        raise ValueError(f"`{parameter}` must be at least {low}; found {value}.")
-    return int(value)
-
-
-def check_number(parameter: str, value: object) -> float:
-    """Return ``value`` as a float; raise if it is no finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"`{parameter}` must be a number; found {value!r}.")
-    if not np.isfinite(value):
-        raise ValueError(f"`{parameter}` must be finite; found {value!r}.")
-    return float(value)
-
-
-def check_level(level: float) -> float:
-    """Return ``level``; raise unless it lies in (0, 1)."""
-    if not 0 < check_number("level", level) < 1:
-        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
-    return level
 
 
 def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
@@ -170,13 +145,6 @@ def resamples(cells: Cells, how: str, n_draws: int, rng: np.random.Generator) ->
     for b in range(n_draws):
         counts[b] = sum(_draw(size, part, rng) for part in parts if len(part))
     return unit, counts
-
-
-def generator(rng: Any) -> np.random.Generator:
-    """Return a generator from a seed, a generator or None."""
-    if rng is not None and not isinstance(rng, (int, np.integer, np.random.Generator)):
-        raise TypeError(f"`rng` must be None, a whole number or a numpy Generator; found {rng!r}.")
-    return np.random.default_rng(rng)
 
 
 def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> EvalSet:

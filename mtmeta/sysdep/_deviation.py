@@ -10,21 +10,9 @@ import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
+from .._checks import check_count, check_level, generator
 from ..evalset import EvalSet, as_evalset, as_sets, check_choice
-from ._cells import (
-    Cells,
-    Fits,
-    cells_of,
-    check_count,
-    check_level,
-    check_systems,
-    fit,
-    generator,
-    metric_names,
-    once,
-    resamples,
-    seed_of,
-)
+from ._cells import Cells, Fits, cells_of, check_systems, fit, metric_names, once, resamples, seed_of
 
 POPULATIONS = ("paired", "full")
 RESAMPLES = ("segment", "row")

@@ -12,18 +12,9 @@ from scipy.optimize import isotonic_regression
 from tqdm import tqdm
 
 from .. import _kernels
+from .._checks import check_count, check_level, generator
 from ..evalset import EvalSet, as_evalset, as_sets, check_choice
-from ._cells import (
-    Cells,
-    cells_of,
-    check_count,
-    check_level,
-    check_systems,
-    generator,
-    metric_names,
-    once,
-    seed_of,
-)
+from ._cells import Cells, cells_of, check_systems, metric_names, once, seed_of
 from ._deviation import pearson
 
 _NO_GRID = np.empty(0, dtype=np.int64)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count, generator
 from ..evalset import EvalSet, as_evalset
-from ._cells import Cells, cells_of, check_count, fit, generator, once
+from ._cells import Cells, cells_of, fit, once
 
 
 def _plain_fit(cells: Cells) -> np.ndarray:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count, check_level, check_number, generator
 from ..evalset import EvalSet, as_evalset, unknown
-from ._cells import Cells, cells_of, check_count, check_level, check_number, generator
+from ._cells import Cells, cells_of
 from ._deviation import intervals_both_ways
 
 CRITERIA = ("forward", "reverse", "both")

@@ -1,0 +1,33 @@
+"""Checks of arguments."""
+
+import numpy as np
+import pytest
+
+from mtmeta._checks import check_count, check_level, check_number, generator
+
+
+def test_good_values_pass():
+    assert check_count("n", np.int64(3), 3) == 3
+    assert check_number("x", np.float32(0.5)) == 0.5
+    assert check_level(0.95) == 0.95
+    given = np.random.default_rng(1)
+    assert generator(given) is given
+    assert generator(7).integers(1000) == np.random.default_rng(7).integers(1000)
+
+
+@pytest.mark.parametrize(
+    ("check", "error", "match"),
+    [
+        (lambda: check_count("n", 2.0, 1), TypeError, "`n` must be a whole number; found 2.0"),
+        (lambda: check_count("n", True, 1), TypeError, "`n` must be a whole number; found True"),
+        (lambda: check_count("n", 0, 1), ValueError, "`n` must be at least 1; found 0"),
+        (lambda: check_number("x", "1"), TypeError, "`x` must be a number"),
+        (lambda: check_number("x", float("nan")), ValueError, "`x` must be finite; found nan"),
+        (lambda: check_level(1), ValueError, r"`level` must lie in \(0, 1\); found 1"),
+        (lambda: check_level("high"), TypeError, "`level` must be a number"),
+        (lambda: generator("seed"), TypeError, "`rng` must be None, a whole number or a numpy Generator"),
+    ],
+)
+def test_others_do_not(check, error, match):
+    with pytest.raises(error, match=match):
+        check()
