@@ -19,7 +19,7 @@ export MKL_NUM_THREADS ?= 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help book site test lint notebooks bench browser-deps linkcheck constraints clean distclean
+.PHONY: help book site test test-fast matrix lint notebooks bench browser-deps linkcheck constraints clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -47,13 +47,21 @@ book: $(VENV)/.installed-book ## execute the chapters and build the site
 	@echo "Serve it:   $(BIN)/python -m http.server --directory _build/html 8000, then open http://localhost:8000"
 
 $(SITE): $(SOURCES) | $(VENV)/.installed-book
-	@$(MAKE) --no-print-directory book
+	@echo "== building the site from the stored outputs"
+	@$(BIN)/python -m mtmeta.runner book --no-execute
 
-site: $(SITE) ## the same, only if a source has changed since
+site: $(SITE) ## build the site from the stored outputs, if a source has changed since
 
+# The tests execute each notebook and compare its outputs with the stored ones, so the site for the tests need not.
 test: lint $(SITE) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
 	@echo "== tests"
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+test-fast: $(VENV)/.installed-test ## the quick part: no lint, no site, no notebooks, no real data
+	@env -u MTMETA_DATA $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not browser"
+
+matrix: ## notebooks and tests with each Python here, and the tested, the newest and the oldest versions of the packages
+	@$(PYTHON) tools/matrix.py
 
 lint: $(VENV)/.installed-test ## check code and stored notebooks; change nothing
 	@echo "== lint"
