@@ -139,6 +139,9 @@ class EvalSet:
         What was planted; simulated sets only.
     provenance : mapping, optional
         Where the data come from, what was left out and why.
+    unrated : {"raise", "keep"}
+        What to do where no translation has a human score: refuse, or keep the set for its texts. Functions that
+        compare with human scores refuse such a set.
 
     Raises
     ------
@@ -176,7 +179,9 @@ class EvalSet:
         reference_free: Iterable[str] = (),
         truth: Mapping[str, Any] | None = None,
         provenance: Mapping[str, Any] | None = None,
+        unrated: str = "raise",
     ) -> None:
+        check_choice("unrated", unrated, ("raise", "keep"))
         self.name = name
         self.language_pair = language_pair
         self.human = _matrix(human, "human scores")
@@ -187,7 +192,8 @@ class EvalSet:
         self.segments: tuple = _names(
             range(1, n_segments + 1) if segments is None else segments, "segments", n_segments
         )
-        if np.isnan(self.human).all():
+        self._rated = not np.isnan(self.human).all()
+        if not self._rated and unrated == "raise":
             raise ValueError("no translation has a human score: the column 'human' is empty throughout.")
         clash = [m for m in metrics if m in RESERVED]
         if clash:
@@ -334,6 +340,7 @@ class EvalSet:
             reference_free=self.reference_free & set(names),
             truth=self.truth,
             provenance=self.provenance,
+            unrated="raise" if self._rated else "keep",
         )
 
     def with_metrics(self, metrics: Mapping[str, Any]) -> EvalSet:
@@ -378,6 +385,7 @@ class EvalSet:
             reference_free=self.reference_free & set(metrics),
             truth=self.truth,
             provenance=self.provenance,
+            unrated="raise" if self._rated else "keep",
         )
 
     @staticmethod
@@ -431,6 +439,7 @@ class EvalSet:
         *,
         metrics: Sequence[str] | None = None,
         missing: str = "raise",
+        unrated: str = "raise",
         name: str = "table",
     ) -> EvalSet:
         """Build a set from a tidy table: one row is one translation.
@@ -446,6 +455,9 @@ class EvalSet:
         missing : {"raise", "nan"}
             What to do when a system lacks a segment that others have: refuse, or leave the
             cell unscored.
+        unrated : {"raise", "keep"}
+            What to do when the column ``human`` is absent or wholly empty: refuse, or keep the
+            set for its texts.
         name : str
             What to call the set.
 
@@ -466,8 +478,11 @@ class EvalSet:
             raise TypeError(f"expected a pandas DataFrame; found {type(frame).__name__}.")
         if missing not in ("raise", "nan"):
             raise ValueError(f"`missing` must be 'raise' or 'nan'; found {missing!r}.")
+        check_choice("unrated", unrated, ("raise", "keep"))
         frame = frame.reset_index(drop=True)
         frame.columns = [str(c) for c in frame.columns]
+        if unrated == "keep" and "human" not in frame.columns:
+            frame["human"] = np.nan
         _check_columns(frame)
         if metrics is None:
             metrics = [c for c in frame.columns if c not in RESERVED]
@@ -507,6 +522,7 @@ class EvalSet:
             domains=per_segment("domain"),
             texts=texts,
             provenance={"left_out": {f"column {c!r}": "not among the metrics asked for" for c in ignored}},
+            unrated=unrated,
         )
 
 
@@ -804,8 +820,12 @@ def _check_lists(runs: pd.DataFrame) -> None:
 
 
 def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
-    """Return ``data`` as an `EvalSet`: a tidy table is converted, a set passes through."""
+    """Return ``data`` as an `EvalSet` with human scores: a tidy table is converted, a set passes through."""
     if isinstance(data, EvalSet):
+        if not data._rated:
+            raise ValueError(
+                f"{data.name!r} has no human scores to compare with: the column 'human' is empty or absent."
+            )
         return data
     if isinstance(data, pd.DataFrame):
         if "transcript" in data and "human" not in data:

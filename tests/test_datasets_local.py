@@ -109,6 +109,63 @@ def test_options_of_translations_are_refused(librispeech, name, option):
         load(name, **option)
 
 
+# -- own tables of transcripts and lists --------------------------------------------------------
+
+SPOKEN = """system,segment,reference,transcript,speaker,quality
+A,1,na,na,S1,clean
+A,2,two words,,S2,other
+B,1,na,nah,S1,clean
+B,2,two words,to words,S2,other
+"""
+RANKED = """system,query,item,rank,relevance
+A,q,x,1,
+A,q,y,2,1
+B,q,y,1,1
+,q,z,,2
+"""
+
+
+def test_own_transcripts(tmp_path):
+    (tmp_path / "a.csv").write_text(SPOKEN)
+    (heard,) = load_all(tmp_path / "a.csv")
+    assert heard["transcript"].tolist() == ["na", None, "nah", "to words"]  # "na" was said; an empty cell is no text
+    assert heard["segment"].tolist() == [1, 2, 1, 2]
+    assert load(tmp_path / "a.csv").equals(heard)
+
+
+def test_own_lists(tmp_path):
+    (tmp_path / "a.csv").write_text(RANKED)
+    lists = load(tmp_path / "a.csv")
+    assert lists.runs[["system", "item", "rank", "score"]].values.tolist() == [
+        ["A", "x", 1, -1.0],
+        ["A", "y", 2, -2.0],
+        ["B", "y", 1, -1.0],
+    ]
+    assert lists.qrels.values.tolist() == [["q", "y", 1], ["q", "z", 2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SPOKEN.replace("reference", "said"), r"a\.csv: the table of transcripts lacks reference"),
+        (SPOKEN + "A,1,na,na,S1,clean\n", "1 row.* repeat a"),
+        (SPOKEN.replace("A,1", ",1"), "column 'system' is empty in 1 rows"),
+        (RANKED.replace("relevance", "grade"), r"needs system, query, item, rank and relevance"),
+        (RANKED.replace("B,q,y,1,1", "B,q,y,1,2"), "judged"),
+    ],
+)
+def test_own_tables_are_checked(tmp_path, text, message):
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        load(tmp_path / "a.csv")
+
+
+def test_options_of_translations_are_refused_for_own_transcripts(tmp_path):
+    (tmp_path / "a.csv").write_text(SPOKEN)
+    with pytest.raises(ValueError, match="`metrics` does not apply to a table of transcripts"):
+        load(tmp_path / "a.csv", metrics=["wer"])
+
+
 # -- runs -------------------------------------------------------------------------------------
 
 

@@ -130,6 +130,23 @@ def test_missing_rows_become_holes_on_request(es):
     assert np.isnan(made.human[1, 2])
 
 
+def test_a_table_without_human_scores_is_kept_on_request(es):
+    frame = es.to_frame().drop(columns="human")
+    for table in (frame, frame.assign(human=np.nan)):
+        unrated = EvalSet.from_frame(table, unrated="keep")
+        assert unrated.shape == es.shape
+        assert np.isnan(unrated.human).all()
+        assert np.array_equal(unrated[es.metrics[0]], es[es.metrics[0]], equal_nan=True)
+    part = unrated.select(systems=["A"])
+    assert part.with_metrics({}).systems == ("A",)
+    with pytest.raises(ValueError, match="'table' has no human scores to compare with"):
+        mm.correlate(unrated)
+    with pytest.raises(ValueError, match="lacks 1 column, 'human'"):
+        EvalSet.from_frame(frame)
+    with pytest.raises(ValueError, match="`unrated` must be one of 'raise', 'keep'; found 'drop'"):
+        EvalSet.from_frame(frame, unrated="drop")
+
+
 def test_metrics_can_be_named_to_leave_a_text_column(es):
     made = EvalSet.from_frame(es.to_frame().assign(note="n"), metrics=["X"])
     assert made.metrics == ("X",)

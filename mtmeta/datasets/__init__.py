@@ -58,6 +58,7 @@ def load(
     metrics: Sequence[str] | None = None,
     spans: bool = False,
     missing: str = "raise",
+    unrated: str = "raise",
 ) -> EvalSet | pd.DataFrame | Rankings:
     """Load the human and metric scores of one test set and language pair; or transcripts, or rankings.
 
@@ -68,8 +69,9 @@ def load(
         transcripts: ``teaching-speech``, ``librispeech/test-clean``, ``librispeech/test-other``;
         rankings: ``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``, ``movielens-small``),
         a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``; ``-`` reads CSV or TSV from standard
-        input), a table of MQM errors or averages (``.tsv``), or a folder in the layout of
-        mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.
+        input) of translations, of transcripts (columns ``system, segment, reference, transcript``) or of
+        ranked lists (``system, query, item, rank, relevance``), a table of MQM errors or averages (``.tsv``),
+        or a folder in the layout of mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.
     reference : str, optional
         The reference that metrics were scored against; it is no candidate. By default that of the
         published protocol. Join several with a dot: ``"refA.refB"``.
@@ -86,6 +88,8 @@ def load(
         What to do where a system lacks a segment of a table: refuse, or leave the cell unscored. In a
         folder: a metric that lacks a candidate system is left out (and refused if it was asked for), or
         kept with holes.
+    unrated : {"raise", "keep"}
+        What to do where a table has no human score at all: refuse, or keep its texts and metric scores.
 
     Returns
     -------
@@ -124,7 +128,7 @@ def load(
     >>> mm.load("teaching-ranking")
     Rankings 'teaching-ranking': 10 systems x 50 queries, 100 items a list, 15000 judged items, 1401 relevant
     """
-    options = Options.checked(reference, protocol, metrics_from, metrics, spans, missing)
+    options = Options.checked(reference, protocol, metrics_from, metrics, spans, missing, unrated)
     if _is_table(name_or_path):
         return _tables.load_table(name_or_path, options)
     found = _find(name_or_path, options)
@@ -146,6 +150,7 @@ def load_all(
     metrics: Sequence[str] | None = None,
     spans: bool = False,
     missing: str = "raise",
+    unrated: str = "raise",
 ) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
     """Load every language pair or other part of a set, of a folder, or of a table with a column ``lp``.
 
@@ -153,7 +158,7 @@ def load_all(
     ----------
     name_or_path : str or pathlib.Path
         As for `load`, without a language pair: ``"wmt23"``. What has one language pair gives a list of one.
-    reference, protocol, metrics_from, metrics, spans, missing
+    reference, protocol, metrics_from, metrics, spans, missing, unrated
         As for `load`.
 
     Returns
@@ -172,7 +177,7 @@ def load_all(
     >>> [es.name for es in mm.load_all("teaching")]
     ['teaching']
     """
-    options = Options.checked(reference, protocol, metrics_from, metrics, spans, missing)
+    options = Options.checked(reference, protocol, metrics_from, metrics, spans, missing, unrated)
     if _is_table(name_or_path):
         return _tables.load_tables(name_or_path, options)
     return [load_one() for _, load_one in _find(name_or_path, options)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evalset import EvalSet, unknown
+from ..evalset import EvalSet, check_choice, unknown
 
 #: A cell with more characters than this is an open quote or a wrong file, not a text.
 MAX_FIELD = 1_000_000
@@ -25,9 +25,10 @@ class Options:
     metrics: tuple[str, ...] | None = None
     spans: bool = False
     missing: str = "raise"
+    unrated: str = "raise"
 
     @classmethod
-    def checked(cls, reference, protocol, metrics_from, metrics, spans, missing) -> Options:
+    def checked(cls, reference, protocol, metrics_from, metrics, spans, missing, unrated) -> Options:
         """Return the options; raise `TypeError` or `ValueError` for what cannot be one."""
         for what, value in (("reference", reference), ("protocol", protocol)):
             if value is not None and not isinstance(value, str):
@@ -38,8 +39,10 @@ class Options:
             raise TypeError(f"`spans` must be True or False; found {spans!r}.")
         if missing not in ("raise", "nan"):
             raise ValueError(f"`missing` must be 'raise' or 'nan'; found {missing!r}.")
+        check_choice("unrated", unrated, ("raise", "keep"))
         folders = (metrics_from,) if isinstance(metrics_from, str | Path) else tuple(metrics_from)
-        return cls(reference, protocol, folders, None if metrics is None else tuple(metrics), bool(spans), missing)
+        names = None if metrics is None else tuple(metrics)
+        return cls(reference, protocol, folders, names, bool(spans), missing, unrated)
 
     def refuse(self, what: str, *names: str) -> None:
         """Raise if an option was given that means nothing for this kind of data."""

@@ -1,4 +1,4 @@
-"""Own tables: CSV, TSV, JSON lines, Parquet."""
+"""Own tables: CSV, TSV, JSON lines, Parquet. Their columns say what they hold: translations, transcripts or lists."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 import pandas as pd
 
-from ..evalset import RESERVED, EvalSet
+from ..evalset import RESERVED, EvalSet, Rankings
 from ._common import MAX_FIELD, Options, canonical_ids, count_holes, wrong_encoding
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -21,15 +21,25 @@ _EMPTY = {"", "na", "nan", "none", "null"}
 _MAX_LINE = 20 * MAX_FIELD
 
 
-def load_table(path: Path | str, options: Options) -> EvalSet:
-    """Load a table of one language pair."""
-    frame, name = read_table(path, options)
-    return _build(frame, name, path, options, options.metrics)
+#: Columns of names and texts in the other kinds of tables; there they are no scores.
+_NAMES = {
+    "transcripts": ("segment", "speaker", "quality", "reference", "transcript"),
+    "rankings": ("query", "item"),
+}
 
 
-def load_tables(path: Path | str, options: Options) -> list[EvalSet]:
-    """Load a table as one set per value of its column ``lp``."""
+def load_table(path: Path | str, options: Options) -> EvalSet | pd.DataFrame | Rankings:
+    """Load a table of one language pair, of transcripts or of ranked lists."""
     frame, name = read_table(path, options)
+    other = _load_other(frame, name, path, options)
+    return _build(frame, name, path, options, options.metrics) if other is None else other
+
+
+def load_tables(path: Path | str, options: Options) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
+    """Load a table as one set per value of its column ``lp``; transcripts and ranked lists as one."""
+    frame, name = read_table(path, options)
+    if (other := _load_other(frame, name, path, options)) is not None:
+        return [other]
     if "lp" not in frame or frame["lp"].nunique(dropna=False) < 2:
         return [_build(frame, name, path, options, options.metrics)]
     if frame["lp"].isna().any():
@@ -45,10 +55,58 @@ def load_tables(path: Path | str, options: Options) -> list[EvalSet]:
     return sets
 
 
+def _kind(columns: Any) -> str:
+    """Return what a table with these columns holds."""
+    if {"query", "item", "rank"} <= set(columns):
+        return "rankings"
+    return "transcripts" if "transcript" in columns and "human" not in columns else "translations"
+
+
+def _load_other(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -> pd.DataFrame | Rankings | None:
+    """Return a table of transcripts or ranked lists; None if it holds translations."""
+    kind = _kind(frame)
+    if kind == "translations":
+        return None
+    options.refuse(f"a table of {kind}", "metrics", "missing")
+    try:
+        return _transcripts(frame) if kind == "transcripts" else _rankings(frame, name)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _transcripts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return checked transcripts: one row per system and segment."""
+    absent = [c for c in ("system", "segment", "reference") if c not in frame]
+    if absent:
+        raise ValueError(
+            f"the table of transcripts lacks {', '.join(absent)}; found {', '.join(map(str, frame))}. "
+            "Expected system, segment, reference and transcript, and speaker or quality if you know them."
+        )
+    for column in ("system", "segment"):
+        if frame[column].isna().any():
+            raise ValueError(f"column {column!r} is empty in {int(frame[column].isna().sum())} rows.")
+    if (n := int(frame.duplicated(["system", "segment"]).sum())) > 0:
+        raise ValueError(f"{n} row(s) repeat a (system, segment) pair; each transcript must stand in one row.")
+    return frame
+
+
+def _rankings(frame: pd.DataFrame, name: str) -> Rankings:
+    """Return the lists and judgements of one table; a row without a system is a judgement alone."""
+    if "relevance" not in frame or "system" not in frame:
+        raise ValueError(
+            f"the table of ranked lists needs system, query, item, rank and relevance (empty where an item is not "
+            f"judged); found {', '.join(map(str, frame))}."
+        )
+    ranked = frame["system"].notna()
+    runs = frame[ranked] if "score" in frame else frame[ranked].assign(score=-frame.loc[ranked, "rank"])
+    judged = frame.loc[frame["relevance"].notna(), ["query", "item", "relevance"]]
+    return Rankings(name, runs, judged.drop_duplicates())
+
+
 def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options, metrics) -> EvalSet:
     source = "standard input" if path == "-" else str(path)
     try:
-        es = EvalSet.from_frame(frame, metrics=metrics, missing=options.missing, name=name)
+        es = EvalSet.from_frame(frame, metrics=metrics, missing=options.missing, unrated=options.unrated, name=name)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
     es.provenance.update(source=source, protocol=None, reference=None, variants={})
@@ -208,20 +266,21 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
     """Return the table with text, ids and empty scores as `EvalSet.from_frame` expects them."""
     names = [str(c) for c in frame.columns]
+    texts = {*RESERVED, *_NAMES.get(_kind(names), ())} - {"human"}
     nameless = [i for i, name in enumerate(names, 1) if not name.strip()]
     if nameless:
         raise ValueError(f"{what}: column {nameless[0]} has no name. (If pandas wrote the table: index=False.)")
     frame = frame.set_axis(range(len(names)), axis=1)
     columns = {}
     for i, name in enumerate(names):
-        if name == "human" or name not in RESERVED:
+        if name not in texts:
             columns[i] = _scores(frame[i], name, what)
             continue
         column = frame[i].astype(object)
         column = column.where(column.notna() & (column != ""), None)
         if name == "system":
             column = column.map(lambda v: v if v is None else str(v))
-        elif name == "segment" and column.notna().all():
+        elif name in ("segment", "query", "item") and column.notna().all():
             column = pd.Series(canonical_ids(column.tolist()), dtype=object)
         columns[i] = column
     typed = pd.DataFrame(columns).set_axis(names, axis=1)
