@@ -7,6 +7,7 @@ theme too.
 
 from ._aggregation import downsampling_boxes, paired_differences, score_grid, score_pairs, three_columns
 from ._agreement import decomposition, parts_plane, rank_slopes, three_views, tie_baselines
+from ._interactive import Interactive, interactive_lines, interactive_threshold
 from ._ledger import ledger_differences
 from ._local import (
     accuracy_by_quality,
@@ -34,6 +35,7 @@ from ._ties import held_out_ties, tie_calibration_curves, tie_subsampling
 __all__ = [
     "COLOURS",
     "MARKERS",
+    "Interactive",
     "accuracy_by_quality",
     "bootstrap_by_size",
     "correlations_by_size",
@@ -44,6 +46,8 @@ __all__ = [
     "expected_deviations",
     "gap_against_slope",
     "held_out_ties",
+    "interactive_lines",
+    "interactive_threshold",
     "learning_curves",
     "ledger_differences",
     "local_accuracies",
