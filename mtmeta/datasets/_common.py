@@ -51,8 +51,8 @@ class Options:
                 raise ValueError(f"`{name}` does not apply to {what}; found {getattr(self, name)!r}. Leave it out.")
 
     def refuse_all(self, what: str) -> None:
-        """Raise if any option was given."""
-        self.refuse(what, *(field.name for field in fields(self)))
+        """Raise if any option was given but ``unrated``, which holds for what never has human scores."""
+        self.refuse(what, *(field.name for field in fields(self) if field.name != "unrated"))
 
 
 def read_text(path: Path) -> str:
