@@ -3,7 +3,12 @@
 import functools
 import io
 import json
+import os
+import re
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -15,10 +20,11 @@ from test_runner import printed, write
 
 import mtmeta as mm
 from mtmeta import runner
+from mtmeta.runner import _own
 
 ROOT = Path(__file__).parents[1]
 SHOW = "campaign = 'teaching' # parameters"
-METRICS = "import mtmeta as mm\nes = mm.load(campaign)\nprint(es.name, *es.metrics, es.shape)"
+METRICS = "import mtmeta as mm\nes = mm.load(campaign, unrated='keep')\nprint(es.name, *es.metrics, es.shape)"
 CANNOT = "import mtmeta as mm\nraise mm.runner.CannotRun('it needs *stars*')"
 
 
@@ -82,6 +88,9 @@ def test_facts_by_hand():
         "sources": 2,
         "references": 2,
         "translations": 2,
+        "transcripts": 0,
+        "speech_contexts": 0,
+        "queries": 0,
     }
     assert set(runner.facts(es)) == set(runner.FACTS)
 
@@ -89,6 +98,25 @@ def test_facts_by_hand():
 def test_facts_without_texts():
     found = runner.facts(mm.EvalSet([[0, 1]], {}, systems=["A"]))
     assert [found[name] for name in ("sources", "references", "translations", "metrics")] == [0, 0, 0, 0]
+
+
+def test_facts_of_transcripts_and_lists():
+    heard = pd.DataFrame({"system": [*"AAB"], "segment": [1, 2, 1], "speaker": "S"})
+    heard = heard.assign(reference=["a", "b", "a"], transcript=["a", None, "c"])
+    assert {name: n for name, n in runner.facts(heard).items() if n} == {
+        "systems": 2,
+        "segments": 1,
+        "transcripts": 2,
+        "speech_contexts": 1,
+    }
+    lists = mm.load("teaching-ranking").select(systems=mm.load("teaching-ranking").systems[:2])
+    assert {name: n for name, n in runner.facts(lists).items() if n} == {"systems": 2, "queries": 50}
+    assert [runner.kind_of(data) for data in (heard, lists, mm.load("teaching"))] == [
+        "transcripts",
+        "ranked lists",
+        "translations",
+    ]
+    assert len({runner.fingerprint(data) for data in (heard, heard.iloc[:2], lists, mm.load("teaching"))}) == 4
 
 
 def test_unmet_needs_are_said_in_words():
@@ -149,8 +177,13 @@ def test_without_the_chapters_it_is_said_where_they_are(run, tmp_path, monkeypat
     monkeypatch.setattr("mtmeta.runner._own.__file__", str(installed))
     code, out, err = run("run", "all", "--scores", "teaching")
     assert (code, out) == (1, "")
-    assert f"neither {tmp_path} nor a folder above it nor {tmp_path / 'lib' / 'site-packages'}" in err
-    assert "run this in a clone" in err
+    assert f"neither {tmp_path} nor a folder above it" in err
+    assert "name it with --book FOLDER" in err
+    assert "`mtmeta report` needs no chapters" in err
+    code, _, err = run("run", "all", "--scores", "teaching", "--book", tmp_path)
+    assert code == 1
+    assert f"{tmp_path} is no folder of the book" in err
+    assert runner.find_project(book=ROOT) == ROOT
 
 
 # -- what becomes of them ----------------------------------------------------------------
@@ -223,7 +256,11 @@ def test_a_rerun_does_what_is_not_done(run, book):  # noqa: F811
     Path("mine.csv").touch()
     again, err = executed()
     assert again == "c"
-    assert [line.endswith("(done before)") for line in err.splitlines() if line.startswith("ran")] == [True, True]
+    done = [re.sub(r" in [\d.]+ s", "", line) for line in err.splitlines() if line.endswith("(done before)")]
+    assert done == [
+        "[1/4] ran 01_first (done before)",
+        "[3/4] ran 04_last (done before)",
+    ]
     Path("mine.csv").write_text(TABLE.replace(".9,.5", ".8,.5"))
     assert executed()[0] == "abcd"
     chapter(first, count.format("a"), "2")
@@ -232,6 +269,41 @@ def test_a_rerun_does_what_is_not_done(run, book):  # noqa: F811
     assert executed("--metric", "X")[0] == "abcd"
     Path("out/mine/notebooks/04_last.ipynb").write_text("{")
     assert executed("--metric", "X")[0] == "cd"
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(book):
+    """Kill the command and its kernel, by ``kill -9``, in the middle of a chapter; then give it again."""
+    book("01_first", "_ = open('../count.txt', 'a').write('a')")
+    book(
+        "02_slow",
+        "_ = open('../count.txt', 'a').write('b')",
+        "import pathlib, time\nwhile not pathlib.Path('../go').exists(): time.sleep(.1)",
+    )
+    book("03_last", "_ = open('../count.txt', 'a').write('c')")
+    arguments = ["run", "all", "--scores", "mine.csv", "--no-site", "--jobs", "1"]
+    killed = subprocess.Popen(
+        [sys.executable, "-m", "mtmeta", *arguments],
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        process_group=0,
+    )
+    deadline = time.monotonic() + 120
+    while not Path("count.txt").exists() or Path("count.txt").read_text() != "ab":
+        assert killed.poll() is None
+        assert time.monotonic() < deadline, "the second chapter did not begin"
+        time.sleep(0.05)
+    os.killpg(killed.pid, signal.SIGKILL)
+    assert killed.wait(10) == -signal.SIGKILL
+    assert [p.name for p in Path("out/mine/notebooks").glob("*.ipynb") if not p.name.startswith(".")] == [
+        "01_first.ipynb"
+    ]
+    Path("go").touch()
+    done = in_a_process(*arguments, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert Path("count.txt").read_text() == "abbc"
+    assert [row["status"] for row in records(done.stdout).values()] == ["ran"] * 3
+    assert "[1/3] ran 01_first" in done.stderr
+    assert [p.name for p in Path("out/mine/notebooks").iterdir() if p.name.startswith(".")] == []
 
 
 def test_another_version_begins_anew(book, tmp_path):
@@ -260,7 +332,7 @@ def test_fingerprint_sees_what_chapters_see():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("system,segment,X\nA,1,2\n", "human"),
+        ("system,segment,human,X\nA,1,0,\n", "no score at all"),
         (TABLE.replace("A,1,0,.9", "A,1,0,high"), "high"),
         (TABLE.replace("C,2,-5,.2,.6\n", ""), "C"),
     ],
@@ -320,6 +392,89 @@ def test_what_cannot_be_executed_without_is_named(run, book, monkeypatch):  # no
     assert "pip install 'mtmeta[book]'" in err
 
 
+def test_a_table_without_human_scores_is_run_where_none_are_needed(run, book):  # noqa: F811
+    book("02_needs", "1", needs=["rated_systems>=2"])
+    table = pd.read_csv(io.StringIO(TABLE))
+    for name, frame in (("absent", table.drop(columns="human")), ("empty", table.assign(human=np.nan))):
+        frame.to_csv(f"{name}.csv", index=False)
+        code, out, err = run("run", "all", "--scores", f"{name}.csv", "--no-site", "--format", "json")
+        assert code == 0, err
+        found = records(out)
+        assert [row["status"] for row in found.values()] == ["ran", "skipped"]
+        assert found["02_needs"]["reason"] == "it needs 2 systems with human scores (there are none)"
+        assert "This chapter cannot run on your data: it needs 2 systems with human scores" in markdown(
+            Path(f"out/{name}/notebooks/02_needs.ipynb")
+        )
+        assert printed(Path(f"out/{name}/notebooks/01_first.ipynb")) == f"{name} X Y (3, 2)\n"
+
+
+def test_parts_of_a_chapter_are_left_out_by_themselves(run, book):  # noqa: F811
+    path = book("01_first", "print('first')", "print('second')", "print('third')", METRICS)
+    notebook = nbformat.read(path, as_version=4)
+    for k in (3, 4):
+        notebook.cells[k].metadata["mtmeta"] = {"needs": ["rated_systems>=2"]}
+    nbformat.write(notebook, path)
+    pd.read_csv(io.StringIO(TABLE)).drop(columns="human").to_csv("unrated.csv", index=False)
+    for scores, expected in (("unrated", "first\n"), ("mine", "first\nsecond\nthird\n")):
+        code, _, err = run("run", "1", "--scores", f"{scores}.csv", "--no-site")
+        assert code == 0, err
+        ran = Path(f"out/{scores}/notebooks/01_first.ipynb")
+        assert printed(ran) == f"{expected}{scores} X Y (3, 2)\n"
+        note = ":::{admonition} Left out on your data\n:class: warning\nThis part needs 2 systems with human scores"
+        assert markdown(ran).count(note) == (scores == "unrated")
+
+
+def test_descriptions_of_figures_say_whose_data_they_describe(run, book):  # noqa: F811
+    path = book("01_first", "1")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[-1].metadata["mystnb"] = {"image": {"alt": "A line that rises."}}
+    nbformat.write(notebook, path)
+    for scores, expected in (
+        ("mine.csv", "As it is on the book's data: A line that rises."),
+        ("teaching", "A line that rises."),
+    ):
+        assert run("run", "1", "--scores", scores, "--no-site")[0] == 0
+        ran = nbformat.read(Path("out") / Path(scores).stem / "notebooks" / "01_first.ipynb", as_version=4)
+        assert ran.cells[-1].metadata["mystnb"]["image"]["alt"] == expected
+
+
+def test_transcripts_and_lists_go_to_the_chapters_that_take_them(run, book):  # noqa: F811
+    path = book("02_both", "print(campaign, speech, ranking)")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].source += "\nspeech = ranking = 'ours'"
+    notebook.metadata["mtmeta"]["takes"] = {"speech": ["transcripts>=2"], "ranking": ["queries>=2"]}
+    nbformat.write(notebook, path)
+    Path("said.csv").write_text("system,segment,reference,transcript\nA,1,a b,a\nB,1,a b,a b\n")
+    Path("lists.csv").write_text("system,query,item,rank,relevance\nA,q,x,1,1\nB,q,x,1,1\n")
+    whole = Path.cwd()
+    for name, status, reason in (
+        ("said", "ran", None),
+        ("lists", "skipped", "it needs 2 queries with ranked lists (there is 1)"),
+    ):
+        code, out, err = run("run", "all", "--scores", f"{name}.csv", "--no-site", "--format", "json")
+        assert code == 0, err
+        found = records(out)
+        assert (found["02_both"]["status"], found["02_both"]["reason"]) == (status, reason)
+        assert found["01_first"]["status"] == "skipped"
+        assert found["01_first"]["reason"].startswith("it needs translations and their scores; these are ")
+    assert printed(Path("out/said/notebooks/02_both.ipynb")) == f"teaching {whole / 'said.csv'} ours\n"
+    code, _, err = run("run", "2", "--scores", "teaching-ranking", "--no-site")
+    assert code == 0, err
+    assert printed(Path("out/teaching-ranking/notebooks/02_both.ipynb")) == "teaching ours teaching-ranking\n"
+
+
+def test_lists_from_standard_input_keep_their_judgements(book):
+    path = book("02_lists", "import mtmeta as mm\nlists = mm.load(ranking)\nprint(len(lists.runs), len(lists.qrels))")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].source += "\nranking = 'ours'"
+    notebook.metadata["mtmeta"]["takes"] = {"ranking": ["queries"]}
+    nbformat.write(notebook, path)
+    text = "system,query,item,rank,relevance\nA,q,x,1,\nA,q,y,2,1\n,q,z,,2\n"
+    done = in_a_process("run", "2", "--scores", "-", "--no-site", input=text)
+    assert done.returncode == 0, done.stderr
+    assert printed(Path("out/stdin/notebooks/02_lists.ipynb")) == "2 2\n"
+
+
 # -- progress and site -------------------------------------------------------------------
 
 
@@ -333,6 +488,26 @@ def test_a_terminal_shows_a_bar_that_counts_cells(book, tmp_path, monkeypatch):
     runner.execute("notebooks/01_first.ipynb", tmp_path / "a.ipynb", {"campaign": "teaching"}, progress=bar)
     assert "01_first: 100%" in sys.stderr.getvalue()
     assert "/4 " in sys.stderr.getvalue()
+
+
+def test_elsewhere_lines_say_which_cell_it_is_at(run, book, tmp_path, capsys):  # noqa: F811
+    code, _, err = run("run", "1", "--scores", "mine.csv", "--no-site")
+    assert code == 0
+    assert "01_first: cell 0 of 4, 00:00" in err.splitlines()
+    often = _own._bar("01_first") | {"mininterval": 0}
+    runner.execute("notebooks/01_first.ipynb", tmp_path / "a.ipynb", {"campaign": "teaching"}, progress=often)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(",")[0] for line in lines] == [f"01_first: cell {k} of 4" for k in range(5)]
+
+
+def test_a_notebook_without_a_title_gets_its_note_on_top(run, book):  # noqa: F811
+    path = book("02_untitled", "1", needs=["sources"])
+    notebook = nbformat.read(path, as_version=4)
+    del notebook.cells[0]
+    nbformat.write(notebook, path)
+    assert run("run", "2", "--scores", "mine.csv", "--no-site")[0] == 0
+    first = nbformat.read("out/mine/notebooks/02_untitled.ipynb", as_version=4).cells[0]
+    assert first.source.startswith(":::{admonition} Skipped on your data")
 
 
 def test_without_jupyter_book_the_notebooks_are_left(run, book, monkeypatch):  # noqa: F811

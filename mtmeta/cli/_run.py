@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,12 +21,13 @@ from ._common import (
     Reference,
     app,
     guarded,
-    load_sets,
 )
 from ._output import emit, say, visible
 
 if TYPE_CHECKING:
-    from ..evalset import EvalSet
+    import pandas as pd
+
+    from ..evalset import EvalSet, Rankings
 
 
 @app.command(epilog=EXAMPLE.format("run 1 --scores teaching --no-site"))
@@ -40,8 +41,8 @@ def run(
         str,
         typer.Option(
             metavar="FILE|SET",
-            help="A table (.csv, .tsv, .jsonl, .parquet; - reads CSV or TSV from stdin), a folder, or the name of a "
-            "set with one language pair.",
+            help="A table (.csv, .tsv, .jsonl, .parquet; - reads CSV or TSV from stdin) of translations, transcripts "
+            "or ranked lists, a folder, or the name of a set with one language pair.",
             show_default=False,
         ),
     ],
@@ -57,39 +58,59 @@ def run(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Chapters executed at a time.")] = 2,
+    book: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The sources of the book: a clone, or an unpacked archive.",
+            show_default="here, above, or where the package was installed from",
+        ),
+    ] = None,
     site: Annotated[bool, typer.Option(help="Build a site of the book with these chapters in it.")] = True,
     how: How = Format.table,
     quiet: Quiet = False,
 ) -> None:
     """Run chapters of the book on your scores.
 
-    It needs a clone of the book, found from here upward or where the package was installed from. A chapter that
-    cannot run on these scores is skipped, and its page says why. The exit code is 1 if a chapter fails; the others
-    are there all the same. Given again, the command does only what is not done yet.
+    It needs the sources of the book, which are not in the installed package. A chapter that cannot run on these
+    scores is skipped, and its page says why. The exit code is 1 if a chapter fails; the others are there all the
+    same. Given again, the command does only what is not done yet. A table without human scores goes to the chapters
+    on local accuracy; one of transcripts (system, segment, reference, transcript) or of ranked lists (system, query,
+    item, rank, relevance) to chapter 8.
     """
     import pandas as pd
 
     from .. import runner
 
-    project = runner.find_project()
+    project = runner.find_project(book=book)
     notebooks = runner.chapters(project, chapters)
-    sets = load_sets([scores], metric, metrics_from, human_protocol, reference, missing, quiet)
-    if len(sets) > 1:
-        raise ValueError(f"{scores} holds {len(sets)} sets: {', '.join(es.name for es in sets)}. Name one of them.")
-    es = sets[0]
-    out = Path("out") / _file_name(es) if out is None else out
-    chosen = bool(metric or metrics_from or human_protocol or reference) or missing is Missing.nan or scores == "-"
-    campaign = _table(es, out) if chosen else _full(scores)
-    outcomes = runner.run(notebooks, es, campaign, out, version=__version__, jobs=jobs, progress=not quiet)
+    given = {"metrics": metric, "metrics_from": metrics_from or (), "protocol": human_protocol, "reference": reference}
+    data, name = _load(scores, quiet, missing=missing.value, **given)
+    out = Path("out") / _file_name(name) if out is None else out
+    chosen = any(given.values()) or missing is Missing.nan or scores == "-"
+    parameter = _table(data, out, name) if chosen else _full(scores)
+    outcomes = runner.run(notebooks, data, parameter, out, version=__version__, jobs=jobs, progress=not quiet)
     rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
     emit(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), how, 1, None)
     say(quiet, f"notebooks: {out / 'notebooks'}")
     failed = any(o.status == "failed" for o in outcomes.values())
     if site:
-        title = f"{es.name}: {es.shape[0]} systems x {es.shape[1]} segments, {len(es.metrics)} metrics"
-        failed |= not _site(runner, project, outcomes, out, title, quiet)
+        failed |= not _site(runner, project, outcomes, out, _title(data, name), quiet)
     if failed:
         raise typer.Exit(1)
+
+
+def _load(scores: str, quiet: bool, **options: Any) -> tuple[EvalSet | pd.DataFrame | Rankings, str]:
+    """Load one set, whether or not it has human scores; return it and its name, and say what was left out of it."""
+    from ..datasets import load_all
+
+    sets = load_all(scores, unrated="keep", **options)
+    names = [_name(data, scores) for data in sets]
+    if len(sets) > 1:
+        raise ValueError(f"{scores} holds {len(sets)} sets: {', '.join(names)}. Name one of them.")
+    left_out = getattr(sets[0], "provenance", {}).get("left_out", {})
+    say(quiet, *(f"left out of {names[0]}: {what} ({why})" for what, why in left_out.items()))
+    return sets[0], names[0]
 
 
 def _site(runner, project: Path, outcomes: dict, out: Path, title: str, quiet: bool) -> bool:
@@ -106,9 +127,30 @@ def _site(runner, project: Path, outcomes: dict, out: Path, title: str, quiet: b
     return True
 
 
-def _file_name(es: EvalSet) -> str:
+def _name(data: EvalSet | pd.DataFrame | Rankings, scores: str) -> str:
+    """Return the name of a set; transcripts are called as they were given."""
+    import pandas as pd
+
+    if not isinstance(data, pd.DataFrame):
+        return data.name
+    path = Path(scores)
+    return "stdin" if scores == "-" else path.stem if path.is_file() else scores
+
+
+def _title(data: EvalSet | pd.DataFrame | Rankings, name: str) -> str:
+    """Say what chapters were run on."""
+    from ..evalset import EvalSet, Rankings
+
+    if isinstance(data, EvalSet):
+        return f"{name}: {data.shape[0]} systems x {data.shape[1]} segments, {len(data.metrics)} metrics"
+    if isinstance(data, Rankings):
+        return f"{name}: ranked lists by {len(data.systems)} systems for {len(data.queries)} queries"
+    return f"{name}: {len(data)} transcripts by {data['system'].nunique()} systems"
+
+
+def _file_name(name: str) -> str:
     """Return the name of a set as the name of a file."""
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in es.name).lstrip(".") or "scores"
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).lstrip(".") or "scores"
 
 
 def _full(scores: str) -> str:
@@ -121,9 +163,16 @@ def _full(scores: str) -> str:
     return str(path.resolve()) if path.is_file() or (is_folder and not is_name) else scores
 
 
-def _table(es: EvalSet, out: Path) -> str:
+def _table(data: EvalSet | pd.DataFrame | Rankings, out: Path, name: str) -> str:
     """Write what was chosen of a set as a table, and return its whole path."""
-    path = (out / "scores" / f"{_file_name(es)}.parquet").resolve()
+    import pandas as pd
+
+    from ..evalset import Rankings
+
+    frame = data if isinstance(data, pd.DataFrame) else data.to_frame()
+    if isinstance(data, Rankings):  # what is judged and in no list stays: measures count it
+        frame = frame.drop(columns="relevance").merge(data.qrels, on=["query", "item"], how="outer")
+    path = (out / "scores" / f"{_file_name(name)}.parquet").resolve()
     with whole_file(path) as part:
-        es.to_frame().to_parquet(part, index=False)
+        frame.to_parquet(part, index=False)
     return str(path)

@@ -8,7 +8,8 @@ A notebook says in its metadata what it needs beyond the light installation, and
 ``~/.mt-metrics-eval``), at the first or second level; any other requirement is the name of a Python module. A chapter
 is executed where all it requires is there, and shown from its stored outputs where not. What may be needed of the data
 is a name in `FACTS`, alone or with a least number. `run` executes chapters on a reader's data, and leaves out those
-whose needs are not met; a chapter that finds out by itself raises `CannotRun`.
+whose needs are not met; a chapter that finds out by itself raises `CannotRun`. A cell that says in the same way what it
+needs is left out by itself.
 
 ``python -m mtmeta.runner book`` builds the site; ``python -m mtmeta.runner refresh`` re-executes the stored notebooks;
 ``mtmeta run`` is `run`.
@@ -16,11 +17,12 @@ whose needs are not met; a chapter that finds out by itself raises `CannotRun`.
 
 from ._book import build, can_build, main, refresh, stage
 from ._execute import CannotRun, execute, missing
-from ._needs import FACTS, facts, unmet
+from ._needs import FACTS, PARAMETERS, facts, kind_of, unmet
 from ._own import Outcome, chapters, find_project, fingerprint, run, show
 
 __all__ = [
     "FACTS",
+    "PARAMETERS",
     "CannotRun",
     "Outcome",
     "build",
@@ -30,6 +32,7 @@ __all__ = [
     "facts",
     "find_project",
     "fingerprint",
+    "kind_of",
     "main",
     "missing",
     "refresh",

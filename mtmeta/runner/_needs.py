@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-if TYPE_CHECKING:
-    from ..evalset import EvalSet
+from ..evalset import EvalSet, Rankings
 
 #: What a chapter may need in its metadata, and how it is called.
 FACTS: dict[str, str] = {
@@ -24,17 +23,29 @@ FACTS: dict[str, str] = {
     "sources": "source texts",
     "references": "reference texts",
     "translations": "texts of translations",
+    "transcripts": "transcripts beside what was said",
+    "speech_contexts": "columns of system, speaker and quality with two values or more",
+    "queries": "queries with ranked lists",
 }
+#: What a set can be, and the parameter of a chapter that takes it.
+PARAMETERS: dict[str, str] = {"translations": "campaign", "transcripts": "speech", "ranked lists": "ranking"}
 _NEED = re.compile(r"(\w+)(?:>=(\d+))?")
 
 
-def facts(es: EvalSet) -> dict[str, int]:
+def kind_of(data: EvalSet | pd.DataFrame | Rankings) -> str:
+    """Return what a set holds: a name in `PARAMETERS`."""
+    if isinstance(data, Rankings):
+        return "ranked lists"
+    return "transcripts" if isinstance(data, pd.DataFrame) else "translations"
+
+
+def facts(data: EvalSet | pd.DataFrame | Rankings) -> dict[str, int]:
     """Count what chapters may need of the data.
 
     Parameters
     ----------
-    es : EvalSet
-        The set.
+    data : EvalSet, DataFrame or Rankings
+        The set, as `mm.load` returns it: translations, transcripts or ranked lists.
 
     Returns
     -------
@@ -49,6 +60,26 @@ def facts(es: EvalSet) -> dict[str, int]:
     >>> found["segments"], found["rated_segments"], found["comparable_segments"], found["translations"]
     (3, 2, 1, 0)
     """
+    count = {"ranked lists": _of_lists, "transcripts": _of_transcripts, "translations": _of_translations}
+    return dict.fromkeys(FACTS, 0) | count[kind_of(data)](data)
+
+
+def _of_lists(lists: Rankings) -> dict[str, int]:
+    return {"systems": len(lists.systems), "queries": len(lists.queries)}
+
+
+def _of_transcripts(heard: pd.DataFrame) -> dict[str, int]:
+    whole = heard[heard[["reference", "transcript"]].notna().all(axis=1)]
+    sizes = [whole[c].nunique() for c in ("system", "speaker", "quality") if c in whole]
+    return {
+        "systems": sizes[0],
+        "segments": whole["segment"].nunique(),
+        "transcripts": len(whole),
+        "speech_contexts": sum(size > 1 for size in sizes),
+    }
+
+
+def _of_translations(es: EvalSet) -> dict[str, int]:
     rated = ~np.isnan(es.human)
     texts = es.texts
     by_reference = texts.references.values() if texts else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import io
 import json
 import multiprocessing
 import os
@@ -21,10 +22,15 @@ from typing import TYPE_CHECKING, Any
 from .._files import whole_file
 from ._book import build, copy_sources, pages, write_execution
 from ._execute import CannotRun, about, execute, missing
-from ._needs import facts, unmet
+from ._needs import PARAMETERS, facts, kind_of, unmet
 
 if TYPE_CHECKING:
-    from ..evalset import EvalSet
+    import nbformat
+    import pandas as pd
+
+    from ..evalset import EvalSet, Rankings
+
+    Data = EvalSet | pd.DataFrame | Rankings
 
 _CHAPTER = re.compile(r"notebooks/((?!00)\d\d)_\w+")
 _PAGE = "book/your_run"
@@ -52,13 +58,15 @@ class Outcome:
     resumed: bool = False
 
 
-def find_project(start: str | Path | None = None) -> Path:
+def find_project(start: str | Path | None = None, *, book: str | Path | None = None) -> Path:
     """Find the folder with the chapters: here, above, or where the package was installed from.
 
     Parameters
     ----------
     start : path, optional
         Where to begin. By default the working directory.
+    book : path, optional
+        The folder itself, if it is known. Then nothing is searched.
 
     Returns
     -------
@@ -70,17 +78,26 @@ def find_project(start: str | Path | None = None) -> Path:
     ValueError
         If there is none.
     """
+    if book is not None:
+        if _is_project(Path(book)):
+            return Path(book).resolve()
+        raise ValueError(f"{book} is no folder of the book: expected _config.yml, _toc.yml and notebooks/01_….ipynb.")
     here = Path(start or Path.cwd()).resolve()
     beside = Path(__file__).resolve().parents[2]
     for folder in (here, *here.parents, beside):
-        named = all((folder / name).is_file() for name in ("_config.yml", "_toc.yml"))
-        if named and any((folder / "notebooks").glob("01_*.ipynb")):
+        if _is_project(folder):
             return folder
     raise ValueError(
-        f"the chapters are not here: neither {here} nor a folder above it nor {beside} holds _config.yml, _toc.yml and "
-        "notebooks/. They are part of the book's sources, not of the installed package: run this in a clone of them, "
-        "or install the package from one with `pip install -e`."
+        f"the chapters are not here: neither {here} nor a folder above it holds _config.yml, _toc.yml and notebooks/. "
+        "They are part of the book's sources, not of the installed package. Get a copy of the sources (a clone, or an "
+        "unpacked archive) and name it with --book FOLDER, or run the command inside it. "
+        "`mtmeta report` needs no chapters: it says on one page whether a metric is any good."
     )
+
+
+def _is_project(folder: Path) -> bool:
+    named = all((folder / name).is_file() for name in ("_config.yml", "_toc.yml"))
+    return named and any((folder / "notebooks").glob("01_*.ipynb"))
 
 
 def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, Path]:
@@ -121,8 +138,8 @@ def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, 
 
 def run(
     notebooks: Mapping[str, Path],
-    es: EvalSet,
-    campaign: str,
+    data: Data,
+    scores: str,
     out: str | Path,
     *,
     version: str,
@@ -132,18 +149,22 @@ def run(
     """Execute chapters on a set of scores.
 
     The executed notebooks go to ``out/notebooks``. A chapter whose needs the set does not meet, or that raises
-    `CannotRun`, is skipped: its notebook is the book's, with the reason under the title. A chapter that fails leaves
-    what it computed until then, with the failure under the title. What was done before with the same notebook, scores,
-    parameters and version is not done again; failures are.
+    `CannotRun`, is skipped: its notebook is the book's, with the reason under the title. Cells whose own needs (their
+    metadata ``mtmeta.needs``) are not met are left out of a chapter, with the reason in their place. A chapter that
+    fails leaves what it computed until then, with the failure under the title. What was done before with the same
+    notebook, scores, parameters and version is not done again; failures are, and what was killed.
+
+    Chapters take translations by their parameter ``campaign``. One that also takes transcripts or ranked lists says so
+    in its metadata, with what it needs of them: ``"takes": {"speech": ["transcripts>=20"], "ranking": ["queries"]}``.
 
     Parameters
     ----------
     notebooks : mapping
         The notebook by page, as `chapters` returns.
-    es : EvalSet
-        The set, to see what it has.
-    campaign : str
-        Value of the parameter ``campaign``: the name of the same set, or the path of a table.
+    data : EvalSet, DataFrame or Rankings
+        The set, to see what it has: translations, transcripts or ranked lists.
+    scores : str
+        Value of the parameter that takes it: the name of the same set, or the path of a table.
     out : path
         The folder to write to.
     version : str
@@ -151,7 +172,8 @@ def run(
     jobs : int
         How many chapters are executed at a time.
     progress : bool
-        Whether to write to stderr what becomes of each chapter; on a terminal also a bar that counts cells.
+        Whether to write to stderr what becomes of each chapter, and which cell it is at: a bar on a terminal, else a
+        line now and then.
 
     Returns
     -------
@@ -167,28 +189,36 @@ def run(
         if importlib.util.find_spec(name) is None:
             raise ValueError(f"{name} is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
     out = Path(out)
-    found, scores = facts(es), fingerprint(es)
+    found, kind, seen = facts(data), kind_of(data), fingerprint(data)
+    parameters = {PARAMETERS[kind]: scores}
     outcomes: dict[str, Outcome] = {}
     todo: dict[str, tuple] = {}
     for page, path in notebooks.items():
-        parameters = {"campaign": campaign}
-        key = _digest(path.read_bytes(), scores, json.dumps(parameters), version)
-        if reason := _why_not(path, found):
+        key = _digest(path.read_bytes(), seen, json.dumps(parameters), version)
+        if reason := _why_not(path, kind, found):
             outcomes[page] = Outcome("skipped", reason=reason)
             _write_page(path, out / f"{page}.ipynb", outcomes[page])
         elif (stored := _read_outcome(out, page, key)) is not None:
             outcomes[page] = stored
         else:
-            todo[page] = (path, out, page, parameters, key)
+            todo[page] = (path, out, page, parameters, found, key)
         if page in outcomes and progress:
-            _tell(page, outcomes[page])
-    if todo:
-        outcomes |= _run_all(todo, jobs, progress)
+            _tell(page, outcomes[page], len(outcomes), len(notebooks))
+    for page, outcome in _run_all(todo, jobs, progress):
+        outcomes[page] = outcome
+        if progress:
+            _tell(page, outcome, len(outcomes), len(notebooks))
     return {page: outcomes[page] for page in notebooks}
 
 
-def fingerprint(es: EvalSet) -> str:
+def fingerprint(data: Data) -> str:
     """Return a hash of all that chapters can see of a set, so that equal sets have equal hashes."""
+    kind = kind_of(data)
+    if kind == "transcripts":
+        return _digest(kind, data.to_csv(index=False))
+    if kind == "ranked lists":
+        return _digest(kind, data.name, data.runs.to_csv(index=False), data.qrels.to_csv(index=False))
+    es = data
     references = sorted(es.texts.references.items()) if es.texts else []
     marks = json.dumps([es.name, es.language_pair, sorted(es.human_systems), sorted(es.reference_free), references])
     return _digest(es.to_frame().to_csv(index=False), es.system_scores.to_csv(), marks)
@@ -202,9 +232,13 @@ def _digest(*parts: str | bytes) -> str:
     return digest.hexdigest()
 
 
-def _why_not(path: Path, found: Mapping[str, int]) -> str:
+def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:
     """Say why a chapter cannot run on a set with these facts on this machine; nothing if it can."""
-    if lacking := unmet(about(path).get("needs", []), found):
+    says = about(path)
+    needs = {"campaign": says.get("needs", [])} | says.get("takes", {})
+    if PARAMETERS[kind] not in needs:
+        return f"it needs translations and their scores; these are {kind}"
+    if lacking := unmet(needs[PARAMETERS[kind]], found):
         return f"it needs {'; '.join(lacking)}"
     if lacking := missing(path):
         return f"not installed here, or not downloaded: {', '.join(lacking)}"
@@ -227,16 +261,13 @@ def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
     return None
 
 
-def _run_all(todo: Mapping[str, tuple], jobs: int, progress: bool) -> dict[str, Outcome]:
+def _run_all(todo: Mapping[str, tuple], jobs: int, progress: bool) -> Iterator[tuple[str, Outcome]]:
     """Execute chapters, `jobs` at a time."""
-    jobs = min(jobs, len(todo))
-    one_by_one = ((page, _run_one(*job, progress)) for page, job in todo.items())
-    outcomes = {}
-    for page, outcome in _in_processes(todo, jobs, progress) if jobs > 1 else one_by_one:
-        outcomes[page] = outcome
-        if progress:
-            _tell(page, outcome)
-    return outcomes
+    if (jobs := min(jobs, len(todo))) > 1:
+        yield from _in_processes(todo, jobs, progress)
+    else:
+        for page, job in todo.items():
+            yield page, _run_one(*job, progress)
 
 
 def _in_processes(todo: Mapping[str, tuple], jobs: int, progress: bool) -> Iterator[tuple[str, Outcome]]:
@@ -273,15 +304,62 @@ def _begin(places: Any, lock: Any) -> None:
     tqdm.set_lock(lock)
 
 
-def _run_one(path: Path, out: Path, page: str, parameters: dict, key: str, progress: bool) -> Outcome:
+class _Lines(io.TextIOBase):
+    """A bar for where there is no terminal: each state is a line."""
+
+    def write(self, text: str) -> int:
+        if state := text.strip():
+            print(state, file=sys.stderr, flush=True)
+        return len(text)
+
+
+def _bar(name: str) -> dict[str, Any]:
+    """Return how the bar of a chapter looks."""
+    if sys.stderr.isatty():
+        return {"desc": name, "position": _place, "leave": False}
+    state = "{desc}: cell {n_fmt} of {total_fmt}, {elapsed}"
+    return {"desc": name, "leave": False, "file": _Lines(), "mininterval": 10, "miniters": 1, "bar_format": state}
+
+
+def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> nbformat.NotebookNode:
+    """Return a chapter as it is executed on these data: without the cells that need what they lack.
+
+    The descriptions of its figures say what is seen on the book's data, so on other data they must say that.
+    """
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    own = not _are_defaults(notebook, parameters)
+    cells: list = []
+    for cell in notebook.cells:
+        if lacking := unmet(cell.metadata.get("mtmeta", {}).get("needs", []), found):
+            text = f"This part needs {_plain('; '.join(lacking))}."
+            note = f":::{{admonition}} Left out on your data\n:class: warning\n{text}\n:::"
+            if not cells or cells[-1].source != note:
+                cells.append(nbformat.v4.new_markdown_cell(note))
+            continue
+        if own and (image := cell.metadata.get("mystnb", {}).get("image", {})).get("alt"):
+            image["alt"] = f"As it is on the book's data: {image['alt']}"
+        cells.append(cell)
+    notebook.cells = cells
+    return notebook
+
+
+def _are_defaults(notebook: nbformat.NotebookNode, parameters: Mapping[str, str]) -> bool:
+    defaults = "\n".join(c.source for c in notebook.cells if "parameters" in c.metadata.get("tags", []))
+    return all(re.search(rf"^{n} = (['\"]){re.escape(v)}\1", defaults, re.M) for n, v in parameters.items())
+
+
+def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, key: str, progress: bool) -> Outcome:
     """Execute a chapter and store its notebook, then what became of it: each whole or not at all."""
+    import nbformat
+
     target = out / f"{page}.ipynb"
     part = target.with_name(f".{target.stem}.part.ipynb")
-    part.parent.mkdir(parents=True, exist_ok=True)
-    bar = {"desc": target.stem, "position": _place, "leave": False, "disable": None} if progress else False
     start = time.perf_counter()
     try:
-        execute(path, part, parameters, progress=bar)
+        _write(part, nbformat.writes(_prepared(path, parameters, found)))
+        execute(part, part, parameters, cwd=path.resolve().parent, progress=_bar(target.stem) if progress else False)
         outcome = Outcome("ran")
     except CannotRun as error:
         outcome, part_of = Outcome("skipped", reason=str(error)), path
@@ -325,7 +403,7 @@ def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
     if titled:
         titled[0].source = heading.sub(lambda found: f"{found[0]}\n\n{note}\n", titled[0].source, count=1)
     else:
-        notebook.cells.insert(0, nbformat.v4.new_markdown_plain(note))
+        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(note))
     _write(target, nbformat.writes(notebook))
 
 
@@ -335,10 +413,10 @@ def _code(text: str) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-def _tell(page: str, outcome: Outcome) -> None:
+def _tell(page: str, outcome: Outcome, number: int, of: int) -> None:
     from tqdm import tqdm
 
-    what = f"{outcome.status} {Path(page).name}"
+    what = f"[{number}/{of}] {outcome.status} {Path(page).name}"
     what += f" in {outcome.seconds:.1f} s" if outcome.seconds else ""
     what += " (done before)" if outcome.resumed else ""
     tqdm.write(what + (f": {outcome.reason}" if outcome.reason else ""), file=sys.stderr)
