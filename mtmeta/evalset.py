@@ -343,6 +343,61 @@ class EvalSet:
             unrated="raise" if self._rated else "keep",
         )
 
+    def with_texts(self, *columns: str) -> EvalSet:
+        """Return the part of the set in which no text is missing.
+
+        Systems without any translation are left out first, then every segment in which a text is missing.
+
+        Parameters
+        ----------
+        *columns : {"source", "reference", "translation"}
+            The texts that must be there; by default all that the set has.
+
+        Returns
+        -------
+        EvalSet
+            ``provenance["left_out"]`` says how many systems and segments were left out, and so does ``repr``.
+
+        Raises
+        ------
+        ValueError
+            If the set has no texts in a column, or nothing would be left.
+
+        Examples
+        --------
+        >>> from mtmeta import EvalSet, Texts
+        >>> texts = Texts(sources=["eins", None], translations={"A": ["one", "two"]})
+        >>> EvalSet([[0, -1], [-2, 0]], {}, systems=["A", "B"], texts=texts).with_texts()
+        EvalSet 'unnamed': 1 system x 1 segment, 0 metrics, 1 of 1 translations rated
+          left out: 1 of 2 systems (no translation)
+          left out: 1 of 2 segments (no source or translation)
+        """
+        texts = self.texts or Texts()
+        of_system = {s: own for s in self.systems if set(own := texts.translations.get(s, ())) - {None}}
+        there = {
+            "source": [] if texts.sources is None else [texts.sources],
+            "reference": list(texts.references.values()),
+            "translation": list(of_system.values()),
+        }
+        columns = columns or tuple(column for column, found in there.items() if found)
+        for column in columns:
+            check_choice("columns", column, there)
+        if not columns or not all(there[column] for column in columns):
+            raise ValueError(f"{self.name!r} has no texts in {_listed(columns or there)}.")
+        whole = [None not in row for row in zip(*(t for c in columns for t in there[c]), strict=True)]
+        if not any(whole):
+            raise ValueError(f"no segment of {self.name!r} has a text in each of {_listed(columns)}.")
+        systems = list(of_system) if "translation" in columns else self.systems
+        part = self.select(systems=systems, segments=[s for s, ok in zip(self.segments, whole, strict=True) if ok])
+        counts = ("system", len(systems), "translation"), ("segment", sum(whole), " or ".join(columns))
+        left_out = {
+            f"{n - kept} of {_counted(n, what)}": f"no {lacking}"
+            for n, (what, kept, lacking) in zip(self.shape, counts, strict=True)
+            if kept < n
+        }
+        part.provenance["left_out"] = {**self.provenance.get("left_out", {}), **left_out}
+        return part
+
     def with_metrics(self, metrics: Mapping[str, Any]) -> EvalSet:
         """Return the same translations and human scores with other metrics.
 
@@ -550,7 +605,7 @@ def _numbers(column: pd.Series, name: str) -> np.ndarray:
 
 
 def _check_columns(frame: pd.DataFrame) -> None:
-    twice = sorted({c for c in frame.columns if list(frame.columns).count(c) > 1})
+    twice = sorted(set(frame.columns[frame.columns.duplicated()]))
     if twice:
         raise ValueError(f"column names must be distinct; found twice: {_listed(twice)}.")
     absent = [c for c in ("system", "segment", "human") if c not in frame.columns]

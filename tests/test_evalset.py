@@ -190,6 +190,38 @@ def test_bad_arguments_are_refused(arguments, error, message):
         EvalSet(arguments.pop("human"), arguments.pop("metrics"), **arguments)
 
 
+def test_with_texts_by_hand():
+    texts = Texts(
+        sources=["s1", "s2", "s3", None],
+        references={"r": ["r1", "r2", None, "r4"]},
+        translations={"A": ["a1", None, "a3", "a4"], "B": ["b1", "b2", "b3", "b4"], "C": [None] * 4},
+    )
+    es = EvalSet(np.zeros((3, 4)), {}, systems=[*"ABC"], segments=[1, 2, 3, 4], texts=texts)
+    whole = es.with_texts()
+    assert (whole.systems, whole.segments) == (("A", "B"), (1,))
+    assert whole.provenance["left_out"] == {
+        "1 of 3 systems": "no translation",
+        "3 of 4 segments": "no source or reference or translation",
+    }
+    assert es.with_texts("source").segments == (1, 2, 3)
+    assert es.with_texts("source").systems == es.systems
+    assert es.with_texts("reference", "translation").segments == (1, 4)
+    assert whole.with_texts().provenance == whole.provenance
+    assert "left_out" not in es.provenance
+
+
+def test_with_texts_refuses():
+    es = EvalSet([[0, 1]], {}, systems=["A"], texts=Texts(sources=["s", None], references={"r": [None, "t"]}))
+    with pytest.raises(ValueError, match="no segment of 'unnamed' has a text in each of 'source', 'reference'"):
+        es.with_texts()
+    with pytest.raises(ValueError, match="has no texts in 'translation'"):
+        es.with_texts("translation")
+    with pytest.raises(ValueError, match="`columns` must be one of 'source', 'reference', 'translation'; found 'text'"):
+        es.with_texts("text")
+    with pytest.raises(ValueError, match="has no texts in 'source', 'reference', 'translation'"):
+        EvalSet([[0, 1]], {}, systems=["A"]).with_texts()
+
+
 def test_with_metrics_keeps_everything_else(es):
     other = es.with_metrics({"Y": es["X"] * 2, "flat": np.ones(es.shape)})
     assert other.metrics == ("Y", "flat")

@@ -88,6 +88,7 @@ def test_facts_by_hand():
         "sources": 2,
         "references": 2,
         "translations": 2,
+        "whole_segments": 0,
         "transcripts": 0,
         "speech_contexts": 0,
         "queries": 0,

@@ -23,6 +23,7 @@ FACTS: dict[str, str] = {
     "sources": "source texts",
     "references": "reference texts",
     "translations": "texts of translations",
+    "whole_segments": "segments in which no text is missing",
     "transcripts": "transcripts beside what was said",
     "speech_contexts": "columns of system, speaker and quality with two values or more",
     "queries": "queries with ranked lists",
@@ -96,7 +97,15 @@ def _of_translations(es: EvalSet) -> dict[str, int]:
         "sources": sum(text is not None for text in (texts.sources if texts else None) or ()),
         "references": max((sum(text is not None for text in own) for own in by_reference), default=0),
         "translations": sum(text is not None for own in by_system for text in own),
+        "whole_segments": _n_whole(es),
     }
+
+
+def _n_whole(es: EvalSet) -> int:
+    try:
+        return es.with_texts().shape[1]
+    except ValueError:
+        return 0
 
 
 def unmet(needs: Sequence[str], found: Mapping[str, int]) -> list[str]:
