@@ -23,6 +23,7 @@ _MODULES = (
     "sentinel",
     "significance",
     "simulate",
+    "sweep",
     "sysdep",
     "ties",
 )

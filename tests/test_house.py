@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "local_accuracy": {"evalset", "perturb"},
     "scoring": set(),
     "aggregation": {"evalset", "scoring"},
+    "sweep": ANY,  # all statistics
     "plots": ANY,
     "report": ANY,
     "runner": {"evalset"},

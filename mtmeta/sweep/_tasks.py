@@ -1,0 +1,183 @@
+"""Tasks: one set, one statistic, one combination of options, one seed; and what became of one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..evalset import unknown
+from . import _sets
+from ._plan import Plan, read_plan, refuse_too_many
+from ._statistics import STATISTICS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pandas as pd
+    from threadpoolctl import ThreadpoolController
+
+_LONGEST_REASON = 500
+
+
+@dataclass(frozen=True)
+class Task:
+    """One unit of work, and all that a process needs to do it.
+
+    Attributes
+    ----------
+    id : str
+        Hash of the other attributes and the version of the package.
+    source : Source
+        The set.
+    statistic : str
+    options : dict
+        As in the plan; what it leaves out has the default of the function.
+    metrics : tuple of str, optional
+        One, or all that are compared; None for all that the set has.
+    seed : int, optional
+        None where nothing is drawn.
+    data : str
+        Hash of the part of the set that the task reads.
+    """
+
+    id: str
+    source: _sets.Source
+    statistic: str
+    options: dict[str, Any]
+    metrics: tuple[str, ...] | None
+    seed: int | None
+    data: str
+
+    def about(self) -> dict[str, Any]:
+        """Return what the task is, as it is listed."""
+        metric = "" if self.metrics is None else ", ".join(self.metrics)
+        return {
+            "task": self.id,
+            "set": self.source.label,
+            "statistic": self.statistic,
+            "metric": metric,
+            "options": json.dumps(self.options, ensure_ascii=False),
+            "seed": self.seed,
+        }
+
+
+def tasks(plan: Plan | str | Path | Mapping[str, Any]) -> list[Task]:
+    """Return the tasks of a plan, those of one set after each other.
+
+    Sets are loaded, because their metrics and the checksum of their data belong to the task: a task is done again if
+    its part of the data, its options, its seed or the version of the package have changed, and not otherwise.
+
+    Parameters
+    ----------
+    plan : Plan, path or mapping
+        See `read_plan`.
+
+    Returns
+    -------
+    list of Task
+
+    Raises
+    ------
+    ValueError
+        As `read_plan`; and if a set cannot be loaded, lacks a metric, or two tasks are the same.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> plan = {"sets": ["teaching"], "metrics": ["BLEU", "Judge"], "statistics": ["calibrate_ties", "compare"],
+    ...     "seeds": [0, 1]}
+    >>> [(task.statistic, task.metrics, task.seed) for task in mm.sweep.tasks(plan)]
+    [('calibrate_ties', ('BLEU',), None), ('calibrate_ties', ('Judge',), None),
+     ('compare', ('BLEU', 'Judge'), 0), ('compare', ('BLEU', 'Judge'), 1)]
+    """
+    plan = plan if isinstance(plan, Plan) else read_plan(plan)
+    made: dict[str, Task] = {}
+    for source, wanted in _sets.found(plan):
+        for task in _tasks_of(plan, source, wanted):
+            if task.id in made:
+                raise ValueError(
+                    f"set {source.label!r}, statistic {task.statistic!r}: {task.about()['options']} is asked for twice."
+                )
+            made[task.id] = task
+            refuse_too_many(len(made))
+    return list(made.values())
+
+
+def _tasks_of(plan: Plan, source: _sets.Source, wanted: tuple[str, ...] | None) -> Iterator[Task]:
+    for name, options, seed in plan.combinations():
+        statistic = STATISTICS[name]
+        chosen: list[tuple[str, ...] | None] = [None]
+        if statistic.metrics != "none":
+            there = _sets.metric_names(source, system=statistic.metrics == "system")
+            for metric in wanted or ():
+                if metric not in there:
+                    raise ValueError(f"set {source.label!r}: {unknown('metric', metric, there)}")
+            if not there:
+                raise ValueError(f"set {source.label!r} has no metric, which {name} needs.")
+            chosen = [(m,) for m in wanted or there] if statistic.metrics == "one" else [wanted]
+        for metrics in chosen:
+            data = _sets.fingerprint(source, metrics, statistic.texts)
+            content = [__version__, source.label, name, options, metrics, seed, data]
+            key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
+            yield Task(key, source, name, options, metrics, seed, data)
+
+
+# -- doing one ---------------------------------------------------------------------------
+
+#: The kernels use a thread pool that must not be entered by two threads at once.
+_lock = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _pools() -> ThreadpoolController:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def _threads(n_threads: int | None) -> Iterator[None]:
+    """Keep linear algebra on one thread, where the order of sums could change, and the kernels on ``n_threads``."""
+    import numba
+
+    before = numba.get_num_threads()
+    with _lock, _pools().limit(limits=1, user_api="blas"):
+        try:
+            numba.set_num_threads(before if n_threads is None else min(n_threads, before))
+            yield
+        finally:
+            numba.set_num_threads(before)
+
+
+def perform(task: Task, n_threads: int | None = None) -> dict[str, Any]:
+    """Do a task and return its outcome, ready for the store: a table, or why there is none."""
+    start = time.perf_counter()
+    statistic = STATISTICS[task.statistic]
+    try:
+        with _threads(n_threads):
+            es = _sets.checked(task.source, task.data, task.metrics, statistic.texts)
+            content = _content(statistic.compute(es, task.metrics, task.options, task.seed))
+    except Exception as error:  # whatever one task fails of must not take the others along
+        return failure(error, time.perf_counter() - start)
+    return {"status": "done", "seconds": round(time.perf_counter() - start, 3), **content}
+
+
+def failure(error: BaseException | str, seconds: float = 0.0) -> dict[str, Any]:
+    """Return the outcome of a task that failed."""
+    kind = "" if isinstance(error, (str, ValueError)) else f"{type(error).__name__}: "
+    reason = " ".join(f"{kind}{error}".split())[:_LONGEST_REASON]
+    return {"status": "failed", "seconds": round(seconds, 3), "reason": reason or "no reason was given"}
+
+
+def _content(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return a table as lists of plain values; what is missing is None."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    return {"columns": [str(c) for c in frame.columns], "rows": plain.to_numpy(dtype=object).tolist()}

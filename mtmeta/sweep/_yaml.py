@@ -1,0 +1,62 @@
+"""YAML that was written by anybody, read with nothing executed, expanded or dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+#: Far above what a plan needs, far below what hurts.
+MAX_BYTES = 100_000
+MAX_DEPTH = 10
+
+
+def parse(text: str) -> Any:
+    """Return the content of one YAML document.
+
+    Raises
+    ------
+    ValueError
+        If it is no YAML, larger or deeper than a plan can be, holds Python objects, anchors, aliases or merge keys, or
+        gives a key twice. The message is one line.
+    """
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise ValueError(f"larger than {MAX_BYTES:,} bytes, which no plan needs.")
+    try:
+        _check_events(text)
+        _check_keys(yaml.compose(text, Loader=yaml.SafeLoader))
+        return yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise ValueError(f"{line}{error.problem or error.context}.") from None
+    except yaml.YAMLError as error:
+        raise ValueError(f"{' '.join(str(error).split())}.") from None
+
+
+def _check_events(text: str) -> None:
+    """Refuse what is dangerous before anything is built of it."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        where = f"line {event.start_mark.line + 1}"
+        if getattr(event, "anchor", None) is not None:  # an alias has one too
+            raise ValueError(f"{where}: anchors (&) and aliases (*) are not allowed; write the values out.")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise ValueError(f"{where}: nested more than {MAX_DEPTH} levels deep.")
+
+
+def _check_keys(node: yaml.Node | None) -> None:
+    if isinstance(node, yaml.SequenceNode):
+        for child in node.value:
+            _check_keys(child)
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, child in node.value:
+            where = f"line {key.start_mark.line + 1}"
+            if key.tag.endswith(":merge"):
+                raise ValueError(f"{where}: merge keys (<<) are not allowed; write the values out.")
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                raise ValueError(f"{where}: {key.value!r} is given twice.")
+            seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
+            _check_keys(key)
+            _check_keys(child)
