@@ -13,6 +13,7 @@ _MODULES = (
     "agreement",
     "datasets",
     "evalset",
+    "exercises",
     "local_accuracy",
     "perturb",
     "plots",

@@ -43,6 +43,7 @@ MAY_IMPORT = {
     "sweep": ANY,  # all statistics
     "plots": ANY,
     "report": ANY,
+    "exercises": ANY,
     "runner": {"evalset"},
     "cli": ANY,
     "__init__": ANY,

@@ -7,7 +7,7 @@ messages to stderr. Exit codes: 0 done, 1 the data are at fault, 2 wrong usage.
 import io
 import sys
 
-from . import _local, _report, _run, _sentinel, _sets, _sweep  # noqa: F401 - each adds its commands, in the order of --help
+from . import _exercises, _local, _report, _run, _sentinel, _sets, _sweep  # noqa: F401 - each adds its commands, in the order of --help
 from ._common import app
 
 __all__ = ["app", "main"]

@@ -1,0 +1,85 @@
+"""References of chapter 2, on significance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..agreement import correlate
+from ..evalset import EvalSet
+from ..significance import Comparison, intervals
+from ._check import reference
+from ._compare import Expected
+
+
+@reference(
+    "ex-02-ties",
+    "The p-value, one-sided.",
+)
+def _ties() -> float:
+    from scipy.stats import binomtest
+
+    return binomtest(9, 10, alternative="greater").pvalue
+
+
+@reference(
+    "ex-02-copies",
+    "A table with a row for each of five or more repetitions: `alarms`, the comparisons of 703 with p <= .05, and "
+    "`clusters`.",
+)
+def _copies(answer: object) -> Iterator[str]:
+    from scipy import stats
+
+    if not isinstance(answer, pd.DataFrame) or not {"alarms", "clusters"} <= set(answer) or len(answer) < 5:
+        yield "expected a table with the columns alarms and clusters, and five rows or more"
+        return
+    alarms = answer["alarms"].astype(float)
+    if ((alarms < 0) | (alarms > 703)).any():
+        yield "alarms: expected counts of 703 comparisons"
+    elif (alarms <= 1).all():
+        yield "alarms: a share of the comparisons? expected their number"
+    else:
+        # Sorted by value, a pair of equals has p <= .05 if it differs in either direction: one in ten.
+        limit = stats.t.isf(0.0005, len(alarms) - 1) * max(alarms.sem(), 1.0)
+        if abs(alarms.mean() - 70.3) > limit:
+            yield f"alarms: on average too {'many' if alarms.mean() > 70.3 else 'few'} for metrics that are all equal"
+    if (answer["clusters"] < 1).any():
+        yield "clusters: there is always one"
+
+
+@reference(
+    "ex-02-size",
+    "The smallest number of translations, one-sided at .05.",
+)
+def _size() -> int:
+    from scipy import stats
+
+    a, b, c, n = 0.42, 0.40, 0.60, np.arange(10, 20_000)
+    det = np.linalg.det([[1, a, b], [a, 1, c], [b, c, 1]])
+    t = (a - b) * np.sqrt((n - 1) * (1 + c) / (2 * (n - 1) / (n - 3) * det + ((a + b) / 2) ** 2 * (1 - c) ** 3))
+    return int(n[np.argmax(stats.t.sf(t, n - 3) <= 0.05)])
+
+
+@reference(
+    "ex-02-systems",
+    "A table with the rows `segments` and `both` (what is drawn) and the columns `low` and `high`.",
+)
+def _systems(es: EvalSet) -> Expected:
+    best = correlate(es).set_index("metric")["value"].idxmax()
+    drawn = [intervals(es, [best], resample=r, n_resamples=300, rng=0) for r in ("segments", "both")]
+    table = pd.concat(drawn).set_axis(["segments", "both"])[["low", "high"]]
+    # The quantile at .025 of 300 normal draws has a standard error of .15 sd: .08 of half the interval.
+    half = (table["high"] - table["low"]).to_numpy()[:, None] / 2
+    return Expected(table, 4 * np.sqrt(2) * 0.08 * half * np.ones((1, 2)))
+
+
+@reference(
+    "ex-02-own",
+    "A dict: `p` of the best metric against the second, and `segments` that make it just significant.",
+)
+def _own(es: EvalSet, ranking: Comparison, units: Mapping[str, Any], delta: float) -> dict:
+    spread = np.std(units["segments drawn"])
+    return {"p": ranking.p_values.iloc[0, 1], "segments": es.shape[1] * (1.64 * spread / delta) ** 2}

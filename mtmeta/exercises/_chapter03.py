@@ -1,0 +1,88 @@
+"""References of chapter 3, on system dependence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from .. import sysdep
+from ..evalset import EvalSet
+from ._chapter01 import judged_function
+from ._check import reference
+from ._compare import Expected, complaints
+
+
+@reference(
+    "ex-03-rate",
+    "A function of the error rate `e` that returns SysDep of the toy metric, for 0 <= e <= 1/2.",
+)
+def _rate(answer: object) -> Iterator[str]:
+    yield from judged_function(answer, toy, [(0.0,), (0.05,), (0.1,), (0.2,), (0.35,), (0.5,)])
+
+
+def toy(e: float, n: int = 200) -> float:
+    """Return SysDep of the toy, from translations: A has nine perfect ones in ten, B one."""
+    human, said = [], []
+    for perfect in (round(0.9 * n), round(0.1 * n)):
+        good = np.arange(n) < perfect
+        wrong = np.concatenate([np.arange(k) < round(e * k) for k in (perfect, n - perfect)])
+        human.append(np.where(good, 0.0, -10.0))
+        said.append((good ^ wrong).astype(float))
+    return sysdep.system_dependence(EvalSet(human, {"m": said}, systems=["A", "B"]), "m", n_bootstrap=0).sysdep
+
+
+@reference(
+    "ex-03-smallest",
+    "A dict: the smallest bias, in points, for each of `forward`, `reverse` and `both`; nan if none is found.",
+)
+def _smallest(answer: object, inside: EvalSet, host: str, middle: str) -> Iterator[str]:
+    names = ("forward", "reverse", "both")
+    answered = dict(answer) if isinstance(answer, Mapping) else answer
+    if wrong := list(complaints(answered, {name: Expected(0, np.inf) for name in names})):
+        yield from wrong
+        return
+    shown = {name: 3.0 if np.isnan(answered[name]) else float(answered[name]) for name in names}
+    biases = sorted({max(b - less, 0) for b in shown.values() for less in (0, 0.5)})
+    options = {"biases": biases, "sizes": [inside.shape[1]], "n_campaigns": 20, "rng": 0}
+    rates = sysdep.detection_power(inside, host, middle, **options).set_index(["criterion", "bias"])["rate"]
+    # A rate of .8 in 20 campaigns has a standard error of .09.
+    for name, bias in shown.items():
+        if not np.isnan(answered[name]) and rates[name, bias] < 0.8 - 3 * 0.09:
+            yield f"{name}: so small a bias is found too seldom"
+        elif bias >= 0.75 and rates[name, bias - 0.5] > 0.95:
+            yield f"{name}: a bias half a point smaller is found as well"
+
+
+@reference(
+    "ex-03-drop",
+    "A table with the rows `all` and `without the worst` and the columns `sysdep` and `relative`.",
+)
+def _drop(es: EvalSet, metric: str) -> pd.DataFrame:
+    worst = es.systems[int(np.nanargmin(np.nanmean(es.human, axis=1)))]
+    kept = es.select(systems=[s for s in es.systems if s != worst])
+    results = [sysdep.system_dependence(part, metric, n_bootstrap=0) for part in (es, kept)]
+    return pd.DataFrame(
+        [[r.sysdep, r.relative] for r in results],
+        index=["all", "without the worst"],
+        columns=["sysdep", "relative"],
+    )
+
+
+@reference(
+    "ex-03-rater",
+    "A dict: the `direction` that misjudges it (forward or reverse), and the systems that this calls `favoured`.",
+)
+def _rater(sloppy: EvalSet) -> dict:
+    found = sysdep.deviations_both_ways(sloppy, "truth", n_bootstrap=100, rng=0)
+    return {"direction": "reverse", "favoured": list(found.loc[found["reverse_low"] > 0, "system"])}
+
+
+@reference(
+    "ex-03-own",
+    "A dict: `sysdep` of the metric called mine, within segments, and the `verdict` of the comparison with the null.",
+)
+def _own(mine: EvalSet) -> dict:
+    result = sysdep.compare_with_null(mine, "mine", n_draws=199, rng=0)
+    return {"sysdep": result.sysdep, "verdict": result.verdict}

@@ -1,0 +1,92 @@
+"""References of chapter 4, on grouping and sentinels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from ..agreement import correlate, decompose_pearson
+from ..evalset import EvalSet
+from ._check import NoAnswer, reference
+from ._compare import Expected
+
+_WAYS = ("none", "system", "segment")
+
+
+def _three_ways(es: EvalSet, scores: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    made = es.with_metrics(dict(scores))
+    return pd.DataFrame({way: correlate(made, grouping=way).set_index("metric")["value"] for way in _WAYS})
+
+
+@reference(
+    "ex-04-length",
+    "A table with the rows `of source` and `of translation` and the columns `none`, `system` and `segment`.",
+)
+def _length(es: EvalSet) -> pd.DataFrame:
+    if es.texts is None or not (es.texts.sources and es.texts.translations):
+        raise NoAnswer("they lack sources or translations")
+
+    def lengths(texts):
+        return [np.nan if text is None else -len(text) for text in texts]
+
+    source = np.tile(np.array(lengths(es.texts.sources), dtype=float), (es.shape[0], 1))
+    own = np.array([lengths(es.texts.translations[s]) for s in es.systems], dtype=float)
+    return _three_ways(es, {"of source": source, "of translation": own})
+
+
+@reference(
+    "ex-04-document",
+    "A table with the row `document` and the columns `none`, `system` and `segment`.",
+)
+def _document(es: EvalSet) -> pd.DataFrame:
+    if es.documents is None:
+        raise NoAnswer("they do not say which document a segment is from")
+    documents = np.array(es.documents, dtype=object)
+    rated = np.isfinite(es.human).any(axis=0)
+    mean = np.full(es.shape[1], np.nan)
+    mean[rated] = np.nanmean(es.human[:, rated], axis=0)
+    guess = np.full(es.shape[1], mean[rated].mean())
+    for j in range(es.shape[1]):
+        others = rated & (documents == documents[j]) & (np.arange(es.shape[1]) != j)
+        if others.any() and rated[j]:
+            guess[j] = mean[others].mean()
+    return _three_ways(es, {"document": np.tile(guess, (es.shape[0], 1))})
+
+
+@reference(
+    "ex-04-systems",
+    "A table with a row for each number of systems, the mean of `between` and of `within` over random choices.",
+)
+def _systems(es: EvalSet, best: str) -> Expected:
+    rng, rows, margins = np.random.default_rng(0), {}, []
+    for n in sorted({min(n, es.shape[0]) for n in (3, 6, es.shape[0])}):
+        chosen = [rng.choice(es.systems, n, replace=False) for _ in range(1 if n == es.shape[0] else 30)]
+        parts = [decompose_pearson(es.select(systems=list(c)), best).iloc[0] for c in chosen]
+        parts = pd.DataFrame(parts)[["between", "within"]].astype(float)
+        rows[n] = parts.mean()
+        margins.append(4 * np.sqrt(2) * parts.sem().fillna(0))
+    return Expected(pd.DataFrame(rows).T, np.array(margins))
+
+
+@reference(
+    "ex-04-round",
+    "A table with the steps 0, 0.5, 1, 2 and 3 as rows and the columns `dropped` and `as 0`.",
+)
+def _rounded(es: EvalSet, best: str) -> pd.DataFrame:
+    rows = {}
+    for step in (0, 0.5, 1, 2, 3):
+        scores = es[best] if step == 0 else np.round(es[best] / (step * np.nanstd(es[best])))
+        made = es.with_metrics({"made": scores})
+        rows[step] = [correlate(made, degenerate=d)["value"][0] for d in ("drop", "zero")]
+    return pd.DataFrame(rows, index=["dropped", "as 0"]).T
+
+
+@reference(
+    "ex-04-own",
+    "A dict: the `place` of the sentinel without grouping, from 1, and the number of metrics that it has `beaten`.",
+)
+def _own(es: EvalSet, sentinel: str) -> dict:
+    values = correlate(es, grouping="none").set_index("metric")["value"]
+    return {"place": int((values > values[sentinel]).sum()) + 1, "beaten": int((values < values[sentinel]).sum())}

@@ -1,0 +1,102 @@
+"""References of chapter 7, on local accuracy in translation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from .. import local_accuracy as la
+from .. import scoring
+from ._check import NoAnswer, reference
+from ._compare import Expected
+
+
+def _mean_of_segments(right: pd.Series, pairs: pd.DataFrame) -> float:
+    return right.groupby(pairs["segment"]).mean().mean()
+
+
+@reference(
+    "ex-07-ties",
+    "A table with a row for each metric, length included, and the columns `failure` and `half`.",
+)
+def _ties(four: pd.DataFrame) -> pd.DataFrame:
+    pairs = la.length_metric(four)
+    rows = {}
+    for m in la.metrics_of(pairs):
+        before, after = pairs[m], pairs[f"{m}_perturbed"]
+        strict = (before > after).astype(float)
+        rows[m] = [_mean_of_segments(x, pairs) for x in (strict, strict + (before == after) / 2)]
+    return pd.DataFrame(rows, index=["failure", "half"]).T
+
+
+@reference(
+    "ex-07-case",
+    "A table with the rows bleu, chrf, ter and rouge1 and a column for what is lower-cased: `False` (nothing), "
+    "`True` (everything) and `perturbed`.",
+)
+def _case(four: pd.DataFrame, fewer: pd.DataFrame) -> pd.DataFrame:
+    found = {}
+    metrics = ["bleu", "chrf", "ter", "rouge1"]
+    scored = {  # "True" would cost another round of scoring, and has nothing to go wrong that these have not
+        "False": four[four["segment"].isin(fewer["segment"])],
+        "perturbed": scoring.score_pairs(fewer, metrics, lowercase="perturbed"),
+    }
+    for name, pairs in scored.items():
+        right = {m: pairs[m] > pairs[f"{m}_perturbed"] for m in metrics}
+        found[name] = {m: _mean_of_segments(r.astype(float), pairs) for m, r in right.items()}
+    return pd.DataFrame(found)
+
+
+@reference(
+    "ex-07-length",
+    "A dict: the share of combinations that length `wins`, for each k, and the share of `removals` from which on "
+    "it does (nan if there is none).",
+)
+def _length(by_kind: pd.DataFrame, field: Sequence[str]) -> dict:
+    single = by_kind.pivot(index="context", columns="metric", values="accuracy")
+    if "removal" not in single.index:
+        raise NoAnswer("nothing was removed from a text")
+    wins = {}
+    for k in range(1, len(single) + 1):
+        best = [single.loc[list(c)].mean().idxmax() for c in combinations(single.index, k)]
+        wins[k] = np.mean([name == "length" for name in best])
+    rest = single.drop("removal").mean()
+    behind = (rest[list(field)] - rest["length"]).to_numpy()
+    ahead = (single.loc["removal", "length"] - single.loc["removal", list(field)]).to_numpy()
+    share = np.max(np.clip(behind / (behind + ahead), 0, 1)) if (ahead > 0).all() else np.nan
+    return {"wins": pd.Series(wins), "removals": Expected(share, 0.005)}
+
+
+@reference(
+    "ex-07-size",
+    "A table with a row for each metric and a column for each number of segments (25, 50, 100, 200, as far as "
+    "there are so many): the mean range by chance.",
+)
+def _size(four: pd.DataFrame) -> Expected:
+    segments = sorted(four["segment"].unique(), key=list(four["segment"].unique()).index)
+    found = {}
+    for n in (25, 50, 100, 200):
+        if n <= len(segments):
+            part = four[four["segment"].isin(segments[:n])]
+            stable = la.stability(part, context="system", n_resamples=99, rng=0)
+            found[n] = stable.set_index("metric")["range_noise"]
+    table = pd.DataFrame(found)
+    # Other segments, and the mean of 99 draws: a range varies by a third of itself.
+    return Expected(table, 0.15 * table)
+
+
+@reference(
+    "ex-07-own",
+    "A dict: the global `winner`, and a dict `losses`: its largest loss in a context, for each kind of context.",
+)
+def _own(four: pd.DataFrame, contexts: Sequence[str]) -> dict:
+    winner = la.recommend(four, context=contexts[0], n_resamples=19, rng=0).global_winner
+    losses = {}
+    for context in contexts:
+        local = la.local_accuracy(four, context=context, n_resamples=0)
+        table = local.pivot(index="context", columns="metric", values="accuracy")
+        losses[context] = (table.max(axis=1) - table[winner]).max()
+    return {"winner": winner, "losses": losses}

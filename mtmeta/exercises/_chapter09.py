@@ -1,0 +1,122 @@
+"""References of chapter 9, on aggregation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import scoring
+from ._check import reference
+from ._compare import complaints
+
+
+@reference(
+    "ex-09-bug",
+    "A dict, for the first twenty segments of the first system: the script's value with the references in `order` "
+    "and `turned` round, and a right mean of sentence scores in order and turned (`right`, `right, turned`).",
+)
+def _bug(some: tuple[list[str], list[str]], tokenize: str | None) -> dict:
+    texts, references = some
+    metric = scoring.scorer("bleu", tokenize=tokenize, level="segment")
+
+    def mean(pairs):
+        return np.mean([metric.sentence_score(text, own).score for text, own in pairs])
+
+    against_all = mean((text, references) for text in texts)
+    aligned = (mean((t, [r]) for t, r in zip(texts, own, strict=True)) for own in (references, references[::-1]))
+    return dict(zip(("order", "turned", "right", "right, turned"), (against_all, against_all, *aligned), strict=True))
+
+
+@reference(
+    "ex-09-identity",
+    "A dict: the weighted means `by w` and `by root of w`, and the two terms Cov / mean, `term of w` and `term of "
+    "root`.",
+)
+def _identity(matches: np.ndarray, lengths: np.ndarray) -> dict:
+    r = matches / lengths
+    found = {}
+    for name, v in (("w", lengths), ("root", np.sqrt(lengths))):
+        found["by w" if name == "w" else "by root of w"] = (v * r).sum() / v.sum()
+        found[f"term of {name}"] = (v * r).sum() / v.sum() - r.mean()
+    return found
+
+
+@reference(
+    "ex-09-ranks",
+    "A dict: matches and lengths of two systems in two or more sentences, `a` and `b`, each as (matches, "
+    "lengths); and the share of turned pairs, `planted` and `not planted`.",
+)
+def _ranks(answer: object, counted: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    if not isinstance(answer, Mapping):
+        yield f"expected a dict with a, b, planted and not planted; found a {type(answer).__name__}"
+        return
+    shares = {}
+    for kind, campaigns in counted.items():
+        turned = []
+        for statistics in campaigns:
+            corpus, segment = statistics.corpus_scores(), statistics.segment_scores().mean(axis=1)
+            i, j = np.triu_indices(len(corpus), 1)
+            turned.append(np.mean((corpus[i] - corpus[j] > 0) ^ (segment[i] - segment[j] > 0)))
+        shares[kind] = np.mean(turned)
+    yield from _example(answer.get("a"), answer.get("b"))
+    yield from complaints({key: answer[key] for key in shares if key in answer}, shares)
+
+
+def _example(a: object, b: object) -> Iterator[str]:
+    """Yield what is off with two systems that the two aggregations should put in opposite orders."""
+    if any(x is None or x is Ellipsis for x in (a, b)):
+        yield "a, b: not answered yet"
+        return
+    try:
+        (m_a, w_a), (m_b, w_b) = (np.asarray(x, dtype=float) for x in (a, b))
+    except (TypeError, ValueError):
+        yield "a, b: expected two lists each, matches and lengths, of the same length"
+        return
+    if (w_a <= 0).any() or (w_b <= 0).any() or (m_a < 0).any() or (m_b < 0).any() or (m_a > w_a).any():
+        yield "a, b: matches must lie between 0 and the lengths"
+    elif w_a.shape != w_b.shape:
+        yield "a, b: both systems must have the same number of sentences"
+    else:
+        means = (m_a / w_a).mean() - (m_b / w_b).mean()
+        sums = m_a.sum() / w_a.sum() - m_b.sum() / w_b.sum()
+        if means * sums >= 0:
+            yield "a, b: both aggregations put them in the same order, or see a tie"
+
+
+@reference(
+    "ex-09-guard",
+    "A function of translations and references that raises ValueError where these are not aligned.",
+)
+def _guard(answer: object) -> Iterator[str]:
+    texts = ["a", "b", "c"]
+    allowed = {"one list of references": [["a", "b", "c"]], "two lists": [["a", "b", "c"], ["x", "y", "z"]]}
+    refused = {"a transposed list": [["a"], ["b"], ["c"]], "a flat list": ["a", "b", "c"], "a short list": [["a", "b"]]}
+    if not callable(answer):
+        yield f"expected a function; found a {type(answer).__name__}"
+        return
+    for name, references in (allowed | refused).items():
+        try:
+            answer(texts, references)
+            stopped = False
+        except ValueError:
+            stopped = True
+        except Exception as error:
+            yield f"{name}: expected a ValueError or nothing; it raises {type(error).__name__}"
+            continue
+        if stopped != (name in refused):
+            yield f"{name} {'is stopped, but is right' if stopped else 'passes'}"
+
+
+@reference(
+    "ex-09-own",
+    "A dict: the system that `gains most` from corpus aggregation compared with the mean system, the one that "
+    "`loses most`, and the `reason` of the gain: order, length or curvature.",
+)
+def _own(parts: pd.DataFrame) -> dict:
+    relative = parts - parts.mean()
+    first = relative["gap"].idxmax()
+    reason = relative.loc[first, ["order", "length", "curvature"]].astype(float).abs().idxmax()
+    return {"gains most": first, "loses most": relative["gap"].idxmin(), "reason": reason}

@@ -1,0 +1,197 @@
+"""Checks of answers, by reference functions that are found by the label of an exercise."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sized
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..evalset import EvalSet
+from ._compare import complaints, is_open
+
+_REFERENCES: dict[str, Callable] = {}
+_FORMS: dict[str, str] = {}
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Check:
+    """What became of an answer.
+
+    Attributes
+    ----------
+    name : str
+        The label of the exercise.
+    status : str
+        "right", "wrong", "open" (not answered yet), or "unknown": there is no right answer on these data.
+    hints : tuple of str
+        What is off, or why there is no answer. They hold no expected number.
+    """
+
+    name: str
+    status: str
+    hints: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is right."""
+        return self.status == "right"
+
+    def __repr__(self) -> str:
+        said = {"open": "not answered yet", "wrong": "not right yet", "unknown": "cannot be checked on these data"}
+        lines = [f"{self.name}: {said.get(self.status, self.status)}", *(f"- {hint}" for hint in self.hints)]
+        return "\n".join(lines)
+
+
+def reference(name: str, form: str) -> Callable[[Callable], Callable]:
+    """Register a function as the reference of an exercise, whose answer has the form that is described.
+
+    The function's parameters are what `check` must be given. It returns the right answer (see `_compare.complaints`);
+    or, if a parameter is called ``answer``, yields what is off with that.
+    """
+
+    def register(function: Callable) -> Callable:
+        _REFERENCES[name], _FORMS[name] = function, form
+        return function
+
+    return register
+
+
+def _load(name: str = "") -> None:
+    """Import the references: those of the chapter of an exercise, or all."""
+    number = name.split("-")[1] if name.count("-") >= 2 else ""
+    for path in sorted(_HERE.glob(f"_chapter{number if number.isdigit() else '*'}.py")):
+        import_module(f".{path.stem}", __package__)
+
+
+def names() -> tuple[str, ...]:
+    """Return the labels of the exercises that have a check.
+
+    Returns
+    -------
+    tuple of str
+        Sorted.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> "ex-01-four" in mm.exercises.names()
+    True
+    """
+    _load()
+    return tuple(sorted(_REFERENCES))
+
+
+def described(name: str) -> str:
+    """Return the form that the answer to an exercise must have.
+
+    Parameters
+    ----------
+    name : str
+        The label of an exercise in `names`.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If there is no such check.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> mm.exercises.described("ex-02-ties")
+    'The p-value, one-sided.'
+    """
+    _reference(name)
+    return _FORMS[name]
+
+
+def _reference(name: str) -> Callable:
+    if not isinstance(name, str):
+        raise TypeError(f"`name` must be the label of an exercise, such as 'ex-01-four'; found {name!r}.")
+    _load(name)
+    if name not in _REFERENCES:
+        near = get_close_matches(name, names(), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names())}."
+        raise ValueError(f"no exercise {name!r} has a check; {hint}")
+    return _REFERENCES[name]
+
+
+def check(name: str, answer: Any, **given: Any) -> Check:
+    """Compare an answer with one that is computed now, and say what is off without giving it.
+
+    Parameters
+    ----------
+    name : str
+        The label of the exercise, such as ``"ex-01-four"``.
+    answer : object
+        The answer, in the form that `described` tells. ``...`` or None, alone or in a dict, is one not given yet.
+        Numbers are right if they agree to three significant digits or to three decimals; where the answer depends on
+        chance, the margin is what chance makes.
+    **given : object
+        What the answer is to be computed from, mostly ``es=``, by name.
+
+    Returns
+    -------
+    Check
+        Shows itself: "right", "not answered yet", or what is off.
+
+    Raises
+    ------
+    ValueError
+        If there is no such exercise.
+    TypeError
+        If something else is given than the check needs.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> mm.exercises.check("ex-02-ties", ...)
+    ex-02-ties: not answered yet
+    >>> mm.exercises.check("ex-02-ties", 11 / 1024)
+    ex-02-ties: right
+    >>> mm.exercises.check("ex-02-ties", 100 * 11 / 1024)
+    ex-02-ties: not right yet
+    - 100 times too large: a percentage where a share is asked for?
+    """
+    function = _reference(name)
+    needs = list(inspect.signature(function).parameters)
+    wanted = [parameter for parameter in needs if parameter != "answer"]
+    if set(wanted) != set(given):
+        shown = ", ".join(f"{p}={p}" for p in wanted) or "nothing but the answer"
+        raise TypeError(f"the check of {name!r} must be given {shown}; found {', '.join(given) or 'nothing else'}.")
+    if is_open(answer):
+        return Check(name, "open")
+    try:
+        if "answer" in needs:
+            hints = tuple(function(answer=answer, **given))
+        else:
+            hints = tuple(complaints(answer, function(**given), _sizes(given)))
+    except NoAnswer as error:
+        return Check(name, "unknown", (str(error),))
+    return Check(name, "wrong" if hints else "right", hints)
+
+
+class NoAnswer(Exception):
+    """Raised by a reference where the data have no answer."""
+
+
+def _sizes(given: Mapping[str, Any]) -> set[int]:
+    """Return the numbers of systems, segments and rows that an answer may have been divided by."""
+    sizes: set[int] = set()
+    for value in given.values():
+        if isinstance(value, EvalSet):
+            sizes |= {*value.shape, int(np.prod(value.shape)), int(np.isfinite(value.human).sum())}
+        elif isinstance(value, pd.DataFrame | pd.Series | np.ndarray | list) and isinstance(value, Sized):
+            sizes.add(len(value))
+    return sizes

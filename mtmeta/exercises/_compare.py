@@ -1,0 +1,260 @@
+"""Say in what way an answer differs from the expected one, without telling that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+#: Three significant digits are enough, and so are three decimals.
+RELATIVE, DECIMALS = 0.005, 3
+SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Expected:
+    """An answer that depends on chance, with the margin that chance is given: a number, or a table like `value`."""
+
+    value: Any
+    margin: Any
+
+
+def complaints(answer: Any, expected: Any, sizes: Iterable[int] = ()) -> Iterator[str]:
+    """Yield what is off with an answer, one phrase each; nothing if it is right.
+
+    Parameters
+    ----------
+    answer : object
+        What is to be judged.
+    expected : number, str, bool, list of str, mapping, Series, DataFrame or Expected
+        The right answer. A list stands for a set of names; a mapping is judged entry by entry; tables by their labels,
+        in any order, and what an answer has beyond them is ignored.
+    sizes : iterable of int
+        Numbers of systems, segments and the like: an answer that is off by ``n / (n - 1)`` for one of these is told so.
+
+    Yields
+    ------
+    str
+        Never holds an expected number.
+    """
+    margin = 0.0
+    if isinstance(expected, Expected):
+        expected, margin = expected.value, expected.margin
+    if isinstance(expected, Mapping):
+        yield from _entries(answer, expected, sizes)
+    elif isinstance(expected, pd.Series | pd.DataFrame):
+        yield from _tables(answer, expected, margin, sizes)
+    elif isinstance(expected, bool | np.bool_ | str):
+        yield from _words(answer, expected)
+    elif isinstance(expected, list | tuple | set | frozenset):
+        yield from _names(answer, expected)
+    else:
+        counted = isinstance(expected, int | np.integer) and not margin
+        yield from _number(answer, float(expected), float(margin), sizes, counted)
+
+
+def is_open(answer: Any) -> bool:
+    """Tell whether nothing has been answered: ``...``, None, or a collection of only these."""
+    if isinstance(answer, Mapping):
+        return all(is_open(value) for value in answer.values())
+    return answer is None or answer is Ellipsis
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, pd.DataFrame):
+        return f"a table of {value.shape[0]} rows and {value.shape[1]} columns"
+    if isinstance(value, pd.Series | np.ndarray | list | tuple | set | Mapping):
+        return f"a {type(value).__name__} of {len(value) if np.ndim(value) or not hasattr(value, 'ndim') else 1}"
+    return f"a {type(value).__name__}"
+
+
+def _listed(labels: Iterable) -> str:
+    labels = [str(label) for label in labels]
+    return ", ".join(labels[:SHOWN]) + (f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else "")
+
+
+def _entries(answer: Any, expected: Mapping, sizes: Iterable[int]) -> Iterator[str]:
+    if isinstance(answer, pd.Series):
+        answer = answer.to_dict()
+    if not isinstance(answer, Mapping):
+        yield f"expected a dict with {_listed(expected)}; found {_kind(answer)}"
+        return
+    for key, right in expected.items():
+        if key not in answer:
+            yield f"{key}: missing; found {_listed(answer) or 'nothing'}"
+        elif is_open(answer[key]):
+            yield f"{key}: not answered yet"
+        else:
+            yield from (f"{key}: {said}" for said in complaints(answer[key], right, sizes))
+
+
+def _words(answer: Any, expected: bool | str) -> Iterator[str]:
+    wanted = "True or False" if isinstance(expected, bool | np.bool_) else "a name"
+    if not isinstance(answer, bool | np.bool_ if wanted != "a name" else str):
+        yield f"expected {wanted}; found {_kind(answer)}"
+    elif answer != expected:
+        yield "the other way round" if wanted != "a name" else f"it is not {answer!r}"
+
+
+def _names(answer: Any, expected: Iterable) -> Iterator[str]:
+    if isinstance(answer, str) or not isinstance(answer, list | tuple | set | frozenset | pd.Index | np.ndarray):
+        yield f"expected a list of names; found {_kind(answer)}"
+        return
+    found, right = set(map(str, answer)), set(map(str, expected))
+    if extra := sorted(found - right):
+        yield f"{len(extra)} too many: {_listed(extra)}"
+    if lacking := right - found:
+        yield f"{len(lacking)} missing"
+
+
+def _number(answer: Any, expected: float, margin: float, sizes: Iterable[int], counted: bool) -> Iterator[str]:
+    if isinstance(answer, np.ndarray) and answer.size == 1:
+        answer = answer.item()
+    if isinstance(answer, bool | np.bool_) or not isinstance(answer, Number | np.number):
+        yield f"expected a number; found {_kind(answer)}"
+        return
+    if counted and answer != expected and abs(answer - expected) == 1:
+        yield "off by one"
+        return
+    said = _transformed(np.array([float(answer)]), np.array([expected]), np.array([margin]), sizes)
+    if said:
+        yield said
+    elif not _close(float(answer), expected, margin) or (counted and answer != expected):
+        yield _direction(float(answer), expected)
+
+
+def _close(a: Any, e: Any, margin: Any) -> Any:
+    a, e = np.asarray(a, dtype=float), np.asarray(e, dtype=float)
+    near = np.abs(a - e) <= np.maximum(margin, np.maximum(RELATIVE * np.abs(e), 1e-9))
+    rounded = np.isclose(a, np.round(e, DECIMALS), rtol=0, atol=1e-9)
+    return near | rounded | (a == e) | (np.isnan(a) & np.isnan(e))
+
+
+def _direction(a: float, e: float) -> str:
+    if np.isnan(a):
+        return "undefined (nan), but there is a value"
+    if np.isnan(e):
+        return "a number, where the right answer is undefined (nan)"
+    return "too high" if a > e else "too low"
+
+
+def _rescaled(sizes: Iterable[int]) -> Iterator[tuple[Callable, str]]:
+    """Yield each typical slip as what it makes of the right values, and what to say."""
+    yield lambda e: -e, "the sign is the other way round"
+    yield lambda e: 100 * e, "100 times too large: a percentage where a share is asked for?"
+    yield lambda e: e / 100, "100 times too small: a share where a percentage is asked for?"
+    yield lambda e: 1 - e, "the complement: one minus what is asked for"
+    for power, what in ((1, ""), (0.5, "the root of ")):
+        for n in sorted({n for n in sizes if n > 1}):
+            factor = (n / (n - 1)) ** power
+            yield lambda e, f=factor: f * e, f"too large by {what}n / (n - 1): divided by n - 1 instead of n?"
+            yield lambda e, f=factor: e / f, f"too small by {what}n / (n - 1): divided by n instead of n - 1?"
+    yield lambda e: e**2, "the square of what is asked for"
+    yield lambda e: np.sqrt(np.where(e >= 0, e, np.nan)), "the root of what is asked for"
+
+
+def _transformed(a: np.ndarray, e: np.ndarray, margin: np.ndarray, sizes: Iterable[int]) -> str:
+    """Return the slip that explains all of some values together; "" if they are right, or no slip does."""
+    if _close(a, e, margin).all() or not np.isfinite(a).any():
+        return ""
+    ours = np.abs(a - e) > 1e-12
+    with np.errstate(all="ignore"):
+        for slip, message in _rescaled(sizes):
+            wanted = slip(e)
+            exact = np.isclose(a, wanted, rtol=1e-3 if "n / (n" not in message else 1e-5, atol=1e-12)
+            if (exact | (np.isnan(a) & np.isnan(e)))[ours | np.isnan(e)].all():
+                return message
+    if len(a) > 1 and (e == np.round(e)).all() and set(a - e) in ({1.0}, {-1.0}):
+        return "off by one"
+    coarse = (np.isclose(a, np.round(e, d), rtol=0, atol=1e-9).all() for d in (1, 2))
+    return "rounded too much: give three decimals" if any(coarse) and (a != 0).any() else ""
+
+
+def _as_table(answer: Any, expected: pd.Series | pd.DataFrame) -> pd.Series | pd.DataFrame | None:
+    """Return an answer in the form of the expected one, labels as text, or None."""
+    if isinstance(expected, pd.Series):
+        if isinstance(answer, pd.DataFrame) and answer.shape[1] == 1:
+            answer = answer.iloc[:, 0]
+        if isinstance(answer, Mapping):
+            answer = pd.Series(dict(answer), dtype=object)
+        return _named(answer) if isinstance(answer, pd.Series) else None
+    if not isinstance(answer, pd.DataFrame):
+        return None
+    answer = _named(answer)
+    rows = {_text(label) for label in expected.index}
+    labels = [c for c in answer if c not in map(_text, expected) and rows <= set(answer[c].map(_text))]
+    return answer.set_axis(answer[labels[0]].map(_text)) if labels and not rows <= set(answer.index) else answer
+
+
+def _named(table: Any) -> Any:
+    """Return a table with all labels as text."""
+    table = table.set_axis([_text(label) for label in table.index])
+    return table if table.ndim == 1 else table.set_axis([_text(label) for label in table.columns], axis=1)
+
+
+def _text(label: Any) -> str:
+    if isinstance(label, float | np.floating) and float(label).is_integer():
+        label = int(label)
+    return ", ".join(map(_text, label)) if isinstance(label, tuple) else str(label)
+
+
+def _tables(answer: Any, expected: pd.Series | pd.DataFrame, margin: Any, sizes: Iterable[int]) -> Iterator[str]:
+    found = _as_table(answer, expected)
+    if found is None:
+        wanted = "table (a DataFrame)" if isinstance(expected, pd.DataFrame) else "Series or a dict"
+        yield f"expected a {wanted}; found {_kind(answer)}"
+        return
+    margin = margin.to_numpy() if isinstance(margin, pd.Series | pd.DataFrame) else margin
+    margin = np.broadcast_to(np.asarray(margin, dtype=float), expected.shape)
+    if isinstance(expected, pd.Series):
+        found, expected, margin = found.to_frame("value"), expected.to_frame("value"), margin[:, None]
+    expected = _named(expected)
+    wrong = list(_labels(found, expected))
+    if wrong:
+        yield from wrong
+        return
+    found = found.loc[expected.index, expected.columns]
+    try:
+        values = found.to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError):
+        yield "the table must hold numbers"
+        return
+    yield from _columns(values, expected, margin, {*sizes, len(expected)})
+
+
+def _labels(found: pd.DataFrame, expected: pd.DataFrame) -> Iterator[str]:
+    columns, rows = set(expected.columns), set(expected.index)
+    if columns <= set(found.index) and rows <= set(found.columns) and not columns <= set(found.columns):
+        yield "transposed: rows and columns are exchanged"
+        return
+    if lacking := [c for c in expected.columns if c not in found.columns]:
+        yield f"no column {_listed(lacking)}; found {_listed(found.columns)}"
+    if lacking := [r for r in expected.index if r not in found.index]:
+        yield f"no row {_listed(lacking)}; found {len(found)} rows where {len(expected)} are expected"
+    elif not found.index.is_unique:
+        yield f"rows repeat: {_listed(found.index[found.index.duplicated()].unique())}"
+
+
+def _columns(values: np.ndarray, expected: pd.DataFrame, margin: np.ndarray, sizes: set[int]) -> Iterator[str]:
+    right = expected.to_numpy(dtype=float)
+    if said := _transformed(values.ravel(), right.ravel(), margin.ravel(), sizes):
+        yield said
+        return
+    single = list(expected.columns) == ["value"]
+    for k, name in enumerate(expected.columns):
+        a, e, m = values[:, k], right[:, k], margin[:, k]
+        wrong = np.flatnonzero(~_close(a, e, m))
+        if not len(wrong):
+            continue
+        where = "" if single else f"column {name}: "
+        if said := _transformed(a, e, m, sizes):
+            yield where + said
+        elif len(e) > 2 and len({*np.round(e, 6)}) > 1 and _close(np.sort(a), np.sort(e), np.sort(m)).all():
+            yield f"{where}the right values, but not in their rows"
+        else:
+            rows = [f"{expected.index[i]} ({_direction(a[i], e[i])})" for i in wrong]
+            yield f"{where}{len(wrong)} of {len(e)} rows are off: {_listed(rows)}"

@@ -1,0 +1,333 @@
+"""Read the exercises of a chapter from its notebook, and write them as a notebook without solutions."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import symtable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._files import whole_file
+from ._check import described
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+_MARK = re.compile(
+    r"^(`{3,})\{(exercise-start|exercise-end|solution-start|solution-end)\}[ \t]*([^\n]*)\n((?::[^\n]*\n)*)\1[ \t]*$",
+    flags=re.MULTILINE,
+)
+_ROLE = re.compile(r"\{(\w+(?::\w+)?)\}`([^`]+)`")
+_CHECK = "mm.exercises.check"
+
+
+@dataclass
+class Exercise:
+    """An exercise of a chapter.
+
+    Attributes
+    ----------
+    label, title : str
+        As in the chapter.
+    statement : list of cells
+        What is asked, with the code that belongs to it.
+    solution : list of cells
+        The solution, less its answer and check.
+    answer, check : str
+        The line or lines that name the answer, and the call that checks it; "" where nothing is checked.
+    """
+
+    label: str
+    title: str
+    statement: list[NotebookNode] = field(default_factory=list)
+    solution: list[NotebookNode] = field(default_factory=list)
+    answer: str = ""
+    check: str = ""
+
+
+def _pieces(cells: Iterable[NotebookNode]) -> Iterator[tuple[str, Any]]:
+    """Yield marks, as ("exercise-start", (title, label)), and between them cells, as ("cell", cell)."""
+    from nbformat.v4 import new_markdown_cell
+
+    for cell in cells:
+        if cell.cell_type != "markdown":
+            yield "cell", cell
+            continue
+        end = 0
+        for mark in _MARK.finditer(cell.source):
+            if text := cell.source[end : mark.start()].strip():
+                yield "cell", new_markdown_cell(text)
+            label = re.search(r":label:[ \t]*(\S+)", mark[4])
+            yield mark[2], (mark[3].strip(), label[1] if label else "")
+            end = mark.end()
+        if text := cell.source[end:].strip():
+            yield "cell", new_markdown_cell(text)
+
+
+def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
+    """Return the code cells before the exercises of a chapter, and the exercises.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        A chapter, as nbformat reads it. Its exercises are between ``exercise-start`` and ``exercise-end``, their
+        solutions between ``solution-start`` and ``solution-end``.
+
+    Returns
+    -------
+    tuple of (list of cells, list of Exercise)
+
+    Raises
+    ------
+    ValueError
+        If the notebook has no exercise.
+    """
+    before: list[NotebookNode] = []
+    found: list[Exercise] = []
+    inside = ""
+    for kind, what in _pieces(notebook.cells):
+        if kind == "exercise-start":
+            found.append(Exercise(what[1], what[0]))
+        if kind != "cell":
+            inside = "" if kind == "solution-end" else kind
+        elif not found:
+            before += [what] if what.cell_type == "code" else []
+        elif inside == "solution-start":
+            found[-1].solution.append(what)
+        elif inside:
+            found[-1].statement.append(what)
+    if not found:
+        raise ValueError("the notebook has no exercise: expected ```{exercise-start} in its prose.")
+    for exercise in found:
+        _take_the_check_out(exercise)
+    return before, found
+
+
+def _take_the_check_out(exercise: Exercise) -> None:
+    """Move the cell that checks, ``answer = …`` and the call, out of the solution."""
+    for cell in exercise.solution:
+        if cell.cell_type == "code" and f"{_CHECK}(" in cell.source:
+            tree = ast.parse(cell.source)
+            last = ast.get_source_segment(cell.source, tree.body[-1]) or ""
+            exercise.check, exercise.answer = last, cell.source[: cell.source.rindex(last)].strip()
+            exercise.solution.remove(cell)
+            return
+
+
+def _left_open(answer: str) -> str:
+    """Return the code of an answer with its values taken out."""
+    lines = []
+    for node in ast.parse(answer).body:
+        if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == ["answer"]:
+            if isinstance(node.value, ast.Dict) and all(isinstance(k, ast.Constant) for k in node.value.keys):
+                keys = "".join(f'    "{k.value}": ...,\n' for k in node.value.keys)
+                lines.append(f"answer = {{\n{keys}}}")
+            else:
+                lines.append("answer = ...")
+    return "\n".join(lines)
+
+
+# What the exercises need of the chapter
+
+
+def _global_names(table: symtable.SymbolTable, top: bool = True) -> Iterator[str]:
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (top or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _global_names(child, top=False)
+
+
+def _loads(node: ast.AST) -> set[str]:
+    return set(_global_names(symtable.symtable(ast.unparse(node), "cell", "exec")))
+
+
+def _stores(node: ast.AST) -> set[str]:
+    """Return the names that a simple statement binds, or whose entries it sets."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    found = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            found.add(part.id)
+        elif isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):
+            found |= {name.id for name in ast.walk(part.value) if isinstance(name, ast.Name)}
+    return found
+
+
+def _scan(statements: Sequence[ast.stmt], bound: set[str]) -> tuple[set[str], set[str]]:
+    """Return the names that statements use from before, and all that they may bind; `bound` grows by what they do."""
+    uses: set[str] = set()
+    binds: set[str] = set()
+    for node in statements:
+        blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+        blocks += [handler.body for handler in getattr(node, "handlers", [])]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) or not any(blocks):
+            uses |= _loads(node) - bound
+            new = _stores(node)
+            bound |= new
+        else:
+            heads = [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt | ast.excepthandler)]
+            new = set().union(*(_stores(head) for head in heads))
+            uses |= set().union(*(_loads(h) for h in heads if isinstance(h, ast.expr))) - bound - new
+            uses |= set().union(*(_loads(h.context_expr) for h in heads if isinstance(h, ast.withitem))) - bound
+            for block in blocks:
+                here = bound | new
+                inner = _scan(block, here)
+                uses |= inner[0]
+                new |= inner[1]
+            bound |= new if isinstance(node, ast.For | ast.With) else set()
+        binds |= new
+    return uses, binds
+
+
+def _needed(before: Sequence[NotebookNode], code: str) -> list[NotebookNode]:
+    """Return the cells that some code needs: parameters, imports, and what defines the names it uses."""
+    known = set(dir(builtins))
+    wanted = _scan(ast.parse(code).body, set())[0] - known
+    kept = []
+    for cell in reversed(before):
+        tree = ast.parse(cell.source)
+        bound: set[str] = set()
+        uses, binds = _scan(tree.body, bound)
+        imports = any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
+        if binds & wanted or imports or "parameters" in cell.metadata.get("tags", []):
+            wanted = (wanted - bound) | (uses - known)
+            kept.append(cell)
+    return kept[::-1]
+
+
+# Writing
+
+
+def _plain(text: str) -> str:
+    """Return prose without the roles of the book, which a notebook viewer does not know."""
+
+    def word(match: re.Match) -> str:
+        role, target = match.groups()
+        named = re.fullmatch(r"(.*\S)\s*<[^>]+>", target, flags=re.DOTALL)
+        kind = {"eq": "equation ", "numref": "figure ", "doc": "chapter ", "prf:ref": ""}.get(role, "")
+        return named[1] if named else kind + target.rpartition("/")[2]
+
+    return _ROLE.sub(word, text)
+
+
+def to_notebook(chapter: NotebookNode, *, solutions: bool = False, campaign: str | None = None) -> NotebookNode:
+    """Return the exercises of a chapter as a notebook that runs by itself.
+
+    Parameters
+    ----------
+    chapter : NotebookNode
+        The chapter, as nbformat reads it.
+    solutions : bool
+        Whether to fill in the solutions: the lecturer's copy.
+    campaign : str, optional
+        Value of the parameter ``campaign``: the name of a set or the path of a table. By default that of the chapter.
+
+    Returns
+    -------
+    NotebookNode
+        Title; the cells of the chapter that the exercises need; and for each exercise its statement, a cell for the
+        answer, and the check where there is one. No cell has an output.
+
+    Raises
+    ------
+    ValueError
+        If the notebook has no exercise.
+    """
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+    before, exercises = read(chapter)
+    parts = [cell for e in exercises for cell in (*e.statement, *e.solution) if cell.cell_type == "code"]
+    code = "\n".join([*(cell.source for cell in parts), *(f"{e.answer}\n{e.check}" for e in exercises)])
+    title = next(re.finditer(r"^# (.+)$", chapter.cells[0].source, flags=re.MULTILINE))[1]
+    kind = "Exercises, with solutions" if solutions else "Exercises"
+    cells = [new_markdown_cell(f"# {title}: {kind.lower()}\n\n## Set-up\n\n{_INTRODUCTION}")]
+    for cell in _needed(before, code):
+        kept = new_code_cell(cell.source)
+        if "parameters" in cell.metadata.get("tags", []):
+            kept.metadata["tags"] = ["parameters"]
+            if campaign is not None:
+                kept.source = re.sub(r"(?m)^campaign = .*$", lambda _: f"campaign = {campaign!r}", kept.source)
+        cells.append(kept)
+    for number, exercise in enumerate(exercises, 1):
+        cells += _cells_of(exercise, number, solutions)
+    about = {key: chapter.metadata[key] for key in ("kernelspec", "language_info", "mtmeta") if key in chapter.metadata}
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    return new_notebook(cells=cells, metadata=about)
+
+
+_INTRODUCTION = (
+    "Run these cells first: they are what the exercises need of the chapter. Then replace each `...`, and run the cell "
+    "below it: it says what is off, and does not tell the answer."
+)
+
+
+def _cells_of(exercise: Exercise, number: int, solutions: bool) -> Iterator[NotebookNode]:
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    def copy(cell: NotebookNode) -> NotebookNode:
+        return new_code_cell(cell.source) if cell.cell_type == "code" else new_markdown_cell(_plain(cell.source))
+
+    yield new_markdown_cell(f"## Exercise {number}: {exercise.title}")
+    yield from map(copy, exercise.statement)
+    if exercise.check:
+        label = ast.literal_eval(ast.parse(exercise.check).body[-1].value.args[0])
+        yield new_markdown_cell(f"**The answer to give.** {described(label)}")
+    if solutions:
+        yield from map(copy, exercise.solution)
+    answer = exercise.answer if solutions else _left_open(exercise.answer)
+    if answer or not solutions:
+        written = answer if solutions else "\n".join(filter(None, ("# Write your code here.", answer)))
+        yield new_code_cell(written, metadata={"tags": ["answer"]})
+    if exercise.check:
+        yield new_code_cell(exercise.check, metadata={"tags": ["check"]})
+
+
+def export(
+    chapters: Iterable[Path], out: str | Path, *, solutions: bool = False, campaign: str | None = None
+) -> list[Path]:
+    """Write the exercises of chapters, one notebook each.
+
+    Parameters
+    ----------
+    chapters : iterable of Path
+        Notebooks of the book, such as `mtmeta.runner.chapters` returns.
+    out : path
+        The folder to write to; it is made if it is not there.
+    solutions, campaign
+        As in `to_notebook`.
+
+    Returns
+    -------
+    list of Path
+        The files: the name of the chapter and ``_exercises.ipynb``, or ``_solutions.ipynb``.
+
+    Raises
+    ------
+    ValueError
+        If a notebook has no exercise, or a file that is there has been edited by hand: it may hold answers.
+    """
+    import nbformat
+
+    ending = "_solutions.ipynb" if solutions else "_exercises.ipynb"
+    made = {}
+    for path in map(Path, chapters):
+        notebook = to_notebook(nbformat.read(path, 4), solutions=solutions, campaign=campaign)
+        made[Path(out) / f"{path.stem}{ending}"] = nbformat.writes(notebook) + "\n"
+    taken = [str(path) for path, text in made.items() if path.exists() and path.read_text(encoding="utf-8") != text]
+    if taken:
+        raise ValueError(
+            f"not written, for they may hold answers: {', '.join(taken)}. Move them away, or choose another folder."
+        )
+    for path, text in made.items():
+        with whole_file(path) as part:
+            part.write_text(text, encoding="utf-8")
+    return list(made)
