@@ -28,6 +28,7 @@ PAGES = sorted((ROOT / "book").glob("*.md"))
 MAX_LINES, MEDIAN_LINES, P90_LINES = 30, 6, 20
 MAX_FUNCTION_LINES = 12
 MAX_PARAMETER_LINES = 8
+MAX_CAPTION_WORDS = 40
 WORDS = (1200, 3500)
 MIN_EXERCISES = 3
 #: How the headings of a chapter begin, in this order. "On …" is the section that works on data.
@@ -142,6 +143,22 @@ def figures_are_described(nb, name):
             yield f"{where} has no name that begins with fig- (mystnb.figure.name)"
 
 
+def figures_are_referred_to(nb, name):
+    referred = role_targets(markdown(nb), "numref")
+    for figure in figure_names(nb):
+        if figure not in referred:
+            yield f"the text does not refer to {figure}: write {{numref}}`{figure}` where it is read"
+
+
+def captions_are_alike(nb, name):
+    for cell in code_cells(nb):
+        caption = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", "").strip()
+        if caption.endswith("."):
+            yield f"the caption {caption!r} ends with a full stop; captions have none"
+        if (words := len(caption.split())) > MAX_CAPTION_WORDS:
+            yield f"the caption {caption!r} has {words} words; at most {MAX_CAPTION_WORDS}: the rest is prose"
+
+
 def exercises_have_solutions(nb, name):
     text = markdown(nb)
     exercises = re.findall(r"\{exercise(?:-start)?\}[^\n]*\n(?:[^\n`]*\n)*?:label:\s*(\S+)", text)
@@ -225,6 +242,8 @@ RULES = (
     cells_are_short,
     functions_are_short,
     figures_are_described,
+    figures_are_referred_to,
+    captions_are_alike,
     exercises_have_solutions,
     chapters_have_one_parameters_cell,
     requirements_are_stated,
@@ -279,7 +298,9 @@ def good_notebook():
         v4.new_markdown_cell(headings + f"\n\n**{LIMITS}** much."),
         code("def double(x):\n    return 2 * x", 2),
         code("draw()", 3, [figure], mystnb=about),
-        v4.new_markdown_cell(f"It rises.\n\n## Exercises\n\n{exercises}\n\n## References\n\nNone."),
+        v4.new_markdown_cell(
+            f"{{numref}}`fig-00-line` rises.\n\n## Exercises\n\n{exercises}\n\n## References\n\nNone."
+        ),
     ]
     return v4.new_notebook(cells=cells, metadata={"mtmeta": {"requires": []}})
 
@@ -319,6 +340,18 @@ def drop_caption(nb):
 
 def drop_figure_name(nb):
     del nb.cells[4].metadata["mystnb"]["figure"]["name"]
+
+
+def drop_a_reference(nb):
+    nb.cells[5].source = nb.cells[5].source.replace("{numref}`fig-00-line`", "It")
+
+
+def end_a_caption(nb):
+    nb.cells[4].metadata["mystnb"]["figure"]["caption"] += "."
+
+
+def lengthen_a_caption(nb):
+    nb.cells[4].metadata["mystnb"]["figure"]["caption"] += " and rises" * MAX_CAPTION_WORDS
 
 
 def drop_a_solution(nb):
@@ -383,6 +416,8 @@ BREAKS = {
     cells_are_short: [lengthen_a_cell, lengthen_most_cells],
     functions_are_short: [lengthen_a_function],
     figures_are_described: [drop_alt, drop_caption, drop_figure_name],
+    figures_are_referred_to: [drop_a_reference],
+    captions_are_alike: [end_a_caption, lengthen_a_caption],
     exercises_have_solutions: [drop_a_solution, unfold_a_solution, drop_exercises, drop_a_label],
     chapters_have_one_parameters_cell: [drop_parameters, lengthen_parameters],
     requirements_are_stated: [garble_requirements],
@@ -430,6 +465,29 @@ def function_names(nb):
 def figure_names(nb):
     names = (cell.metadata.get("mystnb", {}).get("figure", {}).get("name") for cell in code_cells(nb))
     return [name for name in names if name]
+
+
+def faults_of_figures(text):
+    """Return what the figures of a page lack: a name, alt text, a caption without full stop, a reference in the text."""
+    for options in re.findall(r"^```\{figure\}[^\n]*\n(.*?)^```", text, flags=re.M | re.S):
+        name = re.search(r"^:name: (fig-\S+)$", options, re.M)
+        caption = options.strip().splitlines()[-1]
+        if not name:
+            yield f"no name that begins with fig-: {caption}"
+        elif name.group(1) not in role_targets(text, "numref"):
+            yield f"the text does not refer to {name.group(1)}"
+        if not re.search(r"^:alt: \S", options, re.M):
+            yield f"no alt text: {caption}"
+        if caption.startswith(":") or caption.endswith("."):
+            yield f"no caption, or one with a full stop: {caption}"
+
+
+def test_figures_of_the_pages_are_described_and_referred_to():
+    texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+    assert sum("```{figure}" in text for text in texts.values()) >= 2
+    assert {name: faults for name, text in texts.items() if (faults := list(faults_of_figures(text)))} == {}
+    bad = "```{figure} x.png\n:name: fig-x\n\nIt rises.\n```\n"
+    assert len(list(faults_of_figures(bad))) == 3
 
 
 def test_no_function_is_defined_in_two_notebooks(notebooks):
