@@ -79,4 +79,12 @@
   };
   window.addEventListener("load", mark);
   window.addEventListener("resize", mark);
+
+  // Paper is white: a page that is read in the dark is printed in the light.
+  const root = document.documentElement;
+  window.addEventListener("beforeprint", () => {
+    root.dataset.onScreen = root.dataset.theme;
+    root.dataset.theme = "light";
+  });
+  window.addEventListener("afterprint", () => (root.dataset.theme = root.dataset.onScreen));
 })();
