@@ -468,7 +468,7 @@ def figure_names(nb):
 
 
 def faults_of_figures(text):
-    """Return what the figures of a page lack: a name, alt text, a caption without full stop, a reference in the text."""
+    """Return what the figures of a page lack: name, alt text, caption without full stop, reference in the text."""
     for options in re.findall(r"^```\{figure\}[^\n]*\n(.*?)^```", text, flags=re.M | re.S):
         name = re.search(r"^:name: (fig-\S+)$", options, re.M)
         caption = options.strip().splitlines()[-1]
