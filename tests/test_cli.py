@@ -25,7 +25,7 @@ from mtmeta import agreement, cli, datasets, protocols
 from mtmeta.cli import _choices, _output
 from mtmeta.datasets import _fetch
 
-COMMANDS = ("validate", "rank", "correlate", "fetch")
+COMMANDS = ("validate", "rank", "correlate", "fetch", "report")
 #: The example of `correlate`'s docstring: X has never read a translation, Y knows which system is better.
 TABLE = """system,segment,human,X,Y
 A,1,0,.9,.5

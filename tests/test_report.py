@@ -133,6 +133,8 @@ def test_length_correlation_is_that_of_numpy(within):
     [
         ((0.3, 0.2, 0.4), "supported"),
         ((0.0, 0.0, 0.0), "not supported"),
+        ((1e-17, -0.3, 0.3), "not supported"),  # 1 + 1/3 - 1 - 1/3 is no success
+        ((1e-17, 1e-17, 1e-17), "not supported"),
         ((-0.1, -0.3, 0.3), "not supported"),
         ((0.02, -0.01, 0.05), "not supported"),
         ((0.1, -0.1, 0.3), "cannot be told"),
@@ -334,6 +336,18 @@ def test_several_sets_and_metrics():
     assert "All at a glance" in page
     assert page.count("<h2 id=") == 4
     assert len(mm.report.report(sets, "b", **FAST).claims) == 18
+
+
+@pytest.mark.parametrize("metric", ["Biased", "SourceOnly"])
+def test_claims_alone_are_those_of_the_report(teaching, metric):
+    es = teaching.select(segments=teaching.segments[:80])
+    expected = mm.report.report(es, metric, **FAST, rng=3).claims
+    pd.testing.assert_frame_equal(mm.report.claims(es, metric, **FAST, rng=3), expected)
+    assert not expected["value"].isna().all()
+
+
+def test_claims_alone_say_what_is_missing(small):
+    pd.testing.assert_frame_equal(mm.report.claims(tiny(), **FAST), small.claims)
 
 
 def test_progress_is_reported():

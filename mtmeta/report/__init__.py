@@ -1,5 +1,5 @@
 """Is my metric any good? One report: agreement, rank, baselines, ties, system dependence, length, and what to claim."""
 
-from ._report import SECTIONS, Report, report
+from ._report import SECTIONS, Report, claims, report
 
-__all__ = ["SECTIONS", "Report", "report"]
+__all__ = ["SECTIONS", "Report", "claims", "report"]

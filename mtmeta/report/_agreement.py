@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 
 from .._pearson import pearson
-from ..agreement import correlate, decompose_pearson, soft_pairwise_accuracy
+from ..agreement import correlate, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
 from ..evalset import EvalSet
 from ..significance import intervals
 from ._common import GROUPINGS, Part, Section, Settings, interval, listed, segment_counts, system_means
@@ -62,7 +62,7 @@ def pair_accuracy(human: np.ndarray, metric: np.ndarray, names: np.ndarray | Non
     if not len(i):
         return np.full(human.shape[1], np.nan)
     known = ~np.isnan(human + metric).any(axis=0)
-    agreed = np.sign(human[i] - human[j]) == np.sign(metric[i] - metric[j])
+    agreed = sign_of_difference(human[i], human[j]) == sign_of_difference(metric[i], metric[j])
     return np.where(known, agreed.mean(axis=0), np.nan)
 
 
@@ -100,7 +100,8 @@ def systems(part: Part) -> Section:
         "Agreement on systems; higher is better, and a coin orders half of the pairs",
     )
     section.attempt("means of systems", lambda: _system_rows(part, section))
-    section.attempt("soft pairwise accuracy", lambda: _spa_row(part, section))
+    if not part.settings.claims_only:
+        section.attempt("soft pairwise accuracy", lambda: _spa_row(part, section))
     section.text.append(
         "Intervals marked “these systems” redraw segments: other sentences, the same systems. Those marked "
         "“other systems” redraw systems too. A resample is noisier than the data, so "
@@ -180,11 +181,12 @@ def segments(part: Part) -> Section:
         "Grouping and Sentinels",
         "Agreement on translations; higher is better, and 0 is chance for Pearson and Kendall",
     )
-    for coefficient in ("pearson", "kendall", "acc_eq"):
-        for grouping in GROUPINGS:
-            name = f"{_NAMES[coefficient]}, {GROUPINGS[grouping]}"
-            section.attempt(name, lambda c=coefficient, g=grouping, n=name: _segment_row(part, section, n, c, g))
-    section.attempt("parts of the pooled correlation", lambda: _parts(part, section))
+    asked = _CLAIMED if part.settings.claims_only else [(c, g) for c in _NAMES for g in GROUPINGS]
+    for coefficient, grouping in asked:
+        name = f"{_NAMES[coefficient]}, {GROUPINGS[grouping]}"
+        section.attempt(name, lambda c=coefficient, g=grouping, n=name: _segment_row(part, section, n, c, g))
+    if not part.settings.claims_only:
+        section.attempt("parts of the pooled correlation", lambda: _parts(part, section))
     section.text.append(
         "Without grouping any two translations are compared, so that a metric earns by knowing which segments are "
         "hard. With segment grouping only translations of one segment are compared: which system did better here? "
@@ -194,6 +196,8 @@ def segments(part: Part) -> Section:
 
 
 _NAMES = {"pearson": "Pearson", "kendall": "Kendall", "acc_eq": "acc_eq"}
+#: What claims rest on.
+_CLAIMED = (("kendall", "segment"), ("acc_eq", "segment"))
 
 
 def _segment_row(part: Part, section: Section, name: str, coefficient: str, grouping: str) -> None:

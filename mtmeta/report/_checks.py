@@ -24,7 +24,8 @@ _MOST_DOMAINS = 12
 def ties(part: Part) -> Section:
     """Count ties, and ask what calibration gives."""
     section = Section("ties", "What does it do with ties?", "Ties", "Ties within segments; shares of pairs, 0 to 1")
-    section.attempt("shares of ties", lambda: _shares(part, section))
+    if not part.settings.claims_only:
+        section.attempt("shares of ties", lambda: _shares(part, section))
     section.attempt("tie calibration", lambda: _calibrated(part, section))
     section.attempt("held-out calibration", lambda: _held_out(part, section))
     section.attempt("chance levels of acc_eq", lambda: _chance(part, section))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ._common import Part
-from ._others import beyond_sources
+from ._others import CLAIMED, CLAIMED_RANK, beyond_sources
 
 VERDICTS = ("supported", "not supported", "cannot be told")
 CLAIM_COLUMNS = ("claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter")
@@ -15,6 +15,8 @@ CLAIM_COLUMNS = ("claim", "verdict", "statistic", "value", "low", "high", "n", "
 #: What is too small to matter: of correlations, of accuracies, and of SysDep as a share of the range of systems.
 MARGIN_CORRELATION, MARGIN_ACCURACY, MARGIN_SYSDEP = 0.1, 0.1, 0.1
 _FEWEST_OTHER_SYSTEMS = 8
+#: Sums of fractions may miss a threshold that they equal by less than this.
+_ROUNDING = 1e-9
 
 
 def decide(value: float, low: float, high: float, threshold: float, margin: float) -> tuple[str, str]:
@@ -31,16 +33,16 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
         return "cannot be told", "it could not be computed"
     if np.isnan(low) or np.isnan(high):
         return "cannot be told", "there is no interval"
-    if low > threshold:
+    if low > threshold + _ROUNDING:
         return "supported", f"the interval lies above {threshold:.3g}"
-    if value <= threshold:
+    if value <= threshold + _ROUNDING:
         return "not supported", f"the value is not above {threshold:.3g}"
     if high < threshold + margin:
         return "not supported", f"the interval holds {threshold:.3g} and rules out {threshold + margin:.3g}"
     return "cannot be told", f"the interval holds {threshold:.3g}, and values of note too"
 
 
-def claims(part: Part) -> list[dict]:
+def claims_of(part: Part) -> list[dict]:
     """Return the claims of one metric on one set."""
     found: list[dict] = []
 
@@ -143,21 +145,21 @@ def _of_sources(part: Part, put) -> None:
     try:
         row = beyond_sources(part, part.sections["baselines"])
     except ValueError as error:
-        put(claim, "cannot be told", "Pearson, no grouping", None, str(error), chapter)
+        put(claim, "cannot be told", CLAIMED, None, str(error), chapter)
         return
     if row is None:
-        put(claim, "cannot be told", "Pearson, no grouping", None, "without sources there is no such baseline", chapter)
+        put(claim, "cannot be told", CLAIMED, None, "without sources there is no such baseline", chapter)
         return
     verdict, reason = decide(row["value"], row["low"], row["high"], 0.0, MARGIN_CORRELATION)
     if verdict == "supported" and _same_within_segments(part):
         verdict, reason = "not supported", "all translations of a segment get one score, as from a source-only metric"
     row |= {"n": int(part.scored.sum()), "unit": "translations"}
-    put(claim, verdict, f"Pearson, no grouping, less that of the {row['name']}", row, reason, chapter)
+    put(claim, verdict, f"{CLAIMED}, less that of the {row['name']}", row, reason, chapter)
 
 
 def _of_rank(part: Part, put) -> None:
     section, chapter = part.sections["rank"], "Significance"
-    claim, name = "Within segments it is better than every other metric of the table.", "Pearson, segment grouping"
+    claim, name = "Within segments it is better than every other metric of the table.", CLAIMED_RANK
     rows = [row for row in section.rows if row["quantity"] == f"{name}: cluster"]
     mine = next((row for row in rows if row["subject"] == part.metric), None)
     if mine is None:
@@ -194,7 +196,7 @@ def _of_ties(part: Part, put) -> None:
         return
     chance = max(constant["value"], noise["value"])
     # Calibration never falls below a constant metric, so an equal lower end says nothing.
-    verdict, reason = decide(row["value"], row["low"], row["high"], chance + 1e-9, MARGIN_ACCURACY / 2)
+    verdict, reason = decide(row["value"], row["low"], row["high"], chance, MARGIN_ACCURACY / 2)
     held_out = section.row("acc_eq, threshold from the other half")
     if verdict == "supported" and held_out is not None and held_out["value"] <= chance:
         verdict, reason = "cannot be told", "with a threshold from the other half of the segments the lead is gone"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ class Settings:
     level: float
     resample: str
     seed: int
+    claims_only: bool = False
 
     @property
     def signature(self) -> str:
@@ -103,7 +105,7 @@ class Part:
         """Return which translations have both scores, shape (n_systems, n_segments)."""
         return ~(np.isnan(self.es.human) | np.isnan(self.es[self.metric]))
 
-    @property
+    @cached_property
     def paired(self) -> EvalSet:
         """Return the systems and segments that have both scores somewhere, human scores only where the metric has one.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from .._checks import check_count, check_level, generator
 from ..evalset import EvalSet, as_sets, check_choice, unknown
 from ._agreement import data, segments, systems
 from ._checks import domains, length, system_rows, ties
-from ._claims import CLAIM_COLUMNS, VERDICTS, claims
+from ._claims import CLAIM_COLUMNS, VERDICTS, claims_of
 from ._common import ROW_COLUMNS, Part, Section, Settings
 from ._others import baselines, rank
 
@@ -32,6 +32,7 @@ _MAKERS: dict[str, Callable[[Part], Section] | None] = {
     "domains": domains,
 }
 SECTIONS = tuple(_MAKERS)
+_NEVER_CLAIMED = ("data", "domains")
 
 
 @dataclass(frozen=True)
@@ -171,22 +172,14 @@ def report(
     """
     sets = as_sets(es)
     settings = _settings(n_resamples, n_null, level, resample, rng)
-    plan = [(one, name) for one in sets for name in _metrics(one, metric)]
-    ranks = {}
-    parts = []
-    for one, name in plan:
-        if progress is not None:
-            progress(f"{one.name}: {name}")
-        if id(one) not in ranks:
-            ranks[id(one)] = rank(one, settings)
-        parts.append(_part(one, name, settings, ranks[id(one)]))
-    names = ",".join(dict.fromkeys(name for _, name in plan))
+    parts = _parts(sets, metric, settings, progress)
+    names = ",".join(dict.fromkeys(part.metric for part in parts))
     signature = f"report|metric:{names}|set:{','.join(s.name for s in sets)}|{settings.signature}|mtmeta:{__version__}"
     sections = [_labelled(part, s.to_frame().assign(section=s.key)) for part in parts for s in part.sections.values()]
     sections = pd.concat([s for s in sections if len(s)], ignore_index=True)
     return Report(
         sections=sections[["set", "metric", "section", *ROW_COLUMNS]],
-        claims=pd.concat([_labelled(p, _claim_table(p)) for p in parts], ignore_index=True),
+        claims=_claim_table(parts),
         skipped=pd.DataFrame(
             [
                 (p.es.name, p.metric, section.key, what, why)
@@ -202,16 +195,77 @@ def report(
     )
 
 
+def claims(
+    es: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    metric: str | Sequence[str] | None = None,
+    *,
+    n_resamples: int = 200,
+    n_null: int = 200,
+    level: float = 0.95,
+    resample: str = "segments",
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Return what to claim and what not to, and compute nothing else: several times as fast as `report`.
+
+    Parameters
+    ----------
+    es, metric, n_resamples, n_null, level, resample, rng
+        As in `report`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table ``claims`` of the `Report` with the same options.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `report`.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.simulate.score_campaign(6, 60, n_continuous=2, n_discrete=0)
+    >>> found = mm.report.claims(es, "C01", n_resamples=50, n_null=39)
+    >>> found["verdict"].value_counts().sort_index().to_dict()
+    {'cannot be told': 5, 'supported': 4}
+    """
+    settings = replace(_settings(n_resamples, n_null, level, resample, rng), claims_only=True)
+    return _claim_table(_parts(as_sets(es), metric, settings))
+
+
+def _parts(
+    sets: Sequence[EvalSet],
+    metric: str | Sequence[str] | None,
+    settings: Settings,
+    progress: Callable[[str], None] | None = None,
+) -> list[Part]:
+    """Compute the sections and claims of each metric on each set."""
+    plan = [(one, name) for one in sets for name in _metrics(one, metric)]
+    ranks = {}
+    parts = []
+    for one, name in plan:
+        if progress is not None:
+            progress(f"{one.name}: {name}")
+        if id(one) not in ranks:
+            ranks[id(one)] = rank(one, settings)
+        parts.append(_part(one, name, settings, ranks[id(one)]))
+    return parts
+
+
 def _part(es: EvalSet, metric: str, settings: Settings, ranks: Section) -> Part:
     part = Part(es, metric, settings)
     for key, make in _MAKERS.items():
+        if settings.claims_only and key in _NEVER_CLAIMED:
+            continue
         part.sections[key] = ranks if make is None else make(part)
-    part.claims.extend(claims(part))
+    part.claims.extend(claims_of(part))
     return part
 
 
-def _claim_table(part: Part) -> pd.DataFrame:
-    return pd.DataFrame(part.claims, columns=list(CLAIM_COLUMNS)).astype({"n": "Int64"})
+def _claim_table(parts: Sequence[Part]) -> pd.DataFrame:
+    tables = [pd.DataFrame(p.claims, columns=list(CLAIM_COLUMNS)).astype({"n": "Int64"}) for p in parts]
+    return pd.concat([_labelled(p, table) for p, table in zip(parts, tables, strict=True)], ignore_index=True)
 
 
 def _labelled(part: Part, frame: pd.DataFrame) -> pd.DataFrame:
