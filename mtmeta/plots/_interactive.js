@@ -3,7 +3,6 @@ for (const box of document.querySelectorAll(".mtmeta-knob:not([data-ready])")) {
   box.dataset.ready = "";
   const { positions, values, shown } = JSON.parse(box.querySelector("script[type='application/json']").textContent);
   const start = Number(box.dataset.start);
-  const label = box.querySelector("label");
   const slider = box.querySelector("input");
   const place = ([offset, factor], value) => (offset + factor * value).toFixed(2);
 
@@ -33,6 +32,6 @@ for (const box of document.querySelectorAll(".mtmeta-knob:not([data-ready])")) {
   addEventListener("beforeprint", () => turn(start));
   addEventListener("afterprint", () => turn(Number(slider.value)));
   slider.value = start;
-  label.hidden = false;
+  slider.hidden = false;
   turn(start);
 }

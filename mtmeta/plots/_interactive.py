@@ -128,9 +128,9 @@ class Interactive:
         return (
             f'<div class="mtmeta-knob" data-start="{self.start}">\n<style>\n{style}</style>\n'
             f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(self.description)}">{drawn}</svg>\n'
-            f"<label hidden><span>{escape(self.label)}</span>"
-            f'<input type="range" min="0" max="{len(self.positions) - 1}" step="1" value="{self.start}"></label>\n'
-            f'<p>{escape(self.label)}: <output data-text="position">{escape(self.positions[self.start])}</output></p>\n'
+            f'<div class="knob"><label><span>{escape(self.label)}</span><input type="range" min="0" '
+            f'max="{len(self.positions) - 1}" step="1" value="{self.start}" hidden></label>'
+            f'<output data-text="position">{escape(self.positions[self.start])}</output></div>\n'
             f"{self._table()}\n"
             f'<script type="application/json">{text}</script>\n<script>\n{script}</script>\n</div>'
         )
