@@ -1,22 +1,32 @@
 """The built site, first as files, then in a browser with the network off.
 
 The site is the folder named by `MTMETA_SITE`, else `_build/html`, else it is built for the tests.
-`tests/browser/check.mjs` looks at the pages and reports what it saw; the judgement is here.
+`tests/browser/check.mjs` looks at the pages, `reader.mjs` does what a reader does; both report what they saw, and the
+judgement is here.
 """
 
 import copy
 import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
 
+import nbformat
 import pytest
 import yaml
+from docutils import nodes
+from docutils.core import publish_doctree
+from PIL import Image
+from sphinx import addnodes
 
+import mtmeta as mm
 from mtmeta import runner
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,10 +148,22 @@ def test_chapters_say_where_their_outputs_come_from(site):
 
 
 @pytest.fixture
-def build_report(monkeypatch):
-    """Return the module with the directives of the versions page."""
+def extension(monkeypatch):
+    """Return what imports an extension of the book."""
     monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    return importlib.import_module("build_report")
+    return importlib.import_module
+
+
+@pytest.fixture
+def build_report(extension):
+    """Return the module with the directives of the versions page."""
+    return extension("build_report")
+
+
+@pytest.fixture
+def reading(extension):
+    """Return the module that links terms, boxes wide figures and describes pages."""
+    return extension("reading")
 
 
 def test_versions_page_does_without_the_runners_files(build_report, tmp_path):
@@ -165,6 +187,124 @@ def test_versions_page_shows_pins_and_seconds(build_report, tmp_path):
     assert "not here: torch" in build_report.outputs_note(report, "b")
 
 
+# -- what a page says of itself ----------------------------------------------------------
+
+
+def meta(page):
+    """Return the tags with which a page describes itself, by name."""
+    found = re.findall(r'<meta (?:property|name)="([\w:]+)" content="([^"]*)" />', page.read_text(encoding="utf-8"))
+    return dict(found)
+
+
+def test_pages_describe_themselves(site):
+    descriptions = [meta(site / f"{page}.html").get("og:description", "") for page in toc()]
+    assert [page for page, text in zip(toc(), descriptions, strict=True) if not 20 <= len(text) <= 220] == []
+    start = meta(site / "index.html")
+    assert start["og:description"] == meta(site / "book" / "index.html")["og:description"]
+    assert start["og:title"] in (site / "index.html").read_text(encoding="utf-8")
+
+
+def test_what_needs_an_address_waits_for_one(site):
+    base = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]["html_baseurl"]
+    there = {(site / name).exists() for name in ("sitemap.xml", "robots.txt")}
+    assert there == {bool(base)}
+    assert ("og:image" in meta(site / "index.html")) == bool(base)
+
+
+def test_with_an_address_there_are_card_sitemap_and_robots(reading, tmp_path):
+    sphinx = fake_site(tmp_path, base="https://example.org/book")
+    reading.write_site_files(sphinx, None)
+    assert meta(tmp_path / "index.html")["og:image"] == "https://example.org/book/_static/card.png"
+    assert meta(tmp_path / "index.html")["twitter:card"] == "summary_large_image"
+    places = [loc.text for loc in ElementTree.parse(tmp_path / "sitemap.xml").iter() if loc.tag.endswith("}loc")]
+    assert places == ["https://example.org/book/a&b.html", "https://example.org/book/start.html"]
+    assert "Sitemap: https://example.org/book/sitemap.xml" in (tmp_path / "robots.txt").read_text()
+    assert (ROOT / "book" / reading.CARD).exists()
+
+
+def test_a_failed_build_gets_no_site_files(reading, tmp_path):
+    reading.write_site_files(fake_site(tmp_path, base="https://example.org"), ValueError("failed"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def fake_site(folder, base):
+    """Return as much of a Sphinx application as `write_site_files` needs: two pages."""
+    doctree = publish_doctree("Start\n=====\n\nIt begins here, with a few words.")
+    builder = SimpleNamespace(format="html", get_target_uri=lambda name: f"{name}.html")
+    env = SimpleNamespace(found_docs={"start", "a&b"}, get_doctree=lambda name: doctree)
+    config = SimpleNamespace(html_title="A <Book>", html_baseurl=base, root_doc="start")
+    return SimpleNamespace(builder=builder, env=env, config=config, outdir=str(folder))
+
+
+def test_descriptions_are_cut_after_a_word(reading):
+    doctree = publish_doctree("one two three four\n\nfive six seven")
+    assert reading.description_of(doctree, limit=100) == "one two three four five six seven"
+    assert reading.description_of(doctree, limit=20) == "one two three four …"
+    assert reading.description_of(None) == ""
+    assert 'content="a &quot;b&quot;"' in reading.meta_tags("t", 'a "b"', "p", "", "x.html")
+
+
+@pytest.mark.data
+def test_the_front_page_says_what_the_data_say():
+    published = mm.protocols.published().query("source == 'sentinels-logs'")["metric"].unique()
+    es = mm.load("wmt23/zh-en", metrics_from=["wmt23-sentinels"], metrics=list(published))
+
+    def ranks(metric):
+        values = (mm.correlate(es, grouping=g).set_index("metric")["value"] for g in ("none", "segment", "system"))
+        return [int(v.rank(ascending=False, method="min")[metric]) for v in values]
+
+    first, second, third = ranks("SENTINEL-SRC-MQM")
+    text = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    assert f"one line for each of {len(es.metrics)} metrics" in text
+    assert f"Over all translations SENTINEL-SRC-MQM is at rank {first}, within each source segment at rank" in text
+    assert f"rank {second}, the last place, which it shares, and within each system at rank {third} again" in text
+    first, second, third = ranks("GEMBA-MQM")
+    assert f"GEMBA-MQM goes from {first} to {second} and to {third}" in text
+
+
+# -- terms and wide figures --------------------------------------------------------------
+
+
+def linked(reading, text, names=("tie", "segment", "metric score", "grouping", "segment grouping")):
+    doctree = publish_doctree(text)
+    return reading.link_first_uses(doctree, {name.lower(): name for name in names}), doctree
+
+
+def test_first_uses_of_terms_become_links(reading):
+    found, doctree = linked(reading, "Segments here. A segment\nand Segment grouping, not sub-segment.")
+    assert found == ["segment", "segment grouping"]
+    assert [x.astext() for x in doctree.findall(addnodes.pending_xref)] == ["Segments", "Segment grouping"]
+    assert doctree.astext() == "Segments here. A segment\nand Segment grouping, not sub-segment."
+
+
+@pytest.mark.parametrize("text", ["A tie.", "Segment\n=======\n\nx", "``segment``", "`segment <https://x.org>`_"])
+def test_other_uses_stay_plain(reading, text):
+    assert linked(reading, text)[0] == []
+
+
+def test_a_term_that_the_author_linked_is_not_linked_again(reading):
+    doctree = publish_doctree("A grouping.")
+    doctree += reading.link("Grouping", "groups")
+    assert reading.link_first_uses(doctree, {"grouping": "grouping"}) == []
+
+
+def test_chapters_link_terms_with_their_definitions(site):
+    text = (site / f"{toc()[1]}.html").read_text(encoding="utf-8")
+    links = re.findall(r'<a class="reference internal" href="[^"]*#term-[^"]+"( title="[^"]{20,}\.")?>', text)
+    assert len(links) > 5
+    assert all(links), "each link to a term holds the definition"
+
+
+def test_wide_figures_are_found_by_their_width_in_inches(reading, tmp_path):
+    for name, width, dpi in (("a", 700, 110), ("b", 900, 110), ("c", 1400, 110), ("d", 1400, 220)):
+        Image.new("L", (width, 10)).save(tmp_path / f"{name}.png", dpi=(dpi, dpi))
+    Image.new("L", (900, 10)).save(tmp_path / "e.png")
+    doctree = publish_doctree("\n\n".join(f".. image:: {name}.png" for name in "abcde"))
+    reading.box_wide_figures(SimpleNamespace(srcdir=str(tmp_path)), doctree, "notebooks/x")
+    boxes = {box[0]["uri"]: box["classes"][-1] for box in doctree.findall(nodes.container)}
+    assert boxes == {"b.png": "wide-figure", "c.png": "wider-figure", "e.png": "wide-figure"}
+
+
 def test_the_link_check_notices(tmp_path):
     (tmp_path / "a.html").write_text('<a href="b.html#here">x</a><a href="#nowhere">y</a><a href="gone.html">z</a>')
     (tmp_path / "b.html").write_text('<p id="here">')
@@ -180,8 +320,8 @@ def chromium():
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
-def look(folder, word, pages):
-    """Run check.mjs over a site; return what it saw."""
+def drive(script, *arguments):
+    """Run a script in the browser; return what it saw."""
     lacking = [
         what
         for what, there in (
@@ -193,10 +333,16 @@ def look(folder, word, pages):
     ]
     if lacking:
         pytest.skip(f"not here: {', '.join(lacking)}")
-    command = ["node", str(BROWSER / "check.mjs"), str(folder), chromium(), word, *pages]
+    folder, *others = map(str, arguments)
+    command = ["node", str(BROWSER / script), folder, chromium(), *others]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
+
+
+def look(folder, word, pages):
+    """Run check.mjs over a site; return what it saw."""
+    return drive("check.mjs", folder, word, *pages)
 
 
 @pytest.fixture(scope="session")
@@ -309,3 +455,94 @@ def test_what_the_theme_says_is_known_exactly(seen):
     doctored = copy.deepcopy(seen)
     doctored["pages"]["book/notation"]["axe_dark"].append({"id": "region", "target": "p", "html": "<p>ours</p>"})
     assert len(list(axe_faults(doctored))) == len(list(axe_faults(seen))) + 1
+
+
+# -- what a reader does ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def read(site):
+    """Return what came of the way of a reader through the site."""
+    return drive("reader.mjs", site)
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+class TestReader:
+    """The way of a reader, step by step; `reader.mjs` goes it once."""
+
+    def test_nothing_goes_wrong_on_the_way(self, read):
+        assert list(network_faults(read)) == []
+        assert list(console_faults(read)) == []
+
+    def test_the_site_opens_on_the_front_page_with_its_figure(self, read):
+        assert read["front"]["url"] == "/book/index.html"
+        assert read["front"]["figureInView"]
+        assert read["front"]["figureBottom"] < 900, "the figure must be seen without scrolling"
+
+    def test_the_keyboard_first_reaches_the_way_past_the_navigation(self, read):
+        assert read["front"]["firstStop"] == "Skip to main content"
+        assert read["front"]["focusAfter"] == "#main-content"
+
+    def test_search_leads_to_the_chapter(self, read):
+        assert read["search"]["hits"] > 1
+        assert read["search"]["url"] == "/notebooks/03_system_dependence.html"
+
+    def test_a_reference_leads_to_the_figure(self, read):
+        assert read["figure"]["inView"]
+        assert read["figure"]["caption"].startswith(read["figure"]["text"])
+
+    def test_a_solution_unfolds(self, read):
+        assert (read["solution"]["before"], read["solution"]["after"]) == (False, True)
+        assert read["solution"]["text"].strip()
+
+    def test_a_term_says_what_it_means(self, read):
+        term = read["term"]
+        assert term["count"] > 5
+        assert term["described"] == term["hovered"] == term["focused"] != ""
+        assert (term["before"], term["staysUnderThePointer"]) == (False, True)
+        assert (term["left"], term["escaped"]) == (False, False)
+
+    def test_the_theme_switches_and_stays(self, read):
+        assert read["theme"] == {"before": "light", "after": "dark", "reloaded": "dark"}
+
+    def test_the_chapter_is_downloaded_as_a_notebook(self, read):
+        assert read["download"]["name"] == "03_system_dependence.ipynb"
+        notebook = nbformat.reads(read["download"]["text"], as_version=4)
+        nbformat.validate(notebook)
+        stored = nbformat.read(ROOT / "notebooks" / "03_system_dependence.ipynb", as_version=4)
+        assert [c.source for c in notebook.cells] == [c.source for c in stored.cells]
+
+    def test_paper_has_the_text_and_the_solutions_and_no_navigation(self, read):
+        paper = read["print"]
+        assert paper["navigation"] == 0
+        assert paper["theme"] == "light", "a page that is read in the dark is printed in the light"
+        assert paper["text"] > 50
+        assert paper["solutions"] == paper["allSolutions"] > 0
+
+    def test_each_quiz_can_be_answered(self, read):
+        pages = [page for page in toc() if page.startswith("book/quiz/")]
+        assert sorted(f"book/quiz/{entry['page']}" for entry in read["quiz"]) == sorted(
+            f"{page}.html" for page in pages
+        )
+        for entry in read["quiz"]:
+            assert entry["foldedBefore"]
+            assert entry["wrong"].startswith("Not ")
+            assert " is wrong." in entry["wrong"]
+            assert entry["right"].startswith("Right.")
+            assert entry["score"].startswith("1 of ")
+
+    def test_a_wide_figure_scrolls_in_its_box_on_a_telephone(self, read):
+        phone = read["phone"]
+        assert phone["page"] == NARROW
+        assert phone["figure"] > 1.5 * phone["box"]
+        assert phone["tabindex"] == "0"
+        assert "scrolls sideways" in phone["name"]
+        assert phone["scrolled"] > 0
+
+    def test_the_first_tap_on_a_term_defines_it_and_the_second_follows(self, read):
+        tip = read["phone"]["tip"]
+        assert tip["url"] == "/notebooks/07_local_accuracy_translation.html"
+        assert tip["text"]
+        assert 0 <= tip["left"] < tip["right"] <= NARROW
+        assert "/book/glossary.html#term-" in read["phone"]["secondTap"]

@@ -166,7 +166,8 @@ def describe(app, pagename, templatename, context, doctree) -> None:
     """Write the tags into the head of a page."""
     title = re.sub(r"<[^>]+>", "", context.get("title", ""))
     page = app.builder.get_target_uri(pagename)
-    own = meta_tags(title, description_of(doctree), app.config.html_title, app.config.html_baseurl, page)
+    project = app.config.html_title
+    own = meta_tags(title, description_of(doctree) or f"{title}: {project}", project, app.config.html_baseurl, page)
     context["metatags"] = context.get("metatags", "") + own
 
 

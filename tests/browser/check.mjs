@@ -1,50 +1,12 @@
 // Drive a browser over the built site and print, as JSON, what was seen there. The judgement is in ../test_site.py.
 // usage: node check.mjs SITE_FOLDER CHROMIUM SEARCH_WORD PAGE...
-import { createServer } from "node:http";
-import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { extname, join, normalize } from "node:path";
-import { chromium } from "playwright-core";
+import { serve } from "./serve.mjs";
 
 const [site, executablePath, word, ...pages] = process.argv.slice(2);
 const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png" };
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync"];
-
-const server = createServer(async (request, response) => {
-  const path = normalize(decodeURIComponent(new URL(request.url, "http://site").pathname));
-  try {
-    const body = await readFile(join(site, path));
-    response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(body);
-  } catch {
-    response.writeHead(404).end();
-  }
-});
-await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-const base = `http://127.0.0.1:${server.address().port}`;
-const browser = await chromium.launch({ executablePath, args: FLAGS });
-const seen = { external: [], missing: [], console: [], pages: {}, search: {}, dark: {} };
-
-// A fresh profile. Whatever would leave this machine is stopped and noted: the site has to work with the network off.
-async function open(options) {
-  const context = await browser.newContext(options);
-  await context.route((url) => url.origin !== base, (route) => {
-    seen.external.push(route.request().url());
-    return route.abort();
-  });
-  const page = await context.newPage();
-  const name = () => page.url().replace(base, "");
-  page.on("response", (response) => response.status() >= 400 && seen.missing.push(response.url().replace(base, "")));
-  page.on("console", (message) => message.type() === "error" && seen.console.push({ page: name(), text: message.text() }));
-  page.on("pageerror", (error) => seen.console.push({ page: name(), text: error.message }));
-  return page;
-}
-
-async function visit(page, path) {
-  await page.goto(`${base}/${path}.html`, { waitUntil: "load" });
-  await page.evaluate(() => window.MathJax?.startup?.promise);
-}
+const { noted, open, visit, close } = await serve(site, executablePath);
+const seen = { ...noted, pages: {}, search: {}, dark: {} };
 
 async function violations(page) {
   await page.addScriptTag({ path: axeSource });
@@ -106,6 +68,5 @@ if (word) {
   seen.dark.next_page = await theme();
 }
 
-await browser.close();
-server.close();
+await close();
 console.log(JSON.stringify(seen, null, 1));

@@ -1,0 +1,52 @@
+// Serve a built site on this machine and open it in a browser that cannot leave it; what goes wrong on the way is noted.
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize } from "node:path";
+import { chromium } from "playwright-core";
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png" };
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+
+export async function serve(site, executablePath) {
+  const server = createServer(async (request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url, "http://site").pathname));
+    try {
+      const body = await readFile(join(site, path));
+      response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  const base = `http://127.0.0.1:${server.address().port}`;
+  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  const noted = { external: [], missing: [], console: [] };
+
+  // A fresh profile. Whatever would leave this machine is stopped and noted: the site has to work with the network off.
+  async function open(options) {
+    const context = await browser.newContext(options);
+    await context.route((url) => url.origin !== base, (route) => {
+      noted.external.push(route.request().url());
+      return route.abort();
+    });
+    const page = await context.newPage();
+    const name = () => page.url().replace(base, "");
+    page.on("response", (response) => response.status() >= 400 && noted.missing.push(response.url().replace(base, "")));
+    page.on("console", (message) => message.type() === "error" && noted.console.push({ page: name(), text: message.text() }));
+    page.on("pageerror", (error) => noted.console.push({ page: name(), text: error.message }));
+    return page;
+  }
+
+  async function visit(page, path) {
+    await page.goto(`${base}/${path}.html`, { waitUntil: "load" });
+    await page.evaluate(() => window.MathJax?.startup?.promise);
+  }
+
+  async function close() {
+    await browser.close();
+    server.close();
+  }
+
+  return { base, noted, open, visit, close };
+}
