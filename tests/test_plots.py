@@ -502,6 +502,12 @@ def test_local_accuracies_stand_in_order_of_quality(pairs):
         plots.local_accuracies(table, style="bars")
 
 
+def test_eight_metrics_have_eight_markers():
+    table = pd.DataFrame({"context": "A", "metric": list("abcdefgh"), "accuracy": 0.5, "low": 0.4, "high": 0.6})
+    markers = [line.get_marker() for line in plots.local_accuracies(table, style="lines").lines]
+    assert len(set(markers) - {"None", ""}) == 8
+
+
 def test_tau_heatmaps_have_the_global_row_on_top_and_one_scale(pairs):
     result = mm.local_accuracy.tau_ap_matrix(pairs, context="system")
     other = mm.local_accuracy.tau_ap_matrix(pairs, context="perturbation")
@@ -509,6 +515,8 @@ def test_tau_heatmaps_have_the_global_row_on_top_and_one_scale(pairs):
     assert ax.get_yticklabels()[0].get_text() == "global"
     assert len(ax.texts) == 16
     np.testing.assert_allclose(ax.images[0].get_array(), result.tau)
+    lightness = ax.images[0].cmap(np.linspace(0, 1, 50))[:, :3] @ (0.299, 0.587, 0.114)
+    assert (np.diff(lightness) < 0).all(), "in grey, darker must mean more alike"
     axes = plots.tau_ap_heatmaps({"one": result, "two": other})
     assert {ax.images[0].get_clim() for ax in axes} == {(-1, 1)}
     off = other.to_frame().query("truth != 'global' and ranking != 'global'")["symmetric"].mean()

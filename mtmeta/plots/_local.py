@@ -17,6 +17,7 @@ from ._style import COLOURS, GREY, MARKERS, new_axes
 _HATCHES = ("", "////", "xxxx")
 #: Metrics are often seven or eight, and lines that differ in the marker alone are hard to follow.
 _COLOURS = (*COLOURS, "#000000", GREY)
+_MARKERS = (*MARKERS, "X", "*")
 
 
 def _check_columns(table: pd.DataFrame, needed: Sequence[str]) -> None:
@@ -25,10 +26,10 @@ def _check_columns(table: pd.DataFrame, needed: Sequence[str]) -> None:
 
 
 def _marks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour and marker of each name; no two of the first 48 share both."""
+    """Return colour and marker of each name; the first eight share neither, no two of the first 64 share both."""
     n = len(_COLOURS)
     return {
-        name: {"color": _COLOURS[k % n], "marker": MARKERS[(k % n + k // n) % len(MARKERS)]}
+        name: {"color": _COLOURS[k % n], "marker": _MARKERS[(k % n + k // n) % len(_MARKERS)]}
         for k, name in enumerate(names)
     }
 
@@ -138,7 +139,7 @@ def tau_ap_heatmap(
     Returns
     -------
     Axes
-        The scale reaches from -1 to 1 always, so that figures can be compared.
+        The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too.
 
     Raises
     ------
@@ -151,7 +152,7 @@ def tau_ap_heatmap(
     label, numbers = n <= 41 if label is None else label, n <= 13 if numbers is None else numbers
     side = float(np.clip(0.42 * n, 3.4, 8.0))
     ax = new_axes(ax, side + 1.2, side)
-    image = ax.imshow(values.to_numpy(), vmin=-1, vmax=1, cmap="PuOr", interpolation="nearest")
+    image = ax.imshow(values.to_numpy(), vmin=-1, vmax=1, cmap="cividis_r", interpolation="nearest")
     ax.axhline(0.5, color="black", linewidth=1.5)
     ax.axvline(0.5, color="black", linewidth=1.5)
     for spine in ax.spines.values():
@@ -164,7 +165,7 @@ def tau_ap_heatmap(
     if numbers:
         for (i, j), value in np.ndenumerate(values.to_numpy()):
             if np.isfinite(value):
-                colour = "white" if abs(value) > 0.7 else "black"
+                colour = "white" if value > 0.2 else "black"
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
     if colour_bar:
         ax.figure.colorbar(image, ax=ax, shrink=0.8, label="tau_AP of metrics ordered by accuracy")
