@@ -63,13 +63,11 @@ def test_table(tmp_path, text, message):
     refuses(message, write(tmp_path / "t.csv", text))
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16"])
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
 def test_table_in_a_wrong_encoding(tmp_path, encoding):
     path = tmp_path / "t.csv"
     path.write_bytes("system,segment,human,source\nA,1,1,schläft\n".encode(encoding))
-    refuses(
-        rf"t\.csv is not UTF-8: found the byte 0x.. at or after line {1 if encoding == 'utf-16' else 2}.*Save", path
-    )
+    refuses(r"t\.csv is not UTF-8: found the byte 0x.. at or after line 2.*Save", path)
 
 
 def test_wrong_encoding_names_the_line_far_into_a_file(tmp_path):

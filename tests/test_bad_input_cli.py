@@ -37,7 +37,7 @@ TABLES = {
     "header alone": (HEAD.encode(), ["the table has no rows"]),
     "semicolons": (GOOD.replace(",", ";").encode(), ["separated by ';'"]),
     "latin-1": (GOOD.replace("A,", "Ä,").encode("latin-1"), ["is not UTF-8", "0xc4", "line 2"]),
-    "utf-16": (GOOD.encode("utf-16"), ["is not UTF-8", "Save the file as UTF-8"]),
+    "utf-16 without a mark": (GOOD.encode("utf-16-le"), ["a NUL character in line 1", "Save the file as UTF-8"]),
     "gigantic field": ((HEAD + f"A,1,0,{'9' * (MAX_FIELD + 1)}\n").encode(), ["more than 1,000,000 characters"]),
     "open quote": ((HEAD + 'A,1,0,".9\nB,1,1,.2\n').encode(), ["a quote is opened and never closed"]),
     "binary": (bytes(range(256)) * 40, ["not UTF-8"]),

@@ -193,8 +193,11 @@ def _is_table(name_or_path: str | Path) -> bool:
             "A data frame becomes a set with EvalSet.from_frame."
         )
     path = Path(name_or_path)
-    if not path.is_file():
-        return False
+    try:
+        if not path.is_file():
+            return False
+    except OSError as error:  # such as a name that is too long; what is merely absent raises none
+        raise ValueError(f"cannot look for {str(path)[:80]!r}: {error.strerror or error}.") from None
     header = _first_line(path)
     return not _mqm.is_error_table(header) and not _mqm.is_average_table(header)
 

@@ -57,6 +57,8 @@ class Options:
 
 def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file (a byte order mark is dropped); line ends untouched."""
+    if path.exists() and not path.is_file():  # to open a pipe would wait for ever
+        raise ValueError(f"cannot read {path}: it is no regular file.")
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -73,6 +75,15 @@ def wrong_encoding(path: Path | str, line: int, byte: int) -> ValueError:
         f"{path} is not UTF-8: found the byte 0x{byte:02x} at or after line {line}. "
         "Save the file as UTF-8 (it may be Latin-1, Windows-1252, GB 18030 or UTF-16 now)."
     )
+
+
+def is_text(value: object) -> bool:
+    """Say whether a value that JSON gave can be written: half of a surrogate pair cannot."""
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_lines(path: Path) -> list[str]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 import os
 import pickle
 import pickletools
@@ -22,6 +23,7 @@ import sys
 import time
 import uuid
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -262,6 +264,11 @@ def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[f
     )
     if not is_table or len({len(values) for values in scores.values()}) != 1:
         raise ValueError(f"{what} does not hold {{system: [score, …]}} with lists of floats of one length.")
+    if not all(math.isfinite(v) for values in scores.values() for v in values):
+        raise ValueError(f"{what} holds a score that is not finite.")
+    for system in scores:
+        if system.split() != [system]:
+            raise ValueError(f"{what} holds a system name with a blank, tab or line end: {system!r:.60}.")
     return scores
 
 
@@ -382,6 +389,15 @@ def _check(found: Path, sha256: str, what: str, url: str) -> None:
         )
 
 
+def _member(raw: bytes, name: str, size: int) -> bytes:
+    """Return a member of a zip archive; raise if it is not of this size, before it is unpacked."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        if (found := archive.getinfo(name).file_size) != size:
+            raise zipfile.BadZipFile(f"it unpacks to {found} bytes; expected {size}")
+        with archive.open(name) as member:
+            return member.read(size + 1)
+
+
 def _convert(raw: bytes, file: DataFile, url: str) -> bytes:
     """Make a file out of the upstream file, by the recipe of the registry.
 
@@ -406,8 +422,8 @@ def _convert(raw: bytes, file: DataFile, url: str) -> bytes:
         return b"\n".join(b"\t".join(line.split(b"\t")[: int(argument)]) for line in raw.split(b"\n"))
     if recipe == "member":
         try:
-            return zipfile.ZipFile(io.BytesIO(raw)).read(argument)
-        except (zipfile.BadZipFile, KeyError) as error:
+            return _member(raw, argument, file.size)
+        except (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, NotImplementedError, EOFError) as error:
             raise ChecksumError(
                 f"{file.path}: what {url} gives is not a zip archive with a member {argument!r}: {error}. "
                 "It was discarded, and the cache is as it was."

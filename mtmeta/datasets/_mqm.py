@@ -175,6 +175,8 @@ def _read_averages(path: Path) -> pd.DataFrame:
             key, value = (_system_name(system), int(segment)), np.nan if score == "None" else float(score) + 0.0
         except ValueError:
             raise ValueError(f"{path}, line {number}: expected `SYSTEM SCORE SEGMENT`; found {line[:60]!r}.") from None
+        if score != "None" and not np.isfinite(value):
+            raise ValueError(f"{path}, line {number}: {score[:40]!r} is not a finite number.")
         if key in found:
             raise ValueError(f"{path}, line {number}: {key} occurs twice; expected one score per system and segment.")
         found[key] = value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import lzma
 import re
 import tarfile
 from collections import defaultdict
@@ -106,7 +107,7 @@ def load_news(language_pairs: Sequence[str] | None = None) -> list[NewsSet]:
 def _read_archive(path: Path, wanted: Sequence[str] | None) -> dict[str, dict]:
     """Return texts by pair, then by kind and name."""
     found: dict[str, dict] = defaultdict(lambda: {"sources": {}, "references": {}, "system-outputs": {}})
-    pairs = set()
+    pairs, names = set(), set()
     try:
         with tarfile.open(path, "r:xz") as archive:
             for member in archive:
@@ -118,11 +119,14 @@ def _read_archive(path: Path, wanted: Sequence[str] | None) -> dict[str, dict]:
                         f"{path}: unexpected entry {member.name[:80]!r}. The archive is not the known one."
                     )
                 kind, pair, _, name = match.groups()
+                if member.name in names:
+                    raise ValueError(f"{path} holds {member.name!r} twice. The archive is not the known one.")
+                names.add(member.name)
                 pairs.add(pair)
                 if wanted is None or pair in wanted:
                     text = archive.extractfile(member).read().decode("utf-8")
                     found[pair][kind][(name or "").rstrip(".")] = tuple(text.removesuffix("\n").split("\n"))
-    except (OSError, EOFError, tarfile.TarError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot read {path}: {error}. Fetch it again: `mtmeta fetch {_FOLDER}`.") from None
     for pair in wanted or ():
         if pair not in pairs:

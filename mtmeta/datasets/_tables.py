@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -13,7 +14,7 @@ from typing import Any, TextIO
 import pandas as pd
 
 from ..evalset import RESERVED, EvalSet, Rankings
-from ._common import MAX_FIELD, Options, canonical_ids, count_holes, wrong_encoding
+from ._common import MAX_FIELD, Options, canonical_ids, count_holes, is_text, wrong_encoding
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 #: What an empty score is called in the wild; upper and lower case are the same.
@@ -132,7 +133,7 @@ def read_table(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
     if suffix == ".parquet":
         frame = _read_parquet(path)
     elif suffix in SUFFIXES:
-        with path.open(encoding="utf-8-sig", newline="\n" if suffix == ".jsonl" else "") as stream:
+        with path.open(encoding=_encoding(path), newline="\n" if suffix == ".jsonl" else "") as stream:
             if suffix == ".jsonl":
                 frame = _read_json_lines(stream, path)
             else:
@@ -145,20 +146,38 @@ def read_table(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
 # -- formats ----------------------------------------------------------------------------------
 
 
+def _encoding(path: Path) -> str:
+    """Return UTF-16 for a file that begins with its byte order mark, as some programs write it, else UTF-8."""
+    with path.open("rb") as stream:
+        head = stream.read(4)
+    is_utf16 = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and head != codecs.BOM_UTF32_LE
+    return "utf-16" if is_utf16 else "utf-8-sig"
+
+
 def _lines(stream: TextIO, what: Path | str) -> Iterator[str]:
-    """Yield the lines of a stream; raise for what is not UTF-8 or has no line ends."""
+    """Yield the lines of a stream; raise for what is not text in its encoding or has no line ends."""
     number = 0
     while True:
         try:
             line = stream.readline(_MAX_LINE)
         except UnicodeDecodeError as error:
             line = number + error.object.count(b"\n", 0, error.start) + 1
+            if error.encoding.startswith("utf-16"):
+                raise ValueError(
+                    f"{what} is not UTF-16, though it begins with its byte order mark: {error.reason} at or after line "
+                    f"{line}. The file may be truncated; save it as UTF-8."
+                ) from None
             raise wrong_encoding(what, line, error.object[error.start]) from None
         if not line:
             return
         number += 1
         if len(line) == _MAX_LINE:
             raise ValueError(f"{what}, line {number} has more than {_MAX_LINE:,} characters; this is not a table.")
+        if "\0" in line:
+            raise ValueError(
+                f"{what} holds a NUL character in line {number}: it is no text, or UTF-16 without a byte order mark. "
+                "Save the file as UTF-8."
+            )
         yield line
 
 
@@ -167,7 +186,8 @@ def _read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> 
     lines = _lines(stream, what)
     first = next(lines, "")
     if not first.strip():
-        raise ValueError(f"{what} is empty; expected a header with system, segment, human and one column per metric.")
+        fault = ": the first line is blank" if first else " is empty"
+        raise ValueError(f"{what}{fault}; expected a header with system, segment, human and one column per metric.")
     if delimiter is None:
         delimiter = "\t" if first.count("\t") > first.count(",") else ","
     other = max("\t;,", key=first.count)
@@ -233,6 +253,8 @@ def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
                 raise ValueError(f"{what}, line {number}: {field!r} must be a text, a number or null; found {found}.")
             if isinstance(value, str) and len(value) > MAX_FIELD:
                 raise ValueError(f"{what}, line {number}: {field!r} has more than {MAX_FIELD:,} characters.")
+            if not is_text(field) or not is_text(value):
+                raise ValueError(f"{what}, line {number}: {field!r} holds half of a surrogate pair, which is no text.")
         if rows and row.keys() != rows[0].keys():
             odd = sorted(row.keys() ^ rows[0].keys())
             raise ValueError(
@@ -255,9 +277,14 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except ImportError:
         raise ValueError(f"{path}: reading Parquet needs pyarrow (`pip install pyarrow`); or save as CSV.") from None
     except Exception as error:  # pyarrow raises its own kinds, all of them OSError or ValueError or neither
-        raise ValueError(f"{path} is not a readable Parquet file: {str(error)[:200]}") from None
+        raise ValueError(f"{path} is not a readable Parquet file: {' '.join(str(error).split())[:200]}") from None
     named = [n for n in frame.index.names if n is not None]
-    return frame.reset_index(named) if named else frame.reset_index(drop=True)
+    frame = frame.reset_index(named) if named else frame.reset_index(drop=True)
+    for name in frame.columns.intersection(RESERVED).difference(["human"]):
+        odd = next((v for v in frame[name] if isinstance(v, bytes) or pd.api.types.is_list_like(v)), None)
+        if odd is not None:
+            raise ValueError(f"{path}: column {name!r} must hold text; found {odd!r:.40}.")
+    return frame
 
 
 # -- types ------------------------------------------------------------------------------------
@@ -298,6 +325,8 @@ def _scores(column: pd.Series, name: str, what: Path | str) -> pd.Series:
         numbers = pd.to_numeric(column, errors="coerce")
     except TypeError as error:
         raise ValueError(f"{what}: column {name!r} must hold numbers; {error}.") from None
+    except OverflowError:
+        raise ValueError(f"{what}: column {name!r} holds a whole number too large for a floating-point one.") from None
     odd = numbers.isna() & column.notna()
     unscored = column[odd].map(lambda v: str(v).strip().casefold() in _EMPTY)
     if unscored.all():

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..evalset import EvalSet, Texts, unknown
-from ._common import Options, choose_protocol, choose_references, count_holes, read_lines, read_text
+from ._common import Options, choose_protocol, choose_references, count_holes, is_text, read_lines, read_text
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
 #: Published protocol: standard reference and outlier systems, by (set, language pair).
@@ -375,11 +375,15 @@ def _read_texts(folder: Path, stem: str, field: str, n_segments: int | None = No
         lines = []
         for number, line in enumerate(read_lines(path), 1):
             try:
-                lines.append(json.loads(line)[field])
-            except (ValueError, KeyError, TypeError):
+                text = json.loads(line)[field]
+                if not (text is None or (isinstance(text, str) and is_text(text))):
+                    raise TypeError
+            except (ValueError, KeyError, TypeError, RecursionError):
                 raise ValueError(
-                    f"{path}, line {number}: expected a JSON object with the field {field!r}; found {line[:60]!r}."
+                    f"{path}, line {number}: expected a JSON object with the field {field!r}, a text; "
+                    f"found {line[:60]!r}."
                 ) from None
+            lines.append(text)
     else:
         return None
     if n_segments is not None and len(lines) != n_segments:
@@ -407,9 +411,9 @@ def _texts(root, lp, sources, references, chosen, candidates, outputs, n) -> Tex
     found = {r: _read_texts(root / "references", f"{lp}.{r}", "target", n) for r in ordered}
     translations = {}
     for system in candidates if outputs else ():
-        text = _read_texts(root / "system-outputs" / lp, system, "hypothesis", n)
-        if text is None:
-            text = found.get(system)
+        # only files that were listed: the name of a system may lead out of the tree
+        here = system in outputs
+        text = _read_texts(root / "system-outputs" / lp, system, "hypothesis", n) if here else found.get(system)
         if text is None:
             raise ValueError(
                 f"{root / 'system-outputs' / lp} has no file for system {system!r}, which has human scores. "
@@ -463,8 +467,8 @@ def _read_ratings(path: Path, rater: str | None, candidates: Sequence[str], n: i
         try:
             rating = json.loads(rest[0])
             rows.extend(_errors(rating, system, k + 1, rest[1] if len(rest) > 1 else rater, translation, source))
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path}, line {number}: not a valid rating ({error}).") from None
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            raise ValueError(f"{path}, line {number}: not a valid rating ({str(error)[:200]}).") from None
     for system, count in seen.items():
         if count not in (0, n):
             raise ValueError(
@@ -484,6 +488,8 @@ def _errors(rating: dict, system: str, segment: int, rater, translation: str | N
             raise ValueError(f"span {start}-{end} does not lie within the text of {len(text or '')} characters")
         category, severity, weight = error["category"], error["severity"], error.get("score")
         weight = mqm_weight(category, severity) if weight is None else float(weight)
+        if not np.isfinite(weight):
+            raise ValueError(f"a score of {weight} is not finite")
         marked = None if text is None else text[start:end]
         rows.append((system, segment, rater, category, severity, weight, start, end, marked, in_source))
     return rows

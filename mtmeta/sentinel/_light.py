@@ -20,6 +20,7 @@ __all__ = ["LightConfig", "LightSentinel"]
 
 _ARRAYS = "weights.npz"
 SHAPE = ("log_characters", "log_bytes", "log_words", "digits", "capitals", "marks")
+_OF_NGRAMS, _OF_SHAPE = ("idf", "deviation", "ngram_weights"), ("mean", "scale", "shape_weights")
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,7 @@ class LightSentinel(Sentinel):
         return table.sort_values(["spread", "feature"], ascending=[False, True], ignore_index=True)
 
     def _write(self, folder: Path) -> dict[str, Any]:
-        arrays = ("idf", "deviation", "ngram_weights", "mean", "scale", "shape_weights")
-        np.savez(folder / _ARRAYS, **{name: self._state[name] for name in arrays})
+        np.savez(folder / _ARRAYS, **{name: self._state[name] for name in (*_OF_NGRAMS, *_OF_SHAPE)})
         return {
             "config": asdict(self.config),
             "alpha": self.alpha,
@@ -166,16 +166,31 @@ class LightSentinel(Sentinel):
 def load_light(folder: Path, card: dict[str, Any]) -> LightSentinel:
     """Return the sentinel that `LightSentinel.save` wrote."""
     try:
-        with np.load(folder / _ARRAYS, allow_pickle=False) as arrays:
+        with (folder / _ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             state = {name: arrays[name] for name in arrays.files}
         state |= {name: card[name] for name in ("alpha", "intercept", "n", "ngrams")}
         state["validation"] = pd.DataFrame(card["validation"])
+        _check_state(state)
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in card["config"].items()}
         sentinel = LightSentinel(card["sees"], LightConfig(**options), state)
         sentinel.score(["text"])
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        raise ValueError(f"{folder}: the light sentinel in it is damaged: {error!r}. Train it again.") from None
+    except Exception as error:  # zip, zlib and NumPy have errors of their own for a damaged file
+        raise ValueError(f"{folder}: the light sentinel in it is damaged: {error!r:.200}. Train it again.") from None
     return sentinel
+
+
+def _check_state(state: dict[str, Any]) -> None:
+    """Raise if what was read cannot be what was written."""
+    if not isinstance(state["ngrams"], list) or not all(isinstance(ngram, str) for ngram in state["ngrams"]):
+        raise TypeError("ngrams are no list of texts")
+    if type(state["n"]) is not int or not all(isinstance(state[name], float) for name in ("alpha", "intercept")):
+        raise TypeError("n, alpha or intercept is no number")
+    for names, size in ((_OF_NGRAMS, len(state["ngrams"])), (_OF_SHAPE, len(SHAPE))):
+        for name in names:
+            if state[name].shape != (size,) or state[name].dtype != np.float64 or not np.isfinite(state[name]).all():
+                raise ValueError(f"{name} does not hold {size} finite numbers")
+    if list(state["validation"].columns) != ["alpha", "mse", "pearson"]:
+        raise ValueError("validation has other columns than alpha, mse, pearson")
 
 
 def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> LightSentinel:

@@ -189,9 +189,9 @@ def read_card(folder: Path) -> dict[str, Any]:
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
         version, kind, sees = card["format"], card["kind"], card["sees"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}. Train the sentinel again.") from None
-    if version != _FORMAT or kind not in ("light", "transformer") or sees not in SEES:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: {error!r:.200}. Train the sentinel again.") from None
+    if version != _FORMAT or kind not in ("light", "transformer") or sees not in tuple(SEES):
         raise ValueError(
             f"{path}: expected format {_FORMAT}, a kind light or transformer, and a known `sees`; "
             f"found {version!r}, {kind!r}, {sees!r}. It may come from another version of mtmeta."

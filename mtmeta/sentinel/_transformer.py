@@ -39,6 +39,8 @@ from ._settings import EncoderShape, TransformerConfig
 __all__ = ["TransformerSentinel", "fit_transformer", "load_transformer"]
 
 _WEIGHTS, _ENCODER, _TOKENISER, _REPORT = "model.safetensors", "encoder", "tokenizer", "report.json"
+#: A saved sentinel is a folder without code: nothing is fetched for it, and nobody is asked to trust it.
+_LOCAL = {"trust_remote_code": False, "local_files_only": True}
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 _LONGEST = 512
 _SCORED_AT_ONCE = 64
@@ -232,10 +234,10 @@ def load_transformer(folder: Path, card: dict[str, Any]) -> TransformerSentinel:
     try:
         with _quiet():
             config = TransformerConfig.from_dict(card["config"])
-            shape = AutoConfig.from_pretrained(folder / _ENCODER)
+            shape = AutoConfig.from_pretrained(folder / _ENCODER, **_LOCAL)
             network = Network(AutoModel.from_config(shape, **_encoder_options(shape)), config.head, config.dropout)
             network.load_state_dict(load_file(folder / _WEIGHTS))
-            tokeniser = AutoTokenizer.from_pretrained(folder / _TOKENISER)
+            tokeniser = AutoTokenizer.from_pretrained(folder / _TOKENISER, **_LOCAL)
         report = read_report(folder / _REPORT) if (folder / _REPORT).exists() else None
     except Exception as error:  # each library has errors of its own for a damaged file
         first = str(error).strip().splitlines()[0] if str(error).strip() else ""

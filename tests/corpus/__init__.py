@@ -1,0 +1,16 @@
+"""A corpus of malformed, odd and hostile inputs: every case makes its files and states what must come of them.
+
+A case loads, with a meaning that is stated, or is refused with one message. The files are the same on every machine.
+`python -m corpus FOLDER`, run in tests/, writes them all, to look at or to feed to something else.
+"""
+
+from ._archives import ARCHIVES
+from ._audit import snapshot, watched
+from ._case import Case
+from ._options import OPTIONS, Usage
+from ._tables import TABLES
+from ._trees import TREES
+
+__all__ = ["ARCHIVES", "CASES", "OPTIONS", "TABLES", "TREES", "Case", "Usage", "snapshot", "watched"]
+
+CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES)

@@ -1,0 +1,377 @@
+# ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+"""Archives, pickles and saved sentinels: what is unpacked or read back must not run, climb or swell."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import lzma
+import os
+import pickle
+import struct
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtmeta import sentinel
+from mtmeta.datasets._fetch import DataFile, _convert, read_scores_pickle
+from mtmeta.datasets._news import _read_archive
+
+from ._case import Case
+
+# -- pickles of scores ------------------------------------------------------------------------
+
+
+class _Calls:
+    """A pickle of it calls a function when it is read."""
+
+    def __init__(self, function: Callable, *arguments: Any) -> None:
+        self.call = function, arguments
+
+    def __reduce__(self):
+        return self.call
+
+
+def _pickle(name: str, raw: bytes, refused: str = "", meaning: Any = None) -> Case:
+    def make(folder: Path) -> bytes:
+        return raw
+
+    return Case(f"pickle: {name}", make, refused, {"value": meaning}, read_scores_pickle, None)
+
+
+_PROTO4 = b"\x80\x04"
+_OPEN = _PROTO4 + b"\x8c\x08builtins\x8c\x04open\x93\x8c\x06canary\x8c\x01w\x86R."
+
+
+def _pickles() -> Iterator[Case]:
+    refused = r"is refused, and nothing in it was run: it asks for {}"
+    unreadable = r"is not a readable pickle"
+    other = r"does not hold \{system: \[score"
+    yield _pickle("good", pickle.dumps({"A": [0.5, 1.0], "B": [0.25, 0.0]}), "", {"A": [0.5, 1.0], "B": [0.25, 0.0]})
+    yield _pickle("good, protocol 5", pickle.dumps({"A": [0.5]}, protocol=5), "", {"A": [0.5]})
+    yield _pickle("opens a file", _OPEN, refused.format("STACK_GLOBAL"))
+    for name, call in (
+        ("runs a program", _Calls(os.system, "touch canary")), ("evaluates code", _Calls(eval, "1")), ("executes code", _Calls(exec, "1")),
+        ("imports a module", _Calls(__import__, "antigravity")), ("calls within a list", [1.0, _Calls(eval, "1")]), ("calls for a key", {_Calls(str, "A"): [1.0]}),
+    ):  # fmt: skip
+        yield _pickle(name, pickle.dumps(call, protocol=4), refused.format("STACK_GLOBAL"))
+    for protocol in (0, 1, 2, 3):
+        # what comes first is not the same in all of them
+        yield _pickle(
+            f"runs a program, protocol {protocol}",
+            pickle.dumps(_Calls(eval, "1"), protocol=protocol),
+            refused.format(r"\w+ at byte"),
+        )
+    for name, raw, opcode in (
+        ("by GLOBAL", b"cos\nsystem\n(S'touch canary'\ntR.", "GLOBAL"), ("by INST", b"(S'touch canary'\nios\nsystem\n.", "STRING|INST"), ("by OBJ", _PROTO4 + b"(\x8c\x02os\x8c\x06system\x93\x8c\x01xo.", "STACK_GLOBAL"),
+        ("by a number of the registry", _PROTO4 + b"\x82\x01.", "EXT1"), ("by a persistent name", b"Pcanary\n.", "PERSID"), ("by NEWOBJ", _PROTO4 + b"\x8c\x02os\x8c\x06system\x93)\x81.", "STACK_GLOBAL"),
+        ("by BUILD", _PROTO4 + b"}}b.", "BUILD"), ("a reference to itself", _PROTO4 + b"]\x94h\x00a.", "BINGET"), ("whole numbers", pickle.dumps({"A": [1]}), "BININT1"), ("NumPy numbers", pickle.dumps({"A": [np.float64(1)]}), "STACK_GLOBAL|SHORT_BINUNICODE|MEMOIZE|BINPUT|REDUCE"), ("bytes", pickle.dumps({"A": b"x"}), "SHORT_BINBYTES"),
+        ("a set", pickle.dumps({1.0}), "EMPTY_SET"), ("a tuple", pickle.dumps(((1.0,),)), "TUPLE1"), ("None", pickle.dumps({"A": None}), "NONE"), ("true", pickle.dumps({"A": [True]}), "NEWTRUE"), ("a long number", pickle.dumps(2**70), "LONG1"), ("a memo told to grow", _PROTO4 + b"]r\xff\xff\xff\x7f.", "LONG_BINPUT"),
+        ("a text of 4 GB announced", _PROTO4 + b"X\xff\xff\xff\x7fabc.", "BINUNICODE"),
+    ):  # fmt: skip
+        yield _pickle(name, raw, rf"({refused.format(f'({opcode}) at byte')})|({unreadable})")
+    for name, raw in (
+        ("nothing", b""),
+        ("no pickle", b"system\t0.5\n"),
+        ("cut", pickle.dumps({"A": [0.5] * 99})[:-20]),
+        ("no end", _PROTO4 + b"}"),
+        ("an unknown opcode", b"\x80\x04\xff."),
+        ("a protocol to come", b"\x80\xff}."),
+        ("an append to nothing", _PROTO4 + b"a."),
+        ("a mark and no list", _PROTO4 + b"(e."),
+        ("a frame beyond the end", _PROTO4 + b"\x95" + struct.pack("<Q", 2**62) + b"}."),
+        ("text that is not UTF-8", _PROTO4 + b"\x8c\x02\xff\xfe."),
+        ("an unhashable key", _PROTO4 + b"}]]s."),
+        ("appends to a text", _PROTO4 + b"\x8c\x01A\x8c\x01Ba."),
+    ):
+        yield _pickle(name, raw, unreadable)
+    for name, value in (
+        ("a list", [1.0]),
+        ("a text", "A"),
+        ("scores that are text", {"A": ["x"]}),
+        ("lists of two lengths", {"A": [1.0], "B": [1.0, 2.0]}),
+        ("no system", {}),
+        ("a table in a table", {"A": {"B": 1.0}}),
+        ("keys that are numbers", {0.5: [1.0]}),
+    ):
+        yield _pickle(f"holds {name}", pickle.dumps(value), other)
+    yield _pickle("holds infinity", pickle.dumps({"A": [float("inf")]}), r"holds a score that is not finite")
+    yield _pickle(
+        "holds a name that would be two lines",
+        pickle.dumps({"A\tx\nB": [1.0]}),
+        r"holds a system name with a blank, tab or line end",
+    )
+
+
+# -- members of zip archives ------------------------------------------------------------------
+
+
+def _zip(name: str, raw: bytes | Callable[[], bytes], refused: str = "", size: int = 4) -> Case:
+    file = DataFile("folder/t.txt", "0" * 64, size, "http://x", "member:t.txt")
+
+    def read(data: bytes) -> bytes:
+        return _convert(data, file, "http://x")
+
+    return Case(f"zip: {name}", lambda folder: raw() if callable(raw) else raw, refused, {"value": b"good"}, read, None)
+
+
+def _zipped(*members: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, content in members:
+            archive.writestr(zipfile.ZipInfo(name) if isinstance(name, str) else name, content, method)
+    return out.getvalue()
+
+
+def _encrypted() -> bytes:
+    """Return an archive whose member says that it is encrypted."""
+    raw = bytearray(_zipped(("t.txt", b"good")))
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        raw[raw.index(mark) + offset] |= 1
+    return bytes(raw)
+
+
+def _zips() -> Iterator[Case]:
+    wrong = r"folder/t\.txt: what http://x gives is not a zip archive with a member 't\.txt'"
+    yield _zip("good", _zipped(("other", b"x"), ("t.txt", b"good")))
+    yield _zip("beside members that climb", _zipped(("../../canary", b"x"), ("/tmp/canary", b"x"), ("t.txt", b"good")))
+    for name, raw in (
+        ("nothing", b""),
+        ("no archive", b"good"),
+        ("no such member", _zipped(("u.txt", b"good"))),
+        ("a member that climbs", _zipped(("../t.txt", b"good"))),
+        ("a folder of the name", _zipped(("t.txt/", b""))),
+        ("cut", _zipped(("t.txt", b"good"))[:-9]),
+        ("a checksum that is wrong", _zipped(("t.txt", b"good"), method=zipfile.ZIP_STORED).replace(b"good", b"evil")),
+        ("encrypted", _encrypted()),
+        (
+            "an unknown method",
+            _zipped(("t.txt", b"good"), method=zipfile.ZIP_STORED).replace(b"\x14\0\0\0\0\0", b"\x14\0\0\0\x63\0"),
+        ),
+    ):
+        yield _zip(name, raw, wrong)
+    yield _zip(
+        "a bomb", lambda: _zipped(("t.txt", bytes(3 * 10**7))), rf"{wrong}: it unpacks to 30000000 bytes; expected 4"
+    )
+    yield _zip("a bomb that gives a small size", _lying, wrong)
+    yield _zip(
+        "nested archives",
+        _zipped(("t.txt", _zipped(("t.txt", b"good")))),
+        rf"{wrong}: it unpacks to \d+ bytes; expected 4",
+    )
+
+
+def _lying() -> bytes:
+    """Return an archive whose member is larger than its directory says."""
+    raw = bytearray(_zipped(("t.txt", bytes(10**6))))
+    for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        at = raw.index(mark) + offset
+        raw[at : at + 4] = struct.pack("<I", 4)
+    return bytes(raw)
+
+
+# -- the archive of the news texts ------------------------------------------------------------
+
+_NEWS = "txt/sources/generaltest2023.cs-uk.src.cs"
+
+
+def _tar(*members: tuple[str, bytes, dict[str, Any]], mode: str = "w:xz") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:
+        for name, content, more in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            for key, value in more.items():
+                setattr(info, key, value)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def _news(name: str, raw: bytes | Callable[[], bytes], refused: str = "") -> Case:
+    def make(folder: Path) -> Path:
+        path = folder / "txt.tar.xz"
+        path.write_bytes(raw() if callable(raw) else raw)
+        return path
+
+    meaning = {"value": {"cs-uk": {"sources": {"": ("one", "two")}, "references": {}, "system-outputs": {}}}}
+    return Case(f"tar: {name}", make, refused, meaning, lambda path: dict(_read_archive(path, None)), None)
+
+
+def _tars() -> Iterator[Case]:
+    good = (_NEWS, b"one\ntwo\n", {})
+    whole = _tar(good)
+    yield _news("good", whole)
+    yield _news("a member twice", _tar(good, good), r"holds 'txt/sources.*' twice")
+    for name, member in (
+        ("climbs", ("../" * 9 + "canary", b"x", {})), ("from the root", ("/canary", b"x", {})), ("climbs within the name", (_NEWS.replace("src", "src/../../../canary"), b"x", {})),
+        ("a link", (_NEWS + "x", b"", {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"})), ("a hard link", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.LNKTYPE, "linkname": "/etc/passwd"})),
+        ("a device", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.CHRTYPE})), ("a pipe", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.FIFOTYPE})), ("an unknown name", ("readme", b"x", {})), ("a program", ("txt/run.sh", b"#!/bin/sh", {"mode": 0o777})),
+    ):  # fmt: skip
+        yield _news(
+            f"a member that is {name}" if not name.startswith(("climbs", "from")) else f"a member {name}",
+            _tar(good, member),
+            r"unexpected entry '.*'\. The archive is not the known one",
+        )
+    yield _news("a bomb", lambda: _tar((_NEWS, bytes(3 * 10**7), {})), r"unexpected entry")
+    yield _news("text that is not UTF-8", _tar((_NEWS, b"\xff\n", {})), r"cannot read .*Fetch it again")
+    for name, raw in (
+        ("nothing", b""),
+        ("no archive", b"good"),
+        ("cut", whole[: len(whole) // 2]),
+        ("altered", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:]),
+        ("not compressed", _tar(good, mode="w")),
+        ("compressed otherwise", _tar(good, mode="w:gz")),
+        ("compressed noise", lzma.compress(b"noise" * 999)),
+    ):
+        yield _news(name, raw, r"cannot read .*txt\.tar\.xz.*Fetch it again")
+
+
+# -- saved sentinels --------------------------------------------------------------------------
+
+
+@functools.cache
+def _saved() -> dict[str, bytes]:
+    """Return the files of a good light sentinel."""
+    frame = pd.DataFrame({"source": [f"text {k} of twelve" for k in range(12)], "human": range(12)})
+    with tempfile.TemporaryDirectory() as folder:
+        sentinel.fit(frame, sees="source").save(folder)
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+ARRAYS = "weights.npz"
+CARD = "sentinel.json"
+
+
+def _sentinel(name: str, spoil: Callable[[dict[str, bytes]], Any], refused: str = "") -> Case:
+    def make(folder: Path) -> Path:
+        files = dict(_saved())
+        spoil(files)
+        (folder / "s").mkdir()
+        for file, content in files.items():
+            (folder / "s" / file).write_bytes(content)
+        return folder / "s"
+
+    command = ("sentinel", "score", "{}", "teaching")
+    return Case(f"sentinel: {name}", make, refused, {"kind": "light"} if not refused else {}, sentinel.load, command)
+
+
+def _card(change: Callable[[dict], Any]) -> Callable[[dict[str, bytes]], None]:
+    def spoil(files: dict[str, bytes]) -> None:
+        card = json.loads(files[CARD])
+        change(card)
+        files[CARD] = json.dumps(card).encode()
+
+    return spoil
+
+
+def _npz(**arrays: Any) -> bytes:
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue()
+
+
+def _sentinels() -> Iterator[Case]:
+    damaged = r"the light sentinel in it is damaged"
+    yield _sentinel("good", lambda files: None)
+    yield _sentinel("no card", lambda files: files.pop(CARD), r"holds no sentinel: there is no sentinel\.json")
+    for name, content in (
+        ("empty", b""),
+        ("cut", b'{"format": 1'),
+        ("a list", b"[]"),
+        ("a number", b"1"),
+        ("not UTF-8", b"\xff"),
+        ("deep", b"[" * 100_000),
+        ("a pickle", pickle.dumps(_Calls(eval, "1"))),
+    ):
+        yield _sentinel(f"a card that is {name}", _set(CARD, content), r"sentinel\.json is damaged")
+    for field, value in (
+        ("format", 2),
+        ("format", "1"),
+        ("format", None),
+        ("kind", "python"),
+        ("kind", []),
+        ("sees", "everything"),
+        ("sees", []),
+        ("sees", {}),
+    ):
+        yield _sentinel(
+            f"{field} is {value!r}",
+            _card(partial(_update, field, value)),
+            r"expected format 1, a kind light or transformer, and a known `sees`; found",
+        )
+    for field in ("alpha", "intercept", "n", "ngrams", "config", "validation"):
+        yield _sentinel(f"no {field}", _card(lambda card, f=field: card.pop(f)), damaged)
+        for value in ("text", [1, 2], {"a": 1}, None):
+            if (field, value) in (("alpha", "text"), ("n", "text")):
+                continue
+            yield _sentinel(f"{field} is {value!r}", _card(partial(_update, field, value)), damaged)
+    yield _sentinel("an unknown setting", _card(lambda card: card["config"].update(hook="os.system")), damaged)
+    yield _sentinel(
+        "a setting of another type", _card(lambda card: card["config"].update(longest="x", ngrams="x")), damaged
+    )
+    yield _sentinel("an n-gram too few", _card(lambda card: card["ngrams"].pop()), damaged)
+    yield _sentinel("an n-gram twice", _card(lambda card: card["ngrams"].append(card["ngrams"][0])), damaged)
+    for name, content in (
+        ("gone", None), ("empty", b""), ("noise", b"noise" * 99), ("cut", lambda raw: raw[:200]), ("altered", _altered),
+        ("a pickle", pickle.dumps(_Calls(eval, "1"))), ("one array", _npy(np.zeros(3))), ("encrypted", _encrypted()),
+        ("objects", _with(idf=lambda a: np.array([_Calls(eval, "1")] * len(a), dtype=object))),
+        ("without weights", _with(ngram_weights=None)), ("of another size", _with(shape_weights=lambda a: a[:1])),
+        ("of text", _with(scale=lambda a: a.astype(str))), ("infinite", _with(shape_weights=lambda a: a + np.inf)),
+        ("a member that is a folder", _zipped(("idf.npy/", b""))), ("a shape of terabytes", _zipped(("idf.npy", _huge()))),
+    ):  # fmt: skip
+        yield _sentinel(f"arrays: {name}", _set(ARRAYS, content), damaged)
+
+
+def _with(**changes: Any) -> Callable[[bytes], bytes]:
+    """Return what changes arrays of an .npz file; None takes one away."""
+
+    def change(raw: bytes) -> bytes:
+        with np.load(io.BytesIO(raw)) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        new = {name: change(arrays[name]) for name, change in changes.items() if change is not None}
+        return _npz(**{name: array for name, array in (arrays | new).items() if changes.get(name, 0) is not None})
+
+    return change
+
+
+def _altered(raw: bytes) -> bytes:
+    middle = len(raw) // 2
+    return raw[:middle] + bytes(b ^ 255 for b in raw[middle : middle + 8]) + raw[middle + 8 :]
+
+
+def _npy(array: np.ndarray) -> bytes:
+    out = io.BytesIO()
+    np.save(out, array)
+    return out.getvalue()
+
+
+def _huge() -> bytes:
+    """Return an array that says it has 10^13 numbers and has none."""
+    out = io.BytesIO()
+    np.lib.format.write_array_header_1_0(out, {"descr": "<f8", "fortran_order": False, "shape": (10**13,)})
+    return out.getvalue()
+
+
+def _update(field: str, value: Any, card: dict) -> None:
+    card[field] = value
+
+
+def _set(name: str, content: bytes | Callable[[bytes], bytes] | None) -> Callable[[dict[str, bytes]], None]:
+    def spoil(files: dict[str, bytes]) -> None:
+        if content is None:
+            del files[name]
+        else:
+            files[name] = content(files[name]) if callable(content) else content
+
+    return spoil
+
+
+ARCHIVES: tuple[Case, ...] = (*_pickles(), *_zips(), *_tars(), *_sentinels())

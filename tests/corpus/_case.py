@@ -1,0 +1,54 @@
+"""What a case is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtmeta import EvalSet
+from mtmeta.datasets import load_all
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input: how its files are made, what reads it, and what must come of it.
+
+    ``make`` writes into an empty folder and returns what is given to ``read`` and, as text, to the command line. A case
+    with ``refused`` raises an error with a message of this form; any other gives the ``meaning``, by name of a fact.
+    """
+
+    name: str
+    make: Callable[[Path], Any]
+    refused: str = ""
+    meaning: Mapping[str, Any] = field(default_factory=dict)
+    read: Callable[[Any], Any] = load_all
+    command: tuple[str, ...] | None = ("validate", "{}")
+    slow: bool = False
+
+
+def plain(values: Any) -> Any:
+    """Return an array as nested tuples, with None for NaN."""
+    if isinstance(values, np.ndarray):
+        return tuple(plain(v) for v in values)
+    return None if values != values else float(values)
+
+
+def facts(sets: list[EvalSet]) -> dict[str, Any]:
+    """Return what a case may state about one set that was loaded."""
+    (es,) = sets
+    texts = es.texts
+    return {
+        "systems": es.systems,
+        "segments": es.segments,
+        "human": plain(es.human),
+        "metrics": es.metrics,
+        "X": plain(es["X"]) if "X" in es else None,
+        "language_pair": es.language_pair,
+        "documents": es.documents,
+        "sources": texts and texts.sources,
+        "translations": texts and tuple(texts.translations.values()),
+    }

@@ -1,0 +1,75 @@
+# ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+"""Command lines that are wrong in themselves, or ask for what is not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A command line, the exit code that it must end with, and the form of its message.
+
+    A code of 2 is wrong usage, which the parser explains over several lines; 1 is a fault of the data, in one line.
+    """
+
+    line: tuple[str, ...]
+    code: int
+    says: str
+
+    @property
+    def name(self) -> str:
+        """Return the line as it is typed, cut where it is long."""
+        return " ".join(word if word else "''" for word in self.line)[:90]
+
+
+def _usage(code: int, says: str, *lines: str) -> list[Usage]:
+    """Return cases from lines with words apart by blanks; `@` is an empty word."""
+    return [Usage(tuple("" if w == "@" else w for w in line.split(" ")), code, says) for line in lines]
+
+
+_SETS = ("validate", "rank", "correlate", "report")
+
+OPTIONS: tuple[Usage, ...] = (
+    *_usage(2, "No such command", "frobnicate", "RANK teaching", "rank; teaching", "@", "../rank"),
+    *_usage(2, "No such option", *(f"{c} teaching --frobnicate" for c in _SETS), "--verbose", "fetch --all"),
+    *_usage(2, "Missing argument", *_SETS, "local-accuracy", "sentinel score", "sentinel score x", "run --scores teaching"),
+    *_usage(2, "Missing option", "run 1", "sentinel train teaching", "sentinel train teaching --sees source"),
+    *_usage(2, "requires an argument", "rank teaching --seed", "rank teaching -o", "validate teaching --metric"),
+    *_usage(2, "Invalid value for '--seed'", *(f"rank teaching --seed {v}" for v in ("1.5", "x", "@", "1e3", "0x1", "None"))),
+    *_usage(2, "Invalid value for '--seed'", "rank teaching --seed " + "9" * 5000),
+    *_usage(2, "Invalid value for '--(seed|n-resamples)'", "rank teaching --seed -1", "rank teaching --n-resamples -1"),
+    *_usage(2, "Invalid value for '--places'", *(f"{c} teaching --places {v}" for c in _SETS[:3] for v in (-1, 18, 10**9))),
+    *_usage(2, "Invalid value for '--(n-resamples|n-null|jobs)'", "report teaching --n-resamples 39", "report teaching --n-null 0"),
+    *_usage(2, "Invalid value for '--(n-resamples|n-null|jobs)'", "local-accuracy x.csv --n-resamples 98", "run 1 --scores teaching --jobs 0"),
+    *_usage(2, "Invalid value for '--[a-z]+'", *(f"{c} teaching --format {v}" for c in _SETS for v in ("html5", "HTML", "@", "pickle"))),
+    *_usage(2, "Invalid value for '--[a-z]+'", "rank teaching --protocol wmt99", "rank teaching --coefficient r", "rank teaching --ties 1"),
+    *_usage(2, "Invalid value for '--[a-z]+'", "correlate teaching --grouping both", "correlate teaching --degenerate keep"),
+    *_usage(2, "Invalid value for '--[a-z]+'", "validate teaching --missing drop", "report teaching --resample systems"),
+    *_usage(2, "Invalid value for '--[a-z]+'", "sentinel train teaching --sees all --save x", "local-accuracy x.csv --table all"),
+    *_usage(2, "expected 'calibrate' or a number >= 0; found",
+            *(f"correlate teaching --epsilon {v}" for v in ("-1", "nan", "inf", "x", "@", "1e999", "-0.1", "__import__"))),
+    *_usage(2, "has no meaning for pearson", "correlate teaching --epsilon 0.5", "correlate teaching --epsilon 0"),
+    *_usage(2, "there is no folder 'gone'", *(f"{c} teaching -o gone/x.txt" for c in _SETS)),
+    *_usage(2, "is a directory", *(f"{c} teaching -o ." for c in _SETS)),
+    *_usage(2, "cannot go with --coefficient or --grouping", "rank teaching --coefficient pearson --protocol wmt23"),
+    *_usage(2, "goes only with a protocol", "rank teaching --protocol wmt23 --ties half"),
+    *_usage(2, "goes only with --kind transformer", "sentinel train teaching --sees source --save x --epochs 1"),
+    *_usage(2, "give names of sets, or --list", "fetch", "fetch wmt23 --list"),
+    *_usage(2, "standard input .* can be read once only", "validate - -", "rank - -"),
+    *_usage(2, "tsv holds one table", "local-accuracy teaching-ranking --format tsv"),
+    *_usage(2, "expected a number of processes", "local-accuracy x.csv --jobs 0"),
+    *_usage(2, "Got unexpected extra argument", "sentinel score a b c", "local-accuracy a.csv b.csv"),
+    *_usage(1, "unknown data set 'wmt32'. Did you mean 'wmt23'", "fetch wmt32"),
+    *_usage(1, "unknown data set", *(f"fetch {v}" for v in ("@", "../../etc", "/etc", "http://x", "*", "a\nb", "wmt23\0"))),
+    *_usage(1, "sets are fetched whole: ask for 'wmt23'", "fetch wmt23/zh-en", "fetch wmt23/../x"),
+    *_usage(1, "base_url must begin with http", *(f"fetch wmt23 --mirror {v}" for v in ("ftp://x", "file:///etc", "x", "@"))),
+    *_usage(1, "each set may occur once", "validate teaching teaching"),
+    *_usage(1, "unknown metric", *(f"{c} teaching --metric {v}" for c in _SETS for v in ("nope", "@", "<b>", "{{7*7}}"))),
+    *_usage(1, "`reference` does not apply to the teaching set", *(f"{c} teaching --reference refA" for c in _SETS)),
+    *_usage(1, "`protocol` does not apply to the teaching set", *(f"{c} teaching --human-protocol mqm" for c in _SETS)),
+    *_usage(1, "there is no chapter", *(f"run {v} --scores teaching" for v in ("99", "0", "-", "../../x", "x", "1e1"))),
+    *_usage(1, "(holds no sentinel|cannot read)", *(f"sentinel score {v} teaching" for v in (".", "gone", "/dev/null"))),
+    *_usage(1, "unknown set|No such file", "local-accuracy gone.csv", "local-accuracy nope", "sentinel train nope --sees source --save x"),
+    *_usage(1, "ranked items|transcripts", *(f"{c} {v}" for c in _SETS for v in ("teaching-ranking", "teaching-speech"))),
+)  # fmt: skip

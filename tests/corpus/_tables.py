@@ -1,0 +1,653 @@
+# ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+"""Tables: CSV, TSV, JSON lines, Parquet."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ._case import Case
+
+HEAD = "system,segment,human,X\n"
+GOOD = HEAD + "A,1,0,.9\nA,2,-6,.2\nB,1,-1,.8\nB,2,-7,.3\n"
+MEANS = {
+    "systems": ("A", "B"),
+    "segments": (1, 2),
+    "human": ((0, -6), (-1, -7)),
+    "X": ((0.9, 0.2), (0.8, 0.3)),
+    "metrics": ("X",),
+}
+RECORDS = [
+    {"system": s, "segment": k, "human": h, "X": x}
+    for s, k, h, x in (("A", 1, 0, 0.9), ("A", 2, -6, 0.2), ("B", 1, -1, 0.8), ("B", 2, -7, 0.3))
+]
+
+
+def file(name: str, content: bytes | str | Callable[[], bytes]) -> Callable[[Path], Path]:
+    """Return what writes one file, and gives its path."""
+
+    def make(folder: Path) -> Path:
+        data = content() if callable(content) else content
+        path = folder / name
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return path
+
+    return make
+
+
+def table(name: str, content: bytes | str | Callable[[], bytes], refused: str = "", suffix: str = "csv", **meaning):
+    """Return a case of one table; what is not stated of its meaning is that of the good table."""
+    stated = {} if refused else MEANS | meaning
+    return Case(f"{suffix}: {name}", file(f"t.{suffix}", content), refused, stated)
+
+
+def lines(*records: dict[str, Any]) -> str:
+    return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
+
+
+# -- encodings and lines ----------------------------------------------------------------------
+
+_UTF16 = "utf-16"
+#: Encoding, text that it can write, and how the table is refused; nothing where it loads.
+_ENCODINGS = [
+    ("utf-8", "Ä日", ""),
+    ("utf-8-sig", "Ä日", ""),
+    ("utf-16", "Ä日", ""),
+    ("utf-16-be with mark", "Ä日", ""),
+    ("utf-16-le", "Ä日", r"is not UTF-8|holds a NUL character in line 1"),
+    ("utf-16-be", "AB", r"holds a NUL character in line 1"),
+    ("utf-16-le", "AB", r"holds a NUL character in line 1"),
+    ("utf-32", "Ä日", r"is not UTF-8: found the byte 0xff at or after line 1"),
+    ("latin-1", "Ä", r"is not UTF-8: found the byte 0xc4 at or after line [34]\. Save the file as UTF-8"),
+    ("cp1252", "„B“", r"is not UTF-8: found the byte 0x84 at or after line [34]"),
+    ("mac-roman", "Ä", r"is not UTF-8: found the byte 0x80"),
+    ("gb18030", "日本語", r"is not UTF-8: found the byte 0x"),
+    ("big5", "日本語", r"is not UTF-8: found the byte 0x"),
+    ("shift_jis", "日本", r"is not UTF-8: found the byte 0x"),
+    ("euc-kr", "한국어", r"is not UTF-8: found the byte 0x"),
+    ("koi8-r", "Система", r"is not UTF-8: found the byte 0x"),
+    ("cp500", "A", r"is not UTF-8|lacks|is empty"),
+]
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    if encoding.endswith(" with mark"):
+        encoding = encoding.removesuffix(" with mark")
+        return "\ufeff".encode(encoding) + text.encode(encoding)
+    return text.encode(encoding)
+
+
+def _encodings() -> Iterator[Case]:
+    for encoding, name, refused in _ENCODINGS:
+        label = f"{encoding}, {'text beyond ASCII' if not name.isascii() else 'plain'}"
+        for suffix, text in (
+            ("csv", GOOD.replace("B,", f"{name},")),
+            ("tsv", GOOD.replace("B,", f"{name},").replace(",", "\t")),
+            ("jsonl", lines(*(r | {"system": r["system"].replace("B", name)} for r in RECORDS))),
+        ):
+            why = refused
+            if suffix == "jsonl" and encoding == "cp500":
+                why = r"is not UTF-8|not valid JSON"
+            yield table(label, _encoded(text, encoding), why, suffix, systems=("A", name))
+    for suffix, text in (("csv", GOOD), ("jsonl", lines(*RECORDS))):
+        yield table(
+            "UTF-16 cut in the middle of a character", text.encode(_UTF16)[:-1], r"is not UTF-16, .*mark", suffix
+        )
+        yield table("UTF-16 with half a pair", text.encode(_UTF16) + b"\x00\xd8", r"is not UTF-16, .*mark", suffix)
+        yield table("a mark and nothing else", b"\xef\xbb\xbf", r"is empty", suffix)
+        yield table("a UTF-16 mark and nothing else", b"\xff\xfe", r"is empty", suffix)
+        yield table("UTF-8 cut in the middle of a character", text.encode() + b"\xe6\x97", r"is not UTF-8", suffix)
+        yield table("an overlong form", text.encode().replace(b"B", b"\xc0\x82"), r"is not UTF-8: .*0xc0", suffix)
+        yield table(
+            "a surrogate in UTF-8", text.encode().replace(b"B", b"\xed\xa0\x80"), r"is not UTF-8: .*0xed", suffix
+        )
+        yield table(
+            "a NUL in a name", text.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]", suffix
+        )
+        yield table("NULs only", bytes(1000), r"holds a NUL character in line 1", suffix)
+        yield table("every byte", bytes(range(1, 256)) * 9, r"is not UTF-8|not valid JSON", suffix)
+        yield table("two marks", b"\xef\xbb\xbf" * 2 + text.encode(), r"lacks 1 column|not valid JSON", suffix)
+
+
+def _line_ends() -> Iterator[Case]:
+    for name, end in (("CR LF", "\r\n"), ("CR", "\r"), ("LF", "\n")):
+        yield table(f"lines end with {name}", GOOD.replace("\n", end))
+        yield table(f"lines end with {name}, the last does not", GOOD.replace("\n", end).removesuffix(end))
+        yield table(f"lines end with {name}, in TSV", GOOD.replace(",", "\t").replace("\n", end), "", "tsv")
+    yield table("lines end with CR LF", lines(*RECORDS).replace("\n", "\r\n"), "", "jsonl")
+    yield table("lines end with CR", lines(*RECORDS).replace("\n", "\r"), r"not valid JSON", "jsonl")
+    yield table("lines end in three ways", "\r\n".join(GOOD.split("\n", 1)).replace("2,-6,.2\n", "2,-6,.2\r"))
+    yield table("blank lines between and after", GOOD.replace("\n", "\n\n") + "\n\n")
+    yield table("a blank line first", "\n" + GOOD, r"the first line is blank; expected a header")
+    yield table("blanks first", "  \t\n" + GOOD, r"the first line is blank; expected a header")
+    yield table("blank lines", "\n\n  \n".join(lines(*RECORDS).split("\n")), "", "jsonl")
+    yield table("only line ends", "\n\r\n\n", r"the first line is blank|is empty")
+    yield table("only line ends", "\n\r\n\n", r"is empty", "jsonl")
+    yield table(
+        "rows of commas at the end, as a spreadsheet leaves them",
+        GOOD + ",,,\n,,,\n",
+        r"'system' is empty in data row 5",
+    )
+    for name, mark in (("U+2028", "\u2028"), ("U+0085", "\x85"), ("form feed", "\f"), ("U+001E", "\x1e")):
+        text = HEAD.replace("X", "source") + "".join(f"{s},{k},{k},one{mark}{k}\n" for s in "AB" for k in (1, 2))
+        meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": (f"one{mark}1", f"one{mark}2")}
+        yield table(f"{name} within a text ends no line", text, **meaning)
+    text = HEAD.replace("X", "source") + "".join(f'{s},{k},{k},"one\r\n""{k}"""\n' for s in "AB" for k in (1, 2))
+    meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": ('one\r\n"1"', 'one\r\n"2"')}
+    yield table("line ends and quotes within quotes", text, **meaning)
+    text = text.replace(",", "\t").replace("one\r\n", "a\tb\r\n")
+    yield table("a tab within quotes", text, "", "tsv", **meaning | {"sources": ('a\tb\r\n"1"', 'a\tb\r\n"2"')})
+
+
+# -- fields -----------------------------------------------------------------------------------
+
+
+def _fields() -> Iterator[Case]:
+    yield table("fewer fields than the header", GOOD + "C,1,1\n", r"line 6: expected 4 fields, the header's; found 3")
+    yield table("more fields than the header", GOOD + "C,1,1,1,1\n", r"line 6: expected 4 fields.*found 5")
+    yield table("cut within a row", GOOD[:-6], r"line 5: expected 4 fields.*found 3|'' |system 'B' has|truncated")
+    yield table("a comma at the end of each row", GOOD.replace("\n", ",\n"), r"column 5 has no name")
+    yield table("a comma at the end of the rows only", HEAD + GOOD.removeprefix(HEAD).replace("\n", ",\n"), r"found 5")
+    yield table("an open quote", GOOD.replace(".9", '".9'), r"a quote is opened and never closed")
+    yield table("an open quote in the header", '"' + GOOD, r"a quote is opened and never closed|lacks|no rows")
+    yield table("text after a quote", GOOD.replace(".9", '".9"x'), r"line 2: ',' expected after")
+    yield table("blank after a quote", GOOD.replace(".9", '".9" '), r"line 2: ',' expected after")
+    yield table("a quote within a name", GOOD.replace("B,", 'B"b,'), systems=("A", 'B"b'))
+    yield table("single quotes are no quotes", GOOD.replace("B,", "'B',"), systems=("A", "'B'"))
+    yield table("typographic quotes are no quotes", GOOD.replace("B,", "“B”,"), systems=("A", "“B”"))
+    yield table("everything quoted", "".join('"' + '","'.join(r.split(",")) + '"\n' for r in GOOD.splitlines()))
+    yield table("a backslash is no escape", GOOD.replace("B,", "B\\,"), systems=("A", "B\\"))
+    yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
+    yield table("tabs in a .csv", GOOD.replace(",", "\t"), r"separated by '\\t'")
+    yield table("commas in a .tsv", GOOD, r"separated by ','.*tabs in \.tsv", "tsv")
+    yield table("bars", GOOD.replace(",", "|"), r"lacks 3 columns")
+    yield table("a tab within a field of a .csv", GOOD.replace("B,", "B\tb,"), systems=("A", "B\tb"))
+    yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
+    yield table("a comment", "# my scores\n" + GOOD, r"lacks|expected 1 fields")
+    yield table("sep=, as a spreadsheet writes it", "sep=,\n" + GOOD, r"expected 2 fields|lacks")
+    yield table("HTML", "<html><body>404</body></html>\n", r"lacks 3 columns")
+    yield table("JSON", lines(*RECORDS), r"has no|lacks|found")
+    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"more than 1,000,000")
+    yield table(
+        "the largest field", lambda: GOOD.replace("B,", "B" * 1_000_000 + ",").encode(), systems=("A", "B" * 10**6)
+    )
+    yield table("a gigantic header", lambda: b"x" * 1_000_001 + b"," + GOOD.encode(), r"more than 1,000,000")
+    many = ",".join(f"c{i}" for i in range(500))
+    yield table(
+        "hundreds of empty columns",
+        f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n",
+        r"metric 'c0' has no score",
+    )
+
+
+def _headers() -> Iterator[Case]:
+    yield table("nothing", b"", r"is empty; expected a header")
+    yield table("the header alone", HEAD, r"the table has no rows")
+    yield table("no header", GOOD.removeprefix(HEAD), r"column names must be distinct|lacks 3 columns")
+    for column in ("system", "segment", "human"):
+        yield table(
+            f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'"
+        )
+        yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found twice: '{column}'")
+        yield table(f"{column} in capitals", GOOD.replace(column, column.upper()), rf"lacks 1 column, '{column}'")
+        yield table(
+            f"a blank before {column}", GOOD.replace(column, f" {column}"), rf"lacks 1 column, '{column}'.*' {column}'"
+        )
+    yield table("a metric twice", GOOD.replace("human,X", "human,X,X").replace(".", "1,."), r"found twice: 'X'")
+    yield table("a column without a name", GOOD.replace("X", ""), r"column 4 has no name")
+    yield table("a column called a blank", GOOD.replace("X", "  "), r"column 4 has no name")
+    yield table(
+        "the index of pandas", "," + GOOD.removesuffix("\n").replace("\n", "\n0,"), r"column 1 has no name.*index=False"
+    )
+    yield table("columns in another order", "X,human,segment,system\n.9,0,1,A\n.2,-6,2,A\n.8,-1,1,B\n.3,-7,2,B\n")
+    yield table(
+        "no metric", "system,segment,human\nA,1,1\nB,1,2\n", segments=(1,), human=((1,), (2,)), X=None, metrics=()
+    )
+    yield table("an empty column lp", GOOD.replace("\n", ",\n").replace("X,", "X,lp"), language_pair=None)
+    yield table("a constant column lp", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp"), language_pair="a-b")
+    yield table(
+        "lp empty in a row",
+        GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"),
+        r"'lp' is empty in 1 rows",
+    )
+    yield table(
+        "a name with a line end",
+        GOOD.replace("X", '"X\n\x1b[31m"').replace(".9", "bad"),
+        r"column 'X\\n\\x1b\[31m' must hold numbers",
+    )
+
+
+# -- scores -----------------------------------------------------------------------------------
+
+NUMBER = r"must hold numbers"
+INFINITE = r"holds an infinite score"
+#: What a cell may hold, and what it means: a number, None for not scored, or how it is refused.
+CELLS: list[tuple[str, Any]] = [
+    ("1", 1.0), ("+1", 1.0), ("-0", 0.0), (" 1 ", 1.0), ("1.", 1.0), (".5", 0.5), ("1e2", 100.0), ("1E-2", 0.01),
+    ("0001", 1.0), ("1e308", 1e308), ("-1e308", -1e308), ("5e-324", 5e-324), ("2.2250738585072014e-308", 2.2250738585072014e-308),
+    ("1e-400", 0.0), ("0.1000000000000000055511151231257827", 0.1), ("9007199254740993", 9007199254740992.0),
+    ("123456789012345678901234567890", 1.2345678901234568e29), ("0." + "3" * 500, 1 / 3),
+    ("", None), (" ", None), ("NA", None), ("na", None), ("NaN", None), ("nan", None), ("None", None), ("null", None),
+    ("NULL", None), (" NaN ", None),
+    ("inf", INFINITE), ("-inf", INFINITE), ("Infinity", INFINITE), ("1e400", INFINITE), ("-1e999", INFINITE), ("9" * 400, INFINITE),
+    ("good", NUMBER), ("0,5", NUMBER), ("1 000", NUMBER), ("1_000", NUMBER), ("50%", NUMBER), ("--1", NUMBER), ("1e", NUMBER), ("1.2.3", NUMBER),
+    ("0x10", NUMBER), ("True", NUMBER), ("N/A", NUMBER), ("-", NUMBER), ("?", NUMBER), ("#DIV/0!", NUMBER), ("−1", NUMBER),
+    ("１", NUMBER), ("١", NUMBER), ("½", NUMBER), ("1j", NUMBER), ("=1+1", NUMBER), ("[1]", NUMBER), ("1\u200b", NUMBER), ("2024-01-01", NUMBER),
+    ("__import__('os').system('touch canary')", NUMBER), ("{{7*7}}", NUMBER), ("8" * 5000, NUMBER),
+]  # fmt: skip
+
+
+def _cells() -> Iterator[Case]:
+    for column in ("X", "human"):
+        for cell, what in CELLS:
+            label = f"{column} is {cell[:44]!r}" + f", {len(cell)} characters" * (len(cell) > 44)
+            text = GOOD.replace("A,1,0,.9", f'A,1,{cell if column == "human" else 0},{cell if column == "X" else ".9"}'
+                                if "," not in cell else GOOD_ROW(column, cell))  # fmt: skip
+            records = [dict(r) for r in RECORDS]
+            records[0][column] = cell
+            refused = what if isinstance(what, str) else ""
+            meaning = {} if refused else {column: ((what, MEANS[column][0][1]), MEANS[column][1])}
+            if refused == NUMBER:
+                refused = rf"column '{column}' must hold numbers; found .* in data row 1 \(1 such cells\)"
+            yield table(label, text, refused, **meaning)
+            yield table(f"{label}", lines(*records), refused, "jsonl", **meaning)
+
+
+def GOOD_ROW(column: str, cell: str) -> str:
+    return f'A,1,"{cell}",.9' if column == "human" else f'A,1,0,"{cell}"'
+
+
+def _columns() -> Iterator[Case]:
+    yield table("no human score", HEAD + "A,1,,1\nB,1,NaN,2\n", r"no translation has a human score")
+    yield table("no score of a metric", HEAD + "A,1,1,\nB,1,2,null\n", r"metric 'X' has no score at all")
+    yield table(
+        "a column of text among the metrics",
+        GOOD.replace("\n", ",good\n").replace("X,good", "X,note"),
+        r"column 'note' must hold numbers; found 'good' in data row 1 \(4 such cells\)",
+    )
+    yield table(
+        "numbers and infinity mixed",
+        GOOD.replace(".3", "-inf"),
+        r"metric 'X' holds an infinite score \(system number 1, segment number 1\)",
+    )
+    huge = {"human": ((1e308, -1e308), (-1e308, 1e308)), "X": ((5e-324, 1e-308), (0, 1.7e308))}
+    yield table(
+        "scores from the smallest to the largest",
+        HEAD + "A,1,1e308,5e-324\nA,2,-1e308,1e-308\nB,1,-1e308,0\nB,2,1e308,1.7e308\n",
+        **huge,
+    )
+
+
+# -- rows -------------------------------------------------------------------------------------
+
+
+def _rows() -> Iterator[Case]:
+    yield table("a row twice", GOOD + "B,2,-7,.3\n", r"1 row\(s\) repeat a \(system, segment\) pair.*\('B', 2\)")
+    yield table("a row twice with other scores", GOOD + "B,2,1,1\n", r"1 row\(s\) repeat .*\('B', 2\)")
+    yield table("the whole table twice", GOOD + GOOD.removeprefix(HEAD), r"4 row\(s\) repeat")
+    yield table("the header twice", GOOD + GOOD, r"'human' must hold numbers; found 'human'|row\(s\) repeat")
+    yield table(
+        "a row short",
+        GOOD.replace("B,1,-1,.8\n", ""),
+        r"system 'B' has 1 of 2 segments; missing is, for example, segment 1",
+    )
+    yield table("a segment of one system alone", GOOD + "B,3,1,1\n", r"system 'A' has 2 of 3 segments.*segment 3")
+    yield table("a system of its own segments", GOOD + "C,8,1,1\nC,9,1,1\n", r"has 2 of 4 segments")
+    yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
+    yield table(
+        "rows in reverse",
+        HEAD + "B,2,-7,.3\nB,1,-1,.8\nA,2,-6,.2\nA,1,0,.9\n",
+        systems=("B", "A"),
+        segments=(2, 1),
+        human=((-7, -1), (-6, 0)),
+        X=((0.3, 0.8), (0.2, 0.9)),
+    )
+    yield table("rows by segment", HEAD + "A,1,0,.9\nB,1,-1,.8\nA,2,-6,.2\nB,2,-7,.3\n")
+    yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' is empty in data row 5")
+    yield table("no segment in a row", GOOD + "C,,1,1\n", r"column 'segment' is empty in data row 5")
+    yield table("a blank after a name", GOOD.replace("B,2", "B ,2"), r"has 1 of 2 segments")
+    yield table(
+        "a name in two forms of Unicode", GOOD.replace("B,1", "é,1").replace("B,2", "e\u0301,2"), r"has 1 of 2 segments"
+    )
+    for name, spelt in (
+        ("NA", "NA"),
+        ("nan", "nan"),
+        ("a number", "1"),
+        ("a long number", "9" * 5000),
+        ("True", "True"),
+        ("a tag", "<script>alert(1)</script>"),
+        ("a template", "{{ 7*7 }}{% raw %}"),
+        ("a path", "../../etc/passwd"),
+        ("a formula", "=cmd|' /C calc'!A0"),
+        ("right to left", "\u202eB"),
+        ("an escape", "\x1b[2J"),
+    ):
+        yield table(f"a system called {name}", GOOD.replace("B,", f"{spelt},"), systems=("A", spelt))
+    for name, ids, read in (
+        ("whole numbers as floats", ("1.0", "2.0"), ("1.0", "2.0")), ("with zeros before", ("01", "02"), ("01", "02")),
+        ("negative", ("-1", "-2"), (-1, -2)), ("not in order", ("9", "3"), (9, 3)), ("text", ("a", "b"), ("a", "b")),
+        ("numbers and text", ("1", "b"), ("1", "b")), ("NA", ("NA", "NaN"), ("NA", "NaN")), ("beyond 64 bits", (str(2**64), str(2**65)), (str(2**64), str(2**65))),
+        ("of thousands of digits", ("1" * 5000, "2" * 5000), ("1" * 5000, "2" * 5000)), ("blanks around", (" 1", "2 "), (" 1", "2 ")),
+        ("zero and minus zero", ("0", "-0"), ("0", "-0")), ("other digits", ("١", "٢"), ("١", "٢")), ("with underscores", ("1_0", "2_0"), ("1_0", "2_0")),
+    ):  # fmt: skip
+        text = HEAD + "".join(
+            f"{s},{ids[k]},{h},{x}\n"
+            for s, k, h, x in (("A", 0, 0, 0.9), ("A", 1, -6, 0.2), ("B", 0, -1, 0.8), ("B", 1, -7, 0.3))
+        )
+        yield table(f"segments: {name}", text, segments=read)
+    yield table(
+        "two sources for one segment",
+        HEAD.replace("X", "source") + "A,1,1,one\nB,1,2,two\n",
+        r"column 'source' differs between the rows of segment 1",
+    )
+    yield table(
+        "two documents for one segment",
+        HEAD.replace("X", "doc") + "A,1,1,one\nB,1,2,two\n",
+        r"column 'doc' differs between the rows of segment 1",
+    )
+
+
+# -- JSON lines -------------------------------------------------------------------------------
+
+
+def _json_lines() -> Iterator[Case]:
+    def case(name: str, text: str | Callable[[], bytes], refused: str = "", **meaning) -> Case:
+        return table(name, text, refused, "jsonl", **meaning)
+
+    first, *rest = RECORDS
+    after = lines(*rest)
+
+    def with_first(text: str) -> str:
+        return text + "\n" + after
+
+    yield case("nothing", "", r"is empty; expected one JSON object a line")
+    yield case("the good records", lines(*RECORDS))
+    yield case("fields in another order", lines(first, *({k: r[k] for k in reversed(r)} for r in rest)))
+    yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
+    yield case("an array of records over lines", json.dumps(RECORDS, indent=1), r"line 1: not valid JSON")
+    yield case("a number", "1\n", r"line 1: expected a JSON object; found '1")
+    yield case("cut", lines(*RECORDS)[:-9], r"line 4: not valid JSON")
+    yield case("a comma after the last field", with_first('{"system": "A",}'), r"line 1: not valid JSON")
+    yield case("a comment", "// scores\n" + lines(*RECORDS), r"line 1: not valid JSON")
+    yield case("single quotes", with_first(str(first)), r"line 1: not valid JSON")
+    yield case("two objects on a line", with_first(json.dumps(first) * 2), r"line 1: not valid JSON")
+    yield case(
+        "a field twice",
+        with_first('{"system": "A", "system": "B"}'),
+        r"line 1: not valid JSON \(a field occurs twice\)",
+    )
+    yield case(
+        "a field missing",
+        lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
+        r"line 2: the fields differ from the first line's in \['X'\]",
+    )
+    yield case("a field more", lines(first, *(r | {"Y": 1} for r in rest)), r"line 2: the fields differ .*\['Y'\]")
+    for name, value, refused in (
+        ("a list", "[1]", r"'X' must be a text, a number or null; found \[1\]"), ("an object", '{"a": 1}', r"'X' must be a text"),
+        ("true", "true", r"'X' must be a text, a number or null; found true"), ("infinite", "Infinity", INFINITE), ("-infinite", "-Infinity", INFINITE),
+        ("1e400", "1e400", INFINITE), ("a whole number of 400 digits", "9" * 400, r"column 'X' holds a whole number too large for a floating-point one"), ("a whole number of 5,000 digits", "9" * 5000, r"not valid JSON"),
+        ("bare text", "good", r"not valid JSON"), ("a leading zero", "01", r"not valid JSON"), ("a leading plus", "+1", r"not valid JSON"), ("hexadecimal", "0x1", r"not valid JSON"),
+    ):  # fmt: skip
+        yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), refused)
+    for name, value, read in (
+        ("null", "null", None),
+        ("NaN", "NaN", None),
+        ("a large whole number", str(10**30), 1e30),
+        ("the smallest", "5e-324", 5e-324),
+    ):
+        yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
+    yield case("system is null", lines(first | {"system": None}, *rest), r"column 'system' is empty in data row 1")
+    yield case("systems are numbers", lines(*(r | {"system": ord(r["system"])} for r in RECORDS)), systems=("65", "66"))
+    yield case("segments are floats", lines(*(r | {"segment": float(r["segment"])} for r in RECORDS)))
+    yield case(
+        "a segment is infinite", lines(first).replace('"segment": 1', '"segment": Infinity') + after, r"of \d segments"
+    )
+    yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
+    yield case("objects nested a hundred thousand deep", '{"a":' * 100_000, r"line 1: not valid JSON")
+    yield case(
+        "half of a surrogate pair",
+        lines(*RECORDS).replace('"B"', '"B\\ud800"'),
+        r"line 3: 'system' holds half of a surrogate pair",
+    )
+    yield case(
+        "half of a pair in a field's name",
+        lines(*RECORDS).replace('"X"', '"X\\udc00"'),
+        r"line 1: .* holds half of a surrogate pair",
+    )
+    yield case("a whole pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
+    yield case("an escaped NUL in a name", lines(*RECORDS).replace('"B"', '"B\\u0000"'), systems=("A", "B\0"))
+    yield case(
+        "fields called like attributes", lines(*RECORDS).replace('"X"', '"__class__"'), X=None, metrics=("__class__",)
+    )
+    yield case(
+        "a gigantic field",
+        lambda: (lines(first | {"system": "A" * 1_000_001})).encode(),
+        r"line 1: 'system' has more than 1,000,000 characters",
+    )
+    yield case(
+        "a gigantic line", lambda: b'{"system": "' + b"A" * 20_000_001, r"line 1 has more than 20,000,000 characters"
+    )
+
+
+# -- Parquet ----------------------------------------------------------------------------------
+
+
+def _frame(**columns: Any) -> pd.DataFrame:
+    return pd.DataFrame(RECORDS).assign(**columns)
+
+
+def _parquet(frame: pd.DataFrame | pa.Table) -> bytes:
+    out = io.BytesIO()
+    if isinstance(frame, pd.DataFrame):
+        frame.to_parquet(out)
+    else:
+        pq.write_table(frame, out)
+    return out.getvalue()
+
+
+class _Bomb:
+    """Unpickling it makes a file."""
+
+    def __reduce__(self):
+        return open, ("canary", "w")
+
+
+def _extension() -> pa.Table:
+    """Return a table with a column that asks to be unpickled when it is read."""
+    table = pa.Table.from_pandas(pd.DataFrame(RECORDS))
+    metadata = {
+        b"ARROW:extension:name": b"arrow.py_extension_type",
+        b"ARROW:extension:metadata": pickle.dumps(_Bomb()),
+    }
+    return table.cast(pa.schema([f.with_metadata(metadata) if f.name == "X" else f for f in table.schema]))
+
+
+def _parquets() -> Iterator[Case]:
+    def case(name: str, content: bytes | Callable[[], bytes], refused: str = "", **meaning) -> Case:
+        return table(name, content, refused, "parquet", **meaning)
+
+    good = _parquet(_frame())
+    yield case("the good table", good)
+    yield case("nothing", b"", r"t\.parquet is empty")
+    yield case("CSV", GOOD.encode(), r"is not a readable Parquet file")
+    for name, data in (
+        ("cut in half", good[: len(good) // 2]),
+        ("without its foot", good[:-8]),
+        ("only the marks", b"PAR1PAR1"),
+        ("a foot of 2 GB", good[:-8] + b"\xff\xff\xff\x7fPAR1"),
+        ("its head altered", b"XXXX" + good[4:-4] + b"XXXX"),
+        ("a zip archive", b"PK\x03\x04" + bytes(100)),
+        ("a pickle", pickle.dumps(_Bomb())),
+    ):
+        yield case(name, data, r"is not a readable Parquet file")
+    yield case("no rows", _parquet(_frame().head(0)), r"the table has no rows")
+    yield case("no columns", _parquet(pd.DataFrame()), r"lacks 3 columns|is not a readable Parquet file|no columns")
+    yield case("an index with names", _parquet(_frame().set_index(["system", "segment"])))
+    yield case("an index without a name", _parquet(_frame().set_axis([3, 1, 2, 0])))
+    yield case("categories", _parquet(_frame(system=pd.Categorical(list("AABB")))))
+    yield case(
+        "whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3))
+    )
+    yield case("32 bits", _parquet(_frame(X=pd.Series([0.5, 0.25, 1, 2], dtype="float32"))), X=((0.5, 0.25), (1, 2)))
+    yield case(
+        "decimals",
+        _parquet(_frame(X=[Decimal("0.5"), Decimal("0.25"), Decimal(1), Decimal(2)])),
+        X=((0.5, 0.25), (1, 2)),
+    )
+    yield case("numbers as text", _parquet(_frame(X=["0.9", "0.2", "0.8", "0.3"])))
+    for name, values in (
+        ("lists", [[1], [2], [3], [4]]),
+        ("times", pd.date_range("2024", periods=4)),
+        ("durations", pd.timedelta_range("1s", periods=4)),
+        ("bytes", [b"1", b"2", b"3", b"x"]),
+        ("structures", [{"a": 1}] * 4),
+    ):
+        yield case(f"scores are {name}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
+    yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), X=((1, 0), (1, 1)))
+    yield case("scores are infinite", _parquet(_frame(X=[1, 2, float("inf"), 3])), INFINITE)
+    yield case("scores are null", _parquet(pa.Table.from_pandas(_frame(X=None))), r"metric 'X' has no score at all")
+    yield case(
+        "systems are bytes",
+        _parquet(_frame(system=[b"A", b"A", b"B", b"B"])),
+        r"column 'system' must hold text; found b'A'",
+    )
+    yield case(
+        "systems are lists",
+        _parquet(_frame(system=[["A"], ["A"], ["B"], ["B"]])),
+        r"column 'system' must hold text; found",
+    )
+    yield case(
+        "sources are lists",
+        _parquet(_frame(source=[["A"], ["A"], ["B"], ["B"]])),
+        r"column 'source' must hold text; found",
+    )
+    yield case(
+        "segments are times",
+        _parquet(_frame(segment=pd.to_datetime(["2024", "2025"] * 2))),
+        segments=("2024-01-01 00:00:00", "2025-01-01 00:00:00"),
+    )
+    twice = pa.Table.from_arrays(
+        [pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],
+        names=["system", "segment", "human", "X", "X"],
+    )
+    yield case("a column twice", _parquet(twice), r"is not a readable Parquet file: Multiple matches")
+    yield case("a column that asks to be unpickled", _parquet(_extension()))
+    spoilt = pa.Table.from_pandas(_frame()).replace_schema_metadata(
+        {b"pandas": b'{"index_columns": ["__import__(\\"os\\")"]}'}
+    )
+    yield case("pandas metadata that are none", _parquet(spoilt), r"is not a readable Parquet file|KeyError")
+
+
+# -- places -----------------------------------------------------------------------------------
+
+
+def _place(name: str, make: Callable[[Path], Any], refused: str = "", **meaning) -> Case:
+    return Case(f"path: {name}", make, refused, {} if refused else MEANS | meaning)
+
+
+def _link(folder: Path, target: str | Path, name: str = "t.csv") -> Path:
+    (folder / name).symlink_to(target)
+    return folder / name
+
+
+def _good_at(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(GOOD)
+    return path
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir()
+    return path
+
+
+def _pipe(folder: Path) -> Path:
+    import os
+
+    os.mkfifo(folder / "t.csv")
+    return folder / "t.csv"
+
+
+def _places() -> Iterator[Case]:
+    yield _place("a link to a table", lambda f: _link(f, _good_at(f / "real.csv")))
+    yield _place("a link to nothing", lambda f: _link(f, "gone"), r"there is no file .*t\.csv")
+    yield _place("a link to itself", lambda f: _link(f, "t.csv"), r"there is no file .*t\.csv")
+    yield _place(
+        "a folder with the name of a table", lambda f: _folder(f / "t.csv"), r"is a folder without human-scores/"
+    )
+    yield _place("a pipe that nobody writes to", _pipe, r"there is no file .*t\.csv")
+    yield _place("a file in a file", lambda f: _good_at(f / "t.csv") / "u.csv", r"there is no file")
+    yield _place("a blank and quotes in the name", lambda f: _good_at(f / "a \"b\" 'c'.csv"))
+    yield _place("a line end in the name", lambda f: _good_at(f / "a\nb.csv"))
+    yield _place(
+        "a line end in the name of what is not there", lambda f: f / "a\nb.csv", r"there is no file .*a(\n|\\n| )b\.csv"
+    )
+    yield _place("a name beyond ASCII", lambda f: _good_at(f / "日本 ü.csv"))
+    yield _place("capitals in the suffix", lambda f: _good_at(f / "T.CSV"))
+    yield _place(
+        "a name of 300 characters",
+        lambda f: f / ("x" * 300 + ".csv"),
+        r"cannot look for '.*x.{0,9}': File name too long",
+    )
+    yield _place(
+        "a path of 5,000 characters",
+        lambda f: f / ("x/" * 2500 + "t.csv"),
+        r"cannot look for '.*x.{0,9}': File name too long",
+    )
+    yield _place("a NUL in the name", lambda f: str(f / "a\0b.csv"), r"there is no file|null|NUL")
+    yield _place("no suffix", lambda f: _good_at(f / "table"), r"cannot tell the format from ''")
+    yield _place(
+        "a spreadsheet",
+        lambda f: _good_at(f / "t.xlsx"),
+        r"cannot tell the format from '\.xlsx'; expected one of \.csv",
+    )
+    yield _place("compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot tell the format from '\.gz'")
+    yield _place("a pickle", lambda f: file("t.pkl", pickle.dumps(_Bomb()))(f), r"cannot tell the format from '\.pkl'")
+    for given in (
+        "http://127.0.0.1:9/t.csv",
+        "https://example.invalid/t.csv",
+        "file:///etc/hostname.csv",
+        "s3://b/t.parquet",
+        "ftp://x/t.tsv",
+    ):
+        yield _place(f"an address, {given.partition(':')[0]}", lambda f, g=given: g, r"there is no file")
+    for given in (
+        "",
+        "..",
+        "/",
+        "teaching/../..",
+        "wmt23/../../etc",
+        "../../etc/passwd",
+        "%s%n",
+        "$(touch canary)",
+        "`touch canary`",
+        "{{7*7}}",
+        "teaching\n",
+        "-x",
+        "wmt99",
+        "CON",
+        "teaching/en-de",
+    ):
+        shown = {"": "an empty text", "/": "the root"}.get(given, repr(given))
+        refused = r"unknown (set|language pair)|is a folder without human-scores/|cannot tell the format from ''"
+        yield Case(f"name: {shown}", lambda f, g=given: g, refused, command=("validate", "--", "{}"))
+
+
+def _million() -> bytes:
+    rows = (f"S{s},{k},{(s * 7919 + k * 104729) % 101},{(s * 31 + k) % 97}\n" for s in range(20) for k in range(50_000))
+    return (HEAD + "".join(rows)).encode()
+
+
+TABLES: tuple[Case, ...] = (
+    *_encodings(), *_line_ends(), *_fields(), *_headers(), *_cells(), *_columns(), *_rows(), *_json_lines(),
+    *_parquets(), *_places(),
+)  # fmt: skip

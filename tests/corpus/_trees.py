@@ -1,0 +1,453 @@
+"""Folders in the layout of mt-metrics-eval v2, and tables of MQM errors and averages."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from mtmeta.datasets import load
+
+from ._case import Case
+from ._tables import file
+
+LP = "en-de"
+TEXTS = {"A": ["Eins.", "Zwei."], "B": ["Ein.", "Zwo."], "refA": ["Eins!", "Zwei!"]}
+HUMAN = {"A": [0, -6], "B": [-1, -7], "refA": [0, 0]}
+METRIC = {"A": [0.9, 0.2], "B": [0.8, 0.3], "refA": [1, 1]}
+SEG = f"human-scores/{LP}.mqm.seg.score"
+SYS = f"human-scores/{LP}.mqm.sys.score"
+DOMAIN = f"human-scores/{LP}.mqm.domain.score"
+RATING = f"human-scores/{LP}.mqm.merged.seg.rating"
+X = f"metric-scores/{LP}/X-src.seg.score"
+X_SYS = f"metric-scores/{LP}/X-src.sys.score"
+DOCS = f"documents/{LP}.docs"
+SOURCE = f"sources/{LP}.txt"
+REF = f"references/{LP}.refA.txt"
+OUT = f"system-outputs/{LP}/B.txt"
+MEANS = {
+    "systems": ("A", "B"),
+    "segments": (1, 2),
+    "human": ((0, -6), (-1, -7)),
+    "X": ((0.9, 0.2), (0.8, 0.3)),
+    "translations": (("Eins.", "Zwei."), ("Ein.", "Zwo.")),
+    "sources": ("One.", "Two."),
+}
+
+
+def scores(table: dict[str, list[Any]]) -> str:
+    return "".join(f"{s}\t{v}\n" for s, values in table.items() for v in values)
+
+
+def write(path: Path, content: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def tree(folder: Path) -> Path:
+    """Write a good tree and return it."""
+    root = folder / "mine"
+    write(root / SOURCE, "One.\nTwo.\n")
+    write(root / DOCS, "news\tone\nnews\ttwo\n")
+    write(root / REF, "Eins!\nZwei!\n")
+    for name, lines in TEXTS.items():
+        write(root / f"system-outputs/{LP}/{name}.txt", "\n".join(lines) + "\n")
+    write(root / SEG, scores(HUMAN))
+    write(root / SYS, "A -3\nB -4\nrefA 0\n")
+    write(root / DOMAIN, "news A -3\nnews B -4\nnews refA 0\n")
+    write(root / X, scores(METRIC))
+    write(root / X_SYS, "A 1\nB 2\nrefA 3\n")
+    errors = [{"start": 0, "end": 2, "category": "Fluency/Grammar", "severity": "minor"}]
+    rows = [f"{s}\t{json.dumps({'errors': errors if s == 'B' else []})}\n" for s in HUMAN for _ in (1, 2)]
+    write(root / RATING, "".join(rows))
+    return root
+
+
+def case(name: str, spoil: Callable[[Path], Any], refused: str = "", read: Callable | None = None, **meaning) -> Case:
+    """Return a case of a tree that is spoilt, or altered so that it means the same."""
+
+    def make(folder: Path) -> Path:
+        root = tree(folder)
+        spoil(root)
+        return root
+
+    more = {"read": read, "command": None} if read else {}
+    return Case(f"tree: {name}", make, refused, {} if refused else MEANS | meaning, **more)
+
+
+def put(path: str, content: str | bytes | Callable[[str], str]) -> Callable[[Path], None]:
+    """Return what gives a file of the tree other content."""
+
+    def spoil(root: Path) -> None:
+        write(root / path, content((root / path).read_text()) if callable(content) else content)
+
+    return spoil
+
+
+def drop(*paths: str) -> Callable[[Path], None]:
+    def spoil(root: Path) -> None:
+        for path in paths:
+            (root / path).unlink()
+
+    return spoil
+
+
+def link(path: str, target: str) -> Callable[[Path], None]:
+    """Return what puts a link in the place of a file or folder."""
+
+    def spoil(root: Path) -> None:
+        if (root / path).exists():
+            os.replace(root / path, root / "moved")
+        (root / path).symlink_to(target)
+
+    return spoil
+
+
+def folder_at(path: str) -> Callable[[Path], None]:
+    def spoil(root: Path) -> None:
+        (root / path).unlink()
+        (root / path).mkdir()
+
+    return spoil
+
+
+def pipe_at(path: str) -> Callable[[Path], None]:
+    def spoil(root: Path) -> None:
+        (root / path).unlink()
+        os.mkfifo(root / path)
+
+    return spoil
+
+
+def climbing(root: Path) -> None:
+    """Let a system's name lead out of the tree, to a text that is there."""
+    write(root.parent / "secret.txt", "secret one\nsecret two\n")
+    name = "../../../secret"
+    for path in (SEG, X, SYS, X_SYS, DOMAIN):
+        write(root / path, (root / path).read_text().replace("B", name))
+    (root / OUT).unlink()
+
+
+FILES = {"human scores": SEG, "official scores": SYS, "scores by domain": DOMAIN, "metric scores": X, "documents": DOCS,
+         "sources": SOURCE, "references": REF, "translations": OUT}  # fmt: skip
+
+
+def _any_file() -> Iterator[Case]:
+    for what, path in FILES.items():
+        name = Path(path).name.replace(".", r"\.")
+        yield case(f"{what} in Latin-1", _latin(path), rf"{name} is not UTF-8")
+        yield case(f"{what} in UTF-16", _utf16(path), rf"{name} is not UTF-8: found the byte 0xff at or after line 1")
+        yield case(f"{what} are a folder", folder_at(path), rf"cannot read .*{name}: ")
+        yield case(f"{what} are a pipe", pipe_at(path), rf"cannot read .*{name}: it is no regular file")
+        yield case(
+            f"{what} are a link to a device", link(path, "/dev/null"), rf"cannot read .*{name}: it is no regular"
+        )
+        yield case(f"{what} are a link within", link(path, str(os.path.relpath("moved", Path(path).parent))))
+        yield case(f"{what} with a byte order mark", put(path, lambda t: "\ufeff" + t))
+        yield case(f"{what} with CR LF", put(path, lambda t: t.replace("\n", "\r\n")))
+        yield case(f"{what} without the last line end", put(path, lambda t: t.removesuffix("\n")))
+
+
+def _latin(path: str) -> Callable[[Path], None]:
+    return lambda root: write(root / path, (root / path).read_bytes().replace(b"\n", b"\xe4\n", 1))
+
+
+def _utf16(path: str) -> Callable[[Path], None]:
+    return lambda root: write(root / path, (root / path).read_text().encode("utf-16"))
+
+
+def _scores() -> Iterator[Case]:
+    for what, path, none in (("human", SEG, True), ("metric", X, False)):
+        name = Path(path).name.replace(".", r"\.")
+        first = "A\t0\n" if what == "human" else "A\t0.9\n"
+
+        def first_is(text: str, path: str = path, first: str = first) -> Callable[[Path], None]:
+            return put(path, lambda t: t.replace(first, f"A{text}\n", 1))
+
+        for value in (
+            "inf",
+            "-inf",
+            "nan",
+            "1e999",
+            "x",
+            "1,5",
+            "0x1",
+            "True",
+            "null",
+            "NA",
+            "--1",
+            "½",
+            "1e",
+            "9" * 400,
+        ):
+            yield case(
+                f"a {what} score {value[:9]}",
+                first_is(f"\t{value}"),
+                rf"{name}, line 1: '{value[:40]}' is not a finite",
+            )
+        if none:
+            yield case(f"a {what} score None", first_is("\tNone"), human=((None, -6), (-1, -7)))
+        else:
+            yield case(f"a {what} score None", first_is("\tNone"), r"line 1: 'None' is not a finite.*Only human scores")
+        for label, text in (
+            ("no score", ""),
+            ("three fields", "\t1\t2"),
+            ("a blank in a name", " b\t1"),
+            ("no line", "\n"),
+        ):
+            yield case(
+                f"{what} scores: {label}", first_is(text), rf"{name}, line [12]: expected `SYSTEM SCORE`; found "
+            )
+        key = "human" if what == "human" else "X"
+        small = ((5e-324, -6), (-1, -7)) if none else ((5e-324, 0.2), (0.8, 0.3))
+        large = ((1e308, -6), (-1, -7)) if none else ((1e308, 0.2), (0.8, 0.3))
+        yield case(f"the smallest {what} score", first_is("\t5e-324"), **{key: small})
+        yield case(f"a huge {what} score", first_is("\t1e308"), **{key: large})
+        yield case(f"no {what} scores at all", put(path, ""), rf"{name} is empty; expected lines")
+        yield case(
+            f"one {what} score too many",
+            put(path, lambda t: t + "A\t1\n"),
+            r"system 'A' has 3 scores, the last in line 7 of 7; expected 2",
+        )
+        yield case(
+            f"one {what} score too few", put(path, lambda t: t[:-4]), r"'refA' has 1 scores|expected `SYSTEM SCORE`"
+        )
+        yield case(
+            f"{what} scores interleaved",
+            put(path, lambda t: "".join(sorted(t.splitlines(True), key=lambda r: t.splitlines(True).index(r) % 2))),
+        )
+        yield case(f"{what} scores twice", put(path, lambda t: t * 2), r"system 'A' has 4 scores.*expected 2")
+        yield case(
+            f"a line of NULs in {what} scores",
+            put(path, lambda t: t + "\0\0\n"),
+            rf"{name}, line 7: expected `SYSTEM SCORE`",
+        )
+        yield case(
+            f"{what} scores as JSON", put(path, json.dumps(HUMAN) + "\n"), r"line 1: expected `SYSTEM SCORE`; found"
+        )
+    yield case(
+        "a metric of an unknown system",
+        put(X, lambda t: t + "Bb\t1\nBb\t2\n"),
+        r"line 7: unknown system 'Bb'. Did you mean 'B'\?",
+    )
+    yield case("an official score twice", put(X_SYS, lambda t: t + "A 1\n"), r"'A' occurs more than once")
+    yield case(
+        "an official score of an unknown system", put(X_SYS, lambda t: t + "C 1\n"), r"line 4: unknown system 'C'"
+    )
+    yield case("an official score that is infinite", put(X_SYS, "A inf\n"), r"'inf' is not a finite number")
+    yield case("a score by domain with two fields", put(DOMAIN, "news A\n"), r"expected `DOMAIN SYSTEM SCORE`")
+    yield case(
+        "a score by domain twice", put(DOMAIN, lambda t: t + "news A 1\n"), r"\('news', 'A'\) occurs more than once"
+    )
+    yield case("one metric in two references", lambda r: put(X.replace("-src", "-refA"), scores(METRIC))(r), X=None)
+
+
+def _texts() -> Iterator[Case]:
+    for what, path in (("documents", DOCS), ("sources", SOURCE), ("references", REF), ("translations", OUT)):
+        yield case(
+            f"a line of {what} too few", put(path, lambda t: t.split("\n")[0] + "\n"), r"has [12] lines; expected [12]"
+        )
+        yield case(
+            f"a line of {what} too many", put(path, lambda t: t + "news\tmore\n"), r"has [23] lines; expected [23]"
+        )
+        yield case(f"no {what} at all", put(path, ""), r"has [02] lines; expected [02]|is empty")
+    yield case(
+        "a document without a domain", put(DOCS, "news one\ntwo\n"), r"line 2: expected `DOMAIN DOCUMENT`; found 'two'"
+    )
+    hostile = "<script>alert(1)</script>{{7*7}}"
+    yield case("hostile text", put(OUT, f"{hostile}\nZwo.\n"), translations=(("Eins.", "Zwei."), (hostile, "Zwo.")))
+    yield case(
+        "a line separator within a text",
+        put(OUT, "E\u2028in.\nZwo.\n"),
+        translations=(("Eins.", "Zwei."), ("E\u2028in.", "Zwo.")),
+    )
+    as_json = OUT.replace(".txt", ".jsonl")
+
+    def in_json(text: str) -> Callable[[Path], None]:
+        return lambda root: (drop(OUT)(root), write(root / as_json, text))
+
+    yield case("texts as JSON", in_json('{"hypothesis": "Ein."}\n{"hypothesis": "Zwo."}\n'))
+    for label, text in (
+        ("cut", '{"hypothesis": "Ein."}\n{"hypo'),
+        ("without the field", '{"hypothesis": "Ein."}\n{"text": 1}\n'),
+        ("no object", '{"hypothesis": "Ein."}\n[1]\n'),
+        ("deep", '{"hypothesis": "Ein."}\n' + "[" * 100_000 + "\n"),
+    ):
+        yield case(
+            f"texts as JSON, {label}",
+            in_json(text),
+            r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'",
+        )
+    for label, value in (("a number", "1"), ("a list", '["x"]'), ("half of a pair", '"\\ud800"')):
+        yield case(
+            f"texts as JSON, {label} for a text",
+            in_json(f'{{"hypothesis": "Ein."}}\n{{"hypothesis": {value}}}\n'),
+            r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'",
+        )
+
+
+def _layout() -> Iterator[Case]:
+    yield case("good", lambda root: None)
+    yield case("a file of a system is gone", drop(OUT), r"has no file for system 'B', which has human scores")
+    yield case(
+        "a system's name that leads out of the tree", climbing, r"has no file for system '\.\./\.\./\.\./secret'"
+    )
+    yield case("no human scores", drop(SEG), r"no human segment scores: expected files human-scores/")
+    yield case("the human scores are a link to nothing", link(SEG, "gone"), r"cannot read|no human segment scores")
+    yield case(
+        "the human scores are a link to themselves", link(SEG, Path(SEG).name), r"cannot read|no human segment scores"
+    )
+    yield case("a link to the tree within the tree", link("metric-scores/again", ".."))
+    yield case(
+        "a folder is a link",
+        lambda r: (os.rename(r / "sources", r / "elsewhere"), (r / "sources").symlink_to("elsewhere")),
+    )
+    yield case(
+        "a metric is a link to a secret",
+        lambda r: (write(r.parent / "secret", "root:x:0:0\n"), (r / X).unlink(), (r / X).symlink_to("../../../secret")),
+        r"X-src\.seg\.score, line 1: expected `SYSTEM SCORE`",
+    )
+    yield case(
+        "files of other programs",
+        lambda r: (
+            write(r / "metric-scores/en-de/.DS_Store", b"\0"),
+            write(r / "metric-scores/en-de/README", "x"),
+            write(r / "human-scores/~lock", "x"),
+        ),
+    )
+    yield case(
+        "texts are gone",
+        drop(SOURCE, DOCS, REF, *(f"system-outputs/{LP}/{s}.txt" for s in TEXTS), SYS, DOMAIN),
+        systems=("A", "B", "refA"),
+        human=((0, -6), (-1, -7), (0, 0)),
+        X=((0.9, 0.2), (0.8, 0.3), (1, 1)),
+        translations=None,
+        sources=None,
+    )
+    yield case(
+        "a second reference and no standard",
+        lambda r: (
+            os.rename(r / REF, r / f"references/{LP}.refC.txt"),
+            write(r / f"references/{LP}.refB.txt", "a\nb\n"),
+        ),
+        r"has several references, refB, refC",
+    )
+    yield case(
+        "a metric called like a column",
+        put(f"metric-scores/{LP}/human-src.seg.score", scores(METRIC)),
+        r"'human' cannot be a metric name",
+    )
+
+
+def _ratings() -> Iterator[Case]:
+    read = partial(load, spans=True)
+
+    def bad(name: str, text: str, refused: str) -> Case:
+        def first_is(old: str) -> str:
+            return f"{text}\n" + old.split("\n", 1)[1]
+
+        return case(f"ratings: {name}", put(RATING, first_is), refused, read)
+
+    error = '{"start": 0, "end": 2, "category": "x", "severity": "minor"}'
+    yield case("ratings: good", lambda root: None, "", lambda path: [read(path)])
+    yield bad("no tab", "A", r"line 1: expected `SYSTEM<tab>JSON or None`; found 'A'")
+    yield bad("four fields", "A\tNone\tx\ty", r"line 1: expected `SYSTEM<tab>JSON or None`")
+    yield bad("no JSON", "A\t{x", r"line 1: not a valid rating")
+    yield bad("deep", "A\t" + "[" * 100_000, r"line 1: not a valid rating")
+    yield bad("a list", "A\t[1]", r"line 1: not a valid rating")
+    yield bad("no errors", 'A\t{"a": 1}', r"line 1: not a valid rating")
+    yield bad("errors are a number", 'A\t{"errors": 1}', r"line 1: not a valid rating")
+    yield bad("an error is a number", 'A\t{"errors": [1]}', r"line 1: not a valid rating")
+    for label, old, new in (
+        ("beyond the text", '"end": 2', '"end": 99'),
+        ("backwards", '"start": 0', '"start": 3'),
+        ("negative", '"start": 0', '"start": -1'),
+        ("infinite", '"start": 0', '"start": Infinity'),
+        ("text", '"start": 0', '"start": "x"'),
+        ("an unknown severity", "minor", "grave"),
+        ("a severity that is none", '"minor"', "1"),
+        ("a category that is none", '"x"', "[1]"),
+        ("an infinite weight", '"category"', '"score": Infinity, "category"'),
+    ):
+        yield bad(label, f'A\t{{"errors": [{error.replace(old, new)}]}}', r"line 1: not a valid rating")
+    yield case(
+        "ratings: too few", put(RATING, lambda t: t.split("\n", 1)[1]), r"system 'A' has 1 ratings; expected 2", read
+    )
+
+
+# -- MQM tables -------------------------------------------------------------------------------
+
+ERRORS = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+ROWS = (
+    "A\td\t1\tr\tOne.\tEins.\tNo-error\tNo-error\n"
+    "A\td\t2\tr\tTwo.\t<v>Zwei</v>.\tFluency/Grammar\tMinor\n"
+    "B\td\t1\tr\tOne.\tEin.\tAccuracy/Omission\tMajor\n"
+    "B\td\t2\tr\tTwo.\tZwo.\tOther\tMinor\n"
+)
+ERRORS_MEAN = {"systems": ("A", "B"), "segments": (1, 2), "human": ((0, -1), (-5, -1)), "metrics": ()}
+AVERAGES = "system mqm_avg_score seg_id\nA 0 1\nA -1 2\nB -5 1\nB -1 2\n"
+
+
+def mqm(name: str, text: str | bytes, refused: str = "", **meaning) -> Case:
+    return Case(f"MQM: {name}", file("t.tsv", text), refused, {} if refused else ERRORS_MEAN | meaning)
+
+
+def _mqm() -> Iterator[Case]:
+    yield mqm("good", ERRORS + ROWS)
+    yield mqm("CR LF", (ERRORS + ROWS).replace("\n", "\r\n"))
+    yield mqm("a byte order mark", "\ufeff" + ERRORS + ROWS)
+    yield mqm("the header alone", ERRORS, r"has no rows with ratings")
+    yield mqm("no segment ids", (ERRORS + ROWS).replace("seg_id", "id"), r"needs the columns .* and seg_id; found")
+    yield mqm("no source", (ERRORS + ROWS).replace("source", "src"), r"needs the columns system, rater, source")
+    yield mqm("cut", (ERRORS + ROWS)[:-9], r"line 5: expected 8 tab-separated fields; found 7|unknown severity")
+    yield mqm(
+        "a field too many",
+        ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"),
+        r"line 3: expected 8 tab-separated fields; found 9",
+    )
+    yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"line 4: unknown severity 'grave'")
+    for column, row in (
+        ("system", "\td\t1\tr\ts\tt\tx\tMinor"),
+        ("rater", "A\td\t1\t\ts\tt\tx\tMinor"),
+        ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor"),
+    ):
+        yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"line 6: {column} is empty")
+    yield mqm(
+        "two translations of one segment",
+        ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n",
+        r"the target of system 'A', segment 1 differs between rows",
+    )
+    yield mqm(
+        "two sources of one segment",
+        ERRORS + ROWS + "C\td\t1\tr\tOther.\tX\tx\tMinor\n",
+        r"the source of segment 1 differs between rows",
+    )
+    yield mqm("a blank line", ERRORS + "\n" + ROWS, r"line 2: expected 8 tab-separated fields; found 1")
+    yield mqm(
+        "in Latin-1",
+        (ERRORS + ROWS.replace("Eins", "Äins")).encode("latin-1"),
+        r"is not UTF-8: found the byte 0xc4 at or after line 2",
+    )
+    yield mqm("in UTF-16", (ERRORS + ROWS).encode("utf-16"), r"lacks|is not UTF-8")
+    yield mqm("a mark that is not closed", ERRORS + ROWS.replace("</v>", ""))
+    yield mqm("a mark that is not opened", ERRORS + ROWS.replace("<v>", ""))
+    yield mqm("quotes are no quotes", ERRORS + ROWS.replace("Zwo.", '"Zwo.'))
+    yield mqm("averages", AVERAGES)
+    yield mqm("averages twice", AVERAGES + "A 0 1\n", r"line 6: \('A', 1\) occurs twice")
+    for label, row in (
+        ("two fields", "C 1"),
+        ("text for a score", "C x 1"),
+        ("a segment that is no number", "C 1 x"),
+        ("four fields", "C 1 1 1"),
+        ("a gigantic segment", "C 1 " + "9" * 5000),
+    ):
+        yield mqm(f"averages: {label}", f"{AVERAGES}{row}\n", r"line 6: expected `SYSTEM SCORE SEGMENT`; found")
+    for value in ("nan", "inf", "-1e999"):
+        yield mqm(f"averages: {value}", f"{AVERAGES}C {value} 1\n", r"line 6: .* is not a finite number|infinite")
+    yield mqm("averages: the header alone", AVERAGES.split("\n")[0] + "\n", r"has a header and no scores")
+
+
+TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_layout(), *_ratings(), *_mqm())
