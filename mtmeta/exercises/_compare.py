@@ -161,12 +161,11 @@ def _transformed(a: np.ndarray, e: np.ndarray, margin: np.ndarray, sizes: Iterab
     """Return the slip that explains all of some values together; "" if they are right, or no slip does."""
     if _close(a, e, margin).all() or not np.isfinite(a).any():
         return ""
-    ours = np.abs(a - e) > 1e-12
     with np.errstate(all="ignore"):
         for slip, message in _rescaled(sizes):
             wanted = slip(e)
             exact = np.isclose(a, wanted, rtol=1e-3 if "n / (n" not in message else 1e-5, atol=1e-12)
-            if (exact | (np.isnan(a) & np.isnan(e)))[ours | np.isnan(e)].all():
+            if (exact | (np.isnan(a) & np.isnan(e))).all():
                 return message
     if len(a) > 1 and (e == np.round(e)).all() and set(a - e) in ({1.0}, {-1.0}):
         return "off by one"

@@ -191,16 +191,33 @@ def _needed(before: Sequence[NotebookNode], code: str) -> list[NotebookNode]:
     """Return the cells that some code needs: parameters, imports, and what defines the names it uses."""
     known = set(dir(builtins))
     wanted = _scan(ast.parse(code).body, set())[0] - known
-    kept = []
-    for cell in reversed(before):
-        tree = ast.parse(cell.source)
-        bound: set[str] = set()
-        uses, binds = _scan(tree.body, bound)
-        imports = any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
-        if binds & wanted or imports or "parameters" in cell.metadata.get("tags", []):
-            wanted = (wanted - bound) | (uses - known)
-            kept.append(cell)
-    return kept[::-1]
+    cells = [(cell, *_used_and_bound(cell)) for cell in before]
+    ever = set().union(*(binds for _, _, binds, _ in cells))
+    while True:
+        open_names, kept = set(wanted), []
+        for cell, uses, binds, bound in reversed(cells):
+            if binds & open_names or _always(cell):
+                open_names = (open_names - bound) | (uses - known)
+                kept.append(cell)
+        # A function may use what is bound after it.
+        if not (late := open_names & ever - wanted):
+            return kept[::-1]
+        wanted |= late
+
+
+def _used_and_bound(cell: NotebookNode) -> tuple[set[str], set[str], set[str]]:
+    """Return the names that a cell uses from before, all that it may bind, and those that it surely binds."""
+    if "install" in cell.metadata.get("tags", []):  # holds a magic command, and is kept anyway
+        return set(), set(), set()
+    bound: set[str] = set()
+    return *_scan(ast.parse(cell.source).body, bound), bound
+
+
+def _always(cell: NotebookNode) -> bool:
+    """Tell whether a cell is kept whatever is needed: parameters, imports, and what installs the package."""
+    if {"parameters", "install"} & set(cell.metadata.get("tags", [])):
+        return True
+    return any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.parse(cell.source).body)
 
 
 # Writing

@@ -1,0 +1,539 @@
+"""Exports of exercises and checks of answers: that they notice what is off, and do not give the answer away."""
+
+import ast
+import copy
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+
+import mtmeta as mm
+from mtmeta import exercises, runner
+from mtmeta.exercises._check import _REFERENCES
+from mtmeta.exercises._compare import Expected, complaints
+from mtmeta.exercises._export import _needed
+
+ROOT = Path(__file__).parents[1]
+CHAPTERS = sorted((ROOT / "notebooks").glob("[01][0-9]_*.ipynb"))[1:]
+#: Exercises whose answer is an argument.
+NO_CHECK = {"ex-06-rule"}
+
+
+def chapter(path):
+    return nbformat.read(path, as_version=4)
+
+
+def said(answer, expected, sizes=()):
+    return list(complaints(answer, expected, sizes))
+
+
+# -- what a check says ---------------------------------------------------------------------
+
+SLIPS = [
+    (0.3125, "right", None),
+    (0.313, "right", None),
+    (0.3126, "right", None),
+    (-0.3125, "wrong", "the sign"),
+    (31.25, "wrong", "100 times too large"),
+    (0.003125, "wrong", "100 times too small"),
+    (1 - 0.3125, "wrong", "the complement"),
+    (0.3125 * 12 / 11, "wrong", "too large by n / (n - 1)"),
+    (0.3125 * 11 / 12, "wrong", "too small by n / (n - 1)"),
+    (0.3125 * (12 / 11) ** 0.5, "wrong", "too large by the root of n / (n - 1)"),
+    (0.3125**2, "wrong", "the square"),
+    (0.3125**0.5, "wrong", "the root"),
+    (0.31, "wrong", "rounded too much"),
+    (0.45, "wrong", "too high"),
+    (0.22, "wrong", "too low"),
+    (float("nan"), "wrong", "undefined"),
+    ("0.3125", "wrong", "expected a number; found a str"),
+    ([0.3125], "wrong", "expected a number; found a list of 1"),
+    (True, "wrong", "expected a number; found a bool"),
+]
+
+
+@pytest.mark.parametrize(("answer", "status", "hint"), SLIPS)
+def test_a_number_that_is_off_is_told_how(answer, status, hint):
+    hints = said(answer, 0.3125, {12})
+    assert (not hints) == (status == "right")
+    assert hint is None or (len(hints) == 1 and hints[0].startswith(hint))
+    assert not any(value in " ".join(hints) for value in ("0.31", ".3125", "31.2", "31 %"))
+
+
+def test_counts_are_exact_and_told_when_off_by_one():
+    assert said(4322, 4322) == []
+    assert said(4321, 4322) == said(4323, 4322) == ["off by one"]
+    assert said(4300, 4322) == ["too low"]
+    assert said(4322.0, 4322) == []
+
+
+def test_chance_gets_its_margin_and_no_more():
+    assert said(0.34, Expected(0.30, 0.05)) == []
+    assert said(0.36, Expected(0.30, 0.05)) == ["too high"]
+
+
+TABLE = pd.DataFrame({"none": [0.71, 0.442, 0.305], "segment": [0.413, 0.0375, -0.251]}, index=["BLEU", "chrF", "TER"])
+
+
+def edited(**cells):
+    table = TABLE.copy()
+    for place, value in cells.items():
+        row, column = place.split("_")
+        table.loc[row, column] = value
+    return table
+
+
+TABLES = [
+    (TABLE.T, "transposed"),
+    (-TABLE, "the sign"),
+    (100 * TABLE, "100 times too large"),
+    (TABLE * 3 / 2, "too large by n / (n - 1)"),
+    (TABLE.assign(segment=-TABLE["segment"]), "column segment: the sign"),
+    (TABLE.assign(none=100 * TABLE["none"]), "column none: 100 times too large"),
+    (TABLE.assign(none=TABLE["none"].to_numpy()[::-1]), "column none: the right values, but not in their rows"),
+    (edited(chrF_none=0.6), "column none: 1 of 3 rows are off: chrF (too high)"),
+    (edited(TER_segment=np.nan), "column segment: 1 of 3 rows are off: TER (undefined"),
+    (TABLE.drop(columns="segment"), "no column segment; found none"),
+    (TABLE.drop(index="TER"), "no row TER; found 2 rows where 3 are expected"),
+    (pd.concat([TABLE, TABLE]), "rows repeat: BLEU, chrF, TER"),
+    (TABLE.astype(str).replace("0.71", "good"), "the table must hold numbers"),
+    (TABLE.to_numpy(), "expected a table (a DataFrame); found a ndarray of 3"),
+    (0.71, "expected a table"),
+]
+
+
+@pytest.mark.parametrize(("answer", "hint"), TABLES, ids=[hint for _, hint in TABLES])
+def test_a_table_that_is_off_is_told_where(answer, hint):
+    hints = said(answer, TABLE)
+    assert len(hints) == 1
+    assert hints[0].startswith(hint)
+    assert not re.search(r"\d\.\d", hints[0])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        TABLE,
+        TABLE.round(3),
+        TABLE.iloc[::-1, ::-1],
+        TABLE.rename_axis("metric").reset_index(),
+        TABLE.assign(more=1),
+        TABLE.set_axis(pd.Index(["BLEU", "chrF", "TER"], name="m")),
+    ],
+    ids=["itself", "rounded", "in another order", "labels in a column", "with more columns", "with another name"],
+)
+def test_a_right_table_may_look_different(answer):
+    assert said(answer, TABLE) == []
+
+
+def test_labels_are_compared_as_text():
+    by_two = pd.DataFrame({("none", "before"): [0.5], ("none", "after"): [0.6]}, index=[0.0])
+    assert said(by_two, pd.DataFrame({"none, before": [0.5], "none, after": [0.6]}, index=[0])) == []
+
+
+def test_entries_names_words_and_series():
+    right = {"r": 0.5, "names": ["A", "B"], "metric": "BLEU", "clean": True, "by k": pd.Series({1: 0.2, 2: 0.4})}
+    assert said({**right, "names": ("B", "A"), "by k": {1: 0.2, 2: 0.4}}, right) == []
+    assert said(3, right) == ["expected a dict with r, names, metric, clean and 1 more; found a int"]
+    assert said({**right, "r": ...}, right) == ["r: not answered yet"]
+    assert said({k: v for k, v in right.items() if k != "r"}, right)[0].startswith("r: missing")
+    assert said({**right, "names": ["A", "C"]}, right) == ["names: 1 too many: C", "names: 1 missing"]
+    assert said({**right, "names": "AB"}, right) == ["names: expected a list of names; found a str"]
+    assert said({**right, "metric": "TER"}, right) == ["metric: it is not 'TER'"]
+    assert said({**right, "metric": 1}, right) == ["metric: expected a name; found a int"]
+    assert said({**right, "clean": False}, right) == ["clean: the other way round"]
+    assert said({**right, "by k": {1: 0.2, 2: 0.1}}, right) == ["by k: 1 of 2 rows are off: 2 (too low)"]
+
+
+# -- the checks of the book ----------------------------------------------------------------
+
+
+def test_check_shows_itself():
+    assert repr(exercises.check("ex-02-ties", ...)) == "ex-02-ties: not answered yet"
+    assert exercises.check("ex-02-ties", {"a": ..., "b": None}).status == "open"
+    found = exercises.check("ex-02-ties", 11 / 1024)
+    assert found.passed
+    assert repr(found) == "ex-02-ties: right"
+    wrong = exercises.check("ex-02-ties", 9 / 256)
+    assert not wrong.passed
+    assert wrong.hints == ("too high",)
+
+
+def test_faults_of_the_call_are_named():
+    with pytest.raises(ValueError, match="no exercise 'ex-01-fuor' has a check; did you mean 'ex-01-four'"):
+        exercises.check("ex-01-fuor", 1)
+    with pytest.raises(TypeError, match="`name` must be the label"):
+        exercises.check(1, 1)
+    with pytest.raises(TypeError, match="must be given es=es; found nothing else"):
+        exercises.check("ex-01-own", ...)
+    with pytest.raises(TypeError, match="must be given nothing but the answer; found es"):
+        exercises.check("ex-02-ties", 1, es=None)
+
+
+def test_data_without_an_answer_are_told_so():
+    es = mm.EvalSet([[1, 2, 3], [3, 2, 0]], {"m": [[1, 2, 3], [2, 3, 1]]}, systems=["A", "B"])
+    found = exercises.check("ex-04-length", pd.DataFrame(), es=es)
+    assert found.status == "unknown"
+    assert "lack sources" in repr(found)
+
+
+def test_a_function_is_judged_by_its_values():
+    right = exercises.check("ex-01-chance", lambda t, q: q * t + (1 - q) * (1 - t) / 2)
+    assert right.passed
+    assert (
+        exercises.check("ex-01-chance", lambda t, q: 100 * (q * t + (1 - q) * (1 - t) / 2)).hints[0].startswith("100")
+    )
+    assert "rows are off" in exercises.check("ex-01-chance", lambda t, q: (1 - t) / 2).hints[0]
+    assert exercises.check("ex-01-chance", 1).hints == ("expected a function; found a int",)
+    assert "raises ZeroDivisionError" in exercises.check("ex-01-chance", lambda t, q: 1 / 0).hints[0]
+    assert exercises.check("ex-03-rate", lambda e: 32 * e * (1 - e)).passed
+    assert not exercises.check("ex-03-rate", lambda e: 16 * e).passed
+
+
+def test_guards_are_tried_on_shapes():
+    def guard(translations, references):
+        if any(isinstance(own, str) or len(own) != len(translations) for own in references):
+            raise ValueError
+
+    assert exercises.check("ex-09-guard", guard).passed
+    assert exercises.check("ex-09-guard", lambda t, r: None).hints == (
+        "a transposed list passes",
+        "a flat list passes",
+        "a short list passes",
+    )
+
+    def refuse(translations, references):
+        raise ValueError
+
+    assert exercises.check("ex-09-guard", refuse).hints[0] == "one list of references is stopped, but is right"
+
+
+def test_a_built_metric_is_judged_by_what_it_does():
+    es = mm.load("teaching")
+    mean = np.nanmean(es.human, axis=0)
+    assert exercises.check("ex-01-both", mean - 0.05 * (es.human - mean), es=es).passed
+    assert "not negative" in exercises.check("ex-01-both", es.human, es=es).hints[-1]
+    assert "too far" in exercises.check("ex-01-both", -es.human, es=es).hints[0]
+    assert "of shape" in exercises.check("ex-01-both", es.human.T, es=es).hints[0]
+
+
+def spoiled(answer):
+    """Yield wrong versions of an answer: a typical slip in each number or table of it."""
+    if isinstance(answer, dict):
+        for key, value in answer.items():
+            for name, wrong in spoiled(value):
+                yield f"{key}, {name}", {**answer, key: wrong}
+    elif isinstance(answer, pd.DataFrame | pd.Series):
+        numbers = answer.astype(float)
+        if np.nanmax(np.abs(numbers.to_numpy())) > 0.01:
+            yield "sign", -numbers
+            yield "percent", 100 * numbers
+        if isinstance(answer, pd.DataFrame) and set(answer.index) != set(answer.columns):
+            yield "transposed", answer.T
+        yield "short", answer.iloc[:-1]
+    elif isinstance(answer, str):
+        yield "word", f"not {answer}"
+    elif isinstance(answer, int) and not isinstance(answer, bool):
+        yield "off by one", answer + 1
+    elif isinstance(answer, float) and abs(answer) > 0.01:
+        yield "sign", -answer
+        yield "percent", 100 * answer
+
+
+HINTS = {
+    "sign": r"the sign|off|too (high|low)",
+    "percent": r"100 times|off|too (high|low)",
+    "transposed": r"transposed|no (column|row)",
+    "short": r"no row",
+    "off by one": r"off by one",
+    "word": r"it is not",
+}
+
+
+def shapes_of(value):
+    """Yield how numbers may be printed."""
+    if isinstance(value, dict):
+        for part in value.values():
+            yield from shapes_of(part)
+    elif isinstance(value, Expected):
+        yield from shapes_of(value.value)
+    elif isinstance(value, pd.DataFrame | pd.Series):
+        for number in np.unique(value.to_numpy(dtype=float)):
+            yield from shapes_of(float(number))
+    elif isinstance(value, float) and np.isfinite(value) and value != round(value, 1):
+        yield from {f"{value:.3f}", f"{value:.2f}", f"{value:.3g}", repr(value), f"{100 * value:.1f}"}
+
+
+CHEAP = {
+    "ex-01-four": (),
+    "ex-01-own": ("es",),
+    "ex-02-ties": (),
+    "ex-02-size": (),
+    "ex-03-drop": ("es", "metric"),
+    "ex-04-length": ("es",),
+    "ex-04-document": ("es",),
+    "ex-04-round": ("es", "best"),
+    "ex-04-own": ("es", "sentinel"),
+    "ex-05-slope": ("words", "points"),
+    "ex-06-toy": (),
+    "ex-08-size": (),
+    "ex-09-identity": ("matches", "lengths"),
+}
+
+
+@pytest.fixture(scope="module")
+def things():
+    return {
+        "es": mm.load("teaching"),
+        "metric": "Biased",
+        "best": "Regressor",
+        "sentinel": "SourceOnly",
+        "words": np.array([[2.0], [4.0], [6.0]]),
+        "points": np.array([0.0, -1.0, -5.0]),
+        "matches": np.array([1, 18]),
+        "lengths": np.array([2, 20]),
+    }
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_slips_in_the_answers_of_the_book_are_noticed_and_nothing_leaks(name, things):
+    exercises.names()
+    given = {key: things[key] for key in CHEAP[name]}
+    expected = _REFERENCES[name](**given)
+    answer = {k: getattr(v, "value", v) for k, v in expected.items()} if isinstance(expected, dict) else expected
+    answer = float(answer) if isinstance(answer, np.floating) else answer
+    assert exercises.check(name, answer, **given).passed
+    wrong = dict(spoiled(answer))
+    assert wrong
+    secrets = set(shapes_of(expected))
+    for slip, made in wrong.items():
+        found = exercises.check(name, made, **given)
+        assert found.status == "wrong", slip
+        assert re.search(HINTS[slip.rpartition(", ")[2]], " ".join(found.hints)), (slip, found.hints)
+        numbers = set(re.findall(r"(?<![\w.])-?\d+\.\d+", repr(found)))
+        assert not numbers & secrets, (slip, found)
+
+
+# -- the notebooks -------------------------------------------------------------------------
+
+
+def test_every_exercise_has_a_check_or_is_an_argument():
+    labels = {e.label for path in CHAPTERS for e in exercises.read(chapter(path))[1]}
+    checked = {e.label for path in CHAPTERS for e in exercises.read(chapter(path))[1] if e.check}
+    assert labels - checked == NO_CHECK
+    assert checked == set(exercises.names())
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_the_stored_solutions_pass_their_checks(path):
+    shown = []
+    for cell in chapter(path).cells:
+        if cell.cell_type == "code" and "mm.exercises.check(" in cell.source:
+            (output,) = cell.outputs
+            shown.append(output["data"]["text/plain"])
+    labels = [e.label for e in exercises.read(chapter(path))[1] if e.check]
+    assert shown == [f"{label}: right" for label in labels]
+
+
+def telling(text):
+    """Return the lines of code that say something: no brackets alone, no check."""
+    lines = (line.strip() for line in text.splitlines())
+    return {line for line in lines if len(line) > 6 and not line.startswith(("mm.exercises.check(", "answer = {"))}
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_an_export_holds_no_solution(path):
+    notebook = chapter(path)
+    before, found = exercises.read(notebook)
+    made = exercises.to_notebook(notebook)
+    start = next(i for i, cell in enumerate(made.cells) if cell.source.startswith("## Exercise 1"))
+    asked = "\n".join(cell.source for cell in made.cells[start:])
+    given = telling("\n".join(cell.source for e in found for cell in e.statement))
+    for exercise in found:
+        code = [cell.source for cell in exercise.solution if cell.cell_type == "code"]
+        answer = telling("\n".join([*code, exercise.answer])) - given
+        assert answer
+        assert not answer & telling(asked)
+        prose = {cell.source for cell in exercise.solution if cell.cell_type == "markdown"}
+        assert not [text for text in prose if text in asked]
+        outputs = [o for cell in exercise.solution if cell.cell_type == "code" for o in cell.outputs]
+        shown = {str(o.get("text") or o.get("data", {}).get("text/plain", "")).strip() for o in outputs} - {""}
+        assert not [text for text in shown if text in "\n".join(c.source for c in made.cells)]
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in made.cells)
+    kept = {cell.source for cell in before}
+    assert [c.source for c in made.cells[:start] if c.cell_type == "code" and c.source not in kept] == []
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_an_export_is_a_sound_notebook_of_plain_markdown(path):
+    made = exercises.to_notebook(chapter(path))
+    nbformat.validate(made)
+    text = "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
+    assert "{exercise" not in text
+    assert not re.search(r"\{\w+(:\w+)?\}`", text)
+    n = len(exercises.read(chapter(path))[1])
+    assert len(re.findall(r"^## Exercise \d+: ", text, flags=re.M)) == n
+    for cell in made.cells:
+        if cell.cell_type == "code" and "install" not in cell.metadata.get("tags", []):
+            ast.parse(cell.source)
+
+
+def both_ways(path):
+    """Return an export followed by its exercises once more, solved: one execution tries both."""
+    made, solved = (exercises.to_notebook(chapter(path), solutions=s) for s in (False, True))
+    start = next(i for i, cell in enumerate(solved.cells) if cell.source.startswith("## Exercise 1"))
+    more = copy.deepcopy(solved.cells[start:])
+    for number, cell in enumerate(more):
+        cell["id"] = f"solved-{number}"
+    made.cells += more
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_exports_run_unanswered_and_solved(path, tmp_path):
+    if lacking := [r for r in runner.missing(path) if r not in ("torch", "transformers", "accelerate")]:
+        pytest.skip(f"not here: {', '.join(lacking)}")
+    nbformat.write(both_ways(path), tmp_path / "both.ipynb")
+    runner.execute(tmp_path / "both.ipynb", tmp_path / "done.ipynb")
+    done = nbformat.read(tmp_path / "done.ipynb", as_version=4)
+    cells = [cell for cell in done.cells if "check" in cell.metadata.get("tags", [])]
+    shown = [cell.outputs[0]["data"]["text/plain"] for cell in cells]
+    labels = [e.label for e in exercises.read(chapter(path))[1] if e.check]
+    assert shown == [f"{name}: not answered yet" for name in labels] + [f"{name}: right" for name in labels]
+
+
+def cells(*sources):
+    return [nbformat.v4.new_code_cell(source) for source in sources]
+
+
+def test_only_what_is_needed_is_kept():
+    before = cells(
+        "import numpy as np",
+        "a = 1",
+        "for name in [1, 2]:\n    assert name",
+        "b = a + 1",
+        "table = {}",
+        "table['x'] = a",
+        "unused = b",
+        "def f(x):\n    return x + later",
+        "later = [name for name in (1, 2)]",
+        "if a:\n    b = 7",
+        "b = 3",
+    )
+    kept = [cell.source for cell in _needed(before, "print(f(table))")]
+    assert kept == [before[i].source for i in (0, 1, 4, 5, 7, 8)]
+    assert [c.source for c in _needed(before[:10], "b")] == [before[i].source for i in (0, 1, 3, 9)]
+    assert [c.source for c in _needed(before, "b")] == [before[i].source for i in (0, 10)]
+    assert [c.source for c in _needed(before, "b = 1\nb")] == [before[0].source]
+
+
+def test_an_answer_is_left_open():
+    source = "# T\n\n```{exercise-start} One\n:label: ex-02-ties\n```\nWhat?\n```{exercise-end}\n```\n\n"
+    source += "```{solution-start} ex-02-ties\n:class: dropdown\n```\nIt is {term}`p <x>`."
+    code = 'answer = {"a": 1 + 1, "b": "secret"}\nmm.exercises.check("ex-02-ties", answer)'
+    end = nbformat.v4.new_markdown_cell("```{solution-end}\n```")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(source), *cells("secret = 5", code), end])
+    made = exercises.to_notebook(notebook)
+    assert made.cells[-2].source == '# Write your code here.\nanswer = {\n    "a": ...,\n    "b": ...,\n}'
+    assert made.cells[-1].source == 'mm.exercises.check("ex-02-ties", answer)'
+    assert "secret" not in "".join(cell.source for cell in made.cells)
+    solved = exercises.to_notebook(notebook, solutions=True)
+    assert [c.source for c in solved.cells][-4:-1] == ["It is p.", "secret = 5", 'answer = {"a": 1 + 1, "b": "secret"}']
+    with pytest.raises(ValueError, match="the notebook has no exercise"):
+        exercises.to_notebook(nbformat.v4.new_notebook(cells=cells("1")))
+
+
+# -- the command ---------------------------------------------------------------------------
+
+
+def mtmeta(*arguments, cwd):
+    command = [sys.executable, "-m", "mtmeta", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ})
+
+
+def test_the_command_writes_notebooks_and_keeps_answers(tmp_path):
+    done = mtmeta("exercises", "1", "4", "--out", "sheets", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    names = ["01_scores_and_agreement_exercises.ipynb", "04_grouping_and_sentinels_exercises.ipynb"]
+    assert sorted(path.name for path in (tmp_path / "sheets").iterdir()) == names
+    assert mtmeta("exercises", "1", "--out", "sheets", cwd=tmp_path).returncode == 0
+    sheet = tmp_path / "sheets" / names[0]
+    sheet.write_text(sheet.read_text().replace("# Write your code here.", "x = 1"))
+    done = mtmeta("exercises", "1", "--out", "sheets", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "not written, for they may hold answers" in done.stderr
+    assert "x = 1" in sheet.read_text()
+
+
+def test_the_command_takes_other_data_and_gives_solutions(tmp_path):
+    mm.load("teaching").to_frame().to_csv(tmp_path / "mine.csv", index=False)
+    done = mtmeta("exercises", "1", "--scores", "mine.csv", "--solutions", "--out", "s", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    made = chapter(tmp_path / "s" / "01_scores_and_agreement_solutions.ipynb")
+    parameters = next(cell for cell in made.cells if "parameters" in cell.metadata.get("tags", []))
+    assert f"campaign = {str(tmp_path / 'mine.csv')!r}" in parameters.source
+    assert any("perverse" in cell.source for cell in made.cells)
+    assert mtmeta("exercises", "77", cwd=tmp_path).returncode == 1
+
+
+# -- the pages on teaching -----------------------------------------------------------------
+
+
+def minutes(page):
+    """Yield the rows of each table of minutes, as (from, to)."""
+    for block in re.split(r"\n\s*\n", page):
+        rows = re.findall(r"^\| (\d+)-(\d+) \|", block, flags=re.M)
+        if rows:
+            yield [(int(a), int(b)) for a, b in rows]
+
+
+def test_the_minutes_of_the_syllabi_add_up():
+    tables = list(minutes((ROOT / "book" / "teaching" / "syllabi.md").read_text(encoding="utf-8")))
+    assert len(tables) == 1 + 4 + 8
+    for rows in tables:
+        assert rows[0][0] == 0
+        assert rows[-1][1] == 90
+        assert all(before[1] == after[0] for before, after in zip(rows, rows[1:], strict=False))
+
+
+def test_the_syllabi_give_each_question_its_minutes():
+    page = (ROOT / "book" / "teaching" / "syllabi.md").read_text(encoding="utf-8")
+    text = "\n\n".join(c.source for c in chapter(ROOT / "notebooks/teaching/predictions.ipynb").cells)
+    asked = dict(re.findall(r"## Chapter (\d+):.*?\*\*Question\*\* \((\d+) minutes\)", text, flags=re.S))
+    assert list(asked) == [str(n) for n in range(1, 11)]
+    planned = re.findall(r"^\| (\d+)-(\d+) \|.*predictions\.html#chapter-(\d+)-", page, flags=re.M)
+    assert len(planned) > 15
+    assert [(a, b, n) for a, b, n in planned if int(b) - int(a) != int(asked[n])] == []
+
+
+def test_the_teaching_pages_name_what_has_no_check():
+    page = (ROOT / "book" / "teaching" / "classroom.md").read_text(encoding="utf-8")
+    titles = {e.label: e.title for path in CHAPTERS for e in exercises.read(chapter(path))[1]}
+    for label in NO_CHECK:
+        assert titles[label].lower() in page.lower()
+
+
+def test_every_question_has_options_one_right_and_the_reasoning():
+    notebook = chapter(ROOT / "notebooks" / "teaching" / "predictions.ipynb")
+    tables = [
+        o["data"]["text/plain"]
+        for cell in notebook.cells
+        if cell.cell_type == "code" and "options(\n" in cell.source
+        for o in cell.outputs
+        if "data" in o
+    ]
+    assert len(tables) == 10
+    assert all(table.count("*") == 1 for table in tables)
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert prose.count("**The reasoning behind the wrong answers.**") == 10
+    assert prose.count("**Misconception.**") == 10
+    offered = [len(re.findall(r"^- \*\*[A-E]\.\*\*", part, flags=re.M)) for part in prose.split("## Chapter ")[1:]]
+    assert offered == [len(re.findall(r"^[A-E] ", table, flags=re.M)) for table in tables]
