@@ -222,21 +222,24 @@ def _popcount(typingctx, word):
 
 @njit(parallel=True, cache=True)
 def pair_masks(swap, starts, masks):
-    """Say for each pair of cells of each group which of the two are swapped, as bits.
+    """Say for each pair of cells of each group whether its first and whether its second cell is swapped, as bits.
 
-    ``swap`` is (n_draws, n_cells); ``masks`` (n_groups, n_draws, 4, n_words) receives, for pair (i, j) of a group, a
-    bit in row 2 * swap_i + swap_j. Bits are numbered in the order of the pairs (0, 1), (0, 2), …
+    ``swap`` is (n_cells, n_draws); ``masks`` (n_groups, n_words, 2, n_draws) receives a bit for each pair. Bits are
+    numbered in the order of the pairs (0, 1), (0, 2), …
     """
-    n_draws = len(swap)
+    n_draws = swap.shape[1]
     masks[:] = 0
     for g in prange(len(starts) - 1):
-        low, n = starts[g], starts[g + 1] - starts[g]
-        for k in range(n_draws):
-            bit = 0
-            for i in range(low, low + n):
-                for j in range(i + 1, low + n):
-                    masks[g, k, 2 * swap[k, i] + swap[k, j], bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-                    bit += 1
+        bit = 0
+        for i in range(starts[g], starts[g + 1]):
+            for j in range(i + 1, starts[g + 1]):
+                place = np.uint64(bit & 63)
+                one, other = masks[g, bit >> 6, 0], masks[g, bit >> 6, 1]
+                for k in range(n_draws):
+                    one[k] |= np.uint64(swap[i, k]) << place
+                for k in range(n_draws):
+                    other[k] |= np.uint64(swap[j, k]) << place
+                bit += 1
 
 
 @njit(cache=True)
@@ -280,6 +283,17 @@ def tau_from_counts(variant, c, d, untied_metric, untied_human, pairs):
     return numerator / denominator if denominator > 0 else math.nan
 
 
+@njit(cache=True)
+def _add_taus(variant, kinds, untied_human, pairs, sums, counts):
+    """Add the coefficient of each draw where it is defined; ``kinds`` is concordant, discordant, untied by draw."""
+    for k in range(kinds.shape[1]):
+        c, d, untied = float(kinds[0, k]), float(kinds[1, k]), float(kinds[2, k])
+        tau = tau_from_counts(variant, c, d, untied, float(untied_human), float(pairs))
+        if not math.isnan(tau):
+            sums[k] += tau
+            counts[k] += 1.0
+
+
 @njit(parallel=True, cache=True)
 def add_swapped_tau(variant, human, scores, starts, masks, first, second, sums, counts):
     """Add a tau of both hybrids of each group, for every pair of metrics and draw.
@@ -292,16 +306,19 @@ def add_swapped_tau(variant, human, scores, starts, masks, first, second, sums, 
     scores : float64, (n_metrics, n_cells)
     starts : int64, (n_groups + 1,)
         Where each group of cells begins.
-    masks : uint64, (n_groups, n_draws, 4, n_words)
+    masks : uint64, (n_groups, n_words, 2, n_draws)
         From `pair_masks`.
     first, second, sums, counts
         As in `add_swapped_pearson`.
     """
-    n_draws, n_words = masks.shape[1], masks.shape[3]
-    n_parts = max(1, min(n_draws, 16 // max(1, min(len(first), 16))))
+    n_words, n_draws = masks.shape[1], masks.shape[3]
+    # every part compares the scores anew, so it needs some draws to make that worth while
+    n_parts = max(1, min(n_draws // 128, 16 // max(1, min(len(first), 16))))
     for task in prange(len(first) * n_parts):
         p, part = task // n_parts, task % n_parts
+        from_, to = part * n_draws // n_parts, (part + 1) * n_draws // n_parts
         bits = np.empty((4, 3, n_words), dtype=np.uint64)
+        kinds = np.empty((2, 3, to - from_), dtype=np.int64)
         for g in range(len(starts) - 1):
             low, high = starts[g], starts[g + 1]
             h, a, b = human[low:high], scores[first[p], low:high], scores[second[p], low:high]
@@ -314,26 +331,20 @@ def add_swapped_tau(variant, human, scores, starts, masks, first, second, sums, 
             _sign_bits(h, a, b, bits[1], n_words)
             _sign_bits(h, b, a, bits[2], n_words)
             _sign_bits(h, b, b, bits[3], n_words)
-            for k in range(part, n_draws, n_parts):
-                for side in range(2):
-                    c = d = untied = 0
-                    for w in range(n_words):
-                        m0, m1, m2, m3 = masks[g, k, 0, w], masks[g, k, 1, w], masks[g, k, 2, w], masks[g, k, 3, w]
-                        if side == 1:
-                            m0, m1, m2, m3 = m3, m2, m1, m0
-                        c += _popcount(
-                            bits[0, 0, w] & m0 | bits[1, 0, w] & m1 | bits[2, 0, w] & m2 | bits[3, 0, w] & m3
-                        )
-                        d += _popcount(
-                            bits[0, 1, w] & m0 | bits[1, 1, w] & m1 | bits[2, 1, w] & m2 | bits[3, 1, w] & m3
-                        )
-                        untied += _popcount(
-                            bits[0, 2, w] & m0 | bits[1, 2, w] & m1 | bits[2, 2, w] & m2 | bits[3, 2, w] & m3
-                        )
-                    tau = tau_from_counts(variant, float(c), float(d), float(untied), float(untied_human), float(pairs))
-                    if not math.isnan(tau):
-                        sums[side, p, k] += tau
-                        counts[side, p, k] += 1.0
+            kinds[:] = 0
+            for w in range(n_words):
+                one, other = masks[g, w, 0, from_:to], masks[g, w, 1, from_:to]
+                for kind in range(3):
+                    aa, ab, ba, bb = bits[0, kind, w], bits[1, kind, w], bits[2, kind, w], bits[3, kind, w]
+                    count, mirrored = kinds[0, kind], kinds[1, kind]
+                    for k in range(len(one)):
+                        i, j = one[k], other[k]
+                        count[k] += np.int64(_popcount(~i & (~j & aa | j & ab) | i & (~j & ba | j & bb)))
+                    for k in range(len(one)):
+                        i, j = one[k], other[k]
+                        mirrored[k] += np.int64(_popcount(i & (j & aa | ~j & ab) | ~i & (j & ba | ~j & bb)))
+            for side in range(2):
+                _add_taus(variant, kinds[side], untied_human, pairs, sums[side, p, from_:to], counts[side, p, from_:to])
 
 
 @njit(parallel=True, cache=True)
@@ -376,86 +387,124 @@ def swapped_spa(inside, total, human_p, first, second, tolerance, values):
             values[side, p] = 1.0 - distance / pair
 
 
-@njit(cache=True)
-def _kinds_in_order(ranks, at, n, shift, blocks, inside):
-    """Count concordant, discordant and metric-tied pairs of rows that come sorted by metric score.
+#: Draws that `swapped_tau_large` counts side by side; their numbers lie beside each other, for the processor's
+#: vector instructions.
+DRAWS_TOGETHER = 128
 
-    ``at`` holds the place of each row's metric score: equal places are tied. Only the first ``n`` rows count.
-    ``blocks`` and ``inside`` are work space: rows seen with a lower block of ``2**shift`` ranks, and with a lower rank
-    of the same block. Short runs of additions are faster here than a tree.
+
+@njit(cache=True)
+def _kinds_in_order(rank, place, row, of_second, swap, draw, kinds):
+    """Count the pairs of both hybrids of two metrics in some draws: concordant, discordant, not tied in the metric.
+
+    Both metrics' scores come sorted together: ``rank`` (0 … k-1) is the human rank, ``place`` where the score stands
+    (equal places are tied), ``row`` its line of ``swap``, ``of_second`` which metric it is from. Each score belongs to
+    one hybrid or, where the mask is swapped, to the other: so what is counted in the first, taken from what is counted
+    in all, gives the second. Scores that are passed are counted in Fenwick trees over human ranks, one a draw.
+    ``kinds`` (2, 3, DRAWS_TOGETHER) is written over; its draws are those from column ``draw`` of ``swap``.
     """
-    blocks[:] = 0
-    inside[:] = 0
-    n_blocks, width, concordant, discordant, tied_metric, start = len(blocks), 1 << shift, 0, 0, 0, 0
+    n, n_ranks, width = len(rank), rank.max() + 1, min(DRAWS_TOGETHER, swap.shape[1] - draw)
+    tree, equal = np.zeros((n_ranks + 1, DRAWS_TOGETHER), np.int32), np.zeros((n_ranks, DRAWS_TOGETHER), np.int32)
+    all_tree, all_equal = np.zeros(n_ranks + 1, np.int32), np.zeros(n_ranks, np.int32)
+    seen, run, lower = (
+        np.zeros(DRAWS_TOGETHER, np.int32),
+        np.zeros(DRAWS_TOGETHER, np.int32),
+        np.zeros(DRAWS_TOGETHER, np.int32),
+    )
+    higher, inside = np.zeros(DRAWS_TOGETHER, np.int32), np.zeros(DRAWS_TOGETHER, np.int32)
+    kinds[:] = 0
+    start = 0
     while start < n:
-        end = start
-        while end < n and at[end] == at[start]:
-            block, k = ranks[end] >> shift, ranks[end] & (width - 1)
-            concordant += blocks[block] + inside[block, k]
-            discordant += start - blocks[block] - inside[block, k + 1]
+        end = start + 1
+        while end < n and place[end] == place[start]:
             end += 1
-        size = end - start
-        tied_metric += size * (size - 1) // 2
         for i in range(start, end):
-            block = ranks[i] >> shift
-            for k in range(block + 1, n_blocks):
-                blocks[k] += 1
-            for k in range((ranks[i] & (width - 1)) + 1, width + 1):
-                inside[block, k] += 1
+            line, turn = swap[row[i]], of_second[i] ^ 1
+            for k in range(width):
+                inside[k] = -np.int32(line[draw + k] ^ turn)  # all bits are set where it belongs to the first hybrid
+            lower[:] = 0
+            all_lower, node = np.int32(0), rank[i]
+            while node > 0:
+                all_lower += all_tree[node]
+                for k in range(DRAWS_TOGETHER):
+                    lower[k] += tree[node, k]
+                node &= node - 1
+            all_higher = np.int32(start - all_lower - all_equal[rank[i]])
+            for k in range(DRAWS_TOGETHER):
+                higher[k] = seen[k] - lower[k] - equal[rank[i], k]
+            for k in range(DRAWS_TOGETHER):
+                kinds[0, 0, k] += lower[k] & inside[k]
+            for k in range(DRAWS_TOGETHER):
+                kinds[0, 1, k] += higher[k] & inside[k]
+            for k in range(DRAWS_TOGETHER):
+                kinds[1, 0, k] += (all_lower - lower[k]) & ~inside[k]
+            for k in range(DRAWS_TOGETHER):
+                kinds[1, 1, k] += (all_higher - higher[k]) & ~inside[k]
+        run[:] = 0
+        for i in range(start, end):
+            line, turn = swap[row[i]], of_second[i] ^ 1
+            for k in range(width):
+                inside[k] = line[draw + k] ^ turn
+            for k in range(DRAWS_TOGETHER):
+                run[k] += inside[k]
+            for k in range(DRAWS_TOGETHER):
+                equal[rank[i], k] += inside[k]
+            all_equal[rank[i]] += 1
+            node = rank[i] + 1
+            while node <= n_ranks:
+                all_tree[node] += 1
+                for k in range(DRAWS_TOGETHER):
+                    tree[node, k] += inside[k]
+                node += node & -node
+        # untied in the metric: with those of the hybrid that were seen before this run of equal scores
+        for k in range(DRAWS_TOGETHER):
+            kinds[0, 2, k] += np.int64(run[k]) * seen[k]
+        for k in range(DRAWS_TOGETHER):
+            kinds[1, 2, k] += np.int64(end - start - run[k]) * (start - seen[k])
+        for k in range(DRAWS_TOGETHER):
+            seen[k] += run[k]
         start = end
-    return concordant, discordant, tied_metric
 
 
 @njit(parallel=True, cache=True)
 def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums, counts):
     """Do the work of `add_swapped_tau` for groups too large for bit masks.
 
-    ``human`` holds dense ranks. The scores of both metrics are sorted together once for each pair of metrics; the
-    hybrids of a draw are then two selections from that order, and only the human side is counted anew.
+    ``human`` holds dense ranks, ``swap`` is (n_cells, n_draws). The scores of both metrics are sorted together once for
+    each pair of metrics, whatever the draw.
     """
-    n_draws, n_ranks = len(swap), human.max() + 1
-    shift = int(math.log2(n_ranks) / 2)
-    width = 1 << shift
-    n_blocks = (n_ranks + width - 1) // width
-    # every part sorts anew, so it needs some draws to make that worth while
-    n_parts = max(1, min(n_draws // 25, 64 // max(1, min(len(first), 64))))
+    n_draws, n_ranks = swap.shape[1], human.max() + 1
+    n_blocks = (n_draws + DRAWS_TOGETHER - 1) // DRAWS_TOGETHER
+    n_parts = max(1, min(n_blocks, 64 // max(1, min(len(first), 64))))
     for task in prange(len(first) * n_parts):
         p, part = task // n_parts, task % n_parts
         a, b = scores[first[p]], scores[second[p]]
-        blocks, inside = np.empty(n_blocks, dtype=np.int32), np.empty((n_blocks, width + 1), dtype=np.int32)
+        kinds = np.empty((2, 3, DRAWS_TOGETHER), dtype=np.int64)
         for g in range(len(starts) - 1):
             low, size = starts[g], starts[g + 1] - starts[g]
             both = np.concatenate((a[low : low + size], b[low : low + size]))
             order = np.argsort(both, kind="mergesort")
-            place, of_b = np.zeros(2 * size, dtype=np.int32), np.empty(2 * size, dtype=np.uint8)
-            row, rank = np.empty(2 * size, dtype=np.int32), np.empty(2 * size, dtype=np.int32)
+            place, of_second = np.zeros(2 * size, dtype=np.int32), np.empty(2 * size, dtype=np.uint8)
+            row, rank = np.empty(2 * size, dtype=np.int64), np.empty(2 * size, dtype=np.int64)
             for i in range(2 * size):
-                of_b[i] = order[i] >= size
-                row[i] = order[i] - size if of_b[i] else order[i]
-                rank[i] = human[low + row[i]]
+                of_second[i] = order[i] >= size
+                row[i] = low + order[i] - size * of_second[i]
+                rank[i] = human[row[i]]
                 if i > 0:
                     place[i] = place[i - 1] + (both[order[i]] > both[order[i - 1]])
-            ranks, at = np.empty(size + 1, dtype=np.int32), np.empty(size + 1, dtype=np.int32)
             counted = np.zeros(n_ranks, dtype=np.int64)
             for i in range(low, low + size):
                 counted[human[i]] += 1
             tied_human = (counted * (counted - 1) // 2).sum()
             pairs = size * (size - 1) // 2
-            for k in range(part, n_draws, n_parts):
-                swapped = swap[k, low : low + size]
+            for block in range(part, n_blocks, n_parts):
+                draw = block * DRAWS_TOGETHER
+                _kinds_in_order(rank, place, row, of_second, swap, draw, kinds)
+                end = min(draw + DRAWS_TOGETHER, n_draws)
                 for side in range(2):
-                    m = 0
-                    for i in range(2 * size):  # written always, kept if chosen: a branch here could not be predicted
-                        ranks[m], at[m] = rank[i], place[i]
-                        # side 0 takes b where swapped, side 1 takes b where not
-                        m += swapped[row[i]] ^ of_b[i] ^ side ^ 1
-                    c, d, tied = _kinds_in_order(ranks, at, size, shift, blocks, inside)
-                    tau = tau_from_counts(
-                        variant, float(c), float(d), float(pairs - tied), float(pairs - tied_human), float(pairs)
+                    found = kinds[side, :, : end - draw]
+                    _add_taus(
+                        variant, found, pairs - tied_human, pairs, sums[side, p, draw:end], counts[side, p, draw:end]
                     )
-                    if not math.isnan(tau):
-                        sums[side, p, k] += tau
-                        counts[side, p, k] += 1.0
 
 
 @njit(cache=True, nogil=True)

@@ -445,8 +445,8 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
         swap = rng.integers(0, 2, size=(n_resamples, len(scores)), dtype=np.uint8)
         n = len(scores) * (len(scores) - 1) // 2
         starts = np.array([0, len(scores)])
-        masks = np.empty((1, n_resamples, 4, (n + 63) // 64), dtype=np.uint64)
-        _kernels.pair_masks(swap, starts, masks)
+        masks = np.empty((1, (n + 63) // 64, 2, n_resamples), dtype=np.uint64)
+        _kernels.pair_masks(np.ascontiguousarray(swap.T), starts, masks)
         sums, counts = np.zeros((2, 2, len(first), n_resamples))
         human = scores["human"].to_numpy()
         _kernels.add_swapped_tau(_VARIANTS["acc_eq"], human, table, starts, masks, first, second, sums, counts)
@@ -468,16 +468,21 @@ def _standardised(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[Gro
     return cells[0], scores
 
 
+def _swap_masks(rng: np.random.Generator, n_resamples: int, n_cells: int) -> np.ndarray:
+    """Draw a mask of cells after the other; return them cell by cell, shape (n_cells, n_resamples)."""
+    return np.ascontiguousarray(rng.integers(0, 2, size=(n_resamples, n_cells), dtype=np.uint8).T)
+
+
 def _permute(es, names, coefficient, grouping, n_resamples, degenerate, rng) -> np.ndarray:
     cells, scores = _standardised(es, names, grouping)
-    swap = rng.integers(0, 2, size=(n_resamples, scores.shape[1]), dtype=np.uint8)
+    swap = _swap_masks(rng, n_resamples, scores.shape[1])
     return _swapped(cells, scores, coefficient, swap, *np.triu_indices(len(names), 1), degenerate)
 
 
 def _deciding_p_values(es, names, values, coefficient, grouping, n_resamples, degenerate, p_value, alpha, rng):
     """Return the p-values of all pairs, NaN for those that `clusters` does not need."""
     cells, scores = _standardised(es, names, grouping)
-    swap = rng.integers(0, 2, size=(n_resamples, scores.shape[1]), dtype=np.uint8)
+    swap = _swap_masks(rng, n_resamples, scores.shape[1])
     n = len(names)
     square, start = np.full((n, n), np.nan), 0
     # one pair of Pearson correlations costs next to nothing once the sums of all metrics are there
@@ -486,13 +491,14 @@ def _deciding_p_values(es, names, values, coefficient, grouping, n_resamples, de
         if coefficient == "pearson"
         else None
     )
+    blocks = [np.ascontiguousarray(part) for part in np.split(swap, range(128, n_resamples, 256), axis=1)]
     at = np.zeros((n, n), dtype=int)
     at[np.triu_indices(n, 1)] = np.arange(n * (n - 1) // 2)
     for i in range(1, n):
         above = np.arange(start, i)
         observed = values[above] - values[i]
         if every is None:
-            options = (cells, scores, coefficient, swap, above, i, degenerate)
+            options = (cells, scores, coefficient, blocks, above, i, degenerate)
             square[above, i] = _p_until_decided(options, observed, p_value, alpha)
         else:
             square[above, i] = _p_from_draws(every[at[above, i]], observed, p_value)
@@ -501,38 +507,40 @@ def _deciding_p_values(es, names, values, coefficient, grouping, n_resamples, de
     return square[np.triu_indices(n, 1)]
 
 
-def _p_until_decided(options, observed, convention, alpha, block: int = 100, together: int = 2) -> np.ndarray:
+def _p_until_decided(options, observed, convention, alpha) -> np.ndarray:
     """Return the p-values that decide whether any of the metrics above is significantly better; NaN for the others.
 
-    All pairs get one block of draws, then few pairs at a time the rest, the most promising first. A count of draws
+    All pairs get the first block of draws, then one pair at a time the rest, the most promising first. A count of draws
     cannot fall, so a pair whose p-value would already be above alpha is left; and one significant pair is enough.
     """
-    cells, scores, coefficient, swap, above, i, degenerate = options
-    n, p = len(swap), np.full(len(above), np.nan)
+    cells, scores, coefficient, blocks, above, i, degenerate = options
+    n, p = sum(swap.shape[1] for swap in blocks), np.full(len(above), np.nan)
     reached = np.zeros(len(above), dtype=int)
 
-    def draw(pairs, low, high):
+    def draw(pairs, swap):
         second = np.full(len(pairs), i)
-        null = _swapped(cells, scores, coefficient, swap[low:high], above[pairs], second, degenerate)
+        null = _swapped(cells, scores, coefficient, swap, above[pairs], second, degenerate)
         reached[pairs] += _n_reached(null, observed[pairs])
         return pairs[_p_from_count(reached[pairs], n, convention) <= alpha]
 
-    alive = draw(np.arange(len(above)), 0, block)
-    alive = alive[np.lexsort((-observed[alive], reached[alive]))]
-    for first in range(0, len(alive), together):
-        few = alive[first : first + together]
-        for low in range(block, n, 3 * block):
-            few = draw(few, low, low + 3 * block) if len(few) else few
-        if len(few):
-            p[few] = _p_from_count(reached[few], n, convention)
+    alive = draw(np.arange(len(above)), blocks[0])
+    for pair in alive[np.lexsort((-observed[alive], reached[alive]))]:
+        one = np.array([pair])
+        for swap in blocks[1:]:
+            one = draw(one, swap) if len(one) else one
+        if len(one):
+            p[one] = _p_from_count(reached[one], n, convention)
             break
     return p
 
 
 def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerate) -> np.ndarray:
-    """Return the difference of the two hybrids of each pair of metrics in each draw, shape (n_pairs, n_draws)."""
+    """Return the difference of the two hybrids of each pair of metrics in each draw, shape (n_pairs, n_draws).
+
+    ``swap``, (n_cells, n_draws), says which cells the two swap.
+    """
     first, second = first.astype(np.int64), second.astype(np.int64)
-    sums, counts = np.zeros((2, 2, len(first), len(swap)))
+    sums, counts = np.zeros((2, 2, len(first), swap.shape[1]))
     if coefficient == "pearson":
         _add_pearson(cells, scores, swap, first, second, sums, counts)
     elif cells.sizes.max() <= _MASKED_UP_TO:
@@ -556,13 +564,13 @@ def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
     constant = np.maximum.reduceat(cells.human, edges[:-1]) == np.minimum.reduceat(cells.human, edges[:-1])
     squares = np.where(constant, 0.0, np.add.reduceat(human**2, edges[:-1]))
     total = np.add.reduceat(moments, edges[:-1], axis=2).transpose(2, 0, 1)
-    block = max(1, int(2e7 / (moments.shape[0] * 3 * len(swap))))
+    block = max(1, int(2e7 / (moments.shape[0] * 3 * swap.shape[1])))
     for start in range(0, len(edges) - 1, block):
         group = range(start, min(start + block, len(edges) - 1))
-        inside = np.empty((len(group), *moments.shape[:2], len(swap)))
+        inside = np.empty((len(group), *moments.shape[:2], swap.shape[1]))
         for k, g in enumerate(group):
             part = slice(edges[g], edges[g + 1])
-            inside[k] = _masked_sums(moments[:, :, part], swap[:, part])
+            inside[k] = _masked_sums(moments[:, :, part], swap[part])
         chosen = slice(group.start, group.stop)
         _kernels.add_swapped_pearson(
             inside,
@@ -577,10 +585,9 @@ def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
 
 
 def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
-    """Return ``values @ swap.T``, some thousand cells at a time: masks as numbers take eight times their memory."""
-    step = max(1, 8_000_000 // len(swap))
-    starts = range(0, swap.shape[1], step)
-    return sum(values[..., k : k + step] @ swap[:, k : k + step].T.astype(np.float64) for k in starts)
+    """Return ``values @ swap``, some thousand cells at a time: masks as numbers take eight times their memory."""
+    step = max(1, 8_000_000 // swap.shape[1])
+    return sum(values[..., k : k + step] @ swap[k : k + step].astype(np.float64) for k in range(0, len(swap), step))
 
 
 def _add_tau(variant, cells, scores, swap, first, second, sums, counts) -> None:
@@ -588,10 +595,10 @@ def _add_tau(variant, cells, scores, swap, first, second, sums, counts) -> None:
     n_words = (largest * (largest - 1) // 2 + 63) // 64
     scores = np.ascontiguousarray(scores)
     # groups share a launch of threads: one for each would cost more than its sums
-    block = max(1, 64_000_000 // (len(swap) * 32 * n_words))
+    block = max(1, 64_000_000 // (swap.shape[1] * 16 * n_words))
     for low in range(0, len(cells.sizes), block):
         starts = cells.starts[low : low + block + 1]
-        masks = np.empty((len(starts) - 1, len(swap), 4, n_words), dtype=np.uint64)
+        masks = np.empty((len(starts) - 1, n_words, 2, swap.shape[1]), dtype=np.uint64)
         _kernels.pair_masks(swap, starts, masks)
         _kernels.add_swapped_tau(variant, cells.human, scores, starts, masks, first, second, sums, counts)
 
