@@ -1,0 +1,343 @@
+"""Figures with a knob: their values are those of the package, names cannot break out, and the keyboard moves them.
+
+`tests/browser/interactive.mjs` turns the knobs of the built site and answers a quiz; the judgement is here.
+"""
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+import test_site
+
+import mtmeta as mm
+from mtmeta.plots import Interactive, interactive_lines, interactive_threshold
+
+ROOT = Path(__file__).resolve().parent.parent
+THRESHOLDS = "notebooks/06_ties"
+SYSTEMS = "notebooks/04_grouping_and_sentinels"
+QUIZ = "book/quiz/agreement"
+HOSTILE = '</script><img src=x onerror="alert(1)"> & $\\u003c'
+site = test_site.site
+
+
+class Knob(HTMLParser):
+    """Collect the elements of a figure, its data, and the keys of the cells of its table."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.keys, self.data, self.words, self._json = [], [], None, "", False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.tags.append((tag, given))
+        self._json = given.get("type") == "application/json"
+        if tag == "td" and "data-text" in given:
+            self.keys.append(given["data-text"])
+
+    def handle_data(self, data):
+        self.words += data
+        if self._json:
+            self.data = json.loads(data)
+            self._json = False
+
+
+def toy():
+    return mm.EvalSet([[5], [3], [5], [5]], {"m": [[0.6], [0.5], [0.4], [0.4]]}, systems=list("ABCD"))
+
+
+@pytest.fixture(scope="module")
+def teaching():
+    return mm.load("teaching")
+
+
+def stored(page):
+    """Return the figures with a knob of a stored notebook, in order."""
+    cells = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells
+    outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    return [Knob(data["text/html"]).data for data in outputs if "mtmeta-knob" in data.get("text/html", "")]
+
+
+# -- a threshold -------------------------------------------------------------------------
+
+
+def test_threshold_by_hand():
+    # Six pairs: one in the same order (.1 apart), two in the other (.1), three that humans tie (0, .2, .2).
+    values = interactive_threshold(toy(), "m").values
+    assert values["acc_eq"] == [round(2 / 6, 6), round(1 / 6, 6), 0.5]
+    assert [values[f"tied_{kind}"] for kind in ("equal", "same", "other")] == [[1, 1, 3], [0, 1, 1], [0, 2, 2]]
+    assert [values[f"apart_{kind}"] for kind in ("equal", "same", "other")] == [[2, 2, 0], [1, 0, 0], [2, 0, 0]]
+
+
+@pytest.mark.parametrize("metric", ["Regressor", "Judge", "chrF"])
+def test_threshold_is_that_of_the_package(teaching, metric):
+    part = teaching.select(segments=teaching.segments[:40])
+    figure = interactive_threshold(part, metric)
+    found = mm.calibrate_ties(part, metric)
+    assert max(figure.values["acc_eq"]) == pytest.approx(found.value, abs=1e-6)
+    assert len(figure.positions) <= 61
+    for k in (0, len(figure.positions) // 2, len(figure.positions) - 2):
+        # halfway to the next stop of the knob nothing but the pairs up to the next threshold changes
+        at = found.thresholds[np.argmin(np.abs(found.thresholds - figure.values["epsilon"][k]))]
+        expected = mm.correlate(part, metric, coefficient="acc_eq", epsilon=float(at)).value[0]
+        assert figure.values["acc_eq"][k] == pytest.approx(expected, abs=1e-6)
+        right = figure.values["tied_equal"][k] + figure.values["apart_same"][k]
+        assert right / (66 * 40) == pytest.approx(expected, abs=1e-6)
+    six = [f"{side}_{kind}" for side in ("tied", "apart") for kind in ("equal", "same", "other")]
+    counts = np.sum([figure.values[key] for key in six], axis=0)
+    assert set(counts) == {66 * 40}
+
+
+def test_few_pairs_are_drawn_one_by_one_and_many_are_not(teaching):
+    part = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:16])
+    assert [len(panel.marks) for panel in interactive_threshold(part, "Regressor").panels] == [96, 0]
+    assert [len(panel.marks) for panel in interactive_threshold(teaching, "Regressor").panels] == [0]
+
+
+def test_threshold_survives_holes_and_a_constant_metric():
+    human = np.array([[0.0, -1, np.nan], [0, -2, -3], [-1, -2, -4]])
+    es = mm.EvalSet(human, {"flat": np.zeros((3, 3))}, systems=list("ABC"))
+    figure = interactive_threshold(es, "flat")
+    assert figure.values["epsilon"] == [0]
+    assert figure.values["acc_eq"] == [pytest.approx(mm.ties.human_tie_share(es), abs=1e-6)]
+    assert figure.to_html()
+
+
+def test_threshold_refuses():
+    with pytest.raises(ValueError, match="metric 'x'"):
+        interactive_threshold(toy(), "x")
+    with pytest.raises(ValueError, match="`n_positions` must be at least 2; found 1"):
+        interactive_threshold(toy(), "m", n_positions=1)
+
+
+# -- lines -------------------------------------------------------------------------------
+
+
+def lines():
+    return pd.DataFrame({"constant": [0, 0.5, 1], "noise": [0.5, np.nan, 0]}, index=[0, 0.5, 1])
+
+
+def test_lines_hold_what_they_were_given():
+    places = pd.DataFrame({("place", "noise"): [1, 2, 2]}, index=[0, 0.5, 1])
+    figure = interactive_lines(lines(), knob="share of ties", value="acc_eq", columns=places, start=0.5)
+    assert (figure.label, figure.start, figure.positions) == ("Share of ties", 1, ("0", "0.5", "1"))
+    assert figure.values == {"knob": [0, 0.5, 1], "line 0": [0, 0.5, 1], "line 1": [0.5, None, 0]}
+    assert figure.shown == {"line 0": ["0.000", "0.500", "1.000"], "line 1": ["0.500", "–", "0.000"],
+                            "line 1, 0": ["1", "2", "2"]}  # fmt: skip
+    knob = Knob(figure.to_html())
+    assert knob.keys == ["line 0", "line 1", "line 1, 0"]
+    assert [tag["visibility"] for name, tag in knob.tags if name == "circle" and "visibility" in tag] == ["hidden"]
+    assert interactive_lines(lines(), knob="x", value="y").start == 2
+
+
+def test_a_point_lies_on_its_line():
+    figure = interactive_lines(lines(), knob="x", value="y", start=1)
+    knob = Knob(figure.to_html())
+    spot = next(tag["transform"] for name, tag in knob.tags if name == "circle" and tag.get("data-y") == "line 0")
+    points = next(tag["points"] for name, tag in knob.tags if name == "polyline")
+    assert spot == "translate({} {})".format(*points.split()[-1].split(","))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lines": lines().iloc[:0]}, "must hold a row, a column and a finite value"),
+        ({"lines": lines().iloc[::-1]}, "must ascend"),
+        ({"start": 0.3}, "`start` must be a row of `lines`; found 0.3"),
+        ({"columns": pd.DataFrame({("a", "other"): [1, 2, 3]}, index=[0, 0.5, 1])}, "unknown lines: \\['other'\\]"),
+        ({"columns": pd.DataFrame({("a", "noise"): [1]}, index=[0])}, "must have the rows of `lines`"),
+    ],
+)
+def test_lines_refuse(change, message):
+    given = {"lines": lines(), "knob": "x", "value": "y"} | change
+    with pytest.raises(ValueError, match=message):
+        interactive_lines(given.pop("lines"), **given)
+
+
+# -- what is shown -----------------------------------------------------------------------
+
+
+def hostile_figures():
+    es = mm.EvalSet([[5, 1], [3, 2]], {HOSTILE: [[0.6, 0.1], [0.5, 0.2]]}, systems=["A", HOSTILE])
+    table = pd.DataFrame({HOSTILE: [1.0, 2.0]}, index=[1, 2])
+    places = pd.DataFrame({(HOSTILE, HOSTILE): [HOSTILE, "2"]}, index=[1, 2])
+    return [
+        interactive_threshold(es, HOSTILE),
+        interactive_lines(table, knob=HOSTILE, value=HOSTILE, columns=places, description=HOSTILE),
+    ]
+
+
+@pytest.mark.parametrize("figure", hostile_figures())
+def test_names_are_text_wherever_they_stand(figure):
+    text = figure.to_html()
+    assert text.count("</script>") == 2
+    knob = Knob(text)
+    assert "img" not in {tag for tag, _ in knob.tags}
+    assert not any(name.startswith("on") for _, attributes in knob.tags for name in attributes)
+    assert HOSTILE in knob.words
+    assert knob.data["shown"] == figure.shown
+    assert figure.figure().savefig(Path("/dev/null"), format="png") is None
+
+
+def test_the_same_figure_gives_the_same_text():
+    first, second = (interactive_threshold(toy(), "m")._repr_mimebundle_() for _ in range(2))
+    assert first["text/html"] == second["text/html"]
+    assert base64.b64decode(first["image/png"]).startswith(b"\x89PNG")
+    assert first["text/plain"] == "<Interactive: Threshold, 3 positions>"
+
+
+def test_nothing_is_loaded_and_the_slider_waits_for_the_script():
+    knob = Knob(interactive_threshold(toy(), "m").to_html())
+    assert not any({"src", "href", "xlink:href"} & set(attributes) for _, attributes in knob.tags)
+    (slider,) = [attributes for tag, attributes in knob.tags if tag == "input"]
+    assert "hidden" in slider
+    assert (slider["type"], slider["min"], slider["max"]) == ("range", "0", "2")
+    drawing = next(attributes for tag, attributes in knob.tags if tag == "svg")
+    assert drawing["role"] == "img"
+    assert "acc_eq of m" in drawing["aria-label"]
+
+
+def test_api_names_the_class():
+    assert isinstance(interactive_threshold(toy(), "m"), Interactive)
+
+
+# -- the stored chapters -----------------------------------------------------------------
+
+
+def test_chapter_on_ties_shows_the_thresholds_of_the_package(teaching):
+    threshold, shares = stored(THRESHOLDS)
+    part = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:16])
+    curve = mm.calibrate_ties(part, "Regressor").to_frame()
+    for k in (0, 20, int(np.argmax(threshold["values"]["acc_eq"])), -1):
+        row = curve.iloc[(curve["epsilon"] - threshold["values"]["epsilon"][k]).abs().argmin()]
+        expected = mm.correlate(part, "Regressor", coefficient="acc_eq", epsilon=row["epsilon"]).value[0]
+        assert threshold["values"]["acc_eq"][k] == pytest.approx(expected, abs=1e-6)
+        assert threshold["shown"]["acc_eq"][k] == f"{expected:.3f}"
+    assert threshold["values"]["acc_eq"][0] < max(threshold["values"]["acc_eq"]) > threshold["values"]["acc_eq"][-1]
+    assert shares["positions"][0] == "0"
+
+
+def test_chapter_on_ties_shows_the_shares_of_the_package(teaching):
+    shares = stored(THRESHOLDS)[1]["values"]
+    twin = mm.ties.discrete_to_continuous(teaching["Judge"], rng=6)
+    # the order of the metrics is that of the chapter: with each share and draw, all see the same pairs
+    tagger = mm.ties.discrete_to_continuous(teaching["Tagger"], rng=6)
+    names = [name for name in teaching.metrics if name != "SourceOnly"]
+    scores = {name: teaching[name] for name in names} | {"Judge + noise": twin, "Tagger + noise": tagger}
+    table = mm.ties.subsample_ties(teaching.with_metrics(scores), n_draws=10, rng=6)
+    means = table.groupby(["metric", "share"])["value"].mean()
+    humans = table.groupby("share")["human_ties"].mean()
+    for k in (0, 5, 12):
+        share = shares["knob"][k]
+        for line, name in enumerate(["Judge", "Judge + noise", "Regressor"]):
+            assert shares[f"line {line}"][k] == pytest.approx(means[name, share], abs=1e-6)
+        assert shares["line 3"][k] == pytest.approx(humans[share], abs=1e-6)
+        assert shares["line 4"][k] == pytest.approx((1 - humans[share]) / 2, abs=1e-6)
+
+
+def systems_mean(es, n, column, metric):
+    found = []
+    for k in range(20):
+        chosen = np.random.default_rng([1, n, k]).choice(12, n, replace=False)
+        part = es.select(systems=[es.systems[i] for i in sorted(chosen)])
+        found.append(mm.agreement.decompose_pearson(part, metric)[column][0])
+    return np.array(found, dtype=float)
+
+
+def test_chapter_on_grouping_shows_the_systems_of_the_package(teaching):
+    (values,) = (figure["values"] for figure in stored(SYSTEMS))
+    assert values["knob"] == list(range(2, 13))
+    for k in (0, 4, 10):
+        n = int(values["knob"][k])
+        assert values["line 0"][k] == pytest.approx(
+            np.sqrt(systems_mean(teaching, n, "human_between", "SourceOnly")).mean(), abs=1e-6
+        )
+        lines = [("value", "Regressor"), ("within", "Regressor"), ("value", "SourceOnly"), ("within", "SourceOnly")]
+        for line, (column, metric) in enumerate(lines, 1):
+            expected = systems_mean(teaching, n, column, metric).mean()
+            assert values[f"line {line}"][k] == pytest.approx(expected, abs=1e-6)
+    pooled = mm.correlate(teaching, ["Regressor", "SourceOnly"], grouping="none").value
+    assert [values["line 1"][-1], values["line 3"][-1]] == pytest.approx(list(pooled), abs=1e-6)
+
+
+# -- in a browser ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def turned(site):
+    """Return what the browser saw when knobs were turned and questions answered."""
+    return test_site.drive("interactive.mjs", site, QUIZ, THRESHOLDS, SYSTEMS)
+
+
+def in_the_site(site, page):
+    """Return the figures with a knob of a built page, in order."""
+    text = (site / f"{page}.html").read_text(encoding="utf-8")
+    parts = re.findall(r'<div class="mtmeta-knob".*?</script>\s*<script>', text, flags=re.S)
+    return [Knob(part) for part in parts]
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+class TestInTheBrowser:
+    """Knobs and questions, with the network off and the keyboard alone."""
+
+    def test_nothing_goes_wrong(self, turned):
+        assert list(test_site.network_faults(turned)) == []
+        assert list(test_site.console_faults(turned)) == []
+
+    @pytest.mark.parametrize(("page", "count"), [(THRESHOLDS, 2), (SYSTEMS, 1)])
+    def test_arrow_keys_change_the_numbers(self, turned, site, page, count):
+        figures = in_the_site(site, page)
+        assert len(turned["knobs"][page]) == len(figures) == count
+        for seen, figure in zip(turned["knobs"][page], figures, strict=True):
+            for where, k in (("home", 0), ("two", 2), ("end", -1)):
+                assert seen[where]["position"] == seen[where]["spoken"] == figure.data["positions"][k]
+                assert seen[where]["cells"] == [figure.data["shown"][key][k] for key in figure.keys]
+            assert seen["home"]["moved"] != seen["two"]["moved"] != seen["end"]["moved"]
+            assert seen["name"].strip()
+        assert [float(w) for w in turned["knobs"][THRESHOLDS][0]["home"]["widths"]] == [0, 0]
+        assert all(float(w) > 300 for w in turned["knobs"][THRESHOLDS][0]["end"]["widths"])
+
+    def test_paper_shows_the_start(self, turned):
+        for seen in [seen for page in turned["knobs"].values() for seen in page]:
+            assert seen["paper"] == seen["start"]
+            assert seen["after"] == seen["end"]
+
+    def test_the_script_draws_the_start_where_the_page_has_it(self, turned, site):
+        for page in (THRESHOLDS, SYSTEMS):
+            for seen, still in zip(turned["knobs"][page], turned["still"][page], strict=True):
+                assert (still["slider"], still["drawing"]) == (False, True)
+                assert (seen["start"]["position"], seen["start"]["cells"]) == (still["position"], still["cells"])
+
+    def test_axe_finds_nothing_of_ours(self, turned):
+        assert len(turned["axe"]) == 6
+        assert {page: found["faults"] for page, found in turned["axe"].items() if found["faults"]} == {}
+        assert min(found["rules"] for found in turned["axe"].values()) > 5
+
+    def test_pages_fit_a_telephone(self, turned):
+        assert turned["width"] == dict.fromkeys([THRESHOLDS, SYSTEMS, QUIZ], test_site.NARROW)
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_a_question_with_several_answers(self, turned, scheme):
+        seen = turned["quiz"][scheme]
+        assert seen["none"] == "Choose an answer first."
+        assert seen["untouched"].startswith(f"0 of {seen['questions']} questions answered")
+        assert seen["wrong"].startswith("Not yet: 0 of your 2 choices are right, and a right one is missing.")
+        assert seen["both"].startswith("Not yet: 2 of your 4 choices are right.")
+        assert seen["right"].startswith("Right.")
+        assert "is wrong" not in seen["right"]
+        assert (
+            seen["score"] == f"1 of {seen['questions']} questions answered: 0 right at the first try, 1 right by now."
+        )
+        assert (seen["folded"], seen["unfolded"]) == (0, seen["questions"])
+        assert seen["again"].startswith("0 of")
+        assert seen["ticked"] == 0
+
+    def test_without_a_script_the_answers_unfold(self, turned):
+        assert turned["still"][QUIZ] == {"check": False, "score": 0, "answer": True}
