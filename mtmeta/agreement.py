@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
@@ -530,7 +531,16 @@ def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str
     """
     es = as_evalset(es)
     names = _metric_names(es, metrics)
-    return pd.DataFrame({name: es[name].ravel() for name in names}).corr()
+    r = np.full((len(names), len(names)), np.nan)
+    for i, j in combinations_with_replacement(range(len(names)), 2):
+        r[i, j] = r[j, i] = _pooled_pearson(es[names[i]], es[names[j]])
+    return pd.DataFrame(r, index=names, columns=names)
+
+
+def _pooled_pearson(x: np.ndarray, y: np.ndarray) -> float:
+    """Return Pearson's r over the cells that both have; NaN where one of them is constant there."""
+    both = ~(np.isnan(x) | np.isnan(y))
+    return float(_pearson(x[both], y[both], np.array([0, both.sum()]))[0]) if both.any() else np.nan
 
 
 def partial_correlations(
@@ -574,12 +584,12 @@ def partial_correlations(
     _metric_names(es, given)
     rows = []
     for name in _metric_names(es, metrics):
-        cells = pd.DataFrame({"h": es.human.ravel(), "m": es[name].ravel(), "g": es[given].ravel()}).dropna()
-        r = cells.corr()
-        hm, hg, mg = r.loc["h", "m"], r.loc["h", "g"], r.loc["m", "g"]
+        every = ~np.isnan([es.human, es[name], es[given]]).any(axis=0)
+        h, m, g = es.human[every], es[name][every], es[given][every]
+        hm, hg, mg = _pooled_pearson(h, m), _pooled_pearson(h, g), _pooled_pearson(m, g)
         left = (1 - hg**2) * (1 - mg**2)
         partial = (hm - hg * mg) / math.sqrt(left) if left > 1e-12 else np.nan
-        rows.append((name, given, hm, mg, partial, len(cells)))
+        rows.append((name, given, hm, mg, partial, len(h)))
     return pd.DataFrame(rows, columns=["metric", "given", "value", "with_given", "partial", "n_cells"])
 
 
@@ -602,13 +612,21 @@ def shared_metrics(sets: Sequence[EvalSet], metrics: Sequence[str] | str | None,
     return metrics
 
 
+def sign_of_difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the signs of differences between system scores, 0 where only rounding tells the two apart."""
+    difference = first - second
+    room = 1e-12 * np.maximum(np.abs(first), np.abs(second))
+    return np.where(np.abs(difference) <= room, 0.0, np.sign(difference))
+
+
 def pairwise_accuracy(
     es: EvalSet | pd.DataFrame | Sequence[EvalSet], metrics: Sequence[str] | str | None = None
 ) -> pd.DataFrame:
     """Return the share of system pairs that a metric orders as humans do.
 
     Pairs are formed within each set and pooled over sets (language pairs). A pair counts when
-    the difference of system scores has the same sign for both; a tie agrees with a tie only.
+    the difference of system scores has the same sign for both; a tie agrees with a tie only. Scores
+    that differ by less than a 10^12th part of them, which is what rounding does to equal means, are tied.
 
     Parameters
     ----------
@@ -644,7 +662,7 @@ def pairwise_accuracy(
         for one in sets:
             scores = one.system_scores[["human", metric]].dropna().to_numpy()
             i, j = np.triu_indices(len(scores), 1)
-            human, mine = np.sign(scores[i] - scores[j]).T
+            human, mine = sign_of_difference(scores[i], scores[j]).T
             agreed += int((human == mine).sum())
             pairs += len(i)
         if not pairs:

@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from . import _kernels
-from ._pearson import williams
+from ._pearson import standard_deviation, williams
 from .agreement import (
     Grouped,
     _centre,
@@ -440,7 +440,7 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
     for es in sets:
         scores = es.system_scores[["human", *metrics]].dropna()
         table = scores[list(metrics)].to_numpy().T
-        spread = np.where(np.ptp(table, axis=1) > 0, table.std(axis=1), 1.0)
+        spread = np.where(np.ptp(table, axis=1) > 0, standard_deviation(table), 1.0)
         table = (table - table.mean(axis=1, keepdims=True)) / spread[:, None]
         swap = rng.integers(0, 2, size=(n_resamples, len(scores)), dtype=np.uint8)
         n = len(scores) * (len(scores) - 1) // 2
@@ -463,7 +463,7 @@ def _standardised(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[Gro
     cells = [grouped(es, name, grouping) for name in names]
     scores = np.array([c.metric for c in cells])
     scores = scores - scores.mean(axis=1, keepdims=True)
-    spread = np.array([0.0 if np.ptp(c.metric) == 0 else row.std() for c, row in zip(cells, scores, strict=True)])
+    spread = np.where([np.ptp(c.metric) == 0 for c in cells], 0.0, standard_deviation(scores))
     scores = np.divide(scores, spread[:, None], out=np.zeros_like(scores), where=spread[:, None] > 0)
     return cells[0], scores
 
@@ -613,7 +613,7 @@ def _permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray
         )
     scores = np.array([es[name][:, columns] for name in names])
     scores = scores - scores.mean(axis=(1, 2), keepdims=True)
-    spread = scores.std(axis=(1, 2), keepdims=True)
+    spread = standard_deviation(scores.reshape(len(scores), -1))[:, None, None]
     constant = np.ptp(scores, axis=(1, 2), keepdims=True) == 0
     scores = np.where(constant, 0.0, scores / np.where(constant, 1.0, spread))
     n_metrics, n_systems, n_segments = scores.shape

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mtmeta._pearson import pearson, williams
+from mtmeta._pearson import pearson, standard_deviation, williams
 
 
 @pytest.mark.parametrize("axis", [0, 1])
@@ -39,3 +39,10 @@ def test_williams_of_equal_correlations():
 def test_williams_sides_add_up():
     r1, r2, r12 = np.array(0.5), np.array(0.3), np.array(0.2)
     assert williams(r1, r2, r12, 20) + williams(r2, r1, r12, 20) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e300])
+def test_numbers_of_any_size(size):
+    x, y = np.random.default_rng(4).normal(size=(2, 3, 9))
+    assert pearson(x * size, y) == pytest.approx(pearson(x, y))
+    assert standard_deviation(x * size, ddof=1) / size == pytest.approx(x.std(axis=1, ddof=1))

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from .._checks import check_count, check_level, generator
+from .._pearson import standard_deviation
 from ..evalset import EvalSet, as_evalset, as_sets, check_choice
 from ._cells import Cells, Fits, cells_of, check_systems, fit, metric_names, once, resamples, seed_of
 
@@ -168,7 +169,7 @@ def system_dependence(
         low=low,
         high=high,
         relative=sysdep / spread if spread > 0 else np.nan,
-        sd=float(deviations.std(ddof=1)),
+        sd=float(standard_deviation(deviations, ddof=1)) if len(deviations) > 1 else np.nan,
         table=table,
         curves=_curve_table([f"{name}" for name in ("all systems", *es.systems)], curves, grid, n_bootstrap, tails),
         draws=draws,

@@ -1,0 +1,234 @@
+"""The statistics once more, in exact arithmetic and straight from their definitions: no numpy, no rounding, no hurry.
+
+Scores are read as the decimals they print as, so that .3 - .1 equals .2. Where a definition compares rounded
+differences (`epsilon`), so does `oracle`.
+"""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import oracle
+
+
+def exact(values):
+    """Return floats as the fractions that they print as; subnormal ones, which have too few digits, as they are."""
+    return [Fraction(repr(float(v)) if abs(v) > 1e-305 else float(v)) for v in values]
+
+
+def mean(values):
+    """Return the mean of fractions."""
+    return sum(values, Fraction(0)) / len(values)
+
+
+def centred(values):
+    """Return fractions less their mean."""
+    middle = mean(values)
+    return [v - middle for v in values]
+
+
+def dot(x, y):
+    """Return the sum of products."""
+    return sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0))
+
+
+def cosine(xy, xx, yy):
+    """Return xy / sqrt(xx yy) as a float; None where that is undefined."""
+    return sign(xy) * math.sqrt(xy * xy / (xx * yy)) if xx and yy else None
+
+
+def pearson(h, m):
+    """Return Pearson's r; None where a side is constant."""
+    x, y = centred(exact(h)), centred(exact(m))
+    return cosine(dot(x, y), dot(x, x), dot(y, y))
+
+
+def ranks(values):
+    """Return average ranks, by counting."""
+    values = [float(v) for v in values]
+    return [sum(v < w for v in values) + Fraction(1 + sum(v == w for v in values), 2) for w in values]
+
+
+def spearman(h, m):
+    """Return Pearson's r of average ranks."""
+    x, y = centred(ranks(h)), centred(ranks(m))
+    return cosine(dot(x, y), dot(x, x), dot(y, y))
+
+
+def tau(name, h, m, epsilon):
+    """Return a coefficient of counted pairs; None where it is undefined."""
+    c, d, t_h, t_m, t_hm = oracle.pair_counts(h, m, epsilon)
+    pairs = c + d + t_h + t_m + t_hm
+    if name == "tau_b":
+        under = (c + d + t_h) * (c + d + t_m)
+        return cosine(Fraction(c - d), Fraction(c + d + t_h), Fraction(c + d + t_m)) if under else None
+    if name == "tau_c":
+        k = min(len(set(h)), len(set(m)))
+        return 2 * (c - d) / (len(h) ** 2 * (k - 1) / k) if k > 1 else None
+    over, under = {
+        "tau_a": (c - d, pairs),
+        "tau_10": (c - d - t_m, c + d + t_m),
+        "tau_13": (c - d, c + d),
+        "tau_14": (c - d, c + d + t_m),
+        "tau_eq": (c + t_hm - d - t_h - t_m, pairs),
+        "acc_eq": (c + t_hm, pairs),
+    }[name]
+    return over / under if under else None
+
+
+def in_groups(coefficient, human, metric, grouping, epsilon):
+    """Return a coefficient of each group; None where it is undefined."""
+    name = "tau_b" if coefficient == "kendall" else coefficient
+    one = {"pearson": pearson, "spearman": spearman}.get(name)
+    groups = oracle.groups(human, metric, grouping)
+    return [one(h, m) if one else tau(name, h, m, epsilon) for h, m in groups]
+
+
+def accuracy(human, metric, grouping, epsilon):
+    """Return acc_eq as a fraction: the mean over groups of the share of pairs."""
+    shares = []
+    for h, m in oracle.groups(human, metric, grouping):
+        c, _, _, _, both = oracle.pair_counts(h, m, epsilon)
+        shares.append(Fraction(c + both, math.comb(len(h), 2)))
+    return mean(shares)
+
+
+def calibrate(human, metric, grouping):
+    """Try 0 and every observed difference; return the smallest best epsilon, and acc_eq there."""
+    candidates = {0.0}
+    for _, m in oracle.groups(human, metric, grouping):
+        candidates |= {abs(a - b) for a, b in itertools.combinations(m, 2)}
+    best = max((accuracy(human, metric, grouping, epsilon), -epsilon) for epsilon in candidates)
+    return -best[1], best[0]
+
+
+def decomposition(human, metric, by):
+    """Return (pooled, between, within, share of human, share of metric); None where a side is constant."""
+    scored = ~(np.isnan(human) | np.isnan(metric))
+    labels = np.nonzero(scored)[1 if by == "segment" else 0].tolist()
+    x, y = centred(exact(human[scored])), centred(exact(metric[scored]))
+    xx, yy = dot(x, x), dot(y, y)
+    if not xx or not yy:
+        return None
+
+    def group_means(values):
+        means = {g: mean([v for v, k in zip(values, labels, strict=True) if k == g]) for g in set(labels)}
+        return [means[g] for g in labels]
+
+    between = group_means(x), group_means(y)
+    within = [[a - b for a, b in zip(v, w, strict=True)] for v, w in zip((x, y), between, strict=True)]
+    unit = xx * yy
+    parts = [sign(v) * math.sqrt(v * v / unit) for v in (dot(x, y), dot(*between), dot(*within))]
+    return (*parts, float(dot(between[0], between[0]) / xx), float(dot(between[1], between[1]) / yy))
+
+
+def system_means(values):
+    """Return the mean of each system's scores; None where it has none."""
+    return [mean(exact(row[~np.isnan(row)])) if (~np.isnan(row)).any() else None for row in values]
+
+
+def sign(value):
+    """Return -1, 0 or 1."""
+    return (value > 0) - (value < 0)
+
+
+def pairwise_accuracy(human, metric):
+    """Return the share of system pairs in the same order; None without a pair."""
+    both = [s for s in zip(system_means(human), system_means(metric), strict=True) if None not in s]
+    right = [sign(a[0] - b[0]) == sign(a[1] - b[1]) for a, b in itertools.combinations(both, 2)]
+    return sum(right) / len(right) if right else None
+
+
+def one_sided_p(x, y, signs):
+    """Return how often random signs make the sum of differences as large as it is, a tie counting half."""
+    differences = [a - b for a, b in zip(exact(x), exact(y), strict=True)]
+    observed, reached = sum(differences), Fraction(0)
+    for draw in signs:
+        value = dot([Fraction(int(s)) for s in draw], differences)
+        reached += 1 if value > observed else Fraction(1, 2) if value == observed else 0
+    return reached / len(signs)
+
+
+def soft_pairwise_accuracy(human, metric, signs):
+    """Return SPA given the random signs of each segment that anybody rated; None without a pair."""
+    columns = np.flatnonzero((~np.isnan(human)).any(axis=0))
+    gaps = []
+    for i, j in itertools.combinations(range(len(human)), 2):
+        used = ~np.isnan(human[[i, j]]).any(axis=0) & ~np.isnan(metric[[i, j]]).any(axis=0)
+        if used.any():
+            chosen = signs[:, np.isin(columns, np.flatnonzero(used))]
+            p = [one_sided_p(v[i, used], v[j, used], chosen) for v in (human, metric)]
+            gaps.append(abs(p[0] - p[1]))
+    return float(1 - mean(gaps)) if gaps else None
+
+
+def isotonic(x, y):
+    """Fit y on x by the min-max formula: at x, the largest over starts of the smallest over ends of block means."""
+    points = sorted(set(x))
+    held = [[b for a, b in zip(x, y, strict=True) if a == point] for point in points]
+    n = len(points)
+
+    def block(a, b):
+        return mean([v for values in held[a : b + 1] for v in values])
+
+    fitted = [max(min(block(a, b) for b in range(i, n)) for a in range(i + 1)) for i in range(n)]
+    return [fitted[points.index(a)] for a in x]
+
+
+def expected_deviations(human, metric):
+    """Return f_G's mean less the human mean for each system, over cells with both scores; None if one has none."""
+    scored = ~(np.isnan(human) | np.isnan(metric))
+    if not scored.any(axis=1).all():
+        return None
+    system = np.nonzero(scored)[0].tolist()
+    x, y = exact(metric[scored]), exact(human[scored])
+    fitted = isotonic(x, y)
+    rows = [[a - b for a, b, s in zip(fitted, y, system, strict=True) if s == k] for k in range(len(human))]
+    return [mean(values) for values in rows]
+
+
+def expected_accuracy(human, metric, grouping):
+    """Return the mean over groups of (C + T_m / 2) / (C + D + T_m); None where humans tie everything."""
+    shares = []
+    for h, m in oracle.groups(human, metric, grouping):
+        c, d, _, t_m, _ = oracle.pair_counts(h, m)
+        if c + d + t_m:
+            shares.append(Fraction(2 * c + t_m, 2 * (c + d + t_m)))
+    return float(mean(shares)) if shares else None
+
+
+def tie_area(human, metric, grouping):
+    """Return the area under acc_eq over the share of pairs tied, corner by corner."""
+    groups = list(oracle.groups(human, metric, grouping))
+    thresholds = {abs(a - b) for _, m in groups for a, b in itertools.combinations(m, 2)}
+    corners = [(Fraction(0), mean([_right_at_random(h, m) for h, m in groups]))]
+    for epsilon in sorted(thresholds):
+        counts = [(oracle.pair_counts(h, m, epsilon), math.comb(len(h), 2)) for h, m in groups]
+        tied = mean([Fraction(c[3] + c[4], n) for c, n in counts])
+        corners.append((tied, mean([Fraction(c[0] + c[4], n) for c, n in counts])))
+    return float(sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in itertools.pairwise(corners)))
+
+
+def _right_at_random(h, m):
+    """Return the share of pairs in the right order when a coin breaks the metric's ties."""
+    c, _, _, t_m, _ = oracle.pair_counts(h, m)
+    return Fraction(2 * c + t_m, 2 * math.comb(len(h), 2))
+
+
+def holm(p):
+    """Adjust p-values by Holm's step-down rule."""
+    order = sorted(range(len(p)), key=p.__getitem__)
+    return [
+        min(1.0, max((len(p) - k) * p[j] for k, j in enumerate(order[: order.index(i) + 1]))) for i in range(len(p))
+    ]
+
+
+def clusters(p, alpha):
+    """Number metrics, best first: a new cluster opens where some metric of the current one is significantly better."""
+    found, current = [1], [0]
+    for k in range(1, len(p)):
+        opens = any(p[i][k] <= alpha for i in current)
+        current = [k] if opens else [*current, k]
+        found.append(found[-1] + opens)
+    return found

@@ -1,0 +1,246 @@
+"""Every statistic against its definition in exact arithmetic, on 2,000 random campaigns made to be awkward.
+
+Ties, holes, constant columns, one to three systems, scores of 1e-300 and 1e300, subnormal ones, and thresholds that
+lie exactly on a difference such as .6 - .4. Each campaign is its number, so a failure names what to run again.
+"""
+
+import itertools
+
+import exact
+import numpy as np
+import oracle
+import pytest
+
+import mtmeta as mm
+from mtmeta import agreement, significance
+
+N_CAMPAIGNS = 2000
+BLOCK = 250
+pytestmark = pytest.mark.slow
+blocks = pytest.mark.parametrize("start", range(0, N_CAMPAIGNS, BLOCK))
+
+VALUES = {
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "integers": lambda rng, shape: -rng.integers(0, 5, shape).astype(float),
+    "tenths": lambda rng, shape: rng.integers(-9, 10, shape) / 10,
+    "shifted": lambda rng, shape: 1e6 + rng.integers(0, 30, shape) / 10,
+    "huge": lambda rng, shape: rng.integers(-9, 10, shape) * 1e299,
+    "tiny": lambda rng, shape: rng.integers(-9, 10, shape) * 1e-300,
+    "subnormal": lambda rng, shape: rng.integers(-9, 10, shape) * 5e-324,
+    "both ends": lambda rng, shape: np.sign(rng.normal(size=shape)) * 10.0 ** rng.uniform(-300, 300, shape),
+}
+KINDS = tuple(itertools.product(VALUES, VALUES))
+
+
+def scores(rng, kind, shape):
+    """Draw scores of a kind; sometimes a system, a segment or everything is constant."""
+    values = VALUES[kind](rng, shape)
+    constant = rng.integers(6)
+    if constant == 0:
+        values[rng.integers(shape[0])] = values[0, 0]
+    elif constant == 1:
+        values[:, rng.integers(shape[1])] = values[0, 0]
+    elif constant == 2 and rng.random() < 0.3:
+        values[:] = values[0, 0]
+    return values
+
+
+def campaign(number):
+    """Return the human and the metric scores of a campaign."""
+    rng = np.random.default_rng([2024, number])
+    shape = (int(rng.choice([1, 2, 2, 3, 3, 5])), int(rng.integers(1, 8)))
+    human, metric = (scores(rng, kind, shape) for kind in KINDS[number % len(KINDS)])
+    if number % 3 == 0:
+        human[rng.random(shape) < 0.2] = np.nan
+        metric[rng.random(shape) < 0.2] = np.nan
+    return human, metric
+
+
+def as_set(human, metric):
+    """Return a set, or None where nobody rated or scored anything."""
+    systems = [f"S{k}" for k in range(len(human))]
+    if np.isnan([human, metric]).all(axis=(1, 2)).any():
+        return None
+    return mm.EvalSet(human, {"m": metric}, systems=systems)
+
+
+def campaigns(start):
+    """Yield number, human scores, metric scores and set of a block of campaigns."""
+    for number in range(start, start + BLOCK):
+        human, metric = campaign(number)
+        es = as_set(human, metric)
+        if es is not None:
+            yield number, human, metric, es
+
+
+def comparable(human, metric, grouping):
+    """Tell whether some group has two cells with both scores."""
+    return any(True for _ in oracle.groups(human, metric, grouping))
+
+
+def near(value, expected, number, tolerance=1e-9):
+    """Assert that a value is as expected; None stands for NaN."""
+    expected = np.nan if expected is None else expected
+    assert value == pytest.approx(expected, abs=tolerance, nan_ok=True), f"campaign {number}"
+
+
+def test_the_campaigns_are_awkward():
+    drawn = [campaign(number) for number in range(N_CAMPAIGNS)]
+    assert sum(np.isnan(human).any() for human, _ in drawn) > 400
+    assert sum(len(human) == 1 for human, _ in drawn) > 200
+    assert sum(np.ptp(metric[~np.isnan(metric)]) == 0 for _, metric in drawn if (~np.isnan(metric)).any()) > 50
+    assert any(0 < abs(metric[0, 0]) < 1e-307 for _, metric in drawn)
+    assert any((abs(human) > 1e299).any() for human, _ in drawn)
+
+
+@blocks
+def test_coefficients(start):
+    for number, human, metric, es in campaigns(start):
+        for grouping in agreement.GROUPINGS:
+            if not comparable(human, metric, grouping):
+                with pytest.raises(ValueError, match="no group has two translations"):
+                    mm.correlate(es, grouping=grouping)
+                continue
+            differences = [
+                abs(a - b) for _, m in oracle.groups(human, metric, grouping) for a, b in itertools.pairwise(m)
+            ]
+            for coefficient in agreement.COEFFICIENTS:
+                plain = coefficient in ("pearson", "spearman", "tau_c")
+                epsilon = 0.0 if plain else differences[number % len(differences)]
+                options = {} if plain else {"epsilon": epsilon}
+                expected = exact.in_groups(coefficient, human, metric, grouping, epsilon)
+                table = mm.correlate_groups(es, "m", coefficient=coefficient, grouping=grouping, **options)
+                for value, wanted in zip(table["value"], expected, strict=True):
+                    near(value, wanted, f"{number} {coefficient} {grouping}")
+                known = [v for v in expected if v is not None]
+                row = mm.correlate(es, coefficient=coefficient, grouping=grouping, **options).iloc[0]
+                near(row["value"], np.mean(known) if known else 0.0, f"{number} {coefficient} {grouping}")
+                assert (row["n_groups"], row["n_degenerate"]) == (len(expected), len(expected) - len(known))
+
+
+@blocks
+def test_tie_calibration(start):
+    for number, human, metric, es in campaigns(start):
+        for grouping in agreement.GROUPINGS:
+            if comparable(human, metric, grouping):
+                found = mm.calibrate_ties(es, "m", grouping=grouping)
+                epsilon, value = exact.calibrate(human, metric, grouping)
+                assert found.epsilon == epsilon, f"campaign {number}, {grouping}"
+                near(found.value, float(value), number, 1e-12)
+
+
+@blocks
+def test_statistics_without_a_threshold(start):
+    for number, human, metric, es in campaigns(start):
+        for grouping in agreement.GROUPINGS:
+            if not comparable(human, metric, grouping):
+                continue
+            expected = exact.expected_accuracy(human, metric, grouping)
+            if expected is None:
+                with pytest.raises(ValueError, match="humans tie every pair"):
+                    mm.ties.expected_accuracy(es, grouping=grouping)
+            else:
+                near(mm.ties.expected_accuracy(es, grouping=grouping)["value"][0], expected, number, 1e-12)
+            area = mm.ties.tie_area(es, grouping=grouping)["value"][0]
+            near(area, exact.tie_area(human, metric, grouping), f"{number} {grouping}", 1e-12)
+
+
+@blocks
+def test_decomposition(start):
+    for number, human, metric, es in campaigns(start):
+        both = ~(np.isnan(human) | np.isnan(metric))
+        for by in ("segment", "system"):
+            expected = exact.decomposition(human, metric, by) if both.sum() > 1 else None
+            if expected is None:
+                with pytest.raises(ValueError, match=r"fewer than two translations|all scores are equal"):
+                    mm.agreement.decompose_pearson(es, by=by)
+                continue
+            row = mm.agreement.decompose_pearson(es, by=by).iloc[0]
+            columns = ("value", "between", "within", "human_between", "metric_between")
+            for column, wanted in zip(columns, expected, strict=True):
+                near(row[column], wanted, f"{number} {by} {column}")
+
+
+@blocks
+def test_correlations_among_metrics(start):
+    for number, human, metric, es in campaigns(start):
+        third = np.random.default_rng(number).normal(size=human.shape)
+        es = mm.EvalSet(human, {"m": metric, "g": third}, systems=es.systems)
+        both = ~np.isnan(metric)
+        r = exact.pearson(metric[both], third[both]) if both.any() else None
+        near(mm.agreement.metric_correlations(es).loc["m", "g"], r, number)
+        both &= ~np.isnan(human)
+        sides = [values[both] for values in (human, metric, third)]
+        pairs = [exact.pearson(a, b) if both.any() else None for a, b in itertools.combinations(sides, 2)]
+        row = mm.agreement.partial_correlations(es, "g", ["m"]).iloc[0]
+        near(row["value"], pairs[0], number)
+        if None not in pairs and (1 - pairs[1] ** 2) * (1 - pairs[2] ** 2) > 1e-6:
+            hm, hg, mg = pairs
+            near(row["partial"], (hm - hg * mg) / np.sqrt((1 - hg**2) * (1 - mg**2)), number, 1e-6)
+
+
+@blocks
+def test_system_level(start):
+    for number, human, metric, es in campaigns(start):
+        if {"both ends", "subnormal"} & set(KINDS[number % len(KINDS)]):  # a float cannot hold their means
+            continue
+        expected = exact.pairwise_accuracy(human, metric)
+        if expected is None:
+            with pytest.raises(ValueError, match="no set has two systems"):
+                mm.pairwise_accuracy(es)
+        else:
+            near(mm.pairwise_accuracy(es)["value"][0], expected, number, 1e-12)
+        n_signs = 15
+        columns = int((~np.isnan(human)).any(axis=0).sum())
+        signs = np.rint(np.random.default_rng(number).random((n_signs, columns), dtype=np.float32)) * 2 - 1
+        expected = exact.soft_pairwise_accuracy(human, metric, signs)
+        if expected is None:
+            with pytest.raises(ValueError, match="no two systems"):
+                mm.soft_pairwise_accuracy(es, n_resamples=n_signs, rng=number)
+        else:
+            near(mm.soft_pairwise_accuracy(es, n_resamples=n_signs, rng=number)["value"][0], expected, number, 1e-12)
+
+
+@blocks
+def test_expected_deviation(start):
+    for number, human, metric, es in campaigns(start):
+        expected = exact.expected_deviations(human, metric)
+        if expected is None:
+            with pytest.raises(ValueError, match="has both a human score"):
+                mm.system_dependence(es, "m", n_bootstrap=0)
+            continue
+        result = mm.system_dependence(es, "m", n_bootstrap=0)
+        found = result.table.set_index("system").loc[list(es.systems), "expected_deviation"].to_numpy()
+        largest = np.nanmax(np.abs(human)) or 1.0
+        tolerance = max(1e-9, 1e-323 / largest)  # subnormal deviations come in steps
+        for value, wanted in zip(found, expected, strict=True):
+            near(value / largest, float(wanted / exact.exact([largest])[0]), number, tolerance)
+
+
+@blocks
+def test_exact_pair_swap(start):
+    tested = 0
+    for number, human, metric, es in campaigns(start):
+        if human.size > 9 or not comparable(human, metric, "segment"):
+            continue
+        other = VALUES["tenths"](np.random.default_rng(number), human.shape)
+        other[np.isnan(metric)] = np.nan
+        es = mm.EvalSet(human, {"m": metric, "n": other}, systems=es.systems)
+        table = mm.compare(es, coefficient="acc_eq").table
+        first, second = table["metric"]
+        epsilons = [mm.calibrate_ties(es, name).epsilon for name in (first, second)]
+        expected = oracle.pair_swap_p(es.human, es[first], es[second], "segment", epsilons)
+        near(mm.compare(es, coefficient="acc_eq").p_values.loc[first, second], expected, number, 1e-12)
+        tested += 1
+    assert tested > 40
+
+
+@blocks
+def test_corrections_and_clusters(start):
+    for number in range(start, start + BLOCK):
+        rng = np.random.default_rng([7, number])
+        n = int(rng.integers(1, 8))
+        p = np.round(rng.random(n) ** 3, int(rng.integers(1, 5)))
+        np.testing.assert_allclose(significance.correct(p, "holm"), exact.holm(p.tolist()), atol=1e-15)
+        square = np.round(rng.random((n, n)) ** 2, 2)
+        assert significance.clusters(square, 0.05).tolist() == exact.clusters(square.tolist(), 0.05)
