@@ -12,10 +12,9 @@ from typer.testing import CliRunner
 import mtmeta as mm
 from mtmeta.cli import app
 from mtmeta.report import SECTIONS
-from mtmeta.report._agreement import order_p_value, pair_accuracy, segments
-from mtmeta.report._checks import _length_correlation
+from mtmeta.report._agreement import order_p_value, pair_accuracy, segment_interval, segments
 from mtmeta.report._claims import VERDICTS, _of_segments, decide
-from mtmeta.report._common import Part, Settings, segment_counts, system_means
+from mtmeta.report._common import Part, Settings, pearson_in_draws, segment_counts, system_means
 from mtmeta.report._words import between, number
 
 FAST = {"n_resamples": 60, "n_null": 39}
@@ -118,7 +117,7 @@ def test_length_correlation_is_that_of_numpy(within):
     lengths = np.random.default_rng(3).integers(5, 90, es.shape).astype(float)
     known = ~np.isnan(es.human)
     counts = segment_counts(es, Settings(3, 39, 0.95, "segments", 0))
-    found = _length_correlation(es.human, lengths, known, counts, within)
+    found = pearson_in_draws(es.human, lengths, known, counts, within=within)
     for row, r in zip(counts, found, strict=True):
         columns = np.repeat(np.arange(20), row.astype(int))
         x, y = np.where(known, lengths, np.nan)[:, columns], es.human[:, columns]
@@ -126,6 +125,22 @@ def test_length_correlation_is_that_of_numpy(within):
             x, y = x - np.nanmean(x, axis=0), y - np.nanmean(y, axis=0)
         keep = known[:, columns]
         assert r == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
+
+
+@pytest.mark.parametrize("resample", ["segments", "documents"])
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
+def test_quick_intervals_are_those_of_the_package(coefficient, resample):
+    es = tiny()
+    es = mm.EvalSet(es.human, {"m": es["mine"]}, systems=es.systems, documents=[i // 3 for i in range(20)])
+    settings = Settings(90, 39, 0.9, resample, 7)
+    options = {"coefficient": coefficient, "resample": resample, "level": 0.9, "n_resamples": 90, "rng": 7}
+    row = mm.significance.intervals(es, **options).iloc[0]
+    assert segment_interval(es, "m", coefficient, settings) == pytest.approx((row["low"], row["high"]))
+    if coefficient == "pearson":
+        row = mm.significance.intervals(es, grouping="none", **options).iloc[0]
+        draws = pearson_in_draws(es["m"], es.human, ~np.isnan(es.human + es["m"]), segment_counts(es, settings))
+        assert draws[0] == pytest.approx(row["value"])
+        assert np.quantile(draws[1:], [0.05, 0.95]) == pytest.approx([row["low"], row["high"]])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,13 @@ from itertools import permutations
 import numpy as np
 
 from .._pearson import pearson
-from ..agreement import correlate, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
+from ..agreement import (
+    correlate,
+    correlate_groups,
+    decompose_pearson,
+    sign_of_difference,
+    soft_pairwise_accuracy,
+)
 from ..evalset import EvalSet
 from ..significance import intervals
 from ._common import GROUPINGS, Part, Section, Settings, interval, listed, segment_counts, system_means
@@ -210,10 +216,12 @@ def _segment_row(part: Part, section: Section, name: str, coefficient: str, grou
     notes = []
     with_interval = coefficient != "acc_eq" or grouping == "segment" or n_pairs <= _PAIRS_WITH_INTERVAL
     if with_interval:
-        options = {"coefficient": coefficient, "grouping": grouping, **_options(settings)}
         try:
-            row = intervals(es, [part.metric], **options).iloc[0]
-            low, high = row["low"], row["high"]
+            if grouping == "segment" and coefficient != "acc_eq":
+                low, high = segment_interval(es, part.metric, coefficient, settings)
+            else:
+                options = {"coefficient": coefficient, "grouping": grouping, **_options(settings)}
+                low, high = intervals(es, [part.metric], **options).iloc[0][["low", "high"]]
         except ValueError as error:
             notes.append(f"no interval: {error}")
     else:
@@ -232,6 +240,16 @@ def _segment_row(part: Part, section: Section, name: str, coefficient: str, grou
     section.add(name, found["value"], low, high, n, unit, "; ".join(notes))
     if (coefficient, grouping) == ("kendall", "segment"):
         section.found["degenerate"] = int(found["n_degenerate"]), int(found["n_groups"])
+
+
+def segment_interval(es: EvalSet, metric: str, coefficient: str, settings: Settings) -> tuple[float, float]:
+    """Return what `intervals` does for a mean over segments, which needs each segment's value only once."""
+    values = correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
+    values = values.reindex(list(es.segments)).to_numpy(dtype=float)
+    counts = segment_counts(es, settings)[1:]
+    defined = ~np.isnan(values)
+    sums, sizes = counts @ np.where(defined, values, 0.0), counts @ defined
+    return interval(np.divide(sums, sizes, out=np.zeros(len(sums)), where=sizes > 0), settings)
 
 
 def _n_pairs(es: EvalSet, grouping: str) -> int:

@@ -8,11 +8,10 @@ import numpy as np
 
 from ..agreement import correlate
 from ..evalset import EvalSet
-from ..significance import intervals
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
 from ..ties import calibrate_ties, chance_levels, held_out_calibration, human_tie_share
-from ._agreement import _options
-from ._common import Part, Section, interval, listed, segment_counts
+from ._agreement import segment_interval
+from ._common import Part, Section, interval, listed, pearson_in_draws, segment_counts
 from ._others import lengths
 
 _MOST_DOMAINS = 12
@@ -188,7 +187,7 @@ def _length_rows(part: Part, section: Section) -> None:
     counts = segment_counts(es, settings)
     sides = {"humans": es.human, part.metric: es[part.metric]}
     for within, name in ((False, "no grouping"), (True, "less the segment's mean")):
-        draws = [_length_correlation(scores, characters, known, counts, within) for scores in sides.values()]
+        draws = [pearson_in_draws(scores, characters, known, counts, within=within) for scores in sides.values()]
         if any(np.isnan(values[0]) for values in draws):
             section.skip(f"length, {name}", "a side does not vary.")
             continue
@@ -197,29 +196,6 @@ def _length_rows(part: Part, section: Section) -> None:
             section.add(f"length and {side}, {name}", values[0], *interval(values[1:], settings), n, unit)
         gap = draws[1] - draws[0]
         section.add(f"metric less humans, {name}", gap[0], *interval(gap[1:], settings), n, unit)
-
-
-def _length_correlation(
-    scores: np.ndarray, characters: np.ndarray, known: np.ndarray, counts: np.ndarray, within: bool
-) -> np.ndarray:
-    """Return Pearson's r of scores and length in each draw of segments; NaN where a side is constant."""
-    size = known.sum(axis=0)
-
-    def moments(values: np.ndarray) -> np.ndarray:
-        values = np.where(known, values - np.nanmean(values[known]), 0.0)
-        if within:
-            values = np.where(known, values - values.sum(axis=0) / np.maximum(size, 1), 0.0)
-        return values
-
-    x, y = moments(characters), moments(scores)
-    parts = np.stack([v.sum(axis=0) for v in (known * 1.0, x, y, x * x, y * y, x * y)])
-    n, sx, sy, sxx, syy, sxy = parts @ counts.T
-    vx, vy = sxx - sx**2 / n, syy - sy**2 / n
-    room = 1e-12 * max(sxx[0], 1e-300), 1e-12 * max(syy[0], 1e-300)
-    ok = (vx > room[0]) & (vy > room[1])
-    return np.divide(
-        sxy - sx * sy / n, np.sqrt(vx * vy, where=ok, out=np.ones_like(vx)), out=np.full(len(n), np.nan), where=ok
-    )
 
 
 # -- domains -----------------------------------------------------------------------------
@@ -251,9 +227,8 @@ def _domain_rows(part: Part, section: Section) -> None:
 
         def one(name=name, columns=columns):
             chosen = es.select(segments=columns)
-            options = {"coefficient": "kendall", "grouping": "segment"}
-            value = correlate(chosen, [part.metric], **options).iloc[0]
-            row = intervals(chosen, [part.metric], **options, **_options(part.settings)).iloc[0]
-            section.add(str(name), value["value"], row["low"], row["high"], value["n_groups"], "segments")
+            value = correlate(chosen, [part.metric], coefficient="kendall", grouping="segment").iloc[0]
+            low, high = segment_interval(chosen, part.metric, "kendall", part.settings)
+            section.add(str(name), value["value"], low, high, value["n_groups"], "segments")
 
         section.attempt(str(name), one)

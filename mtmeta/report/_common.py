@@ -165,6 +165,32 @@ def system_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
 
 
+def pearson_in_draws(
+    x: np.ndarray, y: np.ndarray, known: np.ndarray, counts: np.ndarray, *, within: bool = False
+) -> np.ndarray:
+    """Return Pearson's r over all known cells in each draw of segments; NaN where a side is constant.
+
+    ``within`` takes the mean of its segment from each score first.
+    """
+    size = known.sum(axis=0)
+
+    def moments(values: np.ndarray) -> np.ndarray:
+        values = np.where(known, values - np.nanmean(values[known]), 0.0)
+        if within:
+            values = np.where(known, values - values.sum(axis=0) / np.maximum(size, 1), 0.0)
+        return values
+
+    x, y = moments(x), moments(y)
+    parts = np.stack([v.sum(axis=0) for v in (known * 1.0, x, y, x * x, y * y, x * y)])
+    n, sx, sy, sxx, syy, sxy = parts @ counts.T
+    vx, vy = sxx - sx**2 / n, syy - sy**2 / n
+    room = 1e-12 * max(sxx[0], 1e-300), 1e-12 * max(syy[0], 1e-300)
+    ok = (vx > room[0]) & (vy > room[1])
+    return np.divide(
+        sxy - sx * sy / n, np.sqrt(vx * vy, where=ok, out=np.ones_like(vx)), out=np.full(len(n), np.nan), where=ok
+    )
+
+
 def interval(draws: np.ndarray, settings: Settings) -> tuple[float, float]:
     """Return percentiles of the draws; NaN where more than a tail of them is undefined."""
     if not len(draws) or np.isnan(draws).mean() > settings.tails[0]:

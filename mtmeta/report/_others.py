@@ -9,7 +9,7 @@ from ..agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
 from ..evalset import EvalSet
 from ..sentinel import fit
 from ..significance import compare
-from ._common import GROUPINGS, Part, Section, Settings, with_scores
+from ._common import GROUPINGS, Part, Section, Settings, interval, pearson_in_draws, segment_counts, with_scores
 
 #: (name, coefficient, grouping, most metrics for which clusters are formed)
 _RANKED = (
@@ -248,17 +248,9 @@ def beyond_sources(part: Part, section: Section) -> dict | None:
         return None
     name = max(earned, key=earned.get)
     baseline = "\0" + name
-    found = compare(
-        es,
-        [part.metric, baseline],
-        grouping="none",
-        method="bootstrap",
-        resample=part.settings.resample,
-        n_resamples=part.settings.n_resamples,
-        keep_draws=True,
-        rng=part.settings.seed,
-    )
-    sign = 1 if found.pairs[0][0] == part.metric else -1
-    values = found.table.set_index("metric")["value"]
-    low, high = np.quantile(sign * found.draws[0], part.settings.tails)
-    return {"name": name, "value": values[part.metric] - values[baseline], "low": float(low), "high": float(high)}
+    known = ~(np.isnan(es.human) | np.isnan(es[part.metric]) | np.isnan(es[baseline]))
+    counts = segment_counts(es, part.settings)
+    own, other = (pearson_in_draws(es[n], es.human, known, counts) for n in (part.metric, baseline))
+    gap = np.nan_to_num(own) - np.nan_to_num(other)  # a constant side counts 0
+    low, high = interval(gap[1:], part.settings)
+    return {"name": name, "value": float(gap[0]), "low": low, "high": high}
