@@ -33,7 +33,7 @@ HOW_MANY = {False: "One answer is right.", True: "Several answers are right."}
 
 
 class Question(nodes.Element):
-    """A question: what there is to know, then `Asked`, `Choice`s, and a `See`."""
+    """A question: what one has to know, `Asked`, `Choice`s, and a `See`."""
 
 
 class Asked(nodes.TextElement):
@@ -135,11 +135,11 @@ def visit_question(self, node: Question) -> None:
     choices = [child for child in node.children if isinstance(child, Choice)]
     self.body.append(f'<div class="quiz-question" id="{escape(name)}">\n')
     self.body.append(f'<p class="quiz-number">Question {node["number"]}</p>\n')
-    for child in given:
-        child.walkabout(self)
     self.body.append("<fieldset>\n<legend>")
     _children(self, asked)
     self.body.append(f' <span class="quiz-how-many">{HOW_MANY[node["several"]]}</span></legend>\n')
+    for child in given:
+        child.walkabout(self)
     for choice in choices:
         kind = "checkbox" if node["several"] else "radio"
         about = f'id="{escape(name)}-{choice["letter"]}" value="{choice["letter"]}" autocomplete="off"'

@@ -52,7 +52,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes: lines, marks ``(x, y, shape, colour)``, and what moves with the value ``knob``."""
+    """Axes: lines, marks ``(x, y, shape, colour)``, and what moves with the value ``knob``; ``whole``: no halves on x."""
 
     x_label: str
     y_label: str
@@ -63,6 +63,7 @@ class Panel:
     marks: tuple[tuple[float, float, str, str], ...] = ()
     y_names: tuple[str, ...] = ()
     shaded: bool = False
+    whole: bool = False
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """Return where a point of the data lies, in units of the SVG."""
@@ -187,8 +188,8 @@ def _swatch(about: tuple | None) -> str:
     return f'<svg viewBox="0 0 30 14" aria-hidden="true" fill="{fill}" stroke="{colour}">{drawn}</svg>'
 
 
-def _ticks(low: float, high: float) -> np.ndarray:
-    ticks = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+def _ticks(low: float, high: float, whole: bool = False) -> np.ndarray:
+    ticks = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10], integer=whole).tick_values(low, high)
     return ticks[(ticks >= low) & (ticks <= high)] + 0.0
 
 
@@ -204,7 +205,7 @@ def _corners(line: Line) -> list[tuple[float, float]]:
 def _axes_svg(panel: Panel) -> str:
     (a, b), (c, d) = panel.x_range, panel.y_range
     bottom, parts = panel.at(a, c)[1], []
-    for tick in _ticks(a, b):
+    for tick in _ticks(a, b, panel.whole):
         x = panel.at(tick, c)[0]
         parts.append(f'<path class="tick" d="M{x} {bottom}v4"/><text x="{x}" y="{bottom + 16}">{tick:g}</text>')
     heights = dict(enumerate(panel.y_names)) if panel.y_names else {t: f"{t:g}" for t in _ticks(c, d)}
@@ -270,6 +271,7 @@ def _draw(ax: Axes, panel: Panel, figure: Interactive) -> None:
     if panel.y_names:
         ax.set_yticks(range(len(panel.y_names)), panel.y_names)
     ax.set(xlim=panel.x_range, ylim=panel.y_range, xlabel=panel.x_label, ylabel=panel.y_label)
+    ax.set_xticks(_ticks(*panel.x_range, panel.whole))
     ax.spines[["top", "right"]].set_visible(False)
     if len(panel.lines) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
@@ -473,8 +475,9 @@ def interactive_lines(
     finite = lines.to_numpy(dtype=float)[np.isfinite(lines.to_numpy(dtype=float))]
     room, margin = 0.06 * np.ptp(finite) or 0.05, 0.02 * np.ptp(x) or 0.5
     panel = Panel(
-        knob, value, (x[0] - margin, x[-1] + margin), (finite.min() - room, finite.max() + room), "knob", drawn
-    )
+        knob, value, (x[0] - margin, x[-1] + margin), (finite.min() - room, finite.max() + room), "knob", drawn,
+        whole=bool((x == np.round(x)).all()),
+    )  # fmt: skip
     return Interactive(
         label=knob[:1].upper() + knob[1:],
         positions=tuple(f"{position:g}" for position in x),
