@@ -1,6 +1,7 @@
 """`mtmeta.runner` and the notebook normaliser, on notebooks made here."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,10 @@ def test_missing_refuses_what_is_no_notebook(tmp_path, text):
         runner.missing(tmp_path / "a.ipynb")
 
 
+#: Keeps the processor of its kernel busy for one second.
+BUSY = "import time\nwhile time.process_time() < 1:\n    pass\nprint(6 * 7)"
+
+
 @pytest.fixture
 def project(tmp_path, nowhere):
     """Make the smallest project that can be staged: two chapters in the table of contents, one notebook outside."""
@@ -97,7 +102,7 @@ def project(tmp_path, nowhere):
     )
     chapters = "[{file: notebooks/a}, {file: notebooks/wmt23/b}]"
     (tmp_path / "_toc.yml").write_text(f"format: jb-book\nroot: book/index\nparts:\n- chapters: {chapters}\n")
-    write(tmp_path / "notebooks" / "a.ipynb", "print(6 * 7)")
+    write(tmp_path / "notebooks" / "a.ipynb", BUSY)
     write(tmp_path / "notebooks" / "wmt23" / "b.ipynb", "print(1)", requires=["data:wmt23"])
     write(tmp_path / "notebooks" / "00_template.ipynb", "print(2)")
     return tmp_path
@@ -112,12 +117,18 @@ def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
         "notebooks/wmt23/b": "stored",
     }
     assert report["notebooks/wmt23/b"]["reason"] == "not here: data:wmt23"
-    assert report["notebooks/a"]["seconds"] > 0
+    measured = report["notebooks/a"]
+    assert measured["seconds"] > 0
+    # the kernel is another process: its processor time must be among what is counted
+    assert measured["cpu_seconds"] > 1
+    assert measured["started"] == 0
     assert printed(source / "notebooks" / "a.ipynb") == "42\n"
     assert (
         printed(source / "notebooks" / "wmt23" / "b.ipynb") == printed(source / "notebooks" / "00_template.ipynb") == ""
     )
-    assert json.loads((source / "execution.json").read_text())["notebooks"] == report
+    about = json.loads((source / "execution.json").read_text())
+    assert about["notebooks"] == report
+    assert (about["jobs"], about["cores"]) == (2, os.cpu_count())
     assert (project / "notebooks" / "a.ipynb").read_bytes() == before
 
 

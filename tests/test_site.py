@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -169,6 +170,7 @@ def reading(extension):
 def test_versions_page_does_without_the_runners_files(build_report, tmp_path):
     assert "not at hand" in build_report.TestedVersions.lines(None, tmp_path)[0]
     assert "Nothing was executed" in build_report.ExecutionReport.lines(None, tmp_path)[0]
+    assert "there are no times" in build_report.BuildTimes.lines(None, tmp_path)[0]
     assert "stored in the notebook" in build_report.outputs_note({}, "notebooks/x")
 
 
@@ -181,10 +183,57 @@ def test_versions_page_shows_pins_and_seconds(build_report, tmp_path):
     report = {"date": "2026-01-31", "python": "3.11", "platform": "Linux-6", "notebooks": {"a": done, "b": stored}}
     (tmp_path / "execution.json").write_text(json.dumps(report))
     lines = build_report.ExecutionReport.lines(None, tmp_path)
-    assert "| {doc}`/a` | executed | 12.3 |" in lines
-    assert "| {doc}`/b` | shown from stored outputs (not here: torch) |  |" in lines
+    assert "| {doc}`/a` | executed | 12.3 |  |" in lines
+    assert "| {doc}`/b` | shown from stored outputs (not here: torch) |  |  |" in lines
     assert build_report.outputs_note(report, "a").endswith("in 12 s.")
     assert "not here: torch" in build_report.outputs_note(report, "b")
+
+
+def times(started, seconds, cpu):
+    return {"status": "executed", "reason": "", "started": started, "seconds": seconds, "cpu_seconds": cpu}
+
+
+@pytest.fixture
+def measured():
+    """Return what a runner says of three chapters, one of them stored, and two pages on real data."""
+    stored = {"status": "stored", "seconds": 0.0, "reason": "not here: torch"}
+    pages = {"notebooks/01_a": times(0, 61.4, 20.2), "notebooks/02_b": times(1, 10, 12.4), "notebooks/05_c": stored}
+    pages |= {"notebooks/wmt23/d": times(11, 300, 500), "notebooks/wmt23/e": times(61.4, 550, 540)}
+    about = {"date": "2026-01-31", "python": "3.11", "platform": "Linux-6", "cores": 2, "jobs": 2}
+    return about | {"notebooks": pages}
+
+
+def test_versions_page_sets_times_beside_targets(build_report, measured, tmp_path):
+    (tmp_path / "execution.json").write_text(json.dumps(measured))
+    report = build_report.ExecutionReport.lines(None, tmp_path)
+    assert report[0] == "Built on 2026-01-31 with Python 3.11 on Linux, 2 cores."
+    assert "| {doc}`/notebooks/01_a` | executed | 61.4 | 20.2 |" in report
+    slowest, chapters, real, site = build_report.BuildTimes.lines(None, tmp_path)[2:]
+    assert slowest == "| the slowest chapter, {doc}`/notebooks/01_a` | 1 | 61 | 20 | 60 | **no** |"
+    # from 0 to 61.4, and from 11 to 61.4 + 550: pages run side by side
+    assert chapters == "| the chapters, 2 at a time | 2 of 3 | 61 | 33 | 360 | yes |"
+    assert real == "| the pages on real data, 2 at a time | 2 of 2 | 600 | 1040 | 600 | **no** |"
+    assert "not measured" in site
+
+
+@pytest.mark.parametrize(("wall", "verdict"), [(59.6, "yes"), (60.4, "no")])
+def test_time_of_the_site_is_filled_in(build_report, wall, verdict):
+    row = build_report.time_rows({"notebooks": {}})[-1]
+    found = re.findall(r">([^<]+)</span>", build_report.fill_in(row, wall, 41.2))
+    assert found == [f"{wall:.0f}", "41", verdict]
+
+
+def test_time_of_the_site_counts_from_the_start_of_the_process(build_report):
+    wall, cpu = build_report.since_start()
+    assert wall > 0.1
+    assert cpu >= time.process_time() * 0.9 > 0
+
+
+def test_built_site_says_how_long_it_took(site):
+    page = (site / "book" / "versions.html").read_text(encoding="utf-8")
+    wall, cpu = (float(re.search(rf'<span class="site-{what}">([^<]+)</span>', page)[1]) for what in ("wall", "cpu"))
+    assert wall > 1
+    assert cpu > 1
 
 
 # -- what a page says of itself ----------------------------------------------------------
@@ -377,7 +426,7 @@ def image_faults(seen):
 
 def axe_faults(seen):
     for page, entry in seen["pages"].items():
-        for scheme in ("light", "dark"):
+        for scheme in ("light", "dark", "narrow"):
             for found in entry[f"axe_{scheme}"]:
                 if not any(found["id"] == rule and mark in found["html"] for rule, mark in THEME_AXE):
                     yield f"{page} ({scheme}): {found['id']} at {found['target']}: {found['html'][:80]}"

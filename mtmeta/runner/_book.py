@@ -6,11 +6,13 @@ import argparse
 import datetime
 import json
 import multiprocessing
+import os
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -64,32 +66,41 @@ def copy_sources(root: Path, to: Path) -> Path:
     return source
 
 
-def write_execution(source: Path, report: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write ``execution.json``: what the site says about the outputs of each chapter."""
+def write_execution(source: Path, report: Mapping[str, Mapping[str, Any]], **more: Any) -> None:
+    """Write ``execution.json``: what the site says about the outputs of each chapter, and about the machine."""
     about = {
         "date": datetime.date.today().isoformat(),
         "python": platform.python_version(),
         "platform": platform.platform(terse=True),
+        "cores": os.cpu_count(),
+        **more,
         "notebooks": report,
     }
     (source / "execution.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
-def _execute_all(notebooks: Mapping[Path, Path], jobs: int) -> dict[Path, float]:
-    """Execute notebooks, `jobs` at a time, each into its own target; return the seconds by notebook."""
+def _measured(path: Path, out: Path) -> dict[str, float]:
+    """Execute a notebook; return wall and processor seconds, those of its processes included, and when it began."""
+    before, started = sum(os.times()[:4]), time.time()
+    seconds = execute(path, out, cwd=path.parent)
+    return {"seconds": seconds, "cpu_seconds": sum(os.times()[:4]) - before, "started": started}
+
+
+def _execute_all(notebooks: Mapping[Path, Path], jobs: int) -> dict[Path, dict[str, float]]:
+    """Execute notebooks, `jobs` at a time, each into its own target; return what `_measured` says of each."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=jobs, mp_context=context) as pool:
-        running = {path: pool.submit(execute, path, out, cwd=path.parent) for path, out in notebooks.items()}
-        seconds, failures = {}, []
+        running = {path: pool.submit(_measured, path, out) for path, out in notebooks.items()}
+        measured, failures = {}, []
         for path, task in running.items():
             try:
-                seconds[path] = task.result()
-                print(f"executed {path.name} in {seconds[path]:.1f} s", file=sys.stderr)
+                measured[path] = task.result()
+                print(f"executed {path.name} in {measured[path]['seconds']:.1f} s", file=sys.stderr)
             except RuntimeError as error:
                 failures.append(str(error))
     if failures:
         raise RuntimeError("\n\n".join(failures))
-    return seconds
+    return measured
 
 
 def stage(root: str | Path, *, run: bool = True, jobs: int = 2) -> dict[str, dict]:
@@ -110,7 +121,8 @@ def stage(root: str | Path, *, run: bool = True, jobs: int = 2) -> dict[str, dic
     Returns
     -------
     dict
-        By page: ``status`` ("executed" or "stored"), ``seconds``, ``reason``.
+        By page: ``status`` ("executed" or "stored"), ``seconds``, ``reason``; of those executed also ``cpu_seconds``,
+        used by the notebook and the processes it started, and ``started``, seconds after the first.
 
     Raises
     ------
@@ -121,15 +133,17 @@ def stage(root: str | Path, *, run: bool = True, jobs: int = 2) -> dict[str, dic
     source = copy_sources(root, root)
     chapters = {page: path for page in pages(root) if (path := source / f"{page}.ipynb").exists()}
     lacking = {page: missing(path) for page, path in chapters.items()}
-    seconds = _execute_all({path: path for page, path in chapters.items() if run and not lacking[page]}, jobs)
+    measured = _execute_all({path: path for page, path in chapters.items() if run and not lacking[page]}, jobs)
+    begin = min((one["started"] for one in measured.values()), default=0.0)
     report = {}
     for page, path in chapters.items():
-        if path in seconds:
-            report[page] = {"status": "executed", "seconds": round(seconds[path], 1), "reason": ""}
+        if path in measured:
+            one = measured[path] | {"started": measured[path]["started"] - begin}
+            report[page] = {"status": "executed", "reason": "", **{key: round(value, 1) for key, value in one.items()}}
         else:
             reason = f"not here: {', '.join(lacking[page])}" if lacking[page] else "execution was turned off"
             report[page] = {"status": "stored", "seconds": 0.0, "reason": reason}
-    write_execution(source, report)
+    write_execution(source, report, jobs=jobs)
     return report
 
 
