@@ -384,7 +384,7 @@ def drive(script, *arguments):
         pytest.skip(f"not here: {', '.join(lacking)}")
     folder, *others = map(str, arguments)
     command = ["node", str(BROWSER / script), folder, chromium(), *others]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
 

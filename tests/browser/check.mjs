@@ -8,18 +8,21 @@ const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const { noted, open, visit, close } = await serve(site, executablePath);
 const seen = { ...noted, pages: {}, search: {}, dark: {} };
 
-async function violations(page) {
+async function violations(page, options = {}) {
   await page.addScriptTag({ path: axeSource });
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const found = await page.evaluate((given) => window.axe.run(document, { resultTypes: ["violations"], ...given }), options);
   return found.violations.flatMap((rule) => rule.nodes.map((node) => ({ id: rule.id, target: node.target.join(" "), html: node.html.slice(0, 200) })));
 }
+
+// What depends on colour is looked at in both schemes, the rest in one.
+const RULES = { light: {}, dark: { runOnly: ["color-contrast", "link-in-text-block"] } };
 
 for (const scheme of ["light", "dark"]) {
   const page = await open({ viewport: { width: 1280, height: 900 }, colorScheme: scheme });
   for (const path of pages) {
     await visit(page, path);
     const entry = (seen.pages[path] ??= {});
-    entry[`axe_${scheme}`] = await violations(page);
+    entry[`axe_${scheme}`] = await violations(page, RULES[scheme]);
     Object.assign(entry, await page.evaluate(() => ({
       title: document.title,
       formulas: document.querySelectorAll(".bd-article .math").length,
@@ -37,6 +40,7 @@ const narrow = await open({ viewport: { width: 390, height: 844 } });
 for (const path of pages) {
   await visit(narrow, path);
   seen.pages[path].width_390 = await narrow.evaluate(() => document.documentElement.scrollWidth);
+  seen.pages[path].axe_narrow = await violations(narrow, { runOnly: ["scrollable-region-focusable"] });
 }
 await narrow.context().close();
 
