@@ -268,7 +268,7 @@ def test_with_an_address_there_are_card_sitemap_and_robots(reading, tmp_path):
     places = [loc.text for loc in ElementTree.parse(tmp_path / "sitemap.xml").iter() if loc.tag.endswith("}loc")]
     assert places == ["https://example.org/book/a&b.html", "https://example.org/book/start.html"]
     assert "Sitemap: https://example.org/book/sitemap.xml" in (tmp_path / "robots.txt").read_text()
-    assert (ROOT / "book" / reading.CARD).exists()
+    assert Image.open(ROOT / "book" / reading.CARD).size == (1200, 630)
 
 
 def test_a_failed_build_gets_no_site_files(reading, tmp_path):
@@ -326,7 +326,9 @@ def test_first_uses_of_terms_become_links(reading):
     assert doctree.astext() == "Segments here. A segment\nand Segment grouping, not sub-segment."
 
 
-@pytest.mark.parametrize("text", ["A tie.", "Segment\n=======\n\nx", "``segment``", "`segment <https://x.org>`_"])
+@pytest.mark.parametrize(
+    "text", ["A tie.", "Segment\n=======\n\nx", "``segment``", "`segment <https://x.org>`_", ".. [A] A segment."]
+)
 def test_other_uses_stay_plain(reading, text):
     assert linked(reading, text)[0] == []
 

@@ -22,8 +22,9 @@ CARD = "_static/card.png"
 CARD_ALT = "Ranks of 38 metrics under three groupings; one that has never read a translation is sixth, last and sixth."
 #: Words that stand on every page in their everyday sense, too: a link to each would be noise.
 EVERYDAY = frozenset("agreement calibration candidate context domain metric protocol reference system tie".split())
-#: Where a term stays plain text: it is a heading, a link, code, a caption, or set apart already.
-PLAIN = (nodes.title, nodes.reference, nodes.literal, nodes.caption, nodes.math, nodes.table, addnodes.pending_xref)
+#: Where a term stays plain text: in headings, links, code, captions, tables and lists of references.
+PLAIN = (nodes.title, nodes.reference, nodes.literal, nodes.caption, nodes.math, nodes.table, nodes.citation)
+PLAIN += (addnodes.pending_xref,)
 #: Width in inches from which a figure is too small to read on a telephone, and its class.
 WIDE = ((10.5, "wider-figure"), (7.4, "wide-figure"))
 DPI = 110
