@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ._style import COLOURS, GREY, MARKERS, new_axes
+from ._style import COLOURS, GREY, MARKERS, in_legend, names_as_written, new_axes
 
 
+@names_as_written
 def score_grid(
     scores: pd.DataFrame, *, by: Sequence[str] | None = None, title: str = "", axes: np.ndarray | None = None
 ) -> np.ndarray:
@@ -86,6 +87,7 @@ def _write_pearson(ax: Axes, pooled: float, within: float | None) -> None:
     ax.tick_params(bottom=False, left=False, labelbottom=False, labelleft=False)
 
 
+@names_as_written
 def score_pairs(
     scores: pd.DataFrame, pairs: Sequence[tuple[str, str]], *, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -115,6 +117,7 @@ def score_pairs(
     return axes
 
 
+@names_as_written
 def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans", ax: Axes | None = None) -> Axes:
     """Draw one group of bars per row and one bar per column, with the number at its end.
 
@@ -139,7 +142,7 @@ def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans
         values = table[name].to_numpy(dtype=float)
         y = np.arange(len(table)) + (j - (k - 1) / 2) * height
         style = {"hatch": hatch, "edgecolor": "white", "linewidth": 0}
-        ax.barh(y, np.nan_to_num(values), 0.92 * height, label=name, color=COLOURS[j], **style)
+        ax.barh(y, np.nan_to_num(values), 0.92 * height, label=in_legend(name), color=COLOURS[j], **style)
         for place, value in zip(y, values, strict=True):
             if np.isfinite(value):
                 end = max(value, 0)
@@ -153,6 +156,7 @@ def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans
     return ax
 
 
+@names_as_written
 def downsampling_boxes(tables: Mapping[str, pd.DataFrame], *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw correlations of down-sampled scores by size of the sample, one panel per comparison.
 
@@ -188,7 +192,9 @@ def downsampling_boxes(tables: Mapping[str, pd.DataFrame], *, axes: Sequence[Axe
             for box in boxes["boxes"]:
                 box.set(facecolor=COLOURS[j], alpha=0.75, hatch=("", "////", "...")[j % 3])
             medians = [np.median(v) if len(v) else np.nan for v in values]
-            ax.plot(places, medians, color=COLOURS[j], marker=MARKERS[j], markersize=4, linewidth=1, label=label)
+            ax.plot(
+                places, medians, color=COLOURS[j], marker=MARKERS[j], markersize=4, linewidth=1, label=in_legend(label)
+            )
         ax.set_xticks(range(len(sizes)), [str(size) for size in sizes])
         ax.set_title(comparison, fontsize=10)
         ax.set_xlabel("segments in the sample")
@@ -198,6 +204,7 @@ def downsampling_boxes(tables: Mapping[str, pd.DataFrame], *, axes: Sequence[Axe
     return axes
 
 
+@names_as_written
 def paired_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the difference between segment and corpus aggregation for each set, with its interval.
 
@@ -219,7 +226,7 @@ def paired_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         part = table[table["metric"] == metric]
         y = np.array([sets.index(s) for s in part["set"]]) + (j - (len(metrics) - 1) / 2) * 0.3
         ax.hlines(y, part["low"], part["high"], color=COLOURS[j], linewidth=1.5)
-        ax.plot(part["difference"], y, MARKERS[j], color=COLOURS[j], markersize=5, label=metric)
+        ax.plot(part["difference"], y, MARKERS[j], color=COLOURS[j], markersize=5, label=in_legend(metric))
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_yticks(range(len(sets)), sets)
     ax.invert_yaxis()

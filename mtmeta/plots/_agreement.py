@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from ..agreement import GROUPINGS, as_sets, check_choice, correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset, unknown
-from ._style import COLOURS, GREY, MARKERS, least_squares_line, new_axes
+from ._style import COLOURS, GREY, MARKERS, in_legend, least_squares_line, names_as_written, new_axes
 
 
 def _spread(values: np.ndarray, n: int) -> list[int]:
@@ -20,6 +20,7 @@ def _spread(values: np.ndarray, n: int) -> list[int]:
     return list(dict.fromkeys(int(np.nanargmin(np.abs(values - target))) for target in targets))
 
 
+@names_as_written
 def three_views(es: EvalSet | pd.DataFrame, metric: str, *, n_groups: int = 4, axes: Sequence[Axes] | None = None):
     """Draw the same translations three times: pooled, by segment, by system.
 
@@ -65,6 +66,7 @@ def three_views(es: EvalSet | pd.DataFrame, metric: str, *, n_groups: int = 4, a
     return axes
 
 
+@names_as_written
 def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw what each metric's pooled correlation is made of: between and within segments.
 
@@ -93,6 +95,7 @@ def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = No
     return ax
 
 
+@names_as_written
 def parts_plane(
     sets: EvalSet | Sequence[EvalSet], groups: Mapping[str, Sequence[str]], *, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -139,7 +142,7 @@ def parts_plane(
         ax.plot(table["between"], table["within"], ".", color=GREY, markersize=7)
         for k, (label, names) in enumerate(groups.items()):
             part = table.loc[list(names)]
-            ax.plot(part["between"], part["within"], MARKERS[k], color=COLOURS[k], markersize=8, label=label)
+            ax.plot(part["between"], part["within"], MARKERS[k], color=COLOURS[k], markersize=8, label=in_legend(label))
         ax.plot(ceiling, 0, "x", color="black", markersize=9, markeredgewidth=2, label="most a blind metric can get")
         ax.set(xlim=x_range, ylim=y_range)
         ax.annotate(es.language_pair or es.name, (0.97, 0.95), xycoords="axes fraction", ha="right", fontweight="bold")
@@ -149,6 +152,7 @@ def parts_plane(
     return axes
 
 
+@names_as_written
 def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axes:
     r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
 
@@ -183,6 +187,7 @@ def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axe
     return ax
 
 
+@names_as_written
 def rank_slopes(
     es: EvalSet | pd.DataFrame,
     *,

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ._style import COLOURS, new_axes
+from ._style import COLOURS, names_as_written, new_axes
 
 
+@names_as_written
 def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw recomputed minus printed values, in units of the last printed place.
 

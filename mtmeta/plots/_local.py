@@ -9,10 +9,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import PowerNorm
 
 from ..evalset import check_choice
 from ..local_accuracy import ContextAgreement, QualityBuckets
-from ._style import COLOURS, GREY, MARKERS, new_axes
+from ._style import COLOURS, GREY, MARKERS, in_legend, names_as_written, new_axes
 
 _HATCHES = ("", "////", "xxxx")
 #: Metrics are often seven or eight, and lines that differ in the marker alone are hard to follow.
@@ -50,6 +51,7 @@ def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | Sequence | None) 
     return [c for c in listed if c in found]
 
 
+@names_as_written
 def local_accuracies(
     table: pd.DataFrame,
     *,
@@ -93,11 +95,11 @@ def local_accuracies(
         place = at[rows["context"]].to_numpy()
         if style == "lines":
             rows = rows.iloc[np.argsort(place)]
-            ax.plot(np.sort(place), rows["accuracy"], label=metric, markersize=4, linewidth=1.4, **mark)
+            ax.plot(np.sort(place), rows["accuracy"], label=in_legend(metric), markersize=4, linewidth=1.4, **mark)
             continue
         place = place + (0.6 * (k + 0.5) / m - 0.3)
         ax.hlines(place, rows["low"], rows["high"], color=mark["color"], linewidth=1)
-        ax.plot(rows["accuracy"], place, linestyle="", label=metric, markersize=5, **mark)
+        ax.plot(rows["accuracy"], place, linestyle="", label=in_legend(metric), markersize=5, **mark)
     small = 8 if n > 30 else 10
     label = "accuracy: share of pairs with the better text scored higher"
     if style == "lines":
@@ -113,6 +115,7 @@ def local_accuracies(
     return ax
 
 
+@names_as_written
 def tau_ap_heatmap(
     result: ContextAgreement,
     *,
@@ -152,7 +155,8 @@ def tau_ap_heatmap(
     label, numbers = n <= 41 if label is None else label, n <= 13 if numbers is None else numbers
     side = float(np.clip(0.42 * n, 3.4, 8.0))
     ax = new_axes(ax, side + 1.2, side)
-    image = ax.imshow(values.to_numpy(), vmin=-1, vmax=1, cmap="cividis_r", interpolation="nearest")
+    scale = PowerNorm(2, vmin=-1, vmax=1)  # most of the shades for 0 to 1, where most values are
+    image = ax.imshow(values.to_numpy(), norm=scale, cmap="cividis_r", interpolation="nearest")
     ax.axhline(0.5, color="black", linewidth=1.5)
     ax.axvline(0.5, color="black", linewidth=1.5)
     for spine in ax.spines.values():
@@ -165,13 +169,14 @@ def tau_ap_heatmap(
     if numbers:
         for (i, j), value in np.ndenumerate(values.to_numpy()):
             if np.isfinite(value):
-                colour = "white" if value > 0.2 else "black"
+                colour = "white" if value > 0.4 else "black"
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
     if colour_bar:
         ax.figure.colorbar(image, ax=ax, shrink=0.8, label="tau_AP of metrics ordered by accuracy")
     return ax
 
 
+@names_as_written
 def tau_ap_heatmaps(
     results: Mapping[str, ContextAgreement], *, which: str = "symmetric", axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -209,6 +214,7 @@ def tau_ap_heatmaps(
     return axes
 
 
+@names_as_written
 def accuracy_by_quality(
     table: pd.DataFrame, buckets: QualityBuckets, *, x: str = "percentile", ax: Axes | None = None
 ) -> Axes:
@@ -247,7 +253,7 @@ def accuracy_by_quality(
         rows = table[table["metric"] == metric].sort_values("context")
         at = place[rows["context"]].to_numpy()
         size = 5 if len(at) <= 30 else 2.5
-        ax.plot(at, rows["accuracy"], label=metric, linewidth=1.2, markersize=size, **mark)
+        ax.plot(at, rows["accuracy"], label=in_legend(metric), linewidth=1.2, markersize=size, **mark)
         ax.fill_between(at, rows["low"], rows["high"], color=mark["color"], alpha=0.12, linewidth=0)
     ax.set_xlabel("percentile of human scores (better →)" if x == "percentile" else "mean human score of the bucket")
     ax.set_ylabel("accuracy")
@@ -255,6 +261,7 @@ def accuracy_by_quality(
     return ax
 
 
+@names_as_written
 def variance_by_combination(
     table: pd.DataFrame, *, metrics: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -286,7 +293,7 @@ def variance_by_combination(
     ax = new_axes(ax, 6.8, 4.2)
     for metric, mark in _marks(names).items():
         rows = table[table["metric"] == metric].sort_values("k")
-        ax.plot(rows["k"], rows["variance"], label=metric, linewidth=1.5, markersize=5, **mark)
+        ax.plot(rows["k"], rows["variance"], label=in_legend(metric), linewidth=1.5, markersize=5, **mark)
         ax.plot(rows["k"], rows["expected"], linestyle="--", linewidth=1.2, color=mark["color"])
     ax.plot([], [], linestyle="--", linewidth=1.2, color=GREY, label="expected from overlap")
     ax.set(xlabel="perturbations combined, k", ylabel="variance of accuracy between combinations")
@@ -296,6 +303,7 @@ def variance_by_combination(
     return ax
 
 
+@names_as_written
 def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the shares of swaps that lower, keep and raise each measure.
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ..aggregation import ratio_gap
-from ._style import COLOURS, GREY, MARKERS, new_axes
+from ._style import COLOURS, GREY, MARKERS, in_legend, names_as_written, new_axes
 
 
 def _need(table: pd.DataFrame, columns: Sequence[str]) -> None:
@@ -23,6 +23,7 @@ def _need(table: pd.DataFrame, columns: Sequence[str]) -> None:
         raise ValueError("the table has no rows: there is nothing to draw.")
 
 
+@names_as_written
 def ratio_bars(
     matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray, *, ax: Axes | None = None
 ) -> Axes:
@@ -62,6 +63,7 @@ def ratio_bars(
     return ax
 
 
+@names_as_written
 def bootstrap_by_size(table: pd.DataFrame, means: Sequence[float] | np.ndarray, *, ax: Axes | None = None) -> Axes:
     """Draw how the mean of a bootstrap moves from the mean of segment scores to the corpus score.
 
@@ -104,6 +106,7 @@ def bootstrap_by_size(table: pd.DataFrame, means: Sequence[float] | np.ndarray, 
     return ax
 
 
+@names_as_written
 def gap_against_slope(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw corpus score less mean of segment scores against how fast errors rise with length.
 
@@ -128,7 +131,9 @@ def gap_against_slope(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = new_axes(ax)
     for k, (name, rows) in enumerate(table.groupby("campaign", sort=False)):
         style = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
-        ax.errorbar(rows["slope"], rows["gap"], 2 * rows["se"], linestyle="none", elinewidth=1, label=name, **style)
+        ax.errorbar(
+            rows["slope"], rows["gap"], 2 * rows["se"], linestyle="none", elinewidth=1, label=in_legend(name), **style
+        )
     ax.axhline(0, color="black", linewidth=1)
     ax.set_xlabel("slope of log errors per word on log length")
     ax.set_ylabel("corpus score less mean\nof segment scores (points)")
@@ -136,6 +141,7 @@ def gap_against_slope(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@names_as_written
 def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw box plots of correlations in samples of segments, by the size of the sample; one panel a comparison.
 

@@ -12,11 +12,12 @@ from matplotlib.axes import Axes
 
 from ..evalset import EvalSet
 from ..sentinel import TrainingReport
-from ._style import COLOURS, GREY, MARKERS, least_squares_line, new_axes
+from ._style import COLOURS, GREY, MARKERS, in_legend, least_squares_line, names_as_written, new_axes
 
 _LINES = ("-", "--", ":")
 
 
+@names_as_written
 def metric_heatmap(matrix: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Axes | None = None) -> Axes:
     """Draw correlations between metrics as a triangle of numbered cells.
 
@@ -46,6 +47,7 @@ def metric_heatmap(matrix: pd.DataFrame, *, highlight: Sequence[str] = (), ax: A
     return ax
 
 
+@names_as_written
 def score_against_length(
     es: EvalSet, names: Sequence[str], *, within: bool = False, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -106,6 +108,7 @@ def _centred(values: np.ndarray) -> np.ndarray:
     return values - np.nansum(values, axis=0) / np.maximum(counts, 1)
 
 
+@names_as_written
 def learning_curves(
     curves: pd.DataFrame, *, levels: pd.DataFrame | None = None, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -159,6 +162,7 @@ def learning_curves(
     return axes
 
 
+@names_as_written
 def loss_curves(
     reports: Mapping[str, TrainingReport], *, constant: float | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -186,10 +190,10 @@ def loss_curves(
         table["step"] += ends[table["stage"] - 1]
         losses = table.dropna(subset="loss")
         smooth = losses["loss"].rolling(15, center=True, min_periods=1).mean()
-        ax.plot(losses["step"], smooth, color=colour, linewidth=1, alpha=0.7, label=f"{name}, training")
+        ax.plot(losses["step"], smooth, color=colour, linewidth=1, alpha=0.7, label=in_legend(f"{name}, training"))
         held_out = table.dropna(subset="validation_loss")
         if len(held_out):
-            style = {"color": colour, "marker": MARKERS[k % len(MARKERS)], "label": f"{name}, held out"}
+            style = {"color": colour, "marker": MARKERS[k % len(MARKERS)], "label": in_legend(f"{name}, held out")}
             ax.plot(held_out["step"], held_out["validation_loss"], **style)
         for end in ends[1:-1]:
             ax.axvline(end, color=colour, linestyle="--", linewidth=1)

@@ -8,9 +8,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from ._style import COLOURS, new_axes
+from ._style import COLOURS, names_as_written, new_axes
 
 
+@names_as_written
 def resampling_units(draws: Mapping[str, np.ndarray], observed: float, *, axes: Sequence[Axes] | None = None):
     """Draw distributions of one difference under several ways of resampling, one below the other.
 
@@ -41,6 +42,7 @@ def resampling_units(draws: Mapping[str, np.ndarray], observed: float, *, axes: 
     return axes
 
 
+@names_as_written
 def null_distribution(
     draws: np.ndarray, observed: float, exact: tuple[np.ndarray, np.ndarray] | None = None, *, ax: Axes | None = None
 ) -> Axes:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,6 +14,26 @@ from matplotlib.axes import Axes
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 GREY = "#8c8c8c"
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def names_as_written(draw: Callable[P, R]) -> Callable[P, R]:
+    """Let a function write names of systems and metrics as they are: a dollar sign begins no formula."""
+
+    @wraps(draw)
+    def plain(*args: P.args, **options: P.kwargs) -> R:
+        with plt.rc_context({"text.parse_math": False}):
+            return draw(*args, **options)
+
+    return plain
+
+
+def in_legend(name: object) -> str:
+    """Return a name as the label of what is drawn; Matplotlib leaves one that begins with `_` out of legends."""
+    return f" {name}" if str(name).startswith("_") else str(name)
 
 
 def use_style() -> None:

@@ -10,11 +10,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..sysdep import SystemDependence
-from ._style import COLOURS, GREY, MARKERS, new_axes
+from ._style import COLOURS, GREY, MARKERS, in_legend, names_as_written, new_axes
 
 _VERDICTS = {"favoured": 1, "disfavoured": 0, "undecided": None}
 
 
+@names_as_written
 def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes | None = None) -> Axes:
     """Draw the map from metric to human score of all systems, and those of some systems, with bands.
 
@@ -36,13 +37,14 @@ def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes 
         if part.empty:
             raise ValueError(f"unknown system {name!r}; known: {', '.join(result.table['system'])}.")
         colour = COLOURS[k % len(COLOURS)]
-        ax.plot(part["score"], part["human"], styles[k % len(styles)], color=colour, label=name)
+        ax.plot(part["score"], part["human"], styles[k % len(styles)], color=colour, label=in_legend(name))
         ax.fill_between(part["score"], part["low"], part["high"], color=colour, alpha=0.2, linewidth=0)
     ax.set(xlabel=f"{result.metric} score", ylabel="expected human score")
     ax.legend(loc="lower right")
     return ax
 
 
+@names_as_written
 def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None = None, ax: Axes | None = None) -> Axes:
     """Draw each system's Expected Deviation with its interval, best system on top.
 
@@ -79,6 +81,7 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     return ax
 
 
+@names_as_written
 def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw each system's deviation given the metric against its deviation given the human score.
 
@@ -147,6 +150,7 @@ def _padded(both: pd.DataFrame, way: str) -> tuple[float, float]:
     return low - margin, high + margin
 
 
+@names_as_written
 def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw each metric's SysDep on the band of its null.
 
@@ -177,6 +181,7 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@names_as_written
 def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Sequence[Axes] | None = None):
     """Draw the SysDep of each metric against its correlation, one panel a set.
 
@@ -209,6 +214,7 @@ def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Seq
     return axes
 
 
+@names_as_written
 def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw deviations within one system and across systems against the number of segments.
 
@@ -228,7 +234,7 @@ def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         (("within_sd", "parts of one system", "-"), ("across_sd", "different systems", "--"))
     ):
         rows = table[table[column].notna()]
-        ax.plot(rows["n_segments"], rows[column], style, marker=MARKERS[k], color=COLOURS[k], label=name)
+        ax.plot(rows["n_segments"], rows[column], style, marker=MARKERS[k], color=COLOURS[k], label=in_legend(name))
     ax.set(xlabel="segments in each part (log scale)", ylabel="sd of deviations (human units)", xscale="log")
     ticks = table["n_segments"].to_numpy()
     ax.set_xticks(ticks, [f"{n:.0f}" for n in ticks])
@@ -238,6 +244,7 @@ def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@names_as_written
 def detection_curves(table: pd.DataFrame, x: str, by: str, *, nominal: float | None = None, ax: Axes | None = None):
     """Draw shares of simulated campaigns in which something was found.
 
@@ -257,7 +264,7 @@ def detection_curves(table: pd.DataFrame, x: str, by: str, *, nominal: float | N
     ax = new_axes(ax)
     styles = ("-", "--", "-.", ":")
     for k, (name, part) in enumerate(table.groupby(by, sort=False)):
-        ax.plot(part[x], part["rate"], styles[k % 4], marker=MARKERS[k], color=COLOURS[k], label=name)
+        ax.plot(part[x], part["rate"], styles[k % 4], marker=MARKERS[k], color=COLOURS[k], label=in_legend(name))
     if nominal is not None:
         ax.axhline(nominal, color=GREY, linewidth=1)
         ax.annotate(f"{nominal:.0%}", (table[x].max(), nominal), (4, -4), textcoords="offset points", color=GREY)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties, human_tie_share, tie_curve
-from ._style import COLOURS, GREY, MARKERS
+from ._style import COLOURS, GREY, MARKERS, in_legend, names_as_written
 
 _HELD_OUT_LABELS = ("acc_eq on the test part", "acc_eq lost against in-sample")
 
@@ -23,6 +23,7 @@ def _axes(axes: Sequence[Axes] | None, n: int, height: float, **shared) -> np.nd
     return np.atleast_1d(axes)
 
 
+@names_as_written
 def tie_calibration_curves(
     es: EvalSet | pd.DataFrame,
     metrics: Sequence[str],
@@ -96,7 +97,7 @@ def _draw_means(ax: Axes, table: pd.DataFrame, column: str, twins: Mapping[str, 
     for metric, style in _styles(metrics, twins).items():
         rows = table[table["metric"] == metric].groupby("share")[column].agg(["mean", "min", "max"])
         label = metric if metric in {*twins, *twins.values()} else unnamed
-        ax.plot(rows.index, rows["mean"], label=label, **style)
+        ax.plot(rows.index, rows["mean"], label=in_legend(label), **style)
         if label == metric:
             ax.fill_between(rows.index, rows["min"], rows["max"], color=style["color"], alpha=0.15, linewidth=0)
         else:
@@ -109,6 +110,7 @@ def _legend(ax: Axes) -> None:
     ax.figure.legend(*ax.get_legend_handles_labels(), **options)
 
 
+@names_as_written
 def tie_subsampling(
     table: pd.DataFrame, twins: Mapping[str, str] | None = None, *, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -160,6 +162,7 @@ def tie_subsampling(
     return axes
 
 
+@names_as_written
 def held_out_ties(
     table: pd.DataFrame, twins: Mapping[str, str] | None = None, *, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
