@@ -167,7 +167,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if a file would change")
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1], help="the project (default: this one)")
     given = parser.parse_args()
-    changed = [(p, t) for p, t in written(given.root) if not p.exists() or p.read_text(encoding="utf-8") != t]
+    try:
+        changed = [(p, t) for p, t in written(given.root) if not p.exists() or p.read_text(encoding="utf-8") != t]
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     for path, text in changed:
         print(f"{path}: {'not as tools/launch.py writes it' if given.check else 'rewritten'}", file=sys.stderr)
         if not given.check:
