@@ -25,9 +25,26 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
     Supported where the interval lies above the threshold; not supported where the value does not exceed it or the
     interval ends below threshold + margin, so that nothing of note is left; else it cannot be told.
 
+    Parameters
+    ----------
+    value, low, high : float
+        The statistic and its interval; NaN where there is none.
+    threshold : float
+        What something without merit gets.
+    margin : float
+        The least excess that matters.
+
     Returns
     -------
     verdict, reason : str
+
+    Examples
+    --------
+    >>> from mtmeta.report import decide
+    >>> decide(0.2, 0.1, 0.3, 0, 0.1)
+    ('supported', 'the interval lies above 0')
+    >>> decide(0.2, -0.1, 0.5, 0, 0.1)[0]
+    'cannot be told'
     """
     if np.isnan(value):
         return "cannot be told", "it could not be computed"
