@@ -545,51 +545,162 @@ def test_site_has_the_chapters_and_says_what_became_of_them(run, book):  # noqa:
 
 
 # -- the chapters of the book ------------------------------------------------------------
+# Every chapter on every kind of data: it runs, or is skipped for the reason that is written here.
+
+NAMES = [Path(page).name for page in runner.chapters(ROOT)]
+NO_TEXT = "reference texts (there are none); texts of translations (there are none)"
+NO_METRIC = "metrics with segment scores (there are none)"
+NO_RATING = "2 systems with human scores (there are none)"
+#: By data and number: how the reason begins. What is not here must run.
+SKIPPED = {
+    "other": {},
+    "tiny": {
+        "02": "it needs 2 metrics with segment scores (there is 1)",
+        "05": "it needs source texts (there are none)",
+        "06": "it draws parts of the data, and needs 20 segments with a pair that humans tie and 20",
+        "07": f"it needs {NO_TEXT}",
+        "08": f"it needs {NO_TEXT}",
+        "09": "it needs 4 systems (there are 3); 20 segments rated for all systems (there are ",
+    },
+    "ted/zh-en": dict.fromkeys(("01", "03", "04", "05", "06", "10"), f"it needs {NO_METRIC}")
+    | {"02": f"it needs 2 {NO_METRIC}"},
+    "wmt23/he-en": {},
+    "gaps": {},
+    "unrated": dict.fromkeys(("01", "02", "04", "05", "06", "10"), f"it needs {NO_RATING}")
+    | {"03": "it needs 3 systems with human scores", "09": "it needs 2 different human scores (there are none)"},
+}
+REAL = ("ted/zh-en", "wmt23/he-en")
 
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory) -> Path:
-    """Write 3 systems x 20 segments with 1 metric, no text, and holes."""
+def other() -> pd.DataFrame:
+    """Return the teaching campaign with another seed and other sizes."""
+    return mm.simulate.campaign(n_systems=7, n_segments=60, seed=77).to_frame()
+
+
+def tiny() -> pd.DataFrame:
+    """Return 3 systems x 20 segments with 1 metric, no text, and holes."""
     table = mm.simulate.campaign(n_systems=3, n_segments=20, seed=5).to_frame()
     table = table[["system", "segment", "human", "Regressor"]].copy()
     rng = np.random.default_rng(5)
     for column in ("human", "Regressor"):
         table.loc[rng.random(len(table)) < 0.1, column] = np.nan
-    path = tmp_path_factory.mktemp("tiny") / "tiny.csv"
+    return table
+
+
+def gaps() -> pd.DataFrame:
+    """Return a table in which single texts are missing, and one system has none at all."""
+    table = other()
+    table.loc[table["system"] == table["system"].iloc[-1], "translation"] = None
+    table.loc[table["segment"] == 3, "source"] = None
+    table.loc[table["segment"] == 5, "reference"] = None
+    table.loc[[10, 75, 140], "translation"] = None
+    return table
+
+
+TABLES = {"other": other, "tiny": tiny, "gaps": gaps, "unrated": lambda: other().drop(columns="human")}
+
+
+@pytest.fixture
+def scores(request, tmp_path) -> str:
+    """Return the name of a set, or the path of a table that is made here."""
+    name = request.param
+    if name not in TABLES:
+        return name
+    path = tmp_path / f"{name}.csv"
+    TABLES[name]().to_csv(path, index=False)
+    return str(path)
+
+
+def cases():
+    marks = {name: [pytest.mark.slow, *([pytest.mark.data] * (name in REAL))] for name in SKIPPED}
+    return [pytest.param(name, n, marks=marks[name], id=f"{name}-{n[:2]}") for name in SKIPPED for n in NAMES]
+
+
+def run_one(scores: str, name: str, out: Path) -> tuple[runner.Outcome, nbformat.NotebookNode]:
+    """Run one chapter; return what became of it, and its notebook."""
+    data = mm.load(scores, unrated="keep")
+    (page,), notebooks = runner.chapters(ROOT, [name]), runner.chapters(ROOT, [name])
+    outcome = runner.run(notebooks, data, scores, out, version="test", jobs=1, progress=False)[page]
+    return outcome, nbformat.read(out / f"{page}.ipynb", as_version=4)
+
+
+def outputs(notebook: nbformat.NotebookNode, name: str) -> str:
+    """Return what the cells of a notebook wrote to a stream."""
+    found = [o for c in notebook.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "stream"]
+    return "".join(o.text for o in found if o.name == name)
+
+
+@pytest.mark.parametrize(("scores", "name"), cases(), indirect=["scores"])
+def test_every_chapter_runs_or_says_why_not(scores, name, tmp_path, request):
+    expected = SKIPPED[request.node.callspec.id.rpartition("-")[0]].get(name[:2])
+    outcome, notebook = run_one(scores, name, tmp_path / "out")
+    if expected is None:
+        assert (outcome.status, outcome.reason) == ("ran", "")
+        assert outputs(notebook, "stderr") == ""
+    else:
+        assert (outcome.status, outcome.reason[: len(expected)]) == ("skipped", expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scores", ["tiny"], indirect=True)
+def test_the_counts_in_the_reasons_are_right(scores, tmp_path):
+    table = pd.read_csv(scores)
+    gaps = [np.abs(np.subtract.outer(v, v)[np.triu_indices(len(v), 1)]) for _, v in table.groupby("segment")["human"]]
+    tied, apart = (sum(kind(g).any() for g in gaps) for kind in (lambda g: g == 0, lambda g: g > 0))
+    assert run_one(scores, "6", tmp_path / "6")[0].reason.endswith(f"; found {tied} and {apart}")
+    complete = int(table["human"].notna().groupby(table["segment"]).all().sum())
+    assert f"20 segments rated for all systems (there are {complete})" in run_one(scores, "9", tmp_path / "9")[0].reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scores", ["gaps"], indirect=True)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("5", ["left out of the test: 1 of 7 systems (no translation)", "left out of the test: 5 of 60 segments (no "]),
+        ("7", ["left out, because a text is missing: 69 of 420 rows"]),
+        ("8", ["left out, because a text is missing: 69 of 420 rows"]),
+        (
+            "9",
+            ["left out: 1 of 7 systems (no translation)", "left out: 4 of 60 segments (no reference or translation)"],
+        ),
+    ],
+)
+def test_what_was_left_out_is_counted(scores, name, said, tmp_path):
+    printed_there = outputs(run_one(scores, name, tmp_path / "out")[1], "stdout")
+    assert [words for words in said if words not in printed_there] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scores", ["unrated"], indirect=True)
+def test_local_accuracy_without_human_scores_leaves_out_what_needs_them(scores, tmp_path):
+    _, notebook = run_one(scores, "7", tmp_path / "out")
+    text = "\n\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    assert text.count(":::{admonition} Left out on your data") == 3
+    assert "### Quality, and a request" not in text
+    assert "### Broken is easy" not in text
+    assert "### Which metric for your context" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["speech", "ranking"])
+def test_own_transcripts_and_lists_in_the_chapter_on_them(kind, tmp_path):
+    path = tmp_path / "own.csv"
+    if kind == "speech":
+        table = mm.load("teaching-speech").drop(columns="truth")
+        table = table[table["segment"].isin(table["segment"].unique()[:60])].copy()
+        table.loc[table.index[:3], "transcript"] = None
+    else:
+        lists = mm.load("teaching-ranking")
+        table = lists.select(systems=lists.systems[:4], queries=lists.queries[:20]).to_frame()
     table.to_csv(path, index=False)
-    return path
-
-
-def outcomes(scores, out: Path, names=("all",)) -> dict[str, runner.Outcome]:
-    found = runner.run(
-        runner.chapters(ROOT, names), mm.load(scores), str(scores), out, version="test", jobs=1, progress=False
+    outcome, notebook = run_one(str(path), "8", tmp_path / "out")
+    assert (outcome.status, outcome.reason) == ("ran", "")
+    assert outputs(notebook, "stderr") == ""
+    said = (
+        "left out, because a text is missing: 3 of " if kind == "speech" else "Rankings 'own': 4 systems x 20 queries"
     )
-    assert {page: o.reason for page, o in found.items() if o.status == "failed"} == {}
-    return {Path(page).name[:2]: o for page, o in found.items()}
-
-
-@pytest.mark.slow
-def test_chapters_on_a_tiny_table(tiny, tmp_path):
-    found = outcomes(tiny, tmp_path)
-    assert [number for number in ("01", "03", "04") if found[number].status != "ran"] == []
-    assert [number for number in ("02", "05", "07", "09") if found[number].status != "skipped"] == []
-    assert "2 metrics with segment scores (there is 1)" in found["02"].reason
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", ["01", "04"])
-def test_chapters_on_another_campaign(number, tmp_path):
-    path = tmp_path / "other.csv"
-    mm.simulate.campaign(n_systems=7, n_segments=60, seed=77).to_frame().to_csv(path, index=False)
-    assert outcomes(path, tmp_path / "out", [number])[number].status == "ran"
-
-
-@pytest.mark.slow
-@pytest.mark.data
-@pytest.mark.parametrize("scores", ["wmt23/he-en", "ted/zh-en"])
-def test_a_chapter_on_real_data(scores, tmp_path):
-    status = outcomes(scores, tmp_path, ["04"])["04"].status
-    assert status == ("ran" if scores.startswith("wmt23") else "skipped")
+    assert said in outputs(notebook, "stdout")
 
 
 @pytest.mark.slow
