@@ -52,7 +52,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes: lines, marks ``(x, y, shape, colour)``, and what moves with the value ``knob``; ``whole``: no halves on x."""
+    """Axes: lines, marks ``(x, y, shape, colour)``, what moves with the value ``knob``; ``whole``: no halves on x."""
 
     x_label: str
     y_label: str
