@@ -164,8 +164,8 @@ def _transformed(a: np.ndarray, e: np.ndarray, margin: np.ndarray, sizes: Iterab
     with np.errstate(all="ignore"):
         for slip, message in _rescaled(sizes):
             wanted = slip(e)
-            exact = np.isclose(a, wanted, rtol=1e-3 if "n / (n" not in message else 1e-5, atol=1e-12)
-            if (exact | (np.isnan(a) & np.isnan(e))).all():
+            subtle = "n / (n" in message
+            if (np.isclose(a, wanted, rtol=1e-5, equal_nan=True) if subtle else _close(a, wanted, 0.0)).all():
                 return message
     if len(a) > 1 and (e == np.round(e)).all() and set(a - e) in ({1.0}, {-1.0}):
         return "off by one"
