@@ -117,23 +117,25 @@ def _shown(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
         return
     from tqdm import tqdm
 
-    bar = tqdm(unit="task", file=sys.stderr, disable=not sys.stderr.isatty(), leave=False)
+    bar: tqdm | None = None
     last = time.monotonic()
 
     def show(progress: Progress) -> None:
-        nonlocal last
-        if not bar.disable:
-            if bar.total is None:
-                bar.reset(progress.total)
-                bar.initial = bar.n = progress.done
-            bar.update(progress.done - bar.n)
+        nonlocal bar, last
+        first = progress.seconds_left != progress.seconds_left  # NaN: nothing is known yet
+        if sys.stderr.isatty():
+            bar = bar or tqdm(total=progress.total, initial=progress.done, unit="task", file=sys.stderr, leave=False)
             bar.set_postfix(failed=progress.failed, refresh=False)
-        elif progress.seconds_left != progress.seconds_left:  # NaN: nothing is known yet
+            bar.update(progress.done - bar.n)
+        elif first:
             say(False, f"{progress.total} tasks, {progress.done} of them done before")
         elif progress.done == progress.total or time.monotonic() - last > _SECONDS_BETWEEN_LINES:
             last = time.monotonic()
             left = tqdm.format_interval(progress.seconds_left)
             say(False, f"{progress.done} of {progress.total} tasks, {progress.failed} failed, {left} left")
 
-    with bar:
+    try:
         yield show
+    finally:
+        if bar is not None:
+            bar.close()

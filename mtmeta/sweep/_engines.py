@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import joblib
 
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 #: What an engine yields: the number of a task, and its outcome.
 Done = tuple[int, dict[str, Any]]
 _NOT_INSTALLED = "Dask is not installed; sweeps on a cluster need it: pip install 'mtmeta[sweep]'."
+_KILLED = "its process was killed, even when it ran alone; most often that is for want of memory"
 _NO_WORKER_AFTER = 60
 _CORES_ANEW = 5.0
+_LEAST_UNDER_WAY = 16
 
 
 def engine(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[Done]:
@@ -61,13 +64,13 @@ def _in_parallel(pending: dict[int, Task], given: list[int], n_jobs: int | None)
     def calls() -> Iterator[Any]:
         for number, task in list(pending.items()):
             given.append(number)
-            yield joblib.delayed(_numbered)(number, task, n_threads)
+            yield joblib.delayed(_numbered)(perform, number, task, n_threads)
 
     return joblib.Parallel(n_jobs, batch_size=1, return_as="generator_unordered")(calls())
 
 
-def _numbered(number: int, task: Task, n_threads: int | None) -> Done:
-    return number, perform(task, n_threads)
+def _numbered(do: Callable[..., dict[str, Any]], number: int, task: Task, n_threads: int | None) -> Done:
+    return number, do(task, n_threads)
 
 
 def _alone(task: Task) -> dict[str, Any]:
@@ -76,7 +79,7 @@ def _alone(task: Task) -> dict[str, Any]:
         with joblib.parallel_config("loky"):
             return joblib.Parallel(2, batch_size=1)([joblib.delayed(perform)(task, 1)])[0]
     except BrokenProcessPool:
-        return failure("its process was killed, even when it ran alone; most often that is for want of memory")
+        return failure(_KILLED)
 
 
 # -- Dask --------------------------------------------------------------------------------
@@ -94,14 +97,16 @@ def dask_backend(address: str, n_workers: int | None) -> Iterator[Client]:
         If no scheduler answers.
     """
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise ValueError(_NOT_INSTALLED) from None
     if address == "local":
         options: dict[str, Any] = {"n_workers": joblib.cpu_count() if n_workers in (None, -1) else n_workers}
         # One thread a worker, as the kernels are; workers are processes under a nanny, which replaces one that dies.
-        options |= {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+        options |= {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
         with (
+            dask.config.set({"distributed.scheduler.allowed-failures": 1}),  # then a task is tried alone
             LocalCluster(**options, silence_logs=logging.CRITICAL) as cluster,
             Client(cluster) as client,
             joblib.parallel_config("dask", client=client),
@@ -125,40 +130,52 @@ def by_dask(tasks: Sequence[Task], client: Client) -> Iterator[Done]:
     """Do tasks on a Dask cluster.
 
     Dask gives the tasks of a worker that died to others. That is so through joblib's backend too, but `joblib.Parallel`
-    waits forever for a task that Dask gives up because it killed one worker after another: the backend calls nobody
-    back for a future that failed. So the futures are submitted here, and such a task fails alone. Workers that
-    join later get their share.
+    waits forever for a task that Dask gives up because its workers died one after another: the backend calls nobody
+    back for a future that failed. So the futures are submitted here. Dask also gives up what merely stood in line at
+    these workers, so such tasks are tried again, one at a time: one that kills its workers even alone has failed.
     """
-    from distributed import as_completed
-    from distributed.comm import CommClosedError
+    given_up = []
+    for number, outcome in _on_cluster(enumerate(tasks), client):
+        if outcome is None:
+            given_up.append(number)
+        else:
+            yield number, outcome
+    for number in given_up:
+        for _, outcome in _on_cluster([(number, tasks[number])], client):
+            yield number, failure(_KILLED) if outcome is None else outcome
 
-    waiting = iter(enumerate(tasks))
+
+def _on_cluster(numbered: Iterable[tuple[int, Task]], client: Client) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Do tasks; yield None for one that Dask gave up. Workers that join later get their share."""
+    from distributed import as_completed
+
+    waiting = iter(numbered)
     numbers: dict[str, int] = {}
     futures = as_completed()
     room, next_look = 0, 0.0
     while True:
         if time.monotonic() >= next_look:
-            room = max(16, 4 * sum(client.ncores().values()))
+            room = max(_LEAST_UNDER_WAY, 4 * sum(_ask(client.ncores).values()))
             next_look = time.monotonic() + _CORES_ANEW
         for number, task in itertools.islice(waiting, max(room - len(numbers), 0)):
-            future = client.submit(perform, task, 1, key=f"{task.statistic}-{task.id}-{time.time_ns()}", pure=False)
-            numbers[future.key] = number
-            futures.add(future)
+            key = f"{task.statistic}-{task.id}-{uuid4().hex}"
+            futures.add(client.submit(perform, task, 1, key=key, pure=False))
+            numbers[key] = number
         if not numbers:
             return
         future = next(futures)
-        number = numbers.pop(future.key)
         try:
-            outcome = future.result()
-        except (CancelledError, CommClosedError, OSError):
-            raise ConnectionError("the Dask scheduler is lost; what was done is stored.") from None
+            outcome = _ask(future.result)
+        except ConnectionError:
+            raise
         except Exception as error:
-            outcome = _given_up(error)
-        yield number, outcome
+            outcome = None if type(error).__name__ == "KilledWorker" else failure(error)
+        yield numbers.pop(future.key), outcome
 
 
-def _given_up(error: Exception) -> dict[str, Any]:
-    """Return the outcome of a task that no worker could do."""
-    if type(error).__name__ == "KilledWorker":
-        return failure("it killed one worker after another; most often that is for want of memory")
-    return failure(error)
+def _ask(question: Callable[[], Any]) -> Any:
+    """Return what the scheduler answers; raise ConnectionError if it is gone."""
+    try:
+        return question()
+    except (CancelledError, OSError, TimeoutError):
+        raise ConnectionError("the Dask scheduler is lost. What was done is stored; run again to go on.") from None

@@ -72,10 +72,10 @@ class Sweep:
             return self.tables[statistic].copy()
         frames = [_nullable(frame).assign(statistic=name) for name, frame in self.tables.items() if len(frame)]
         if not frames:
-            return pd.DataFrame(columns=["set", "statistic", "seed"])
+            return pd.DataFrame(columns=["set", "statistic"])
         together = pd.concat(frames, ignore_index=True)
         sets = [c for c in together if c == "set" or c.startswith("set_")]
-        first = [*sets, "statistic", "seed", *(c for c in ("metric", "value") if c in together)]
+        first = [*sets, "statistic", *(c for c in ("seed", "metric", "value") if c in together)]
         return together[[*first, *(c for c in together if c not in first)]]
 
 

@@ -41,7 +41,7 @@ class Task:
     options : dict
         As in the plan; what it leaves out has the default of the function.
     metrics : tuple of str, optional
-        One, or all that are compared; None for all that the set has.
+        One, or all that are compared; None for all that the set has, () where none is read.
     seed : int, optional
         None where nothing is drawn.
     data : str
@@ -114,7 +114,7 @@ def tasks(plan: Plan | str | Path | Mapping[str, Any]) -> list[Task]:
 def _tasks_of(plan: Plan, source: _sets.Source, wanted: tuple[str, ...] | None) -> Iterator[Task]:
     for name, options, seed in plan.combinations():
         statistic = STATISTICS[name]
-        chosen: list[tuple[str, ...] | None] = [None]
+        chosen: list[tuple[str, ...] | None] = [()]
         if statistic.metrics != "none":
             there = _sets.metric_names(source, system=statistic.metrics == "system")
             for metric in wanted or ():

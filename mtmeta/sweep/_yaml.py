@@ -28,7 +28,7 @@ def parse(text: str) -> Any:
         return yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
-        raise ValueError(f"{line}{error.problem or error.context}.") from None
+        raise ValueError(f"{line}{' '.join(filter(None, (error.context, error.problem)))}.") from None
     except yaml.YAMLError as error:
         raise ValueError(f"{' '.join(str(error).split())}.") from None
 

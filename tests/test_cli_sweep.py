@@ -1,0 +1,280 @@
+"""The command `mtmeta sweep`: what it prints, what it writes, and how it fails."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from test_cli import in_a_process
+
+import mtmeta as mm
+from mtmeta import cli
+from mtmeta.cli import _sweep
+from mtmeta.sweep import _run
+
+PLAN = """\
+sets:
+  - simulate: {seeds: [0, 1], n_systems: 5, n_segments: 24, n_continuous: 2, n_discrete: 1}
+statistics:
+  - correlate: {grouping: [segment, none]}
+  - compare: {n_resamples: 20}
+seeds: [0, 1, 2]
+"""
+N_TASKS = 2 * (2 + 3)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Return a function that runs the command in an empty folder, and gives exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_here(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mtmeta", "sweep", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        return end.value.code, captured.out, captured.err
+
+    return run_here
+
+
+@pytest.fixture
+def plan(tmp_path) -> Path:
+    path = tmp_path / "plan.yaml"
+    path.write_text(PLAN)
+    return path
+
+
+@pytest.mark.slow
+def test_help_ends_with_an_example_that_works(run, tmp_path):
+    code, out, _ = run("--help")
+    assert code == 0
+    first, second = (line.split() for line in out.partition("Example:\n")[2].strip().splitlines())
+    assert (first[0], first[-2:], second[0]) == ("mtmeta", [">", "plan.yaml"], "mtmeta")
+    (tmp_path / "plan.yaml").write_text(in_a_process(*first[1:-2], cwd=tmp_path).stdout)
+    done = in_a_process(*second[1:], cwd=tmp_path)
+    assert (done.returncode, done.stdout != "") == (0, True), done.stderr
+    assert len(pd.read_csv(tmp_path / "out" / "plan" / "results.csv")) > 100
+
+
+def test_results_and_messages(run, plan):
+    code, out, err = run(plan)
+    assert code == 0
+    assert [line.split()[:5] for line in out.splitlines()[3:]] == [
+        ["correlate", "4", "4", "0", "0"],
+        ["compare", "6", "6", "0", "0"],
+    ]
+    assert err.splitlines() == [
+        "10 tasks, 0 of them done before",
+        "10 of 10 tasks, 0 failed, 00:00 left",
+        "results: out/plan/results.csv",
+        f"sweep|tasks:10|done:10|failed:0|mtmeta:{mm.__version__}",
+    ]
+    frame = pd.read_csv("out/plan/results.csv")
+    expected = mm.sweep.run(plan).to_frame()
+    assert frame["value"].tolist() == expected["value"].tolist()
+    assert frame.columns.tolist() == expected.columns.tolist()
+
+
+def test_given_again_it_does_nothing(run, plan):
+    run(plan, "--quiet")
+    results, store = (Path("out/plan") / name for name in ("results.csv", "results.jsonl"))
+    before = results.read_bytes(), store.read_bytes()
+    code, out, err = run(plan, "--quiet", "--format", "json")
+    assert (code, err) == (0, "")
+    assert [(row["ran"], row["done before"]) for row in json.loads(out)] == [(0, 4), (0, 6)]
+    assert (results.read_bytes(), store.read_bytes()) == before
+
+
+def test_dry_run_lists_and_does_nothing(run, plan, tmp_path):
+    code, out, err = run(plan, "--dry-run", "--format", "json")
+    assert (code, err) == (0, "10 tasks: 10 to do\n")
+    rows = json.loads(out)
+    assert len({row["task"] for row in rows}) == N_TASKS
+    assert [row["seed"] for row in rows[:5]] == [None, None, 0, 1, 2]
+    assert [p.name for p in tmp_path.iterdir()] == ["plan.yaml"]
+    run(plan, "--quiet")
+    plan.write_text(PLAN.replace("[0, 1, 2]", "[0, 3]"))
+    code, out, err = run(plan, "--dry-run", "--format", "tsv", "--output", "tasks.tsv")
+    assert (code, out, err) == (0, "", "8 tasks: 6 done, 2 to do\n")
+    assert len(pd.read_csv("tasks.tsv", sep="\t")) == 8
+
+
+def test_a_failure_has_its_reason_and_exit_code_1(run, plan):
+    plan.write_text(PLAN.replace("n_resamples: 20", "n_resamples: 20, method: [permutation, williams]"))
+    code, out, err = run(plan, "--quiet")
+    assert code == 1
+    assert [line.split()[:5] for line in out.splitlines()[3:]] == [
+        ["correlate", "4", "4", "0", "0"],
+        ["compare", "8", "6", "0", "2"],
+    ]
+    lines = err.splitlines()
+    assert len(lines) == 2
+    assert all(
+        re.fullmatch(r"mtmeta: error: simulated scores .* compare \{.*\}: method 'williams' does not fit .*", line)
+        for line in lines
+    )
+    assert len(pd.read_csv("out/plan/results.csv")) == 4 * 3 + 6 * 3
+
+
+def test_many_failures_are_counted(run, plan, monkeypatch):
+    monkeypatch.setattr(_sweep, "_REASONS_SHOWN", 1)
+    plan.write_text(PLAN.replace("n_resamples: 20", "method: williams"))
+    code, _, err = run(plan, "--quiet")
+    assert (code, len(err.splitlines())) == (1, 2)
+    assert err.splitlines()[1] == "mtmeta: error: 2 tasks failed; all reasons are in out/plan/tasks.csv"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give a plan, or --example"),
+        (["plan.yaml", "--example"], "give a plan, or --example"),
+        (["plan.yaml", "--jobs", "0"], "expected a number of processes, or -1 for all cores"),
+        (["plan.yaml", "--jobs", "-2"], "expected a number of processes, or -1 for all cores"),
+        (["plan.yaml", "--jobs", "2", "--dask", "tcp://x:1"], "the cluster has its own number of workers"),
+    ],
+)
+def test_wrong_usage(run, plan, arguments, message):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("statistics: [x]\n", "the plan has no 'sets'"),
+        ("sets: [teaching]\nstatistics: [corelate]\n", "Did you mean 'correlate'?"),
+        ("sets: [gone.csv]\nstatistics: [correlate]\n", "there is no file gone.csv"),
+        ("a: &a [b]\nc: [*a, *a]\n", "line 1: anchors (&) and aliases (*) are not allowed"),
+        ("sets: !!python/object/apply:os.getcwd []\n", "could not determine a constructor for the tag"),
+    ],
+)
+def test_plans_that_are_wrong(run, plan, text, message):
+    plan.write_text(text)
+    code, out, err = run(plan)
+    assert (code, out) == (1, "")
+    assert err.startswith("mtmeta: error: ")
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert not Path("out").exists()
+
+
+def test_a_lost_scheduler_says_so_and_a_rerun_goes_on(run, plan, monkeypatch):
+    engine = _run.engine
+
+    def lost(tasks, n_jobs):
+        for k, done in enumerate(engine(tasks, n_jobs)):
+            if k == 4:
+                raise ConnectionError("the Dask scheduler is lost. What was done is stored; run again to go on.")
+            yield done
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_run, "engine", lost)
+        code, out, err = run(plan, "--quiet")
+    assert (code, out) == (1, "")
+    assert err == "mtmeta: error: the Dask scheduler is lost. What was done is stored; run again to go on.\n"
+    code, out, _ = run(plan, "--quiet", "--format", "json")
+    assert (code, sum(row["done before"] for row in json.loads(out))) == (0, 4)
+
+
+class Terminal:
+    """A stream that says it is a terminal."""
+
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return True
+
+
+def test_bar_on_a_terminal(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with _sweep._shown(False) as show:
+        show(mm.sweep.Progress(2, 0, 10, float("nan")))
+        for n in range(3, 11):
+            time.sleep(0.02)
+            show(mm.sweep.Progress(n, 1, 10, 0.1))
+    assert "2/10" in terminal.text
+    assert "failed=1" in terminal.text
+    assert re.search(r"\[\d\d:\d\d<\d\d:\d\d", terminal.text)  # time gone, time left
+
+
+def test_lines_now_and_then_elsewhere(monkeypatch, capsys):
+    monkeypatch.setattr(_sweep, "_SECONDS_BETWEEN_LINES", 0)
+    with _sweep._shown(False) as show:
+        show(mm.sweep.Progress(2, 0, 10, float("nan")))
+        show(mm.sweep.Progress(3, 1, 10, 75.4))
+    assert capsys.readouterr().err.splitlines() == [
+        "10 tasks, 2 of them done before",
+        "3 of 10 tasks, 1 failed, 01:15 left",
+    ]
+
+
+# -- clusters ----------------------------------------------------------------------------
+
+
+def started(*command, cwd) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, "-m", *command], cwd=cwd, stderr=subprocess.DEVNULL)
+
+
+def wait_for(what, seconds=120):
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_scheduler_elsewhere_lost_in_the_middle_then_a_rerun(run, plan, tmp_path):
+    plan.write_text(PLAN.replace("[0, 1, 2]", "{count: 150}"))
+    file, store = tmp_path / "scheduler.json", tmp_path / "out" / "plan" / "results.jsonl"
+    scheduler = started(
+        *("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address", ":0"),
+        *("--scheduler-file", file),
+        cwd=tmp_path,
+    )
+    wait_for(file.exists)
+    address = json.loads(file.read_text())["address"]
+    worker = started(
+        *("distributed.cli.dask_worker", address, "--nworkers", "2", "--nthreads", "1", "--death-timeout", "20"),
+        *("--dashboard-address", ":0"),
+        cwd=tmp_path,
+    )
+    command = [sys.executable, "-m", "mtmeta", "sweep", "plan.yaml", "--dask", address, "--quiet"]
+    sweeping = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_for(lambda: store.exists() and store.read_bytes().count(b"\n") >= 20)
+        scheduler.send_signal(signal.SIGKILL)
+        _, err = sweeping.communicate(timeout=120)
+    finally:
+        for process in (scheduler, worker, sweeping):
+            process.kill()
+            process.wait()
+    assert (sweeping.returncode, err.splitlines()[-1]) == (
+        1,
+        "mtmeta: error: the Dask scheduler is lost. What was done is stored; run again to go on.",
+    )
+    n_before = store.read_bytes().count(b"\n")
+    assert 20 <= n_before < 304
+    code, out, _ = run(plan, "--quiet", "--format", "json")
+    assert (code, sum(row["done before"] for row in json.loads(out))) == (0, n_before)
+    pd.testing.assert_frame_equal(
+        pd.read_csv(tmp_path / "out/plan/results.csv", usecols=["seed", "metric", "value"]),
+        mm.sweep.run(plan).to_frame()[["seed", "metric", "value"]].astype({"seed": "float64"}),
+        check_exact=True,
+        check_dtype=False,
+    )

@@ -1,0 +1,859 @@
+"""Sweeps: plans, tasks, the store, and the same numbers from every engine, whoever is killed."""
+
+import errno
+import inspect
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mtmeta as mm
+from mtmeta.sweep import _engines, _plan, _run, _sets, _store, _tasks, _yaml
+from mtmeta.sweep._statistics import STATISTICS
+from mtmeta.sweep._values import Choice, Count, Flag, Number, Several
+
+SMALL = {"n_systems": 5, "n_segments": 24, "n_continuous": 2, "n_discrete": 1}
+PLAN = {
+    "sets": [{"simulate": {"seeds": {"count": 4}, **SMALL}}],
+    "statistics": [
+        "calibrate_ties",
+        {"compare": {"n_resamples": 30}},
+        {"correlate": {"grouping": ["segment", "none"]}},
+    ],
+    "seeds": [0, 5],
+}
+N_TASKS = 4 * (3 + 2 + 2)
+
+
+def plan_of(*statistics, sets=({"simulate": SMALL},), **rest) -> dict:
+    return {"sets": list(sets), "statistics": list(statistics), **rest}
+
+
+@pytest.fixture
+def table(tmp_path) -> Path:
+    path = tmp_path / "mine.csv"
+    mm.simulate.score_campaign(**SMALL).to_frame().to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def serial() -> mm.sweep.Sweep:
+    return mm.sweep.run(PLAN)
+
+
+# -- plans -------------------------------------------------------------------------------
+
+
+def test_example_is_a_plan():
+    plan = mm.sweep.read_plan(yaml.safe_load(mm.sweep.EXAMPLE))
+    assert plan.sets[0] == _plan.Loaded("teaching", {})
+    assert plan.sets[1].size == 6
+    assert [name for name, _ in plan.statistics] == ["correlate", "soft_pairwise_accuracy", "system_dependence"]
+
+
+def test_combinations_by_hand():
+    options = {"n_resamples": [10, 20], "ties": "half"}
+    plan = mm.sweep.read_plan(plan_of({"soft_pairwise_accuracy": options}, "tie_area", seeds=[3, 4]))
+    assert list(plan.combinations()) == [
+        ("soft_pairwise_accuracy", {"n_resamples": 10, "ties": "half"}, 3),
+        ("soft_pairwise_accuracy", {"n_resamples": 10, "ties": "half"}, 4),
+        ("soft_pairwise_accuracy", {"n_resamples": 20, "ties": "half"}, 3),
+        ("soft_pairwise_accuracy", {"n_resamples": 20, "ties": "half"}, 4),
+        ("tie_area", {}, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "n"),
+    [
+        ({"compare": {"coefficient": "acc_eq"}}, 1),
+        ({"compare": {"coefficient": "acc_eq", "method": "bootstrap"}}, 2),
+        ({"compare": {"method": ["williams", "permutation"], "grouping": "none"}}, 3),
+        ({"rank": {"n_resamples": [0, 10]}}, 3),
+        ({"system_dependence": {"n_bootstrap": 0}}, 1),
+        ({"aggregate": {"how": ["corpus", "bootstrap"]}}, 3),
+        ("human_tie_share", 1),
+    ],
+)
+def test_only_what_draws_has_a_task_for_each_seed(statistic, n):
+    assert len(list(mm.sweep.read_plan(plan_of(statistic, seeds=[0, 1])).combinations())) == n
+
+
+def test_simulations_are_a_grid_with_seeds():
+    plan = mm.sweep.read_plan(plan_of("tie_area", sets=[{"simulate": {"seeds": [7, 9], "n_systems": [3, 4]}}]))
+    made = list(plan.sets[0].campaigns())
+    assert made == [{"n_systems": n, "seed": seed} for n in (3, 4) for seed in (7, 9)]
+
+
+def test_a_list_option_is_one_value_and_a_list_of_lists_a_grid():
+    def shares(value):
+        plan = mm.sweep.read_plan(plan_of({"subsample_ties": {"shares": value}}))
+        return [options["shares"] for _, options, _ in plan.combinations()]
+
+    assert shares([0, 0.5]) == [(0.0, 0.5)]
+    assert shares([[0], [0.5, 0.25]]) == [(0.0,), (0.5, 0.25)]
+
+
+def test_statistics_may_be_a_mapping():
+    as_mapping = {"sets": ["teaching"], "statistics": {"tie_area": None, "correlate": {"grouping": "none"}}}
+    assert mm.sweep.read_plan(as_mapping) == mm.sweep.read_plan(
+        {"sets": ["teaching"], "statistics": ["tie_area", {"correlate": {"grouping": "none"}}]}
+    )
+
+
+@pytest.mark.parametrize(
+    ("plan", "match"),
+    [
+        ({}, "the plan has no 'sets'"),
+        ([1], r"expected keys with values; found \[1\]"),
+        (None, "expected keys with values; found None"),
+        ({"sets": ["teaching"], "statistic": []}, "unknown key 'statistic'. Did you mean 'statistics'"),
+        (plan_of(), r"statistics: expected a list with at least one entry; found \[\]"),
+        (plan_of("tie_area", sets=[]), "sets: expected a list"),
+        (plan_of("corelate"), r"statistics\[0\]: unknown statistic 'corelate'. Did you mean 'correlate'"),
+        (plan_of({"correlate": {"groupings": "none"}}), r"\[0\].correlate: unknown key 'groupings'. .* 'grouping'"),
+        (plan_of({"correlate": {"grouping": "segmnt"}}), "correlate.grouping: unknown choice 'segmnt'. .* 'segment'"),
+        (plan_of({"correlate": {"grouping": False}}), r"found|False \(a bare no"),
+        (plan_of({"correlate": {"grouping": ["none", "none"]}}), "grouping: 'none' is given twice"),
+        (plan_of({"correlate": {"grouping": []}}), "grouping: the list is empty"),
+        (plan_of({"correlate": {"epsilon": -1}}), r"epsilon: expected a number in \[0, inf\) or 'calibrate'; found -1"),
+        (plan_of({"correlate": {"epsilon": float("nan")}}), "epsilon: expected a number"),
+        (plan_of({"correlate": {}, "tie_area": {}}), "expected the name of a statistic, or that with its options"),
+        (plan_of(3), "expected the name of a statistic"),
+        (plan_of({3: {}}), "unknown statistic '3'"),
+        (plan_of({"compare": {"n_resamples": 10**9}}), "expected a whole number from 1 to 1,000,000; found 1000000000"),
+        (plan_of({"compare": {"n_resamples": 10**5000}}), "found a number of 16610 bits"),
+        (plan_of({"compare": {"n_resamples": True}}), "expected a whole number .* found True"),
+        (plan_of({"compare": {"n_resamples": "100"}}), "expected a whole number .* found '100'"),
+        (plan_of({"subsample_ties": {"shares": []}}), "expected a list of 1 to 1,000 values"),
+        (plan_of({"subsample_ties": {"shares": [0.1, 1]}}), r"shares\[1\]: expected a number in \[0, 1\)"),
+        (plan_of({"aggregate": {"lowercase": 1}}), "lowercase: expected true or false; found 1"),
+        (plan_of("tie_area", metrics=[]), "metrics: expected a list"),
+        (plan_of("tie_area", metrics=["a", "a"]), "metrics: 'a' is given twice"),
+        (plan_of("tie_area", metrics=[1]), r"metrics\[0\]: expected a name; found 1. Quote"),
+        (plan_of("tie_area", metrics=[""]), "'' is no name"),
+        (plan_of("tie_area", seeds=-1), "seeds: expected a whole number from 0 to 4,294,967,295; found -1"),
+        (plan_of("tie_area", seeds=[1, 2, 1]), "seeds: 1 is given twice"),
+        (plan_of("tie_area", seeds={"first": 1}), "seeds.count: expected a whole number"),
+        (plan_of("tie_area", seeds={"start": 1}), "seeds: unknown key 'start'"),
+        (plan_of("tie_area", seeds={"first": 2**32 - 1, "count": 2}), "the last seed"),
+        (plan_of("tie_area", sets=[{"nam": "x"}]), r"sets\[0\]: unknown key 'nam'. Did you mean 'name'"),
+        (plan_of("tie_area", sets=[{"missing": "nan"}]), "expected 'name' or 'simulate'"),
+        (plan_of("tie_area", sets=[{"name": "x", "missing": "no"}]), "sets.0..missing: unknown choice 'no'"),
+        (plan_of("tie_area", sets=[{"name": "x", "metrics_from": []}]), "metrics_from: expected a list"),
+        (plan_of("tie_area", sets=["-"]), "standard input"),
+        (plan_of("tie_area", sets=["a\0b"]), "is no name"),
+        (plan_of("tie_area", sets=[5]), "expected keys with values; found 5"),
+        (plan_of("tie_area", sets=[{"simulate": {}, "missing": "nan"}]), "'missing' does not go with 'simulate'"),
+        (plan_of("tie_area", sets=[{"simulate": {"kind": "score"}}]), "unknown choice 'score'. Did you mean 'scores'"),
+        (plan_of("tie_area", sets=[{"simulate": {"texts": True}}]), "unknown parameter of kind 'scores': 'texts'"),
+        (plan_of("tie_area", sets=[{"simulate": {"n_systems": 1}}]), "n_systems: expected a whole number from 2"),
+        (plan_of("tie_area", sets=[{"simulate": {"n_segment": 9}}]), "Did you mean 'n_segments'"),
+    ],
+)  # fmt: skip
+def test_errors_of_plans(plan, match):
+    with pytest.raises(ValueError, match=match) as error:
+        _plan._plan(plan, Path.cwd())
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 1500
+
+
+def test_plan_of_another_type():
+    with pytest.raises(TypeError, match="path of a YAML file, or a mapping; found list"):
+        mm.sweep.read_plan([])
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        plan_of("compare", seeds={"count": 100_000}, sets=["a", "b"]),
+        plan_of("tie_area", sets=[{"simulate": {"seeds": {"count": 100_000}, "n_systems": [2, 3]}}]),
+        plan_of({"compare": {"n_resamples": list(range(1, 5000)), "alpha": [k / 5000 for k in range(1, 5000)]}}),
+        plan_of(*(["compare", {"compare": {"n_resamples": [1, 2]}}]), seeds={"count": 60_000}),
+    ],
+)
+def test_huge_products_are_refused_at_once(plan):
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match=r"the sweep would have [\d,]+ tasks or more; at most 100,000"):
+        mm.sweep.read_plan(plan)
+    assert time.perf_counter() - start < 20  # some 10 ** 10 combinations would take hours
+
+
+def test_metrics_count_towards_the_bound(monkeypatch):
+    monkeypatch.setattr(_plan, "MAX_TASKS", 5)
+    assert len(mm.sweep.tasks(plan_of("calibrate_ties"))) == 3
+    with pytest.raises(ValueError, match="6 tasks or more"):
+        mm.sweep.tasks(plan_of("calibrate_ties", sets=[{"simulate": {"seeds": [0, 1], **SMALL}}]))
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("sets: !!python/object/apply:os.system [touch hacked]", "line 1: could not determine a constructor"),
+        ("sets: !!python/name:os.system", "could not determine a constructor"),
+        ("sets: &a [x]\nmetrics: *a", "line 1: anchors"),
+        ("a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]", "anchors"),
+        ("<<: {sets: [x]}", "line 1: merge keys"),
+        ("sets: [a]\nsets: [b]", "line 2: 'sets' is given twice"),
+        ("sets: [a\n", "expected ',' or ']'"),
+        ("sets: [a]\n---\nsets: [b]", "expected a single document"),
+        ("? [a, b]\n: c", "unhashable key"),
+        ("? {a: 1}\n: c", "unhashable key"),
+        ("sets: \x07", "special characters are not allowed"),
+        ("[" * 5000, "nested more than 10 levels deep"),
+        ("a: " * 5000, "mapping values are not allowed"),
+        ("- " * 5000, "nested more than 10 levels deep"),
+        ("sets: " + "9" * 5000, "digits"),
+        ("sets: 2024-13-45", "month must be in"),
+        ("x" * 200_000, "larger than 100,000 bytes"),
+        ("", "expected keys with values; found None"),
+    ],
+)
+def test_hostile_yaml_is_refused_in_one_line(text, match, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "plan.yaml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=match) as error:
+        mm.sweep.read_plan(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert "\n" not in str(error.value)
+    assert os.listdir(tmp_path) == ["plan.yaml"]
+
+
+def test_files_that_are_no_plan(tmp_path):
+    with pytest.raises(ValueError, match="there is no such file"):
+        mm.sweep.read_plan(tmp_path / "none.yaml")
+    with pytest.raises(ValueError, match="not a file"):
+        mm.sweep.read_plan(tmp_path)
+    (tmp_path / "plan.yaml").write_bytes(b"sets: [\xff]")
+    with pytest.raises(ValueError, match="not UTF-8: invalid start byte at byte 7"):
+        mm.sweep.read_plan(tmp_path / "plan.yaml")
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_refused_in_one_line(text):
+    with pytest.raises(ValueError, match=r"\S") as error:
+        _plan._plan(_yaml.parse(text), Path.cwd())
+    assert len(str(error.value).splitlines()) == 1
+
+
+NASTY = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from([*STATISTICS, "all"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | st.integers(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(
+    st.fixed_dictionaries(
+        {"sets": NASTY | st.just(["teaching"]), "statistics": NASTY | st.just(["correlate"])},
+        optional={"metrics": NASTY, "seeds": NASTY},
+    )
+)
+def test_any_content_is_a_plan_or_refused_in_one_line(content):
+    try:
+        plan = mm.sweep.read_plan(content)
+    except ValueError as error:
+        assert "\n" not in str(error).replace("\\n", "")  # noqa: PT017 - what it is not is above
+    else:
+        assert plan.sets
+        assert all(name in STATISTICS for name, _ in plan.statistics)
+
+
+VALUES = {
+    Choice: lambda check: st.sampled_from(check.values),
+    Count: lambda check: st.integers(check.low, check.high) | st.sampled_from([*check.other, check.low]),
+    Number: lambda check: st.floats(0.01, 0.99) | st.sampled_from([*check.other, 0.5]),
+    Flag: lambda check: st.sampled_from([True, False, *check.other]),
+    Several: lambda check: st.lists(st.floats(0, 0.99), min_size=1, max_size=3),
+}
+
+
+@given(st.data())
+def test_every_valid_grid_survives_yaml(data):
+    name = data.draw(st.sampled_from(list(STATISTICS)))
+    options = {}
+    for option, check in STATISTICS[name].options.items():
+        value = VALUES[type(check)](check)
+        one_or_more = value | st.lists(value, min_size=1, max_size=3, unique_by=repr)
+        options[option] = data.draw(value if isinstance(check, Several) else one_or_more)
+    content = plan_of({name: options}, sets=["teaching"], seeds=data.draw(st.integers(0, 2**32 - 1)))
+    plan = mm.sweep.read_plan(content)
+    assert _plan._plan(_yaml.parse(yaml.safe_dump(content)), Path.cwd()) == plan
+    sizes = [len(v) if isinstance(v, list) and v and not isinstance(STATISTICS[name].options[k], Several) else 1
+             for k, v in options.items()]  # fmt: skip
+    assert len(list(plan.combinations())) == np.prod(sizes, dtype=int)
+
+
+# -- statistics --------------------------------------------------------------------------
+
+#: What plans do not set, and why.
+NOT_FOR_PLANS = {
+    "rng": "the seed",
+    "metrics": "the plan's metrics",
+    "keep_draws": "too large for a table",
+    "references": "names differ between sets",
+    "tokenize": "goes with the language",
+    "cache": "no statistic",
+    "n_jobs": "tasks are the parallel unit",
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_options_are_those_of_the_function(name):
+    statistic = STATISTICS[name]
+    _, *own = inspect.signature(statistic.function).parameters
+    own = set(own) - ({"metric"} if statistic.metrics == "one" else set())
+    assert set(statistic.options) == own - set(NOT_FOR_PLANS)
+    if statistic.draws({}):
+        assert "rng" in own
+
+
+def test_choices_are_those_of_the_functions():
+    for name, statistic in STATISTICS.items():
+        for option, check in statistic.options.items():
+            if isinstance(check, Choice) and name != "aggregate":  # its own checks come after those of the texts
+                es = mm.simulate.score_campaign(**SMALL)
+                metrics = ("C01",) if statistic.metrics == "one" else None
+                wrong = {option: "wrong"} | ({"protocol": "wmt24"} if (name, option) == ("rank", "ties") else {})
+                with pytest.raises(ValueError, match="wrong") as error:
+                    statistic.compute(es, metrics, wrong, 0 if statistic.draws({}) else None)
+                assert all(repr(value) in str(error.value) for value in check.values if value not in (None, "spa"))
+
+
+EXPECTED = {
+    "correlate": ({"grouping": "none"}, lambda es: mm.correlate(es, grouping="none")),
+    "pairwise_accuracy": ({}, mm.pairwise_accuracy),
+    "soft_pairwise_accuracy": ({"n_resamples": 40}, lambda es: mm.soft_pairwise_accuracy(es, n_resamples=40, rng=3)),
+    "compare": ({"n_resamples": 40}, lambda es: mm.compare(es, n_resamples=40, rng=3).table),
+    "compare_pairs": ({"n_resamples": 40}, lambda es: mm.compare(es, n_resamples=40, rng=3).to_frame()),
+    "intervals": ({"n_resamples": 40}, lambda es: mm.significance.intervals(es, n_resamples=40, rng=3)),
+    "rank": (
+        {"protocol": "wmt23", "n_resamples": 40},
+        lambda es: mm.rank(es, protocol="wmt23", n_resamples=40, rng=3).table,
+    ),
+    "expected_accuracy": ({}, mm.ties.expected_accuracy),
+    "tie_area": ({"scale": "rank"}, lambda es: mm.ties.tie_area(es, scale="rank")),
+    "human_tie_share": ({}, lambda es: pd.DataFrame({"value": [mm.ties.human_tie_share(es)]})),
+    "chance_levels": ({"n_draws": 2}, lambda es: mm.ties.chance_levels(es, n_draws=2, rng=3)),
+    "subsample_ties": (
+        {"shares": [0.25], "n_draws": 2},
+        lambda es: mm.ties.subsample_ties(es, shares=[0.25], n_draws=2, rng=3),
+    ),
+    "held_out_calibration": (
+        {"shares": [0.25], "n_draws": 2},
+        lambda es: mm.ties.held_out_calibration(es, shares=[0.25], n_draws=2, rng=3),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_sweep_gives_what_the_function_gives(name):
+    options, function = EXPECTED[name]
+    result = mm.sweep.run(plan_of({name: options}, seeds=3))
+    expected = function(mm.simulate.score_campaign(**SMALL))
+    assert result.tasks["reason"].tolist() == [""]
+    pd.testing.assert_frame_equal(
+        result.tables[name][list(expected.columns)], expected, check_exact=True, check_dtype=False
+    )
+
+
+def test_one_metric_at_a_time():
+    es = mm.simulate.score_campaign(**SMALL)
+    plan = plan_of(
+        "calibrate_ties", {"system_dependence": {"n_bootstrap": 5}}, {"expected_deviations": {"n_bootstrap": 5}},
+        {"compare_with_null": {"n_draws": 39}}, seeds=3, metrics=["D01", "C02"],
+    )  # fmt: skip
+    tables = mm.sweep.run(plan).tables
+    ties = {m: mm.calibrate_ties(es, m) for m in ("D01", "C02")}
+    assert tables["calibrate_ties"]["metric"].tolist() == ["D01", "C02"]
+    assert tables["calibrate_ties"]["epsilon"].tolist() == [t.epsilon for t in ties.values()]
+    assert tables["calibrate_ties"]["value"].tolist() == [t.value for t in ties.values()]
+    sysdep = [mm.system_dependence(es, m, n_bootstrap=5, rng=3) for m in ("D01", "C02")]
+    assert tables["system_dependence"]["sysdep"].tolist() == [s.sysdep for s in sysdep]
+    deviations = np.concatenate([s.table["expected_deviation"] for s in sysdep])
+    assert tables["expected_deviations"]["expected_deviation"].tolist() == deviations.tolist()
+    null = mm.sysdep.compare_with_null(es, "C02", n_draws=39, rng=3)
+    row = tables["compare_with_null"].set_index("metric").loc["C02"]
+    assert (row["p_value"], row["null_median"]) == (null.p_value, np.median(null.sysdep_draws))
+
+
+def test_aggregate_reads_texts():
+    simulate = {"kind": "campaign", "n_systems": 3, "n_segments": 10, "lexical": False}
+    plan = plan_of({"aggregate": {"metric": ["bleu", "chrf"]}}, sets=[{"simulate": simulate}])
+    es = mm.simulate.campaign(n_systems=3, n_segments=10, lexical=False, seed=0)
+    found = mm.sweep.run(plan).tables["aggregate"]
+    expected = pd.concat([mm.aggregation.aggregate(es, m).table for m in ("bleu", "chrf")])
+    assert found["score"].tolist() == expected["score"].tolist()
+
+
+# -- tasks -------------------------------------------------------------------------------
+
+
+def ids(plan) -> dict[tuple, str]:
+    return {(t.statistic, t.metrics, t.seed): t.id for t in mm.sweep.tasks(plan)}
+
+
+def test_ids_change_with_what_they_should_and_nothing_else(table, monkeypatch):
+    plan = plan_of("calibrate_ties", "correlate", "human_tie_share", {"compare": {"n_resamples": 9}}, sets=[str(table)])
+    before = ids(plan)
+    assert len(set(before.values())) == len(before) == 3 + 1 + 1 + 1
+    assert ids(plan) == before
+
+    frame = pd.read_csv(table)
+    frame.loc[0, "C02"] += 1
+    frame.to_csv(table, index=False)
+    _sets.forget()
+    after = ids(plan)
+    assert {key for key in before if before[key] != after[key]} == {
+        ("calibrate_ties", ("C02",), None),
+        ("correlate", None, None),
+        ("compare", None, 0),
+    }  # human_tie_share reads no metric
+
+    monkeypatch.setattr(_tasks, "__version__", "9.9")
+    assert not set(ids(plan).values()) & set(after.values())
+
+
+def test_a_new_metric_leaves_the_others_alone(table):
+    plan = plan_of("calibrate_ties", sets=[str(table)])
+    before = ids(plan)
+    frame = pd.read_csv(table)
+    frame.assign(New=frame["C01"] ** 2).to_csv(table, index=False)
+    _sets.forget()
+    after = ids(plan)
+    assert {k: after[k] for k in before} == before
+    assert set(after) - set(before) == {("calibrate_ties", ("New",), None)}
+
+
+def test_paths_are_relative_to_the_plan(table, tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    plan = table.parent / "plan.yaml"
+    plan.write_text("sets: [mine.csv]\nstatistics: [tie_area]\n")
+    monkeypatch.chdir(tmp_path / "sub")
+    (task,) = mm.sweep.tasks(plan)
+    assert task.source.label == "mine.csv"
+    assert Path(task.source.name) == table
+
+
+def test_tables_with_several_language_pairs(tmp_path):
+    frames = [
+        mm.simulate.score_campaign(**SMALL, seed=k).to_frame().assign(lp=lp) for k, lp in enumerate(["b-a", "a-b"])
+    ]
+    pd.concat(frames).to_csv(tmp_path / "two.csv", index=False)
+    made = mm.sweep.tasks(plan_of("human_tie_share", sets=[str(tmp_path / "two.csv")]))
+    assert [task.source.label.rpartition("/")[2] for task in made] == ["b-a", "a-b"]
+    values = mm.sweep.run(plan_of("human_tie_share", sets=[str(tmp_path / "two.csv")])).to_frame()["value"]
+    expected = [mm.ties.human_tie_share(mm.simulate.score_campaign(**SMALL, seed=k)) for k in (0, 1)]
+    assert values.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("plan", "match"),
+    [
+        (plan_of("tie_area", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
+        (
+            plan_of("tie_area", metrics=["C1"]),
+            r"set 'simulated scores \(.*\)': unknown metric 'C1'. Did you mean 'C01'",
+        ),
+        (plan_of("tie_area", "tie_area"), "statistic 'tie_area': {} is asked for twice"),
+        (plan_of("tie_area", sets=["teaching", "teaching"]), "set 'teaching' is given twice"),
+        (plan_of("tie_area", sets=["teaching-ranking"]), "ranked items"),
+    ],
+)
+def test_errors_of_tasks(plan, match):
+    with pytest.raises((ValueError, TypeError), match=match):
+        mm.sweep.tasks(plan)
+
+
+@pytest.mark.data
+def test_a_name_stands_for_all_its_language_pairs(data_dir):
+    made = mm.sweep.tasks(plan_of("human_tie_share", sets=["ted", {"name": "wmt23/he-en", "reference": "refA"}]))
+    assert [(task.source.label, task.source.name) for task in made] == [
+        ("ted/en-de", "ted/en-de"),
+        ("ted/zh-en", "ted/zh-en"),
+        ("wmt23/he-en (reference=refA)", "wmt23/he-en"),
+    ]
+
+
+def test_a_file_that_changes_while_the_sweep_runs_fails_the_task(table):
+    (task,) = mm.sweep.tasks(plan_of("tie_area", sets=[str(table)]))
+    assert _tasks.perform(task)["status"] == "done"
+    pd.read_csv(table).assign(human=lambda frame: frame["human"] * 2).to_csv(table, index=False)
+    _sets.forget()
+    outcome = _tasks.perform(task)
+    assert outcome["status"] == "failed"
+    assert "the data are not those that the sweep was planned with" in outcome["reason"]
+
+
+# -- the store ---------------------------------------------------------------------------
+
+
+def outcome(value: float) -> dict:
+    return {"status": "done", "seconds": 0.1, "columns": ["metric", "value"], "rows": [["é\n", value], ["b", None]]}
+
+
+def filled(folder: Path, n: int = 3) -> bytes:
+    with _store.Store(folder) as store:
+        for k in range(n):
+            store.append(f"task{k}", outcome(k / 3), {"set": "s"})
+    return (folder / _store.STORE).read_bytes()
+
+
+def test_numbers_come_back_exactly(tmp_path):
+    values = [1 / 3, 5e-324, 1.7976931348623157e308, -0.0, 2**53 + 1]
+    with _store.Store(tmp_path) as store:
+        for k, value in enumerate(values):
+            store.append(str(k), outcome(value), {})
+    with _store.Store(tmp_path) as store:
+        back = [store.outcomes[str(k)]["rows"][0][1] for k in range(len(values))]
+    assert [repr(v) for v in back] == [repr(v) for v in values]
+
+
+def test_a_store_cut_anywhere_loses_only_what_was_cut(tmp_path):
+    whole = filled(tmp_path)
+    ends = [k + 1 for k, byte in enumerate(whole) if byte == ord("\n")]
+    path = tmp_path / _store.STORE
+    for cut in range(len(whole) + 1):
+        path.write_bytes(whole[:cut])
+        with _store.Store(tmp_path) as store:
+            n = sum(end <= cut for end in ends)
+            assert list(store.outcomes) == [f"task{k}" for k in range(n)]
+            assert store.damaged == 0
+            for k in range(n, 3):
+                store.append(f"task{k}", outcome(k / 3), {"set": "s"})
+        assert path.read_bytes() == whole
+
+
+def test_a_damaged_line_counts_as_not_done(tmp_path):
+    lines = filled(tmp_path).splitlines(keepends=True)
+    path = tmp_path / _store.STORE
+    for damage in (
+        b"\0" * 50 + b"\n",
+        lines[1][:20] + b"\n",
+        b"[]\n",
+        b"{}\n",
+        lines[1].replace(b'["b", null]', b'["b"]'),
+    ):
+        path.write_bytes(lines[0] + damage + lines[2])
+        with _store.Store(tmp_path) as store:
+            assert (list(store.outcomes), store.damaged) == (["task0", "task2"], 1)
+
+
+def test_two_sweeps_cannot_write_to_one_folder(tmp_path):
+    with _store.Store(tmp_path), pytest.raises(ValueError, match="another sweep is writing to"):
+        _store.Store(tmp_path).__enter__()
+    with _store.Store(tmp_path):
+        pass
+
+
+def test_a_full_disk_leaves_the_store_as_it_was(tmp_path, monkeypatch):
+    whole = filled(tmp_path)
+    write = os.write
+
+    def half(file, data):
+        if len(data) > 30:
+            return write(file, bytes(data[:30]))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with _store.Store(tmp_path) as store:
+        monkeypatch.setattr(os, "write", half)
+        with pytest.raises(OSError, match="No space left"):
+            store.append("task9", outcome(9), {})
+        assert "task9" not in store.outcomes
+        monkeypatch.undo()
+        assert (tmp_path / _store.STORE).read_bytes() == whole
+        store.append("task9", outcome(9), {})
+    with _store.Store(tmp_path) as store:
+        assert len(store.outcomes) == 4
+
+
+# -- running -----------------------------------------------------------------------------
+
+
+def test_serial_by_hand(serial):
+    assert len(serial.tasks) == N_TASKS
+    assert serial.signature == f"sweep|tasks:{N_TASKS}|done:{N_TASKS}|failed:0|mtmeta:{mm.__version__}"
+    table = serial.to_frame("compare")
+    es = mm.simulate.score_campaign(**SMALL, seed=2)
+    chosen = table[(table["set_seed"] == 2) & (table["seed"] == 5)]
+    expected = mm.compare(es, n_resamples=30, rng=5).table
+    assert chosen["value"].tolist() == expected["value"].tolist()
+    assert chosen["cluster"].tolist() == expected["cluster"].tolist()
+    assert serial.to_frame("correlate").columns.tolist()[:9] == [
+        "set", "set_n_systems", "set_n_segments", "set_n_continuous", "set_n_discrete", "set_seed", "metric",
+        "coefficient", "grouping",
+    ]  # fmt: skip
+
+
+def test_all_statistics_in_one_table(serial):
+    frame = serial.to_frame()
+    assert len(frame) == sum(map(len, serial.tables.values()))
+    assert frame["seed"].isna().sum() == len(serial.tables["correlate"]) + len(serial.tables["calibrate_ties"])
+    assert frame["n_groups"].dtype == "Int64"
+    with pytest.raises(ValueError, match="unknown statistic of this sweep 'rank'"):
+        serial.to_frame("rank")
+
+
+def test_order_of_arrival_does_not_matter(serial, monkeypatch, tmp_path):
+    def backwards(tasks, n_jobs):
+        yield from ((k, _tasks.perform(tasks[k])) for k in reversed(range(len(tasks))))
+
+    monkeypatch.setattr(_run, "engine", backwards)
+    assert_same(mm.sweep.run(PLAN, tmp_path), serial)
+
+
+def assert_same(one: mm.sweep.Sweep, other: mm.sweep.Sweep) -> None:
+    """Assert that every number is the same, to the last bit."""
+    assert one.tables.keys() == other.tables.keys()
+    for name, frame in one.tables.items():
+        pd.testing.assert_frame_equal(frame, other.tables[name], check_exact=True)
+    columns = ["task", "set", "statistic", "metric", "options", "seed", "status"]
+    pd.testing.assert_frame_equal(one.tasks[columns], other.tasks[columns])
+
+
+def test_a_rerun_does_nothing_and_a_longer_plan_the_rest(tmp_path, monkeypatch):
+    plan = plan_of({"compare": {"n_resamples": 9}}, seeds=[0, 1])
+    first = mm.sweep.run(plan, tmp_path)
+    store = (tmp_path / _store.STORE).read_bytes()
+    done = []
+    monkeypatch.setattr(
+        _run,
+        "engine",
+        lambda tasks, n_jobs: iter(done.append(t.seed) or (k, _tasks.perform(t)) for k, t in enumerate(tasks)),
+    )
+    again = mm.sweep.run(plan, tmp_path)
+    assert_same(first, again)
+    assert again.tasks["resumed"].all()
+    assert not first.tasks["resumed"].any()
+    assert (done, (tmp_path / _store.STORE).read_bytes()) == ([], store)
+    mm.sweep.run({**plan, "seeds": [0, 1, 2]}, tmp_path)
+    assert done == [2]
+    assert mm.sweep.listed({**plan, "seeds": [0, 3]}, tmp_path)["status"].tolist() == ["done", "to do"]
+
+
+def test_files_at_the_end(tmp_path, serial):
+    mm.sweep.run(PLAN, tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".lock", "results.csv", "results.jsonl", "tasks.csv"]
+    back = pd.read_csv(tmp_path / "results.csv")
+    assert back["value"].tolist() == pytest.approx(serial.to_frame()["value"].tolist(), abs=0, nan_ok=True)
+    assert pd.read_csv(tmp_path / "tasks.csv")["task"].tolist() == serial.tasks["task"].tolist()
+
+
+def test_a_failure_keeps_the_others_and_is_tried_again(table, tmp_path):
+    plan = plan_of(
+        {"compare": {"n_resamples": 9, "method": ["permutation", "williams"]}}, "tie_area", sets=[str(table)]
+    )
+    out = tmp_path / "out"
+    seen = []
+    result = mm.sweep.run(plan, out, progress=seen.append)
+    assert result.tasks["status"].tolist() == ["done", "failed", "done"]
+    assert "method 'williams' does not fit coefficient 'pearson'" in result.tasks["reason"][1]
+    assert (seen[0].done, seen[-1].done, seen[-1].failed, seen[-1].total, seen[-1].seconds_left) == (0, 3, 1, 3, 0)
+    assert [bool(p.reason) for p in seen] == [False, False, True, False]
+    again = mm.sweep.run(plan, out)
+    assert again.tasks["resumed"].tolist() == [True, False, True]
+    assert len((out / _store.STORE).read_text().splitlines()) == 4
+
+
+def test_a_bug_fails_its_task_alone(monkeypatch):
+    def broken(*_):
+        raise KeyError("x")
+
+    monkeypatch.setattr(_sets, "checked", broken)
+    result = mm.sweep.run(plan_of("tie_area"))
+    assert result.tasks["reason"].tolist() == ["KeyError: 'x'"]
+    assert result.to_frame().empty
+
+
+def test_missing_values_and_lists_in_tables():
+    records = [
+        ({"columns": ["a", "b"], "rows": [[1, None], [2, None]]}, {"shares": (0.5,)}),
+        ({"columns": ["a"], "rows": [[3]]}, {}),
+    ]
+    source = _sets.Source("s", "teaching", ())
+    several = [(_tasks.Task("i", source, "x", options, None, None, ""), content) for content, options in records]
+    frame = _run._table(several)
+    assert frame.columns.tolist() == ["set", "shares", "a", "b"]
+    assert frame["shares"].tolist() == ["[0.5]", "[0.5]", None]
+    assert frame["b"].isna().all()
+    assert (frame["a"].dtype, frame["b"].dtype) == ("int64", "float64")
+
+
+@pytest.mark.parametrize("n_jobs", [0, True, "2", 1.5])
+def test_wrong_number_of_jobs(n_jobs):
+    with pytest.raises(ValueError, match="`n_jobs` must be a whole number other than 0"):
+        mm.sweep.run(PLAN, n_jobs=n_jobs)
+
+
+def test_without_dask(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ValueError, match=r"Dask is not installed.*mtmeta\[sweep\]"):
+        mm.sweep.run(PLAN, dask="local")
+
+
+# -- several processes -------------------------------------------------------------------
+
+
+def kill_when(n_done: int, find):
+    """Return a progress function that kills a worker once, when so many tasks are done."""
+    killed = []
+
+    def progress(state):
+        if state.done >= n_done and not killed:
+            killed.append(find())
+            os.kill(killed[0], signal.SIGKILL)
+
+    progress.killed = killed
+    return progress
+
+
+def loky_worker() -> int:
+    from joblib.externals.loky import reusable_executor
+
+    return next(iter(reusable_executor._executor._processes))
+
+
+def deadly(marker: Path):
+    """Return a stand-in for `perform` that kills its process on the calibration of C02, seed 1; noted in a file."""
+    marker = str(marker)
+
+    def perform(task, n_threads=None):
+        import os
+        import signal
+
+        from mtmeta.sweep import _tasks
+
+        if task.metrics == ("C02",) and dict(task.source.options)["seed"] == 1:
+            with open(marker, "a") as stream:
+                stream.write("x")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return _tasks.perform(task, n_threads)
+
+    return perform
+
+
+@pytest.mark.slow
+def test_two_processes_one_of_them_killed(serial, tmp_path):
+    progress = kill_when(3, loky_worker)
+    result = mm.sweep.run(PLAN, tmp_path, n_jobs=2, progress=progress)
+    assert len(progress.killed) == 1
+    assert_same(result, serial)
+
+
+@pytest.mark.slow
+def test_a_task_that_kills_its_process_fails_alone(serial, tmp_path, monkeypatch):
+    monkeypatch.setattr(_engines, "perform", deadly(tmp_path / "deaths"))
+    result = mm.sweep.run(PLAN, tmp_path, n_jobs=2)
+    assert_only_the_deadly_task_failed(result, serial)
+    assert (tmp_path / "deaths").read_text() == "xx"
+    monkeypatch.undo()
+    assert_same(mm.sweep.run(PLAN, tmp_path), serial)
+
+
+def assert_only_the_deadly_task_failed(result, serial):
+    failed = result.tasks[result.tasks["status"] == "failed"]
+    assert len(failed) == 1
+    assert (failed["metric"].item(), "seed=1" in failed["set"].item()) == ("C02", True)
+    assert "its process was killed, even when it ran alone" in failed["reason"].item()
+    for name in ("correlate", "compare"):
+        pd.testing.assert_frame_equal(result.tables[name], serial.tables[name], check_exact=True)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Start a Dask cluster of two processes."""
+    import dask
+    from distributed import LocalCluster
+
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        LocalCluster(**options, silence_logs=50) as made,
+    ):
+        yield made
+
+
+def dask_worker(cluster) -> int:
+    return next(iter(cluster.workers.values())).pid
+
+
+@pytest.mark.slow
+def test_dask_gives_the_same_numbers_though_a_worker_is_killed(serial, cluster, tmp_path):
+    import distributed
+
+    progress = kill_when(5, lambda: dask_worker(cluster))
+    result = mm.sweep.run(PLAN, tmp_path, dask=cluster.scheduler_address, progress=progress)
+    assert len(progress.killed) == 1
+    assert_same(result, serial)
+    with distributed.Client(cluster) as client:  # the reader's own backend, without the option
+        client.wait_for_workers(2)
+        with joblib.parallel_config("dask", client=client):
+            assert_same(mm.sweep.run(PLAN), serial)
+
+
+@pytest.mark.slow
+def test_dask_gives_up_only_the_task_that_kills(serial, cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(_engines, "perform", deadly(tmp_path / "deaths"))
+    result = mm.sweep.run(PLAN, tmp_path, dask=cluster.scheduler_address)
+    assert_only_the_deadly_task_failed(result, serial)
+
+
+@pytest.mark.slow
+def test_a_local_dask_cluster(serial):
+    assert_same(mm.sweep.run(PLAN, dask="local", n_jobs=2), serial)
+
+
+@pytest.mark.slow
+def test_no_scheduler_answers():
+    import dask
+
+    quick = dask.config.set({"distributed.comm.timeouts.connect": 1})
+    with quick, pytest.raises(ConnectionError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+        mm.sweep.run(PLAN, dask="tcp://127.0.0.1:9")
+
+
+SCRIPT = """
+import sys, mtmeta as mm
+if __name__ == "__main__":
+    mm.sweep.run(sys.argv[1], sys.argv[2], n_jobs=int(sys.argv[3]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_main_process_is_killed_again_and_again(serial, tmp_path, n_jobs):
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(PLAN))
+    (tmp_path / "script.py").write_text(SCRIPT)
+    out, store = tmp_path / "out", tmp_path / "out" / _store.STORE
+    for n_lines in (1, 8, 20):
+        command = [sys.executable, "script.py", "plan.yaml", "out", str(n_jobs)]
+        running = subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
+        while running.poll() is None and (not store.exists() or store.read_bytes().count(b"\n") < n_lines):
+            time.sleep(0.002)
+        running.kill()
+        running.wait()
+        before = store.read_bytes().count(b"\n")
+        assert n_lines <= before <= N_TASKS
+        assert not (out / "results.csv").exists() or before == N_TASKS
+    result = mm.sweep.run(PLAN, out)
+    assert result.tasks["resumed"].sum() == before
+    assert_same(result, serial)
+    tasks = [json.loads(line)["task"] for line in store.read_text().splitlines()]
+    assert len(tasks) == len(set(tasks)) == N_TASKS  # nothing was done twice
