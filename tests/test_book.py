@@ -23,7 +23,7 @@ import mtmeta as mm
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
-PAGES = sorted((ROOT / "book").glob("*.md"))
+PAGES = sorted((ROOT / "book").rglob("*.md"))
 
 MAX_LINES, MEDIAN_LINES, P90_LINES = 30, 6, 20
 MAX_FUNCTION_LINES = 12
@@ -483,7 +483,7 @@ def faults_of_figures(text):
 
 
 def test_figures_of_the_pages_are_described_and_referred_to():
-    texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+    texts = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
     assert sum("```{figure}" in text for text in texts.values()) >= 2
     assert {name: faults for name, text in texts.items() if (faults := list(faults_of_figures(text)))} == {}
     bad = "```{figure} x.png\n:name: fig-x\n\nIt rises.\n```\n"
