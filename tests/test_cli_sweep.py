@@ -62,6 +62,11 @@ def test_help_ends_with_an_example_that_works(run, tmp_path):
     assert len(pd.read_csv(tmp_path / "out" / "plan" / "results.csv")) > 100
 
 
+def test_the_book_shows_the_example():
+    page = (Path(__file__).parents[1] / "book" / "how_to_use.md").read_text(encoding="utf-8")
+    assert f"```yaml\n{mm.sweep.EXAMPLE}```" in page
+
+
 def test_results_and_messages(run, plan):
     code, out, err = run(plan)
     assert code == 0
