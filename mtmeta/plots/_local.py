@@ -19,6 +19,7 @@ _HATCHES = ("", "////", "xxxx")
 #: Metrics are often seven or eight, and lines that differ in the marker alone are hard to follow.
 _COLOURS = (*COLOURS, "#000000", GREY)
 _MARKERS = (*MARKERS, "X", "*")
+_TAU_TICKS = (-1, 0, 0.25, 0.5, 0.75, 1)
 
 
 def _check_columns(table: pd.DataFrame, needed: Sequence[str]) -> None:
@@ -172,7 +173,7 @@ def tau_ap_heatmap(
                 colour = "white" if value > 0.4 else "black"
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
     if colour_bar:
-        ax.figure.colorbar(image, ax=ax, shrink=0.8, label="tau_AP of metrics ordered by accuracy")
+        ax.figure.colorbar(image, ax=ax, shrink=0.8, label="tau_AP of metrics ordered by accuracy", ticks=_TAU_TICKS)
     return ax
 
 
@@ -210,7 +211,9 @@ def tau_ap_heatmaps(
         values = getattr(result, which).to_numpy()[1:, 1:]
         mean = np.nanmean(values[~np.eye(len(values), dtype=bool)])
         ax.set_xlabel(f"{name}\n{len(values)} contexts, mean tau_AP {mean:.2f}")
-    axes[0].figure.colorbar(axes[0].images[0], ax=axes, shrink=0.75, label="tau_AP of metrics ordered by accuracy")
+    axes[0].figure.colorbar(
+        axes[0].images[0], ax=axes, shrink=0.75, label="tau_AP of metrics ordered by accuracy", ticks=_TAU_TICKS
+    )
     return axes
 
 
