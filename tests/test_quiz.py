@@ -1,0 +1,631 @@
+"""The quizzes: every question has what it needs, every number in one is recomputed, and the directives write HTML.
+
+A question's numbers are those that it gives and those that follow. `FACTS` has a function for each question with
+numbers: it yields the given ones as text, and the others as text made from a computed value; `right` marks what a right
+option says. No number may stand in a question that its function does not yield.
+"""
+
+import math
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+
+import mtmeta as mm
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "book" / "quiz").glob("*.md"))
+
+
+# -- reading a page ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a question says; options are ``(is right, text, explanation)``."""
+
+    name: str
+    see: str
+    text: str
+    options: tuple[tuple[bool, str, str], ...]
+
+    @property
+    def all_text(self):
+        return "\n".join([self.text, *(f"{option}\n{why}" for _, option, why in self.options)])
+
+    def said(self, right):
+        """Return the text and the explanation of the right or the wrong options."""
+        return "\n".join(f"{option}\n{why}" for is_right, option, why in self.options if is_right == right)
+
+
+def questions_of(text):
+    found = []
+    for title, block in re.findall(r"^::::\{question\} (.+?)\n(.*?)^::::$", text, flags=re.M | re.S):
+        options = re.findall(r"^:::\{(right|wrong)\} (.+?)\n(.*?)^:::$", block, flags=re.M | re.S)
+        given = dict(re.findall(r"^:(name|see): (.+)$", block, flags=re.M))
+        body = re.sub(r"^:::\{.*", "", block, flags=re.M | re.S)
+        body = re.sub(r"^:(?:name|see): .+$", "", body, flags=re.M)
+        options = tuple((kind == "right", option, why.strip()) for kind, option, why in options)
+        found.append(Question(given["name"], given["see"], f"{title}\n{body}", options))
+    return found
+
+
+QUESTIONS = [question for page in PAGES for question in questions_of(page.read_text(encoding="utf-8"))]
+NAMES = [question.name for question in QUESTIONS]
+
+
+def numbers(text):
+    """Return the numbers of a text as it writes them; those in names and formulas are none."""
+    text = re.sub(r"`[^`]*`|\$[^$]*\$|\b[A-Za-z][\w@+-]*\d\w*(?:@\d+)?|[A-Za-z]@\d+", " ", text)
+    return set(re.findall(r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d*\.?\d+)(?:/\d+)?", text))
+
+
+# -- what every question needs -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_a_page_has_eight_to_twelve_questions(page):
+    text = page.read_text(encoding="utf-8")
+    assert 8 <= len(questions_of(text)) <= 12
+    assert len(questions_of(text)) == text.count("::::{question}")
+    some = [question for question in questions_of(text) if sum(right for right, *_ in question.options) > 1]
+    assert some or page.stem == "wmt23"
+
+
+def test_names_are_unique():
+    assert len(set(NAMES)) == len(NAMES) > 40
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=NAMES)
+def test_a_question_is_whole(question):
+    right = sum(is_right for is_right, *_ in question.options)
+    assert 0 < right < len(question.options)
+    assert len(question.options) >= 3
+    assert [option for _, option, why in question.options if len(why.split()) < 5] == []
+    assert len({option for _, option, _ in question.options}) == len(question.options)
+    assert question.text.split("\n")[0].count("?") >= 1
+
+
+def headings(page):
+    cells = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells
+    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    found = re.findall(r"^#{2,} (.+)$", text, flags=re.M)
+    return {re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") for heading in found}
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=NAMES)
+def test_the_section_that_explains_it_exists(question):
+    page, heading = question.see.split("#")
+    assert heading in headings(page)
+
+
+def test_right_answers_stand_in_every_place():
+    places = [k for q in QUESTIONS for k, (right, *_) in enumerate(q.options) if right]
+    assert min(places.count(k) for k in range(3)) >= len(QUESTIONS) / 6
+
+
+# -- the numbers -------------------------------------------------------------------------
+
+FACTS = {}
+
+
+def facts(name):
+    """Register the numbers of a question."""
+
+    def register(function):
+        FACTS[name] = function
+        return function
+
+    return register
+
+
+def plain(value, digits):
+    """Write a number as the book does in prose: no zero before the point."""
+    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.{digits}f}")
+
+
+def right(*texts):
+    return {"right": set(texts)}
+
+
+def given(*texts):
+    return {"given": set(texts)}
+
+
+def wrong(*texts):
+    return {"wrong": set(texts)}
+
+
+def printed(page, pattern):
+    """Return what a stored output of a page shows; nbval recomputes the outputs."""
+    cells = nbformat.read(ROOT / "notebooks" / f"{page}.ipynb", as_version=4).cells
+    shown = "\n".join(
+        output.get("text") or output.get("data", {}).get("text/plain", "")
+        for cell in cells
+        for output in cell.get("outputs", [])
+    )
+    found = re.search(pattern, shown, flags=re.S)
+    assert found, f"{page} does not print {pattern!r}"
+    return found.groups()
+
+
+@pytest.fixture(scope="module")
+def teaching():
+    return mm.load("teaching")
+
+
+@facts("quiz-two-numbers")
+def _two_numbers(question):
+    yield given(".70", ".42")
+
+
+@facts("quiz-three-groupings")
+def _three_groupings(question):
+    rows = re.findall(r"^\| ([AB]) \| (\d) \| (-?\d) \| (\d) \|$", question.text, flags=re.M)
+    yield given(*(cell for row in rows for cell in row[1:]))
+    frame = pd.DataFrame(rows, columns=["system", "segment", "human", "P"])
+    es = mm.EvalSet.from_frame(frame.astype({"human": float, "P": float}))
+    value = {g: mm.correlate(es, grouping=g).value[0] for g in ("none", "segment", "system")}
+    h, p = frame["human"].astype(float), frame["P"].astype(float)
+    h, p = h - h.mean(), p - p.mean()
+    yield right(f"{value['segment']:.0f}", "0", *(f"{x:.0f}" for x in ((h * p).sum(), (h**2).sum(), (p**2).sum())))
+    yield right(plain(value["none"], 1))
+    yield wrong("1", f"{value['system']:.0f}")
+
+
+@facts("quiz-count-pairs")
+def _count_pairs(question):
+    yield given("5", "3", "1", ".8", ".4")
+    human, metric = np.array([5, 3, 3, 1]), np.array([0.8, 0.8, 0.4, 0.4])
+    es = mm.EvalSet(human[:, None], {"m": metric[:, None]}, systems=list("ABCD"))
+    i, j = np.triu_indices(4, 1)
+    dh, dm = np.sign(human[i] - human[j]), np.sign(metric[i] - metric[j])
+    c, d, t_h, t_m = (
+        (dh * dm > 0).sum(),
+        (dh * dm < 0).sum(),
+        ((dh == 0) & (dm != 0)).sum(),
+        ((dm == 0) & (dh != 0)).sum(),
+    )
+    assert mm.correlate(es, coefficient="acc_eq", epsilon=0).value[0] == pytest.approx(c / 6)
+    assert (c, d, t_h, t_m) == (3, 0, 1, 2)
+    yield right(f"{c}/6")
+    yield wrong(f"{c}/{c + d}", f"{c + t_h}/6", f"{c + t_m}/6")
+
+
+@facts("quiz-ceiling")
+def _ceiling(question):
+    yield given(".49", "0")
+    # Segments at +-.7, systems at +-sqrt(.51) around them: shares .49 and .51 of a variance of 1.
+    human = np.array([[0.7, -0.7]] * 2) + np.sqrt(0.51) * np.array([[1, 1], [-1, -1]])
+    es = mm.EvalSet(human, {"blind": [[1, 0], [1, 0]]}, systems=list("AB"))
+    split = mm.agreement.decompose_pearson(es).iloc[0]
+    assert split["human_between"] == pytest.approx(0.49)
+    yield right(plain(split["value"], 1))
+    yield wrong(plain(1 - split["human_between"], 2))
+
+
+@facts("quiz-blind-twin")
+def _blind_twin(question):
+    yield given("0")
+    es, rng = mm.load("teaching"), np.random.default_rng(0)
+    twin = es.with_metrics({"own": es["Regressor"], "twin": rng.permuted(es["Regressor"], axis=0)})
+    split = mm.agreement.decompose_pearson(twin).set_index("metric")
+    assert abs(mm.correlate(twin, "twin").value[0]) < 0.06
+    assert split["between"]["twin"] == pytest.approx(split["between"]["own"], abs=1e-9)
+    assert split["value"]["twin"] == pytest.approx(split["between"]["own"], abs=0.03)
+
+
+@facts("quiz-chance-levels")
+def _chance_levels(question):
+    yield given(".4", "1/2", "1/3", "0")
+    human = np.repeat([[5.0], [5.0], [5.0], [3.0], [1.0]], 4000, axis=1)  # ties 3 of 10 pairs
+    human[:, ::2] = [[5], [5], [3], [3], [3]]  # ties 4 of 10 pairs
+    human = human[:, ::2]
+    rng = np.random.default_rng(0)
+    metrics = {"constant": np.zeros(human.shape), "noise": rng.random(human.shape)}
+    es = mm.EvalSet(human, metrics, systems=list("ABCDE"))
+    value = mm.correlate(es, coefficient="acc_eq", epsilon=0).set_index("metric")["value"]
+    assert mm.ties.human_tie_share(es) == value["constant"] == pytest.approx(0.4)
+    yield right(plain(value["constant"], 1), plain(value["noise"], 1))
+
+
+@facts("quiz-six-pairs")
+def _six_pairs(question):
+    ways = [math.comb(6, k) for k in (5, 6)]
+    first = np.array([[1.0] * 5 + [0.0], [0.0] * 5 + [1.0]])
+    es = mm.EvalSet([[1.0] * 6, [0.0] * 6], {"a": first, "b": 1 - first}, systems=["X", "Y"])
+    p = mm.compare(es, coefficient="acc_eq").p_values.loc["a", "b"]
+    assert p == sum(ways) / 2**6
+    yield right(f"{sum(ways)}/64", "64", ".05")
+    assert p > 0.05
+    yield wrong(f"{ways[0]}/64", f"{2 * sum(ways)}/64", f"{ways[1]}/64")
+
+
+@facts("quiz-clusters")
+def _clusters(question):
+    yield given("1", "2")
+
+
+@facts("quiz-false-alarms")
+def _false_alarms(question):
+    yield given("40", ".05")
+    yield wrong(f"{0.05 * 40:.0f}")
+    yield right(f"{2 * 0.05 * 40:.0f}")
+    rng = np.random.default_rng(0)
+    difference = rng.normal(size=100_000)  # the better of two equals is tested
+    found = (np.abs(difference) > 1.6449).mean()
+    assert found == pytest.approx(0.10, abs=0.003)
+
+
+@facts("quiz-regression-to-the-mean")
+def _regression_to_the_mean(question):
+    yield given("0")
+    rng = np.random.default_rng(0)
+    human = np.linspace(-1, 1, 7)[:, None] + rng.normal(size=(7, 2000))
+    es = mm.EvalSet(human, {"m": human + rng.normal(size=human.shape)}, systems=list("ABCDEFG"))
+    table = mm.system_dependence(es, "m", n_bootstrap=0).to_frame().set_index("system")
+    assert table["expected_deviation"]["G"] < -0.1 < 0.1 < table["expected_deviation"]["A"]
+
+
+@facts("quiz-compare-sysdep")
+def _compare_sysdep(question):
+    yield given("2.4", "15", "1.6", "6")
+
+
+@facts("quiz-convict")
+def _convict(question):
+    yield given("0")
+
+
+@facts("quiz-why-zero")
+def _why_zero(question):
+    yield given("0")
+    found = mm.correlate(mm.load("teaching"), "SourceOnly").iloc[0]
+    assert found["value"] == 0
+    assert found["n_degenerate"] == found["n_groups"]
+
+
+@facts("quiz-fewer-systems")
+def _fewer_systems(question):
+    es, means = mm.load("teaching"), {}
+    for n in (2, 12):
+        draws = [np.random.default_rng([1, n, k]).choice(12, n, replace=False) for k in range(20)]
+        parts = [es.select(systems=[es.systems[i] for i in sorted(draw)]) for draw in draws]
+        split = pd.concat([mm.agreement.decompose_pearson(part, "SourceOnly") for part in parts]).astype(
+            {"value": float}
+        )
+        means[n] = np.sqrt(split["human_between"].astype(float)).mean(), split["value"].mean(), split["within"].max()
+    yield right(*(plain(means[n][0], 2) for n in (2, 12)), f"{means[2][2]:.0f}")
+    yield wrong("0", *(plain(means[n][1], 2) for n in (2, 12)))
+
+
+@facts("quiz-silent-segments")
+def _silent_segments(question):
+    es, silent = mm.load("teaching"), {}
+    for name in ("Regressor", "Tagger"):
+        for way in ("drop", "zero"):
+            yield given(plain(mm.correlate(es, name, degenerate=way).value[0], 3))
+        silent[name] = int(((np.ptp(es[name], axis=0) == 0) & (np.ptp(es.human, axis=0) > 0)).sum())
+    assert silent["Regressor"] == 0
+    yield given("0")
+    yield right(f"{silent['Tagger']}")
+
+
+@facts("quiz-learning-curve")
+def _learning_curve(question):
+    yield right("0")
+
+
+@facts("quiz-raise-threshold")
+def _raise_threshold(question):
+    # Three pairs that humans tie, two in their order, two in the opposite one, each in a segment of its own.
+    human = [[0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]]
+    metric = [[0.1, 0.1, 0.1, 0.1, 0.1, -0.1, -0.1], [0, 0, 0, 0, 0, 0, 0]]
+    es = mm.EvalSet(human, {"m": metric}, systems=["A", "B"])
+    before, after = (mm.correlate(es, coefficient="acc_eq", epsilon=e).value[0] * 7 for e in (0.05, 0.15))
+    yield right(f"{after - before:.0f}")
+    yield wrong("4", "3", "5")
+
+
+@facts("quiz-twin-without-ties")
+def _twin_without_ties(question):
+    yield given(".5", ".2", ".3")
+    human = np.tile([[1.0], [0.0]], (1, 10_000))
+    metric = np.zeros_like(human)
+    metric[0] = np.repeat([1.0, -1.0, 0.0], [5000, 2000, 3000])
+    es = mm.EvalSet(human, {"m": metric, "twin": mm.ties.discrete_to_continuous(metric, rng=0)}, systems=["A", "B"])
+    own, twin = mm.correlate(es, coefficient="acc_eq", epsilon=0).value
+    assert own == 0.5
+    assert twin == pytest.approx(0.65, abs=0.015)
+    yield right(plain(own + 0.3 / 2, 2))
+    yield wrong(".5", ".8")
+
+
+@facts("quiz-small-effect")
+def _small_effect(question):
+    yield given("12", ".001", ".07", ".03", ".002", ".1", "0")
+
+
+@facts("quiz-order-moves")
+def _order_moves(question):
+    yield given(".86", ".85", "95", ".80", ".88", "1")
+
+
+@facts("quiz-drop-a-word")
+def _drop_a_word(question):
+    reference, translation = "the cat sat on the mat".split(), "the cat sat on the big mat".split()
+    for text in (" ".join(reference), " ".join(translation)):
+        assert f"*{text}*" in question.text
+    copy = [word for word in translation if word != "big"]
+    shares = [f"{sum(word in reference for word in text)}/{len(text)}" for text in (copy, translation)]
+    assert Fraction(shares[0]) > Fraction(shares[1])
+    yield right(*shares)
+    found = [sum(word in text for word in reference) for text in (copy, translation)]
+    assert found == [6, 6]
+    yield wrong(f"{found[0]}")
+
+
+@facts("quiz-combinations")
+def _combinations(question):
+    yield given("0")
+    falling = [mm.local_accuracy.expected_variance(0.08, 9, k) for k in range(1, 10)]
+    assert (np.diff(falling) < 0).all()
+    assert falling[-1] == 0
+
+
+@facts("quiz-same-verdicts")
+def _same_verdicts(question):
+    yield given("1", "5")
+    said = pd.DataFrame({"system": ["A", "A"], "segment": [1, 2], "reference": ["the cat sat on the mat"] * 2})
+    copies = ["the cat sat on mat", "the cat sat on the big mat"]
+    scores = mm.scoring.score_transcripts(said.assign(transcript=copies), by="segment")
+    np.testing.assert_allclose(scores["wip"], 1 + scores["wil"])
+    assert scores["wer"][0] == scores["wer"][1]
+    assert scores["mer"][0] < scores["mer"][1]
+
+
+@facts("quiz-ten-swaps")
+def _ten_swaps(question):
+    yield given("1", "3")
+    lists = [list("abcde")]
+    for i, j in combinations(range(5), 2):
+        lists.append(list("abcde"))
+        lists[-1][i], lists[-1][j] = lists[-1][j], lists[-1][i]
+    frames = [pd.DataFrame({"system": "A", "query": "q", "item": one, "rank": range(1, 6), "swap": k})
+              for k, one in enumerate(lists)]  # fmt: skip
+    wanted = pd.DataFrame({"query": "q", "item": ["a", "c"], "relevance": 1})
+    before, *after = mm.scoring.score_rankings(pd.concat(frames), wanted, ["map"])["map"]
+    effect = [np.sign(round(value - before, 12)) for value in after]
+    lowered, kept, raised = (effect.count(sign) for sign in (-1, 0, 1))
+    assert (lowered, kept, raised) == (5, 4, 1)
+    yield right(f"{lowered}/10")
+    yield wrong(f"{lowered + raised}/10", f"{lowered}/{lowered + raised}", f"{lowered + kept}/10")
+
+
+@facts("quiz-two-sentences")
+def _two_sentences(question):
+    yield given("2", "8", "4")
+    right_words, words = np.array([2, 4]), np.array([2, 8])
+    corpus, mean = right_words.sum() / words.sum(), (right_words / words).mean()
+    weights = words / words.mean()
+    assert corpus - mean == pytest.approx(np.cov(weights, right_words / words, ddof=0)[0, 1])
+    yield right(plain(corpus, 1), plain(mean, 2))
+    yield wrong("1", ".5", f"{right_words.sum()}", f"{words.sum()}", plain(corpus, 1), plain(mean, 2))
+
+
+@facts("quiz-shared-gap")
+def _shared_gap(question):
+    yield given("1.2")
+    scores = np.random.default_rng(0).random((2, 9))
+    assert np.corrcoef(*scores)[0, 1] == pytest.approx(np.corrcoef(scores[0] + 1.2, scores[1])[0, 1])
+
+
+@facts("quiz-wmt23-groupings")
+def _wmt23_groupings(question):
+    none, segment, system = printed("wmt23/sentinels", r"SENTINEL-SRC-MQM +(\d+) +(\d+) +(\d+) +\d+ +\d+ +\d+")
+    (n,) = printed("wmt23/sentinels", r"(\d+) metrics, 6 of them sentinels")
+    yield given(none, n)
+    yield right(system, segment)
+    yield wrong(system, segment)
+
+
+@facts("quiz-wmt23-gemba")
+def _wmt23_gemba(question):
+    none, segment = printed("wmt23/sentinels", r"GEMBA-MQM +(\d+) +(\d+) +\d+ +\d+ +\d+ +\d+")
+    yield given(none, segment, "38")
+    assert int(none) - int(segment) == 10
+
+
+@facts("quiz-wmt23-tie-share")
+def _wmt23_tie_share(question):
+    zh, he = (float(printed("wmt23/ties", rf"{pair} +\d+ +([\d.]+)")[0]) / 100 for pair in ("zh-en", "he-en"))
+    yield given(f"{100 * zh:.1f}", f"{100 * he:.1f}", "0", ".5")
+    yield right(plain(zh, 3), plain(he, 3))
+    yield wrong(f"{50 * (1 - zh):.1f}", f"{50 * (1 - he):.1f}")
+
+
+@facts("quiz-wmt23-noise")
+def _wmt23_noise(question):
+    rows = re.findall(
+        r"(?:GEMBA-MQM|MaTESe) +\.?[\d.]+ +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+)",
+        printed("wmt23/ties", r"(acc_eq +mean gain.*?zh-en.*?MaTESe[^\n]*)")[0],
+    )
+    gains, gaps = np.array(rows, dtype=float).T
+    assert len(rows) == 6
+    largest, gap = math.ceil(gains.max() * 1e4) / 1e4, gaps.min()
+    assert largest < gap / 3
+    yield given(plain(largest, 4), plain(gap, 4))
+
+
+@facts("quiz-wmt23-range")
+def _wmt23_range(question):
+    sysdep, null, p = printed("wmt23/system_dependence", r"0 +human +([\d.]+) +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+)")
+    yield given(plain(float(sysdep), 2), plain(float(null), 2), plain(float(p), 2), "95")
+    yield given(*printed("wmt23/system_dependence", r"(\d+) of (\d+) systems lie outside"))
+
+
+@facts("quiz-wmt23-population")
+def _wmt23_population(question):
+    full, paired = printed("wmt23/system_dependence", r"mean ED: full \+0(\.\d+), paired \+0(\.\d+)")
+    yield given(f"+{full}", f"+{paired}")
+
+
+@facts("quiz-wmt23-spearman")
+def _wmt23_spearman(question):
+    pattern = "".join(
+        rf".*?wmt23/{pair}: Spearman[^\n]*? -0(\.\d+), (\d+) metrics" for pair in ("en-de", "he-en", "zh-en")
+    )
+    found = printed("wmt23/system_dependence", pattern)
+    assert len(set(found[1::2])) == 1
+    yield given(*(f"-{value}" for value in found[::2]), found[1])
+
+
+@facts("quiz-wmt23-shuffle")
+def _wmt23_shuffle(question):
+    lines = (r"transposed: {}, all but the first shuffled: {}", r"correct: {}, all but the first shuffled: {}")
+    found = printed("wmt23/aggregation", r"\n".join(lines).replace("{}", r"([\d.]+)"))
+    assert found[0] == found[1]
+    yield given(*found)
+    yield wrong("2.0")
+
+
+@facts("quiz-wmt23-evidence")
+def _wmt23_evidence(question):
+    pattern = r"MQM BLEU +0(\.\d+) +0(\.\d+) +\w+ +.*?\n +chrF +0(\.\d+) +0(\.\d+)"
+    yield given(*printed("wmt23/aggregation", pattern))
+
+
+@facts("quiz-wmt23-chi-square")
+def _wmt23_chi_square(question):
+    page = "wmt23/local_accuracy_speech_ranking"
+    _, _, wil, wip = printed(page, r"chi-square +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)")
+    yield given(wil, wip, "6", "1")
+
+
+def yielded(question):
+    found = {"given": set(), "right": set(), "wrong": set()}
+    for fact in FACTS[question.name](question):
+        for kind, texts in fact.items():
+            found[kind] |= texts
+    return found
+
+
+WITH_NUMBERS = [question for question in QUESTIONS if numbers(question.all_text)]
+
+
+def test_every_question_with_numbers_has_a_function():
+    assert set(FACTS) == {question.name for question in WITH_NUMBERS}
+
+
+@pytest.mark.parametrize("question", WITH_NUMBERS, ids=lambda q: q.name)
+def test_numbers_follow(question):
+    found = yielded(question)
+    assert numbers(question.all_text) == set().union(*found.values())
+    assert found["right"] <= numbers(question.said(True))
+    assert found["wrong"] <= numbers(question.said(False))
+    assert found["given"] <= numbers(question.all_text)
+
+
+@pytest.mark.data
+def test_numbers_on_wmt23_follow_from_the_data(data_dir):
+    asked = {question.name: question for question in QUESTIONS}
+    shares = [mm.ties.human_tie_share(mm.load(f"wmt23/{pair}")) for pair in ("zh-en", "he-en")]
+    assert {plain(share, 3) for share in shares} == yielded(asked["quiz-wmt23-tie-share"])["right"]
+    found = mm.system_dependence(mm.load("wmt23/zh-en"), "XCOMET-Ensemble", n_bootstrap=0)
+    assert plain(found.sysdep, 2) in yielded(asked["quiz-wmt23-range"])["given"]
+
+
+# -- the tests themselves ----------------------------------------------------------------
+
+
+def test_numbers_are_found_as_written():
+    text = "From .70 to 3/6, +.384, -6, 1,177 and 24.0 %; not $x_2$, `f(3)`, WMT23, P@5, nDCG@5 or MetricX-23."
+    assert numbers(text) == {".70", "3/6", "+.384", "-6", "1,177", "24.0"}
+
+
+def test_a_changed_number_is_noticed():
+    question = next(q for q in QUESTIONS if q.name == "quiz-count-pairs")
+    page = next(p for p in PAGES if question.name in p.read_text(encoding="utf-8")).read_text(encoding="utf-8")
+    broken = next(q for q in questions_of(page.replace("{right} 3/6", "{right} 2/6")) if q.name == question.name)
+    assert numbers(broken.all_text) != set().union(*yielded(broken).values())
+
+
+# -- the directives ----------------------------------------------------------------------
+
+CONF = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
+extensions = ["myst_parser", "sphinx.ext.mathjax", "quiz"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+html_theme = "basic"
+"""
+OPTIONS = ":::{right} So $x$\nYes, **so**.\n:::\n\n:::{wrong} Not <i>so</i>\nNo.\n:::\n"
+GOOD = "::::{question} Is it & is it *so*?\n:name: q-a\n:see: index#a-section\n\nGiven 1.\n\n" + OPTIONS + "::::\n"
+
+
+def built(tmp_path, page):
+    """Build a small site; return the finished process and the HTML of the page with the question."""
+    pytest.importorskip("myst_parser")
+    (tmp_path / "conf.py").write_text(CONF)
+    (tmp_path / "index.md").write_text("# Start\n\n## A section\n\nText.\n\n```{toctree}\nquiz\n```\n")
+    (tmp_path / "quiz.md").write_text(f"# Quiz\n\n{page}")
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-b",
+        "html",
+        str(tmp_path),
+        str(tmp_path / "out"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    html = tmp_path / "out" / "quiz.html"
+    return done, html.read_text(encoding="utf-8") if html.exists() else ""
+
+
+def test_a_question_becomes_a_field_set(tmp_path):
+    done, html = built(tmp_path, GOOD)
+    assert done.returncode == 0, done.stderr
+    assert '<div class="quiz-question" id="q-a">' in html
+    assert re.search(r"<fieldset>\s*<legend>Is it &amp; is it <em>so</em>\?", html)
+    assert html.index("Given 1.") > html.index("</legend>")
+    assert re.findall(r'<input type="(\w+)" name="q-a" id="(q-a-\w)"', html) == [("radio", "q-a-A"), ("radio", "q-a-B")]
+    assert "Not &lt;i&gt;so&lt;/i&gt;" in html or "Not <i>so</i>" in html
+    assert re.findall(r'data-letter="(\w)" data-verdict="(\w+)"', html) == [("A", "right"), ("B", "wrong")]
+    assert '<a class="reference internal" href="index.html#a-section">Start: A section</a>' in html
+    assert html.index("<details>") < html.index('data-letter="A"') < html.index("</details>")
+    assert "quiz.js" in html
+    assert "quiz.js" not in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+
+def test_several_right_options_make_checkboxes(tmp_path):
+    done, html = built(tmp_path, GOOD.replace(OPTIONS, OPTIONS + ":::{right} Also\nThat too.\n:::\n"))
+    assert done.returncode == 0, done.stderr
+    assert html.count('type="checkbox"') == 3
+    assert "Several answers are right." in html
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (":see: index#a-section\n", "", "a question needs the options ['see']"),
+        ("{right}", "{wrong}", "a question needs right and wrong options"),
+        ("Yes, **so**.\n", "", "the option 'So $x$' needs an explanation"),
+        ("#a-section", "#another", "no section 'index#another'"),
+    ],
+)
+def test_a_faulty_question_stops_the_build(tmp_path, old, new, message):
+    done, _ = built(tmp_path, GOOD.replace(old, new))
+    assert done.returncode != 0
+    assert message in done.stderr
