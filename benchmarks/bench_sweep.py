@@ -1,0 +1,60 @@
+"""Cost of a sweep beside the statistics that it computes: planning, storing, and handing tasks to processes.
+
+make bench
+"""
+
+import pytest
+
+import mtmeta as mm
+from mtmeta.sweep import _store
+
+SETS = [{"simulate": {"seeds": {"count": 20}, "n_systems": 8, "n_segments": 50, "n_continuous": 4, "n_discrete": 1}}]
+PLAN = {
+    "sets": SETS,
+    "statistics": [{"correlate": {"coefficient": ["pearson", "kendall"], "grouping": ["segment", "none"]}}, "tie_area"],
+}
+LARGE = {"sets": SETS, "statistics": [{"compare": {"n_resamples": 100}}], "seeds": {"count": 500}}
+ROWS = {"status": "done", "seconds": 0.1, "columns": ["metric", "value"], "rows": [[f"M{k}", k / 7] for k in range(30)]}
+JOBS = {
+    "plan": ("list the 10,000 tasks of a plan", "none"),
+    "store": ("store 1000 results of 30 rows, each on the disk", "none"),
+    "serial": ("sweep of 100 small tasks, one process", "none"),
+    "processes": ("sweep of 100 small tasks, two processes, their start included", "none (for comparison)"),
+    "resume": ("the same sweep, all done before", "none (for comparison)"),
+}
+
+
+@pytest.fixture
+def timed(benchmark, request):
+    """Run a job under the clock."""
+    job, target = JOBS[request.node.name.removeprefix("test_")]
+    benchmark.extra_info |= {"job": job, "target": target}
+    return lambda do, rounds=3: benchmark.pedantic(do, rounds=rounds)
+
+
+def test_plan(timed):
+    assert len(timed(lambda: mm.sweep.tasks(LARGE))) == 10_000
+
+
+def test_store(timed, tmp_path):
+    def fill():
+        with _store.Store(tmp_path) as store:
+            for k in range(1000):
+                store.append(f"task{k}", ROWS, {})
+        return store
+
+    assert len(timed(fill, 1).outcomes) == 1000
+
+
+def test_serial(timed):
+    mm.sweep.run(PLAN)
+    assert len(timed(lambda: mm.sweep.run(PLAN)).tasks) == 100
+
+
+def test_processes(timed):
+    assert len(timed(lambda: mm.sweep.run(PLAN, n_jobs=2), 1).tasks) == 100
+
+
+def test_resume(timed, tmp_path):
+    mm.sweep.run(PLAN, tmp_path)
+    assert timed(lambda: mm.sweep.run(PLAN, tmp_path)).tasks["resumed"].all()
