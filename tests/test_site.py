@@ -149,6 +149,12 @@ def test_chapters_say_where_their_outputs_come_from(site):
         assert note == page.startswith("notebooks/"), page
 
 
+def test_the_install_cell_is_in_the_download_and_not_on_the_page(site):
+    for page in (page for page in toc() if page.startswith("notebooks/")):
+        assert "importlib.util.find_spec" in (site / "_sources" / f"{page}.ipynb").read_text(encoding="utf-8"), page
+        assert "find_spec" not in (site / f"{page}.html").read_text(encoding="utf-8"), page
+
+
 @pytest.fixture
 def extension(monkeypatch):
     """Return what imports an extension of the book."""

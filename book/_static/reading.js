@@ -80,11 +80,17 @@
   window.addEventListener("load", mark);
   window.addEventListener("resize", mark);
 
-  // Paper is white: a page that is read in the dark is printed in the light.
+  // Paper is white and cannot be unfolded: what is read in the dark is printed in the light, with folded outputs open.
   const root = document.documentElement;
+  let opened = [];
   window.addEventListener("beforeprint", () => {
     root.dataset.onScreen = root.dataset.theme;
     root.dataset.theme = "light";
+    opened = [...document.querySelectorAll(".bd-article details.hide:not([open])")];
+    for (const details of opened) details.open = true;
   });
-  window.addEventListener("afterprint", () => (root.dataset.theme = root.dataset.onScreen));
+  window.addEventListener("afterprint", () => {
+    root.dataset.theme = root.dataset.onScreen;
+    for (const details of opened) details.open = false;
+  });
 })();
