@@ -50,6 +50,7 @@ def _as_table(headings: list[str], rows: list[list[str]], numeric: list[bool]) -
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"}
 _LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}"} | {c: f"\\{c}" for c in "&%$#_{}"}
+_LATEX |= {c: f"{{{c}}}" for c in "[]*"}  # after the end of a row these would be its options
 _MD = {c: f"\\{c}" for c in r"\`*_[]<>|&~$"}
 
 

@@ -33,7 +33,7 @@ def figures(part: Part) -> dict[str, Figure]:
     for section, make in _MAKERS.items():
         # names are no formulas, and may be in a script that the font lacks
         with plt.rc_context({"text.parse_math": False}), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            warnings.filterwarnings("ignore", message="Glyph .* missing from|constrained_layout not applied")
             use_style()
             before = set(plt.get_fignums())
             try:

@@ -1,0 +1,291 @@
+# ruff: noqa: E501 - names stay in one place
+"""Hostile names of systems, metrics and documents: every output shows them as they are, and none acts on them."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from markdown_it import MarkdownIt
+from typer.main import get_command
+
+from mtmeta import EvalSet, plots, report, system_dependence
+from mtmeta.cli import app
+from mtmeta.cli._output import visible
+from mtmeta.plots._style import in_legend
+from mtmeta.runner._own import Outcome, _list_page, _write_page
+
+#: What a name must not do: be an element, a formula, a link, a command, a cell, a row, a formula of a spreadsheet.
+NAMES = (
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", '"><svg/onload=alert(1)>', "' onmouseover='alert(1)", "</style><b>", "</script><b>",
+    "<!-- x -->", "a&lt;b&#60;", "]]>", "{{ 7*7 }}", "{% raw %}", "{{ ''.__class__ }}", "{role}`x`", "`code`", "```", "$x$", "$\\frac{$", "$", "$$x$$", "_x_", "__init__",
+    "*b*", "**b**", "~~s~~", "[a](javascript:alert(1))", "![a](http://127.0.0.1:9/x.png)", "<javascript:alert(1)>", "[^1]", "|cell|x|", "a|b", "\\", "\\\\", "\\|",
+    "\\input{/etc/passwd}", "\\write18{touch canary}", "[1cm]", "* star", "- item", "+ item", "# head", "1. one", "> quote", "    four", "===", "---", "=1+1", "=cmd|' /C calc'!A0", "@SUM(A1)", "%comment",
+    "a~b^c", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\u202eevil", "a\nb", "a\r\nb", "a\tb", "a\x0bb", "a\u2028b", "\x00", "日本", "é", "😀", "'", '"', ",", ";", "x" * 300, "None", "nan", "0", "true",
+)  # fmt: skip
+BENIGN = tuple(f"n{k}" for k in range(len(NAMES)))
+N = 12
+
+
+def table(systems: tuple[str, ...], metrics: tuple[str, ...], documents: tuple[str, ...]) -> str:
+    """Return a table in TSV: scores depend on the places of names alone."""
+    rng = np.random.default_rng(0)
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t", lineterminator="\n")
+    writer.writerow(["system", "segment", "doc", "source", "translation", "human", *metrics])
+    for row, system in enumerate(systems):
+        for k in range(N):
+            texts = [documents[k % len(documents)], f"text {k}", "word " * (1 + (row + k) % 4)]
+            writer.writerow([system, k, *texts, *np.round(rng.normal(size=1 + len(metrics)), 6)])
+    return out.getvalue()
+
+
+def tell(tmp_path, content: str, *line: str) -> str:
+    path = tmp_path / "t.tsv"
+    path.write_text(content, encoding="utf-8", newline="")
+    result = CliRunner().invoke(get_command(app), [line[0], str(path), *line[1:], "--quiet"])
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout_bytes.decode()
+
+
+#: NUL cannot stand in a table that is read; tabs, line ends and the rest can.
+IN_TABLES = tuple(n for n in NAMES if "\0" not in n)
+
+
+@pytest.fixture(scope="module")
+def as_metrics() -> str:
+    return table(("A", "B", "C"), IN_TABLES, ("d",))
+
+
+# -- tables of the command line ---------------------------------------------------------------
+
+
+def test_json_and_tsv_give_names_back(tmp_path, as_metrics):
+    found = json.loads(tell(tmp_path, as_metrics, "correlate", "--format", "json"))
+    assert [row["metric"] for row in found] == list(IN_TABLES)
+    text = tell(tmp_path, as_metrics, "correlate", "--format", "tsv")
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter="\t"))
+    assert [row["metric"] for row in rows] == list(IN_TABLES)
+
+
+def test_the_table_of_a_terminal_is_one_line_a_row_without_control_characters(tmp_path, as_metrics):
+    lines = tell(tmp_path, as_metrics, "correlate").splitlines()
+    assert len(lines) == 2 + len(IN_TABLES)
+    assert all(line.isprintable() for line in lines)
+    assert [line.startswith(visible(name).rstrip()) for name, line in zip(IN_TABLES, lines[2:], strict=True)] == [
+        True
+    ] * len(IN_TABLES)
+
+
+_COMMANDS = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textbar{}": "|", r"\textless{}": "<", r"\textgreater{}": ">"}  # fmt: skip
+
+
+def from_latex(cell: str) -> str:
+    """Return what LaTeX sets for a cell; refuse anything that is not an escape."""
+    out = []
+    while cell:
+        command = next((c for c in _COMMANDS if cell.startswith(c)), None)
+        if command:
+            out.append(_COMMANDS[command])
+            cell = cell[len(command) :]
+        elif match := re.match(r"\\([&%$#_{}])|\{([\[\]*])\}|([^\\&%$#_{}~^|<>\[\]*])", cell):
+            out.append(next(filter(None, match.groups())))
+            cell = cell[match.end() :]
+        else:
+            raise AssertionError(f"not escaped: {cell[:40]!r}")
+    return "".join(out)
+
+
+def test_latex(tmp_path, as_metrics):
+    rows = tell(tmp_path, as_metrics, "correlate", "--format", "latex").splitlines()[4:-2]
+    cells = [re.split(r"(?<!\\) & ", row.removesuffix(r" \\"))[0] for row in rows]
+    assert [from_latex(cell) for cell in cells] == [visible(name) for name in IN_TABLES]
+    # a row that began so would be an option of the end of the row before it
+    assert [row for row in rows if row.lstrip().startswith(("[", "*"))] == []
+
+
+def inline_kinds(text: str) -> list[str]:
+    """Return the tokens of CommonMark with tables and strikethrough, as deep as they go."""
+    kinds = []
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text):
+        kinds.append(token.type + (f" {token.tag}" if token.tag else ""))
+        kinds += sorted({child.type for child in token.children or () if child.type not in ("text", "text_special")})
+    return kinds
+
+
+def test_markdown(tmp_path, as_metrics):
+    text = tell(tmp_path, as_metrics, "correlate", "--format", "md")
+    plain = tell(tmp_path, table(("A", "B", "C"), BENIGN[: len(IN_TABLES)], ("d",)), "correlate", "--format", "md")
+    assert inline_kinds(text) == inline_kinds(plain)
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    inline = [t for t in tokens if t.type == "inline"]
+    width = text.split("\n")[1].count("|") - 1
+    first = ["".join(child.content for child in t.children) for t in inline[width::width]]
+    assert [name.strip() for name in first] == [visible(name).strip() for name in IN_TABLES]
+
+
+@pytest.mark.parametrize("how", ["table", "tsv", "json", "latex", "md"])
+@pytest.mark.parametrize(
+    "command", [("validate",), ("rank", "--n-resamples", "0"), ("rank", "--coefficient", "kendall")]
+)
+def test_every_command_takes_hostile_names(tmp_path, command, how):
+    content = table(IN_TABLES[:9], IN_TABLES[9:12], IN_TABLES[12:15])
+    assert tell(tmp_path, content, *command, "--format", how)
+
+
+# -- the report -------------------------------------------------------------------------------
+
+
+def evalset(systems: tuple[str, ...], metrics: tuple[str, ...], documents: tuple[str, ...], name: str) -> EvalSet:
+    content = table(systems, metrics, documents)
+    frame = pd.read_csv(
+        io.StringIO(content, newline=""), sep="\t", dtype={"system": str, "doc": str}, keep_default_na=False
+    )
+    return EvalSet.from_frame(frame, name=name)
+
+
+class Skeleton(HTMLParser):
+    """Collects elements with the names of their attributes, and the text."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.text = [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, tuple(name for name, _ in attributes)))
+        assert tag not in ("script", "iframe", "object", "embed", "link", "base", "form", "svg")
+        for name, value in attributes:
+            assert not name.startswith("on")
+            assert not (name in ("href", "src") and not (value or "").startswith(("#", "data:image/png;base64,")))
+
+    def handle_comment(self, data):
+        raise AssertionError(f"a comment: {data!r}")
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def skeleton(page: str) -> tuple[list, str]:
+    parser = Skeleton()
+    parser.feed(page)
+    # how a cell is classed depends on how long it is, not what is in it
+    return [(tag, tuple(a for a in names if (tag, a) != ("td", "class"))) for tag, names in parser.elements], "".join(
+        parser.text
+    )
+
+
+def reports(count: int, start: int) -> Iterator:
+    """Yield a report on hostile names and the same report on plain ones."""
+    for names in (NAMES, BENIGN):
+        taken = [names[(start + k) % len(names)] for k in range(count + 6)]
+        es = evalset(
+            tuple(taken[:count]), tuple(taken[count : count + 3]), tuple(taken[count + 3 : count + 5]), taken[-1]
+        )
+        yield report.report(es, [es.metrics[0]], n_resamples=40, n_null=39, rng=0)
+
+
+@pytest.mark.parametrize("start", range(0, len(NAMES), 26))
+def test_report(start):
+    hostile, plain = reports(7, start)
+    found, text = skeleton(hostile.to_html())
+    expected, _ = skeleton(plain.to_html())
+    assert found == expected
+    assert visible(NAMES[(start + 7) % len(NAMES)]) in text
+    assert inline_kinds(hostile.to_markdown()) == inline_kinds(plain.to_markdown())
+    assert json.loads(hostile.to_json())
+
+
+# -- the site of `mtmeta run` -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n.strip()], ids=repr)
+def test_the_page_that_lists_the_chapters(name):
+    outcome = {"notebooks/01_x": Outcome("skipped", reason=f"it needs {name}")}
+    plain = {"notebooks/01_x": Outcome("skipped", reason="it needs n")}
+    found, expected = (_list_page(o, t) for o, t in ((outcome, f"{name}: 2 systems"), (plain, "n: 2 systems")))
+    assert inline_kinds(found) == inline_kinds(expected)
+    assert not re.search(r"(?<!\\)(\{\{|\{%|\$)", found)  # substitutions, templates and formulas of MyST
+
+
+@pytest.mark.parametrize("status", ["skipped", "failed"])
+def test_the_note_in_a_chapter(tmp_path, status):
+    import nbformat
+
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title\n\nText.")])
+    nbformat.write(book, tmp_path / "a.ipynb")
+    for name in NAMES:
+        kinds = []
+        for text in (name, "n"):
+            _write_page(tmp_path / "a.ipynb", tmp_path / "b.ipynb", Outcome(status, reason=f"why {text} end"))
+            kinds.append(inline_kinds(nbformat.read(tmp_path / "b.ipynb", as_version=4).cells[0].source))
+        assert kinds[0] == kinds[1]
+
+
+# -- figures and notebooks --------------------------------------------------------------------
+
+#: Those that a font or Matplotlib could stumble over.
+DRAWN = ("$x$", "$\\frac{$", "$", "_x", "__init__", "{{ 7*7 }}", "\\", "<b>", "%s %d", "a\nb", "^2", "x" * 80)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> EvalSet:
+    rng = np.random.default_rng(1)
+    human = rng.normal(size=(len(DRAWN), 20))
+    return EvalSet(human, {n: human + rng.normal(size=human.shape) for n in DRAWN[:6]}, systems=DRAWN, name="$s$")
+
+
+def texts_of(figure) -> list[str]:
+    """Return every text of a figure that was drawn; one that would be set as a formula is an error."""
+    figure.canvas.draw()
+    texts = [t for t in figure.findobj(plt.Text) if t.get_text()]
+    assert [
+        t.get_text() for t in texts if "$" in t.get_text() and t.get_parse_math() and "mathdefault" not in t.get_text()
+    ] == []
+    return [t.get_text() for t in texts]
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def figure_of(made):
+    return np.ravel(made)[0].figure
+
+
+def test_names_in_figures(drawn):
+    metrics = list(drawn.metrics)
+    shown = texts_of(figure_of(plots.decomposition(drawn)))
+    assert set(metrics) <= set(shown)
+    texts_of(figure_of(plots.three_views(drawn, metrics[1])))
+    shown = texts_of(figure_of(plots.tie_calibration_curves(drawn, metrics[:3])))
+    assert f"threshold, in units of {metrics[1]}" in shown
+
+
+def test_a_name_with_an_underscore_is_in_the_legend(drawn):
+    assert (in_legend("_x"), in_legend("x_"), in_legend("$x$")) == (" _x", "x_", "$x$")
+    result = system_dependence(drawn, "_x", n_bootstrap=20)
+    shown = texts_of(figure_of(plots.system_curves(result, DRAWN)))
+    assert {in_legend(name) for name in DRAWN} <= set(shown)
+
+
+def test_the_style_leaves_formulas_to_others(drawn):
+    before = plt.rcParams["text.parse_math"]
+    plots.decomposition(drawn)
+    assert plt.rcParams["text.parse_math"] == before
+
+
+def test_names_in_the_tables_of_notebooks(drawn):
+    systems = [n for n in NAMES if "\0" not in n]
+    frame = pd.DataFrame({"metric": systems, **dict.fromkeys(systems[:5], 1.0)})
+    elements, _ = skeleton(frame.to_html())
+    plain, _ = skeleton(pd.DataFrame({"metric": BENIGN[: len(systems)], **dict.fromkeys(BENIGN[:5], 1.0)}).to_html())
+    assert elements == plain
