@@ -309,6 +309,16 @@ def test_official_system_scores_are_shown_beside_the_means():
     assert value(report, "systems", "pairwise accuracy, official scores")["value"] == 1
 
 
+def test_scores_of_unrated_segments_count_in_system_means_only():
+    human = np.array([[3.0, np.nan], [2.0, np.nan], [1.0, np.nan]]).repeat(10, axis=1)
+    scores = np.array([[3.0, 1.0], [2.0, 9.0], [1.0, 5.0]]).repeat(10, axis=1)
+    es = mm.EvalSet(human, {"m": scores}, systems=list("ABC"))
+    report = mm.report.report(es, **FAST)
+    assert value(report, "systems", "pairwise accuracy")["value"] == mm.pairwise_accuracy(es)["value"].item() == 1 / 3
+    assert value(report, "baselines", "pairwise accuracy")["value"] == 1
+    assert "Where the metric scored others as well, its pairwise accuracy above may differ" in report.to_markdown()
+
+
 # Options and errors
 
 

@@ -112,6 +112,8 @@ def baselines(part: Part) -> Section:
         "The segment oracle is the mean human score of the segment: all that can be earned by knowing what is hard, "
         "and nothing else. The system oracle is the mean human score of the system: all that can be earned by knowing "
         "who wrote a translation. Both have seen the human scores, so they are yardsticks and no rivals.",
+        "All values are over translations with both scores. Where the metric scored others as well, its pairwise "
+        "accuracy above may differ: it averages all that the metric scored.",
         "Sentinels are ridge regressions that see one text only. They are trained on one half of these data and score "
         f"the other half, and the other way round. Random numbers: mean of {_N_RANDOM} draws.",
     ]
