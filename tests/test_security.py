@@ -1,0 +1,215 @@
+# ruff: noqa: E501 - lists stay in one place
+"""Security: input is never run, nothing speaks to the network unless asked, and the policy names what is done."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(p for folder in ("mtmeta", "tools", "book") for p in (ROOT / folder).rglob("*.py"))
+
+#: Calls that run what they read, by the end of their dotted name; None: never, else the argument that makes them safe.
+FORBIDDEN = {
+    "eval": None, "exec": None, "compile": None, "__import__": None,
+    "pickle.load": None, "pickle.loads": None, "pickle.Unpickler": None, "pandas.read_pickle": None, "pd.read_pickle": None,
+    "marshal.load": None, "marshal.loads": None, "shelve.open": None, "joblib.load": None, "dill.load": None, "cloudpickle.load": None,
+    "yaml.load": None, "yaml.load_all": None, "yaml.unsafe_load": None, "yaml.full_load": None,
+    "torch.load": ("weights_only", True), "np.load": ("allow_pickle", False), "numpy.load": ("allow_pickle", False),
+    "os.system": None, "os.popen": None, "extractall": None, "unpack_archive": None, "mktemp": None,
+    "literal_eval": None,
+}  # fmt: skip
+_BUILT_IN = {"eval", "exec", "compile", "__import__"}
+#: Calls that a reason is given for: file and function.
+ALLOWED = {
+    (
+        "mtmeta/datasets/_fetch.py",
+        "pickle.Unpickler",
+    ): "a base class that refuses every import, after all opcodes were checked",
+    ("mtmeta/datasets/_news.py", "ast.literal_eval"): "it reads constants and calls nothing",
+    ("mtmeta/exercises/_export.py", "ast.literal_eval"): "it reads constants of the book's own chapters",
+}
+
+
+def dotted(node: ast.expr) -> str:
+    """Return ``a.b.c`` for a name or attribute; a question mark for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return "?"
+
+
+def fault(call: ast.Call) -> str:
+    """Return the name of a call that runs what it reads; nothing for any other."""
+    name = dotted(call.func)
+    keywords = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
+    if keywords.get("shell") is True or keywords.get("trust_remote_code") is True:
+        return f"{name}(shell or trust_remote_code)"
+    for forbidden, safe in FORBIDDEN.items():
+        # a method such as model.eval() or re.compile() is another thing than the built-in function
+        whole = "." in forbidden or forbidden in _BUILT_IN
+        alike = name == forbidden if whole else name.split(".")[-1] == forbidden
+        if alike and not (isinstance(safe, tuple) and keywords.get(safe[0]) == safe[1]):
+            return name
+    return ""
+
+
+def faults(text: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and (found := fault(node)):
+            yield found
+        elif isinstance(node, ast.ClassDef):
+            yield from (name for base in node.bases if (name := dotted(base)) == "pickle.Unpickler")
+        elif isinstance(node, ast.ImportFrom) and node.module in ("pickle", "marshal", "shelve", "dill", "cloudpickle"):
+            yield f"from {node.module} import"
+
+
+def test_nothing_in_the_package_runs_what_it_reads():
+    found = [(path.relative_to(ROOT).as_posix(), name) for path in SOURCES for name in faults(path.read_text("utf-8"))]
+    assert [f for f in found if f not in ALLOWED] == []
+    assert set(ALLOWED) == set(found)  # a reason that is no longer needed goes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "eval(x)", "exec(x)", "import pickle\npickle.loads(x)", "from pickle import loads", "yaml.load(f)", "yaml.load(f, Loader=yaml.SafeLoader)",
+        "np.load(f)", "np.load(f, allow_pickle=True)", "torch.load(f)", "torch.load(f, weights_only=False)", "joblib.load(f)", "pd.read_pickle(f)",
+        "subprocess.run(x, shell=True)", "archive.extractall()", "os.system(x)", "AutoModel.from_pretrained(x, trust_remote_code=True)", "class A(pickle.Unpickler): pass",
+    ],
+)  # fmt: skip
+def test_the_check_sees_what_it_forbids(text):
+    assert list(faults(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["model.eval()", "model.to(x).eval()", "re.compile(x)", "np.load(f, allow_pickle=False)", "torch.load(f, weights_only=True)", "yaml.safe_load(f)", "f(trust_remote_code=False)", "frame.eval"],
+)  # fmt: skip
+def test_the_check_lets_the_rest_through(text):
+    assert list(faults(text)) == []
+
+
+# -- the network ------------------------------------------------------------------------------
+
+_WATCH = """
+import json, sys
+calls = []
+def hook(event, args):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.bind", "urllib.Request"):
+        calls.append((event, repr(args)[:100]))
+sys.addaudithook(hook)
+"""
+
+
+def offline(code: str, folder: Path, **variables: str) -> list:
+    """Run code in a process with an empty home; return what it tried on the network, as the last line of its output."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MTMETA", "HF_", "TRANSFORMERS"))}
+    env |= {
+        "HOME": str(folder),
+        "MTMETA_CACHE": str(folder / "cache"),
+        "PYTHONPATH": str(ROOT),
+        "HF_HOME": str(folder / "hf"),
+    } | variables
+    text = f"{_WATCH}\n{code}\nprint(json.dumps(calls))"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", text],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+_IMPORT_ALL = """
+import importlib, pkgutil, mtmeta
+for module in pkgutil.walk_packages(mtmeta.__path__, "mtmeta."):
+    if not module.name.endswith("__main__") and "_transformer" not in module.name:
+        importlib.import_module(module.name)
+"""
+
+
+@pytest.mark.slow
+def test_importing_every_module_opens_no_connection(tmp_path):
+    assert offline(_IMPORT_ALL, tmp_path) == []
+
+
+_COMMANDS = [
+    "validate teaching", "rank teaching --n-resamples 5", "rank teaching --coefficient pearson", "correlate teaching --format json",
+    "fetch --list", "local-accuracy teaching-ranking --metric map --metric P_10 --n-resamples 99", "sentinel train teaching --sees source --save s",
+    "sentinel score s teaching", "report teaching --metric Judge --n-resamples 40 --n-null 39 -o r.html", "validate wmt23/zh-en", "validate http://127.0.0.1:9/t.csv",
+]  # fmt: skip
+_RUN_ALL = f"""
+from click.testing import CliRunner
+from typer.main import get_command
+from mtmeta.cli import app
+for line in {_COMMANDS!r}:
+    result = CliRunner().invoke(get_command(app), line.split())
+    assert result.exit_code == (1 if line.startswith(("validate wmt23", "validate http")) else 0), (line, result.output)
+"""
+
+
+@pytest.mark.slow
+def test_commands_open_no_connection(tmp_path):
+    assert offline(_RUN_ALL, tmp_path) == []
+
+
+def test_the_watch_on_the_network_sees_a_connection(tmp_path):
+    code = "import socket\ns = socket.socket()\ns.settimeout(1)\ntry:\n    s.connect(('127.0.0.1', 9))\nexcept OSError:\n    pass"
+    assert [event for event, _ in offline(code, tmp_path)] == ["socket.connect"]
+
+
+def test_a_page_of_a_report_asks_for_nothing(tmp_path):
+    from click.testing import CliRunner
+    from typer.main import get_command
+
+    from mtmeta.cli import app
+
+    (tmp_path / "t.csv").write_text(
+        "system,segment,human,X\n" + "".join(f"{s},{k},{k * s % 3},{(k + s) % 4}\n" for s in range(3) for k in range(6))
+    )
+    line = ["report", str(tmp_path / "t.csv"), "--n-resamples", "40", "--n-null", "39", "-o", str(tmp_path / "r.html")]
+    assert CliRunner().invoke(get_command(app), line).exit_code == 0
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?(?!data:|#)[^\s"')]+""", page) == []
+    assert "<script" not in page
+
+
+# -- policy and dependencies ------------------------------------------------------------------
+
+
+def test_the_policy_says_where_to_report():
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    assert "private security advisory" in text
+    assert not re.search(r"[\w.]+@[\w.]+\.\w+", text)  # no address is known
+
+
+def test_dependencies_are_audited_every_week_and_when_they_change():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/audit.yml").read_text("utf-8"))
+    when = workflow[True]  # YAML 1.1 reads the key `on` so
+    assert {"schedule", "pull_request", "workflow_dispatch"} <= set(when)
+    assert {"constraints.txt", "pyproject.toml"} <= set(when["pull_request"]["paths"])
+    assert workflow["permissions"] == {"contents": "read"}
+    steps = [step.get("run", "") for job in workflow["jobs"].values() for step in job["steps"]]
+    assert any("pip-audit" in step and "constraints.txt" in step for step in steps)
+
+
+def test_workflows_may_read_only_unless_they_say_so():
+    for path in (ROOT / ".github/workflows").glob("*.yml"):
+        workflow = yaml.safe_load(path.read_text("utf-8"))
+        assert workflow["permissions"] == {"contents": "read"}, path.name
+        for job in workflow["jobs"].values():
+            uses = [step["uses"] for step in job["steps"] if "uses" in step]
+            assert [u for u in uses if not re.fullmatch(r"[\w./-]+@(v\d+\.\d+\.\d+|[0-9a-f]{40})", u)] == [], path.name
