@@ -8,9 +8,10 @@ from ._archives import ARCHIVES
 from ._audit import snapshot, watched
 from ._case import Case
 from ._options import OPTIONS, Usage
+from ._plans import PLANS
 from ._tables import TABLES
 from ._trees import TREES
 
-__all__ = ["ARCHIVES", "CASES", "OPTIONS", "TABLES", "TREES", "Case", "Usage", "snapshot", "watched"]
+__all__ = ["ARCHIVES", "CASES", "OPTIONS", "PLANS", "TABLES", "TREES", "Case", "Usage", "snapshot", "watched"]
 
-CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES)
+CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *PLANS)
