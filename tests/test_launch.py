@@ -1,0 +1,195 @@
+"""`tools/launch.py`: install cells, Binder's files and the buttons, with no address and with an example."""
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+from mtmeta import runner
+
+ROOT = Path(__file__).parents[1]
+TOOL = ROOT / "tools" / "launch.py"
+REPOSITORY, HOMEPAGE = "https://github.com/example/mtmeta", "https://example.github.io/mtmeta"
+EXTRAS = {"local": ["jiwer>=4", "pytrec-eval-terrier>=0.5"], "sentinel": ["torch>=2.4"], "all": ["mtmeta[local]"]}
+NOWHERE = {"optional-dependencies": EXTRAS, "urls": {}}
+SOMEWHERE = {"optional-dependencies": EXTRAS, "urls": {"Repository": REPOSITORY, "Homepage": HOMEPAGE + "/"}}
+
+
+@pytest.fixture
+def launch(monkeypatch):
+    """Return the tool as a module."""
+    monkeypatch.syspath_prepend(str(TOOL.parent))
+    return importlib.import_module("launch")
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Return a small project with one chapter, an address and nothing written yet."""
+    for name in ("pyproject.toml", "environment.yml", "_config.yml"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "notebooks").mkdir()
+    shutil.copy(ROOT / "notebooks" / "00_template.ipynb", tmp_path / "notebooks")
+    table = "[project.urls]\n"
+    text = (tmp_path / "pyproject.toml").read_text().partition(table)
+    urls = f'Repository = "{REPOSITORY}"\nHomepage = "{HOMEPAGE}"\n'
+    (tmp_path / "pyproject.toml").write_text(text[0] + table + urls + text[2][text[2].index("\n[") :])
+    return tmp_path
+
+
+def run_tool(*options):
+    return subprocess.run([sys.executable, str(TOOL), *options], capture_output=True, text=True, check=False)
+
+
+def test_the_project_is_as_the_tool_writes_it():
+    done = run_tool("--check")
+    assert done.returncode == 0, done.stderr
+
+
+# -- addresses, extras, data sets --------------------------------------------------------
+
+
+def test_addresses(launch):
+    assert launch.addresses(NOWHERE) == launch.addresses({}) == ("", "")
+    assert launch.addresses(SOMEWHERE) == (REPOSITORY, HOMEPAGE)
+    with pytest.raises(ValueError, match=r"must be https://github.com/OWNER/NAME; found 'https://github.com/me'"):
+        launch.addresses({"urls": {"Repository": "https://github.com/me"}})
+    with pytest.raises(ValueError, match=r"must begin with https://; found 'example.org'"):
+        launch.addresses({"urls": {"Homepage": "example.org"}})
+
+
+def test_extras_bring_what_a_notebook_requires(launch):
+    assert launch.extras([], NOWHERE) == launch.extras(["data:wmt23"], NOWHERE) == []
+    assert launch.extras(["torch", "data:wmt23", "pytrec_eval", "jiwer"], NOWHERE) == ["local", "sentinel"]
+    with pytest.raises(ValueError, match=r"no extra in pyproject.toml installs 'jax'"):
+        launch.extras(["jax"], NOWHERE)
+
+
+def test_data_sets_hold_what_a_notebook_requires(launch):
+    assert launch.data_sets(["torch"]) == []
+    assert set(launch.data_sets(["data:wmt23", "data:google-mqm"])) == {"newstest2021", "ted", "wmt23"}
+    with pytest.raises(ValueError, match=r"holds \['wmt99'\]"):
+        launch.data_sets(["data:wmt99"])
+
+
+# -- the cell ----------------------------------------------------------------------------
+
+RUN_CELL = """
+import importlib.util, json, sys
+from IPython.core.interactiveshell import InteractiveShell
+shell, ran = InteractiveShell.instance(colors="nocolor"), []
+shell.register_magic_function(lambda line: ran.append("pip " + line), magic_name="pip")
+shell.system = lambda line: ran.append(line)
+source, hidden = json.load(sys.stdin)
+if hidden:
+    importlib.util.find_spec = lambda name: None
+result = shell.run_cell(source, silent=True)
+print("\\n" + json.dumps([ran, repr(result.error_in_exec)]))
+"""
+
+
+def run_cell(source, *, hidden):
+    """Run the cell where mtmeta is or seems not to be installed; return the commands that it ran, and its error."""
+    given = json.dumps([source, hidden])
+    command = [sys.executable, "-c", RUN_CELL]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_cell_does_nothing_where_the_package_is(launch):
+    for project in (NOWHERE, SOMEWHERE):
+        assert run_cell(launch.install_cell(["data:wmt23"], project), hidden=False) == [[], "None"]
+
+
+def test_cell_says_what_to_do_where_there_is_no_address(launch):
+    ran, error = run_cell(launch.install_cell([], NOWHERE), hidden=True)
+    assert ran == []
+    assert "ModuleNotFoundError" in error
+    assert "pip install -e '.[book]'" in error
+
+
+def test_cell_installs_the_package_and_fetches_the_data(launch):
+    ran, error = run_cell(launch.install_cell(["torch", "data:wmt23"], SOMEWHERE), hidden=True)
+    assert ran == [f'pip install --quiet "mtmeta[sentinel] @ git+{REPOSITORY}"', "mtmeta fetch wmt23"]
+    assert error == "None"
+
+
+def test_cell_stands_first_once_and_nothing_else_changes(launch):
+    text = (ROOT / "notebooks" / "00_template.ipynb").read_text(encoding="utf-8")
+    once = launch.with_cell(text, SOMEWHERE)
+    assert launch.with_cell(once, SOMEWHERE) == once
+    cells = nbformat.reads(once, 4).cells
+    first = next(cell for cell in cells if cell.cell_type == "code")
+    assert first.metadata["tags"] == [launch.TAG, "remove-cell"]
+    assert REPOSITORY in first.source
+
+    def others(cells):
+        return [(c.source, c.get("outputs")) for c in cells if launch.TAG not in c.metadata.get("tags", [])]
+
+    assert sum(launch.TAG in c.metadata.get("tags", []) for c in cells) == 1
+    before, after = others(nbformat.reads(text, 4).cells), others(cells)
+    assert [source for source, _ in before] == [source for source, _ in after]
+    assert [o and [x.get("text") for x in o] for _, o in before] == [o and [x.get("text") for x in o] for _, o in after]
+
+
+def test_a_chapter_runs_alone(tmp_path):
+    """The others are run alone by nbval, in test_notebooks.py."""
+    shutil.copy(ROOT / "notebooks" / "00_template.ipynb", tmp_path / "mine.ipynb")
+    runner.execute(tmp_path / "mine.ipynb", tmp_path / "out.ipynb")
+    cells = [cell for cell in nbformat.read(tmp_path / "out.ipynb", 4).cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    assert {path.name for path in tmp_path.iterdir()} == {"mine.ipynb", "out.ipynb"}
+
+
+# -- Binder, the buttons, the whole ------------------------------------------------------
+
+
+def test_binder_installs_what_the_environment_names():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    binder = yaml.safe_load((ROOT / ".binder" / "environment.yml").read_text(encoding="utf-8"))
+    assert binder["dependencies"] == environment["dependencies"][:-1]
+    script = ROOT / ".binder" / "postBuild"
+    assert script.stat().st_mode & 0o111, "Binder runs postBuild, so it must be executable"
+    subprocess.run(["bash", "-n", str(script)], check=True)
+    last = script.read_text(encoding="utf-8").splitlines()[-1]
+    assert last.endswith(" -c constraints.txt -e '.[book,sentinel]'")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert {"book", "sentinel"} <= set(extras)
+
+
+def test_with_an_address_everything_follows(project):
+    first = run_tool("--root", str(project), "--check")
+    assert first.returncode == 1
+    assert "_config.yml: not as tools/launch.py writes it" in first.stderr
+    assert not (project / ".binder").exists()
+    assert run_tool("--root", str(project)).returncode == 0
+    assert run_tool("--root", str(project), "--check").returncode == 0
+    config = yaml.safe_load((project / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
+    theme = config["html_theme_options"]
+    assert theme["use_repository_button"]
+    assert theme["repository_url"] == REPOSITORY
+    assert set(theme["launch_buttons"]) == {"notebook_interface", "binderhub_url", "colab_url"}
+    assert config["html_baseurl"] == f"{HOMEPAGE}/"
+    assert f"@ git+{REPOSITORY}" in (project / "notebooks" / "00_template.ipynb").read_text(encoding="utf-8")
+
+
+def test_without_an_address_there_are_no_buttons(launch):
+    lines = yaml.safe_load("    html_theme_options:\n" + launch.config_end(NOWHERE))
+    assert lines == {
+        "html_theme_options": {"use_repository_button": False, "use_issues_button": False},
+        "html_baseurl": "",
+    }
+
+
+def test_a_config_without_the_line_is_refused(project):
+    (project / "_config.yml").write_text("sphinx: {}\n")
+    done = run_tool("--root", str(project))
+    assert done.returncode == 1
+    assert "_config.yml must have this line once" in done.stderr
