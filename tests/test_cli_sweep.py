@@ -96,6 +96,16 @@ def test_given_again_it_does_nothing(run, plan):
     assert (results.read_bytes(), store.read_bytes()) == before
 
 
+def test_damaged_lines_are_counted(run, plan):
+    run(plan, "--quiet")
+    store = Path("out/plan/results.jsonl")
+    lines = store.read_text().splitlines(keepends=True)
+    store.write_text("".join([lines[0][:30] + "\n", *lines[1:]]))
+    code, out, err = run(plan, "--format", "json")
+    assert (code, json.loads(out)[0]["ran"]) == (0, 1)
+    assert "1 lines of out/plan/results.jsonl were damaged; their tasks were done again" in err.splitlines()
+
+
 def test_dry_run_lists_and_does_nothing(run, plan, tmp_path):
     code, out, err = run(plan, "--dry-run", "--format", "json")
     assert (code, err) == (0, "10 tasks: 10 to do\n")

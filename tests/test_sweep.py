@@ -702,6 +702,18 @@ def test_wrong_number_of_jobs(n_jobs):
         mm.sweep.run(PLAN, n_jobs=n_jobs)
 
 
+def test_jobs_are_not_for_a_cluster():
+    with pytest.raises(ValueError, match="the cluster has its own number of workers"):
+        mm.sweep.run(PLAN, dask="tcp://127.0.0.1:9", n_jobs=2)
+
+
+def test_a_worker_with_another_version_says_so(monkeypatch):
+    (task,) = mm.sweep.tasks(plan_of("tie_area"))
+    monkeypatch.setattr(_tasks, "__version__", "9.9")
+    reason = f"this process has mtmeta 9.9; the sweep was planned with {mm.__version__}."
+    assert _tasks.perform(task)["reason"] == reason
+
+
 def test_without_dask(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ValueError, match=r"Dask is not installed.*mtmeta\[sweep\]"):

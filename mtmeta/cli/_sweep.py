@@ -89,6 +89,8 @@ def sweep(
         return
     with _shown(quiet) as progress:
         result = package.run(plan, out, n_jobs=jobs, dask=dask, progress=progress)
+    if result.n_damaged:
+        say(quiet, f"{result.n_damaged} lines of {out / 'results.jsonl'} were damaged; their tasks were done again")
     say(quiet, f"results: {out / 'results.csv'}", result.signature)
     emit(_counted(result.tasks), how, 1, output)
     failed = result.tasks.query("status == 'failed'")

@@ -137,7 +137,8 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
           parameters of that function.
         - ``metrics``: "all", the default, or a list.
         - ``statistics``: a list. An entry is the name of a statistic, or a mapping of it to options.
-        - ``seeds``: of the statistics that draw; by default 0. A number, a list, or ``{first: 0, count: 100}``.
+        - ``seeds``: of the statistics that draw; by default 0. A number, a list, or ``{first: 0, count: 100}``. (Soft
+          pairwise accuracy was published with 4.)
 
         A list of values of a parameter or option makes a grid: each is combined with each.
 
@@ -160,7 +161,7 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
     ...     "statistics": [{"correlate": {"coefficient": ["pearson", "kendall"]}}]})
     >>> [options for _, options, _ in plan.combinations()]
     [{'coefficient': 'pearson'}, {'coefficient': 'kendall'}]
-    >>> mm.sweep.read_plan({"sets": ["teaching"], "statistics": ["corelate"]})
+    >>> mm.sweep.read_plan({"sets": ["teaching"], "statistics": ["corelate"]})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: statistics[0]: unknown statistic 'corelate'. Did you mean 'correlate'? ...
     """

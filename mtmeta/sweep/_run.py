@@ -58,11 +58,14 @@ class Sweep:
         options and ``seed`` in front.
     signature : str
         How it was computed, in one line.
+    n_damaged : int
+        How many lines of ``results.jsonl`` could not be read. Their tasks were done again.
     """
 
     tasks: pd.DataFrame
     tables: dict[str, pd.DataFrame] = field(repr=False)
     signature: str
+    n_damaged: int = 0
 
     def to_frame(self, statistic: str | None = None) -> pd.DataFrame:
         """Return the table of one statistic, or all in one; columns that a statistic lacks are empty there."""
@@ -134,10 +137,12 @@ def run(
     >>> plan = {"sets": ["teaching"], "metrics": ["BLEU", "Judge"],
     ...     "statistics": [{"correlate": {"coefficient": "kendall", "grouping": ["segment", "none"]}}]}
     >>> mm.sweep.run(plan).to_frame()[["grouping", "metric", "value"]].round(2).to_records(index=False).tolist()
-    [('segment', 'BLEU', 0.38), ('segment', 'Judge', 0.39), ('none', 'BLEU', 0.31), ('none', 'Judge', 0.37)]
+    [('segment', 'BLEU', 0.23), ('segment', 'Judge', 0.38), ('none', 'BLEU', 0.24), ('none', 'Judge', 0.39)]
     """
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0):
         raise ValueError(f"`n_jobs` must be a whole number other than 0, or None; found {n_jobs!r}.")
+    if n_jobs is not None and dask not in (None, "local"):
+        raise ValueError("`n_jobs` is for processes here; the cluster has its own number of workers. Leave it out.")
     todo = tasks(plan)
     folder = None if out is None else Path(out)
     with Store(folder) as store:
@@ -146,7 +151,7 @@ def run(
         if left:
             with dask_backend(dask, n_jobs) if dask is not None else nullcontext():
                 _do(left, store, n_jobs, len(todo), progress)
-        result = _gathered(todo, store.outcomes, before)
+        result = _gathered(todo, store, before)
         if folder is not None:
             _write(result, folder)
     return result
@@ -198,12 +203,12 @@ def _do(
                 progress(Progress(kept + n_done, failed, total, rest, outcome.get("reason", "")))
 
 
-def _gathered(todo: Iterable[Task], outcomes: Mapping[str, dict[str, Any]], before: set[str]) -> Sweep:
+def _gathered(todo: Iterable[Task], store: Store, before: set[str]) -> Sweep:
     """Return outcomes as tables, in the order of the plan."""
     rows = []
     parts: dict[str, list[tuple[Task, dict[str, Any]]]] = {}
     for task in todo:
-        outcome = outcomes[task.id]
+        outcome = store.outcomes[task.id]
         about = {"status": outcome["status"], "seconds": outcome["seconds"], "reason": outcome.get("reason", "")}
         rows.append({**task.about(), **about, "resumed": task.id in before})
         if outcome["status"] == "done":
@@ -211,7 +216,7 @@ def _gathered(todo: Iterable[Task], outcomes: Mapping[str, dict[str, Any]], befo
     tables = {name: _table(several) for name, several in parts.items()}
     counts = Counter(row["status"] for row in rows)
     signature = f"sweep|tasks:{len(rows)}|done:{counts['done']}|failed:{counts['failed']}|mtmeta:{__version__}"
-    return Sweep(pd.DataFrame(rows).astype({"seed": "Int64"}), tables, signature)
+    return Sweep(pd.DataFrame(rows).astype({"seed": "Int64"}), tables, signature, store.damaged)
 
 
 def _table(several: list[tuple[Task, dict[str, Any]]]) -> pd.DataFrame:

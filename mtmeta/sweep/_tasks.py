@@ -46,6 +46,8 @@ class Task:
         None where nothing is drawn.
     data : str
         Hash of the part of the set that the task reads.
+    version : str
+        Of the package.
     """
 
     id: str
@@ -55,6 +57,7 @@ class Task:
     metrics: tuple[str, ...] | None
     seed: int | None
     data: str
+    version: str = __version__
 
     def about(self) -> dict[str, Any]:
         """Return what the task is, as it is listed."""
@@ -127,7 +130,7 @@ def _tasks_of(plan: Plan, source: _sets.Source, wanted: tuple[str, ...] | None) 
             data = _sets.fingerprint(source, metrics, statistic.texts)
             content = [__version__, source.label, name, options, metrics, seed, data]
             key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
-            yield Task(key, source, name, options, metrics, seed, data)
+            yield Task(key, source, name, options, metrics, seed, data, __version__)
 
 
 # -- doing one ---------------------------------------------------------------------------
@@ -162,6 +165,8 @@ def perform(task: Task, n_threads: int | None = None) -> dict[str, Any]:
     start = time.perf_counter()
     statistic = STATISTICS[task.statistic]
     try:
+        if task.version != __version__:
+            raise ValueError(f"this process has mtmeta {__version__}; the sweep was planned with {task.version}.")
         with _threads(n_threads):
             es = _sets.checked(task.source, task.data, task.metrics, statistic.texts)
             content = _content(statistic.compute(es, task.metrics, task.options, task.seed))
