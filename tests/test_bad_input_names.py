@@ -28,7 +28,7 @@ NAMES = (
     "<!-- x -->", "a&lt;b&#60;", "]]>", "{{ 7*7 }}", "{% raw %}", "{{ ''.__class__ }}", "{role}`x`", "`code`", "```", "$x$", "$\\frac{$", "$", "$$x$$", "_x_", "__init__",
     "*b*", "**b**", "~~s~~", "[a](javascript:alert(1))", "![a](http://127.0.0.1:9/x.png)", "<javascript:alert(1)>", "[^1]", "|cell|x|", "a|b", "\\", "\\\\", "\\|",
     "\\input{/etc/passwd}", "\\write18{touch canary}", "[1cm]", "* star", "- item", "+ item", "# head", "1. one", "> quote", "    four", "===", "---", "=1+1", "=cmd|' /C calc'!A0", "@SUM(A1)", "%comment",
-    "a~b^c", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\u202eevil", "a\nb", "a\r\nb", "a\tb", "a\x0bb", "a\u2028b", "\x00", "日本", "é", "😀", "'", '"', ",", ";", "x" * 300, "None", "nan", "0", "true",
+    "a~b^c", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\u202eevil", "a\nb", "a\r\nb", "a\rb", "a\tb", "a\x0bb", "a\u2028b", "\x00", "日本", "é", "😀", "'", '"', ",", ";", "x" * 300, "None", "nan", "0", "true",
 )  # fmt: skip
 BENIGN = tuple(f"n{k}" for k in range(len(NAMES)))
 N = 12

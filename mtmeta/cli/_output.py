@@ -80,8 +80,12 @@ def written(frame: pd.DataFrame, how: Format, places: int) -> str:
         return json.dumps(values.to_dict("records"), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
     rows = list(values.itertuples(index=False, name=None))
     if how is Format.tsv:
+        lines = [[*frame.columns], *rows]
+        # the csv module quotes no carriage return before Python 3.13, and it would end the line
+        returns = any("\r" in cell for line in lines for cell in line if isinstance(cell, str))
         out = io.StringIO()
-        csv.writer(out, delimiter="\t", lineterminator="\n").writerows([frame.columns, *rows])
+        quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
+        csv.writer(out, delimiter="\t", lineterminator="\n", quoting=quoting).writerows(lines)
         return out.getvalue()
     rows = [[_cell(value, places) for value in row] for row in rows]
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]

@@ -1,0 +1,154 @@
+"""What is fuzzed: functions of bytes that raise only where a promise is broken.
+
+`run.py` feeds them with Atheris, `tests/test_bad_input_random.py` with Hypothesis and with the seeds kept in `seeds/`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from typer.main import get_command
+
+from mtmeta import EvalSet
+from mtmeta.cli import app
+from mtmeta.datasets import load_all
+from mtmeta.datasets._fetch import ChecksumError, DataFile, _convert, read_scores_pickle
+from mtmeta.datasets._news import _read_archive
+from mtmeta.evalset import Rankings
+from mtmeta.sweep import read_plan
+
+SUFFIXES = ("csv", "tsv", "jsonl", "parquet")
+LP = "en-de"
+#: A small tree, one file of which is replaced.
+TREE = {
+    f"human-scores/{LP}.mqm.seg.score": "A\t0\nA\t-6\nB\t-1\nB\tNone\n",
+    f"human-scores/{LP}.mqm.sys.score": "A -3\nB -1\n",
+    f"human-scores/{LP}.mqm.domain.score": "news A -3\nnews B -1\n",
+    f"human-scores/{LP}.mqm.merged.seg.rating": 'A\t{"errors": []}\nA\tNone\nB\tNone\nB\tNone\n',
+    f"metric-scores/{LP}/X-src.seg.score": "A\t.9\nA\t.2\nB\t.8\nB\t.3\n",
+    f"metric-scores/{LP}/X-src.sys.score": "A 1\nB 2\n",
+    f"documents/{LP}.docs": "news one\nnews two\n",
+    f"sources/{LP}.txt": "One.\nTwo.\n",
+    f"references/{LP}.refA.txt": "Eins.\nZwei.\n",
+    f"system-outputs/{LP}/A.txt": "Eins.\nZwei.\n",
+    f"system-outputs/{LP}/B.txt": "Ein.\nZwo.\n",
+}
+COMMAND = get_command(app)
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    place = Path(tempfile.mkdtemp(prefix="mtmeta-fuzz-"))
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place)
+
+
+def _refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Return what a call gives, or None if it refuses with an error of the package's own and a message."""
+    try:
+        return call(*arguments, **options)
+    except (ValueError, TypeError) as error:
+        if type(error) not in (ValueError, TypeError, ChecksumError):
+            raise AssertionError(f"an error of a library: {type(error).__name__}") from error
+        if not str(error) or len(str(error)) > 5000:
+            raise AssertionError("the message is empty or endless") from error
+    return None
+
+
+def check_set(es: Any) -> None:
+    """Raise if a set that was loaded is not what a set must be."""
+    if not isinstance(es, EvalSet):
+        assert isinstance(es, Rankings)
+        return
+    assert es.human.shape == (len(es.systems), len(es.segments))
+    assert all(isinstance(s, str) and s for s in es.systems)
+    assert len(set(es.systems)) == len(es.systems)
+    for scores in (es.human, *(es[m] for m in es.metrics)):
+        assert scores.dtype == np.float64
+        assert not np.isinf(scores).any()
+        assert not np.isnan(scores).all()
+    "".join((*es.systems, *es.metrics)).encode()  # what is shown can be written
+    repr(es)
+
+
+def table(data: bytes) -> None:
+    """Load a table; the first byte chooses the format."""
+    with _folder() as place:
+        path = place / f"t.{SUFFIXES[data[0] % len(SUFFIXES)] if data else 'csv'}"
+        path.write_bytes(data[1:])
+        for es in _refusal(load_all, path) or ():
+            check_set(es)
+
+
+def tree(data: bytes) -> None:
+    """Load a folder of which one file, chosen by the first byte, has other content."""
+    with _folder() as place:
+        names = list(TREE)
+        other = names[data[0] % len(names)] if data else ""
+        for name, text in TREE.items():
+            path = place / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data[1:] if name == other else text.encode())
+        for es in _refusal(load_all, place, spans=True) or ():
+            check_set(es)
+
+
+def mqm(data: bytes) -> None:
+    """Load a table of MQM errors or averages, chosen by the first byte."""
+    columns = "system\tseg_id\trater\tsource\ttarget\tcategory\tseverity", "system mqm_avg_score seg_id"
+    with _folder() as place:
+        path = place / "t.tsv"
+        path.write_bytes(columns[data[0] % 2 if data else 0].encode() + b"\n" + data[1:])
+        for es in _refusal(load_all, path, spans=bool(data) and data[0] % 2 == 0) or ():
+            check_set(es)
+
+
+def pickled(data: bytes) -> None:
+    """Read scores from a pickle."""
+    for scores in (_refusal(read_scores_pickle, data) or {}).values():
+        assert all(type(v) is float for v in scores)
+
+
+def archive(data: bytes) -> None:
+    """Read a member of a zip archive, and an archive of texts."""
+    file = DataFile("t.txt", "0" * 64, 4, "http://x", "member:t.txt")
+    found = _refusal(_convert, data, file, "http://x")
+    assert found is None or len(found) == 4
+    with _folder() as place:
+        (place / "txt.tar.xz").write_bytes(data)
+        _refusal(_read_archive, place / "txt.tar.xz", None)
+
+
+def plan(data: bytes) -> None:
+    """Read a plan of a sweep."""
+    with _folder() as place:
+        (place / "plan.yaml").write_bytes(data)
+        _refusal(read_plan, place / "plan.yaml")
+
+
+def command(data: bytes) -> None:
+    """Parse a command line, words apart by line ends, and run nothing."""
+    words = data.decode("utf-8", "replace").split("\n")
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            context, at = COMMAND.make_context("mtmeta", words), COMMAND
+            while hasattr(at, "resolve_command") and (words := [*context._protected_args, *context.args]):
+                name, at, words = at.resolve_command(context, words)
+                context = at.make_context(name, words, parent=context)
+        except Exception as error:
+            if not hasattr(error, "exit_code"):  # what the parser raises for wrong usage, and to end, has one
+                raise
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "table": table, "tree": tree, "mqm": mqm, "pickle": pickled, "archive": archive, "plan": plan, "command": command,
+}  # fmt: skip

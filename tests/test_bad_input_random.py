@@ -1,0 +1,131 @@
+"""Random input: tables that mean one thing however they are written, bytes that mean nothing, and the seeds of fuzzing.
+
+`MTMETA_EXAMPLES=5000` makes each property run longer.
+"""
+
+import csv
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from mtmeta import load
+from mtmeta.evalset import RESERVED
+
+FUZZ = Path(__file__).parent / "fuzz"
+sys.path.insert(0, str(FUZZ))
+from targets import LP, SUFFIXES, TARGETS, TREE  # noqa: E402 - it lies in a folder of its own
+
+EXAMPLES = int(os.environ.get("MTMETA_EXAMPLES", "40"))
+bounded = settings(
+    max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+#: What can stand in a file: no NUL and no half of a pair.
+characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+names = st.text(characters, min_size=1, max_size=12).filter(lambda s: s.strip())
+scores = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def tables(draw) -> pd.DataFrame:
+    """Draw a tidy table that can be loaded."""
+    systems = draw(st.lists(names, min_size=1, max_size=4, unique=True))
+    segments = draw(st.lists(names, min_size=1, max_size=4, unique=True))
+    metrics = draw(st.lists(names.filter(lambda m: m not in RESERVED), max_size=3, unique=True))
+    rows = [(s, k) for s in systems for k in segments]
+    columns = {c: draw(st.lists(scores, min_size=len(rows), max_size=len(rows))) for c in ("human", *metrics)}
+    assume(all(any(v is not None for v in values) for values in columns.values()))
+    frame = pd.DataFrame(rows, columns=["system", "segment"]).assign(**columns)
+    return frame.iloc[draw(st.permutations(range(len(frame))))]
+
+
+def written(frame: pd.DataFrame, suffix: str, encoding: str, end: str, quoting: int) -> bytes:
+    """Return a table as a program might write it."""
+    cells = frame.astype(object).where(frame.notna(), None)
+    if suffix == "parquet":
+        out = io.BytesIO()
+        frame.astype(dict.fromkeys(frame.columns[2:], float)).to_parquet(out, index=False)
+        return out.getvalue()
+    if suffix == "jsonl":
+        lines = (json.dumps(row, ensure_ascii=False) for row in cells.to_dict("records"))
+        return "".join(line + end for line in lines).encode(encoding)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter="\t" if suffix == "tsv" else ",", lineterminator=end, quoting=quoting)
+    writer.writerow(cells.columns)
+    writer.writerows([v if v is None or isinstance(v, str) else repr(v) for v in row] for row in cells.to_numpy())
+    return text.getvalue().encode(encoding)
+
+
+@bounded
+@given(
+    frame=tables(), suffix=st.sampled_from(SUFFIXES), encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    end=st.sampled_from(["\n", "\r\n"]), quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)  # fmt: skip
+def test_a_table_means_the_same_however_it_is_written(tmp_path, frame, suffix, encoding, end, quoting):
+    if any("\r" in name for name in (*frame["system"], *frame["segment"], *frame.columns)):
+        quoting = csv.QUOTE_ALL  # the csv module of Python 3.11 does not quote it else, and it ends a line
+    path = tmp_path / f"t.{suffix}"
+    path.write_bytes(written(frame, suffix, encoding, end, quoting))
+    es = load(path)
+    expected = frame.set_index(["system", "segment"])
+    assert es.systems == tuple(dict.fromkeys(frame["system"]))
+    assert tuple(map(str, es.segments)) == tuple(dict.fromkeys(frame["segment"]))
+    assert es.metrics == tuple(frame.columns[3:])
+    for name in ("human", *es.metrics):
+        values = es.human if name == "human" else es[name]
+        found = {(s, str(k)): values[i, j] for i, s in enumerate(es.systems) for j, k in enumerate(es.segments)}
+        wanted = {key: np.nan if v is None else float(v) for key, v in expected[name].items()}
+        np.testing.assert_equal(found, wanted)
+
+
+@bounded
+@given(frame=tables(), data=st.data())
+def test_a_table_with_one_byte_altered_loads_or_is_refused(frame, data):
+    kind = data.draw(st.integers(0, 3))
+    raw = bytearray(written(frame, SUFFIXES[kind], "utf-8", "\n", csv.QUOTE_MINIMAL))
+    at = data.draw(st.integers(0, len(raw) - 1))
+    raw[at : at + data.draw(st.integers(0, 4))] = data.draw(st.binary(max_size=4))
+    TARGETS["table"](bytes([kind]) + bytes(raw))
+
+
+@bounded
+@given(target=st.sampled_from(sorted(set(TARGETS) - {"command"})), data=st.binary(max_size=200))
+def test_bytes_are_read_or_refused(target, data):
+    TARGETS[target](data)
+
+
+@bounded
+@given(place=st.sampled_from(list(TREE)), lines=st.lists(st.text(characters, max_size=20), max_size=6))
+def test_a_tree_with_other_lines_loads_or_is_refused(place, lines):
+    TARGETS["tree"](bytes([list(TREE).index(place)]) + "\n".join(lines).encode())
+
+
+_WORDS = "validate rank correlate report fetch run sentinel train score sweep teaching - -- --seed --metric -o --format"
+words = st.sampled_from([*_WORDS.split(), *"json --epsilon calibrate --places -h --version 1 -1".split(), LP])
+
+
+@bounded
+@given(st.lists(words | st.text(characters, max_size=8), max_size=8))
+def test_a_command_line_is_parsed_or_refused(line):
+    TARGETS["command"]("\n".join(line).encode())
+
+
+SEEDS = [(target, path) for target in TARGETS for path in sorted((FUZZ / "seeds" / target).iterdir())]
+
+
+@pytest.mark.parametrize(("target", "path"), SEEDS, ids=lambda value: value.name if isinstance(value, Path) else value)
+def test_seed(target, path):
+    TARGETS[target](path.read_bytes())
+
+
+def test_every_target_has_seeds():
+    assert {target for target, _ in SEEDS} == set(TARGETS)
+    assert len(SEEDS) >= 100
