@@ -27,6 +27,7 @@ TARGETS = {
     "permutation_pearson_none": "<= 5 s",
     "permutation_pearson_segment": "<= 20 s",
     "permutation_kendall_segment": "<= 60 s",
+    "clusters_kendall_none": "<= 20 s",
     "pair_swap_exact": "<= 3 s",
     "pair_swap_draws": "<= 20 s",
     "permutation_spa": "<= 120 s",
@@ -40,6 +41,7 @@ JOBS = {
     "permutation_pearson_none": "435-pair matrix, 1,000 draws, Pearson, no grouping",
     "permutation_pearson_segment": "435-pair matrix, 1,000 draws, Pearson, segment grouping",
     "permutation_kendall_segment": "435-pair matrix, 1,000 draws, Kendall, segment grouping",
+    "clusters_kendall_none": "clusters of 30 metrics, 1,000 draws, Kendall, no grouping",
     "pair_swap_exact": "435-pair matrix, acc_eq pair swap, exact",
     "pair_swap_draws": "435-pair matrix, acc_eq pair swap, 1,000 draws",
     "permutation_spa": "435-pair matrix, 1,000 draws, SPA",
@@ -98,6 +100,10 @@ def test_permutation_pearson_segment(es, timed):
 
 def test_permutation_kendall_segment(es, timed):
     timed(lambda: mm.compare(es, coefficient="kendall"), rounds=1)
+
+
+def test_clusters_kendall_none(es, timed):
+    timed(lambda: mm.compare(es, coefficient="kendall", grouping="none", pairs="clusters"), rounds=1)
 
 
 def test_pair_swap_exact(es, timed):
