@@ -1,6 +1,7 @@
 """Exports of exercises and checks of answers: that they notice what is off, and do not give the answer away."""
 
 import ast
+import builtins
 import copy
 import os
 import re
@@ -17,7 +18,7 @@ import mtmeta as mm
 from mtmeta import exercises, runner
 from mtmeta.exercises._check import _REFERENCES
 from mtmeta.exercises._compare import Expected, complaints
-from mtmeta.exercises._export import _needed
+from mtmeta.exercises._export import _needed, _scan
 
 ROOT = Path(__file__).parents[1]
 CHAPTERS = sorted((ROOT / "notebooks").glob("[01][0-9]_*.ipynb"))[1:]
@@ -278,7 +279,7 @@ CHEAP = {
     "ex-03-drop": ("es", "metric"),
     "ex-04-length": ("es",),
     "ex-04-document": ("es",),
-    "ex-04-round": ("es", "best"),
+    "ex-04-round": ("es",),
     "ex-04-own": ("es", "sentinel"),
     "ex-05-slope": ("words", "points"),
     "ex-06-toy": (),
@@ -292,7 +293,6 @@ def things():
     return {
         "es": mm.load("teaching"),
         "metric": "Biased",
-        "best": "Regressor",
         "sentinel": "SourceOnly",
         "words": np.array([[2.0], [4.0], [6.0]]),
         "points": np.array([0.0, -1.0, -5.0]),
@@ -382,6 +382,17 @@ def test_an_export_is_a_sound_notebook_of_plain_markdown(path):
     for cell in made.cells:
         if cell.cell_type == "code" and "install" not in cell.metadata.get("tags", []):
             ast.parse(cell.source)
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_checks_are_given_what_stands_before_the_exercises(path):
+    before, found = exercises.read(chapter(path))
+    known = set(dir(builtins)) | {"answer"}
+    for cell in before:
+        if "install" not in cell.metadata.get("tags", []):
+            known |= _scan(ast.parse(cell.source).body, set())[1]
+    used = {e.label: _scan(ast.parse(e.check).body, set())[0] for e in found if e.check}
+    assert {label: names - known for label, names in used.items() if names - known} == {}
 
 
 def both_ways(path):

@@ -74,15 +74,23 @@ def _drop(es: EvalSet, metric: str) -> pd.DataFrame:
     "ex-03-rater",
     "A dict: the `direction` that misjudges it (forward or reverse), and the systems that this calls `favoured`.",
 )
-def _rater(sloppy: EvalSet) -> dict:
-    found = sysdep.deviations_both_ways(sloppy, "truth", n_bootstrap=100, rng=0)
-    return {"direction": "reverse", "favoured": list(found.loc[found["reverse_low"] > 0, "system"])}
+def _rater(answer: object) -> Iterator[str]:
+    if not isinstance(answer, Mapping) or not isinstance(answer.get("favoured"), list | tuple | set):
+        yield "expected a dict with direction, a word, and favoured, a list of systems"
+        return
+    yield from complaints({"direction": answer.get("direction")}, {"direction": "reverse"})
+    # Regression to the mean: systems above it are favoured. The fourth of eight is too near it to tell.
+    yield from (f"favoured, {said}" for said in complaints({*answer["favoured"]} - {"D"}, {"A", "B", "C"}))
 
 
 @reference(
     "ex-03-own",
-    "A dict: `sysdep` of the metric called mine, within segments, and the `verdict` of the comparison with the null.",
+    "A dict, for the mean of all metrics, each standardised: `sysdep` within segments, and the `verdict` of "
+    "the comparison "
+    "with the null.",
 )
-def _own(mine: EvalSet) -> dict:
+def _own(es: EvalSet) -> dict:
+    standard = [(es[m] - np.nanmean(es[m])) / np.nanstd(es[m]) for m in es.metrics]
+    mine = sysdep.centre_segments(es.with_metrics({"mine": np.nanmean(standard, axis=0)}))
     result = sysdep.compare_with_null(mine, "mine", n_draws=199, rng=0)
     return {"sysdep": result.sysdep, "verdict": result.verdict}

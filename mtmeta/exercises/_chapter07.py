@@ -10,6 +10,7 @@ import pandas as pd
 
 from .. import local_accuracy as la
 from .. import scoring
+from ..evalset import EvalSet
 from ._check import NoAnswer, reference
 from ._compare import Expected
 
@@ -34,14 +35,17 @@ def _ties(four: pd.DataFrame) -> pd.DataFrame:
 
 @reference(
     "ex-07-case",
-    "A table with the rows bleu, chrf, ter and rouge1 and a column for what is lower-cased: `False` (nothing), "
+    "A table, for the first 40 segments, with the rows bleu, chrf, ter and rouge1 and a column for what is "
+    "lower-cased: `False` (nothing), "
     "`True` (everything) and `perturbed`.",
 )
-def _case(four: pd.DataFrame, fewer: pd.DataFrame) -> pd.DataFrame:
+def _case(four: pd.DataFrame, es: EvalSet) -> pd.DataFrame:
+    part = four[four["segment"].isin(es.segments[:40])]
+    fewer = part.drop(columns=[c for m in la.metrics_of(four) for c in (m, f"{m}_perturbed")])
     found = {}
     metrics = ["bleu", "chrf", "ter", "rouge1"]
     scored = {  # "True" would cost another round of scoring, and has nothing to go wrong that these have not
-        "False": four[four["segment"].isin(fewer["segment"])],
+        "False": part,
         "perturbed": scoring.score_pairs(fewer, metrics, lowercase="perturbed"),
     }
     for name, pairs in scored.items():

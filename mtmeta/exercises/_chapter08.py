@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,17 @@ def _chi2(right: pd.Series, context: pd.Series) -> float:
     "A dict: the number of pairs that are `apart`, and a Series `chi2` of `wip`, `wil`, `upside down` and `ties "
     "succeed`.",
 )
-def _wip(own: pd.DataFrame, place: str) -> dict:
-    w, w_after, v, v_after = (own[c] for c in ("wip", "wip_perturbed", "wil", "wil_perturbed"))
+def _wip(spoken: pd.DataFrame, place: str) -> dict:
+    import jiwer
+
+    own = {}
+    for column in ("transcript", "perturbed"):
+        texts = list(zip(spoken["reference"], spoken[column], strict=True))
+        done = {pair: jiwer.process_words(*pair) for pair in set(texts)}
+        own[column] = pd.DataFrame([(done[pair].wip, -done[pair].wil) for pair in texts], index=spoken.index)
+    (w, v), (w_after, v_after) = ([own[c][k] for k in (0, 1)] for c in ("transcript", "perturbed"))
     right = {"wip": w > w_after, "wil": v > v_after, "upside down": w < w_after, "ties succeed": w >= w_after}
-    chi2 = pd.Series({name: _chi2(r, own[place]) for name, r in right.items()})
+    chi2 = pd.Series({name: _chi2(r, spoken[place]) for name, r in right.items()})
     return {"apart": int((right["wip"] != right["wil"]).sum()), "chi2": chi2}
 
 
@@ -36,10 +43,10 @@ def _wip(own: pd.DataFrame, place: str) -> dict:
     "ex-08-recall",
     "A table with a row for each K (5, 10, 15, 20, 30) and the columns `pairs apart` and `tau of systems`.",
 )
-def _recall(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+def _recall(swapped: Mapping[str, pd.DataFrame], scores: pd.DataFrame) -> pd.DataFrame:
     from scipy.stats import kendalltau
 
-    rows = {}
+    pairs, rows = swapped["random"], {}
     for k in (5, 10, 15, 20, 30):
         p, r = (np.sign(pairs[m] - pairs[f"{m}_perturbed"]) > 0 for m in (f"P_{k}", f"recall_{k}"))
         means = scores.groupby("system")[[f"P_{k}", f"recall_{k}"]].mean()

@@ -18,8 +18,8 @@ from ._compare import complaints
     "A dict, for the first twenty segments of the first system: the script's value with the references in `order` "
     "and `turned` round, and a right mean of sentence scores in order and turned (`right`, `right, turned`).",
 )
-def _bug(some: tuple[list[str], list[str]], tokenize: str | None) -> dict:
-    texts, references = some
+def _bug(outputs: np.ndarray, right: np.ndarray, tokenize: str | None) -> dict:
+    texts, references = list(outputs[0][:20]), list(right[:20])
     metric = scoring.scorer("bleu", tokenize=tokenize, level="segment")
 
     def mean(pairs):
