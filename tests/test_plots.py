@@ -10,6 +10,7 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta import plots
+from mtmeta.plots._style import names_as_written
 
 
 @pytest.fixture(autouse=True)
@@ -500,6 +501,22 @@ def test_local_accuracies_stand_in_order_of_quality(pairs):
         plots.local_accuracies(table, order=["A", "B"])
     with pytest.raises(ValueError, match="`style` must be one of 'dots', 'lines'"):
         plots.local_accuracies(table, style="bars")
+
+
+def test_drawing_undoes_nothing_but_its_own_setting():
+    """Pyplot turns interactive when a notebook first draws; were that undone, no later figure would be shown."""
+
+    @names_as_written
+    def draw():
+        mpl.interactive(True)
+        return plt.rcParams["text.parse_math"]
+
+    try:
+        assert draw() is False
+        assert mpl.is_interactive()
+        assert plt.rcParams["text.parse_math"] is True
+    finally:
+        mpl.interactive(False)
 
 
 def test_eight_metrics_have_eight_markers():

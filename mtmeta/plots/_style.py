@@ -25,8 +25,13 @@ def names_as_written(draw: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(draw)
     def plain(*args: P.args, **options: P.kwargs) -> R:
-        with plt.rc_context({"text.parse_math": False}):
+        # Not rc_context: it would undo what the first figure of a notebook sets, that figures are shown.
+        before = plt.rcParams["text.parse_math"]
+        plt.rcParams["text.parse_math"] = False
+        try:
             return draw(*args, **options)
+        finally:
+            plt.rcParams["text.parse_math"] = before
 
     return plain
 
