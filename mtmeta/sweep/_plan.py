@@ -38,14 +38,21 @@ SIMULATIONS: dict[str, dict[str, Check]] = {
 #: A plan to start from.
 EXAMPLE = """\
 sets:
-  - teaching                            # as for mm.load, or a table: my_scores.csv
-  - simulate: {seeds: {first: 0, count: 3}, n_systems: [6, 12], n_segments: 100, n_continuous: 3, n_discrete: 1}
-metrics: all                            # or a list
+  - teaching       # a name, or a table: my_scores.csv
+  - simulate:
+      seeds: {first: 0, count: 3}
+      n_systems: [6, 12]
+      n_segments: 100
+      n_continuous: 3
+      n_discrete: 1
+metrics: all       # or a list
 statistics:
-  - correlate: {coefficient: [pearson, kendall], grouping: [segment, none]}
+  - correlate:
+      coefficient: [pearson, kendall]
+      grouping: [segment, none]
   - soft_pairwise_accuracy: {n_resamples: 100}
   - system_dependence: {n_bootstrap: 20}
-seeds: [0, 1]                           # of the statistics that draw
+seeds: [0, 1]      # of the statistics that draw
 """
 _LOADING = ("reference", "protocol", "metrics_from", "missing")
 
