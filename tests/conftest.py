@@ -39,17 +39,20 @@ def data_dir() -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Keep the tests of a file on one worker; give the marker `data` to those that use it, skip those that cannot run.
+    """Keep the tests of a file on one worker, mark as slow those that use real data, skip those that cannot run.
 
-    A slow test may go anywhere, so that no worker is left with all of them; only those in the browser share a visit.
+    Other slow tests may go anywhere, so that no worker is left with all of them; only those in the browser share a
+    visit.
     """
     for item in items:
         alone = item.get_closest_marker("slow") is not None and item.get_closest_marker("browser") is None
         item.add_marker(pytest.mark.xdist_group(item.nodeid if alone else item.path.name))
         if "data_dir" in getattr(item, "fixturenames", ()) and item.get_closest_marker("data") is None:
             item.add_marker("data")
-        if item.get_closest_marker("data") and not os.environ.get("MTMETA_DATA"):
-            item.add_marker(pytest.mark.skip(reason=NO_DATA))
+        if item.get_closest_marker("data"):
+            item.add_marker("slow")  # reading the data alone takes seconds
+            if not os.environ.get("MTMETA_DATA"):
+                item.add_marker(pytest.mark.skip(reason=NO_DATA))
 
 
 @pytest.hookimpl(wrapper=True)
