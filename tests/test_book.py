@@ -88,6 +88,78 @@ def prose_words(nb):
     return len(re.findall(r"[A-Za-z][\w'’-]*", text))
 
 
+#: Sections that work by hand or define: their numbers are part of the text.
+BY_HAND = ("What you will learn", "The problem", "Definition", "From formula to code", "References")
+NUMBER = re.compile(r"(?<![\w.@/*-])[-+±]?(\d[\d,]*\.?\d*|\.\d+)(?!\w)")
+#: Numbers that are no results: levels of tests and intervals, and small counts.
+NOMINAL = {0, 1, 2, 3, 4, 5, 10, 100, 90, 95, 97.5, 99, 0.01, 0.025, 0.05, 0.5, 0.95, 0.975}
+#: What may hold a number that no cell has: it is of a paper, a bound or an expectation by theory, or a supposition.
+OF_NO_CELL = re.compile(
+    r"\bpapers?\b|published|CITED|standard error|expected|should give|suppos|[Ss]omeone|You have|make \d+ comp|\?"
+)
+COMPARED = re.compile(
+    r"\b(falls?|fell|rises?|rose|grows?|grew|sinks?|drops?|climbs?|wins?|won|loses?|lost|beats?|leads?|ahead|behind|"
+    r"highest|lowest|largest|smallest|higher|lower|better|worse|best|worst|above|below|more|less|"
+    r"(?:comes|ranks|stands) (?:first|second|last))\b"
+)
+SHOWN = re.compile(
+    r"\b(?:curves?|lines?|bands?|bars?|dots?|crosses|boxes|marks?|cells?)\b[^,]*\b(?:falls?|rises?|grows?|sinks?|climbs?)\b"
+)
+#: Words by which a sentence says what to look for, or why, and not what is seen.
+HEDGED = re.compile(
+    r"\b(if|should|may|might|can|cannot|could|where|when|whether|need not|needs?|must|would|how|look|compare|tends?|"
+    r"often|usually|expect\w*|book's|simulat\w+|planted|assert\w*|at (?:least|most)|what|does|do|so that|by|named|"
+    r"printed|bound to)\b|\?",
+    re.I,
+)
+
+
+def sentences(nb):
+    """Yield the sentences outside formulas, tables, code and the sections done by hand; and if one is on a paper."""
+    section = ""
+    for cell in (cell for cell in nb.cells if cell.cell_type == "markdown"):
+        for part in re.split(r"^(?=## )", cell.source, flags=re.M):
+            section = heading[1] if (heading := re.match(r"## (.*)", part)) else section
+            if section.startswith(BY_HAND):
+                continue
+            text = re.sub(r"^```.*?^```|\$\$.*?\$\$|\$[^$]+\$", " ", part, flags=re.S | re.M)
+            text = re.sub(r"\{cite(?::\w+)?\}`[^`]*`", "CITED", text)
+            text = re.sub(r"\{[\w:]+\}`[^`]*`|`[^`]*`|\]\([^)]*\)|<[^>]+>", " ", text)
+            text = re.sub(r"^(?::[\w-]+:.*|:{3,}.*|\([\w-]+\)=|#.*|\|.*)$", " ", text, flags=re.M)
+            theirs = False
+            for paragraph in re.split(r"\n\s*\n", text):  # a list belongs to the paragraph before it
+                theirs = bool(re.search(r"CITED|\bpaper\b", paragraph)) or (
+                    theirs and paragraph.startswith(("1.", "- "))
+                )
+                yield from ((s, theirs) for s in re.split(r"(?<=[.!?:;])\s+", " ".join(paragraph.split())) if s)
+
+
+def as_number(text):
+    return float(text.replace(",", "").rstrip("."))
+
+
+def typed_numbers(nb):
+    """Return the numbers that stand in the code: parameters, draws, toy cases."""
+    nodes = [node for cell in code_cells(nb) for node in constants(cell)]
+    texts = [as_number(n) for v in nodes if isinstance(v, str) for n in re.findall(r"\d+\.?\d*|\.\d+", v)]
+    return {float(v) for v in nodes if isinstance(v, int | float)} | set(texts)
+
+
+def constants(cell):
+    try:
+        return [node.value for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Constant)]
+    except SyntaxError:
+        return []
+
+
+def names_in_the_book():
+    """Return what the metrics and systems of the chapters' own sets are called."""
+    es, lists = mm.load("teaching"), mm.load("teaching-ranking")
+    speech = mm.load("teaching-speech")["system"].unique()
+    rates = ["WER", "MER", "WIL", "WIP", "CER", "MAP", "RR", "AP", "nDCG", "ROUGE-1", "ROUGE"]
+    return {*es.metrics, *es.systems, *lists.systems, *speech, *rates} - {"A", "B", "C", "Random"}
+
+
 def is_chapter(name):
     """Tell whether a notebook is a numbered chapter; the template follows the same rules."""
     return re.match(r"\d\d_", name) is not None
@@ -129,6 +201,13 @@ def functions_are_short(nb, name):
             length = node.end_lineno - node.lineno + 1
             if length > MAX_FUNCTION_LINES:
                 yield f"function {node.name} has {length} lines; at most {MAX_FUNCTION_LINES}: move it to the package"
+
+
+def figures_are_there(nb, name):
+    for cell in code_cells(nb):
+        figure = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
+        if figure and not any({*IMAGES, "text/html"} & set(output.get("data", {})) for output in cell.outputs):
+            yield f"the cell of {figure} shows no figure: execute it again"
 
 
 def figures_are_described(nb, name):
@@ -236,11 +315,36 @@ def chapters_have_a_fitting_length(nb, name):
         yield f"the prose has {words} words; expected {WORDS[0]} to {WORDS[1]}"
 
 
+def prose_types_no_number(nb, name):
+    if not is_chapter(name) or name.startswith("00_"):
+        return
+    allowed = typed_numbers(nb) | NOMINAL
+    for sentence, theirs in sentences(nb):
+        for found in NUMBER.findall(sentence):
+            value = as_number(found)
+            known = {value, value / 100} & allowed or (value.is_integer() and 1800 <= value < 2100)
+            if not known and not theirs and not OF_NO_CELL.search(sentence):
+                yield f"{found} is typed, and may be a result; let the cell print it: {sentence[:90]!r}"
+
+
+def prose_types_no_order(nb, name):
+    if not is_chapter(name) or name.startswith("00_"):
+        return
+    called = re.compile(rf"(?<![\w*'-])(?:{'|'.join(map(re.escape, sorted(NAMES)))})(?![\w-])")
+    for sentence, _ in sentences(nb):
+        if HEDGED.search(sentence) or OF_NO_CELL.search(sentence):
+            continue
+        if SHOWN.search(sentence) or (called.search(sentence) and COMPARED.search(sentence)):
+            yield f"an order or a direction is typed; say what to look for, or let the cell print it: {sentence[:90]!r}"
+
+
+NAMES = names_in_the_book()
 RULES = (
     execution_counts_run_from_one,
     no_error_is_stored,
     cells_are_short,
     functions_are_short,
+    figures_are_there,
     figures_are_described,
     figures_are_referred_to,
     captions_are_alike,
@@ -251,6 +355,8 @@ RULES = (
     no_absolute_paths,
     chapters_have_the_anatomy,
     chapters_have_a_fitting_length,
+    prose_types_no_number,
+    prose_types_no_order,
 )
 
 
@@ -328,6 +434,10 @@ def lengthen_most_cells(nb):
 
 def lengthen_a_function(nb):
     nb.cells[3].source = "def long():\n" + "    x = 1\n" * MAX_FUNCTION_LINES
+
+
+def lose_a_figure(nb):
+    nb.cells[4].outputs = []
 
 
 def drop_alt(nb):
@@ -410,11 +520,24 @@ def cut_the_prose(nb):
     nb.cells[0].source = f"# Title\n\n## {ANATOMY[0]}"
 
 
+def type_a_result(nb):
+    nb.cells[5].source = nb.cells[5].source.replace(" rises.", " rises. The correlation is .437.", 1)
+
+
+def type_an_order(nb):
+    nb.cells[5].source = nb.cells[5].source.replace(" rises.", " rises. Judge is the best metric.", 1)
+
+
+def type_a_direction(nb):
+    nb.cells[5].source = nb.cells[5].source.replace(" rises.", " rises. The upper curve falls to the right.", 1)
+
+
 BREAKS = {
     execution_counts_run_from_one: [set_count],
     no_error_is_stored: [store_error, store_stderr],
     cells_are_short: [lengthen_a_cell, lengthen_most_cells],
     functions_are_short: [lengthen_a_function],
+    figures_are_there: [lose_a_figure],
     figures_are_described: [drop_alt, drop_caption, drop_figure_name],
     figures_are_referred_to: [drop_a_reference],
     captions_are_alike: [end_a_caption, lengthen_a_caption],
@@ -425,6 +548,8 @@ BREAKS = {
     no_absolute_paths: [write_a_path, print_a_path],
     chapters_have_the_anatomy: [drop_a_section, swap_sections, drop_limits],
     chapters_have_a_fitting_length: [cut_the_prose],
+    prose_types_no_number: [type_a_result],
+    prose_types_no_order: [type_an_order, type_a_direction],
 }
 
 
@@ -441,6 +566,24 @@ def test_rule_notices(rule, spoil):
     nb = copy.deepcopy(good_notebook())
     spoil(nb)
     assert complaints(nb, "01_x.ipynb", [rule])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In 2024 the level was .05, and 95 % intervals hold 97 draws.",
+        "The paper has .437 here.",
+        "The error of .437 {cite:p}`someone1999` is theirs.",
+        "Its standard error is at most .065.",
+        "If Judge is the best metric, ask why.",
+        "The line of the metric is printed above.",
+    ],
+)
+def test_what_prose_may_say(sentence):
+    nb = good_notebook()
+    nb.cells[3].source += "\n\nn = 97"
+    nb.cells[5].source = nb.cells[5].source.replace(" rises.", f" rises. {sentence}", 1)
+    assert complaints(nb, "01_x.ipynb", [prose_types_no_number, prose_types_no_order]) == []
 
 
 def test_a_reproduction_page_must_state_its_data():
@@ -529,7 +672,7 @@ def test_the_map_of_chapters_links_every_chapter():
 
 
 def all_texts(notebooks):
-    texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+    texts = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
     return texts | {name: markdown(nb) for name, nb in notebooks.items()}
 
 
