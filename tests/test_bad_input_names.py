@@ -38,7 +38,7 @@ def table(systems: tuple[str, ...], metrics: tuple[str, ...], documents: tuple[s
     """Return a table in TSV: scores depend on the places of names alone."""
     rng = np.random.default_rng(0)
     out = io.StringIO()
-    writer = csv.writer(out, delimiter="\t", lineterminator="\n")
+    writer = csv.writer(out, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(["system", "segment", "doc", "source", "translation", "human", *metrics])
     for row, system in enumerate(systems):
         for k in range(N):

@@ -73,7 +73,11 @@ def in_a_folder(path: Path | None) -> Path | None:
     """Refuse at once an output file that could not be written in the end."""
     if path is None or str(path) == "-":
         return None
-    if not path.exists() and not path.resolve().parent.is_dir():
+    try:
+        is_lost = not path.exists() and not path.resolve().parent.is_dir()
+    except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
+        raise typer.BadParameter(f"{str(path)[:80]!r} is no place for a file: {error.args[-1]}.") from None
+    if is_lost:
         raise typer.BadParameter(f"there is no folder {str(path.parent)!r}.")
     return path
 

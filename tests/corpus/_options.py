@@ -51,6 +51,7 @@ OPTIONS: tuple[Usage, ...] = (
             *(f"correlate teaching --epsilon {v}" for v in ("-1", "nan", "inf", "x", "@", "1e999", "-0.1", "__import__"))),
     *_usage(2, "has no meaning for pearson", "correlate teaching --epsilon 0.5", "correlate teaching --epsilon 0"),
     *_usage(2, "there is no folder 'gone'", *(f"{c} teaching -o gone/x.txt" for c in _SETS)),
+    *_usage(2, "is no place for a file: File name too long", *(f"{c} teaching -o {'x' * 300}" for c in _SETS)),
     *_usage(2, "is a directory", *(f"{c} teaching -o ." for c in _SETS)),
     *_usage(2, "cannot go with --coefficient or --grouping", "rank teaching --coefficient pearson --protocol wmt23"),
     *_usage(2, "goes only with a protocol", "rank teaching --protocol wmt23 --ties half"),

@@ -20,6 +20,6 @@ if __name__ == "__main__":
     found = HERE.parents[1] / "_build" / "fuzz" / name
     found.mkdir(parents=True, exist_ok=True)
     seeds = HERE / "seeds" / name
-    limits = ["-max_len=4096", "-timeout=20", "-rss_limit_mb=4096", f"-artifact_prefix={found}/crash-"]
+    limits = ["-max_len=4096", "-timeout=20", "-rss_limit_mb=4096", f"-artifact_prefix={found}-"]
     atheris.Setup([sys.argv[0], f"-max_total_time={seconds}", *limits, str(found), str(seeds)], TARGETS[name])
     atheris.Fuzz()

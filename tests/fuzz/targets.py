@@ -137,7 +137,7 @@ def plan(data: bytes) -> None:
 
 def command(data: bytes) -> None:
     """Parse a command line, words apart by line ends, and run nothing."""
-    words = data.decode("utf-8", "replace").split("\n")
+    words = data.replace(b"\0", b"").decode("utf-8", "replace").split("\n")  # no program is given a NUL
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             context, at = COMMAND.make_context("mtmeta", words), COMMAND
