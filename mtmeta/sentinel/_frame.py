@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ _ALIASES = {
 }
 _COLUMNS = ["set", "lp", "system", "segment", "source", "reference", "translation", "human"]
 _ROLES = ("source", "reference", "translation")
+#: A cell with more characters than this is an open quote or a wrong file, not a text.
+_MAX_FIELD = 1_000_000
 #: Fewer distinct texts than this teach nothing that could be validated.
 FEWEST_TEXTS = 10
 
@@ -281,12 +284,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    try:
-        frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 (byte {error.start}). Save the table as UTF-8.") from None
-    except (pd.errors.EmptyDataError, pd.errors.ParserError) as error:
-        raise ValueError(f"{path}: cannot be read as a table with a header: {error}") from None
+    frame = _read_rows(path, separator)
     for name, others in _ALIASES.items():
         present = [c for c in (name, *others) if c in frame.columns]
         if len(present) > 1:
@@ -295,6 +293,34 @@ def read_table(path: str | Path) -> pd.DataFrame:
     if "human" in frame:
         frame["human"] = _numbers(frame["human"], path)
     return frame
+
+
+def _read_rows(path: Path, separator: str) -> pd.DataFrame:
+    """Return a delimited file as text; pandas would fill up short rows, and take a first column for an index."""
+    rows: list[list[str]] = []
+    limit = csv.field_size_limit(_MAX_FIELD)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, delimiter=separator, strict=True)
+            for row in filter(None, reader):
+                rows.append(row)
+                if len(row) != len(rows[0]):
+                    raise ValueError(
+                        f"{path}, line {reader.line_num}: expected {len(rows[0])} fields, the header's; found "
+                        f"{len(row)}. A text that holds the separator or a quote must be quoted; the file may be truncated."
+                    )
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 (byte {error.start}). Save the table as UTF-8.") from None
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {reader.line_num}: cannot be read as a table: {error}.") from None
+    finally:
+        csv.field_size_limit(limit)
+    if not rows:
+        raise ValueError(f"{path}: cannot be read as a table with a header: it is empty.")
+    twice = sorted({c for c in rows[0] if rows[0].count(c) > 1})
+    if twice:
+        raise ValueError(f"{path}: column names must be distinct; found twice: {', '.join(map(repr, twice))}.")
+    return pd.DataFrame(rows[1:], columns=rows[0], dtype=str)
 
 
 def _numbers(column: pd.Series, path: Path) -> pd.Series:

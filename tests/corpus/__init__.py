@@ -10,8 +10,9 @@ from ._case import Case
 from ._options import OPTIONS, Usage
 from ._plans import PLANS
 from ._tables import TABLES
+from ._texts import TEXTS
 from ._trees import TREES
 
-__all__ = ["ARCHIVES", "CASES", "OPTIONS", "PLANS", "TABLES", "TREES", "Case", "Usage", "snapshot", "watched"]
+__all__ = ["ARCHIVES", "CASES", "OPTIONS", "PLANS", "TABLES", "TEXTS", "TREES", "Case", "Usage", "snapshot", "watched"]
 
-CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *PLANS)
+CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *PLANS, *TEXTS)
