@@ -28,7 +28,7 @@ MAY_IMPORT = {
     **dict.fromkeys(BASE, frozenset()),
     "evalset": set(),
     "_kernels": set(),
-    "simulate": {"evalset"},
+    "simulate": {"evalset", "scoring"},
     "datasets": {"evalset", "simulate"},
     "agreement": {"evalset", "_kernels"},
     "ties": {"agreement", "evalset", "_kernels"},

@@ -482,6 +482,19 @@ def test_lexical_metrics_are_those_of_sacrebleu(es):
         assert es["TER"][k, j] == -round(sentence_ter(output, reference).score, 6)
 
 
+def test_compiled_ter_of_a_new_campaign_is_that_of_sacrebleu():
+    from sacrebleu.metrics import TER
+
+    es = simulate.campaign(n_systems=3, n_segments=12, seed=11)
+    slow = TER()
+    references = es.texts.references["refA"]
+    for system, row in zip(es.systems, es["TER"], strict=True):
+        pairs = zip(es.texts.translations[system], references, strict=True)
+        expected = [-slow.sentence_score(text, [reference]).score for text, reference in pairs]
+        np.testing.assert_array_equal(row, np.round(expected, 6))
+    assert (es["TER"] < 0).any()
+
+
 def test_metrics_see_what_they_say_they_see(es):
     assert (np.ptp(es["SourceOnly"], axis=0) == 0).all()
     np.testing.assert_allclose(es["SourceOnly"][0], [source_only(s) for s in es.texts.sources], atol=1e-6)

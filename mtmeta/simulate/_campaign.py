@@ -392,21 +392,19 @@ def source_only(source: str) -> float:
 
 
 def _lexical_metrics(texts: Sequence[Sequence[str]], references: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return sentence BLEU, chrF and negated TER, computed by sacreBLEU with its defaults."""
-    from sacrebleu.metrics import BLEU, CHRF, TER
+    """Return sentence BLEU, chrF and negated TER, as sacreBLEU computes them with its defaults."""
+    from sacrebleu.metrics import BLEU, CHRF
 
-    scorers = {"BLEU": (BLEU(effective_order=True), 1), "chrF": (CHRF(), 1), "TER": (TER(), -1)}
-    scores = {}
-    for name, (scorer, sign) in scorers.items():
-        known: dict[tuple[str, int], float] = {}
-        rows = []
-        for outputs in texts:
-            for j, text in enumerate(outputs):
-                if (text, j) not in known:
-                    known[text, j] = sign * scorer.sentence_score(text, [references[j]]).score
-            rows.append([known[text, j] for j, text in enumerate(outputs)])
-        scores[name] = np.array(rows)
-    return scores
+    from ..scoring._ter import score_ter
+
+    places: dict[tuple[str, int], int] = {}
+    rows = np.array([[places.setdefault((text, j), len(places)) for j, text in enumerate(own)] for own in texts])
+    distinct, given = [text for text, _ in places], [references[j] for _, j in places]
+    scores = {"TER": score_ter(distinct, given)}
+    for name, scorer in (("BLEU", BLEU(effective_order=True)), ("chrF", CHRF())):
+        pairs = zip(distinct, given, strict=True)
+        scores[name] = np.array([scorer.sentence_score(text, [reference]).score for text, reference in pairs])
+    return {name: scores[name][rows] for name in ("BLEU", "chrF", "TER")}
 
 
 # -- putting together --------------------------------------------------------------------
