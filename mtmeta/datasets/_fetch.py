@@ -256,7 +256,7 @@ def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[f
             )
     try:
         scores = _NoImports(io.BytesIO(raw)).load()
-    except (pickle.UnpicklingError, AttributeError, EOFError, IndexError, TypeError, ValueError) as error:
+    except Exception as error:  # a damaged pickle may end its reader in many ways; nothing in it is called
         raise ValueError(f"{what} is not a readable pickle: {error}.") from error
     is_table = isinstance(scores, dict) and all(
         isinstance(system, str) and isinstance(values, list) and all(isinstance(v, float) for v in values)

@@ -306,8 +306,9 @@ def _read_rows(path: Path, separator: str) -> pd.DataFrame:
                 rows.append(row)
                 if len(row) != len(rows[0]):
                     raise ValueError(
-                        f"{path}, line {reader.line_num}: expected {len(rows[0])} fields, the header's; found "
-                        f"{len(row)}. A text that holds the separator or a quote must be quoted; the file may be truncated."
+                        f"{path}, line {reader.line_num}: expected {len(rows[0])} fields, the header's; "
+                        f"found {len(row)}. A text that holds the separator or a quote must be quoted; the file may "
+                        "be truncated."
                     )
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 (byte {error.start}). Save the table as UTF-8.") from None
