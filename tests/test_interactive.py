@@ -182,7 +182,14 @@ def test_names_are_text_wherever_they_stand(figure):
     assert not any(name.startswith("on") for _, attributes in knob.tags for name in attributes)
     assert HOSTILE in knob.words
     assert knob.data["shown"] == figure.shown
-    assert figure.figure().savefig(Path("/dev/null"), format="png") is None
+    assert base64.b64decode(figure._repr_mimebundle_()["image/png"]).startswith(b"\x89PNG")
+
+
+def test_a_picture_writes_names_as_they_are():
+    names = ["a$x$b", "_hidden"]
+    (ax,) = interactive_lines(pd.DataFrame([[0.0, 1], [1, 2]], columns=names), knob="$k$", value="v").figure().axes
+    assert [text.get_text().strip() for text in ax.get_legend().get_texts()] == names
+    assert not any(text.get_parse_math() for text in [ax.xaxis.label, *ax.get_legend().get_texts()])
 
 
 def test_the_same_figure_gives_the_same_text():

@@ -23,7 +23,7 @@ from .._checks import check_count
 from ..agreement import grouped
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties
-from ._style import COLOURS, MARKERS
+from ._style import COLOURS, MARKERS, in_legend, names_as_written
 
 DIGITS = 6  # what values are rounded to, so that two machines write the same text
 WIDTH, HEIGHT = 440, 190  # of a panel, in units of the SVG
@@ -150,6 +150,7 @@ class Interactive:
         key = cell[1]
         return f'<td data-text="{escape(key)}">{escape(self.shown[key][self.start])}</td>'
 
+    @names_as_written
     def figure(self) -> Figure:
         """Return the start position as a matplotlib figure."""
         figure = Figure(figsize=(6.4, 2.8 * len(self.panels)), facecolor="white", layout="constrained", dpi=110)
@@ -263,7 +264,7 @@ def _draw(ax: Axes, panel: Panel, figure: Interactive) -> None:
     for k, line in enumerate(panel.lines):
         style = {"color": _colour(line, k), "linestyle": _MPL_DASHES[line.style % len(_MPL_DASHES)]}
         corners = np.array(_corners(line)).reshape(-1, 2)
-        ax.plot(*corners.T, label=line.name.replace("$", r"\$"), **style)
+        ax.plot(*corners.T, label=in_legend(line.name), **style)
         if line.key is not None and figure.values[line.key][figure.start] is not None:
             ax.plot(now, figure.values[line.key][figure.start], MARKERS[0], color=style["color"])
     for x, y, shape, colour in panel.marks:
