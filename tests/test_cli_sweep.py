@@ -1,6 +1,7 @@
 """The command `mtmeta sweep`: what it prints, what it writes, and how it fails."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -251,6 +252,20 @@ def wait_for(what, seconds=120):
     while not what():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [[], ["--dask", "local"]])
+def test_an_interrupt_ends_it_quietly(run, plan, tmp_path, engine):
+    plan.write_text(PLAN.replace("[0, 1, 2]", "{count: 1000}"))
+    store = tmp_path / "out" / "plan" / "results.jsonl"
+    command = [sys.executable, "-m", "mtmeta", "sweep", "plan.yaml", "--jobs", "2", "--quiet", *engine]
+    sweeping = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    wait_for(lambda: store.exists() and store.read_bytes().count(b"\n") >= 20)
+    os.killpg(sweeping.pid, signal.SIGINT)
+    _, err = sweeping.communicate(timeout=120)
+    assert (sweeping.returncode, err) == (130, "")
+    assert 20 <= store.read_bytes().count(b"\n") < 2004
 
 
 @pytest.mark.slow

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import logging
+import signal
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
@@ -66,7 +68,14 @@ def _in_parallel(pending: dict[int, Task], given: list[int], n_jobs: int | None)
             given.append(number)
             yield joblib.delayed(_numbered)(perform, number, task, n_threads)
 
-    return joblib.Parallel(n_jobs, batch_size=1, return_as="generator_unordered")(calls())
+    outcomes = joblib.Parallel(n_jobs, batch_size=1, return_as="generator_unordered")(calls())
+    try:
+        for outcome in outcomes:  # noqa: UP028 - `yield from` would close it before the warning is silenced
+            yield outcome
+    finally:
+        with warnings.catch_warnings():  # where we stop early, it is no news that tasks were not used
+            warnings.filterwarnings("ignore", r"\d+ tasks (have been|which were)", UserWarning)
+            outcomes.close()
 
 
 def _numbered(do: Callable[..., dict[str, Any]], number: int, task: Task, n_threads: int | None) -> Done:
@@ -111,6 +120,7 @@ def dask_backend(address: str, n_workers: int | None) -> Iterator[Client]:
             Client(cluster) as client,
             joblib.parallel_config("dask", client=client),
         ):
+            _leave_interrupts_to_us(client)
             yield client
         return
     try:
@@ -124,6 +134,17 @@ def dask_backend(address: str, n_workers: int | None) -> Iterator[Client]:
             raise ValueError(f"the Dask cluster at {address} has no worker; start some, or scale it up.") from None
         with joblib.parallel_config("dask", client=client):
             yield client
+
+
+def _leave_interrupts_to_us(client: Client) -> None:
+    """Let workers here ignore Ctrl-C, which a terminal sends to them too; they end when the cluster is closed."""
+    from distributed import WorkerPlugin
+
+    class Ignore(WorkerPlugin):
+        def setup(self, worker: Any) -> None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    client.register_plugin(Ignore())
 
 
 def by_dask(tasks: Sequence[Task], client: Client) -> Iterator[Done]:
