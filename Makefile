@@ -11,6 +11,8 @@ SOURCES := $(wildcard _config.yml _toc.yml CHANGELOG.md CITATION.cff constraints
 	$(shell find book notebooks mtmeta -type f -not -path '*/.*' -not -path '*/__pycache__/*' 2>/dev/null)
 BROWSER := tests/browser
 BENCHMARKS := $(wildcard benchmarks/bench_*.py)
+FUZZ_TARGETS ?= table tree mqm pickle archive plan command
+FUZZ_SECONDS ?= 60
 
 # One thread a process: the arrays are small, and a thread pool in each of several processes only gets in its own way.
 export OMP_NUM_THREADS ?= 1
@@ -19,7 +21,7 @@ export MKL_NUM_THREADS ?= 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help book site test test-fast matrix lint notebooks bench browser-deps linkcheck constraints clean distclean
+.PHONY: help book site test test-fast matrix lint notebooks bench fuzz browser-deps linkcheck constraints clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -37,7 +39,7 @@ $(VENV)/.installed-book: $(BIN)/python pyproject.toml $(CONSTRAINTS)
 
 $(VENV)/.installed-test: $(VENV)/.installed-book
 	@echo "== installing what the tests need into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[book,sentinel,recommend,test]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[book,sentinel,recommend,sweep,test]'
 	@touch $@
 
 book: $(VENV)/.installed-book ## execute the chapters and build the site
@@ -68,6 +70,7 @@ lint: $(VENV)/.installed-test ## check code and stored notebooks; change nothing
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check . || { echo "error: not formatted; run: $(BIN)/ruff format" >&2; exit 1; }
 	@$(BIN)/python tools/normalise_notebooks.py --check notebooks
+	@$(BIN)/python tools/launch.py --check
 
 notebooks: $(VENV)/.installed-test ## re-execute the stored notebooks in place
 	@$(BIN)/python -m mtmeta.runner --jobs $(JOBS) refresh $$(find notebooks -name '*.ipynb' -not -path '*/.*' | sort)
@@ -77,6 +80,10 @@ bench: $(VENV)/.installed-test ## speed and memory; writes benchmarks/RESULTS.md
 	@mkdir -p _build
 	@$(BIN)/python -m pytest --benchmark-only --benchmark-json=_build/benchmarks.json -q $(BENCHMARKS)
 	@$(BIN)/python benchmarks/table.py _build/benchmarks.json
+
+fuzz: $(VENV)/.installed-test ## look for inputs that break loaders or the command line; installs Atheris
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+	@for target in $(FUZZ_TARGETS); do $(BIN)/python tests/fuzz/run.py $$target $(FUZZ_SECONDS) || exit 1; done
 
 browser-deps: ## install what drives the browser tests, if node is there
 	@if [ ! -f $(BROWSER)/package.json ]; then echo "no browser tests: $(BROWSER)/package.json is absent"; \
