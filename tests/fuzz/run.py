@@ -7,19 +7,19 @@ breaks a promise; that input goes into seeds/TARGET with its repair.
 import sys
 from pathlib import Path
 
-import atheris
-
 HERE = Path(__file__).parent
 
-with atheris.instrument_imports(include=["mtmeta.datasets", "mtmeta.evalset", "mtmeta.sweep", "mtmeta.cli", "yaml"]):
-    sys.path.insert(0, str(HERE))
-    from targets import TARGETS
-
 if __name__ == "__main__":
+    import atheris
+
+    modules = [f"mtmeta.{name}" for name in ("datasets", "evalset", "sweep", "cli")]
+    with atheris.instrument_imports(include=[*modules, "yaml"]):
+        from targets import TARGETS
+
     name, seconds = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "60"
     found = HERE.parents[1] / "_build" / "fuzz" / name
     found.mkdir(parents=True, exist_ok=True)
-    seeds = HERE / "seeds" / name
     limits = ["-max_len=4096", "-timeout=20", "-rss_limit_mb=4096", f"-artifact_prefix={found}-"]
-    atheris.Setup([sys.argv[0], f"-max_total_time={seconds}", *limits, str(found), str(seeds)], TARGETS[name])
+    places = [str(found), str(HERE / "seeds" / name)]
+    atheris.Setup([sys.argv[0], f"-max_total_time={seconds}", *limits, *places], TARGETS[name])
     atheris.Fuzz()
