@@ -428,6 +428,14 @@ def _shared_gap(question):
     assert np.corrcoef(*scores)[0, 1] == pytest.approx(np.corrcoef(scores[0] + 1.2, scores[1])[0, 1])
 
 
+@facts("quiz-three-systems")
+def _three_systems(question):
+    orders = math.factorial(3)
+    assert 1 / orders > 0.05
+    yield right(f"{orders}", ".05")
+    yield wrong(f"{orders}")
+
+
 @facts("quiz-wmt23-groupings")
 def _wmt23_groupings(question):
     none, segment, system = printed("wmt23/sentinels", r"SENTINEL-SRC-MQM +(\d+) +(\d+) +(\d+) +\d+ +\d+ +\d+")
