@@ -618,6 +618,7 @@ def test_what_the_chapters_rely_on(es):
 # The same everywhere
 
 
+@pytest.mark.slow
 def test_frozen_files_are_what_the_code_makes():
     made = _frozen.files(simulate.campaign(**_frozen.SIZES))
     assert sorted(made) == ["teaching.csv", "teaching.json", "teaching_spans.csv"]
