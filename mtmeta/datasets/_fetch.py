@@ -395,7 +395,10 @@ def _member(raw: bytes, name: str, size: int) -> bytes:
         if (found := archive.getinfo(name).file_size) != size:
             raise zipfile.BadZipFile(f"it unpacks to {found} bytes; expected {size}")
         with archive.open(name) as member:
-            return member.read(size + 1)
+            content = member.read(size + 1)
+    if len(content) != size:
+        raise zipfile.BadZipFile(f"it unpacks to {len(content)} bytes or more; expected {size}")
+    return content
 
 
 def _convert(raw: bytes, file: DataFile, url: str) -> bytes:

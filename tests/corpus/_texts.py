@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - the name of a case and what must come of it stay in one place
 """Tables of texts that a sentinel scores."""
 
 from __future__ import annotations
