@@ -74,7 +74,7 @@ lint: $(VENV)/.installed-test ## check code and stored notebooks; change nothing
 
 notebooks: $(VENV)/.installed-test ## re-execute the stored notebooks in place
 	@$(BIN)/python -m mtmeta.runner --jobs $(JOBS) refresh $$(find notebooks -name '*.ipynb' -not -path '*/.*' | sort)
-	@$(BIN)/python tools/normalise_notebooks.py notebooks
+	@$(BIN)/python tools/launch.py
 
 bench: $(VENV)/.installed-test ## speed and memory; writes benchmarks/RESULTS.md
 	@mkdir -p _build
