@@ -567,3 +567,16 @@ def test_first_claim_of_figure_2():
     order = table.sort_values("value", ascending=False).metric.tolist()
     assert (order[0], order[1], order[-2]) == ("XCOMET-Ensemble", "SENTINEL-GEMBA", "GEMBA-MQM")
     assert table.set_index("metric").epsilon["GEMBA-MQM"] == 0
+
+
+def test_a_part_without_the_ties_that_are_wanted_is_drawn_again():
+    # one segment in ten has a tie, so most parts of three segments have none
+    human = np.tile([[0.0], [1.0]], 20)
+    human[1, ::10] = 0
+    es = mm.EvalSet(human, {"m": human + np.linspace(0, 0.1, 20)}, systems=["A", "B"])
+    table = ties.held_out_calibration(es, held_out=0.15, shares=[0.5], n_draws=8, rng=0)
+    assert table["tie_share"].between(0, 1).all()
+    assert (ties.held_out_calibration(es, held_out=0.15, shares=None, n_draws=8, rng=0)["tie_share"] == 0).any()
+    untied = es.select(segments=range(2, 11))
+    with pytest.raises(ValueError, match=r"the tie shares 0\.5 cannot be reached: 100 parts of 4 segments"):
+        ties.held_out_calibration(untied, shares=[0.5])

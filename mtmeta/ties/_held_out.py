@@ -27,7 +27,8 @@ def held_out_calibration(
 ) -> pd.DataFrame:
     """Choose each metric's tie threshold on held-out segments, and compute acc_eq on the others.
 
-    In each draw the segments are split at random. Pairs of the held-out part are dropped so that it has another
+    In each draw the segments are split at random, and again where the held-out part cannot have the shares that are
+    wanted because it has no tied or no untied pair. Pairs of the held-out part are dropped so that it has another
     share of human ties (see `subsample_ties`); the other part is left as it is. Beside the acc_eq that the
     held-out threshold earns stands the one that in-sample calibration gives on the same segments.
 
@@ -84,7 +85,7 @@ def held_out_calibration(
     rng = np.random.default_rng(rng)
     rows = []
     for draw in range(n_draws):
-        away = np.isin(pairs.segment, rng.permutation(segments)[:size])
+        away = _split(pairs, segments, size, wanted, rng)
         uniforms = rng.random(len(pairs.tied))
         cache = {}
         tests = {name: _test_part(pairs, ~away, ordered, average, cache) for name, ordered in by_metric.items()}
@@ -101,6 +102,25 @@ def held_out_calibration(
                 rows.append((*label, *fitted, n_pairs, n_segments, *about[1:]))
     columns = "metric share draw tie_share test_tie_share epsilon value in_sample_epsilon in_sample loss"
     return pd.DataFrame(rows, columns=[*columns.split(), "n_pairs", "n_segments", "n_pairs_test", "n_segments_test"])
+
+
+def _split(pairs, segments, size: int, wanted: Sequence[float | None], rng, n_tries: int = 100) -> np.ndarray:
+    """Return which pairs are held out, in a part whose share of ties can be brought to each wanted one."""
+    for _ in range(n_tries):
+        away = np.isin(pairs.segment, rng.permutation(segments)[:size])
+        if _within_reach(float(pairs.tied[away].mean()), wanted):
+            return away
+    raise ValueError(
+        f"the tie shares {', '.join(f'{share:g}' for share in wanted)} cannot be reached: {n_tries} parts of {size} "
+        "segments, drawn at random, lacked tied pairs or untied ones. Hold out more segments."
+    )
+
+
+def _within_reach(tie_share: float, wanted: Sequence[float | None]) -> bool:
+    """Tell whether dropping pairs can make each wanted share of ties."""
+    if 0 < tie_share < 1:
+        return True
+    return all(share is None or share == tie_share for share in wanted)
 
 
 def _test_part(pairs, kept, ordered, average, cache):
