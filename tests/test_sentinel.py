@@ -126,7 +126,7 @@ def test_table_with_the_names_of_comet_is_read(tmp_path):
         ("", "cannot be read as a table"),
         ("src,source\na,b\n", "all mean 'source'"),
         ("src,score\na,good\n", r"the score 'good' in data row 1 is not a number"),
-        ("src,score\na,1\nb,2,3,4\n", "cannot be read as a table"),
+        ("src,score\na,1\nb,2,3,4\n", "line 3: expected 2 fields"),
         (b"src\n\xff\n", "not UTF-8"),
     ],
 )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._files import whole_file
 from ..evalset import EvalSet, unknown
 from ._frame import SEES, checked_texts, texts_of
 
@@ -151,7 +152,7 @@ class Sentinel(ABC):
         """Write the sentinel into a folder, for `load`.
 
         The folder is made where it does not exist. It holds JSON and plain arrays, no pickle: to load
-        it runs none of its content.
+        it runs none of its content. Where saving is interrupted, `load` says so.
 
         Parameters
         ----------
@@ -168,16 +169,22 @@ class Sentinel(ABC):
         check_target(folder)
         folder.mkdir(parents=True, exist_ok=True)
         card = {"format": _FORMAT, "kind": self.kind, "sees": self.sees}
-        card |= self._write(folder)
-        text = json.dumps(card, ensure_ascii=False, indent=1, allow_nan=False)
-        (folder / _CARD).write_text(text + "\n", encoding="utf-8")
+        _write_card(folder, {"unfinished": True})
+        _write_card(folder, card | self._write(folder))
+
+
+def _write_card(folder: Path, card: dict[str, Any]) -> None:
+    text = json.dumps(card, ensure_ascii=False, indent=1, allow_nan=False)
+    with whole_file(folder / _CARD) as part:
+        part.write_text(text + "\n", encoding="utf-8")
 
 
 def check_target(folder: Path) -> None:
     """Refuse a folder that a sentinel must not be written into."""
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; a sentinel is saved into a folder.")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / _CARD).exists():
+    others = folder.is_dir() and any(not path.match(".*.part") for path in folder.iterdir())
+    if others and not (folder / _CARD).exists():
         raise ValueError(f"{folder} holds other files. Name a new folder, or one with a sentinel to replace.")
 
 
@@ -190,6 +197,8 @@ def read_card(folder: Path) -> dict[str, Any]:
         card = json.loads(path.read_text(encoding="utf-8"))
         version, kind, sees = card["format"], card["kind"], card["sees"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
+        if isinstance(error, KeyError) and "unfinished" in card:
+            raise ValueError(f"{path}: saving was interrupted. Save the sentinel again.") from None
         raise ValueError(f"{path} is damaged: {error!r:.200}. Train the sentinel again.") from None
     if version != _FORMAT or kind not in ("light", "transformer") or sees not in tuple(SEES):
         raise ValueError(
