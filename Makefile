@@ -57,7 +57,7 @@ site: $(SITE) ## build the site from the stored outputs, if a source has changed
 # The tests execute each notebook and compare its outputs with the stored ones, so the site for the tests need not.
 test: lint $(SITE) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
 	@echo "== tests"
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --durations=25
 
 test-fast: $(VENV)/.installed-test ## the quick part: no lint, no site, no notebooks, no real data
 	@env -u MTMETA_DATA $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not browser"
