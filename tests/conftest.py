@@ -6,6 +6,7 @@ skip is a failure.
 """
 
 import os
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -35,6 +36,21 @@ def data_dir() -> Path:
     if not Path(path).is_dir():
         pytest.fail(f"MTMETA_DATA is {path!r}, which is no directory")
     return Path(path)
+
+
+@pytest.fixture
+def command_line(capsys, monkeypatch):
+    """Return a function that runs the command line here, and gives exit code, stdout and stderr."""
+    from mtmeta import cli
+
+    def run_here(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mtmeta", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        return end.value.code, captured.out, captured.err
+
+    return run_here
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 from test_datasets import make_tree
 
 import mtmeta as mm
-from mtmeta import agreement, cli, datasets, protocols
+from mtmeta import agreement, datasets, protocols
 from mtmeta.cli import _choices, _output
 from mtmeta.datasets import _fetch
 
@@ -39,17 +39,9 @@ ODD = "A_B&C%|\\x"
 
 
 @pytest.fixture
-def run(capsys, monkeypatch):
+def run(command_line):
     """Return a function that runs the command line here, and gives exit code, stdout and stderr."""
-
-    def run_here(*arguments):
-        monkeypatch.setattr(sys, "argv", ["mtmeta", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        return end.value.code, captured.out, captured.err
-
-    return run_here
+    return command_line
 
 
 @pytest.fixture

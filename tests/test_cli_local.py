@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,25 +11,16 @@ import pytest
 from test_cli import in_a_process
 
 import mtmeta as mm
-from mtmeta import cli
 from mtmeta import local_accuracy as la
 from mtmeta.cli import _choices, _local
 from mtmeta.local_accuracy import _pairs
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(command_line, monkeypatch, tmp_path):
     """Return a function that runs the command in an empty folder, and gives exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
-
-    def run_here(*arguments):
-        monkeypatch.setattr(sys, "argv", ["mtmeta", "local-accuracy", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        return end.value.code, captured.out, captured.err
-
-    return run_here
+    return partial(command_line, "local-accuracy")
 
 
 @pytest.fixture

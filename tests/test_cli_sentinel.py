@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,6 @@ import pytest
 from test_cli import in_a_process
 
 import mtmeta as mm
-from mtmeta import cli
 from mtmeta.cli import _choices
 from mtmeta.sentinel import SEES, _settings
 
@@ -19,18 +18,10 @@ TINY = ("--kind", "transformer", "--encoder", "scratch-small", "--learning-rate"
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Return a function that runs the command line in an empty folder, and gives exit code, stdout and stderr."""
+def run(command_line, monkeypatch, tmp_path):
+    """Return a function that runs the command in an empty folder, and gives exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
-
-    def run_here(*arguments):
-        monkeypatch.setattr(sys, "argv", ["mtmeta", "sentinel", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        return end.value.code, captured.out, captured.err
-
-    return run_here
+    return partial(command_line, "sentinel")
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +15,6 @@ import pytest
 from test_cli import in_a_process
 
 import mtmeta as mm
-from mtmeta import cli
 from mtmeta.cli import _sweep
 from mtmeta.sweep import _run
 
@@ -30,18 +30,10 @@ N_TASKS = 2 * (2 + 3)
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(command_line, monkeypatch, tmp_path):
     """Return a function that runs the command in an empty folder, and gives exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
-
-    def run_here(*arguments):
-        monkeypatch.setattr(sys, "argv", ["mtmeta", "sweep", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        return end.value.code, captured.out, captured.err
-
-    return run_here
+    return partial(command_line, "sweep")
 
 
 @pytest.fixture
