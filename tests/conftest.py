@@ -6,6 +6,7 @@ skip is a failure.
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -15,6 +16,9 @@ import pytest
 # One thread a process: this runs before numpy is imported.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+
+# A shell starts its background jobs deaf to Ctrl-C, and so would be what the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 hypothesis.settings.register_profile("mtmeta", deadline=None, derandomize="CI" in os.environ, print_blob=True)
 hypothesis.settings.load_profile("mtmeta")

@@ -621,9 +621,7 @@ def test_full_disk(table):
 def test_interrupt_is_quiet(table):
     # The process waits for its standard input; by then it is inside the command.
     command = [sys.executable, "-m", "mtmeta", "correlate", "-"]
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    # A shell starts its background jobs deaf to Ctrl-C, and the tests may run in one.
-    waits = subprocess.Popen(command, **pipes, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    waits = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     waits.stdin.write(b"system,segment,human,X\n" * 10_000)  # more than a pipe holds: it must be reading
     waits.stdin.flush()
     waits.send_signal(signal.SIGINT)

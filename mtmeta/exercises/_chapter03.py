@@ -91,6 +91,7 @@ def _rater(answer: object) -> Iterator[str]:
 )
 def _own(es: EvalSet) -> dict:
     standard = [(es[m] - np.nanmean(es[m])) / np.nanstd(es[m]) for m in es.metrics]
-    mine = sysdep.centre_segments(es.with_metrics({"mine": np.nanmean(standard, axis=0)}))
+    mean = np.ma.masked_invalid(standard).mean(axis=0).filled(np.nan)  # nanmean warns where nobody has a score
+    mine = sysdep.centre_segments(es.with_metrics({"mine": mean}))
     result = sysdep.compare_with_null(mine, "mine", n_draws=199, rng=0)
     return {"sysdep": result.sysdep, "verdict": result.verdict}
