@@ -60,7 +60,7 @@ test: lint $(SITE) browser-deps ## everything that CI runs: lint, doctests, unit
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --durations=25
 
 test-fast: $(VENV)/.installed-test ## the quick part: no lint, no site, no notebooks, no real data
-	@env -u MTMETA_DATA $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not browser" --ignore=tests/test_site.py
+	@env -u MTMETA_DATA $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not browser and not exhaustive" --ignore=tests/test_site.py
 
 matrix: ## notebooks and tests with each Python here, and the tested, the newest and the oldest versions of the packages
 	@$(PYTHON) tools/matrix.py
