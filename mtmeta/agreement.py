@@ -368,25 +368,32 @@ def correlate(
     es = as_evalset(es)
     check_choice("degenerate", degenerate, DEGENERATE)
     exact = _check_coefficient(coefficient, epsilon)
-    rows = []
-    for metric in _metric_names(es, metrics):
-        cells = grouped(es, metric, grouping)
-        values = _values(cells, exact, epsilon)
-        undefined = np.isnan(values)
-        if degenerate == "raise" and undefined.any():
-            raise ValueError(
-                f"{coefficient} of metric {metric!r} is undefined in {undefined.sum()} of {len(values)} groups, "
-                f"the first of them {cells.labels[int(np.argmax(undefined))]!r}: a side of it is constant."
-            )
-        if degenerate == "zero":
-            values = np.where(undefined, 0.0, values)
-        elif degenerate == "drop":
-            values = values[~undefined]
-        value = float(values.mean()) if len(values) else 0.0
-        counted = (cells.n_systems, cells.n_segments, len(undefined), int(undefined.sum()))
-        rows.append((metric, coefficient, grouping, value, *counted))
+    rows = [
+        (metric, coefficient, grouping, *mean_over_groups(es, metric, exact, grouping, epsilon, degenerate))
+        for metric in _metric_names(es, metrics)
+    ]
     columns = ["metric", "coefficient", "grouping", "value", "n_systems", "n_segments", "n_groups", "n_degenerate"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def mean_over_groups(
+    es: EvalSet, metric: str, coefficient: str, grouping: str, epsilon: float | str, degenerate: str
+) -> tuple[float, int, int, int, int]:
+    """Return what `correlate` puts into a row: value, numbers of systems, segments, groups and degenerate groups."""
+    cells = grouped(es, metric, grouping)
+    values = _values(cells, coefficient, epsilon)
+    undefined = np.isnan(values)
+    if degenerate == "raise" and undefined.any():
+        raise ValueError(
+            f"{coefficient} of metric {metric!r} is undefined in {undefined.sum()} of {len(values)} groups, "
+            f"the first of them {cells.labels[int(np.argmax(undefined))]!r}: a side of it is constant."
+        )
+    if degenerate == "zero":
+        values = np.where(undefined, 0.0, values)
+    elif degenerate == "drop":
+        values = values[~undefined]
+    value = float(values.mean()) if len(values) else 0.0
+    return value, cells.n_systems, cells.n_segments, len(undefined), int(undefined.sum())
 
 
 def correlate_groups(

@@ -25,8 +25,8 @@ from .agreement import (
     _pair_weights,
     calibration,
     check_choice,
-    correlate,
     grouped,
+    mean_over_groups,
     soft_pairwise_accuracy,
 )
 from .evalset import EvalSet, as_evalset
@@ -373,7 +373,8 @@ def _common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
 def _observed(es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str) -> np.ndarray:
     if coefficient == "spa":
         return soft_pairwise_accuracy(es, names)["value"].to_numpy()
-    return correlate(es, names, coefficient=coefficient, grouping=grouping, degenerate=degenerate)["value"].to_numpy()
+    exact = _check_coefficient(coefficient, "calibrate")
+    return np.array([mean_over_groups(es, name, exact, grouping, "calibrate", degenerate)[0] for name in names])
 
 
 def _draws(es, names, coefficient, grouping, method, n_resamples, resample, degenerate, rng) -> np.ndarray:
