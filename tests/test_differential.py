@@ -1,8 +1,4 @@
-"""Every statistic against its definition in exact arithmetic, on 2,000 random campaigns made to be awkward.
-
-Ties, holes, constant columns, one to three systems, scores of 1e-300 and 1e300, subnormal ones, and thresholds that
-lie exactly on a difference such as .6 - .4. Each campaign is its number, so a failure names what to run again.
-"""
+"""Agreement, ties and system dependence against their definitions in exact arithmetic, on 2,000 awkward campaigns."""
 
 import itertools
 
@@ -10,78 +6,12 @@ import exact
 import numpy as np
 import oracle
 import pytest
+from campaigns import BLOCK, KINDS, N_CAMPAIGNS, VALUES, blocks, campaign, campaigns, comparable, near
 
 import mtmeta as mm
 from mtmeta import agreement, significance
 
-N_CAMPAIGNS = 2000
-BLOCK = 250
 pytestmark = pytest.mark.slow
-blocks = pytest.mark.parametrize("start", range(0, N_CAMPAIGNS, BLOCK))
-
-VALUES = {
-    "normal": lambda rng, shape: rng.normal(size=shape),
-    "integers": lambda rng, shape: -rng.integers(0, 5, shape).astype(float),
-    "tenths": lambda rng, shape: rng.integers(-9, 10, shape) / 10,
-    "shifted": lambda rng, shape: 1e6 + rng.integers(0, 30, shape) / 10,
-    "huge": lambda rng, shape: rng.integers(-9, 10, shape) * 1e299,
-    "tiny": lambda rng, shape: rng.integers(-9, 10, shape) * 1e-300,
-    "subnormal": lambda rng, shape: rng.integers(-9, 10, shape) * 5e-324,
-    "both ends": lambda rng, shape: np.sign(rng.normal(size=shape)) * 10.0 ** rng.uniform(-300, 300, shape),
-}
-KINDS = tuple(itertools.product(VALUES, VALUES))
-
-
-def scores(rng, kind, shape):
-    """Draw scores of a kind; sometimes a system, a segment or everything is constant."""
-    values = VALUES[kind](rng, shape)
-    constant = rng.integers(6)
-    if constant == 0:
-        values[rng.integers(shape[0])] = values[0, 0]
-    elif constant == 1:
-        values[:, rng.integers(shape[1])] = values[0, 0]
-    elif constant == 2 and rng.random() < 0.3:
-        values[:] = values[0, 0]
-    return values
-
-
-def campaign(number):
-    """Return the human and the metric scores of a campaign."""
-    rng = np.random.default_rng([2024, number])
-    shape = (int(rng.choice([1, 2, 2, 3, 3, 5])), int(rng.integers(1, 8)))
-    human, metric = (scores(rng, kind, shape) for kind in KINDS[number % len(KINDS)])
-    if number % 3 == 0:
-        human[rng.random(shape) < 0.2] = np.nan
-        metric[rng.random(shape) < 0.2] = np.nan
-    return human, metric
-
-
-def as_set(human, metric):
-    """Return a set, or None where nobody rated or scored anything."""
-    systems = [f"S{k}" for k in range(len(human))]
-    if np.isnan([human, metric]).all(axis=(1, 2)).any():
-        return None
-    return mm.EvalSet(human, {"m": metric}, systems=systems)
-
-
-def campaigns(start):
-    """Yield number, human scores, metric scores and set of a block of campaigns."""
-    for number in range(start, start + BLOCK):
-        human, metric = campaign(number)
-        es = as_set(human, metric)
-        if es is not None:
-            yield number, human, metric, es
-
-
-def comparable(human, metric, grouping):
-    """Tell whether some group has two cells with both scores."""
-    return any(True for _ in oracle.groups(human, metric, grouping))
-
-
-def near(value, expected, number, tolerance=1e-9):
-    """Assert that a value is as expected; None stands for NaN."""
-    expected = np.nan if expected is None else expected
-    assert value == pytest.approx(expected, abs=tolerance, nan_ok=True), f"campaign {number}"
 
 
 def test_the_campaigns_are_awkward():
@@ -93,7 +23,7 @@ def test_the_campaigns_are_awkward():
     assert any((abs(human) > 1e299).any() for human, _ in drawn)
 
 
-@blocks
+@blocks()
 def test_coefficients(start):
     for number, human, metric, es in campaigns(start):
         for grouping in agreement.GROUPINGS:
@@ -118,7 +48,7 @@ def test_coefficients(start):
                 assert (row["n_groups"], row["n_degenerate"]) == (len(expected), len(expected) - len(known))
 
 
-@blocks
+@blocks()
 def test_tie_calibration(start):
     for number, human, metric, es in campaigns(start):
         for grouping in agreement.GROUPINGS:
@@ -129,7 +59,7 @@ def test_tie_calibration(start):
                 near(found.value, float(value), number, 1e-12)
 
 
-@blocks
+@blocks()
 def test_statistics_without_a_threshold(start):
     for number, human, metric, es in campaigns(start):
         for grouping in agreement.GROUPINGS:
@@ -145,7 +75,7 @@ def test_statistics_without_a_threshold(start):
             near(area, exact.tie_area(human, metric, grouping), f"{number} {grouping}", 1e-12)
 
 
-@blocks
+@blocks()
 def test_decomposition(start):
     for number, human, metric, es in campaigns(start):
         both = ~(np.isnan(human) | np.isnan(metric))
@@ -161,7 +91,7 @@ def test_decomposition(start):
                 near(row[column], wanted, f"{number} {by} {column}")
 
 
-@blocks
+@blocks()
 def test_correlations_among_metrics(start):
     for number, human, metric, es in campaigns(start):
         third = np.random.default_rng(number).normal(size=human.shape)
@@ -179,7 +109,7 @@ def test_correlations_among_metrics(start):
             near(row["partial"], (hm - hg * mg) / np.sqrt((1 - hg**2) * (1 - mg**2)), number, 1e-6)
 
 
-@blocks
+@blocks()
 def test_system_level(start):
     for number, human, metric, es in campaigns(start):
         if {"both ends", "subnormal"} & set(KINDS[number % len(KINDS)]):  # a float cannot hold their means
@@ -201,7 +131,7 @@ def test_system_level(start):
             near(mm.soft_pairwise_accuracy(es, n_resamples=n_signs, rng=number)["value"][0], expected, number, 1e-12)
 
 
-@blocks
+@blocks()
 def test_expected_deviation(start):
     for number, human, metric, es in campaigns(start):
         expected = exact.expected_deviations(human, metric)
@@ -217,7 +147,7 @@ def test_expected_deviation(start):
             near(value / largest, float(wanted / exact.exact([largest])[0]), number, tolerance)
 
 
-@blocks
+@blocks()
 def test_exact_pair_swap(start):
     tested = 0
     for number, human, metric, es in campaigns(start):
@@ -235,7 +165,7 @@ def test_exact_pair_swap(start):
     assert tested > 40
 
 
-@blocks
+@blocks()
 def test_corrections_and_clusters(start):
     for number in range(start, start + BLOCK):
         rng = np.random.default_rng([7, number])

@@ -1,0 +1,88 @@
+"""Campaigns made to be awkward, for tests that compare the package with slow versions.
+
+Ties, holes, constant columns, one to three systems, scores of 1e-300 and 1e300, subnormal ones, and thresholds that
+lie exactly on a difference such as .6 - .4. Each campaign is its number, so a failure names what to run again.
+"""
+
+import itertools
+
+import numpy as np
+import oracle
+import pytest
+
+import mtmeta as mm
+
+N_CAMPAIGNS = 2000
+BLOCK = 125
+
+
+def blocks(with_each_change=1):
+    """Parametrise over blocks of campaigns: the first few with each change, the others every week."""
+    starts = range(0, N_CAMPAIGNS, BLOCK)
+    marks = [() if k < with_each_change else pytest.mark.exhaustive for k in range(len(starts))]
+    return pytest.mark.parametrize("start", [pytest.param(s, marks=m) for s, m in zip(starts, marks, strict=True)])
+
+
+VALUES = {
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "integers": lambda rng, shape: -rng.integers(0, 5, shape).astype(float),
+    "tenths": lambda rng, shape: rng.integers(-9, 10, shape) / 10,
+    "shifted": lambda rng, shape: 1e6 + rng.integers(0, 30, shape) / 10,
+    "huge": lambda rng, shape: rng.integers(-9, 10, shape) * 1e299,
+    "tiny": lambda rng, shape: rng.integers(-9, 10, shape) * 1e-300,
+    "subnormal": lambda rng, shape: rng.integers(-9, 10, shape) * 5e-324,
+    "both ends": lambda rng, shape: np.sign(rng.normal(size=shape)) * 10.0 ** rng.uniform(-300, 300, shape),
+}
+KINDS = tuple(itertools.product(VALUES, VALUES))
+
+
+def scores(rng, kind, shape):
+    """Draw scores of a kind; sometimes a system, a segment or everything is constant."""
+    values = VALUES[kind](rng, shape)
+    constant = rng.integers(6)
+    if constant == 0:
+        values[rng.integers(shape[0])] = values[0, 0]
+    elif constant == 1:
+        values[:, rng.integers(shape[1])] = values[0, 0]
+    elif constant == 2 and rng.random() < 0.3:
+        values[:] = values[0, 0]
+    return values
+
+
+def campaign(number):
+    """Return the human and the metric scores of a campaign."""
+    rng = np.random.default_rng([2024, number])
+    shape = (int(rng.choice([1, 2, 2, 3, 3, 5])), int(rng.integers(1, 8)))
+    human, metric = (scores(rng, kind, shape) for kind in KINDS[number % len(KINDS)])
+    if number % 3 == 0:
+        human[rng.random(shape) < 0.2] = np.nan
+        metric[rng.random(shape) < 0.2] = np.nan
+    return human, metric
+
+
+def as_set(human, metric):
+    """Return a set, or None where nobody rated or scored anything."""
+    systems = [f"S{k}" for k in range(len(human))]
+    if np.isnan([human, metric]).all(axis=(1, 2)).any():
+        return None
+    return mm.EvalSet(human, {"m": metric}, systems=systems)
+
+
+def campaigns(start):
+    """Yield number, human scores, metric scores and set of a block of campaigns."""
+    for number in range(start, start + BLOCK):
+        human, metric = campaign(number)
+        es = as_set(human, metric)
+        if es is not None:
+            yield number, human, metric, es
+
+
+def comparable(human, metric, grouping):
+    """Tell whether some group has two cells with both scores."""
+    return any(True for _ in oracle.groups(human, metric, grouping))
+
+
+def near(value, expected, number, tolerance=1e-9):
+    """Assert that a value is as expected; None stands for NaN."""
+    expected = np.nan if expected is None else expected
+    assert value == pytest.approx(expected, abs=tolerance, nan_ok=True), f"campaign {number}"
