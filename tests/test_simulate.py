@@ -619,6 +619,19 @@ def test_what_the_chapters_rely_on(es):
 
 
 @pytest.mark.slow
+def test_the_stored_campaign_is_read_once_and_given_anew():
+    first, second = simulate.teaching(), simulate.teaching()
+    first.truth["bias"].clear()
+    first.truth["penalty"][:] = -1
+    first.texts.translations.clear()
+    first.spans["weight"] = -1.0
+    assert second.truth["bias"]
+    assert not (second.truth["penalty"] == -1).any()
+    assert second.texts.translations
+    assert not (second.spans["weight"] == -1).any()
+    assert simulate.teaching().truth["bias"] == second.truth["bias"]
+
+
 def test_frozen_files_are_what_the_code_makes():
     made = _frozen.files(simulate.campaign(**_frozen.SIZES))
     assert sorted(made) == ["teaching.csv", "teaching.json", "teaching_spans.csv"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import csv
+import functools
 import io
 import json
 import lzma
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -89,31 +92,18 @@ def teaching() -> EvalSet:
     >>> es.truth["bias"]["Biased"]
     {'Fjord': 0.05}
     """
-    frame = pd.read_csv(FOLDER / "teaching.csv.xz", dtype=str, keep_default_na=False)
-    with lzma.open(FOLDER / "teaching.json.xz") as file:
-        texts = json.load(file)
-    systems = list(dict.fromkeys(frame["system"]))
-    n_segments = len(texts["sources"])
-    shape = (len(systems), n_segments)
-    metrics = [c for c in frame if c not in ("system", "segment", "human", "translation")]
-    translations = frame["translation"].to_numpy(dtype=object).reshape(shape)
-    truth = texts["truth"]
-    for key in _ARRAYS:
-        truth[key] = np.array(truth[key], dtype=np.float64)
+    stored = _stored()
+    truth = copy.deepcopy(stored["truth"])
     return EvalSet(
-        _numbers(frame["human"], shape),
-        {m: _numbers(frame[m], shape) for m in metrics},
-        systems=systems,
+        stored["human"],
+        stored["metrics"],
+        systems=stored["systems"],
         name="teaching",
         language_pair="de-en",
-        documents=texts["documents"],
-        domains=texts["domains"],
-        texts=Texts(
-            tuple(texts["sources"]),
-            {n: tuple(r) for n, r in texts["references"].items()},
-            {s: tuple(row) for s, row in zip(systems, translations, strict=True)},
-        ),
-        spans=_spans(),
+        documents=stored["documents"],
+        domains=stored["domains"],
+        texts=Texts(stored["sources"], dict(stored["references"]), dict(stored["translations"])),
+        spans=stored["spans"].copy(),
         reference_free=REFERENCE_FREE,
         truth=truth,
         provenance={
@@ -123,6 +113,33 @@ def teaching() -> EvalSet:
             "left_out": {},
         },
     )
+
+
+@functools.cache
+def _stored() -> dict[str, Any]:
+    """Read the files, once in a process; what can be changed in it is copied for each set."""
+    frame = pd.read_csv(FOLDER / "teaching.csv.xz", dtype=str, keep_default_na=False)
+    with lzma.open(FOLDER / "teaching.json.xz") as file:
+        texts = json.load(file)
+    systems = list(dict.fromkeys(frame["system"]))
+    shape = (len(systems), len(texts["sources"]))
+    metrics = [c for c in frame if c not in ("system", "segment", "human", "translation")]
+    translations = frame["translation"].to_numpy(dtype=object).reshape(shape)
+    truth = texts["truth"]
+    for key in _ARRAYS:
+        truth[key] = np.array(truth[key], dtype=np.float64)
+    return {
+        "human": _numbers(frame["human"], shape),
+        "metrics": {m: _numbers(frame[m], shape) for m in metrics},
+        "systems": systems,
+        "documents": texts["documents"],
+        "domains": texts["domains"],
+        "sources": tuple(texts["sources"]),
+        "references": {n: tuple(r) for n, r in texts["references"].items()},
+        "translations": {s: tuple(row) for s, row in zip(systems, translations, strict=True)},
+        "spans": _spans(),
+        "truth": truth,
+    }
 
 
 def _numbers(column: pd.Series, shape: tuple[int, int]) -> np.ndarray:
