@@ -5,6 +5,7 @@ system, until one child lives to the end. After each, the parent does the job in
 gets in an empty one.
 """
 
+import functools
 import os
 import resource
 import signal
@@ -81,6 +82,7 @@ def unprivileged(job):
     return nobody
 
 
+@functools.cache
 def small():
     es = mm.load("teaching")
     return es.select(systems=es.systems[:3], segments=es.segments[:40])
@@ -99,11 +101,18 @@ def swept(folder):
     return mm.sweep.run(plan, folder / "out", n_jobs=1).tables["correlate"].to_numpy(dtype=object)
 
 
-def saved(folder):
-    """Train a sentinel, save it, load it, and score with it."""
+@functools.cache
+def trained():
+    """Return a sentinel and the texts it was trained on."""
     frame = small().to_frame()
-    mm.sentinel.fit(frame, sees="source", kind="light").save(folder / "sentinel")
-    return mm.sentinel.load(folder / "sentinel").score(frame["source"].tolist())
+    return mm.sentinel.fit(frame, sees="source", kind="light"), frame["source"].tolist()
+
+
+def saved(folder):
+    """Save a sentinel, load it, and score with it."""
+    sentinel, texts = trained()
+    sentinel.save(folder / "sentinel")
+    return mm.sentinel.load(folder / "sentinel").score(texts)
 
 
 def written(folder):
