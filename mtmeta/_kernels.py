@@ -198,6 +198,8 @@ def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts
             if human[g] == 0.0:
                 continue
             n = sizes[g]
+            # the sums below are differences of these: what is this much smaller is rounding
+            least = 1e-13 * (total[g, a, 1] + total[g, b, 1])
             for k in range(n_draws):
                 for side in range(2):
                     x, y = (a, b) if side == 0 else (b, a)
@@ -205,7 +207,7 @@ def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts
                     ss = total[g, x, 1] - inside[g, x, 1, k] + inside[g, y, 1, k]
                     sh = total[g, x, 2] - inside[g, x, 2, k] + inside[g, y, 2, k]
                     variance = ss - s * s / n
-                    if variance > 1e-13 * ss:
+                    if variance > least:
                         sums[side, p, k] += sh / math.sqrt(variance * human[g])
                         counts[side, p, k] += 1.0
 

@@ -619,11 +619,28 @@ def shared_metrics(sets: Sequence[EvalSet], metrics: Sequence[str] | str | None,
     return metrics
 
 
-def sign_of_difference(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the signs of differences between system scores, 0 where only rounding tells the two apart."""
+def sign_of_difference(first: np.ndarray, second: np.ndarray, size: np.ndarray | float = 0.0) -> np.ndarray:
+    """Return the signs of differences between system scores, 0 where only rounding tells the two apart.
+
+    ``size`` is that of the scores that were averaged: a mean near 0 is rounded as they are.
+    """
     difference = first - second
-    room = 1e-12 * np.maximum(np.abs(first), np.abs(second))
+    room = 1e-12 * np.maximum(np.maximum(np.abs(first), np.abs(second)), size)
     return np.where(np.abs(difference) <= room, 0.0, np.sign(difference))
+
+
+def rated_systems(es: EvalSet, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of the systems that have all of these, and the mean size of the scores behind each.
+
+    Both have shape (n_systems, n_columns).
+    """
+    scores, sizes = es.system_scores[list(columns)].to_numpy(), np.zeros((es.shape[0], len(columns)))
+    for k, column in enumerate(columns):
+        if column == "human" or column in es:
+            values = np.abs(es.human if column == "human" else es[column])
+            sizes[:, k] = np.nansum(values, axis=1) / np.maximum((~np.isnan(values)).sum(axis=1), 1)
+    whole = ~np.isnan(scores).any(axis=1)
+    return scores[whole], sizes[whole]
 
 
 def pairwise_accuracy(
@@ -633,7 +650,8 @@ def pairwise_accuracy(
 
     Pairs are formed within each set and pooled over sets (language pairs). A pair counts when
     the difference of system scores has the same sign for both; a tie agrees with a tie only. Scores
-    that differ by less than a 10^12th part of them, which is what rounding does to equal means, are tied.
+    that differ by less than a 10^12th part of them, or of the segment scores that they are means of, which is what
+    rounding does to equal means, are tied.
 
     Parameters
     ----------
@@ -667,9 +685,9 @@ def pairwise_accuracy(
     for metric in shared_metrics(sets, metrics):
         agreed = pairs = 0
         for one in sets:
-            scores = one.system_scores[["human", metric]].dropna().to_numpy()
+            scores, sizes = rated_systems(one, ["human", metric])
             i, j = np.triu_indices(len(scores), 1)
-            human, mine = sign_of_difference(scores[i], scores[j]).T
+            human, mine = sign_of_difference(scores[i], scores[j], np.maximum(sizes[i], sizes[j])).T
             agreed += int((human == mine).sum())
             pairs += len(i)
         if not pairs:

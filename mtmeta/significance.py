@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from . import _kernels
-from ._pearson import standard_deviation, williams
+from ._pearson import _scaled, pearson, williams
 from .agreement import (
     Grouped,
     _centre,
@@ -23,10 +23,13 @@ from .agreement import (
     _metric_names,
     _one_sided_p,
     _pair_weights,
+    _scale,
     calibration,
     check_choice,
     grouped,
     mean_over_groups,
+    rated_systems,
+    sign_of_difference,
     soft_pairwise_accuracy,
 )
 from .evalset import EvalSet, as_evalset
@@ -439,21 +442,29 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
     first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
     agreed, n_pairs = np.zeros((2, len(first), n_resamples)), 0
     for es in sets:
-        scores = es.system_scores[["human", *metrics]].dropna()
-        table = scores[list(metrics)].to_numpy().T
-        spread = np.where(np.ptp(table, axis=1) > 0, standard_deviation(table), 1.0)
-        table = (table - table.mean(axis=1, keepdims=True)) / spread[:, None]
+        scores, sizes = rated_systems(es, ["human", *metrics])
+        human, *table = map(_tied, scores.T, sizes.T)
+        table = _comparable(np.array(table))
         swap = rng.integers(0, 2, size=(n_resamples, len(scores)), dtype=np.uint8)
         n = len(scores) * (len(scores) - 1) // 2
         starts = np.array([0, len(scores)])
         masks = np.empty((1, (n + 63) // 64, 2, n_resamples), dtype=np.uint64)
         _kernels.pair_masks(np.ascontiguousarray(swap.T), starts, masks)
         sums, counts = np.zeros((2, 2, len(first), n_resamples))
-        human = scores["human"].to_numpy()
         _kernels.add_swapped_tau(_VARIANTS["acc_eq"], human, table, starts, masks, first, second, sums, counts)
         agreed += sums * n
         n_pairs += n
     return (agreed[0] - agreed[1]) / n_pairs
+
+
+def _tied(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Give system scores that `pairwise_accuracy` calls tied one value."""
+    order = np.argsort(scores, kind="stable")
+    ascending, room = scores[order], np.maximum(sizes[order][1:], sizes[order][:-1])
+    level = np.cumsum(np.append(0, sign_of_difference(ascending[1:], ascending[:-1], room) != 0))
+    tied = np.empty_like(scores)
+    tied[order] = ascending[np.searchsorted(level, level)]
+    return tied
 
 
 # -- permutation of cells (PERM-BOTH) ------------------------------------------------------
@@ -462,11 +473,33 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
 def _standardised(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[Grouped, np.ndarray]:
     """Return the groups, and every metric's cells at mean 0, standard deviation 1 (0 if constant)."""
     cells = [grouped(es, name, grouping) for name in names]
-    scores = np.array([c.metric for c in cells])
-    scores = scores - scores.mean(axis=1, keepdims=True)
-    spread = np.where([np.ptp(c.metric) == 0 for c in cells], 0.0, standard_deviation(scores))
-    scores = np.divide(scores, spread[:, None], out=np.zeros_like(scores), where=spread[:, None] > 0)
-    return cells[0], scores
+    return cells[0], _comparable(np.array([c.metric for c in cells]))
+
+
+def _comparable(scores: np.ndarray) -> np.ndarray:
+    """Bring rows to mean 0 and standard deviation 1 (0 if constant); equal where only rounding tells two rows apart.
+
+    A metric and its copy on another scale then tie wherever the metric ties with itself; else swaps would draw noise.
+    """
+    scaled = _scaled(scores, 1)[0]
+    centred = scaled - scaled.mean(axis=1, keepdims=True)
+    varied = np.ptp(scores, axis=1, keepdims=True) > 0
+    spread = np.where(varied, centred.std(axis=1, keepdims=True), 1.0)
+    return _merged(np.where(varied, centred / spread, 0.0), 8 * np.finfo(np.float64).eps / spread.min())
+
+
+def _merged(rows: np.ndarray, room: float) -> np.ndarray:
+    """Give values at most ``room`` apart the lowest of them, but not where a row has two of them itself."""
+    order = np.argsort(rows, axis=None, kind="stable")
+    values, row = rows.ravel()[order], order // rows.shape[1]
+    level = np.cumsum(np.diff(values, prepend=values[:1]) > room)
+    by_row = np.lexsort((row, level))
+    two = (np.diff(level[by_row]) == 0) & (np.diff(row[by_row]) == 0) & (np.diff(values[by_row]) > 0)
+    apart = np.zeros(level[-1] + 1, dtype=bool)
+    apart[level[by_row][1:][two]] = True
+    merged = np.empty_like(values)
+    merged[order] = np.where(apart[level], values, values[np.searchsorted(level, level)])
+    return merged.reshape(rows.shape)
 
 
 def _swap_masks(rng: np.random.Generator, n_resamples: int, n_cells: int) -> np.ndarray:
@@ -558,8 +591,7 @@ def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerat
 
 
 def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
-    human = _centre(cells.human, cells.starts)
-    human = human / np.abs(human).max() if np.ptp(cells.human) > 0 else human
+    human = _centre(_scale(cells.human, cells.starts), cells.starts)
     moments = np.stack([scores, scores**2, scores * human], axis=1)
     edges = cells.starts
     constant = np.maximum.reduceat(cells.human, edges[:-1]) == np.minimum.reduceat(cells.human, edges[:-1])
@@ -613,10 +645,7 @@ def _permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray
             f"{int(np.isnan(human).any(axis=0).sum())} segments are rated for some. Use method='bootstrap'."
         )
     scores = np.array([es[name][:, columns] for name in names])
-    scores = scores - scores.mean(axis=(1, 2), keepdims=True)
-    spread = standard_deviation(scores.reshape(len(scores), -1))[:, None, None]
-    constant = np.ptp(scores, axis=(1, 2), keepdims=True) == 0
-    scores = np.where(constant, 0.0, scores / np.where(constant, 1.0, spread))
+    scores = _comparable(scores.reshape(len(scores), -1)).reshape(scores.shape)
     n_metrics, n_systems, n_segments = scores.shape
     # the published seed, as in soft_pairwise_accuracy; column 0 adds up the observed sums
     signs = np.rint(np.random.default_rng(4).random((n_signs, n_segments), dtype=np.float32)) * 2.0 - 1
@@ -739,7 +768,7 @@ def _williams(es: EvalSet, names: Sequence[str]) -> np.ndarray:
     sides = np.vstack([cells[0].human, *[c.metric for c in cells]])
     if (np.ptp(sides, axis=1) == 0).any():
         raise ValueError("Williams' test needs scores that vary; one of the metrics, or the humans, are constant.")
-    r = np.corrcoef(sides)
+    r = pearson(sides[:, None], sides[None])
     return williams(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], n)
 
 

@@ -232,3 +232,69 @@ def clusters(p, alpha):
         current = [k] if opens else [*current, k]
         found.append(found[-1] + opens)
     return found
+
+
+def z_scores(values):
+    """Return (v - mean) |v - mean| / variance, which is exact and in the order of z, for each value; 0 if constant."""
+    x = centred(exact(values))
+    variance = dot(x, x) / len(x)
+    return [v * abs(v) / variance if variance else Fraction(0) for v in x]
+
+
+def places(*lists):
+    """Replace values by their places among all distinct values of the lists."""
+    place = {v: k for k, v in enumerate(sorted(set(itertools.chain(*lists))))}
+    return [[place[v] for v in values] for values in lists]
+
+
+def root(z):
+    """Return z from z |z|."""
+    return sign(z) * math.sqrt(abs(z))
+
+
+def float_pearson(x, y):
+    """Return Pearson's r of floats of moderate size by the textbook formula."""
+    x, y = ([v - math.fsum(side) / len(side) for v in side] for side in (x, y))
+    xx, yy, xy = (math.fsum(a * b for a, b in zip(p, q, strict=True)) for p, q in ((x, x), (y, y), (x, y)))
+    return xy / math.sqrt(xx * yy)
+
+
+def hybrid_difference(coefficient, human, first, second, swap, degenerate="drop"):
+    """Swap cells of two metrics, given as z |z| by group; return one hybrid's coefficient less the other's.
+
+    And by how much more z varies in a group than in a hybrid of it, at most: sums of squares lose as many digits.
+    """
+    means, lost = [], 1.0
+    for one, other in ((first, second), (second, first)):
+        values = []
+        for g, h in enumerate(human):
+            m = [b if s else a for a, b, s in zip(one[g], other[g], swap[g], strict=True)]
+            if coefficient != "pearson":
+                values.append(tau(coefficient, h, m, 0))
+            elif len(set(h)) == 1 or len(set(m)) == 1:
+                values.append(None)
+            else:
+                z = [root(v) for v in m]
+                values.append(float_pearson(h, z))
+                lost = max(lost, float(sum(map(abs, one[g] + other[g]))) / (len(z) * float(np.var(z))))
+        known = [v for v in values if v is not None]
+        means.append(sum(known) / (len(values) if degenerate == "zero" else len(known)) if known else 0.0)
+    return means[0] - means[1], lost
+
+
+def resampled(coefficient, human, metric, grouping, degenerate, epsilon=None):
+    """Return the mean coefficient over groups; None where no group has two cells. Ties are calibrated for acc_eq."""
+    if not any(True for _ in oracle.groups(human, metric, grouping)):
+        return None
+    if epsilon is None:
+        epsilon = float(calibrate(human, metric, grouping)[0]) if coefficient in ("acc_eq", "tau_eq") else 0.0
+    values = in_groups(coefficient, human, metric, grouping, epsilon)
+    known = [v for v in values if v is not None]
+    return sum(known) / (len(values) if degenerate == "zero" else len(known)) if known else 0.0
+
+
+def williams(r1, r2, r12, n):
+    """Return Williams' t as Steiger 1980 has it, or None where it is 0 / 0."""
+    determinant = 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
+    under = 2 * (n - 1) / (n - 3) * determinant + ((r1 + r2) / 2) ** 2 * (1 - r12) ** 3
+    return (r1 - r2) * math.sqrt((n - 1) * (1 + r12) / under) if under > 1e-9 else None

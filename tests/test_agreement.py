@@ -475,3 +475,10 @@ def test_partial_correlation_is_that_of_the_residuals():
     assert np.isnan(table.loc["g", "partial"])
     with pytest.raises(ValueError, match="unknown metric 'x'"):
         mm.agreement.partial_correlations(es, "x")
+
+
+def test_means_that_only_rounding_tells_apart_are_tied():
+    """.1 + .2 - .3 is 0, and so is the mean of two zeros."""
+    human = [[0.1, 0.2, -0.3], [0, 0, 0], [1, 1, 1]]
+    es = mm.EvalSet(human, {"m": [[5, 5, 5], [5, 5, 5], [6, 6, 6]]}, systems=list("ABC"))
+    assert mm.pairwise_accuracy(es)["value"][0] == 1

@@ -212,6 +212,37 @@ def test_degenerate_groups_can_count_zero():
     np.testing.assert_allclose(result.draws[0], expected, atol=1e-10)
 
 
+def test_a_copy_on_another_scale_is_the_same_metric():
+    """Standardised scores of the two differ by rounding, which swapping must not take for a difference."""
+    es = campaign(1, grid=True)
+    twins = es.with_metrics({"a": es["m0"], "b": 100 * es["m0"] / 3 + 7})
+    for coefficient in ("kendall", "tau_10", "pearson"):
+        draws = compare(twins, coefficient=coefficient, n_resamples=20, keep_draws=True).draws
+        np.testing.assert_allclose(draws, 0, atol=1e-12)
+
+
+def test_a_hybrid_without_spread_counts_nothing():
+    """Where all cells go to the constant metric, sums of what is left are rounding."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        human, scores = rng.normal(size=(2, 1, 9))
+        es = mm.EvalSet(human, {"m": scores, "flat": np.full((1, 9), 0.1)}, systems=["S"])
+        options = {"grouping": "none", "n_resamples": 3000, "keep_draws": True, "rng": seed}
+        draws = compare(es, **options).draws[0]
+        swapped = np.random.default_rng(seed).integers(0, 2, size=(3000, 9), dtype=np.uint8).sum(axis=1)
+        r = abs(np.corrcoef(human, scores)[0, 1])
+        np.testing.assert_allclose(np.abs(draws[np.isin(swapped, (0, 9))]), r, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300, 5e-324])
+def test_scale_changes_no_p_value(scale):
+    scores = np.random.default_rng(0).integers(-9, 10, (3, 4, 5)).astype(float)
+    small, large = (mm.EvalSet(h, {"a": a, "b": b}, systems=list("ABCD")) for h, a, b in (scores, scores * scale))
+    for options in ({}, {"coefficient": "kendall"}, {"grouping": "none", "method": "williams"}):
+        p = [compare(es, **options).p_values.to_numpy() for es in (small, large)]
+        np.testing.assert_allclose(*p, rtol=1e-9)
+
+
 # -- conventions and edges -----------------------------------------------------------------
 
 

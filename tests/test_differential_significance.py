@@ -1,0 +1,365 @@
+"""Tests of pairs of metrics, and rankings, against enumeration and naive resampling with the same draws."""
+
+import itertools
+import math
+
+import exact
+import numpy as np
+import oracle
+import pytest
+from campaigns import BLOCK, KINDS, VALUES, blocks, campaigns, comparable, near
+from scipy import stats
+
+import mtmeta as mm
+from mtmeta import agreement, significance
+
+pytestmark = pytest.mark.slow
+
+SWAPPED = ("pearson", "tau_b", "tau_a", "tau_10", "tau_13", "tau_14")
+
+
+def with_rival(number, human, metric, es):
+    """Add a second metric: other scores, or now and then a part of the first, a copy on another scale, a constant."""
+    rng = np.random.default_rng([5, number])
+    scale = 1 if KINDS[number % len(KINDS)][1] == "normal" else 2  # twice a long decimal is another long decimal
+    other = [
+        VALUES["normal"](rng, human.shape),
+        VALUES["tenths"](rng, human.shape),
+        np.where(rng.random(human.shape) < 0.7, metric, np.nanmin(metric)),
+        scale * metric,
+        metric / scale,
+        np.full(human.shape, 0.1),
+    ][int(rng.integers(6))]
+    other[np.isnan(metric)] = np.nan
+    return mm.EvalSet(human, {"m": metric, "n": other}, systems=es.systems)
+
+
+def in_groups(es, grouping):
+    """Return human scores (moderate floats in their order), and z |z| of both metrics, by group; and how to cut."""
+    groups = [list(oracle.groups(es.human, es[name], grouping)) for name in ("m", "n")]
+    sizes = [len(h) for h, _ in groups[0]]
+
+    def cut(flat):
+        flat = iter(flat)
+        return [[next(flat) for _ in range(n)] for n in sizes]
+
+    z = {
+        name: cut(exact.z_scores([float(v) for _, m in side for v in m]))
+        for name, side in zip("mn", groups, strict=True)
+    }
+    human = []
+    for h, _ in groups[0]:
+        x = exact.centred(exact.exact(h))
+        human.append([float(v / (max(map(abs, x)) or 1)) for v in x])
+    return human, z, cut
+
+
+def offset(scores):
+    """Return how many standard deviations scores reach from 0: their z-scores lose as many digits."""
+    values = scores[~np.isnan(scores)] / (np.nanmax(np.abs(scores)) or 1)
+    return 1 / np.std(values) if np.ptp(values) else 0
+
+
+def swappable(start):
+    """Yield campaigns that a float can standardise, and one coefficient and grouping for each."""
+    for number, human, metric, es in campaigns(start):
+        grouping = agreement.GROUPINGS[number % 3]
+        if "both ends" in KINDS[number % len(KINDS)] or not comparable(human, metric, grouping):
+            continue
+        yield number, SWAPPED[number // 3 % 6], grouping, with_rival(number, human, metric, es)
+
+
+@blocks(2)
+def test_permutation_with_the_same_swaps(start):
+    n = 25
+    for number, coefficient, grouping, es in swappable(start):
+        degenerate = ("drop", "zero")[number % 2]
+        options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate, "n_resamples": n}
+        found = mm.compare(es, **options, keep_draws=True, rng=number)
+        human, z, cut = in_groups(es, grouping)
+        both = [z[name] for name in found.pairs[0]]
+        swaps = np.random.default_rng(number).integers(0, 2, size=(n, sum(map(len, human))), dtype=np.uint8).tolist()
+        expected = [exact.hybrid_difference(coefficient, human, *both, cut(swap), degenerate) for swap in swaps]
+        room = 1e-12 + 1e-15 * max(map(offset, (es.human, es["m"], es["n"])))
+        for value, (wanted, lost) in zip(found.draws[0], expected, strict=True):
+            near(value, wanted, number, room + 1e-14 * lost)
+        observed = exact.hybrid_difference(coefficient, human, *both, cut([0] * len(swaps[0])), degenerate)[0]
+        values = found.table["value"]
+        near(values[0] - values[1], observed, number)
+        reached = sum(value >= observed - 1e-10 for value, _ in expected)
+        near(found.p_values.loc[found.pairs[0]], (reached + 1) / (n + 1), number)
+
+
+@blocks(2)
+def test_permutation_against_all_swaps(start):
+    """A drawn p-value lies within five standard errors of the exact one."""
+    n, tested = 400, 0
+    for number, coefficient, grouping, es in swappable(start):
+        human, z, cut = in_groups(es, grouping)
+        n_cells = sum(map(len, human))
+        if n_cells > 6:
+            continue
+        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n, "p_value": "published"}
+        found = mm.compare(es, **options, rng=number)
+        both = [z[name] for name in found.pairs[0]]
+        every = [cut(swap) for swap in itertools.product((0, 1), repeat=n_cells)]
+        draws = [exact.hybrid_difference(coefficient, human, *both, swap)[0] for swap in every]
+        p = sum(value >= draws[0] - 1e-10 for value in draws) / len(draws)
+        near(found.p_values.loc[found.pairs[0]], p, number, 5 * np.sqrt(p * (1 - p) / n) + 1e-12)
+        tested += 1
+    assert tested > 20
+
+
+@blocks()
+def test_pairs_that_decide(start):
+    for number, coefficient, grouping, es in itertools.islice(swappable(start), 0, None, 4):
+        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": 150, "alpha": 0.4, "rng": number}
+        every, some = mm.compare(es, **options), mm.compare(es, **options, pairs="clusters")
+        assert some.table.equals(every.table), number
+        known = some.p_values.notna()
+        assert some.p_values.equals(every.p_values.where(known)), number
+
+
+def resamples(number, es, resample, n):
+    """Return the rows and columns of each resample, as drawn by a generator of this seed."""
+    rng = np.random.default_rng(number)
+    for _ in range(n):
+        rows, columns = range(es.shape[0]), range(es.shape[1])
+        if resample in ("systems", "both"):
+            rows = rng.integers(es.shape[0], size=es.shape[0])
+        if resample in ("segments", "both"):
+            columns = rng.integers(es.shape[1], size=es.shape[1])
+        if resample == "documents":
+            names = list(dict.fromkeys(es.documents))
+            drawn = [names[k] for k in rng.integers(len(names), size=len(names))]
+            columns = [j for name in drawn for j in range(es.shape[1]) if es.documents[j] == name]
+        yield np.ix_(rows, columns)
+
+
+@blocks()
+def test_bootstrap(start):
+    n, tested = 8, 0
+    for number, human, metric, es in campaigns(start):
+        grouping = agreement.GROUPINGS[number % 3]
+        resample = ("segments", "systems", "both", "documents")[number // 3 % 4]
+        coefficient = ("pearson", "spearman", "tau_b", "acc_eq", "tau_13")[number % 5]
+        degenerate = ("drop", "zero")[number // 2 % 2]
+        if not comparable(human, metric, grouping) or human.size > 12:
+            continue
+        es = with_rival(number, human, metric, es)
+        documents = [f"d{j % 3}" for j in range(es.shape[1])]
+        es = mm.EvalSet(es.human, {m: es[m] for m in "mn"}, systems=es.systems, documents=documents)
+        parts = list(resamples(number, es, resample, n))
+        draws = {
+            m: [exact.resampled(coefficient, es.human[cut], es[m][cut], grouping, degenerate) for cut in parts]
+            for m in "mn"
+        }
+        draws = {m: [v for v in values if v is not None] for m, values in draws.items()}
+        options = {"coefficient": coefficient, "grouping": grouping, "resample": resample, "degenerate": degenerate}
+        options |= {"n_resamples": n, "rng": number}
+        if n - len(draws["m"]) > n // 2:
+            with pytest.raises(ValueError, match="the set is too small"):
+                mm.significance.intervals(es, **options)
+            continue
+        table = mm.significance.intervals(es, **options, level=0.8).set_index("metric")
+        for m in "mn":
+            near(table.loc[m, "low"], np.quantile(draws[m], 0.1), number)
+            near(table.loc[m, "high"], np.quantile(draws[m], 0.9), number)
+            assert table.loc[m, "n_resamples"] == len(draws[m])
+        found = mm.compare(es, method="bootstrap", **options)
+        a, b = found.pairs[0]
+        worse = sum(x - y <= 1e-12 for x, y in zip(draws[a], draws[b], strict=True))
+        near(found.p_values.loc[a, b], (worse + 1) / (len(draws[a]) + 1), number)
+        tested += 1
+    assert tested > 20
+
+
+@blocks(16)
+def test_williams(start):
+    tested = 0
+    for number, human, metric, es in campaigns(start):
+        es = with_rival(number, human, metric, es)
+        cells = ~(np.isnan(human) | np.isnan(metric))
+        sides = [es.human[cells], es["m"][cells], es["n"][cells]]
+        n = int(cells.sum())
+        if n < 4 or any(np.ptp(side) == 0 for side in sides):
+            continue
+        found = mm.compare(es, grouping="none", method="williams")
+        a, b = found.pairs[0]
+        value = found.p_values.loc[a, b]
+        first, second = es[a][cells], es[b][cells]
+        r = [exact.pearson(*pair) for pair in ((sides[0], first), (sides[0], second), (first, second))]
+        t = exact.williams(*r, n)
+        assert np.isnan(value) or 0 <= value <= 1, number
+        if t is not None:
+            near(value, stats.t.sf(t, n - 3), number, 1e-6)
+            tested += 1
+    assert tested > 20
+
+
+@blocks(16)
+def test_benjamini_hochberg(start):
+    """Step up: the smallest n p / k among the places k at or above its own."""
+    for number in range(start, start + BLOCK):
+        rng = np.random.default_rng([8, number])
+        p = np.round(rng.random(int(rng.integers(1, 8))) ** 3, int(rng.integers(1, 5)))
+        order = np.argsort(p).tolist()
+        expected = [min(min(1.0, len(p) * p[j] / (k + 1)) for k, j in enumerate(order) if p[j] >= value) for value in p]
+        np.testing.assert_allclose(significance.correct(p, "bh"), expected, atol=1e-15)
+
+
+# -- rankings ----------------------------------------------------------------------------
+
+
+def pairs_of(number):
+    """Return one to three language pairs with three metrics, some scores missing, some systems human."""
+    rng = np.random.default_rng([9, number])
+    kind = ("normal", "integers", "tenths", "shifted", "huge", "tiny")[number % 6]
+    sets = []
+    for pair in ("aa-bb", "cc-dd", "ee-ff")[: 1 + number % 3]:
+        shape = (int(rng.integers(3, 5)), int(rng.integers(2, 7)))
+        human = VALUES[kind](rng, shape)
+        metrics = {name: VALUES[str(rng.choice(["normal", "tenths", "huge"]))](rng, shape) for name in "ab"}
+        metrics["c"] = np.where(rng.random(shape) < 0.7, human, human[0, 0])
+        if number % 4 == 0:
+            human[:, 0] = np.nan
+        systems = [f"S{k}" for k in range(shape[0])]
+        people = systems[-1:] if number % 5 == 0 else ()
+        sets.append(mm.EvalSet(human, metrics, systems=systems, language_pair=pair, name=pair, human_systems=people))
+    return sets
+
+
+def task_values(task, sets, name):
+    """Return the value of one task for one metric."""
+    if task.statistic == "pairwise_accuracy":
+        right = [
+            exact.sign(a[0] - b[0]) == exact.sign(a[1] - b[1])
+            for es in sets
+            for a, b in itertools.combinations(
+                zip(exact.system_means(es.human), exact.system_means(es[name]), strict=True), 2
+            )
+        ]
+        return sum(right) / len(right)
+    (es,) = sets
+    if task.statistic == "spa":
+        columns = int((~np.isnan(es.human)).any(axis=0).sum())
+        signs = np.rint(np.random.default_rng(4).random((1000, columns), dtype=np.float32)) * 2 - 1
+        return exact.soft_pairwise_accuracy(es.human, es[name], signs[:, :])
+    if task.level == "system":
+        r = exact.pearson(*([float(v) for v in exact.system_means(side)] for side in (es.human, es[name])))
+        return 0.0 if r is None else r
+    return exact.resampled(task.statistic, es.human, es[name], task.grouping, "drop")
+
+
+PLAIN = [name for name, protocol in mm.protocols.PROTOCOLS.items() if name != "wmt24"]
+
+
+@blocks()
+def test_rankings(start):
+    """The weighted mean of (r + 1) / 2 and accuracies; a rank is one more than the number of better metrics."""
+    for number in range(start, start + BLOCK):
+        sets = pairs_of(number)
+        # SPA counts 1,000 signs in exact arithmetic, so it has its turn now and then
+        name = "wmt24" if number % 125 == 0 else PLAIN[number % len(PLAIN)]
+        protocol = mm.protocols.PROTOCOLS[name]
+        found = mm.rank(sets, protocol=name, n_resamples=0)
+        if not protocol.human_systems:
+            sets = [es.select(systems=[s for s in es.systems if s not in es.human_systems]) for es in sets]
+        expected = {}
+        for metric in "abc":
+            over = under = 0.0
+            for task in protocol.tasks:
+                for group in [sets] if task.pooled else [[es] for es in sets]:
+                    value = task_values(task, group, metric)
+                    linear = task.statistic in ("pairwise_accuracy", "spa", "acc_eq")
+                    weight = task.weight * len(group)
+                    over, under = over + weight * (value if linear else (value + 1) / 2), under + weight
+            expected[metric] = over / under
+        table = found.table.set_index("metric")
+        for metric, value in expected.items():
+            near(table.loc[metric, "score"], value, f"{number} {name}")
+            higher = [sum(v > value + tolerance for v in expected.values()) for tolerance in (1e-9, -1e-9)]
+            assert higher[0] < table.loc[metric, "rank"] <= higher[1], number
+
+
+@blocks()
+def test_p_values_of_rankings(start):
+    """Each task's null differences with the same swaps, weighted and added."""
+    n = 15
+    for number in range(start, start + BLOCK, 5):
+        sets, name = pairs_of(number), PLAIN[number % len(PLAIN)]
+        found = mm.rank(sets, protocol=name, n_resamples=n, rng=number, alpha=0.3)
+        order, rng = found.table["metric"].tolist(), np.random.default_rng(number)
+        pairs = list(itertools.combinations(order, 2))
+        draws, total = np.zeros((len(pairs), n)), 0.0
+        for task in mm.protocols.PROTOCOLS[name].tasks:
+            for group in [sets] if task.pooled else [[es] for es in sets]:
+                total += task.weight * len(group)
+                scale = task.weight * len(group) / (2 if task.is_correlation else 1)
+                draws += scale * null_of_task(task, group, pairs, n, rng)
+        score = found.table.set_index("metric")["score"]
+        for (a, b), row in zip(pairs, draws / total, strict=True):
+            reached = sum(row >= score[a] - score[b] - 1e-10)
+            near(found.p_values.loc[a, b], (reached + 1) / (n + 1), f"{number} {name}")
+        assert found.table["cluster"].tolist() == exact.clusters(found.p_values.to_numpy().tolist(), 0.3)
+
+
+def null_of_task(task, sets, pairs, n, rng):
+    """Return the differences of hybrids, (n_pairs, n_draws), for one task."""
+    if task.statistic == "acc_eq":
+        return np.array(pair_swaps(sets[0], pairs, n, rng))
+    over, under = np.zeros((len(pairs), n)), 0
+    for es in sets:
+        if task.level == "system":
+            humans = [exact.system_means(es.human)]
+            scores = {m: [exact.system_means(es[m])] for m in es.metrics}
+        else:
+            groups = {m: list(oracle.groups(es.human, es[m], task.grouping)) for m in es.metrics}
+            humans = [[*map(float, h)] for h, _ in groups["a"]]
+            scores = {m: [[*map(float, v)] for _, v in groups[m]] for m in es.metrics}
+        sizes = [len(h) for h in humans]
+        z = {}
+        for m, by_group in scores.items():
+            flat = [v for values in by_group for v in values]
+            flat = flat if task.level == "system" else exact.exact(flat)
+            middle = exact.mean(flat)
+            variance = exact.mean([(v - middle) ** 2 for v in flat])
+            flat = iter([(v - middle) * abs(v - middle) / (variance or 1) for v in flat])
+            z[m] = [[next(flat) for _ in range(k)] for k in sizes]
+        human = []
+        for h in humans:
+            x = exact.centred(h if task.level == "system" else exact.exact(h))
+            human.append([float(v / (max(map(abs, x)) or 1)) for v in x])
+        n_pairs = sum(sizes) * (sum(sizes) - 1) // 2 if task.statistic == "pairwise_accuracy" else 1
+        swaps = rng.integers(0, 2, size=(n, sum(sizes)), dtype=np.uint8).tolist()
+        coefficient = "acc_eq" if task.statistic == "pairwise_accuracy" else "pearson"
+        for k, swap in enumerate(swaps):
+            flat = iter(swap)
+            by_group = [[next(flat) for _ in range(size)] for size in sizes]
+            for p, (a, b) in enumerate(pairs):
+                over[p, k] += n_pairs * exact.hybrid_difference(coefficient, human, z[a], z[b], by_group)[0]
+        under += n_pairs
+    return over / under
+
+
+def pair_swaps(es, pairs, n, rng):
+    """Return draws of the pair-swap test: by weight of a pair, how many of those in dispute fall to the first."""
+    right = {}
+    for m in es.metrics:
+        epsilon = exact.calibrate(es.human, es[m], "segment")[0]
+        groups = list(oracle.groups(es.human, es[m], "segment"))
+        right[m] = [
+            (math.comb(len(h), 2), oracle.pair_counts(h[[i, j]], v[[i, j]], epsilon))
+            for h, v in groups
+            for i, j in itertools.combinations(range(len(h)), 2)
+        ]
+    n_groups, sizes = len(groups), sorted({size for size, _ in right["a"]}, reverse=True)
+    draws = np.zeros((len(pairs), n))
+    for size in sizes:  # small weights first, as the package draws
+        in_dispute = []
+        for a, b in pairs:
+            good = [[c[0] + c[4] for k, c in right[m] if k == size] for m in (a, b)]
+            in_dispute.append(sum(x != y for x, y in zip(*good, strict=True)))
+        heads = rng.binomial(np.array(in_dispute)[:, None], 0.5, size=draws.shape)
+        draws += (2.0 * heads - np.array(in_dispute)[:, None]) / size / n_groups
+    return draws
