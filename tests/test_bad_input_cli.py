@@ -18,6 +18,8 @@ COMMANDS = [
     ("rank", "--coefficient", "pearson"),
     ("correlate",),
 ]
+#: All read a table alike: one of them goes with every change.
+EACH_COMMAND = [pytest.param(c, id=" ".join(c), marks=[pytest.mark.slow] * (k > 0)) for k, c in enumerate(COMMANDS)]
 
 #: What is wrong, the bytes of the table, and what the message says.
 TABLES = {
@@ -79,7 +81,7 @@ def run_well(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("fault", TABLES)
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", EACH_COMMAND)
 def test_bad_table(fails, tmp_path, command, fault):
     content, says = TABLES[fault]
     path = tmp_path / "bad.csv"
@@ -88,13 +90,13 @@ def test_bad_table(fails, tmp_path, command, fault):
     assert [part for part in says if part not in message] == []
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", EACH_COMMAND)
 def test_the_good_table_is_good(run_well, tmp_path, command):
     (tmp_path / "good.csv").write_text(GOOD)
     assert run_well(*command, tmp_path / "good.csv")
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", EACH_COMMAND)
 def test_human_scores_that_are_all_equal(fails, run_well, tmp_path, command):
     (tmp_path / "t.csv").write_text(HEAD + "A,1,5,.9\nA,2,5,.2\nB,1,5,.8\nB,2,5,.3\n")
     if command == ("validate",):
@@ -103,7 +105,7 @@ def test_human_scores_that_are_all_equal(fails, run_well, tmp_path, command):
         assert run_well(*command, tmp_path / "t.csv")
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", EACH_COMMAND)
 def test_table_without_a_metric(fails, run_well, tmp_path, command):
     (tmp_path / "t.csv").write_text("system,segment,human\nA,1,5\nA,2,5\nB,1,5\nB,2,4\n")
     if command == ("validate",):
@@ -112,7 +114,7 @@ def test_table_without_a_metric(fails, run_well, tmp_path, command):
         assert "no metric" in fails(*command, tmp_path / "t.csv")
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", EACH_COMMAND)
 @pytest.mark.parametrize(
     ("name", "n_lines", "says"),
     [
@@ -131,6 +133,7 @@ def test_truncated_tree(fails, tmp_path, command, name, n_lines, says):
     assert Path(name).name in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -23,6 +23,12 @@ COMMAND = get_command(app)
 CANARY = "canary"
 
 
+def sample(cases, step):
+    """Return the cases as parameters: each n-th goes with every change, the others are slow."""
+    marks = [[], *[[pytest.mark.slow]] * (step - 1)]
+    return [pytest.param(case, id=case.name, marks=marks[k % step]) for k, case in enumerate(cases)]
+
+
 def invoke(line: list[str], **options) -> Result:
     """Run a command line in this process."""
     return CliRunner().invoke(COMMAND, line, prog_name="mtmeta", **options)
@@ -61,7 +67,7 @@ def read(case, argument):
     return None, message
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sample(CASES, 5))
 def test_case(case, place):
     argument = case.make(place)
     before = snapshot(place)
@@ -106,6 +112,7 @@ def test_the_corpus_is_large_and_says_different_things():
     assert sum(bool(case.refused) for case in CASES) >= 300
 
 
+@pytest.mark.slow
 def test_the_corpus_is_the_same_each_time(tmp_path):
     def digests(root: Path) -> list[str]:
         found = []
@@ -129,7 +136,7 @@ def test_the_corpus_is_the_same_each_time(tmp_path):
 # -- the command line -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("usage", OPTIONS, ids=lambda usage: usage.name)
+@pytest.mark.parametrize("usage", sample(OPTIONS, 5))
 def test_usage(usage, place):
     before = snapshot(place)
     with watched() as acts:
@@ -151,6 +158,7 @@ def test_usage(usage, place):
 PROGRAM = ["csv: utf-16, text beyond ASCII", "tree: human scores are a pipe", "sentinel: arrays: objects"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAM)
 def test_a_program_says_the_same(name, place):
     case = next(case for case in CASES if case.name == name)

@@ -131,6 +131,7 @@ def test_markdown(tmp_path, as_metrics):
     assert [name.strip() for name in first] == [visible(name).strip() for name in IN_TABLES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["table", "tsv", "json", "latex", "md"])
 @pytest.mark.parametrize(
     "command", [("validate",), ("rank", "--n-resamples", "0"), ("rank", "--coefficient", "kendall")]
@@ -191,6 +192,7 @@ def reports(count: int, start: int) -> Iterator:
         yield report.report(es, [es.metrics[0]], n_resamples=40, n_null=39, rng=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, len(NAMES), 26))
 def test_report(start):
     hostile, plain = reports(7, start)
@@ -214,6 +216,7 @@ def test_the_page_that_lists_the_chapters(name):
     assert not re.search(r"(?<!\\)(\{\{|\{%|\$)", found)  # substitutions, templates and formulas of MyST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ["skipped", "failed"])
 def test_the_note_in_a_chapter(tmp_path, status):
     import nbformat

@@ -64,6 +64,7 @@ def written(frame: pd.DataFrame, suffix: str, encoding: str, end: str, quoting: 
     return text.getvalue().encode(encoding)
 
 
+@pytest.mark.slow
 @bounded
 @given(
     frame=tables(), suffix=st.sampled_from(SUFFIXES), encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
@@ -86,6 +87,7 @@ def test_a_table_means_the_same_however_it_is_written(tmp_path, frame, suffix, e
         np.testing.assert_equal(found, wanted)
 
 
+@pytest.mark.slow
 @bounded
 @given(frame=tables(), data=st.data())
 def test_a_table_with_one_byte_altered_loads_or_is_refused(frame, data):
@@ -102,6 +104,7 @@ def test_bytes_are_read_or_refused(target, data):
     TARGETS[target](data)
 
 
+@pytest.mark.slow
 @bounded
 @given(place=st.sampled_from(list(TREE)), lines=st.lists(st.text(characters, max_size=20), max_size=6))
 def test_a_tree_with_other_lines_loads_or_is_refused(place, lines):

@@ -123,7 +123,10 @@ def written(folder):
 
 
 JOBS = [counted, swept, saved, written]
-by_job = pytest.mark.parametrize("job", JOBS, ids=lambda job: job.__name__)
+#: The first goes with every change.
+by_job = pytest.mark.parametrize(
+    "job", [pytest.param(job, id=job.__name__, marks=[pytest.mark.slow] * (job is not counted)) for job in JOBS]
+)
 
 
 def check(job, folder, expected):
@@ -166,6 +169,7 @@ def state(folder, texts, known):
     return next(name for name, scores in known.items() if scores == found)
 
 
+@pytest.mark.slow
 def test_a_sentinel_written_over_another_is_never_half_of_each(tmp_path):
     frame = small().to_frame()
     halves = [mm.sentinel.fit(frame[frame.system == name], sees="source", kind="light") for name in ("Aster", "Basalt")]
@@ -231,6 +235,7 @@ def finished(cache):
     return {p.relative_to(cache).as_posix(): p.read_bytes() for p in files}
 
 
+@pytest.mark.slow
 def test_a_download_killed_at_any_access_to_a_file(server, tmp_path):  # noqa: F811
     moments = 0
     for moment in range(1, 200):

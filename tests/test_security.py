@@ -171,6 +171,7 @@ def test_the_watch_on_the_network_sees_a_connection(tmp_path):
     assert [event for event, _ in offline(code, tmp_path)] == ["socket.connect"]
 
 
+@pytest.mark.slow
 def test_a_page_of_a_report_asks_for_nothing(tmp_path):
     from click.testing import CliRunner
     from typer.main import get_command

@@ -27,7 +27,6 @@ class Case:
     meaning: Mapping[str, Any] = field(default_factory=dict)
     read: Callable[[Any], Any] = load_all
     command: tuple[str, ...] | None = ("validate", "{}")
-    slow: bool = False
 
 
 def plain(values: Any) -> Any:
