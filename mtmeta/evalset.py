@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -519,7 +521,8 @@ class EvalSet:
         Returns
         -------
         EvalSet
-            Systems and segments in the order of their first row.
+            Systems and segments in natural order of their names (``s2`` before ``s10``), so that
+            the order of the rows changes no result.
 
         Raises
         ------
@@ -545,8 +548,8 @@ class EvalSet:
             if metric not in frame.columns:
                 raise unknown("metric column", metric, [c for c in frame.columns if c not in RESERVED])
         ignored = [c for c in frame.columns if c not in RESERVED and c not in metrics]
-        system, systems = pd.factorize(frame["system"])
-        segment, segments = pd.factorize(frame["segment"])
+        system, systems = numbered(frame["system"])
+        segment, segments = numbered(frame["segment"])
         _check_cells(frame, system, segment, systems, segments, missing)
 
         def grid(column: str, fill: Any, dtype: Any) -> np.ndarray:
@@ -570,7 +573,7 @@ class EvalSet:
             grid("human", np.nan, float),
             {m: grid(m, np.nan, float) for m in metrics},
             systems=[str(s) for s in systems],
-            segments=list(segments),
+            segments=segments,
             name=name,
             language_pair=None if "lp" not in frame else str(frame["lp"].iloc[0]),
             documents=per_segment("doc"),
@@ -579,6 +582,30 @@ class EvalSet:
             provenance={"left_out": {f"column {c!r}": "not among the metrics asked for" for c in ignored}},
             unrated=unrated,
         )
+
+
+def natural(name: Any) -> tuple:
+    """Return a key that sorts names by their text, and numbers within them by size: ``s2`` before ``s10``.
+
+    Examples
+    --------
+    >>> sorted(["s10", "s2", "b", "a-3"], key=natural)
+    ['a-3', 'b', 's2', 's10']
+    """
+    parts = re.split("([0-9]+)", str(name))
+    digits = (part.lstrip("0") for part in parts[1::2])
+    numbers = ((len(number), number) for number in digits)
+    return tuple(zip_longest(parts[::2], numbers, fillvalue=(-1, ""))), str(name)
+
+
+def numbered(column: pd.Series) -> tuple[np.ndarray, list]:
+    """Return for each row the position of its name, and the names in natural order."""
+    codes, found = pd.factorize(column)
+    names = list(found)
+    order = sorted(range(len(names)), key=lambda k: natural(names[k]))
+    position = np.empty(len(names), dtype=np.intp)
+    position[order] = np.arange(len(names))
+    return np.where(codes < 0, codes, position[codes]), [names[k] for k in order]
 
 
 def _plain(column: pd.Series) -> np.ndarray:
@@ -725,7 +752,7 @@ class Rankings:
         qrels = _ranking_table(self.qrels, "qrels", QREL_COLUMNS)
         _check_twice(runs, ["system", "query", "item"], "runs", "an item stands once in a list")
         _check_twice(qrels, ["query", "item"], "qrels", "an item is judged once for a query")
-        codes = [pd.factorize(runs[c])[0] for c in ("system", "query")]
+        codes = [numbered(runs[c])[0] for c in ("system", "query")]
         runs = runs.iloc[np.lexsort((runs["rank"], codes[1], codes[0]))].reset_index(drop=True)
         _check_lists(runs)
         judged = set(qrels["query"])
@@ -735,19 +762,19 @@ class Rankings:
                 f"{len(unjudged)} of the {runs['query'].nunique()} queries of `runs` have no judgement: "
                 f"{_listed(unjudged)}. Nothing can be measured there: add them to qrels, or leave them out of runs."
             )
-        qrels = qrels.iloc[np.argsort(pd.factorize(qrels["query"])[0], kind="stable")].reset_index(drop=True)
+        qrels = qrels.iloc[np.argsort(numbered(qrels["query"])[0], kind="stable")].reset_index(drop=True)
         object.__setattr__(self, "runs", runs)
         object.__setattr__(self, "qrels", qrels)
         object.__setattr__(self, "provenance", dict(self.provenance))
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Names of the systems, in order of their first row."""
+        """Names of the systems, in natural order."""
         return tuple(self.runs["system"].unique())
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """Names of the queries that are ranked for, in order of their first row."""
+        """Names of the queries that are ranked for, in natural order."""
         return tuple(self.runs["query"].unique())
 
     def __repr__(self) -> str:
@@ -764,7 +791,7 @@ class Rankings:
         return text
 
     def select(self, *, systems: Iterable[str] | None = None, queries: Iterable[str] | None = None) -> Rankings:
-        """Return the part of the set with these systems and queries, in this order.
+        """Return the part of the set with these systems and queries.
 
         Parameters
         ----------
@@ -783,12 +810,9 @@ class Rankings:
         """
         kept = [self.systems[i] for i in EvalSet._positions("system", systems, self.systems)]
         wanted = [self.queries[i] for i in EvalSet._positions("query", queries, self.queries)]
-        row = {s: i for i, s in enumerate(kept)}
-        column = {q: i for i, q in enumerate(wanted)}
         runs = self.runs[self.runs["system"].isin(kept) & self.runs["query"].isin(wanted)]
-        order = np.lexsort((runs["rank"], runs["query"].map(column), runs["system"].map(row)))
         qrels = self.qrels if queries is None else self.qrels[self.qrels["query"].isin(wanted)]
-        return Rankings(self.name, runs.iloc[order], qrels, self.provenance, self.truth)
+        return Rankings(self.name, runs, qrels, self.provenance, self.truth)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the runs with a column ``relevance``: missing (``<NA>``) where an item is not judged."""

@@ -297,10 +297,10 @@ def test_language_pairs_of_one_table(result, tmp_path):
         *(
             f"{lp} {task}"
             for task in ("system pearson", "segment pearson (none grouping)", "segment acc_eq (segment grouping)")
-            for lp in ("he-en", "en-de")
+            for lp in ("en-de", "he-en")
         ),
     ]
-    assert [r["set"] for r in result("correlate", tmp_path / "two.csv")] == ["two/he-en"] * 2 + ["two/en-de"] * 2
+    assert [r["set"] for r in result("correlate", tmp_path / "two.csv")] == ["two/en-de"] * 2 + ["two/he-en"] * 2
 
 
 def test_options_of_a_tree(run, result, tmp_path):
@@ -776,6 +776,5 @@ def test_official_ranking_of_wmt23(result, data_dir):
 def test_wmt24_ranking_of_wmt23(result, data_dir):
     rows = published("wmt24")
     assert len(rows) == 210
-    # The one cell that depends on the order of systems: see test_protocols.
     records = result("rank", "wmt23", "--protocol", "wmt24", "--ties", "published", "--n-resamples", 0)
-    assert differing(records, rows) == [("XCOMET-XXL", "he-en system spa"), ("MaTESe", "he-en system spa")]
+    assert differing(records, rows) == []

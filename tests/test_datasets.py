@@ -75,11 +75,11 @@ def test_tree_scores_are_those_of_the_files(tree):
     es = load(tree / LP)
     assert es.name == "mine/en-de"
     assert es.language_pair == LP
-    assert es.systems == ("Beta", "refB", "Alpha")  # order of the human score file, without the reference
+    assert es.systems == ("Alpha", "Beta", "refB")  # natural order, without the reference
     assert es.segments == (1, 2, 3)
-    np.testing.assert_array_equal(es.human, [[-6, np.nan, -5.1], [0, np.nan, -1], [-1, np.nan, 0]])
+    np.testing.assert_array_equal(es.human, [[-1, np.nan, 0], [-6, np.nan, -5.1], [0, np.nan, -1]])
     assert es.metrics == ("BLEU", "Good-QE")
-    np.testing.assert_allclose(es["Good-QE"], [[1, 1.1, 1.2], [3, 3.1, 3.2], [0, 0.1, 0.2]])
+    np.testing.assert_allclose(es["Good-QE"], [[0, 0.1, 0.2], [1, 1.1, 1.2], [3, 3.1, 3.2]])
     assert es.human_systems == {"refB"}
     assert es.reference_free == {"Good-QE"}
     assert es.documents == ("doc one", "doc one", "doc2")
@@ -89,11 +89,11 @@ def test_tree_scores_are_those_of_the_files(tree):
 def test_tree_system_and_domain_scores(tree):
     es = load(f"{tree}/{LP}")
     official = es.system_scores
-    assert list(official.index) == ["Beta", "refB", "Alpha"]
-    assert official["human"].tolist() == [-5.55, -0.5, -0.25]
-    assert official["Good-QE"].tolist() == [1.5, 3.5, 0.5]
-    assert official["OnlySystem"].tolist() == [1, 3, 0]  # exists at system level alone
-    np.testing.assert_allclose(official["BLEU"], [1.1, 3.1, 0.1])  # no official score: mean over segments
+    assert list(official.index) == ["Alpha", "Beta", "refB"]
+    assert official["human"].tolist() == [-0.25, -5.55, -0.5]
+    assert official["Good-QE"].tolist() == [0.5, 1.5, 3.5]
+    assert official["OnlySystem"].tolist() == [0, 1, 3]  # exists at system level alone
+    np.testing.assert_allclose(official["BLEU"], [0.1, 1.1, 3.1])  # no official score: mean over segments
     assert es.domain_scores.loc[("chat", "Alpha"), "Good-QE"] == 7
     assert set(es.domain_scores.columns) == {"human", "Good-QE"}
 
@@ -135,11 +135,11 @@ def test_tree_texts_as_json_lines(tree):
 
 def test_tree_reference_chooses_candidates_and_variants(tree):
     es = load(tree / LP, reference="refB")
-    assert es.systems == ("Beta", "Alpha", "refA")
+    assert es.systems == ("Alpha", "Beta", "refA")
     assert es.human_systems == {"refA"}
     assert es.provenance["variants"]["BLEU"] == "refB"
     both = load(tree / LP, reference="refA.refB")
-    assert both.systems == ("Beta", "Alpha")
+    assert both.systems == ("Alpha", "Beta")
     # two variants of one metric are kept: both keep their full names
     assert both.metrics == ("All", "BLEU-refA", "BLEU-refB", "Both", "Good-QE")
 
@@ -173,7 +173,7 @@ def test_tree_metric_that_lacks_a_candidate_is_left_out_or_kept_with_holes(tree)
     assert "Part" not in es
     assert "has no scores for refB" in es.provenance["left_out"]["metric Part"]
     holes = load(tree / LP, missing="nan")["Part"]
-    np.testing.assert_array_equal(holes, [[4, 5, 6], [np.nan] * 3, [1, 2, 3]])
+    np.testing.assert_array_equal(holes, [[1, 2, 3], [4, 5, 6], [np.nan] * 3])
     with pytest.raises(ValueError, match=r"Part-src\.seg\.score: metric 'Part' has no scores for refB"):
         load(tree / LP, metrics=["Part"])
 
@@ -181,7 +181,7 @@ def test_tree_metric_that_lacks_a_candidate_is_left_out_or_kept_with_holes(tree)
 def test_tree_lines_of_systems_may_interleave(tree):
     rows = scores(MQM).splitlines(keepends=True)
     write(tree / f"human-scores/{LP}.mqm.seg.score", "".join(rows[i] for j in range(3) for i in range(j, 12, 3)))
-    np.testing.assert_array_equal(load(tree / LP).human[0], [-6, np.nan, -5.1])
+    np.testing.assert_array_equal(load(tree / LP).human[1], [-6, np.nan, -5.1])
 
 
 def test_tree_language_pairs(tree):
@@ -212,12 +212,12 @@ def test_spans_of_ratings(tree):
     write(tree / f"human-scores/{LP}.mqm.rater7.seg.rating", "\n".join(lines) + "\n")
     spans = load(tree / LP, spans=True).spans
     assert tuple(spans.columns) == _mqm.SPAN_COLUMNS
-    assert spans["system"].tolist() == ["Beta", "Beta", "Alpha"]
-    assert spans["rater"].tolist() == ["anna", "anna", "rater7"]
-    assert spans["text"].tolist()[:2] == ["Der", "cat"]  # the second lies in the source
-    assert spans["weight"].tolist() == [1, 5, 0]
-    assert spans["severity"].tolist() == ["minor", "major", "no-error"]
-    assert spans["start"].isna().tolist() == [False, False, True]
+    assert spans["system"].tolist() == ["Alpha", "Beta", "Beta"]
+    assert spans["rater"].tolist() == ["rater7", "anna", "anna"]
+    assert spans["text"].tolist()[1:] == ["Der", "cat"]  # the second lies in the source
+    assert spans["weight"].tolist() == [0, 1, 5]
+    assert spans["severity"].tolist() == ["no-error", "minor", "major"]
+    assert spans["start"].isna().tolist() == [True, False, False]
 
 
 def test_spans_of_ratings_that_are_all_empty(tree):
@@ -340,7 +340,10 @@ def test_table_texts_that_look_empty_survive(tmp_path):
     assert es.segments == ("s1", "s2")
 
 
-@pytest.mark.parametrize(("ids", "expected"), [("1 2", (1, 2)), ("01 1", ("01", "1")), ("a 1", ("a", "1"))])
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [("1 2", (1, 2)), ("01 1", ("01", "1")), ("a 1", ("1", "a")), ("10 9", (9, 10)), ("s10 s9", ("s9", "s10"))],
+)
 def test_table_segment_ids(tmp_path, ids, expected):
     rows = "".join(f"7,{i},1,{n}\n" for n, i in enumerate(ids.split()))
     es = load(write(tmp_path / "t.csv", "system,segment,human,X\n" + rows))
@@ -394,7 +397,7 @@ def test_table_metrics_and_missing(tmp_path):
 
 def test_table_of_several_language_pairs(tmp_path):
     rows = "lp,system,segment,human,X,Y\nen-de,A,1,1,1,\nen-de,B,1,2,2,\nde-en,A,1,3,3,5\n"
-    first, second = load_all(write(tmp_path / "t.csv", rows))
+    second, first = load_all(write(tmp_path / "t.csv", rows))
     assert (first.name, first.language_pair, first.systems) == ("t/en-de", "en-de", ("A", "B"))
     assert (first.metrics, second.metrics) == (("X",), ("X", "Y"))
     assert first.provenance["left_out"] == {"metric Y": "no score in en-de"}

@@ -258,16 +258,16 @@ def rankings():
 
 def test_rankings_are_sorted(rankings):
     assert rankings.runs.drop(columns="score").values.tolist() == [
-        ["B", "q1", "x", 1],
-        ["B", "q1", "y", 2],
-        ["B", "q2", "x", 1],
         ["A", "q1", "x", 1],
         ["A", "q1", "z", 2],
         ["A", "q2", "z", 1],
+        ["B", "q1", "x", 1],
+        ["B", "q1", "y", 2],
+        ["B", "q2", "x", 1],
     ]
     assert rankings.qrels.values.tolist() == [["q1", "x", 0], ["q1", "y", 1], ["q2", "x", 2]]
-    assert (rankings.systems, rankings.queries) == (("B", "A"), ("q1", "q2"))
-    assert rankings.to_frame()["relevance"].tolist() == [0, 1, 2, 0, pd.NA, pd.NA]
+    assert (rankings.systems, rankings.queries) == (("A", "B"), ("q1", "q2"))
+    assert rankings.to_frame()["relevance"].tolist() == [0, pd.NA, pd.NA, 0, 1, 2]
     assert repr(rankings) == (
         "Rankings 'toy': 2 systems x 2 queries, 1 to 2 items a list, 3 judged items, 2 relevant\n"
         "  left out: 1 query (no judgement)"
@@ -291,8 +291,8 @@ def test_rankings_name_queries_and_items_by_strings():
 
 def test_rankings_select(rankings):
     part = rankings.select(systems=["A"], queries=["q2", "q1"])
-    assert part.runs[["query", "item"]].values.tolist() == [["q2", "z"], ["q1", "x"], ["q1", "z"]]
-    assert (part.systems, part.queries) == (("A",), ("q2", "q1"))
+    assert part.runs[["query", "item"]].values.tolist() == [["q1", "x"], ["q1", "z"], ["q2", "z"]]
+    assert (part.systems, part.queries) == (("A",), ("q1", "q2"))
     assert set(rankings.select(queries=["q2"]).qrels["query"]) == {"q2"}
     assert part.truth == rankings.truth
     assert rankings.select().runs.equals(rankings.runs)

@@ -164,7 +164,7 @@ def load_all(
     Returns
     -------
     list of EvalSet, DataFrame or Rankings
-        As `load` returns. Language pairs in alphabetical order; for a table, in order of their first row.
+        As `load` returns. Language pairs in alphabetical order.
 
     Raises
     ------

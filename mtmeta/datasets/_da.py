@@ -7,7 +7,7 @@ from io import StringIO
 
 import numpy as np
 
-from ..evalset import EvalSet, Texts, unknown
+from ..evalset import EvalSet, Texts, natural, unknown
 from ._common import Options, count_holes, read_lines, read_text
 from ._locate import locate
 
@@ -39,7 +39,7 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
                 f"{path}, data row {number} does not match exactly one row of DA-seglevel.csv. The file may be altered."
             )
         cells[key] = row
-    systems = list(dict.fromkeys(s for s, _ in rated.values() if any(s == system for system, _ in cells)))
+    systems = sorted({s for s, _ in cells}, key=natural)
     segments = sorted({k for _, k in cells})
     sources: dict[int, str] = {}
     references: dict[int, str] = {}

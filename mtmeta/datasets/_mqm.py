@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..evalset import EvalSet, Texts, unknown
+from ..evalset import EvalSet, Texts, natural, unknown
 from ._common import Options, canonical_ids, choose_references, count_holes, read_lines
 from ._locate import locate
 
@@ -277,7 +277,7 @@ def _assemble(
     left_out = left_out or {}
     references = sorted(filter(_REFERENCE_NAME.fullmatch, scores.index))
     chosen = choose_references(options.reference, references, standard, name)
-    candidates = [s for s in scores.index if s not in chosen]
+    candidates = [s for s in sorted(scores.index, key=natural) if s not in chosen]
     left_out = dict.fromkeys(chosen, "the reference") | left_out
     for system in [s for s in candidates if scores.loc[s].isna().all()]:
         left_out[system] = "no human scores"

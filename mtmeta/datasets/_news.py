@@ -155,7 +155,7 @@ def _read_results(path: Path) -> dict[str, dict[str, tuple[float, int]]]:
 
 def _read_automatic(path: Path) -> pd.DataFrame:
     """Return the official corpus scores against refA: index pair and system."""
-    table = pd.read_csv(io.StringIO(read_text(path)), sep="\t")
+    table = pd.read_csv(io.StringIO(read_text(path)), sep="\t", converters={"score": float})
     absent = {"pair", "system", "metric", "score"} - set(table)
     if absent:
         raise ValueError(f"{path} lacks the column {sorted(absent)[0]!r}.")

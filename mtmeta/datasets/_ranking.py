@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._checks import to_numbers
 from ..evalset import Rankings
 from ._common import Options, read_text
 from ._locate import locate
@@ -55,7 +56,7 @@ def read_trec(path: Path, columns: Iterable[str]) -> pd.DataFrame:
         raise ValueError(f"{path} is empty; expected lines `{' '.join(columns)}`.")
     frame = pd.read_csv(StringIO(text), sep=r"\s+", header=None, names=columns, dtype=str, keep_default_na=False)
     for column in {"rank", "score", "relevance"} & set(columns):
-        numbers = pd.to_numeric(frame[column], errors="coerce")
+        numbers = to_numbers(frame[column])
         if numbers.isna().any():
             row = int(np.flatnonzero(numbers.isna())[0])
             raise ValueError(f"{path}, line {row + 1}: {column} must be a number; found {frame[column].iloc[row]!r}.")

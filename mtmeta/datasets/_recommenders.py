@@ -367,7 +367,7 @@ def train_recommenders(
     >>> user, item = np.nonzero(rng.random((20, 30)) < 0.5)
     >>> ratings = pd.DataFrame({"user": user, "item": item, "rating": rng.integers(1, 6, len(user))})
     >>> train_recommenders(ratings, ["Random", "Popularity"], depth=5).systems
-    ('Random', 'Popularity')
+    ('Popularity', 'Random')
     """
     names, left_out = _chosen(algorithms)
     _check_options(depth, test_share, relevant_from)

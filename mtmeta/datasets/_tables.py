@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 import pandas as pd
 
+from .._checks import to_numbers
 from ..evalset import RESERVED, EvalSet, Rankings
 from ._common import MAX_FIELD, Options, canonical_ids, count_holes, is_text, wrong_encoding
 
@@ -48,7 +49,7 @@ def load_tables(path: Path | str, options: Options) -> list[EvalSet] | list[pd.D
         raise ValueError(f"{path}: the column 'lp' is empty in {n} rows; every row needs a language pair.")
     columns = [c for c in frame if c not in RESERVED] if options.metrics is None else list(options.metrics)
     sets = []
-    for lp, part in frame.groupby("lp", sort=False):
+    for lp, part in frame.groupby("lp"):
         empty = [c for c in columns if c in part and part[c].isna().all() and options.metrics is None]
         es = _build(part.drop(columns=empty), f"{name}/{lp}", path, options, options.metrics)
         es.provenance["left_out"].update({f"metric {c}": f"no score in {lp}" for c in empty})
@@ -322,7 +323,7 @@ def _scores(column: pd.Series, name: str, what: Path | str) -> pd.Series:
         return column
     column = column.astype(object)
     try:
-        numbers = pd.to_numeric(column, errors="coerce")
+        numbers = to_numbers(column)
     except TypeError as error:
         raise ValueError(f"{what}: column {name!r} must hold numbers; {error}.") from None
     except OverflowError:

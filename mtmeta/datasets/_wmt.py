@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..evalset import EvalSet, Texts, unknown
+from ..evalset import EvalSet, Texts, natural, unknown
 from ._common import Options, choose_protocol, choose_references, count_holes, is_text, read_lines, read_text
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
@@ -58,7 +58,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     chosen = choose_references(options.reference, references, standard, name, outliers)
     outputs = {_stem(p) for p in (root / "system-outputs" / lp).glob("*") if p.suffix in (".txt", ".jsonl")}
     left_out = _systems_left_out(human, outputs, references, chosen, outliers)
-    candidates = tuple(s for s in human if s not in left_out)
+    candidates = tuple(sorted((s for s in human if s not in left_out), key=natural))
     if not candidates:
         raise ValueError(f"{name}: no candidate system has a human score under protocol {protocol!r}.")
     known = {*human, *outputs, *references, *outliers} if outputs else None

@@ -144,7 +144,7 @@ def arrange(pairs: pd.DataFrame, data: Outcomes, unit: str) -> tuple[str, np.nda
         ("between", data.unit, everything),
         ("within", codes_of(pairs, [*of_unit, *system]), data.unit),
         ("within", text, data.unit),
-        ("pairs", np.arange(len(pairs)), text),
+        ("pairs", np.lexsort((*data.wins.T, *data.present.T, data.context, text)).argsort(), text),
     )
     fits = (len(np.unique(member * len(data.contexts) + data.context)) == member.max() + 1 for _, member, _ in options)
     return next(option for option, fit in zip(options, fits, strict=True) if fit)  # the last one always does

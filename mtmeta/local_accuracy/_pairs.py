@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from ..evalset import check_choice, unknown
+from ..evalset import check_choice, numbered, unknown
 
 TIES = ("failure", "half")
 AVERAGES = ("segments", "pairs")
@@ -86,7 +86,8 @@ def contexts_of(pairs: pd.DataFrame, context: str | Sequence[str] | None) -> tup
         return np.zeros(len(pairs), dtype=np.int64), ["all"]
     columns = [column(pairs, name) for name in names]
     if len(columns) == 1:
-        codes, values = pd.factorize(columns[0], sort=columns[0].map(type).nunique() == 1)
+        alike = columns[0].map(type).nunique() == 1
+        codes, values = pd.factorize(columns[0], sort=True) if alike else numbered(columns[0])
         return codes.astype(np.int64), [v.item() if isinstance(v, np.generic) else v for v in values]
     joined = columns[0].astype(str)
     for other in columns[1:]:
@@ -98,10 +99,10 @@ def contexts_of(pairs: pd.DataFrame, context: str | Sequence[str] | None) -> tup
 
 
 def codes_of(pairs: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
-    """Return one number for each combination of values, from 0."""
+    """Return one number for each combination of values, from 0, whatever the order of the rows."""
     key = np.zeros(len(pairs), dtype=np.int64)
     for name in names:
-        found, values = pd.factorize(column(pairs, name))
+        found, values = numbered(column(pairs, name))
         key = np.unique(key * len(values) + found, return_inverse=True)[1]
     return key
 

@@ -1,0 +1,110 @@
+"""The order of rows and of systems in the input changes no result, not even of one that draws at random."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+import mtmeta as mm
+from mtmeta import aggregation, report, significance
+from mtmeta import local_accuracy as la
+from mtmeta.evalset import Rankings, natural
+
+RESULTS = {
+    "correlate": lambda es: mm.correlate(es, coefficient="kendall"),
+    "calibrate_ties": lambda es: pd.Series(vars(mm.calibrate_ties(es, "BLEU"))).astype(str).to_frame(),
+    "perm both": lambda es: mm.compare(es, n_resamples=100).p_values,
+    "perm both, no grouping": lambda es: mm.compare(es, grouping="none", n_resamples=100).p_values,
+    "pair swap": lambda es: mm.compare(es, coefficient="acc_eq", method="pair-swap", n_resamples=100).p_values,
+    "bootstrap of segments": lambda es: mm.compare(es, method="bootstrap", n_resamples=100).p_values,
+    "bootstrap of systems": lambda es: (
+        mm.compare(
+            es, grouping="system", coefficient="kendall", method="bootstrap", resample="systems", n_resamples=100
+        ).p_values
+    ),
+    "clusters": lambda es: mm.compare(es, pairs="clusters", n_resamples=100).table,
+    "intervals": lambda es: significance.intervals(es, n_resamples=100),
+    "soft pairwise accuracy": lambda es: mm.soft_pairwise_accuracy(es, n_resamples=100),
+    "soft pairwise accuracy, published": lambda es: mm.soft_pairwise_accuracy(es, n_resamples=100, ties="published"),
+    "system dependence": lambda es: mm.system_dependence(es, "Regressor", n_bootstrap=30).table,
+    "rank": lambda es: mm.rank([es], protocol="wmt23", n_resamples=50).table,
+    "aggregation": lambda es: aggregation.compare_aggregations(es, ("bleu",), n_resamples=50).table,
+    "report": lambda es: report.claims(es, "Judge", n_resamples=50, n_null=50),
+}
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """One table, as it is and shuffled."""
+    es = mm.load("teaching")
+    frame = es.select(segments=es.segments[5:35], systems=es.systems[2:9], metrics=["BLEU", "Regressor", "Judge"])
+    frame = frame.to_frame()
+    return frame, frame.sample(frac=1, random_state=3)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_row_order_changes_nothing(tables, name):
+    straight, shuffled = (RESULTS[name](mm.EvalSet.from_frame(table)) for table in tables)
+    assert_frame_equal(straight, shuffled, check_exact=True)
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    """Pairs of texts, in order and shuffled: 20 segments, 4 systems, 2 kinds of damage; one metric ties."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(index=pd.MultiIndex.from_product([range(20), list("VWXY"), ["insertion", "removal"]]))
+    frame = frame.rename_axis(["segment", "system", "perturbation"]).reset_index()
+    for k, name in enumerate(["m1", "m2", "m3"]):
+        frame[name] = rng.normal(size=len(frame)).round(1) + 0.4 * k
+        frame[f"{name}_perturbed"] = rng.normal(size=len(frame)).round(1)
+    return frame, frame.sample(frac=1, random_state=5)
+
+
+LOCAL = {
+    "local accuracy": lambda t: la.local_accuracy(t, context="system", n_resamples=50),
+    "global accuracy": lambda t: la.global_accuracy(t, context="system", n_resamples=50),
+    "context effect, between": lambda t: la.context_effect(
+        t.query("segment % 4 == system.map('VWXY'.index)"), context="system", n_resamples=50
+    ),
+    "context effect, within": lambda t: la.context_effect(t, context="system", n_resamples=50),
+    "context effect, pairs": lambda t: la.context_effect(t, context="perturbation", n_resamples=50),
+    "ranking effect": lambda t: la.ranking_effect(t, context="system", n_resamples=50),
+    "stability": lambda t: la.stability(t, context="system", n_resamples=50),
+}
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_row_order_of_pairs_changes_nothing(pairs, name):
+    straight, shuffled = (LOCAL[name](table) for table in pairs)
+    assert_frame_equal(straight, shuffled, check_exact=True)
+
+
+def test_row_order_of_rankings_changes_nothing():
+    rng = np.random.default_rng(2)
+    index = pd.MultiIndex.from_product([["s10", "s9"], ["q2", "q10"], range(1, 5)], names=["system", "query", "rank"])
+    runs = (
+        pd.DataFrame(index=index)
+        .reset_index()
+        .assign(score=lambda t: -t["rank"], item=lambda t: "i" + t["rank"].astype(str))
+    )
+    qrels = pd.DataFrame({"query": ["q2", "q10", "q10"], "item": ["i1", "i2", "i4"], "relevance": 1})
+    straight = Rankings("r", runs, qrels)
+    shuffled = Rankings("r", runs.iloc[rng.permutation(len(runs))], qrels[::-1])
+    assert (
+        (straight.systems, straight.queries) == (shuffled.systems, shuffled.queries) == (("s9", "s10"), ("q2", "q10"))
+    )
+    assert_frame_equal(straight.runs, shuffled.runs)
+    assert set(map(tuple, straight.qrels.values)) == set(map(tuple, shuffled.qrels.values))
+
+
+@given(
+    st.permutations(
+        ["", "0", "s", "s0", "s00", "s1", "s01", "s2", "s10", "S1", "s1a", "s1b2", "1", "9", "10", "²", "٣"]
+    )
+)
+def test_natural_order_is_one_order(names):
+    assert sorted(names, key=natural) == [
+        "", "0", "1", "9", "10", "S1", "s", "s0", "s00", "s01", "s1", "s1a", "s1b2", "s2", "s10", "²", "٣",
+    ]  # fmt: skip
