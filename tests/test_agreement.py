@@ -355,7 +355,38 @@ def test_decomposition_refuses_a_constant():
         agreement.decompose_pearson(column([1, 1], [1, 2]))
 
 
+def test_decomposition_counts_groups_and_cells():
+    nan = np.nan
+    human = [[0, 1, nan, 2], [2, nan, nan, 2], [5, 3, nan, 1]]
+    es = EvalSet(human, {"m": [[1, 2, 3, 4], [3, 2, 1, 2], [3, 5, 1, 0]]}, systems=["A", "B", "C"])
+    assert agreement.decompose_pearson(es).iloc[0][["n_groups", "n_cells"]].tolist() == [3, 8]
+    assert agreement.decompose_pearson(es, by="system").iloc[0][["n_groups", "n_cells"]].tolist() == [3, 8]
+
+
+def test_pearson_is_cut_where_rounding_takes_it_beyond_1():
+    # without the cut r is 1 + 2^-52
+    assert one(column([0, 1, 7], [1, 4, 22])).value == 1
+    assert one(column([0, 1, 7], [-1, -4, -22])).value == -1
+
+
 # -- system level ------------------------------------------------------------------------
+
+
+def test_system_level_takes_the_metrics_asked_for_or_those_that_all_sets_have():
+    first = EvalSet([[3], [2]], {"a": [[2], [3]], "b": [[2], [3]]}, systems=["A", "B"], name="1")
+    second = EvalSet([[3], [2]], {"b": [[2], [1]], "c": [[2], [1]]}, systems=["A", "B"], name="2")
+    assert mm.pairwise_accuracy([first, second]).iloc[0].tolist() == ["b", 0.5, 2, 2]
+    assert mm.pairwise_accuracy([first, second], "b").iloc[0].tolist() == ["b", 0.5, 2, 2]
+    assert mm.pairwise_accuracy(first, ["b", "a"]).metric.tolist() == ["b", "a"]
+    with pytest.raises(ValueError, match="unknown metric in set '2': 'a'"):
+        mm.pairwise_accuracy([first, second], "a")
+    with pytest.raises(ValueError, match="no metric in common"):
+        mm.pairwise_accuracy([first, EvalSet([[1], [2]], {"d": [[1], [2]]}, systems=["A", "B"])])
+
+
+def test_scores_a_10_to_the_12th_apart_are_tied():
+    first, second = np.array([1.0, 2, 1]), np.array([1 + 1e-13, 1, 1 + 1e-11])
+    assert agreement.sign_of_difference(first, second).tolist() == [0, 1, -1]
 
 
 def test_pairwise_accuracy_pools_pairs_over_sets():
@@ -429,6 +460,14 @@ def test_spa_is_seeded_and_leaves_global_state_alone():
     first = mm.soft_pairwise_accuracy(es, n_resamples=50, rng=1).value[0]
     assert first == mm.soft_pairwise_accuracy(es, n_resamples=50, rng=1).value[0]
     assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
+
+
+def test_spa_draws_a_thousand_signs_from_the_published_seed():
+    rng = np.random.default_rng(0)
+    es = as_set(rng.normal(size=(3, 8)), rng.normal(size=(3, 8)))
+    values = [mm.soft_pairwise_accuracy(es, n_resamples=20, **r).value[0] for r in ({}, {"rng": 4}, {"rng": 3})]
+    assert values[0] == values[1] != values[2]
+    assert mm.soft_pairwise_accuracy(es).n_resamples[0] == 1000
 
 
 def test_spa_checks_its_options():

@@ -26,6 +26,12 @@ def test_a_constant_side_has_no_correlation_even_if_its_mean_is_rounded():
     assert np.isnan(pearson(np.arange(1001.0), constant))
 
 
+def test_one_row_and_the_last_axis():
+    assert standard_deviation(np.array([1.0, 3.0])) == 1  # of all numbers, so n below the line
+    assert standard_deviation(np.array([[1.0, 3.0, 5.0], [0.0, 0.0, 3.0]]), ddof=1) == pytest.approx([2, np.sqrt(3)])
+    assert pearson(np.array([1.0, 2, 3]), np.array([1.0, 3, 2])) == pytest.approx(0.5)
+
+
 def test_williams_by_hand():
     # |R| = 1 - .64 - .36 - .25 + 2 (.8)(.6)(.5) = .23; t = .2 sqrt(9 (1.5) / (2 (.23) 9/7 + .49 (.125)))
     t = 0.2 * np.sqrt(13.5 / (0.46 * 9 / 7 + 0.06125))
@@ -34,6 +40,7 @@ def test_williams_by_hand():
 
 def test_williams_of_equal_correlations():
     assert williams(np.array(0.4), np.array(0.4), np.array(1.0), 12) == 0.5
+    assert williams(np.array(0.4), np.nextafter(0.4, 1), np.array(1.0), 12) == 0.5
 
 
 def test_williams_sides_add_up():

@@ -74,6 +74,27 @@ def test_binned_calibration_equals_the_sorted_one(campaign):
             assert agreement._binned_calibration(cells, weights, total) == agreement.calibration(cells)
 
 
+def test_many_pairs_are_binned(monkeypatch):
+    cells = agreement.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment")
+    monkeypatch.setattr(agreement, "_binned_calibration", lambda *given: "binned")
+    for limit, expected in ((3, "binned"), (4, (0.0, 1.0))):
+        monkeypatch.setattr(agreement, "_BINNED_FROM", limit)
+        assert agreement.calibration(cells) == expected
+
+
+def test_whole_weights_give_each_group_the_same_say():
+    human = np.array([[0, 0.0], [1, 1], [2, np.nan]])  # 3 pairs and 1
+    weights, total = agreement._pair_weights(agreement.grouped(as_set(human, human), "m", "segment"))
+    assert (weights.tolist(), weights.dtype, total) == ([1, 3], np.int64, 6)
+
+
+def test_each_threshold_stands_in_the_curve_once():
+    # one pair is tied in both; two are concordant, at a difference of 1
+    thresholds, values = agreement.calibration_curve(agreement.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment"))
+    assert thresholds.tolist() == [0, 1]
+    assert values.tolist() == pytest.approx([1, 1 / 3])
+
+
 def test_curve_is_the_coefficient_at_each_threshold():
     rng = np.random.default_rng(0)
     es = as_set(-rng.integers(0, 4, (4, 6)).astype(float), rng.integers(0, 9, (4, 6)) / 8)
