@@ -1,9 +1,10 @@
 """Checks of arguments."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from mtmeta._checks import check_count, check_level, check_number, generator
+from mtmeta._checks import check_count, check_level, check_number, generator, to_numbers
 
 
 def test_good_values_pass():
@@ -31,3 +32,18 @@ def test_good_values_pass():
 def test_others_do_not(check, error, match):
     with pytest.raises(error, match=match):
         check()
+
+
+def test_texts_are_the_nearest_numbers():
+    drawn = np.random.default_rng(0).normal(size=2000) * 10.0 ** np.arange(-100, 100).repeat(10)
+    assert to_numbers(pd.Series([repr(x) for x in drawn.tolist()])).tolist() == drawn.tolist()
+
+
+def test_what_is_no_number_is_nan():
+    given = pd.Series(
+        [" 1.5 ", "1_0", "", None, True, 3, "-inf", "x"], [5, 3, 1, 0, 2, 4, 7, 6], dtype=object, name="m"
+    )
+    found = to_numbers(given)
+    expected = pd.Series([1.5, np.nan, np.nan, np.nan, 1, 3, -np.inf, np.nan], given.index, name="m")
+    pd.testing.assert_series_equal(found, expected)
+    assert to_numbers(pd.Series(["1", "2"])).tolist() == [1, 2]

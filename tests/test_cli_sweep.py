@@ -73,7 +73,7 @@ def test_results_and_messages(run, plan):
         "results: out/plan/results.csv",
         f"sweep|tasks:10|done:10|failed:0|mtmeta:{mm.__version__}",
     ]
-    frame = pd.read_csv("out/plan/results.csv")
+    frame = pd.read_csv("out/plan/results.csv", converters={"value": float})
     expected = mm.sweep.run(plan).to_frame()
     assert frame["value"].tolist() == expected["value"].tolist()
     assert frame.columns.tolist() == expected.columns.tolist()

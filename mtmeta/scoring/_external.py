@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._checks import to_numbers
+
 __all__ = ["NEURAL", "MissingPackageError", "score_neural", "score_with_command"]
 
 _WORKER = Path(__file__).with_name("_worker.py")
@@ -84,7 +86,7 @@ def _read_back(path: Path, n: int) -> np.ndarray:
     """Return the scores of the output file in the order of the input, joined by ``id``."""
     if not path.is_file():
         raise ValueError("the command ended well but wrote no output file.")
-    frame = pd.read_csv(path)
+    frame = pd.read_csv(path, dtype={"score": str})
     if not {"id", "score"} <= set(frame.columns):
         raise ValueError(f"the output needs columns 'id' and 'score'; found {', '.join(map(repr, frame.columns))}.")
     if sorted(frame["id"].tolist()) != list(range(n)):
@@ -93,7 +95,7 @@ def _read_back(path: Path, n: int) -> np.ndarray:
 
 
 def _finite(scores: Any) -> np.ndarray:
-    values = pd.to_numeric(pd.Series(scores), errors="coerce").to_numpy(dtype=float)
+    values = to_numbers(pd.Series(scores)).to_numpy(dtype=float)
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
         raise ValueError(f"the metric returned something that is no finite number for row {row}.")

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._checks import to_numbers
+
 __all__ = ["add_scores", "read_scores"]
 
 _KEYS = ["system", "segment"]
@@ -59,7 +61,9 @@ def read_scores(path: str | Path, *, name: str | None = None) -> pd.DataFrame:
         return _seg_score(text, path, name or path.name.removesuffix(".seg.score").rpartition("-")[0] or path.stem)
     if path.suffix not in (".csv", ".tsv"):
         raise ValueError(f"{path.name}: expected a file that ends in .csv, .tsv or .seg.score.")
-    frame = pd.read_csv(io.StringIO(text), sep="," if path.suffix == ".csv" else "\t", dtype={"system": str})
+    separator = "," if path.suffix == ".csv" else "\t"
+    columns = pd.read_csv(io.StringIO(text), sep=separator, nrows=0).columns
+    frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=dict.fromkeys(columns.difference(["segment"]), str))
     _check(frame, str(path))
     for column in frame.columns.difference(_KEYS):
         frame[column] = _numbers(frame[column], f"{path}, column {column!r}")
@@ -67,7 +71,7 @@ def read_scores(path: str | Path, *, name: str | None = None) -> pd.DataFrame:
 
 
 def _numbers(column: pd.Series, where: str) -> pd.Series:
-    numbers = pd.to_numeric(column, errors="coerce")
+    numbers = to_numbers(column)
     bad = numbers.isna() & column.notna() & ~column.astype(str).str.strip().isin(["", "None"])
     if bad.any():
         row = int(np.flatnonzero(bad)[0])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._checks import to_numbers
 from ..evalset import EvalSet, as_sets, check_choice
 
 __all__ = ["SEES", "find_overlap", "read_table", "training_frame"]
@@ -83,7 +84,7 @@ def examples_of(frame: pd.DataFrame, sees: str) -> tuple[list[str], np.ndarray]:
     """
     texts = texts_of(frame, sees)
     _check_columns(frame, ["human"])
-    scores = pd.to_numeric(frame["human"], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    scores = to_numbers(frame["human"]).to_numpy(dtype=np.float64, na_value=np.nan)
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
         found = frame["human"].tolist()[bad[0]]
@@ -325,7 +326,7 @@ def _read_rows(path: Path, separator: str) -> pd.DataFrame:
 
 
 def _numbers(column: pd.Series, path: Path) -> pd.Series:
-    numbers = pd.to_numeric(column, errors="coerce")
+    numbers = to_numbers(column)
     bad = np.flatnonzero(numbers.isna() & ~column.str.strip().isin(["", "NA", "NaN", "nan", "None", "null"]))
     if len(bad):
         raise ValueError(f"{path}: the score {column.iloc[bad[0]]!r:.40} in data row {bad[0] + 1} is not a number.")
