@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import oracle
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -382,6 +383,15 @@ def test_system_level_takes_the_metrics_asked_for_or_those_that_all_sets_have():
         mm.pairwise_accuracy([first, second], "a")
     with pytest.raises(ValueError, match="no metric in common"):
         mm.pairwise_accuracy([first, EvalSet([[1], [2]], {"d": [[1], [2]]}, systems=["A", "B"])])
+
+
+def test_a_metric_with_system_scores_alone_has_no_soft_accuracy():
+    scores = pd.DataFrame({"human": [3.0, 2], "s": [2.0, 1]}, index=["A", "B"])
+    es = EvalSet([[3, 3], [2, 2]], {"m": [[2, 1], [3, 1]]}, systems=["A", "B"], system_scores=scores)
+    assert mm.pairwise_accuracy(es, "s").value[0] == 1
+    with pytest.raises(ValueError, match="unknown metric in set 'unnamed': 's'"):
+        mm.soft_pairwise_accuracy(es, "s")
+    assert mm.soft_pairwise_accuracy(es).metric.tolist() == ["m"]
 
 
 def test_scores_a_10_to_the_12th_apart_are_tied():

@@ -1,5 +1,6 @@
 """Significance: the toy by hand, each fast test against a slow one, calibration under a null."""
 
+import inspect
 import math
 
 import numpy as np
@@ -316,6 +317,104 @@ def test_correction_raises_p_values():
 def test_refusals(options, message):
     with pytest.raises(ValueError, match=message):
         compare(campaign(0), **options)
+
+
+def test_signatures_and_defaults():
+    es = campaign(0, noise=(1, 4))
+    tail = "correction:None|alpha:0.05|degenerate:drop|metrics:2|set:made"
+    assert compare(es).signature == (f"pearson|grouping:segment|method:permutation|draws:1000|seed:0|p:plus_one|{tail}")
+    assert compare(es, coefficient="acc_eq").signature == f"acc_eq|grouping:segment|method:exact|{tail}"
+    few = {"n_resamples": 3, "rng": np.random.default_rng(0), "p_value": "published", "method": "bootstrap"}
+    assert compare(es, **few).signature == (
+        f"pearson|grouping:segment|method:bootstrap|resample:segments|draws:3|seed:generator|p:published|{tail}"
+    )
+    assert compare(es, n_resamples=9).draws is None
+    assert intervals(es, n_resamples=20).equals(intervals(es, n_resamples=20, rng=0, level=0.95, resample="segments"))
+    assert inspect.signature(intervals).parameters["n_resamples"].default == 1000
+
+
+def test_rows_are_brought_to_one_scale():
+    rows = significance._comparable(np.array([[1.0, 2, 3], [5, 5, 5], [40, 20, 0]]))
+    root = math.sqrt(1.5)
+    np.testing.assert_allclose(rows, [[-root, 0, root], [0, 0, 0], [root, 0, -root]], atol=1e-15)
+    # far from 0, a small spread makes much of rounding: 3 x and x are the same all the same
+    x = 1e6 + np.random.default_rng(0).permutation(40) / 10
+    first, second = significance._comparable(np.array([x, 3 * x]))
+    assert (first == second).all()
+    assert (np.argsort(first) == np.argsort(x)).all()
+
+
+@pytest.mark.parametrize("counts", [[10, 100], [7, 0], [3, 4]])
+def test_tail_of_a_sum_of_signs(counts):
+    weights = np.array([1, 1000])
+    heads = [np.arange(n + 1) for n in counts]
+    sums = np.add.outer(*(w * (2 * h - n) for w, h, n in zip(weights, heads, counts, strict=True)))
+    mass = np.multiply.outer(*(stats.binom.pmf(h, n, 0.5) for h, n in zip(heads, counts, strict=True)))
+    support = int(weights @ counts)
+    for observed in (-support, 0, 1, support // 20, support // 2, support, support + 1):
+        tail = significance._sign_sum_tail(np.array(counts), weights, observed)
+        assert tail == pytest.approx(mass[sums >= observed].sum(), abs=1e-13)
+
+
+def test_edges_of_corrections_and_clusters():
+    assert correct([np.nan], "bh").tolist() == pytest.approx([np.nan], nan_ok=True)
+    assert correct([0, 1], "holm").tolist() == [0, 1]
+    for bad in (-0.1, 1.1):
+        with pytest.raises(ValueError, match="must lie in"):
+            correct([bad, 0.5], "holm")
+    assert clusters(np.full((1, 1), np.nan)).tolist() == [1]
+    assert clusters([[np.nan, 0.05], [np.nan, np.nan]]).tolist() == [1, 2]  # alpha itself is significant
+    for alpha in (0, 1, np.nan):
+        with pytest.raises(ValueError, match="alpha"):
+            clusters(np.eye(2), alpha=alpha)
+    for table in (np.zeros((2, 3)), np.zeros(4)):
+        with pytest.raises(ValueError, match="square"):
+            clusters(table)
+
+
+def test_intervals_are_quantiles_of_the_draws_best_first():
+    es = campaign(1, noise=(4, 1))
+    table = intervals(es, n_resamples=40, level=0.5, rng=3)
+    assert table["metric"].tolist() == ["m1", "m0"]
+    rng = np.random.default_rng(3)
+    draws = []
+    for _ in range(40):
+        columns = rng.integers(12, size=12)
+        part = {name: es[name][:, columns] for name in es.metrics}
+        draws.append(mm.correlate(mm.EvalSet(es.human[:, columns], part, systems=es.systems))["value"])
+    expected = np.quantile(draws, [0.25, 0.75], axis=0)[:, ::-1]
+    np.testing.assert_allclose(table[["low", "high"]].T, expected, atol=1e-12)
+    result = compare(es, method="bootstrap", n_resamples=40, rng=3, keep_draws=True)
+    gaps = np.diff(draws)[:, 0]  # of the better, m1, over m0
+    np.testing.assert_allclose(result.draws[0], gaps, atol=1e-12)
+    assert result.p_values.loc["m1", "m0"] == ((gaps <= 1e-12).sum() + 1) / 41
+    assert result.table["rank"].tolist() == [1, 2]
+
+
+def test_what_cannot_be_tested_is_refused():
+    nan = np.nan
+    es = campaign(0, n_systems=3, n_segments=5, noise=(1, 2))
+    human = np.array(es.human)
+    human[1, 2] = nan
+    holes = mm.EvalSet(human, {m: es[m] for m in es.metrics}, systems=es.systems)
+    with pytest.raises(ValueError, match=r"rated for all systems or for none; 1 segments are rated for some"):
+        compare(holes, coefficient="spa")
+    three = es.select(systems=es.systems[:1], segments=es.segments[:3])
+    with pytest.raises(ValueError, match="at least 4 translations; found 3"):
+        compare(three, grouping="none", method="williams")
+    four = es.select(systems=es.systems[:1], segments=es.segments[:4])
+    assert 0 < compare(four, grouping="none", method="williams").p_values.iloc[0, 1] <= 1
+    flat = mm.EvalSet(es.human, {"m0": es["m0"], "flat": np.ones(es.shape)}, systems=es.systems)
+    with pytest.raises(ValueError, match="are constant"):
+        compare(flat, grouping="none", method="williams")
+    apart = mm.EvalSet([[1, 2]] * 2, {"a": [[1, nan]] * 2, "b": [[nan, 1]] * 2}, systems=["A", "B"])
+    with pytest.raises(ValueError, match="no translation is scored by humans and all 2 metrics"):
+        compare(apart)
+    human = np.full((10, 10), nan)
+    human[:2, 0] = 1, 2  # a draw has both with probability .4
+    lonely = mm.EvalSet(human, {"m": campaign(0, 10, 10)["m0"]}, systems=list("ABCDEFGHIJ"))
+    with pytest.raises(ValueError, match=r"undefined in 2\d of 40 bootstrap draws; the set is too small"):
+        intervals(lonely, resample="both", n_resamples=40)
 
 
 # -- bootstrap -----------------------------------------------------------------------------
