@@ -1,12 +1,14 @@
 """Downloading: a local server with a small made-up set, good and bad; the registry of the package."""
 
 import contextlib
+import gzip
 import hashlib
 import io
 import os
 import pickle
 import re
 import runpy
+import socket
 import subprocess
 import sys
 import threading
@@ -269,6 +271,124 @@ def test_a_server_that_does_not_answer(server, tmp_path, monkeypatch):
     assert tree(tmp_path / "cache") == {}
 
 
+class Raw(threading.Thread):
+    """Answers every connection by sending what a function yields, whatever it is, until the other side is gone."""
+
+    def __init__(self, pieces):
+        super().__init__(daemon=True)
+        self.pieces, self.sent = pieces, 0
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/"
+        self.start()
+
+    def run(self):
+        with contextlib.suppress(OSError):  # it is closed at the end
+            while True:
+                connection, _ = self.socket.accept()
+                with connection, contextlib.suppress(OSError):
+                    connection.recv(10_000)
+                    for piece in self.pieces():
+                        connection.sendall(piece)
+                        self.sent += len(piece)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+def endless(head):
+    """Return a function that yields the head of an answer and bytes without end."""
+
+    def pieces():
+        yield HEAD + head + b"\r\n"
+        while True:
+            yield (b"10000\r\n" + bytes(65536) + b"\r\n") if b"chunked" in head else bytes(65536)
+
+    return pieces
+
+
+@pytest.fixture
+def raw():
+    """Return a function that starts a server of bytes; all are closed at the end."""
+    with contextlib.ExitStack() as stack:
+
+        def start(pieces):
+            server = Raw(pieces)
+            stack.callback(server.socket.close)
+            return server
+
+        yield start
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param(b"", id="no length"),
+        pytest.param(b"Transfer-Encoding: chunked\r\n", id="chunked"),
+        pytest.param(b"Content-Length: 1000000000000\r\n", id="a length of a terabyte"),
+        pytest.param(b"Content-Length: 2000000\r\n", id="more than registered"),
+    ],
+)
+def test_a_download_without_end_is_stopped(raw, registry, tmp_path, head):
+    server = raw(endless(head))
+    registry(server.url, [f"{sha256(b'x')}\t100000\tx.txt"])
+    with pytest.raises(ChecksumError, match=r"folder/x\.txt: http.* more than the 100,000 bytes.*0 of 1 files"):
+        fetch("small", cache=tmp_path / "cache")
+    assert tree(tmp_path / "cache") == {}
+    assert server.sent < 10_000_000  # what the system holds between the two
+
+
+def test_a_length_that_is_too_small_gives_half_a_file_that_is_refused(raw, registry, tmp_path):
+    server = raw(lambda: iter([HEAD + b"Content-Length: 4\r\n\r\n" + b"whole"]))
+    registry(server.url, [f"{sha256(b'whole')}\t5\tx.txt"])
+    with pytest.raises(ChecksumError, match=r"folder/x\.txt.*\(4 bytes\)"):
+        fetch("small", cache=tmp_path / "cache")
+
+
+def test_a_file_that_others_are_made_of_has_a_limit_too(raw, registry, tmp_path, monkeypatch):
+    monkeypatch.setattr(_fetch, "_LARGEST", 300_000)
+    server = raw(endless(b""))
+    registry(server.url, [f"{sha256(b'x')}\t5\tx.txt\tx.zip\tmember:x.txt\t{sha256(b'y')}"])
+    with pytest.raises(ChecksumError, match=r"more than the 300,000 bytes"):
+        fetch("small", cache=tmp_path / "cache")
+
+
+def test_what_swells_on_the_way_is_counted_as_it_is_written(raw, registry, tmp_path):
+    packed = gzip.compress(bytes(10_000_000))
+    head = f"Content-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
+    server = raw(lambda: iter([HEAD + head + packed]))
+    registry(server.url, [f"{sha256(b'x')}\t100000\tx.txt"])
+    with pytest.raises(ChecksumError, match=r"more than the 100,000 bytes"):
+        fetch("small", cache=tmp_path / "cache")
+    assert tree(tmp_path / "cache") == {}
+
+
+@pytest.mark.parametrize("size", [1, 300])
+def test_a_server_that_drips_is_not_waited_for(raw, registry, tmp_path, monkeypatch, size):
+    monkeypatch.setattr(_fetch, "_TIMEOUT", 0.3)
+    monkeypatch.setattr(_fetch, "_SLOWEST", 100_000)
+
+    def drips():
+        yield HEAD + b"Content-Length: 100000\r\n\r\n"
+        while True:
+            time.sleep(0.05)
+            yield b"x" * size
+
+    registry(raw(drips).url, [f"{sha256(b'x')}\t100000\tx.txt"])
+    start = time.monotonic()
+    with pytest.raises(DownloadError, match=r"less than 100,000 bytes a second: .* in 0 s.*0 of 1 files"):
+        fetch("small", cache=tmp_path / "cache")
+    assert time.monotonic() - start < 5
+    assert tree(tmp_path / "cache") == {}
+
+
+@pytest.mark.parametrize("date", ["Fri, 01 Jan 2100 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "yesterday"])
+def test_what_a_server_says_of_dates_is_not_relied_on(raw, registry, tmp_path, date):
+    head = f"Date: {date}\r\nLast-Modified: {date}\r\nExpires: {date}\r\nAge: -1\r\nContent-Length: 5\r\n\r\n"
+    server = raw(lambda: iter([HEAD + head.encode() + b"whole"]))
+    registry(server.url, [f"{sha256(b'whole')}\t5\tx.txt"])
+    assert tree(fetch("small", cache=tmp_path / "cache")) == {"folder/x.txt": b"whole"}
+
+
 def test_an_interruption_is_continued(server, tmp_path, monkeypatch):
     """Ctrl-C within the third file: what is whole stays, nothing else does."""
     cache = tmp_path / "cache"
@@ -293,12 +413,13 @@ def test_an_interruption_is_continued(server, tmp_path, monkeypatch):
 def test_what_killed_downloads_left_behind_is_removed_after_a_day(server, tmp_path):
     cache = tmp_path / "cache"
     cache.mkdir()
-    for name, age in (("old", 90_000), ("new", 3600)):
-        (cache / f".{name}.part").write_bytes(b"half")
+    old, new = f".{'0' * 32}.part", f".{'1' * 32}.part"
+    for name, age in ((old, 90_000), (new, 3600)):
+        (cache / name).write_bytes(b"half")
         then = time.time() - age
-        os.utime(cache / f".{name}.part", (then, then))
+        os.utime(cache / name, (then, then))
     fetch("small", cache=cache)
-    assert tree(cache) == WHOLE | {".new.part": b"half"}  # it may belong to a download that runs
+    assert tree(cache) == WHOLE | {new: b"half"}  # it may belong to a download that runs
 
 
 def test_several_processes_fetch_into_one_cache(server, tmp_path):

@@ -8,12 +8,12 @@ import json
 import os
 import sys
 import textwrap
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from .._files import whole_file
 from ._choices import Format
 
 if TYPE_CHECKING:
@@ -99,16 +99,13 @@ def write_file(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
         return
     path = path.resolve()
-    part = path.with_name(f".{uuid.uuid4().hex}.part")
     try:
-        part.write_text(text, encoding="utf-8")
-        if path.exists():
-            part.chmod(path.stat().st_mode)
-        os.replace(part, path)
+        with whole_file(path) as part:
+            part.write_text(text, encoding="utf-8")
+            if path.exists():
+                part.chmod(path.stat().st_mode)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def emit(frame: pd.DataFrame, how: Format, places: int, output: Path | None) -> None:

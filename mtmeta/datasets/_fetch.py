@@ -21,12 +21,9 @@ import pickle
 import pickletools
 import sys
 import time
-import uuid
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -34,7 +31,7 @@ from urllib.parse import quote
 import pooch
 from tqdm import tqdm
 
-from .._files import cache_dir
+from .._files import cache_dir, tidy, unfinished
 from ..evalset import unknown
 
 __all__ = ["ChecksumError", "DataFile", "DataSet", "DownloadError", "available", "fetch", "missing"]
@@ -43,6 +40,8 @@ REGISTRY = Path(__file__).with_name("registry")
 
 _TIMEOUT = 30  # seconds without an answer
 _PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
+_SLOWEST = 1_000  # bytes a second, from then on
+_LARGEST = 200_000_000  # bytes of an upstream file that others are made of; the registry has the sizes of the rest
 _TRANSIENT = (408, 429)  # answers below 500 that are worth another attempt
 _DATA_OPCODES = frozenset(
     "PROTO FRAME MARK MEMOIZE STOP EMPTY_DICT EMPTY_LIST SHORT_BINUNICODE BINFLOAT".split()
@@ -183,7 +182,7 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise ValueError(f"base_url must begin with http:// or https://; found {base_url!r}.")
     cache = cache_dir() if cache is None else Path(cache)
-    _sweep(cache)
+    tidy(cache)
     done, total = 0, len(data_set.files)
 
     def origin(file: DataFile) -> str:
@@ -312,8 +311,8 @@ def _is_right(path: Path, file: DataFile) -> bool:
 def _obtain(url: str, files: list[DataFile], cache: Path, *, convert: bool) -> None:
     """Download ``url`` and put the files that come from it into their places."""
     first = files[0]
-    with _part(cache) as downloaded:
-        _download(url, downloaded, first.path)
+    with unfinished(cache) as downloaded:
+        _download(url, downloaded, first.path, _LARGEST if convert and first.recipe else first.size)
         if not (convert and first.recipe):
             _place(downloaded, first, cache, url)
             return
@@ -321,28 +320,9 @@ def _obtain(url: str, files: list[DataFile], cache: Path, *, convert: bool) -> N
             _check(downloaded, first.url_sha256, first.path, url)
         raw = downloaded.read_bytes()
     for file in files:
-        with _part(cache) as made:
+        with unfinished(cache) as made:
             made.write_bytes(_convert(raw, file, url))
             _place(made, file, cache, url)
-
-
-@contextmanager
-def _part(cache: Path) -> Iterator[Path]:
-    """Yield a name in the cache that nobody else has; what is left there is removed at the end."""
-    cache.mkdir(parents=True, exist_ok=True)
-    part = cache / f".{uuid.uuid4().hex}.part"
-    try:
-        yield part
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _sweep(cache: Path) -> None:
-    """Remove what downloads that were killed left behind a day or longer ago."""
-    for part in cache.glob(".*.part"):
-        with suppress(OSError):
-            if time.time() - part.stat().st_mtime > 86_400:
-                part.unlink()
 
 
 def _place(part: Path, file: DataFile, cache: Path, url: str) -> None:
@@ -352,14 +332,15 @@ def _place(part: Path, file: DataFile, cache: Path, url: str) -> None:
     os.replace(part, cache / file.path)
 
 
-def _download(url: str, target: Path, what: str) -> None:
+def _download(url: str, target: Path, what: str, limit: int) -> None:
     import requests  # takes 0.1 s: only where something is downloaded
+    import urllib3
 
     for pause in (*_PAUSES, None):
         try:
-            return pooch.HTTPDownloader(timeout=_TIMEOUT, chunk_size=1 << 16)(url, str(target), None)
-        except requests.RequestException as error:
-            answer = error.response
+            return _stream(url, target, what, limit)
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            answer = getattr(error, "response", None)
             final = answer is not None and answer.status_code < 500 and answer.status_code not in _TRANSIENT
             if pause is None or final:
                 raise DownloadError(f"{what}: could not be downloaded from {url}: {_reason(error)}.") from error
@@ -367,15 +348,43 @@ def _download(url: str, target: Path, what: str) -> None:
             time.sleep(max(pause, min(int(asked), 60)) if asked.isdigit() else pause)
 
 
+def _stream(url: str, target: Path, what: str, limit: int) -> None:
+    """Write what a server gives to a file; raise when it is more than expected, or comes too slowly to be waited for.
+
+    What the server says of the size is not relied on: bytes are counted as they come.
+    """
+    import requests
+
+    began, found = time.monotonic(), 0
+    plain = {"Accept-Encoding": "identity"}
+    with requests.get(url, timeout=_TIMEOUT, stream=True, headers=plain) as answer, target.open("wb") as file:
+        answer.raise_for_status()
+        # read1 gives what is there: read would wait for all of a piece, however slowly it comes
+        while piece := answer.raw.read1(1 << 16, decode_content=True):
+            found += len(piece)
+            if found > limit:
+                raise ChecksumError(
+                    f"{what}: {url} gives more than the {limit:,} bytes that were expected. The download was stopped "
+                    "and discarded; the cache is as it was."
+                )
+            file.write(piece)
+            if (seconds := time.monotonic() - began) > _TIMEOUT and found < _SLOWEST * seconds:
+                raise DownloadError(
+                    f"{what}: {url} gives less than {_SLOWEST:,} bytes a second: {found:,} in {seconds:.0f} s. The "
+                    "download was stopped."
+                )
+
+
 def _reason(error: Exception) -> str:
     """Say in a few words why a request failed."""
     import requests
+    from urllib3 import exceptions as within  # what is raised after the first bytes
 
     if isinstance(error, requests.HTTPError):
         return f"the server answered {error.response.status_code} {error.response.reason}"
-    if isinstance(error, requests.Timeout):
+    if isinstance(error, (requests.Timeout, within.TimeoutError)):
         return f"the server did not answer within {_TIMEOUT} s"
-    if isinstance(error, (requests.exceptions.ChunkedEncodingError, requests.exceptions.ContentDecodingError)):
+    if isinstance(error, within.HTTPError):
         return "the connection was cut, or the content damaged, on the way"
     return f"the connection failed ({getattr(error.args[0], 'reason', error) if error.args else error})"
 
