@@ -111,6 +111,23 @@ def test_permutation_draws_equal_the_oracle(coefficient, grouping, grid, holes):
         np.testing.assert_allclose(draws, expected, atol=1e-10)
 
 
+def test_two_systems_have_one_pair_a_segment():
+    es = campaign(4, n_systems=2, n_segments=9, noise=(1, 4))
+    result = compare(es, coefficient="kendall", n_resamples=10, keep_draws=True, rng=1)
+    swap = np.random.default_rng(1).integers(0, 2, size=(10, 18), dtype=np.uint8).astype(bool)
+    masks = swap.reshape(10, 9, 2).transpose(0, 2, 1)
+    a, b = result.pairs[0]
+    expected = oracle.permuted_differences(oracle.tau_b, es.human, es[a], es[b], masks, "segment")
+    np.testing.assert_allclose(result.draws[0], expected, atol=1e-10)
+
+
+def test_too_many_pairs_to_list_are_refused():
+    scores = np.random.default_rng(0).normal(size=(3, 1, 6326))  # 20,005,975 pairs
+    es = mm.EvalSet(scores[0], {"a": scores[1], "b": scores[2]}, systems=["A"])
+    with pytest.raises(ValueError, match="has too many here"):
+        significance._right_pairs(es, ["a", "b"], "none")
+
+
 def _kept(es, grouping):
     """Rated cells in groups of at least two."""
     rated = ~np.isnan(es.human)
