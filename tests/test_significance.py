@@ -473,8 +473,15 @@ def test_bootstrap_comparison_points_the_right_way():
 
 
 def test_interval_options_are_checked():
-    with pytest.raises(ValueError, match="`level` must lie in"):
-        intervals(campaign(0), level=95)
+    for level in (0, 1, 95):
+        with pytest.raises(ValueError, match="`level` must lie in"):
+            intervals(campaign(0), level=level)
+
+
+def test_equally_good_metrics_stand_by_name():
+    es = campaign(0, noise=(1,))
+    twins = mm.EvalSet(es.human, {"b": es["m0"], "a": es["m0"]}, systems=es.systems)
+    assert intervals(twins, n_resamples=2)["metric"].tolist() == ["a", "b"]
 
 
 # -- calibration ---------------------------------------------------------------------------
