@@ -16,11 +16,12 @@ N_CAMPAIGNS = 2000
 BLOCK = 125
 
 
-def blocks(with_each_change=1):
-    """Parametrise over blocks of campaigns: the first few with each change, the others every week."""
-    starts = range(0, N_CAMPAIGNS, BLOCK)
-    marks = [() if k < with_each_change else pytest.mark.exhaustive for k in range(len(starts))]
-    return pytest.mark.parametrize("start", [pytest.param(s, marks=m) for s, m in zip(starts, marks, strict=True)])
+def blocks(first=64):
+    """Parametrise over the numbers of campaigns: the first so many with each change, the others every week."""
+    cuts = [0, *range(first, N_CAMPAIGNS, BLOCK), N_CAMPAIGNS]
+    marks = [(), *([pytest.mark.exhaustive] * (len(cuts) - 2))]
+    parts = zip(itertools.pairwise(cuts), marks, strict=True)
+    return pytest.mark.parametrize("numbers", [pytest.param(range(*c), marks=m, id=f"{c[0]}") for c, m in parts])
 
 
 VALUES = {
@@ -68,9 +69,9 @@ def as_set(human, metric):
     return mm.EvalSet(human, {"m": metric}, systems=systems)
 
 
-def campaigns(start):
-    """Yield number, human scores, metric scores and set of a block of campaigns."""
-    for number in range(start, start + BLOCK):
+def campaigns(numbers):
+    """Yield number, human scores, metric scores and set of campaigns."""
+    for number in numbers:
         human, metric = campaign(number)
         es = as_set(human, metric)
         if es is not None:
@@ -84,5 +85,5 @@ def comparable(human, metric, grouping):
 
 def near(value, expected, number, tolerance=1e-9):
     """Assert that a value is as expected; None stands for NaN."""
-    expected = np.nan if expected is None else expected
+    expected = np.nan if expected is None else float(expected)
     assert value == pytest.approx(expected, abs=tolerance, nan_ok=True), f"campaign {number}"

@@ -6,7 +6,7 @@ import exact
 import numpy as np
 import oracle
 import pytest
-from campaigns import BLOCK, KINDS, N_CAMPAIGNS, VALUES, blocks, campaign, campaigns, comparable, near
+from campaigns import KINDS, N_CAMPAIGNS, VALUES, blocks, campaign, campaigns, comparable, near
 
 import mtmeta as mm
 from mtmeta import agreement, significance
@@ -24,8 +24,8 @@ def test_the_campaigns_are_awkward():
 
 
 @blocks()
-def test_coefficients(start):
-    for number, human, metric, es in campaigns(start):
+def test_coefficients(numbers):
+    for number, human, metric, es in campaigns(numbers):
         for grouping in agreement.GROUPINGS:
             if not comparable(human, metric, grouping):
                 with pytest.raises(ValueError, match="no group has two translations"):
@@ -49,8 +49,8 @@ def test_coefficients(start):
 
 
 @blocks()
-def test_tie_calibration(start):
-    for number, human, metric, es in campaigns(start):
+def test_tie_calibration(numbers):
+    for number, human, metric, es in campaigns(numbers):
         for grouping in agreement.GROUPINGS:
             if comparable(human, metric, grouping):
                 found = mm.calibrate_ties(es, "m", grouping=grouping)
@@ -60,8 +60,8 @@ def test_tie_calibration(start):
 
 
 @blocks()
-def test_statistics_without_a_threshold(start):
-    for number, human, metric, es in campaigns(start):
+def test_statistics_without_a_threshold(numbers):
+    for number, human, metric, es in campaigns(numbers):
         for grouping in agreement.GROUPINGS:
             if not comparable(human, metric, grouping):
                 continue
@@ -76,8 +76,8 @@ def test_statistics_without_a_threshold(start):
 
 
 @blocks()
-def test_decomposition(start):
-    for number, human, metric, es in campaigns(start):
+def test_decomposition(numbers):
+    for number, human, metric, es in campaigns(numbers):
         both = ~(np.isnan(human) | np.isnan(metric))
         for by in ("segment", "system"):
             expected = exact.decomposition(human, metric, by) if both.sum() > 1 else None
@@ -92,8 +92,8 @@ def test_decomposition(start):
 
 
 @blocks()
-def test_correlations_among_metrics(start):
-    for number, human, metric, es in campaigns(start):
+def test_correlations_among_metrics(numbers):
+    for number, human, metric, es in campaigns(numbers):
         third = np.random.default_rng(number).normal(size=human.shape)
         es = mm.EvalSet(human, {"m": metric, "g": third}, systems=es.systems)
         both = ~np.isnan(metric)
@@ -110,8 +110,8 @@ def test_correlations_among_metrics(start):
 
 
 @blocks()
-def test_system_level(start):
-    for number, human, metric, es in campaigns(start):
+def test_system_level(numbers):
+    for number, human, metric, es in campaigns(numbers):
         if {"both ends", "subnormal"} & set(KINDS[number % len(KINDS)]):  # a float cannot hold their means
             continue
         expected = exact.pairwise_accuracy(human, metric)
@@ -132,8 +132,8 @@ def test_system_level(start):
 
 
 @blocks()
-def test_expected_deviation(start):
-    for number, human, metric, es in campaigns(start):
+def test_expected_deviation(numbers):
+    for number, human, metric, es in campaigns(numbers):
         expected = exact.expected_deviations(human, metric)
         if expected is None:
             with pytest.raises(ValueError, match="has both a human score"):
@@ -148,9 +148,9 @@ def test_expected_deviation(start):
 
 
 @blocks()
-def test_exact_pair_swap(start):
+def test_exact_pair_swap(numbers):
     tested = 0
-    for number, human, metric, es in campaigns(start):
+    for number, human, metric, es in campaigns(numbers):
         if human.size > 9 or not comparable(human, metric, "segment"):
             continue
         other = VALUES["tenths"](np.random.default_rng(number), human.shape)
@@ -162,12 +162,12 @@ def test_exact_pair_swap(start):
         expected = oracle.pair_swap_p(es.human, es[first], es[second], "segment", epsilons)
         near(mm.compare(es, coefficient="acc_eq").p_values.loc[first, second], expected, number, 1e-12)
         tested += 1
-    assert tested > 40
+    assert tested > len(numbers) / 10
 
 
 @blocks()
-def test_corrections_and_clusters(start):
-    for number in range(start, start + BLOCK):
+def test_corrections_and_clusters(numbers):
+    for number in numbers:
         rng = np.random.default_rng([7, number])
         n = int(rng.integers(1, 8))
         p = np.round(rng.random(n) ** 3, int(rng.integers(1, 5)))

@@ -7,7 +7,7 @@ import exact
 import numpy as np
 import oracle
 import pytest
-from campaigns import BLOCK, KINDS, VALUES, blocks, campaigns, comparable, near
+from campaigns import KINDS, VALUES, blocks, campaigns, comparable, near
 from scipy import stats
 
 import mtmeta as mm
@@ -60,19 +60,19 @@ def offset(scores):
     return 1 / np.std(values) if np.ptp(values) else 0
 
 
-def swappable(start):
+def swappable(numbers):
     """Yield campaigns that a float can standardise, and one coefficient and grouping for each."""
-    for number, human, metric, es in campaigns(start):
+    for number, human, metric, es in campaigns(numbers):
         grouping = agreement.GROUPINGS[number % 3]
         if "both ends" in KINDS[number % len(KINDS)] or not comparable(human, metric, grouping):
             continue
         yield number, SWAPPED[number // 3 % 6], grouping, with_rival(number, human, metric, es)
 
 
-@blocks(2)
-def test_permutation_with_the_same_swaps(start):
+@blocks()
+def test_permutation_with_the_same_swaps(numbers):
     n = 25
-    for number, coefficient, grouping, es in swappable(start):
+    for number, coefficient, grouping, es in swappable(numbers):
         degenerate = ("drop", "zero")[number % 2]
         options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate, "n_resamples": n}
         found = mm.compare(es, **options, keep_draws=True, rng=number)
@@ -90,11 +90,11 @@ def test_permutation_with_the_same_swaps(start):
         near(found.p_values.loc[found.pairs[0]], (reached + 1) / (n + 1), number)
 
 
-@blocks(2)
-def test_permutation_against_all_swaps(start):
+@blocks()
+def test_permutation_against_all_swaps(numbers):
     """A drawn p-value lies within five standard errors of the exact one."""
     n, tested = 400, 0
-    for number, coefficient, grouping, es in swappable(start):
+    for number, coefficient, grouping, es in swappable(numbers):
         human, z, cut = in_groups(es, grouping)
         n_cells = sum(map(len, human))
         if n_cells > 6:
@@ -107,12 +107,12 @@ def test_permutation_against_all_swaps(start):
         p = sum(value >= draws[0] - 1e-10 for value in draws) / len(draws)
         near(found.p_values.loc[found.pairs[0]], p, number, 5 * np.sqrt(p * (1 - p) / n) + 1e-12)
         tested += 1
-    assert tested > 20
+    assert tested > len(numbers) / 10
 
 
 @blocks()
-def test_pairs_that_decide(start):
-    for number, coefficient, grouping, es in itertools.islice(swappable(start), 0, None, 4):
+def test_pairs_that_decide(numbers):
+    for number, coefficient, grouping, es in itertools.islice(swappable(numbers), 0, None, 4):
         options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": 150, "alpha": 0.4, "rng": number}
         every, some = mm.compare(es, **options), mm.compare(es, **options, pairs="clusters")
         assert some.table.equals(every.table), number
@@ -137,9 +137,9 @@ def resamples(number, es, resample, n):
 
 
 @blocks()
-def test_bootstrap(start):
+def test_bootstrap(numbers):
     n, tested = 8, 0
-    for number, human, metric, es in campaigns(start):
+    for number, human, metric, es in campaigns(numbers):
         grouping = agreement.GROUPINGS[number % 3]
         resample = ("segments", "systems", "both", "documents")[number // 3 % 4]
         coefficient = ("pearson", "spearman", "tau_b", "acc_eq", "tau_13")[number % 5]
@@ -171,13 +171,13 @@ def test_bootstrap(start):
         worse = sum(x - y <= 1e-12 for x, y in zip(draws[a], draws[b], strict=True))
         near(found.p_values.loc[a, b], (worse + 1) / (len(draws[a]) + 1), number)
         tested += 1
-    assert tested > 20
+    assert tested > len(numbers) / 10
 
 
-@blocks(16)
-def test_williams(start):
+@blocks(250)
+def test_williams(numbers):
     tested = 0
-    for number, human, metric, es in campaigns(start):
+    for number, human, metric, es in campaigns(numbers):
         es = with_rival(number, human, metric, es)
         cells = ~(np.isnan(human) | np.isnan(metric))
         sides = [es.human[cells], es["m"][cells], es["n"][cells]]
@@ -194,13 +194,13 @@ def test_williams(start):
         if t is not None:
             near(value, stats.t.sf(t, n - 3), number, 1e-6)
             tested += 1
-    assert tested > 20
+    assert tested > len(numbers) / 10
 
 
-@blocks(16)
-def test_benjamini_hochberg(start):
+@blocks(500)
+def test_benjamini_hochberg(numbers):
     """Step up: the smallest n p / k among the places k at or above its own."""
-    for number in range(start, start + BLOCK):
+    for number in numbers:
         rng = np.random.default_rng([8, number])
         p = np.round(rng.random(int(rng.integers(1, 8))) ** 3, int(rng.integers(1, 5)))
         order = np.argsort(p).tolist()
@@ -254,10 +254,10 @@ def task_values(task, sets, name):
 PLAIN = [name for name, protocol in mm.protocols.PROTOCOLS.items() if name != "wmt24"]
 
 
-@blocks()
-def test_rankings(start):
+@blocks(40)
+def test_rankings(numbers):
     """The weighted mean of (r + 1) / 2 and accuracies; a rank is one more than the number of better metrics."""
-    for number in range(start, start + BLOCK):
+    for number in numbers:
         sets = pairs_of(number)
         # SPA counts 1,000 signs in exact arithmetic, so it has its turn now and then
         name = "wmt24" if number % 125 == 0 else PLAIN[number % len(PLAIN)]
@@ -282,11 +282,11 @@ def test_rankings(start):
             assert higher[0] < table.loc[metric, "rank"] <= higher[1], number
 
 
-@blocks()
-def test_p_values_of_rankings(start):
+@blocks(40)
+def test_p_values_of_rankings(numbers):
     """Each task's null differences with the same swaps, weighted and added."""
     n = 15
-    for number in range(start, start + BLOCK, 5):
+    for number in numbers[::4]:
         sets, name = pairs_of(number), PLAIN[number % len(PLAIN)]
         found = mm.rank(sets, protocol=name, n_resamples=n, rng=number, alpha=0.3)
         order, rng = found.table["metric"].tolist(), np.random.default_rng(number)

@@ -587,6 +587,14 @@ def test_buckets_of_distinct_values_are_equal_in_size():
     assert buckets.labels.tolist() == (np.argsort(np.argsort(values)) // 100 + 1).tolist()
 
 
+@pytest.mark.parametrize("n", [5, 7, 10])
+def test_a_quantile_that_is_a_value_is_that_value(n):
+    """Of N distinct values, value i (from 0) lies above the quantiles k (N - 1) / n < i."""
+    for size in range(n + 1, 60):
+        expected = [1 + sum(k * (size - 1) < i * n for k in range(1, n)) for i in range(size)]
+        assert la.quality_buckets(range(size), n).labels.tolist() == expected, size
+
+
 def test_250_buckets_are_impossible_with_a_third_of_perfect_scores():
     rng = np.random.default_rng(0)
     values = np.where(rng.random(3000) < 1 / 3, 0.0, -rng.random(3000) * 25)

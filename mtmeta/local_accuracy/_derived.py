@@ -96,7 +96,11 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
     rated = scores.dropna()
     if rated.empty:
         raise ValueError("no value is rated.")
-    edges = np.unique(np.quantile(rated, np.linspace(0, 1, n_asked + 1)))
+    ascending = np.sort(rated.to_numpy())
+    # where a quantile is one of the values, it must be that value and not what rounding makes of it
+    place, rest = np.divmod(np.arange(n_asked + 1) * (len(rated) - 1), n_asked)
+    step = ascending[np.minimum(place + 1, len(rated) - 1)] - ascending[place]
+    edges = np.unique(ascending[place] + step * (rest / n_asked))
     bins = np.searchsorted(edges[1:-1], rated.to_numpy(), side="left")
     labels = pd.Series(pd.NA, index=scores.index, dtype="Int64")
     labels[scores.notna().to_numpy()] = np.unique(bins, return_inverse=True)[1] + 1

@@ -13,6 +13,8 @@ from ._pairs import cells, mean, outcomes
 from ._rankings import check_comparable
 
 VERDICTS = ("best", "cannot be told apart", "worse")
+#: Accuracies that differ further down differ by rounding only.
+_DIGITS = 12
 
 
 def stability(
@@ -74,7 +76,8 @@ def stability(
     local = summed.accuracy()
     noise = summed.draws(n_resamples, generator(rng)) - local
     sd, sd_noise = _sd(local[None])[0], np.sqrt(mean(_sd(noise) ** 2, 0))
-    low, high = np.nanargmin(local, axis=0), np.nanargmax(local, axis=0)
+    rounded = local.round(_DIGITS)
+    low, high = np.nanargmin(rounded, axis=0), np.nanargmax(rounded, axis=0)
     at = np.arange(len(data.metrics))
     table = pd.DataFrame(
         {
@@ -211,7 +214,7 @@ def recommend(
         i, m = np.argwhere(np.isnan(local))[0]
         raise ValueError(f"metric {data.metrics[m]!r} scored no pair in context {data.contexts[i]!r}; drop either.")
     overall = cells(outcomes(pairs, None, metrics, **options), average).accuracy()[0]
-    order = sorted(range(len(overall)), key=lambda m: (-overall[m], data.metrics[m]))
+    order = sorted(range(len(overall)), key=lambda m: (-overall[m].round(_DIGITS), data.metrics[m]))
     blocks = [_against_the_best(local[k], draws[:, k], data.metrics, level) for k in range(len(local))]
     for block, name in zip(blocks, data.contexts, strict=True):
         block.insert(0, "context", [name] * len(block))
@@ -227,8 +230,9 @@ def recommend(
 
 def _against_the_best(local: np.ndarray, draws: np.ndarray, names: Sequence[str], level: float) -> pd.DataFrame:
     """Compare the metrics of one context with the best of them."""
-    best = int(np.argmax(local))
-    loss = local[best] - local
+    rounded = local.round(_DIGITS)
+    best = int(np.argmax(rounded))
+    loss = np.where(rounded == rounded[best], 0.0, local[best] - local)
     error = (draws - local)[~np.isnan(draws).any(axis=1)]
     first, second = np.triu_indices(len(local), 1)
     apart = error[:, first] - error[:, second]
@@ -239,9 +243,9 @@ def _against_the_best(local: np.ndarray, draws: np.ndarray, names: Sequence[str]
     width[first, second] = width[second, first] = c * se
     table = pd.DataFrame({"metric": names, "accuracy": local, "loss": loss, "loss_low": loss - width[best]})
     verdict = np.where(table["loss_low"] > 1e-12, VERDICTS[2], VERDICTS[1])
-    table["verdict"] = np.where(loss < 1e-12, VERDICTS[0], verdict)
-    table.insert(2, "rank", table["accuracy"].rank(ascending=False, method="min").astype(int))
-    return table.sort_values(["accuracy", "metric"], ascending=[False, True])
+    table["verdict"] = np.where(loss == 0, VERDICTS[0], verdict)
+    table.insert(2, "rank", pd.Series(rounded).rank(ascending=False, method="min").astype(int))
+    return table.sort_values(["rank", "metric"])
 
 
 def _summary(table: pd.DataFrame, names: Sequence[str], overall: np.ndarray) -> pd.DataFrame:

@@ -1,0 +1,666 @@
+"""Local accuracy row by row in fractions, its tests by enumerating every permutation, and resamples unit by unit."""
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+import exact
+import numpy as np
+import pandas as pd
+import pytest
+from campaigns import VALUES, blocks, campaigns, near
+from scipy import stats
+
+from mtmeta import local_accuracy as la
+
+pytestmark = pytest.mark.slow
+
+HALF = Fraction(1, 2)
+CONTEXTS = ("system", "domain", "perturbation", ["system", "perturbation"])
+
+
+def pairs_of(number, *, n_metrics=2, most=24):
+    """Return a pairs table: ties, holes, rows that occur twice, contexts within and between segments."""
+    rng = np.random.default_rng([11, number])
+    n = int(rng.integers(2, most))
+    kind = list(VALUES)[number % len(VALUES)]
+    frame = pd.DataFrame({"segment": np.sort(rng.integers(0, 1 + n // 3, n))})
+    if number % 4 == 0:
+        frame.insert(0, "lp", np.where(np.arange(n) < n // 2, "aa-bb", "cc-dd"))
+    frame["doc"] = [
+        "d" + str(s // 2) + str(lp) for s, lp in zip(frame["segment"], frame.get("lp", [""] * n), strict=True)
+    ]
+    frame["domain"] = np.array(["chat", "news", "talk"])[frame["segment"] % 3]
+    frame["system"] = rng.choice(list("ABC")[: 1 + number % 3], n)
+    frame["perturbation"] = rng.choice(["cut", "put", "swap"], n)
+    for name in "mnk"[:n_metrics]:
+        before, after = VALUES[kind](rng, (2, n))
+        after = np.where(rng.random(n) < 0.3, before, after)
+        if number % 3 == 0:
+            before[rng.random(n) < 0.15] = np.nan
+        frame[name], frame[f"{name}_perturbed"] = before, after
+    return frame
+
+
+def options_of(number):
+    """Return options that change from campaign to campaign."""
+    return {
+        "average": ("segments", "pairs")[number % 2],
+        "ties": ("failure", "half")[number // 2 % 2],
+        "unit": ("segment", "doc")[number // 4 % 2],
+        "missing": "drop",
+    }
+
+
+def outcome(row, metric, ties):
+    """Return 1, 0 or what a tie counts; None where a score is missing."""
+    before, after = row[metric], row[f"{metric}_perturbed"]
+    if math.isnan(before) or math.isnan(after):
+        return None
+    return HALF * (ties == "half") if before == after else Fraction(before > after)
+
+
+def segment_of(row):
+    return row.get("lp", ""), row["segment"]
+
+
+def unit_of(row, unit):
+    return row.get("lp", ""), row[unit]
+
+
+def context_of(row, context):
+    if context is None:
+        return "all"
+    return row[context] if isinstance(context, str) else " / ".join(row[c] for c in context)
+
+
+def accuracy(rows, metric, average, ties):
+    """Return equation 2 (or the share of pairs); None without a scored pair. Rows may be taken several times."""
+    by_segment = defaultdict(list)
+    for copy, row in rows:
+        value = outcome(row, metric, ties)
+        if value is not None:
+            by_segment[copy, segment_of(row)].append(value)
+    if not by_segment:
+        return None
+    if average == "pairs":
+        return exact.mean([v for values in by_segment.values() for v in values])
+    return exact.mean([exact.mean(values) for values in by_segment.values()])
+
+
+def by_context(rows, context):
+    """Return the rows of each context, contexts in order of their names."""
+    names = sorted({context_of(row, context) for _, row in rows})
+    return {name: [(copy, row) for copy, row in rows if context_of(row, context) == name] for name in names}
+
+
+def rows_of(frame):
+    return [(0, row) for row in frame.to_dict("records")]
+
+
+def scored(frame):
+    """Tell whether every metric scored some pair."""
+    return all((frame[m] + frame[f"{m}_perturbed"]).notna().any() for m in la.metrics_of(frame))
+
+
+def tables(numbers, **options):
+    """Yield campaigns whose metrics scored something."""
+    for number in numbers:
+        frame = pairs_of(number, **options)
+        if scored(frame):
+            yield number, frame
+
+
+def resamples(frame, context, unit, n, rng):
+    """Draw units with replacement, within contexts where each unit has one; yield the rows, each copy apart."""
+    rows = rows_of(frame)
+    units = sorted({unit_of(row, unit) for _, row in rows})
+    held = {u: {context_of(row, context) for _, row in rows if unit_of(row, unit) == u} for u in units}
+    strata = [units]
+    if all(len(contexts) == 1 for contexts in held.values()):
+        strata = [[u for u in units if held[u] == {c}] for c in sorted(set().union(*held.values()))]
+    drawn = [rng.multinomial(len(part), np.full(len(part), 1 / len(part)), n) for part in strata]
+    for draw in range(n):
+        times = {
+            u: int(t)
+            for part, counts in zip(strata, drawn, strict=True)
+            for u, t in zip(part, counts[draw], strict=True)
+        }
+        yield [(copy, row) for _, row in rows for copy in range(times[unit_of(row, unit)])]
+
+
+def ends(values, level):
+    """Return the percentile interval of the values that are defined."""
+    known = [float(v) for v in values if v is not None]
+    return np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if known else (None, None)
+
+
+@blocks()
+def test_local_accuracy(numbers):
+    for number, frame in tables(numbers):
+        context, options = (*CONTEXTS, None)[number % 5], options_of(number)
+        n = 9 if number % 5 == 0 else 0
+        found = la.local_accuracy(frame, context=context, n_resamples=n, rng=number, level=0.8, **options)
+        parts = by_context(rows_of(frame), context)
+        assert found["context"].drop_duplicates().tolist() == list(parts)
+        draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number))) if n else []
+        for _, line in found.iterrows():
+            rows, metric = parts[line["context"]], line["metric"]
+            near(line["accuracy"], accuracy(rows, metric, options["average"], options["ties"]), number, 1e-12)
+            values = [outcome(row, metric, "failure") for _, row in rows]
+            assert line["n_pairs"] == sum(v is not None for v in values)
+            assert line["n_missing"] == sum(v is None for v in values)
+            present = [row for (_, row), v in zip(rows, values, strict=True) if v is not None]
+            assert line["n_segments"] == len({segment_of(row) for row in present})
+            loss = accuracy(rows, metric, options["average"], "failure")
+            coin = accuracy(rows, metric, options["average"], "half")
+            near(line["tie_rate"], None if coin is None else 2 * (coin - loss), number, 1e-12)
+            drawn = [
+                accuracy(by_context(one, context).get(line["context"], []), metric, options["average"], options["ties"])
+                for one in draws
+            ]
+            low, high = ends(drawn, 0.8)
+            near(line["low"], low, number, 1e-12)
+            near(line["high"], high, number, 1e-12)
+
+
+@blocks(24)
+def test_global_accuracy(numbers):
+    for number, frame in tables(numbers):
+        context, options = CONTEXTS[number % 4], options_of(number)
+        found = la.global_accuracy(frame, context=context, n_resamples=0, **options).set_index(["metric", "context"])
+        how = options["average"], options["ties"]
+        for metric in "mn":
+            rows = rows_of(frame)
+            near(found.loc[(metric, "all pairs"), "accuracy"], accuracy(rows, metric, *how), number, 1e-12)
+            local = [accuracy(part, metric, *how) for part in by_context(rows, context).values()]
+            known = [v for v in local if v is not None]
+            near(found.loc[(metric, "mean of contexts"), "accuracy"], exact.mean(known), number, 1e-12)
+
+
+@blocks(24)
+def test_accuracy_by_perturbation(numbers):
+    for number, frame in tables(numbers):
+        kinds = dict(iter(frame.groupby("perturbation")))
+        if not all(map(scored, kinds.values())):
+            continue
+        found = la.accuracy_by_perturbation(frame, n_resamples=0, **options_of(number))
+        how = options_of(number)["average"], options_of(number)["ties"]
+        for _, line in found.iterrows():
+            wanted = accuracy(rows_of(kinds[line["perturbation"]]), line["metric"], *how)
+            near(line["accuracy"], wanted, number, 1e-12)
+
+
+# -- H1: chi-square and its permutations ---------------------------------------------------
+
+
+def chi_square(cells):
+    """Return chi-square of (context, won) cells in fractions, and the number of contexts."""
+    count, won, of = Counter(cells), sum(w for _, w in cells), Counter(c for c, _ in cells)
+    total = Fraction(0)
+    for context, n in of.items():
+        for outcome_, share in ((True, Fraction(won, len(cells))), (False, Fraction(len(cells) - won, len(cells)))):
+            if share:
+                total += (count[context, outcome_] - n * share) ** 2 / (n * share)
+    return total, len(of)
+
+
+def members(frame, context, unit):
+    """Return the scheme, and the exchangeable members of each block: lists of rows."""
+    rows = [row for _, row in rows_of(frame)]
+    system = [row["system"] for row in rows]
+    units, segments = [unit_of(row, unit) for row in rows], [segment_of(row) for row in rows]
+    text = list(zip(segments, system, strict=True))
+    labels = [context_of(row, context) for row in rows]
+    options = (
+        ("between", units, [0] * len(rows)),
+        ("within", list(zip(units, system, strict=True)), units),
+        ("within", text, units),
+        ("pairs", list(range(len(rows))), text),
+    )
+    fits = (len(set(zip(member, labels, strict=True))) == len(set(member)) for _, member, _ in options)
+    scheme, member, block = next(option for option, fit in zip(options, fits, strict=True) if fit)
+    held = defaultdict(lambda: defaultdict(list))
+    for i, key in enumerate(zip(block, member, strict=True)):
+        held[key[0]][key[1]].append(i)
+    return scheme, rows, labels, [list(of_block.values()) for of_block in held.values()]
+
+
+def relabelled(labels, exchangeable, limit):
+    """Yield the labels of all rows in every permutation; nothing if there are more than ``limit``."""
+    if math.prod(math.factorial(len(block)) for block in exchangeable) > limit:
+        return
+    for orders in itertools.product(*(itertools.permutations(block) for block in exchangeable)):
+        new = list(labels)
+        for block, order in zip(exchangeable, orders, strict=True):
+            for rows, source in zip(block, order, strict=True):
+                for i in rows:
+                    new[i] = labels[source[0]]
+        yield new
+
+
+def within(value, draws, n, number):
+    """Assert that the mean of n draws of an enumerated distribution lies within five standard errors."""
+    mean, sd = np.mean(draws), np.std(draws)
+    near(value, mean, number, 5 * sd / np.sqrt(n) + 1e-9)
+
+
+@blocks()
+def test_chi_square(numbers):
+    for number, frame in tables(numbers):
+        context = CONTEXTS[number % 4]
+        if len(by_context(rows_of(frame), context)) < 2:
+            with pytest.raises(ValueError, match="at least two contexts"):
+                la.context_effect(frame, context=context, missing="drop")
+            continue
+        unit = options_of(number)["unit"]
+        found = la.context_effect(frame, context=context, missing="drop", unit=unit, n_resamples=0)
+        for _, line in found.iterrows():
+            values = [(context_of(row, context), outcome(row, line["metric"], "failure")) for _, row in rows_of(frame)]
+            cells = [(c, v == 1) for c, v in values if v is not None]
+            chi2, n_contexts = chi_square(cells)
+            near(line["chi2"], float(chi2), number)
+            near(line["cramers_v"], math.sqrt(chi2 / len(cells)), number)
+            assert (line["dof"], line["n_pairs"]) == (n_contexts - 1, len(cells))
+            won, lost = (
+                [sum(c == name and w is side for c, w in cells) for name in dict(cells)] for side in (True, False)
+            )
+            if n_contexts > 1 and any(won) and any(lost):
+                near(line["chi2"], stats.chi2_contingency([won, lost], correction=False)[0], number)
+                near(line["cramers_v"], stats.contingency.association([won, lost], correction=False), number)
+                near(line["p_value"], stats.chi2.sf(float(chi2), n_contexts - 1), number)
+            else:
+                assert (line["chi2"], line["p_value"]) == (0, 1)
+        assert (found["scheme"] == members(frame, context, unit)[0]).all(), number
+
+
+@blocks()
+def test_permuted_contexts_against_all_permutations(numbers):
+    n, tested = 250, 0
+    for number in numbers:
+        frame, context, unit = pairs_of(number, most=9), CONTEXTS[number % 4], options_of(number)["unit"]
+        if not scored(frame) or len(by_context(rows_of(frame), context)) < 2:
+            continue
+        scheme, rows, labels, exchangeable = members(frame, context, unit)
+        every = list(relabelled(labels, exchangeable, 720))
+        if not every:
+            continue
+        found = la.context_effect(frame, context=context, missing="drop", unit=unit, n_resamples=n, rng=number)
+        assert (found["scheme"] == scheme).all(), number
+        for _, line in found.iterrows():
+            wins = [outcome(row, line["metric"], "failure") for row in rows]
+            null = [
+                chi_square([(c, w == 1) for c, w in zip(new, wins, strict=True) if w is not None])[0] for new in every
+            ]
+            null = np.array(null, dtype=float)
+            reached = null >= line["chi2"] - 1e-9
+            count = line["p_permutation"] * (n + 1) - 1
+            within(count / n, reached, n, number)
+            within(line["null_v"], np.sqrt(null / line["n_pairs"]), n, number)
+            if line["dof"]:
+                within(line["inflation"], null / line["dof"], n, number)
+        tested += 1
+    assert tested > len(numbers) / 10
+
+
+# -- H2: tau_AP --------------------------------------------------------------------------
+
+
+def tau_b(truth, ranking):
+    """Return tau_AP,b of Urbano and Marrero: tied groups are one step; None where all items tie."""
+    shares = []
+    for mine, score in zip(truth, ranking, strict=True):
+        above = [other for other, s in zip(truth, ranking, strict=True) if s > score]
+        if above:
+            shares.append(Fraction(sum(other > mine for other in above), len(above)))
+    return 2 * exact.mean(shares) - 1 if shares else None
+
+
+def tau_ap(truth, ranking):
+    """Return tau_AP of two orders without ties, by its definition."""
+    order = sorted(range(len(ranking)), key=lambda i: -ranking[i])
+    total = sum(Fraction(sum(truth[j] > truth[i] for j in order[:k]), k) for k, i in enumerate(order) if k)
+    return 2 * total / (len(order) - 1) - 1
+
+
+def broken(scores):
+    """Return every order of the items that the scores allow, as scores without ties."""
+    order = sorted(range(len(scores)), key=lambda i: scores[i])
+    groups = [list(g) for _, g in itertools.groupby(order, key=lambda i: scores[i])]
+    for parts in itertools.product(*(itertools.permutations(g) for g in groups)):
+        flat = list(itertools.chain(*parts))
+        yield [flat.index(i) for i in range(len(scores))]
+
+
+def tau_average(truth, ranking):
+    """Return the mean of tau_AP over all ways to break the ties of both."""
+    return exact.mean([tau_ap(t, r) for t in broken(truth) for r in broken(ranking)])
+
+
+def symmetric(rule, x, y):
+    both = rule(x, y), rule(y, x)
+    return None if None in both else sum(both) / 2
+
+
+@blocks(400)
+def test_tau_ap(numbers):
+    for number in numbers:
+        rng = np.random.default_rng([12, number])
+        n = int(rng.integers(2, 5 if number % 4 == 0 else 9))
+        x, y = rng.integers(0, int(rng.choice([1, 2, 3, 50])), (2, n)) / 10
+        y = np.round(x * (1 if number % 7 else -1), 1) if number % 5 == 0 else y
+        first, second = x.tolist(), y.tolist()
+        near(la.tau_ap(first, second), tau_b(first, second), number, 1e-12)
+        near(la.tau_ap(first, second, symmetric=True), symmetric(tau_b, first, second), number, 1e-12)
+        if n < 5:
+            near(la.tau_ap(first, second, ties="average"), tau_average(first, second), number, 1e-12)
+            both = la.tau_ap(first, second, ties="average", symmetric=True)
+            near(both, symmetric(tau_average, first, second), number, 1e-12)
+        if len(set(first)) == len(set(second)) == n:
+            near(la.tau_ap(first, second), tau_ap(first, second), number, 1e-12)
+
+
+def ranked(numbers):
+    """Yield campaigns with three metrics that scored something in every context, of which there are two or more."""
+    for number, frame in tables(numbers, n_metrics=3):
+        context = CONTEXTS[number % 4]
+        parts = by_context(rows_of(frame), context)
+        if len(parts) > 1 and all(scored(pd.DataFrame([row for _, row in rows])) for rows in parts.values()):
+            yield number, frame, context, parts
+
+
+@blocks()
+def test_tau_ap_matrix(numbers):
+    for number, frame, context, parts in ranked(numbers):
+        options = options_of(number)
+        average, unit = options["average"], options["unit"]
+        ties, reference = ("b", "average")[number % 2], ("all pairs", "mean of contexts")[number // 2 % 2]
+        n = 7 if number % 4 == 0 else 0
+        found = la.tau_ap_matrix(
+            frame, context=context, ties=ties, reference=reference, average=average, unit=unit, missing="drop",
+            n_resamples=n, level=0.8, rng=number,
+        )  # fmt: skip
+        rule = {"b": tau_b, "average": tau_average}[ties]
+
+        def orders(rows, average=average, context=context, reference=reference, parts=parts):
+            local = {}
+            for name in parts:
+                part = by_context(rows, context).get(name, [])
+                local[name] = [accuracy(part, m, average, "failure") for m in "mnk"]
+            lost = any(None in values for values in local.values())
+            if reference == "all pairs":
+                local["global"] = [accuracy(rows, m, average, "failure") for m in "mnk"]
+            else:
+                columns = list(zip(*local.values(), strict=True))
+                local["global"] = [None] * 3 if lost else [exact.mean(list(column)) for column in columns]
+            return local
+
+        local = orders(rows_of(frame))
+        draws = [orders(rows) for rows in resamples(frame, context, unit, n, np.random.default_rng(number))]
+        for a, b in itertools.product(local, repeat=2):
+            near(found.tau.loc[a, b], rule(local[a], local[b]), number, 1e-12)
+            near(found.symmetric.loc[a, b], symmetric(rule, local[a], local[b]), number, 1e-12)
+            taus = [None if None in (*one[a], *one[b]) else rule(one[a], one[b]) for one in draws]
+            low, high = ends(taus, 0.8)
+            near(found.low.loc[a, b], low, number, 1e-12)
+            near(found.high.loc[a, b], high, number, 1e-12)
+        assert sorted(found.order) == sorted(parts)
+
+
+def mean_taus(cells, rule):
+    """Return mean tau between contexts and with all pairs, from (context, wins of three metrics); None if undefined."""
+
+    def shares(rows):
+        columns = list(zip(*(wins for _, wins in rows), strict=True))
+        known = [[w for w in column if w is not None] for column in columns]
+        return [exact.mean(values) if values else None for values in known]
+
+    names = sorted({c for c, _ in cells})
+    local = [shares([cell for cell in cells if cell[0] == name]) for name in names]
+
+    def mean(couples):
+        taus = [None if None in (*x, *y) else symmetric(rule, x, y) for x, y in couples]
+        known = [t for t in taus if t is not None]
+        return exact.mean(known) if known else None
+
+    return mean(itertools.combinations(local, 2)), mean((shares(cells), one) for one in local)
+
+
+@blocks()
+def test_order_of_metrics_against_all_permutations(numbers):
+    n, tested = 200, 0
+    for number in numbers:
+        frame, context, unit = pairs_of(number, most=8, n_metrics=3), CONTEXTS[number % 4], options_of(number)["unit"]
+        if not scored(frame) or len(by_context(rows_of(frame), context)) < 2:
+            continue
+        _, rows, labels, exchangeable = members(frame, context, unit)
+        every = list(relabelled(labels, exchangeable, 120))
+        if not every:
+            continue
+        ties = ("b", "average")[number % 2]
+        rule = {"b": tau_b, "average": tau_average}[ties]
+        wins = [[outcome(row, m, "failure") for m in "mnk"] for row in rows]
+        null = [mean_taus(list(zip(new, wins, strict=True)), rule) for new in every]
+        observed = mean_taus(list(zip(labels, wins, strict=True)), rule)
+        options = {"context": context, "missing": "drop", "unit": unit, "ties": ties}
+        found = la.ranking_effect(frame, **options, n_resamples=n, rng=number)
+        for k in range(2):
+            near(found["tau_ap"][k], observed[k], number, 1e-12)
+            known = np.array([float(one[k]) for one in null if one[k] is not None])
+            if len(known) == len(null) and observed[k] is not None:
+                within(found["null_mean"][k], known, n, number)
+                count = found["p_value"][k] * (n + 1) - 1
+                within(count / n, known <= observed[k] + 1e-9, n, number)
+        tested += 1
+    assert tested > len(numbers) / 10
+
+
+# -- stability, choice, buckets ------------------------------------------------------------
+
+
+def spread(values):
+    """Return the standard deviation (n - 1) and range of the values that are defined."""
+    known = [float(v) for v in values if v is not None]
+    sd = np.std(known, ddof=1) if len(known) > 1 else None
+    return sd, max(known) - min(known) if known else None
+
+
+@blocks(24)
+def test_stability(numbers):
+    n = 6
+    for number, frame, context, parts in ranked(numbers):
+        options = options_of(number)
+        how = options["average"], options["ties"]
+        found = la.stability(frame, context=context, n_resamples=n, rng=number, **options).set_index("metric")
+        draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number)))
+        for metric in "mnk":
+            local = {name: accuracy(rows, metric, *how) for name, rows in parts.items()}
+            noise = []
+            for rows in draws:
+                drawn = by_context(rows, context)
+                values = [(accuracy(drawn.get(name, []), metric, *how), value) for name, value in local.items()]
+                noise.append(spread([None if d is None else d - value for d, value in values]))
+            line, (sd, range_) = found.loc[metric], spread(local.values())
+            near(line["mean"], exact.mean(list(local.values())), number, 1e-12)
+            near(line["sd"], sd, number)
+            near(line["range"], range_, number)
+            near(line["worst"], min(local.values()), number, 1e-12)
+            near(line["best"], max(local.values()), number, 1e-12)
+            near(local[line["worst_context"]], float(min(local.values())), number, 1e-12)
+            variances = [one**2 for one, _ in noise if one is not None]
+            of_noise = math.sqrt(np.mean(variances)) if variances else None
+            near(line["sd_noise"], of_noise, number)
+            if of_noise is not None:
+                near(line["sd_true"], math.sqrt(max(0, sd**2 - of_noise**2)), number, 1e-7)
+            near(line["range_noise"], np.mean([r for _, r in noise if r is not None]), number)
+
+
+@blocks(24)
+def test_recommendation(numbers):
+    n = 8
+    for number, frame, context, parts in ranked(numbers):
+        options = options_of(number)
+        how = options["average"], options["ties"]
+        found = la.recommend(frame, context=context, n_resamples=n, rng=number, level=0.8, **options)
+        draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number)))
+        overall = {m: accuracy(rows_of(frame), m, *how) for m in "mnk"}
+        assert overall[found.global_winner] == max(overall.values())
+        table = found.table.set_index(["context", "metric"])
+        for name, rows in parts.items():
+            local = {m: accuracy(rows, m, *how) for m in "mnk"}
+            errors = []
+            for one in draws:
+                drawn = {m: accuracy(by_context(one, context).get(name, []), m, *how) for m in "mnk"}
+                if None not in drawn.values():
+                    errors.append({m: float(drawn[m] - local[m]) for m in "mnk"})
+            best = max("mnk", key=lambda m: (local[m], -"mnk".index(m)))
+            apart = {pair: [e[pair[0]] - e[pair[1]] for e in errors] for pair in itertools.combinations("mnk", 2)}
+            se = {pair: np.std(v, ddof=1) if len(v) > 1 else np.nan for pair, v in apart.items()}
+            largest = [max(abs(apart[p][k]) / se[p] if se[p] > 1e-12 else 0 for p in apart) for k in range(len(errors))]
+            c = np.quantile(largest, 0.8) if len(errors) > 1 else np.nan
+            for m in "mnk":
+                line, loss = table.loc[(name, m)], float(local[best] - local[m])
+                near(line["accuracy"], local[m], number, 1e-12)
+                near(line["loss"], loss, number, 1e-12)
+                assert line["rank"] == 1 + sum(v > local[m] for v in local.values())
+                width = 0 if m == best else c * se[tuple(sorted((m, best), key="mnk".index))]
+                near(line["loss_low"], loss - width, number)
+                worse = "worse" if loss - width > 1e-9 else "cannot be told apart"
+                assert line["verdict"] == ("best" if loss == 0 else worse)
+        for _, line in found.summary.iterrows():
+            own = table.xs(line["metric"], level="metric")
+            near(line["global_accuracy"], overall[line["metric"]], number, 1e-12)
+            near(line["mean_loss"], sum(own["loss"]) / len(own), number, 1e-12)
+            near(line["max_loss"], max(own["loss"]), number, 1e-12)
+            assert line["n_best"] == sum(own["loss"] < 1e-12)
+            assert line["n_not_worse"] == sum(own["verdict"] != "worse")
+
+
+@blocks()
+def test_quality_buckets(numbers):
+    """Edges are quantiles by their definition, equal ones merged; a value belongs below the first edge it reaches."""
+    for number, human, _, _ in campaigns(numbers):
+        n = 2 + number % 6
+        values = human.ravel()
+        rated = sorted(exact.exact(values[~np.isnan(values)]))
+        if not rated or 0 < abs(rated[-1] - rated[0]) < 1e-305:  # nothing lies between subnormal neighbours
+            continue
+        found = la.quality_buckets(values, n)
+        edges = set()
+        for k in range(n + 1):
+            at = Fraction(k * (len(rated) - 1), n)
+            low = math.floor(at)
+            edges.add(rated[low] + (at - low) * (rated[min(low + 1, len(rated) - 1)] - rated[low]))
+        inner = sorted(edges)[1:-1]
+        bins = [None if math.isnan(v) else sum(e < exact.exact([v])[0] for e in inner) for v in values]
+        names = {b: k for k, b in enumerate(sorted({b for b in bins if b is not None}), 1)}
+        labels = [None if b is None else names[b] for b in bins]
+        assert [None if pd.isna(v) else int(v) for v in found.labels] == labels, number
+        for _, line in found.table.iterrows():
+            mine = [v for v, b in zip(values, labels, strict=True) if b == line["bucket"]]
+            assert (line["low"], line["high"], line["n"]) == (min(mine), max(mine), len(mine))
+            largest = max(map(abs, mine)) or 1
+            wanted = exact.mean(exact.exact(mine)) / exact.exact([largest])[0]
+            near(line["mean"] / largest, wanted, number)
+
+
+@blocks()
+def test_natural_pairs(numbers):
+    for number, human, metric, es in campaigns(numbers):
+        wanted = {}
+        margin = [0.0, abs(np.nanmax(human)) / 2][number % 2]
+        for j in range(es.shape[1]):
+            for a, b in itertools.permutations(range(es.shape[0]), 2):
+                if human[a, j] - human[b, j] >= margin and human[a, j] > human[b, j]:
+                    wanted[es.segments[j], es.systems[a], es.systems[b]] = (metric[a, j], metric[b, j])
+        if not wanted:
+            with pytest.raises(ValueError, match="or more apart"):
+                la.natural_pairs(es, margin=margin)
+            continue
+        found = la.natural_pairs(es, margin=margin)
+        keys = list(zip(found["segment"], found["system"], found["worse"], strict=True))
+        assert sorted(keys) == sorted(wanted), number
+        np.testing.assert_array_equal(found[["m", "m_perturbed"]], [wanted[key] for key in keys])
+
+
+@blocks()
+def test_swap_effects(numbers):
+    for number, frame in tables(numbers):
+        by = (None, *CONTEXTS)[number % 5]
+        found = la.swap_effects(frame, by=by).set_index(["by", "metric"])
+        for name, rows in by_context(rows_of(frame), by).items():
+            for metric in "mn":
+                counts = Counter(outcome(row, metric, "half") for _, row in rows)
+                line = found.loc[(name, metric)]
+                lowered, kept, raised = counts[1], counts[HALF], counts[0]
+                assert (line["lowered"], line["kept"], line["raised"]) == (lowered, kept, raised), number
+                n = lowered + kept + raised
+                assert line["n_pairs"] == n
+                near(line["share_kept"], Fraction(kept, n) if n else None, number, 1e-12)
+
+
+@blocks()
+def test_length_metric(numbers):
+    for number in numbers:
+        rng = np.random.default_rng([13, number])
+        texts = ["".join(rng.choice(list("ab \té\u3000"), int(rng.integers(0, 8)))) for _ in range(6)]
+        frame = pd.DataFrame({"segment": 1, "transcript": texts[:3], "perturbed": texts[3:]})
+        unit = ("words", "characters")[number % 2]
+        found = la.length_metric(frame, unit=unit)
+        for column, own in (("length", texts[:3]), ("length_perturbed", texts[3:])):
+            expected = [len(t) if unit == "characters" else sum(1 for _ in filter(None, words(t))) for t in own]
+            assert found[column].tolist() == expected, number
+
+
+def words(text):
+    """Cut a text at blanks, letter by letter."""
+    word = ""
+    for letter in text:
+        if letter.isspace():
+            yield word
+            word = ""
+        else:
+            word += letter
+    yield word
+
+
+@blocks()
+def test_expected_variance(numbers):
+    """The variance of the mean of k numbers drawn without replacement, over all draws."""
+    for number in numbers:
+        rng = np.random.default_rng([14, number])
+        values = exact.exact(rng.integers(0, 11, int(rng.integers(2, 7))) / 10)
+        variance = exact.mean([v**2 for v in exact.centred(values)])
+        for k in range(1, len(values) + 1):
+            means = [exact.mean(list(c)) for c in itertools.combinations(values, k)]
+            wanted = exact.mean([v**2 for v in exact.centred(means)])
+            near(la.expected_variance(float(variance), len(values), k), float(wanted), number, 1e-12)
+
+
+@blocks()
+def test_combination_variance(numbers):
+    for number, frame in tables(numbers):
+        kinds = sorted(frame["perturbation"].unique())
+        if len(kinds) < 3:
+            with pytest.raises(ValueError, match="at least three kinds"):
+                la.combination_variance(frame, missing="drop")
+            continue
+        context = (None, "system", "domain")[number % 3]
+        means, lost = {}, False
+        for metric in "mn":
+            for k in (1, 2):
+                for chosen in itertools.combinations(kinds, k):
+                    rows = [(c, row) for c, row in rows_of(frame) if row["perturbation"] in chosen]
+                    local = [accuracy(part, metric, "pairs", "failure") for part in by_context(rows, context).values()]
+                    known = [v for v in local if v is not None]
+                    lost = lost or not known
+                    means.setdefault((metric, k), []).append(exact.mean(known) if known else None)
+        if lost:
+            continue
+        found = la.combination_variance(frame, context=context, missing="drop", n_combinations=None)
+        variance = {key: exact.mean([v**2 for v in exact.centred(values)]) for key, values in means.items()}
+        for _, line in found.iterrows():
+            near(line["variance"], float(variance[line["metric"], line["k"]]), number, 1e-12)
+            wanted = la.expected_variance(float(variance[line["metric"], 1]), 3, line["k"])
+            near(line["expected"], wanted, number, 1e-12)
