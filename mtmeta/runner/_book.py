@@ -29,6 +29,7 @@ ROOT_FILES = (
     "CONTRIBUTING.md",
     "LICENSE",
     "README.md",
+    "benchmarks/CALIBRATION.md",
     "benchmarks/RESULTS.md",
     "constraints.txt",
 )
@@ -81,7 +82,7 @@ def write_execution(source: Path, report: Mapping[str, Mapping[str, Any]], **mor
 
 def _measured(path: Path, out: Path) -> dict[str, float]:
     """Execute a notebook; return wall and processor seconds, those of its processes included, and when it began."""
-    before, started = sum(os.times()[:4]), time.time()
+    before, started = sum(os.times()[:4]), time.monotonic()
     seconds = execute(path, out, cwd=path.parent)
     return {"seconds": seconds, "cpu_seconds": sum(os.times()[:4]) - before, "started": started}
 

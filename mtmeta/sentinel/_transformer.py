@@ -11,6 +11,7 @@ import math
 import os
 import platform
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import portalocker
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -29,8 +31,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, 
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedTokenizerFast, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback, TrainerCallback
 from transformers.trainer_pt_utils import LengthGroupedSampler
-from transformers.trainer_utils import get_last_checkpoint
 
+from .._files import whole_file
 from ._frame import examples_of
 from ._report import TrainingReport, read_report
 from ._sentinel import Sentinel
@@ -39,6 +41,7 @@ from ._settings import EncoderShape, TransformerConfig
 __all__ = ["TransformerSentinel", "fit_transformer", "load_transformer"]
 
 _WEIGHTS, _ENCODER, _TOKENISER, _REPORT = "model.safetensors", "encoder", "tokenizer", "report.json"
+_WHOLE = "whole"  # stands in a checkpoint that was written to its end
 #: A saved sentinel is a folder without code: nothing is fetched for it, and nobody is asked to trust it.
 _LOCAL = {"trust_remote_code": False, "local_files_only": True}
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
@@ -358,6 +361,45 @@ class Clock(TrainerCallback):
             control.should_save = True
 
 
+class Keeper(TrainerCallback):
+    """Marks checkpoints that were written to their end, and removes those that are needed no longer.
+
+    The trainer would remove old ones before anything says that the new one is whole.
+    """
+
+    def on_save(self, args, state, control, **_):
+        """Mark the checkpoint that was just written; keep it and the best."""
+        if not state.is_world_process_zero:
+            return
+        folder = Path(args.output_dir)
+        last = folder / f"checkpoint-{state.global_step}"
+        (last / _WHOLE).touch()
+        for path in folder.glob("checkpoint-*"):
+            if path.name not in (last.name, Path(state.best_model_checkpoint or last).name):
+                _remove(path)
+
+
+def _remove(checkpoint: Path) -> None:
+    """Remove a checkpoint, its mark first: what is left of it is not taken for whole."""
+    (checkpoint / _WHOLE).unlink(missing_ok=True)
+    shutil.rmtree(checkpoint)
+
+
+def _last_checkpoint(folder: Path) -> str | None:
+    """Return the last checkpoint that is whole; remove what was left unfinished."""
+    found = list(folder.glob("checkpoint-*"))
+    whole = [path for path in found if (path / _WHOLE).exists()]
+    if _is_first():
+        for path in set(found) - set(whole):
+            _remove(path)
+    return str(max(whole, key=lambda path: int(path.name.rsplit("-", 1)[1]))) if whole else None
+
+
+def _is_first() -> bool:
+    """Say whether this is the first, or only, of the processes that train together."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 class Bar(ProgressCallback):
     """One bar on standard error, with the loss beside it."""
 
@@ -402,7 +444,6 @@ def _arguments(
         logging_nan_inf_filter=False,
         save_strategy="steps",
         save_steps=every,
-        save_total_limit=2,
         eval_strategy="steps" if validated else "no",
         eval_steps=every if validated else None,
         load_best_model_at_end=validated,
@@ -452,10 +493,10 @@ def _train_stage(
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(clock)
+    trainer.add_callback(Keeper())
     if progress:
         trainer.add_callback(Bar())
-    last = get_last_checkpoint(str(folder)) if folder.is_dir() else None
-    trainer.train(resume_from_checkpoint=last)
+    trainer.train(resume_from_checkpoint=_last_checkpoint(folder))
     if not all(torch.isfinite(p).all() for p in network.parameters()):
         raise ValueError(
             f"the weights are no longer finite after stage {stage + 1}: training diverged. Take a smaller learning "
@@ -489,20 +530,36 @@ def _fingerprint(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False, default=list).encode()).hexdigest()
 
 
-def _claim(folder: Path, fingerprint: str) -> None:
-    """Take a folder for checkpoints, or go on with one that belongs to this very run."""
-    mark = folder / "run.json"
-    if mark.exists():
-        if json.loads(mark.read_text(encoding="utf-8")).get("fingerprint") != fingerprint:
+@contextlib.contextmanager
+def _claim(folder: Path, fingerprint: str) -> Iterator[None]:
+    """Take a folder for checkpoints, or go on with one that belongs to this very run; nobody else may meanwhile."""
+    mark, lock = folder / "run.json", folder / ".lock"
+    if folder.exists() and (not folder.is_dir() or (not mark.exists() and _holds_others(folder))):
+        raise ValueError(f"{folder} holds other files. Name a new folder for the checkpoints.")
+    folder.mkdir(parents=True, exist_ok=True)
+    if not _is_first():
+        yield
+        return
+    flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
+    try:
+        held = portalocker.Lock(lock, flags=flags, fail_when_locked=True).acquire()
+    except portalocker.LockException:
+        raise ValueError(f"another training run is writing to {folder}. Wait for it, or name another folder.") from None
+    with held:
+        if not mark.exists():
+            with whole_file(mark) as part:
+                part.write_text(json.dumps({"fingerprint": fingerprint}) + "\n", encoding="utf-8")
+        elif json.loads(mark.read_text(encoding="utf-8")).get("fingerprint") != fingerprint:
             raise ValueError(
                 f"{folder} holds checkpoints of another training run (other texts, scores or configuration). "
                 "Name a new folder, or delete this one."
             )
-        return
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f"{folder} holds other files. Name a new folder for the checkpoints.")
-    folder.mkdir(parents=True, exist_ok=True)
-    mark.write_text(json.dumps({"fingerprint": fingerprint}) + "\n", encoding="utf-8")
+        yield
+
+
+def _holds_others(folder: Path) -> bool:
+    """Say whether a folder holds anything but what a run that was killed at its first steps leaves."""
+    return any(path.name != ".lock" and not path.match(".*.part") for path in folder.iterdir())
 
 
 def _begin(
@@ -553,7 +610,7 @@ def fit_transformer(
             checkpoints = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         data = [(texts, scores.tolist()) for texts, scores in (*pairs, *([checked] if checked else []))]
         weights = [] if start is None else [float(p.double().sum()) for p in start.network.state_dict().values()]
-        _claim(checkpoints, _fingerprint(asdict(config), sees, data, len(pairs), weights))
+        stack.enter_context(_claim(checkpoints, _fingerprint(asdict(config), sees, data, len(pairs), weights)))
         held_out = None if checked is None else _rows(checked, network, tokeniser, config)
         done = []
         for i, pair in enumerate(pairs):
@@ -566,11 +623,19 @@ def fit_transformer(
                 continue
             rows = _rows(pair, network, tokeniser, config)
             done.append(_train_stage(network, tokeniser, config, i, rows, held_out, folder, progress))
-            _save_weights(network, weights_file)
-            facts_file.write_text(json.dumps(done[-1]) + "\n", encoding="utf-8")
+            if _is_first():
+                _keep(network, weights_file, done[-1], facts_file)
     sentinel = TransformerSentinel(sees, config, network, tokeniser)
     sentinel.report = _report(sentinel, done, time.perf_counter() - began, peak_flops)
     return sentinel
+
+
+def _keep(network: Network, weights_file: Path, facts: dict[str, Any], facts_file: Path) -> None:
+    """Write what a stage gave; the facts come last and say that it is all there."""
+    with whole_file(weights_file) as part:
+        _save_weights(network, part)
+    with whole_file(facts_file) as part:
+        part.write_text(json.dumps(facts) + "\n", encoding="utf-8")
 
 
 # -- the report --------------------------------------------------------------------------
