@@ -20,13 +20,13 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 
 
-def nbval(notebook):
-    """Run nbval on a notebook; return the finished process."""
+def nbval(notebook, env=None):
+    """Run nbval on a notebook, in this environment or in another; return the finished process."""
     options = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=600"]
     options += ["--nbval-sanitize-with", str(ROOT / "tests" / "nbval_sanitize.cfg")]
     options += ["-c", os.devnull, "--rootdir", str(notebook.parent), "-p", "no:cacheprovider", "-p", "no:xdist", "-q"]
     command = [sys.executable, "-m", "pytest", *options, notebook.name]
-    return subprocess.run(command, cwd=notebook.parent, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=notebook.parent, env=env, capture_output=True, text=True, check=False)
 
 
 def as_parameter(path):

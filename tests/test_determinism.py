@@ -1,0 +1,196 @@
+"""The same bits whatever the number of threads and processes, the hash seed, the locale and the folder.
+
+One run of digests.py computes many public results under a setting. With each change, two runs in which all of it
+differs are compared with a plain one; every week, one for each thing that differs, which tells what it was. Chapters
+are executed under such settings too, and must show their stored outputs.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from digests import written
+from test_notebooks import NOTEBOOKS, ROOT, nbval
+
+from mtmeta.runner import missing
+
+HERE = Path(__file__).parent
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+#: Locales with a decimal comma; in Turkish, the capital of i is not I.
+LOCALES = ("de_DE", "tr_TR")
+PLAIN = {"PYTHONHASHSEED": "0", "LC_ALL": "C", "PYTHONUTF8": "1", "TZ": "UTC", **dict.fromkeys(THREADS, "1")}
+#: One by one, what must not matter. `jobs`, `umask` and `folder` are no environment variables.
+SETTINGS = {
+    "again": {},
+    "2 threads": dict.fromkeys(THREADS, "2"),
+    "5 threads": dict.fromkeys(THREADS, "5"),
+    "2 threads of Numba": {"NUMBA_NUM_THREADS": "2", "NUMBA_THREADING_LAYER": "workqueue"},
+    "2 threads of OpenBLAS": {"OPENBLAS_NUM_THREADS": "2"},
+    "2 processes": {"jobs": 2},
+    "3 processes": {"jobs": 3},
+    "hash seed 1": {"PYTHONHASHSEED": "1"},
+    "any hash seed": {"PYTHONHASHSEED": "random"},
+    "C.UTF-8": {"LC_ALL": "C.UTF-8"},
+    "German": {"LC_ALL": "de_DE.UTF-8"},
+    "Turkish": {"LC_ALL": "tr_TR.UTF-8"},
+    "no UTF-8 mode": {"PYTHONUTF8": "0", "LC_ALL": "C.UTF-8"},
+    "ASCII": {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "POSIX"},
+    "Kathmandu": {"TZ": "Asia/Kathmandu"},
+    "files for oneself": {"umask": 0o077},
+    "another folder": {"folder": "a b/ı"},
+}
+GERMAN = {
+    **SETTINGS["2 threads"],
+    **SETTINGS["German"],
+    **SETTINGS["hash seed 1"],
+    **SETTINGS["Kathmandu"],
+    **SETTINGS["2 processes"],
+    **SETTINGS["files for oneself"],
+    **SETTINGS["another folder"],
+    "PYTHONUTF8": "0",
+}
+TURKISH = {**SETTINGS["5 threads"], **SETTINGS["Turkish"], **SETTINGS["any hash seed"], "TZ": "America/St_Johns"}
+#: Cheap ones, each of other figures and functions, that are executed under a setting with each change.
+CHAPTERS = ("03_system_dependence.ipynb", "06_ties.ipynb")
+#: Run by IPython before a notebook: programs in which Python is embedded obey the locale, and so does this kernel.
+OBEY = "import locale; locale.setlocale(locale.LC_ALL, '')"
+
+
+@pytest.fixture(scope="session")
+def locale_path(tmp_path_factory):
+    """Return a folder with the locales, compiled here; skip where that cannot be done."""
+    folder = tmp_path_factory.mktemp("locales")
+    if shutil.which("localedef") is None or not Path("/usr/share/i18n/locales/tr_TR").exists():
+        pytest.skip("no localedef, or no sources of locales")
+    for name in LOCALES:
+        command = ["localedef", "--no-archive", "-i", name, "-f", "UTF-8", folder / f"{name}.UTF-8"]
+        subprocess.run(command, check=True, capture_output=True)
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def environment(request):
+    """Return a function that gives the environment of a setting."""
+
+    def of(setting):
+        named = {key: value for key, value in {**PLAIN, **setting}.items() if key.isupper()}
+        clean = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
+        if named["LC_ALL"][:5] in LOCALES:
+            named["LOCPATH"] = request.getfixturevalue("locale_path")
+        return {**clean, **named}
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def computed(environment, tmp_path_factory):
+    """Return a function that computes the digests under a setting, and tells what it found itself under."""
+
+    def under(setting):
+        folder = tmp_path_factory.mktemp("folder") / setting.get("folder", "")
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, HERE / "digests.py", str(setting.get("jobs", 1))]
+        options = {"cwd": folder, "env": environment(setting), "umask": setting.get("umask", 0o022)}
+        done = subprocess.run(command, capture_output=True, check=False, **options)
+        assert done.returncode == 0, done.stderr.decode("utf-8", "replace")[-3000:]
+        return json.loads(done.stdout)
+
+    return under
+
+
+@pytest.fixture(scope="session")
+def plain(computed):
+    """Return the digests under the plain setting, once for all tests."""
+    return computed({})
+
+
+def assert_same(found, plain, setting):
+    here = found["here"]
+    assert here["decimal_point"] == ("," if setting.get("LC_ALL", "C")[:5] in LOCALES else ".")
+    assert here["threads"] == int(setting.get("NUMBA_NUM_THREADS", "1"))
+    assert here["umask"] == setting.get("umask", 0o022)
+    assert here["utf8"] == int(setting.get("PYTHONUTF8", "1"))
+    assert len(found["digests"]) > 80
+    differ = {name for name, digest in plain["digests"].items() if found["digests"][name] != digest}
+    assert found["digests"].keys() == plain["digests"].keys()
+    assert differ == set()
+
+
+@pytest.mark.slow
+def test_no_result_depends_on_where_it_is_computed(computed, plain):
+    for setting in (GERMAN, TURKISH):
+        assert_same(computed(setting), plain, setting)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
+def test_no_result_depends_on_one_of_them(setting, computed, plain):
+    assert_same(computed(setting), plain, setting)
+
+
+def test_a_changed_bit_changes_a_digest():
+    given = pd.DataFrame({"a": [0.1 + 0.2, np.nan], "b": ["i", None]})
+    assert written(given) == written(given.copy()) != written(given.replace(0.1 + 0.2, 0.3))
+    assert written({1.0, 2.0}) == written({2.0, 1.0})
+
+
+# -- chapters ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def executed(environment, tmp_path):
+    """Return a function that executes a notebook under a setting, and gives nbval's finished process."""
+
+    def under(path, setting):
+        startup = tmp_path / "ipython" / "profile_default" / "startup"
+        startup.mkdir(parents=True)
+        (startup / "locale.py").write_text(OBEY, encoding="utf-8")
+        there = {**environment(setting), "IPYTHONDIR": str(tmp_path / "ipython")}
+        return nbval(Path(shutil.copy(path, tmp_path)), env=there)
+
+    return under
+
+
+def as_parameter(path, setting):
+    """Mark what is run with each change, and what every week."""
+    cheap = path.name in CHAPTERS and setting is [GERMAN, TURKISH][CHAPTERS.index(path.name)]
+    marks = [pytest.mark.slow] if cheap else [pytest.mark.exhaustive]
+    name = f"{path.relative_to(ROOT / 'notebooks').as_posix()}-{'German' if setting is GERMAN else 'Turkish'}"
+    return pytest.param(path, setting, id=name, marks=marks)
+
+
+@pytest.mark.parametrize(
+    ("path", "setting"), [as_parameter(path, setting) for path in NOTEBOOKS for setting in (GERMAN, TURKISH)]
+)
+def test_no_chapter_depends_on_where_it_is_executed(path, setting, executed):
+    if lacking := missing(path):
+        pytest.skip(f"not here: {', '.join(lacking)}")
+    done = executed(path, setting)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "plain"),
+    [
+        ("import locale; print(locale.str(0.5))", "0.5"),
+        ("import os; print(os.environ['OMP_NUM_THREADS'])", "1"),
+    ],
+)
+def test_a_chapter_that_depends_on_it_is_noticed(code, plain, executed, tmp_path):
+    v4 = nbformat.v4
+    cell = v4.new_code_cell(code, execution_count=1, outputs=[v4.new_output("stream", text=f"{plain}\n")])
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    (tmp_path / "from").mkdir()
+    path = tmp_path / "from" / "small.ipynb"
+    nbformat.write(v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel}), path)
+    done = executed(path, GERMAN)
+    assert done.returncode == 1, done.stdout
+    assert "mismatch 'stdout'" in done.stdout
