@@ -41,6 +41,8 @@ _VARIANTS = {"tau_b": 0, "tau_a": 1, "tau_10": 2, "tau_13": 3, "tau_14": 4, "tau
 _PAIR_TESTS = ("acc_eq", "tau_eq")
 #: Largest group whose pairs fit the bit masks well.
 _MASKED_UP_TO = 64
+#: Numbers that sums of cells, masks as numbers, and masks of pairs (bytes) may take at a time; no result depends on it.
+_SUMS_AT_ONCE, _MASKS_AT_ONCE, _BITS_AT_ONCE = 20_000_000, 8_000_000, 64_000_000
 
 
 @dataclass(frozen=True)
@@ -597,7 +599,7 @@ def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
     constant = np.maximum.reduceat(cells.human, edges[:-1]) == np.minimum.reduceat(cells.human, edges[:-1])
     squares = np.where(constant, 0.0, np.add.reduceat(human**2, edges[:-1]))
     total = np.add.reduceat(moments, edges[:-1], axis=2).transpose(2, 0, 1)
-    block = max(1, int(2e7 / (moments.shape[0] * 3 * swap.shape[1])))
+    block = max(1, _SUMS_AT_ONCE // (moments.shape[0] * 3 * swap.shape[1]))
     for start in range(0, len(edges) - 1, block):
         group = range(start, min(start + block, len(edges) - 1))
         inside = np.empty((len(group), *moments.shape[:2], swap.shape[1]))
@@ -619,7 +621,7 @@ def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
 
 def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
     """Return ``values @ swap``, some thousand cells at a time: masks as numbers take eight times their memory."""
-    step = max(1, 8_000_000 // swap.shape[1])
+    step = max(1, _MASKS_AT_ONCE // swap.shape[1])
     return sum(values[..., k : k + step] @ swap[k : k + step].astype(np.float64) for k in range(0, len(swap), step))
 
 
@@ -628,7 +630,7 @@ def _add_tau(variant, cells, scores, swap, first, second, sums, counts) -> None:
     n_words = (largest * (largest - 1) // 2 + 63) // 64
     scores = np.ascontiguousarray(scores)
     # groups share a launch of threads: one for each would cost more than its sums
-    block = max(1, 64_000_000 // (swap.shape[1] * 16 * n_words))
+    block = max(1, _BITS_AT_ONCE // (swap.shape[1] * 16 * n_words))
     for low in range(0, len(cells.sizes), block):
         starts = cells.starts[low : low + block + 1]
         masks = np.empty((len(starts) - 1, n_words, 2, swap.shape[1]), dtype=np.uint64)

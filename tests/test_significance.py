@@ -111,6 +111,17 @@ def test_permutation_draws_equal_the_oracle(coefficient, grouping, grid, holes):
         np.testing.assert_allclose(draws, expected, atol=1e-10)
 
 
+@pytest.mark.parametrize("at_once", [1, 700])
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
+def test_blocks_change_no_draw(monkeypatch, coefficient, at_once):
+    es = campaign(3, holes=True)
+    options = {"coefficient": coefficient, "n_resamples": 9, "keep_draws": True}
+    whole = compare(es, **options).draws
+    for name in ("_SUMS_AT_ONCE", "_MASKS_AT_ONCE", "_BITS_AT_ONCE"):
+        monkeypatch.setattr(significance, name, at_once)
+    np.testing.assert_allclose(compare(es, **options).draws, whole, atol=1e-12)
+
+
 def test_two_systems_have_one_pair_a_segment():
     es = campaign(4, n_systems=2, n_segments=9, noise=(1, 4))
     result = compare(es, coefficient="kendall", n_resamples=10, keep_draws=True, rng=1)
