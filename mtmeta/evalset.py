@@ -595,7 +595,7 @@ def natural(name: Any) -> tuple:
     parts = re.split("([0-9]+)", str(name))
     digits = (part.lstrip("0") for part in parts[1::2])
     numbers = ((len(number), number) for number in digits)
-    return tuple(zip_longest(parts[::2], numbers, fillvalue=(-1, ""))), str(name)
+    return tuple(zip_longest(parts[::2], numbers, fillvalue=(-1, ""))), str(name), type(name).__name__
 
 
 def numbered(column: pd.Series) -> tuple[np.ndarray, list]:
