@@ -741,6 +741,31 @@ def test_same_aggregation_twice_differs_in_nothing():
     assert _compare._exchange_test(scores, scores, human, rng) == 1
     assert _compare._williams(scores, scores, human) == 1
     assert np.isnan(_compare._exchange_test(np.ones(20), scores, human, rng))
+    assert np.isnan(_compare._exchange_test(scores, human, np.full(20, 0.1), rng))
+    flat = (scores, human, np.full(20, 0.1))
+    assert np.isnan(_compare._williams(*flat))
+
+
+@pytest.mark.filterwarnings("error")
+def test_people_who_tie_all_systems_decide_nothing(teaching):
+    """Correlations are undefined, in the data and in every resample, and so are intervals and p-values."""
+    es = teaching.select(segments=teaching.segments[:10])
+    flat = mm.EvalSet(0 * es.human + 0.1, {}, systems=es.systems, segments=es.segments, texts=es.texts)
+    row = aggregation.compare_aggregations(flat, ["chrf"], n_resamples=9).table.iloc[0]
+    assert row[["corpus", "low", "high", "p_bootstrap", "p_exchange", "p_williams"]].isna().all()
+
+
+def test_resamples_without_a_correlation_are_not_counted_as_evidence(teaching):
+    """Rated on one segment in eight: most resamples leave some system without a rating."""
+    es = teaching.select(segments=teaching.segments[:8])
+    human = np.where(np.arange(8) == 0, es.human, np.nan)
+    es = mm.EvalSet(human, {}, systems=es.systems, segments=es.segments, texts=es.texts, name="few")
+    found = aggregation.compare_aggregations(es, ["chrf"], n_resamples=200)
+    gaps = np.diff(found.draws["few", "chrf"]).ravel()
+    known = gaps[~np.isnan(gaps)]
+    assert 0 < len(known) < 180
+    expected = min(1, 2 * (1 + min((known <= 0).sum(), (known >= 0).sum())) / (1 + len(known)))
+    assert found.table["p_bootstrap"][0] == pytest.approx(expected)
 
 
 def test_exchange_test_keeps_its_level():

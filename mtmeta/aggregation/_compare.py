@@ -65,7 +65,8 @@ def compare_aggregations(
     With corpus scores c, means of segment scores m and human means h of the same systems, the difference is
     :math:`r(m, h) - r(c, h)`. All three are recomputed from each resample of segments. Three tests of no difference:
 
-    - ``p_bootstrap``: twice the share of resampled differences on the less frequent side of 0;
+    - ``p_bootstrap``: twice the share of resampled differences on the less frequent side of 0, among the resamples in
+      which both correlations are defined;
     - ``p_exchange``: c and m, standardised, change places for some systems; all :math:`2^n` ways up to 16 systems, else
       20,000 random ones (PERM-SYS);
     - ``p_williams``: t test of two dependent correlations, n - 3 degrees of freedom.
@@ -193,23 +194,29 @@ def _compare(statistics: SegmentStatistics, human, rated, effective_order, resam
     corpus, segments, means = system_scores(packed.sum(axis=1))
     draws = np.concatenate([drawn(sums) for sums in resampled_sums(packed, n_resamples, n, rng)])
     gaps = draws[:, 1] - draws[:, 0]
-    ends = np.nanquantile(np.column_stack([draws, gaps]), [(1 - level) / 2, (1 + level) / 2], axis=0)
-    sides = [(1 + np.count_nonzero(side)) / (1 + n_resamples) for side in (gaps <= 0, gaps >= 0)]
+    ends, known = np.full((2, 3), np.nan), gaps[~np.isnan(gaps)]
+    for k, values in enumerate((*draws.T, gaps)):
+        if not np.isnan(values).all():
+            ends[:, k] = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    sides = [(1 + np.count_nonzero(side)) / (1 + len(known)) for side in (known <= _TOLERANCE, known >= -_TOLERANCE)]
     values = float(pearson(corpus, means)), float(pearson(segments, means))
     row = {"n_segments": n}
     for k, name in enumerate(("corpus", "segment")):
         row |= {name: values[k], f"{name}_low": ends[0, k], f"{name}_high": ends[1, k]}
     row |= {"difference": values[1] - values[0], "low": ends[0, 2], "high": ends[1, 2]}
-    row["p_bootstrap"] = min(1.0, 2 * min(sides))
+    row["p_bootstrap"] = min(1.0, 2 * min(sides)) if len(known) else np.nan
     row["p_exchange"] = _exchange_test(corpus, segments, means, rng)
     row["p_williams"] = _williams(corpus, segments, means)
     return row, draws
 
 
 def _exchange_test(first: np.ndarray, second: np.ndarray, human: np.ndarray, rng: np.random.Generator) -> float:
-    """Return the share of exchanges that separate the two correlations at least as much as observed."""
+    """Return the share of exchanges that separate the two correlations at least as much as observed.
+
+    NaN where a side is constant; an exchange that makes one constant gives it the correlation 0.
+    """
     n = len(human)
-    if first.std() == 0 or second.std() == 0:
+    if any(np.ptp(v) == 0 for v in (first, second, human)):
         return float("nan")
     first, second = ((v - v.mean()) / v.std() for v in (first, second))
     observed = abs(pearson(second, human) - pearson(first, human))
@@ -218,8 +225,9 @@ def _exchange_test(first: np.ndarray, second: np.ndarray, human: np.ndarray, rng
     else:
         swap = rng.random((_N_EXCHANGES, n)) < 0.5
         swap[0] = False
-    drawn = pearson(np.where(swap, first, second), human) - pearson(np.where(swap, second, first), human)
-    return float((np.abs(drawn) >= observed - _TOLERANCE).mean())
+    hybrids = (np.where(swap, first, second), np.where(swap, second, first))
+    second_r, first_r = (np.nan_to_num(pearson(hybrid, human)) for hybrid in hybrids)
+    return float((np.abs(second_r - first_r) >= observed - _TOLERANCE).mean())
 
 
 def _williams(first: np.ndarray, second: np.ndarray, human: np.ndarray) -> float:

@@ -1,0 +1,350 @@
+"""Scores of texts against sacreBLEU and against counting by hand, on awkward texts; their resamples by scoring anew."""
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+
+import exact
+import numpy as np
+import pytest
+from campaigns import VALUES, blocks, near
+from sacrebleu.metrics import BLEU, CHRF, TER
+from scipy import stats
+
+import mtmeta as mm
+from mtmeta import aggregation, scoring
+
+pytestmark = pytest.mark.slow
+
+WORDS = ("the", "The", "cat", "sat", "on", "a", "mat", ".", ",", "Käse", "猫は", "don't", "3.5", "a-b", "&amp;", "(x)")
+SCALE = {"bleu": 1, "chrf": 1, "chrf++": 1, "ter": -1}
+
+
+def texts_of(number, *, n_systems=None, least=1, most=7):
+    """Return a set with awkward texts: short, empty, repeated, equal to the reference; one or two references."""
+    rng = np.random.default_rng([21, number])
+    n = int(rng.integers(least, most))
+    n_systems = n_systems or 1 + number % 3
+
+    def text(low=0):
+        return " ".join(rng.choice(WORDS, int(rng.integers(low, 8))))
+
+    references = {name: tuple(text(1) for _ in range(n)) for name in ("refA", "refB")[: 1 + (number % 5 == 0)]}
+    translations = {}
+    for k in range(n_systems):
+        like = [own.split() for own in references["refA"]]
+        own = [" ".join(w if rng.random() < 0.7 else str(rng.choice(WORDS)) for w in words) for words in like]
+        translations[f"S{k}"] = tuple(o if rng.random() < 0.7 else text() for o in own)
+    human = VALUES[("tenths", "normal", "integers")[number % 3]](rng, (n_systems, n))
+    if number % 4 == 0:
+        human[rng.random(human.shape) < 0.3] = np.nan
+    human[:, 0] = np.where(np.isnan(human).all(axis=1), 0.0, human[:, 0])
+    return mm.EvalSet(
+        human, {}, systems=list(translations), texts=mm.evalset.Texts(None, references, translations), name="texts"
+    )
+
+
+def options_of(number):
+    """Return metric, lowercase and effective order, which change from campaign to campaign."""
+    metric = scoring.METRICS[number % 4]
+    effective = None if metric == "ter" else (None, True, False)[number // 4 % 3]
+    return metric, (None, True, False)[number // 12 % 3], effective
+
+
+def library(metric, lowercase=None, effective=None, level="corpus"):
+    """Return sacreBLEU's own object."""
+    if metric == "ter":
+        return TER(case_sensitive=lowercase is False)
+    if metric == "bleu":
+        return BLEU(lowercase=bool(lowercase), effective_order=level == "segment" if effective is None else effective)
+    return CHRF(word_order=2 * (metric == "chrf++"), lowercase=bool(lowercase), eps_smoothing=effective is False)
+
+
+def corpus(es, system, drawn, metric, **options):
+    """Return sacreBLEU's score of some segments, which may occur twice."""
+    texts = [es.texts.translations[system][j] for j in drawn]
+    streams = [[own[j] for j in drawn] for own in es.texts.references.values()]
+    return SCALE[metric] * library(metric, **options).corpus_score(texts, streams).score
+
+
+def segments(es, system, metric, **options):
+    """Return sacreBLEU's scores of single segments."""
+    scorer = library(metric, level="segment", **options)
+    streams = list(zip(*es.texts.references.values(), strict=True))
+    pairs = zip(es.texts.translations[system], streams, strict=True)
+    return [SCALE[metric] * scorer.sentence_score(text, list(own)).score for text, own in pairs]
+
+
+def extracted(number, es):
+    """Return statistics and the options that sacreBLEU gets."""
+    metric, lowercase, effective = options_of(number)
+    given = {"lowercase": lowercase, "effective_order": effective, "references": list(es.texts.references)}
+    return aggregation.extract(es, metric, cache=False, **given), {"lowercase": lowercase, "effective": effective}
+
+
+@blocks()
+def test_scores_are_those_of_sacrebleu(numbers):
+    for number in numbers:
+        es = texts_of(number)
+        statistics, options = extracted(number, es)
+        metric, every = statistics.metric, range(es.shape[1])
+        for k, system in enumerate(es.systems):
+            near(statistics.corpus_scores()[k], corpus(es, system, every, metric, **options), number)
+            np.testing.assert_allclose(
+                statistics.segment_scores()[k], segments(es, system, metric, **options), atol=1e-9, err_msg=number
+            )
+        given = {"lowercase": options["lowercase"], "effective_order": options["effective"]}
+        texts, streams = es.texts.translations["S0"], list(es.texts.references.values())
+        wanted = corpus(es, "S0", every, metric, **options)
+        near(scoring.score_corpus(texts, streams, metric, **given).score, wanted, number)
+        found = scoring.score_segments(texts, streams, metric, **given).scores
+        np.testing.assert_allclose(found, segments(es, "S0", metric, **options), atol=1e-9, err_msg=number)
+
+
+def grams(units, n):
+    return Counter(tuple(units[i : i + n]) for i in range(len(units) - n + 1))
+
+
+def bleu_by_hand(texts, references, effective):
+    """Return BLEU of tokens: clipped matches over all, k-th order without a match smoothed to 2^-k, brevity penalty."""
+    matched, total, hyp, ref = [0] * 4, [0] * 4, 0, 0
+    for text, own in zip(texts, references, strict=True):
+        hyp, ref = hyp + len(text), ref + min((abs(len(r) - len(text)), len(r)) for r in own)[1]
+        for n in range(1, 5):
+            most = Counter()
+            for r in own:
+                most |= grams(r, n)
+            matched[n - 1] += sum((grams(text, n) & most).values())
+            total[n - 1] += sum(grams(text, n).values())
+    orders = [k for k in range(4) if total[k]]
+    if not any(matched) or (len(orders) < 4 and not effective):
+        return 0.0
+    logs, half = 0.0, 1.0
+    for k in orders:
+        half = half / 2 if not matched[k] else half
+        logs += math.log((matched[k] or half) / total[k])
+    return 100 * math.exp(logs / len(orders)) * (math.exp(1 - ref / hyp) if hyp < ref else 1)
+
+
+def chrf_by_hand(texts, references):
+    """Return chrF2 of one reference: mean precision and recall over orders that both sides have, then F."""
+    counts = np.zeros((6, 3))
+    for text, own in zip(texts, references, strict=True):
+        h, r = ("".join(t.split()) for t in (text, own))
+        for n in range(1, 7):
+            mine, own_grams = grams(h, n), grams(r, n)
+            if own_grams:  # sacreBLEU does not count n-grams of a length that the reference lacks
+                counts[n - 1] += [sum(c.values()) for c in (mine, own_grams, mine & own_grams)]
+    rows = [[int(v) for v in row] for row in counts if row[0] and row[1]]
+    if not rows:
+        return 0.0
+    p, r = exact.mean([Fraction(m, h) for h, _, m in rows]), exact.mean([Fraction(m, n) for _, n, m in rows])
+    return float(100 * 5 * p * r / (4 * p + r)) if p + r else 0.0
+
+
+@blocks(250)
+def test_scores_are_those_counted_by_hand(numbers):
+    for number in numbers:
+        es = texts_of(number, n_systems=1)
+        texts, names = es.texts.translations["S0"], list(es.texts.references)
+        effective = bool(number % 2)
+        found = aggregation.extract(es, "bleu", tokenize="none", references=names, cache=False)
+        tokens = [t.split() for t in texts]
+        streams = [[r.split() for r in own] for own in zip(*es.texts.references.values(), strict=True)]
+        near(found.corpus_scores(effective_order=effective)[0], bleu_by_hand(tokens, streams, effective), number)
+        single = [bleu_by_hand([t], [r], True) for t, r in zip(tokens, streams, strict=True)]
+        np.testing.assert_allclose(found.segment_scores()[0], single, atol=1e-9, err_msg=number)
+        found = aggregation.extract(es, "chrf", references=["refA"], cache=False)
+        near(found.corpus_scores()[0], chrf_by_hand(texts, es.texts.references["refA"]), number)
+
+
+@blocks()
+def test_aggregations(numbers):
+    """Corpus and mean of segments, the jackknife by leaving out, the bootstrap by scoring each resample."""
+    for number in numbers:
+        es = texts_of(number, least=2, most=6)
+        statistics, options = extracted(number, es)
+        metric, n = statistics.metric, es.shape[1]
+        how, interval = (("corpus", None), ("segment", None), ("bootstrap", None), ("segment", "bootstrap"))[number % 4]
+        how, interval = ("corpus", "bootstrap") if number % 8 == 5 else (how, interval)
+        drawing = how == "bootstrap" or interval == "bootstrap"
+        given = {"n_resamples": 5, "sample_size": (None, 2)[number % 2], "rng": number} if drawing else {}
+        # what the options of this call change is tested above; counts are taken once here
+        found = aggregation.aggregate(statistics, metric, how=how, interval=interval, level=0.8, **given)
+        for k, system in enumerate(es.systems):
+            line, single = found.table.iloc[k], segments(es, system, metric, **options)
+
+            def score(drawn, how=how, es=es, metric=metric, options=options, system=system, single=single):
+                if how == "segment":
+                    return math.fsum(single[j] for j in drawn) / len(drawn)
+                return corpus(es, system, drawn, metric, **options)
+
+            whole = score(range(n))
+            if drawing:
+                size = given["sample_size"] or n
+                drawn = np.random.default_rng(number).integers(n, size=(5, size))
+                draws = [score(one) for one in drawn]
+                np.testing.assert_allclose(found.draws[:, k], draws, atol=1e-9, err_msg=number)
+                wanted = (np.mean(draws) if how == "bootstrap" else whole, np.std(draws, ddof=1))
+                wanted += tuple(np.quantile(draws, [0.1, 0.9]))
+            else:
+                without = [score([i for i in range(n) if i != j]) for j in range(n)]
+                se = math.sqrt((n - 1) / n * math.fsum((v - np.mean(without)) ** 2 for v in without))
+                half = stats.t.ppf(0.9, n - 1) * se
+                wanted = (whole, se, whole - half, whole + half)
+            np.testing.assert_allclose(
+                line[["score", "se", "low", "high"]].astype(float), wanted, atol=1e-7, err_msg=number
+            )
+
+
+@blocks(24)
+def test_transposed_references(numbers):
+    """sacreBLEU, called the wrong way round: one stream of one reference for each segment."""
+    for number in numbers:
+        es, (metric, lowercase, _) = texts_of(number), options_of(number)
+        es = es.select(systems=es.systems)
+        scorer = library(metric, lowercase)
+        own = es.texts.references["refA"]
+
+        def wrong(system, drawn, scorer=scorer, own=own, es=es, metric=metric):
+            texts = [es.texts.translations[system][j] for j in drawn]
+            return SCALE[metric] * scorer.corpus_score(texts, [[own[j]] for j in drawn]).score
+
+        given = {"reference": "refA", "lowercase": lowercase}
+        found = aggregation.aggregate_transposed(es, metric, **given).table
+        np.testing.assert_allclose(found["score"], [wrong(s, range(es.shape[1])) for s in es.systems], atol=1e-9)
+        again = aggregation.aggregate_transposed(es, metric, how="bootstrap", n_resamples=3, rng=number, **given)
+        rng = np.random.default_rng(number)
+        for row in again.draws:
+            drawn = rng.integers(es.shape[1], size=es.shape[1]).tolist()
+            np.testing.assert_allclose(row, [wrong(s, drawn) for s in es.systems], atol=1e-9, err_msg=number)
+
+
+def pearson(x, y):
+    """Return Pearson's r by the textbook formula, None where a side is constant or unknown."""
+    if any(v is None or math.isnan(v) for v in (*x, *y)) or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    return exact.float_pearson(list(x), list(y))
+
+
+@blocks(24)
+def test_comparison_of_aggregations(numbers):
+    n_draws = 6
+    for number in numbers:
+        es = texts_of(number, n_systems=4 + number % 2, least=2, most=6)
+        metric, resample = scoring.METRICS[number % 4], ("segments", "both")[number // 4 % 2]
+        options = {"resample": resample, "n_resamples": n_draws, "level": 0.8, "cache": False, "rng": number}
+        found = aggregation.compare_aggregations(es, [metric], reference="refA", **options)
+        row, n = found.table.iloc[0], es.shape[1]
+        single = [segments(one_reference(es), s, metric) for s in es.systems]
+
+        def scores(drawn, es=es, metric=metric, single=single):
+            rated = [[h for h in es.human[k, drawn] if not math.isnan(h)] for k in range(es.shape[0])]
+            return (
+                [corpus(one_reference(es), s, drawn, metric) for s in es.systems],
+                [math.fsum(own[j] for j in drawn) / len(drawn) for own in single],
+                [math.fsum(h) / len(h) if h else math.nan for h in rated],
+            )
+
+        c, m, human = scores(list(range(n)))
+        both = pearson(c, human), pearson(m, human)
+        near(row["corpus"], both[0], number)
+        near(row["segment"], both[1], number)
+        rng = np.random.default_rng(number)
+        drawn = rng.integers(n, size=(n_draws, n))
+        picked = rng.integers(len(human), size=(n_draws, len(human))) if resample == "both" else None
+        draws = []
+        for k in range(n_draws):
+            sides = scores(drawn[k].tolist())
+            sides = [[side[i] for i in picked[k]] for side in sides] if picked is not None else sides
+            draws.append((pearson(sides[0], sides[2]), pearson(sides[1], sides[2])))
+        for value, wanted in zip(found.draws[es.name, metric], draws, strict=True):
+            near(value[0], wanted[0], number, 1e-7)
+            near(value[1], wanted[1], number, 1e-7)
+        gaps = [b - a for a, b in draws if a is not None and b is not None]
+        low, high = np.quantile(gaps, [0.1, 0.9]) if gaps else (None, None)
+        near(row["low"], low, number, 1e-7)
+        near(row["high"], high, number, 1e-7)
+        sides = [(1 + sum(side * g <= 1e-9 for g in gaps)) / (1 + len(gaps)) for side in (1, -1)]
+        near(row["p_bootstrap"], min(1, 2 * min(sides)) if gaps else None, number)
+        near(row["p_exchange"], exchanged(c, m, human), number)
+        if None in both:
+            assert math.isnan(row["p_williams"])
+        elif (t := exact.williams(both[1], both[0], pearson(c, m), len(human))) is not None:
+            near(row["p_williams"], 2 * stats.t.sf(abs(t), len(human) - 3), number, 1e-6)
+
+
+def one_reference(es):
+    """Return the set with its first reference alone."""
+    texts = mm.evalset.Texts(None, {"refA": es.texts.references["refA"]}, dict(es.texts.translations))
+    return mm.EvalSet(es.human, {}, systems=es.systems, texts=texts, name=es.name)
+
+
+def exchanged(first, second, human):
+    """Return the share of all exchanges of standardised scores that separate the correlations as much; None if flat."""
+    if any(np.ptp(side) == 0 for side in (first, second, human)):
+        return None
+    z = [[(v - np.mean(side)) / np.std(side) for v in side] for side in (first, second)]
+    gaps = []
+    for swap in itertools.product((0, 1), repeat=len(human)):
+        hybrids = [[z[k ^ s][i] for i, s in enumerate(swap)] for k in (0, 1)]
+        gaps.append(abs((pearson(hybrids[1], human) or 0) - (pearson(hybrids[0], human) or 0)))
+    return sum(gap >= gaps[0] - 1e-10 for gap in gaps) / len(gaps)
+
+
+@blocks(12)
+def test_down_sampling(numbers):
+    sizes, size, n_draws = [1, 2], 4, 3
+    for number in numbers[:: 1 if len(numbers) < 20 else 4]:
+        sets = [one_reference(texts_of(2 * number + k, n_systems=2 + k, least=2, most=6)) for k in range(2)]
+        metric, transposed = ("bleu", "chrf")[number % 2], number // 2 % 2 == 1
+        found = aggregation.downsample(
+            sets, metric, sizes=sizes, n_repetitions=n_draws, sample_size=size, transposed=transposed, cache=False,
+            rng=number,
+        )  # fmt: skip
+        units = []
+        for es, rng in zip(sets, np.random.default_rng(number).spawn(2), strict=True):
+            n, own = es.shape[1], es.texts.references["refA"]
+            drawn = rng.integers(n, size=(es.shape[0], n_draws, size)).tolist()
+            for k, system in enumerate(es.systems):
+                single = segments(es, system, metric)
+
+                def whole(one, es=es, system=system, own=own, metric=metric, transposed=transposed):
+                    if not transposed:
+                        return corpus(es, system, one, metric)
+                    texts = [es.texts.translations[system][j] for j in one]
+                    return library(metric).corpus_score(texts, [[own[j]] for j in one]).score
+
+                boot = np.mean(list(map(whole, drawn[k])))
+                cut = {c: [one[:c] for one in drawn[k]] for c in sizes}
+                means = {c: [np.mean([single[j] for j in one]) for one in cut[c]] for c in sizes}
+                units.append(
+                    (whole(range(n)), np.mean(single), boot, means, {c: list(map(whole, cut[c])) for c in sizes})
+                )
+        for line, unit in zip(found.units[["corpus", "segment", "bootstrap"]].to_numpy(), units, strict=True):
+            np.testing.assert_allclose(line, unit[:3], atol=1e-9, err_msg=number)
+        for _, line in found.table.iterrows():
+            c, k = line["size"], line["repetition"]
+            segment, whole_, boot = ([u[3][c][k] for u in units], [u[4][c][k] for u in units], [u[2] for u in units])
+            sides = {"segment": segment, "corpus": whole_, "bootstrap": boot}
+            first, second = line["comparison"].split(" with ")
+            near(line["pearson"], pearson(sides[first], sides[second]), number, 1e-7)
+
+
+@blocks(500)
+def test_ratio_gap(numbers):
+    for number in numbers:
+        rng = np.random.default_rng([22, number])
+        n = int(rng.integers(1, 9))
+        scale = (1.0, 1e290, 1e-290, 0.1)[number % 4]
+        lengths, matches = scale * rng.integers(1, 30, n), scale * rng.integers(0, 20, n)
+        found = aggregation.ratio_gap(matches, lengths)
+        m, w = exact.exact(matches), exact.exact(lengths)
+        ratios, unit = [a / b for a, b in zip(m, w, strict=True)], exact.exact([scale])[0]
+        covariance = exact.dot(exact.centred(w), exact.centred(ratios)) / n / unit
+        near(found.ratio_of_sums, sum(m) / sum(w), number, 1e-12)
+        near(found.mean_of_ratios, exact.mean(ratios), number, 1e-12)
+        near(found.gap, sum(m) / sum(w) - exact.mean(ratios), number, 1e-12)
+        near(found.covariance / scale, covariance, number)
+        near(found.mean_length / scale, exact.mean(w) / unit, number)
