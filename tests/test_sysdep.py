@@ -10,6 +10,7 @@ from sklearn.isotonic import IsotonicRegression
 
 import mtmeta as mm
 from mtmeta import sysdep
+from mtmeta.sysdep import _nulls
 from mtmeta.sysdep._cells import cells_of, resamples
 from mtmeta.sysdep._nulls import strata_of
 
@@ -106,6 +107,34 @@ def test_curves_are_scikit_learn_in_a_loop():
     np.testing.assert_allclose(own["human"], np.mean(fits, axis=0), atol=1e-10)
     np.testing.assert_allclose(own["low"], np.quantile(fits, 0.025, axis=0), atol=1e-10)
     np.testing.assert_allclose(own["high"], np.quantile(fits, 0.975, axis=0), atol=1e-10)
+
+
+def test_curves_cover_the_scores_that_are_there():
+    es = mm.EvalSet([[0, 1, 2, 3], [0, 1, 2, 3]], {"m": [[0, 1, 2, 4], [1, 2, 3, 3]]}, systems=["A", "B"])
+    curves = mm.system_dependence(es, "m", **PLAIN).curves
+    assert curves["curve"].unique().tolist() == ["all systems", "A", "B"]
+    spans = curves.groupby("curve", sort=False)["score"].agg(["min", "max", "size"])
+    assert spans.to_numpy().tolist() == [[0, 4, 201], [0, 4, 201], [1, 3, 101]]
+    ours = curves[curves["curve"] == "all systems"].set_index("score")["human"]
+    # at 1 and 2: (1 + 0) / 2, (2 + 1) / 2; at 3: (2 + 3) / 2; straight lines between
+    assert ours[[0, 1, 2, 3, 4]].tolist() == pytest.approx([0, 0.5, 1.5, 2.5, 3])
+    own = curves[curves["curve"] == "B"].set_index("score")["human"]
+    assert own[[1, 2, 3]].tolist() == pytest.approx([0, 1, 2.5])
+    assert curves[["low", "high"]].isna().all(axis=None)
+
+
+def test_rows_are_drawn_anew_for_each_map():
+    es = campaign(2, n_systems=2, n_segments=20)
+    result = mm.system_dependence(es, "m", n_bootstrap=10, resample="row", rng=3)
+    rng = np.random.default_rng(3)
+    cells = cells_of(es, "m")
+    resamples(cells, "row", 10, rng)  # those of the map of all
+    for k, name in enumerate(es.systems):
+        keep = cells.system == k
+        counts = resamples(cells.of(k), "row", 10, rng)[1]
+        own = result.curves[result.curves["curve"] == name]
+        fits = [slow_fit(cells.scores[keep], cells.human[keep], c, own["score"].to_numpy()) for c in counts]
+        np.testing.assert_allclose(own["human"], np.mean(fits, axis=0), atol=1e-10)
 
 
 def test_reverse_deviation_is_the_slow_one():
@@ -411,6 +440,46 @@ def test_null_finds_a_planted_bias_and_a_metric_that_knows_more():
     assert sysdep.compare_with_null(rater, "m", n_draws=99).verdict == "less than the null explains"
 
 
+def test_comparison_with_a_null_by_hand():
+    es = campaign(3, n_systems=3, n_segments=40)
+    result = sysdep.compare_with_null(es, "m", n_draws=19, min_stratum=5, level=0.9, rng=4)
+    cells = cells_of(es, "m")
+    rng = np.random.default_rng(4)
+    strata = strata_of(cells.human, 5)
+    draws = []
+    for _ in range(19):
+        order = np.empty(120, dtype=int)
+        for stratum in strata:
+            order[stratum] = rng.permutation(stratum)
+        null = mm.EvalSet(es.human, {"m": cells.scores[order].reshape(3, 40)}, systems=es.systems)
+        draws.append(by_system(mm.system_dependence(null, "m", **PLAIN))[list(es.systems)].to_numpy())
+    ours = result.table.set_index("system").loc[list(es.systems)]
+    np.testing.assert_allclose(ours["null_mean"], np.mean(draws, axis=0), atol=1e-10)
+    expected = np.quantile(draws, [0.05, 0.95], axis=0)
+    np.testing.assert_allclose(ours[["null_low", "null_high"]].T, expected, atol=1e-10)
+    np.testing.assert_allclose(result.sysdep_draws, np.ptp(draws, axis=1), atol=1e-10)
+    np.testing.assert_allclose(result.sd_draws, np.std(draws, axis=1, ddof=1), atol=1e-10)
+    plain = mm.system_dependence(es, "m", **PLAIN)
+    assert (result.sysdep, result.sd) == (pytest.approx(plain.sysdep), pytest.approx(plain.sd))
+    row = sysdep.null_table(es, n_draws=19, min_stratum=5, level=0.9, rng=4).iloc[0]
+    bounds = np.quantile(np.ptp(draws, axis=1), [0.05, 0.95])
+    assert [row.null_low, row.null_high] == pytest.approx(bounds, abs=1e-10)
+    assert (row.sd_null_mean, row.n_systems, row.n_paired) == (pytest.approx(result.sd_draws.mean()), 3, 120)
+    with pytest.raises(ValueError, match=r"18 draws cannot give .* as low as 0\.1; use at least 19"):
+        sysdep.compare_with_null(es, "m", n_draws=18, level=0.9)
+
+
+def test_two_sided_p_values_by_hand():
+    draws = np.array([1.0, 2, 3, 4])
+    # with itself, 3 of 5 are as large and 4 of 5 as small: twice either is more than 1
+    assert _nulls._two_sided(3.0, draws) == 1
+    assert _nulls._two_sided(9.0, draws) == pytest.approx(2 / 5)
+    assert _nulls._two_sided(0.0, draws) == pytest.approx(2 / 5)
+    assert _nulls._two_sided(4 + 1e-13, draws) == pytest.approx(2 * 2 / 5)
+    assert _nulls._two_sided(1 - 1e-13, draws) == pytest.approx(2 * 2 / 5)
+    assert _nulls._two_sided(4e9 + 1e-4, 1e9 * draws) == pytest.approx(2 * 2 / 5)
+
+
 def test_null_table_is_the_single_comparisons():
     es = campaign(14)
     table = sysdep.null_table([es], nulls=["human", "systems"], n_draws=39, rng=3, n_jobs=2)
@@ -431,6 +500,10 @@ def test_splits_of_one_system_shrink_with_size_as_a_mean_does():
     # parts of one whole: var = (1/n) * residual variance, whatever P; halves have 4 times the segments of eighths
     assert large / small == pytest.approx(2, rel=0.15)
     assert np.isnan(table.loc[1, "across_sd"])  # five systems only
+    holes = np.array(campaign(1, n_systems=3, n_segments=7).human)
+    holes[0, 0] = np.nan
+    es = mm.EvalSet(holes, {"m": campaign(1, n_systems=3, n_segments=7)["m"]}, systems=list("ABC"))
+    assert sysdep.within_system_splits(es, "m", parts=[2], n_splits=2)["n_segments"][0] == 20 / 3 / 2
 
 
 def test_growth_ends_at_the_whole_set():
