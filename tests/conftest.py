@@ -62,8 +62,9 @@ def pytest_collection_modifyitems(items):
     """Keep the tests of a file on one worker, mark as slow those that use real data, skip those that cannot run.
 
     Other slow tests may go anywhere, so that no worker is left with all of them; only those in the browser share a
-    visit.
+    visit. The longest, the notebooks, come first, so that no worker ends long after the other.
     """
+    items.sort(key=lambda item: item.path.name != "test_notebooks.py")
     for item in items:
         alone = item.get_closest_marker("slow") is not None and item.get_closest_marker("browser") is None
         item.add_marker(pytest.mark.xdist_group(item.nodeid if alone else item.path.name))
