@@ -62,13 +62,22 @@ def toc():
     return list(toc_files(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
 
 
+def is_stale(index):
+    """Say whether there is no site, or a source has changed since it was built."""
+    sources = [ROOT / name for name in ("_config.yml", "_toc.yml", "CHANGELOG.md")]
+    for folder, kinds in (("book", "*.*"), ("notebooks", "*.ipynb"), ("mtmeta", "*.py")):
+        sources += [path for path in (ROOT / folder).rglob(kinds) if "__pycache__" not in path.parts]
+    return not index.exists() or index.stat().st_mtime < max(path.stat().st_mtime for path in sources)
+
+
 @pytest.fixture(scope="session")
 def site():
     """Return the folder of the built site."""
     folder = Path(os.environ.get("MTMETA_SITE", ROOT / "_build" / "html"))
-    if not (folder / "index.html").exists():
-        if "MTMETA_SITE" in os.environ:
+    if "MTMETA_SITE" in os.environ:
+        if not (folder / "index.html").exists():
             pytest.fail(f"MTMETA_SITE is {str(folder)!r}, but there is no index.html")
+    elif is_stale(folder / "index.html"):
         runner.stage(ROOT)
         folder = runner.build(ROOT)
     return folder
