@@ -876,6 +876,7 @@ def commands():
     return [(page, block) for page, block in blocks if not re.match(r"make |mtmeta fetch", block)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "block"), commands(), ids=lambda x: x.name if isinstance(x, Path) else x.split("\n")[0][:40]
 )
