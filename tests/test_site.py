@@ -78,7 +78,7 @@ def site():
         if not (folder / "index.html").exists():
             pytest.fail(f"MTMETA_SITE is {str(folder)!r}, but there is no index.html")
     elif is_stale(folder / "index.html"):
-        runner.stage(ROOT)
+        runner.stage(ROOT, run=False)
         folder = runner.build(ROOT)
     return folder
 
