@@ -5,20 +5,31 @@ system, until one child lives to the end. After each, the parent does the job in
 gets in an empty one.
 """
 
+import ast
 import functools
+import io
 import os
+import re
 import resource
+import shutil
 import signal
 import sys
 import time
+import zipfile
+from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
-from test_fetch import FILES, WHOLE, registry, serve, server  # noqa: F401  fixtures are names
+from test_fetch import FILES, WHOLE, Server, registry, serve, server, sha256  # noqa: F401  fixtures are names
+from test_runner import write
 from typer.testing import CliRunner
 
 import mtmeta as mm
+from mtmeta._files import whole_file
 from mtmeta.cli import app
+from mtmeta.datasets._fetch import missing
+from mtmeta.runner import _book, _own
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 #: Audit events that change or read the file system.
@@ -122,17 +133,87 @@ def written(folder):
     return (folder / "t.csv").read_text()
 
 
-JOBS = [counted, swept, saved, written]
-#: The first goes with every change.
-by_job = pytest.mark.parametrize(
-    "job", [pytest.param(job, id=job.__name__, marks=[pytest.mark.slow] * (job is not counted)) for job in JOBS]
-)
+def scored(folder):
+    """Score texts with a sentinel, as the command line does."""
+    command = ["sentinel", "score", str(PLACE / "sentinel"), "teaching", "-o", str(folder / "scores.tsv")]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    return (folder / "scores.tsv").read_text()
+
+
+CHAPTERS = {name: f"notebooks/{name}.ipynb" for name in ("01_a", "02_b")}
+DONE = nbformat.v4.new_output("stream", text="done\n")
+
+
+def executed(notebook, out, *_, **__):
+    """Stand in for a kernel: let each cell print the same."""
+    found = nbformat.read(notebook, as_version=4)
+    found.cells[1].outputs = [DONE]
+    nbformat.write(found, out)
+
+
+def chaptered(folder):
+    """Run chapters on a table, as `mtmeta run` does."""
+    chapters = {page: PLACE / path for page, path in CHAPTERS.items()}
+    outcomes = _own.run(chapters, small(), "teaching", folder, version="1", jobs=1, progress=False)
+    assert {outcome.status for outcome in outcomes.values()} == {"ran"}
+    return [nbformat.read(folder / f"{page}.ipynb", as_version=4).cells[1].outputs for page in chapters]
+
+
+def refreshed(folder):
+    """Execute a stored notebook anew, in place; before that it is as it was or done, never half."""
+    path = folder / "01_a.ipynb"
+    if path.exists():
+        assert nbformat.read(path, as_version=4).cells[1].outputs in ([], [DONE])
+    else:
+        with whole_file(path) as part:
+            shutil.copyfile(PLACE / CHAPTERS["01_a"], part)
+    _book.refresh([path], jobs=1)
+    return path.read_text()
+
+
+def staged(folder):
+    """Copy the sources of a book to where the site is built."""
+    source = _book.copy_sources(PLACE, folder)
+    _book.write_execution(source, {})
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in source.rglob("*") if p.is_file()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _place(tmp_path_factory):
+    """Make a small book and a saved sentinel, and let no kernel start."""
+    global PLACE
+    PLACE = tmp_path_factory.mktemp("place")
+    for path in CHAPTERS.values():
+        write(PLACE / path, "print('done')")
+        book = nbformat.read(PLACE / path, as_version=4)
+        book.metadata["mtmeta"] = {"requires": [], "needs": []}
+        nbformat.write(book, PLACE / path)
+    (PLACE / "book").mkdir()
+    (PLACE / "book/index.md").write_text("# A book\n")
+    trained()[0].save(PLACE / "sentinel")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_own, "execute", executed)
+        patch.setattr(_book, "_execute_all", lambda books, jobs: [executed(path, out) for path, out in books.items()])
+        yield
+
+
+def by(*jobs):
+    """Give jobs to a test; the first goes with every change."""
+    marks = [[], *[[pytest.mark.slow]] * (len(jobs) - 1)]
+    given = [pytest.param(job, id=job.__name__, marks=mark) for job, mark in zip(jobs, marks, strict=True)]
+    return pytest.mark.parametrize("job", given)
+
+
+by_job = by(counted, swept, saved, written)
 
 
 def check(job, folder, expected):
     """Do a job in a folder that may hold what an interrupted one left; it must give what it gives in an empty one."""
     found = job(folder)
-    assert np.array_equal(found, expected, equal_nan=isinstance(found, np.ndarray) and found.dtype.kind == "f")
+    if isinstance(found, np.ndarray):
+        assert np.array_equal(found, expected, equal_nan=found.dtype.kind == "f")
+    else:
+        assert found == expected
 
 
 @pytest.fixture
@@ -142,7 +223,7 @@ def expected(job, tmp_path, monkeypatch):
     return job(tmp_path / "empty")
 
 
-@by_job
+@by(counted, swept, saved, written, scored, chaptered, refreshed, staged)
 def test_killed_at_any_access_to_a_file(job, expected, tmp_path):
     moments = 0
     for moment in range(1, 200):
@@ -187,7 +268,7 @@ def test_a_sentinel_written_over_another_is_never_half_of_each(tmp_path):
     assert kinds == {"old", "saving was interrupted. Save the sentinel again.", "new"}
 
 
-@by_job
+@by(counted, swept, saved, written, chaptered, refreshed)
 @pytest.mark.parametrize("size", [0, 1, 100, 1000])
 def test_full_disk(job, expected, size, tmp_path):
     forked(limited(size, lambda: job(tmp_path)))
@@ -203,7 +284,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(job, expected, tmp_path)
     assert list(folder.iterdir()) == []
 
 
-@by_job
+@by(counted, swept, saved, written, chaptered)
 def test_two_processes_in_one_folder(job, expected, tmp_path):
     children = []
     for _ in range(3):
@@ -220,13 +301,80 @@ def test_two_processes_in_one_folder(job, expected, tmp_path):
     check(job, tmp_path, expected)
 
 
-@by_job
-@pytest.mark.parametrize("days", [-4000, 4000])
-def test_a_clock_that_was_wrong(job, expected, days, tmp_path):
+# -- clocks -----------------------------------------------------------------------------------
+
+
+@by(counted, swept, saved, written, chaptered)
+@pytest.mark.parametrize("date", [0, 4_102_444_800], ids=["1970", "2100"])
+def test_a_clock_that_was_wrong(job, expected, date, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(date))
     job(tmp_path)
     for path in tmp_path.rglob("*"):
-        os.utime(path, (time.time() + days * 86400,) * 2)
+        os.utime(path, (date, date))
     check(job, tmp_path, expected)
+
+
+@by(counted, swept, saved, written, chaptered)
+def test_a_clock_that_goes_backwards(job, expected, tmp_path, monkeypatch):
+    days = iter(range(20_000, 0, -1))
+    monkeypatch.setattr(time, "time", lambda: next(days) * 86400.0)
+    check(job, tmp_path, expected)
+    check(job, tmp_path, expected)
+
+
+def test_a_download_under_a_clock_that_goes_backwards(server, tmp_path, monkeypatch):  # noqa: F811
+    days = iter(range(20_000, 0, -1))
+    monkeypatch.setattr(time, "time", lambda: next(days) * 86400.0)
+    mm.datasets.fetch("small", cache=tmp_path / "cache")
+    assert finished(tmp_path / "cache") == WHOLE
+
+
+@pytest.mark.slow
+def test_a_report_does_not_depend_on_the_date(monkeypatch):
+    pages = []
+    for date in (0, 4_102_444_800):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(date))
+        monkeypatch.setattr(time, "time", lambda date=date: float(date))
+        found = mm.report.report(small(), ["BLEU"], n_resamples=40, n_null=39, rng=0)
+        pages.append((found.to_html(), found.to_markdown(), found.to_json()))
+    assert pages[0] == pages[1]
+
+
+#: Where the date is asked for, and what for. Durations are taken from a clock that nobody sets.
+DATES = {
+    ("mtmeta/_files.py", "time.time"): "the age of an unfinished file",
+    ("mtmeta/runner/_book.py", "date.today"): "the date on the versions page",
+}
+CLOCKS = {"time.time", "time.time_ns", "datetime.now", "datetime.utcnow", "datetime.today", "date.today"}
+
+
+def asked(text):
+    """Yield the clocks of the wall that a module asks."""
+    if not re.search(r"\b(time|date|datetime)\b", text):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module == "time":
+            yield from (f"time.{name.name}" for name in node.names if f"time.{name.name}" in CLOCKS)
+        elif isinstance(node, ast.Attribute):
+            of = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+            yield from {f"{of}.{node.attr}"} & CLOCKS
+
+
+def test_durations_are_taken_from_a_clock_that_nobody_sets():
+    root = Path(mm.__file__).parents[1]
+    found = [
+        (path.relative_to(root).as_posix(), name)
+        for path in root.glob("mtmeta/**/*.py")
+        for name in asked(path.read_text("utf-8"))
+    ]
+    assert sorted(found) == sorted(DATES)
+    assert list(asked("from time import time\nx = datetime.datetime.now()\ny = time.perf_counter()")) == [
+        "time.time",
+        "datetime.now",
+    ]
+
+
+# -- downloads --------------------------------------------------------------------------------
 
 
 def finished(cache):
@@ -235,17 +383,106 @@ def finished(cache):
     return {p.relative_to(cache).as_posix(): p.read_bytes() for p in files}
 
 
+def zipped():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in (("in/a.txt", b"a" * 3000), ("in/b.txt", b"b" * 9), ("in/c.txt", b"never asked for")):
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return out.getvalue()
+
+
+#: Files that are made of others: two members of an archive, and the first lines of a run.
+UPSTREAM = {"x.zip": zipped(), "run.txt": b"1 a\n1 b\n2 c\n"}
+MADE = {"folder/a.txt": b"a" * 3000, "folder/b.txt": b"b" * 9, "folder/top.txt": b"1 a\n2 c\n"}
+RECIPES = {"a.txt": "x.zip\tmember:in/a.txt", "b.txt": "x.zip\tmember:in/b.txt", "top.txt": "run.txt\ttop:1"}
+
+
+def registered(name):
+    content, upstream = MADE[f"folder/{name}"], RECIPES[name].partition("\t")[0]
+    return f"{sha256(content)}\t{len(content)}\t{name}\t{RECIPES[name]}\t{sha256(UPSTREAM[upstream])}"
+
+
+@pytest.fixture
+def made(serve, registry):  # noqa: F811
+    registry(serve(Server(UPSTREAM)).url, [registered(name) for name in RECIPES])
+    return MADE
+
+
+@pytest.fixture
+def plain(server):  # noqa: F811
+    return WHOLE
+
+
 @pytest.mark.slow
-def test_a_download_killed_at_any_access_to_a_file(server, tmp_path):  # noqa: F811
+@pytest.mark.parametrize("kind", ["plain", "made"])
+def test_a_download_killed_at_any_access_to_a_file(kind, request, tmp_path):
+    whole = request.getfixturevalue(kind)
     moments = 0
     for moment in range(1, 200):
         cache = tmp_path / f"{moment}"
         status = forked(killed_at(moment, cache, lambda cache=cache: mm.datasets.fetch("small", cache=cache)))
-        assert finished(cache).items() <= WHOLE.items()
+        there = finished(cache)
+        assert there.items() <= whole.items()
+        assert set(missing("small", cache)) == set(whole) - set(there)
         mm.datasets.fetch("small", cache=cache)
-        assert finished(cache) == WHOLE
+        assert finished(cache) == whole
         if status == 0:
             break
         moments += 1
     assert status == 0
     assert moments > len(FILES)
+
+
+# -- training ---------------------------------------------------------------------------------
+
+
+def train(folder):
+    """Train a small transformer in two stages of six steps, with checkpoints in a folder."""
+    shape = mm.sentinel.EncoderShape(16, 1, 2, 32, 300)
+    config = mm.sentinel.TransformerConfig(
+        encoder=shape, head=(4,), learning_rate=2e-3, batch_size=4, accumulation=1, checks=3
+    )
+    few = small().to_frame().head(24)
+    options = {"sees": "source", "kind": "transformer", "config": config}
+    found = mm.sentinel.fit([few, few], **options, checkpoints=folder)
+    return {name: tensor.numpy().copy() for name, tensor in found.network.state_dict().items()}
+
+
+def counting(folder, job, to):
+    """Return a job that writes down how often it accesses a file below a folder."""
+
+    def counted():
+        seen = []
+        sys.addaudithook(
+            lambda event, arguments: seen.append(0) if event in EVENTS and str(folder) in str(arguments) else None
+        )
+        job()
+        to.write_text(str(len(seen)))
+
+    return counted
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the libraries, about threads and processes
+def test_training_that_was_killed_ends_with_the_same_weights(tmp_path):
+    pytest.importorskip("torch")
+    expected = train(None)
+    assert forked(counting(tmp_path, lambda: train(tmp_path / "whole"), tmp_path.parent / "n")) == 0
+    n = int((tmp_path.parent / "n").read_text())
+    for moment in np.linspace(1, n, 6).astype(int):
+        folder = tmp_path / f"{moment}"
+        assert forked(killed_at(moment, folder, lambda folder=folder: train(folder))) == -signal.SIGKILL
+        found = train(folder)
+        assert all(np.array_equal(found[name], tensor) for name, tensor in expected.items())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_two_runs_cannot_train_in_one_folder(tmp_path):
+    pytest.importorskip("torch")
+    from mtmeta.sentinel._transformer import _claim
+
+    with _claim(tmp_path, "mine"), pytest.raises(ValueError, match=r"another training run is writing to .*Wait"):
+        train(tmp_path)
+    with pytest.raises(ValueError, match="holds checkpoints of another training run"):
+        train(tmp_path)

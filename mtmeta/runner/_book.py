@@ -18,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from .._files import whole_file
 from ._execute import execute, missing
 
 #: Copied beside the chapters, so that pages can include them.
@@ -220,7 +221,9 @@ def refresh(notebooks: Sequence[str | Path], *, jobs: int = 2) -> list[Path]:
         executed = {path: Path(folder) / f"{number}.ipynb" for number, path in enumerate(todo)}
         _execute_all(executed, jobs)
         for path, out in executed.items():
-            path.write_bytes(out.read_bytes())
+            with whole_file(path) as part:
+                shutil.copyfile(out, part)
+                shutil.copymode(path, part)
     return todo
 
 

@@ -7,10 +7,10 @@ import importlib.util
 import io
 import json
 import multiprocessing
-import os
 import re
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -355,23 +355,24 @@ def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, ke
     import nbformat
 
     target = out / f"{page}.ipynb"
-    part = target.with_name(f".{target.stem}.part.ipynb")
     start = time.perf_counter()
-    try:
-        _write(part, nbformat.writes(_prepared(path, parameters, found)))
-        execute(part, part, parameters, cwd=path.resolve().parent, progress=_bar(target.stem) if progress else False)
-        outcome = Outcome("ran")
-    except CannotRun as error:
-        outcome, part_of = Outcome("skipped", reason=str(error)), path
-    except Exception as error:  # whatever a kernel may die of must not take the other chapters along
-        lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-        outcome, part_of = Outcome("failed", reason=lines[-1].strip()), part if part.exists() else path
-    outcome = Outcome(outcome.status, round(time.perf_counter() - start, 1), outcome.reason)
-    if outcome.status == "ran":
-        os.replace(part, target)
-    else:
-        _write_page(part_of, target, outcome)
-        part.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / target.name
+        try:
+            _write(part, nbformat.writes(_prepared(path, parameters, found)))
+            bar = _bar(target.stem) if progress else False
+            execute(part, part, parameters, cwd=path.resolve().parent, progress=bar)
+            outcome = Outcome("ran")
+        except CannotRun as error:
+            outcome, part_of = Outcome("skipped", reason=str(error)), path
+        except Exception as error:  # whatever a kernel may die of must not take the other chapters along
+            lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+            outcome, part_of = Outcome("failed", reason=lines[-1].strip()), part if part.exists() else path
+        outcome = Outcome(outcome.status, round(time.perf_counter() - start, 1), outcome.reason)
+        if outcome.status == "ran":
+            _write(target, part.read_text(encoding="utf-8"))
+        else:
+            _write_page(part_of, target, outcome)
     stored = {**asdict(outcome), "key": key, "notebook": _digest(target.read_bytes())}
     _write(_outcome_file(out, page), json.dumps(stored) + "\n")
     return outcome
