@@ -182,10 +182,14 @@ def expected_deviations(human, metric):
     if not scored.any(axis=1).all():
         return None
     system = np.nonzero(scored)[0].tolist()
-    x, y = exact(metric[scored]), exact(human[scored])
-    fitted = isotonic(x, y)
-    rows = [[a - b for a, b, s in zip(fitted, y, system, strict=True) if s == k] for k in range(len(human))]
-    return [mean(values) for values in rows]
+    return deviations(exact(metric[scored]), exact(human[scored]), system, len(human))
+
+
+def deviations(x, y, system, n_systems):
+    """Return each system's mean of the fit of y on x less its mean of y; None for a system without a row."""
+    gaps = [a - b for a, b in zip(isotonic(x, y), y, strict=True)]
+    rows = [[gap for gap, s in zip(gaps, system, strict=True) if s == k] for k in range(n_systems)]
+    return [mean(values) if values else None for values in rows]
 
 
 def expected_accuracy(human, metric, grouping):
@@ -198,16 +202,25 @@ def expected_accuracy(human, metric, grouping):
     return float(mean(shares)) if shares else None
 
 
-def tie_area(human, metric, grouping):
-    """Return the area under acc_eq over the share of pairs tied, corner by corner."""
-    groups = list(oracle.groups(human, metric, grouping))
+def tie_curve(groups):
+    """Return (share tied, acc_eq, epsilon) corner by corner; the first has no epsilon."""
     thresholds = {abs(a - b) for _, m in groups for a, b in itertools.combinations(m, 2)}
-    corners = [(Fraction(0), mean([_right_at_random(h, m) for h, m in groups]))]
+    corners = [(Fraction(0), mean([_right_at_random(h, m) for h, m in groups]), None)]
     for epsilon in sorted(thresholds):
         counts = [(oracle.pair_counts(h, m, epsilon), math.comb(len(h), 2)) for h, m in groups]
         tied = mean([Fraction(c[3] + c[4], n) for c, n in counts])
-        corners.append((tied, mean([Fraction(c[0] + c[4], n) for c, n in counts])))
-    return float(sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in itertools.pairwise(corners)))
+        corners.append((tied, mean([Fraction(c[0] + c[4], n) for c, n in counts]), epsilon))
+    return corners
+
+
+def area(corners):
+    """Return the area under a curve of (x, y, …)."""
+    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in itertools.pairwise(corners))
+
+
+def tie_area(human, metric, grouping):
+    """Return the area under acc_eq over the share of pairs tied."""
+    return float(area(tie_curve(list(oracle.groups(human, metric, grouping)))))
 
 
 def _right_at_random(h, m):

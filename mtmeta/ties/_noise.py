@@ -49,8 +49,8 @@ def discrete_to_continuous(
     Raises
     ------
     ValueError
-        If ``sigma`` is not a positive number, there is no score, a score is infinite, or different scores lie so
-        close together that floating-point numbers leave no room for noise between them.
+        If ``sigma`` is not a positive number, there is no score, a score is infinite, or scores are so large, or
+        different ones so close together, that floating-point numbers leave no room for noise.
 
     References
     ----------
@@ -81,6 +81,10 @@ def discrete_to_continuous(
         raise ValueError(
             f"two different scores are only {gap:.3g} apart, too close for noise between them. "
             "If they should be equal, round the scores first."
+        )
+    if len(values) == 1 and sigma < 64 * np.spacing(np.abs(values[0])):
+        raise ValueError(
+            f"noise of standard deviation {sigma:.3g} is lost in scores of {values[0]:.3g}. Give a larger `sigma`."
         )
     cut = _CUT * gap / sigma
     noise = stats.truncnorm.rvs(-cut, cut, scale=sigma, size=int(there.sum()), random_state=np.random.default_rng(rng))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._pearson import standard_deviation
 from ..agreement import check_choice
 from ..evalset import EvalSet
 from . import _kernels
@@ -84,7 +85,7 @@ def metric_pairs(es: EvalSet, metric: str, pairs: HumanPairs) -> MetricPairs:
         raise ValueError(f"metric {metric!r} in set {es.name!r}: no segment has two rated translations with a score.")
     order = np.argsort(np.abs(dm), kind="stable")[: scored.sum()]
     gains = np.where(dh == 0, 1, np.where(dh * np.sign(dm) > 0, -1, 0)).astype(np.int8)
-    spread = float(np.std(scores[~(np.isnan(human) | np.isnan(scores))]))
+    spread = float(standard_deviation(scores[~(np.isnan(human) | np.isnan(scores))]))
     return MetricPairs(order.astype(np.int32), np.abs(dm)[order], gains[order], scored, spread)
 
 

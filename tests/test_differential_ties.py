@@ -1,0 +1,251 @@
+"""What is left of ties against fractions: curves, shares, sub-samples with the same draws, and levels of chance."""
+
+import itertools
+from fractions import Fraction
+
+import exact
+import numpy as np
+import oracle
+import pytest
+from campaigns import KINDS, blocks, campaigns, comparable, near
+from scipy import stats
+
+import mtmeta as mm
+from mtmeta import agreement
+
+pytestmark = pytest.mark.slow
+
+
+@blocks()
+def test_human_ties(numbers):
+    for number, human, _, es in campaigns(numbers):
+        for grouping in agreement.GROUPINGS:
+            groups = [h for h, _ in oracle.groups(human, human, grouping)]
+            if not groups:
+                with pytest.raises(ValueError, match="no group has two rated"):
+                    mm.ties.human_tie_share(es, grouping=grouping)
+                continue
+            pairs = [list(itertools.combinations(h, 2)) for h in groups]
+            shares = [Fraction(sum(a == b for a, b in group), len(group)) for group in pairs]
+            near(mm.ties.human_tie_share(es, grouping=grouping), exact.mean(shares), number, 1e-12)
+
+
+@blocks()
+def test_curves(numbers):
+    for number, human, metric, es in campaigns(numbers):
+        grouping, scale = agreement.GROUPINGS[number % 3], ("score", "rank")[number // 3 % 2]
+        if not comparable(human, metric, grouping):
+            continue
+        groups = list(oracle.groups(human, metric, grouping))
+        if scale == "rank":
+            ranks = iter(exact.ranks([v for _, m in groups for v in m]))
+            groups = [(h, [float(next(ranks)) for _ in h]) for h, _ in groups]
+        corners = exact.tie_curve(groups)
+        found = mm.ties.tie_curve(es, "m", grouping=grouping, scale=scale).to_numpy()
+        assert len(found) == len(corners), number
+        for row, corner in zip(found, corners, strict=True):
+            for value, wanted in zip(row, corner, strict=True):
+                near(value, wanted, number, 1e-12)
+        line = mm.ties.tie_area(es, grouping=grouping, scale=scale).iloc[0]
+        t = exact.mean([Fraction(sum(c[k] for k in (2, 4)), sum(c)) for c in (oracle.pair_counts(*g) for g in groups)])
+        chance, best = (1 + t) / 4, (1 + 2 * t - 2 * t * t) / 2
+        value = exact.area(corners)
+        for column, wanted in (("value", value), ("chance", chance), ("best", best), ("tie_share", t)):
+            near(line[column], wanted, number, 1e-12)
+        near(line["skill"], (value - chance) / (best - chance) if best > chance else None, number, 1e-9)
+        half = [Fraction(2 * c + t_m + t_h + both, 2 * (c + d + t_h + t_m + both)) for c, d, t_h, t_m, both in (
+            oracle.pair_counts(h, m) for h, m in groups
+        )]  # fmt: skip
+        found = mm.ties.expected_accuracy(es, grouping=grouping, human_ties="half")["value"][0]
+        near(found, exact.mean(half), number, 1e-12)
+
+
+@blocks(2000)
+def test_shares_after_dropping(numbers):
+    for number in numbers:
+        t, wanted, p, q = np.random.default_rng([31, number]).integers(0, 11, 4) / 10
+        share, aim, p_tied, p_untied = exact.exact([t, wanted, p, q])
+        left = share * (1 - p_tied), (1 - share) * (1 - p_untied)
+        if sum(left):
+            near(mm.ties.subsampled_tie_share(t, p, q), left[0] / sum(left), number, 1e-12)
+        else:
+            with pytest.raises(ValueError, match="no pair would be left"):
+                mm.ties.subsampled_tie_share(t, p, q)
+        if (t == 0 and wanted > 0) or (t == 1 and wanted < 1):
+            with pytest.raises(ValueError, match="cannot be reached"):
+                mm.ties.drop_probabilities(t, wanted)
+            continue
+        # keep x tied and y untied pairs of each kind's share: x : y is given, and the larger of both shares kept is 1
+        odds = (aim * (1 - share), (1 - aim) * share) if 0 < share < 1 else (1, 1)
+        kept = [o / max(odds) for o in odds] if max(odds) else [1, 1]
+        found = mm.ties.drop_probabilities(t, wanted)
+        near(found[0], 1 - kept[0], number, 1e-12)
+        near(found[1], 1 - kept[1], number, 1e-12)
+
+
+@blocks(500)
+def test_noise(numbers):
+    """Drawn from the truncated normal of the docstring; order stays, and old ties are closer than all else."""
+    for number in numbers:
+        rng = np.random.default_rng([32, number])
+        unit = (1.0, 0.1, 1e290, 1e-290)[number % 4]
+        scores = unit * rng.integers(-3, 4, int(rng.integers(1, 8)))
+        if len(set(scores)) == 1 and abs(scores[0]) > 1e200:
+            with pytest.raises(ValueError, match="noise of standard deviation 1 is lost"):
+                mm.ties.discrete_to_continuous(scores)
+            continue
+        noisy = mm.ties.discrete_to_continuous(scores, rng=number)
+        gap = min((abs(a - b) for a, b in itertools.combinations(scores, 2) if a != b), default=None)
+        sigma = 1.0 if gap is None else gap / 20
+        cut = np.inf if gap is None else 0.24 * gap / sigma
+        drawn = stats.truncnorm.rvs(
+            -cut, cut, scale=sigma, size=len(scores), random_state=np.random.default_rng(number)
+        )
+        np.testing.assert_allclose(noisy - scores, drawn, atol=1e-9 * sigma, err_msg=number)
+        for (a, x), (b, y) in itertools.combinations(zip(scores, noisy, strict=True), 2):
+            if a != b:
+                assert (a > b) == (x > y), number
+                assert abs(x - y) > gap / 2
+            elif gap is not None:
+                assert abs(x - y) < gap / 2
+
+
+def pairs_in(es, metric):
+    """Return (segment, are humans tied, |difference| of the metric, is its order right) of rated pairs in order."""
+    found = []
+    for j in range(es.shape[1]):
+        for a, b in itertools.combinations(range(es.shape[0]), 2):
+            dh = es.human[a, j] - es.human[b, j]
+            if not np.isnan(dh):
+                dm = metric[a, j] - metric[b, j]
+                found.append((j, dh == 0, None if np.isnan(dm) else abs(dm), dh * np.sign(dm) > 0))
+    return found
+
+
+def acc_eq(pairs, epsilon, average):
+    """Return acc_eq, the share of metric ties and of human ties, averaged over segments or pairs."""
+    groups = {}
+    for pair in pairs:
+        groups.setdefault(pair[0] if average == "segment" else 0, []).append(pair)
+
+    def over(tell):
+        return exact.mean([Fraction(sum(map(tell, group)), len(group)) for group in groups.values()])
+
+    return (
+        over(lambda pair: pair[1] if pair[2] <= epsilon else pair[3]),
+        over(lambda pair: pair[2] <= epsilon),
+        over(lambda pair: pair[1]),
+    )
+
+
+def best(pairs, average):
+    """Return the smallest best threshold."""
+    return max(({0.0} | {pair[2] for pair in pairs}), key=lambda e: (acc_eq(pairs, e, average)[0], -e))
+
+
+def kept(pairs, uniforms, share, among):
+    """Return which pairs a draw keeps, and the probabilities of being dropped."""
+    tied = [pair[1] for pair, here in zip(pairs, among, strict=True) if here]
+    p = mm.ties.drop_probabilities(sum(tied) / len(tied), share)
+    return [here and u >= p[0 if pair[1] else 1] for pair, u, here in zip(pairs, uniforms, among, strict=True)], p
+
+
+@blocks()
+def test_subsamples(numbers):
+    tested = 0
+    for number, _, metric, es in campaigns(numbers):
+        pairs = pairs_in(es, metric)
+        ties = sum(pair[1] for pair in pairs)
+        if not 0 < ties < len(pairs) or all(pair[2] is None for pair in pairs) or "subnormal" in KINDS[number % 64]:
+            continue
+        average, share = ("segment", "pair")[number % 2], (0.3, 0.5, 0.7)[number % 3]
+        rng, wanted = np.random.default_rng(number), []
+        for _ in range(2):
+            keep, p = kept(pairs, rng.random(len(pairs)), share, [True] * len(pairs))
+            mine = [pair for pair, here in zip(pairs, keep, strict=True) if here and pair[2] is not None]
+            wanted.append((mine, p))
+        options = {"shares": [share], "n_draws": 2, "average": average, "rng": number}
+        if not all(mine for mine, _ in wanted):
+            with pytest.raises(ValueError, match="no pair is left"):
+                mm.ties.subsample_ties(es, **options)
+            continue
+        found = mm.ties.subsample_ties(es, **options)
+        for (_, line), (mine, p) in zip(found.iterrows(), wanted, strict=True):
+            epsilon = best(mine, average)
+            value, metric_ties, human_ties = acc_eq(mine, epsilon, average)
+            assert line["epsilon"] == epsilon, number
+            near(line["value"], value, number, 1e-12)
+            near(line["metric_ties"], metric_ties, number, 1e-12)
+            near(line["human_ties"], human_ties, number, 1e-12)
+            near(line["tie_share"], Fraction(sum(pair[1] for pair in mine), len(mine)), number, 1e-12)
+            assert (line["p_tied"], line["p_untied"], line["n_pairs"]) == (*p, len(mine))
+            assert line["n_segments"] == len({pair[0] for pair in mine})
+        tested += 1
+    assert tested > len(numbers) / 10
+
+
+@blocks()
+def test_held_out(numbers):
+    """Segments are shuffled and the first half held out; what is calibrated there is tested on the rest."""
+    tested = 0
+    for number, _, metric, es in campaigns(numbers):
+        pairs = pairs_in(es, metric)
+        segments = sorted({pair[0] for pair in pairs})
+        if len(segments) < 2 or np.isnan(metric).any() or "subnormal" in KINDS[number % 64]:
+            continue
+        average, size = ("segment", "pair")[number % 2], round(0.5 * len(segments))
+        rng = np.random.default_rng(number)
+        options = {"shares": None, "n_draws": 2, "average": average, "rng": number}
+        for _, line in mm.ties.held_out_calibration(es, **options).iterrows():
+            away = set(rng.permutation(segments)[:size].tolist())
+            rng.random(len(pairs))
+            train, test = ([p for p in pairs if (p[0] in away) is side] for side in (True, False))
+            epsilon, own = best(train, average), best(test, average)
+            value, in_sample = (acc_eq(test, e, average)[0] for e in (epsilon, own))
+            assert (line["epsilon"], line["in_sample_epsilon"]) == (epsilon, own), number
+            near(line["value"], value, number, 1e-12)
+            near(line["in_sample"], in_sample, number, 1e-12)
+            near(line["loss"], in_sample - value, number, 1e-12)
+            near(line["tie_share"], Fraction(sum(p[1] for p in train), len(train)), number, 1e-12)
+            near(line["test_tie_share"], Fraction(sum(p[1] for p in test), len(test)), number, 1e-12)
+            assert (line["n_pairs"], line["n_pairs_test"]) == (len(train), len(test))
+        tested += 1
+    assert tested > len(numbers) / 10
+
+
+@blocks(12)
+def test_chance(numbers):
+    """Each coefficient of metrics drawn alike."""
+    for number, human, _, es in campaigns(numbers[:: 1 if len(numbers) < 20 else 5]):
+        if not comparable(human, human, "segment"):
+            continue
+        rng = np.random.default_rng(number)
+        metrics = {"noise": [], "levels": []}
+        for _ in range(2):
+            metrics["noise"].append(rng.random(human.shape))
+            metrics["levels"].append(rng.integers(0, 3, human.shape).astype(float))
+        counts = [oracle.pair_counts(h, h) for h, _ in oracle.groups(human, human, "segment")]
+        if not any(c[0] for c in counts):
+            with pytest.raises(ValueError, match="humans tie every pair"):
+                mm.ties.chance_levels(es, n_draws=2, rng=number)
+            continue
+        found = mm.ties.chance_levels(es, n_draws=2, rng=number).set_index("coefficient")
+        t = exact.mean([Fraction(c[4], sum(c)) for c in counts])
+        near(found.loc["tau_eq", "expected_noise"], -t, number, 1e-12)
+        near(found.loc["acc_eq", "expected_noise"], (1 - t) / 2, number, 1e-12)
+        near(found.loc["tie_area", "expected_noise"], (1 + t) / 4, number, 1e-12)
+        for name in found.index:
+
+            def value(metric, name=name):
+                if name == "expected_accuracy":
+                    return exact.expected_accuracy(human, metric, "segment")  # noqa: B023
+                if name == "tie_area":
+                    return exact.tie_area(human, metric, "segment")  # noqa: B023
+                coefficient, calibrated = name.split(",")[0], name.endswith("calibrated")
+                return exact.resampled(coefficient, human, metric, "segment", "drop", None if calibrated else 0.0)  # noqa: B023
+
+            near(found.loc[name, "constant"], value(np.zeros(human.shape)), f"{number} {name}")
+            for kind, drawn in metrics.items():
+                values = [float(value(metric)) for metric in drawn]
+                near(found.loc[name, kind], np.mean(values), f"{number} {name}")
+                near(found.loc[name, f"{kind}_se"], np.std(values, ddof=1) / np.sqrt(2), f"{number} {name}")
