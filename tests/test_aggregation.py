@@ -216,8 +216,20 @@ def test_bootstrap_is_what_rescoring_gives():
     for k, segments in enumerate(drawn):
         score = sacrebleu.corpus_chrf([texts[j] for j in segments], [[reference[j] for j in segments]]).score
         assert found.draws[k, 1] == pytest.approx(score, abs=1e-9)
-    np.testing.assert_allclose(found.table.score, found.draws.mean(axis=0))
+    assert_summary(found, 0.95)
     assert "|resamples:20|size:4|seed:3|" in found.signature
+    corpus = aggregation.aggregate(statistics, "chrf", interval="bootstrap", n_resamples=20, level=0.5, rng=3)
+    np.testing.assert_allclose(corpus.table.score, statistics.corpus_scores())
+    np.testing.assert_allclose(corpus.table.low, np.quantile(corpus.draws, 0.25, axis=0))
+
+
+def assert_summary(found, level):
+    """Assert that a table says of its draws what it should."""
+    np.testing.assert_allclose(found.table.score, found.draws.mean(axis=0))
+    np.testing.assert_allclose(found.table.se, found.draws.std(axis=0, ddof=1))
+    low, high = np.quantile(found.draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    np.testing.assert_allclose(found.table.low, low)
+    np.testing.assert_allclose(found.table.high, high)
 
 
 def test_blocks_do_not_change_the_draws(monkeypatch, teaching):
@@ -528,7 +540,9 @@ def test_transposed_scores_are_what_sacrebleu_returns():
 
 @pytest.mark.parametrize("metric", ["chrf", "ter"])
 def test_transposed_resamples_score_their_first_segment(metric):
-    found = aggregation.aggregate_transposed(TOY, metric, how="bootstrap", n_resamples=5, sample_size=4)
+    options = {"n_resamples": 5, "sample_size": 4, "level": 0.8}
+    found = aggregation.aggregate_transposed(TOY, metric, how="bootstrap", **options)
+    assert_summary(found, 0.8)
     rng = np.random.default_rng(0)
     score = {"chrf": sacrebleu.corpus_chrf, "ter": sacrebleu.corpus_ter}[metric]
     for draw in found.draws:
@@ -536,7 +550,6 @@ def test_transposed_resamples_score_their_first_segment(metric):
         references = [[TOY.texts.references["ref"][j]] for j in segments]
         first = TOY.texts.translations["A"][segments[0]]
         assert abs(draw[0]) == score([first], references).score
-    np.testing.assert_allclose(found.table.score, found.draws.mean(axis=0))
 
 
 def test_transposed_options_are_checked():
