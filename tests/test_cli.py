@@ -173,6 +173,7 @@ def example(help_text: str) -> list[str]:
     return lines[0].split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [(), *((c,) for c in COMMANDS)], ids=lambda c: " ".join(c) or "mtmeta")
 def test_help_ends_with_an_example_that_works_offline(run, command, tmp_path):
     code, out, _ = run(*command, "--help")
@@ -321,6 +322,7 @@ def test_options_of_a_tree(run, result, tmp_path):
     assert "refA (the reference)" not in out
 
 
+@pytest.mark.slow
 def test_quiet(run, tmp_path):
     tree = make_tree(tmp_path / "mine")
     loud, quiet = run("rank", tree), run("rank", tree, "--quiet")

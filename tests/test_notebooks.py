@@ -65,6 +65,7 @@ def small_notebook(path, shown):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shown", "status"), [("0.30000000000000004", 0), ("0.30000000000000005", 1)])
 def test_a_changed_digit_is_noticed(tmp_path, shown, status):
     done = nbval(small_notebook(tmp_path / "small.ipynb", shown))
