@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 
-def _scaled(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+def scaled(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
     """Divide by the power of two that brings the largest magnitude along an axis to [.5, 1); return its exponent too.
 
     Squares of very large and very small numbers then neither overflow nor vanish, and nothing is rounded.
@@ -17,14 +17,14 @@ def _scaled(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
 
 def standard_deviation(x: np.ndarray, axis: int = -1, ddof: int = 0) -> np.ndarray:
     """Return standard deviations along an axis, of numbers of any size."""
-    scaled, exponent = _scaled(np.asarray(x, dtype=np.float64), axis)
-    return np.ldexp(scaled.std(axis=axis, ddof=ddof), exponent.squeeze(axis))
+    near_one, exponent = scaled(np.asarray(x, dtype=np.float64), axis)
+    return np.ldexp(near_one.std(axis=axis, ddof=ddof), exponent.squeeze(axis))
 
 
 def pearson(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
     """Return Pearson's r along an axis; NaN where a side is constant. The arrays are broadcast."""
     varied = (np.ptp(x, axis=axis) > 0) & (np.ptp(y, axis=axis) > 0)
-    x, y = _scaled(x, axis)[0], _scaled(y, axis)[0]
+    x, y = scaled(x, axis)[0], scaled(y, axis)[0]
     x, y = x - x.mean(axis=axis, keepdims=True), y - y.mean(axis=axis, keepdims=True)
     spread = np.sqrt((x**2).sum(axis=axis) * (y**2).sum(axis=axis))
     return np.divide((x * y).sum(axis=axis), spread, out=np.full(spread.shape, np.nan), where=varied & (spread > 0))

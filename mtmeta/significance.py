@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from . import _kernels
-from ._pearson import _scaled, pearson, williams
+from ._pearson import pearson, scaled, williams
 from .agreement import (
     Grouped,
     _centre,
@@ -483,8 +483,8 @@ def _comparable(scores: np.ndarray) -> np.ndarray:
 
     A metric and its copy on another scale then tie wherever the metric ties with itself; else swaps would draw noise.
     """
-    scaled = _scaled(scores, 1)[0]
-    centred = scaled - scaled.mean(axis=1, keepdims=True)
+    centred = scaled(scores, 1)[0]
+    centred = centred - centred.mean(axis=1, keepdims=True)
     varied = np.ptp(scores, axis=1, keepdims=True) > 0
     spread = np.where(varied, centred.std(axis=1, keepdims=True), 1.0)
     return _merged(np.where(varied, centred / spread, 0.0), 8 * np.finfo(np.float64).eps / spread.min())

@@ -587,3 +587,22 @@ def test_plant_bias_is_in_human_units():
         sysdep.plant_bias(mm.EvalSet(es.human, {"m": -es.human}, systems=es.systems), "m", "S3", 1.0)
     with pytest.raises(ValueError, match="unknown system 'X'"):
         sysdep.plant_bias(es, "m", "X", 1.0)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [1e299, 1e-300])
+def test_scale_changes_no_verdict(scale):
+    """In units of 1e299 squares overflow, in units of 1e-300 they vanish; nothing but the unit may change."""
+    rng = np.random.default_rng(0)
+    human, noise = rng.integers(-9, 1, (4, 12)).astype(float), rng.normal(size=(4, 12))
+    plain, scaled = (
+        mm.EvalSet(human * unit, {"m": (human + noise) * unit}, systems=list("ABCD")) for unit in (1.0, scale)
+    )
+    for null in ("human", "gaussian", "residuals"):
+        found = [sysdep.compare_with_null(es, "m", null=null, n_draws=39) for es in (plain, scaled)]
+        assert found[0].p_value == found[1].p_value
+        assert found[1].sd / scale == pytest.approx(found[0].sd)
+    both = [sysdep.deviations_both_ways(es, "m", n_bootstrap=9)["reverse"] for es in (plain, scaled)]
+    np.testing.assert_allclose(both[1] / scale, both[0])
+    planted = [sysdep.plant_bias(es, "m", "B", 2 * unit)["m"] for es, unit in ((plain, 1.0), (scaled, scale))]
+    np.testing.assert_allclose(planted[1] / scale, planted[0])

@@ -10,6 +10,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
+from .. import _pearson
 from .._checks import check_count, check_level, generator
 from .._pearson import standard_deviation
 from ..evalset import EvalSet, as_evalset, as_sets, check_choice
@@ -332,9 +333,8 @@ def _summary(es: EvalSet, metric: str, options: dict) -> dict:
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:
     """Return Pearson's correlation, 0 where a side is constant."""
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return 0.0
-    return float(np.corrcoef(x, y)[0, 1])
+    r = _pearson.pearson(x, y)
+    return 0.0 if np.isnan(r) else float(r)
 
 
 def deviations_both_ways(
@@ -435,10 +435,11 @@ def _reverse(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
     backward = fit(cells.human, cells.scores, cells.system, cells.n_systems, unit, counts).deviations
     weights = counts[:, unit].astype(float)
     weights /= weights.sum(axis=1, keepdims=True)
-    h, m = cells.human - cells.human.mean(), cells.scores - cells.scores.mean()
+    (human, unit_h), (scores, unit_m) = (_pearson.scaled(v, 0) for v in (cells.human, cells.scores))
+    h, m = human - human.mean(), scores - scores.mean()
     mean_h = weights @ h
     variance = weights @ h**2 - mean_h**2
     covariance = weights @ (h * m) - mean_h * (weights @ m)
     slope = np.divide(covariance, variance, out=np.full(len(counts), np.nan), where=variance > 0)
     slope[~(slope > 0)] = np.nan
-    return -backward / slope[:, None]
+    return np.ldexp(-np.ldexp(backward, -unit_m) / slope[:, None], unit_h)

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from .. import _kernels
 from .._checks import check_count, check_level, generator
+from .._pearson import scaled, standard_deviation
 from ..evalset import EvalSet, as_evalset, as_sets, check_choice
 from ._cells import Cells, cells_of, check_systems, metric_names, once, seed_of
 from ._deviation import pearson
@@ -65,7 +66,8 @@ def _constant(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
 
 
 def _gaussian(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
-    h = (cells.human - cells.human.mean()) / (cells.human.std() or 1.0)
+    human = scaled(cells.human, 0)[0]
+    h = (human - human.mean()) / (human.std() or 1.0)
     r = pearson(cells.human, cells.scores)
     return lambda: r * h + np.sqrt(1 - r**2) * rng.standard_normal(len(h))
 
@@ -73,7 +75,7 @@ def _gaussian(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
 def _heteroscedastic(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
     mean, sd = np.empty(cells.n_paired), np.empty(cells.n_paired)
     for stratum in strata_of(cells.human, min_stratum):
-        mean[stratum], sd[stratum] = cells.scores[stratum].mean(), cells.scores[stratum].std()
+        mean[stratum], sd[stratum] = cells.scores[stratum].mean(), standard_deviation(cells.scores[stratum])
     return lambda: mean + sd * rng.standard_normal(len(mean))
 
 
@@ -379,7 +381,7 @@ def compare_with_null(
     observed = _deviations(cells, *np.unique(cells.scores, return_inverse=True), cells.human)
     draws = np.array(list(_null_deviations(cells, null, n_draws, min_stratum, generator(rng))))
     sysdep, sysdep_draws = float(np.ptp(observed)), np.ptp(draws, axis=1)
-    sd, sd_draws = float(observed.std(ddof=1)), draws.std(axis=1, ddof=1)
+    sd, sd_draws = float(standard_deviation(observed, ddof=1)), standard_deviation(draws, ddof=1)
     p_value, sd_p_value = _two_sided(sysdep, sysdep_draws), _two_sided(sd, sd_draws)
     verdict = "no more than the null explains"
     if null == "constant":  # one number, no distribution
@@ -434,7 +436,7 @@ def _null_deviations(cells: Cells, null: str, n_draws: int, min_stratum: int, rn
 
 
 def _two_sided(observed: float, draws: np.ndarray) -> float:
-    tolerance = 1e-12 * max(1.0, abs(observed))
+    tolerance = 1e-12 * max(abs(observed), float(np.abs(draws).max()))
     above = (np.sum(draws >= observed - tolerance) + 1) / (len(draws) + 1)
     below = (np.sum(draws <= observed + tolerance) + 1) / (len(draws) + 1)
     return min(1.0, 2 * float(min(above, below)))

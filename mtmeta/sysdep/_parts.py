@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_count, generator
+from .._pearson import scaled, standard_deviation
 from ..evalset import EvalSet, as_evalset
 from ._cells import Cells, cells_of, fit, once
 
@@ -19,14 +20,15 @@ def _plain_fit(cells: Cells) -> np.ndarray:
 
 
 def _spread(deviations: np.ndarray) -> tuple[float, float]:
-    """Return the range and the variance."""
-    return float(np.ptp(deviations)), float(deviations.var(ddof=1))
+    """Return the range and the standard deviation."""
+    return float(np.ptp(deviations)), float(standard_deviation(deviations, ddof=1))
 
 
 def _mean_spread(spreads: list[tuple[float, float]]) -> tuple[float, float]:
     """Return the mean range and the root mean variance, which does not depend on the number of values."""
-    ranges, variances = np.mean(spreads, axis=0)
-    return ranges, np.sqrt(variances)
+    ranges, sds = np.array(spreads).T
+    near_one, exponent = scaled(sds, 0)
+    return ranges.mean(), float(np.ldexp(np.sqrt((near_one**2).mean()), exponent[0]))
 
 
 def within_system_splits(

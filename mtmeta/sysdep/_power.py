@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_count, check_level, check_number, generator
+from .._pearson import scaled
 from ..evalset import EvalSet, as_evalset, unknown
 from ._cells import Cells, cells_of
 from ._deviation import intervals_both_ways
@@ -15,15 +16,17 @@ from ._deviation import intervals_both_ways
 CRITERIA = ("forward", "reverse", "both")
 
 
-def _slope(cells: Cells) -> float:
-    """Return cov(m, h) / var(h); raise where the metric does not rise with the human score."""
-    h = cells.human - cells.human.mean()
-    slope = float(h @ cells.scores / (h @ h)) if h.any() else 0.0
+def _in_metric_units(bias: float, cells: Cells) -> float:
+    """Return ``bias`` cov(m, h) / var(h); raise where the metric does not rise with the human score."""
+    (h, unit_h), (m, unit_m) = (scaled(v, 0) for v in (cells.human, cells.scores))
+    h = h - h.mean()
+    slope = float(h @ m / (h @ h)) if np.ptp(cells.human) > 0 else 0.0
     if slope <= 0:
+        shown = float(np.ldexp(slope, unit_m[0] - unit_h[0]))
         raise ValueError(
-            f"the metric does not rise with the human score (slope {slope:.3g}), so a bias in human units has no size."
+            f"the metric does not rise with the human score (slope {shown:.3g}), so a bias in human units has no size."
         )
-    return slope
+    return float(np.ldexp(np.ldexp(bias, -unit_h[0]) * slope, unit_m[0]))
 
 
 def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float) -> EvalSet:
@@ -61,7 +64,7 @@ def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float
     if system not in es.systems:
         raise unknown("system", system, es.systems)
     scores = es[metric].copy()
-    scores[es.systems.index(system)] += check_number("bias", bias) * _slope(cells_of(es, metric))
+    scores[es.systems.index(system)] += _in_metric_units(check_number("bias", bias), cells_of(es, metric))
     return EvalSet(es.human, {metric: scores}, systems=es.systems, segments=es.segments, name=es.name)
 
 

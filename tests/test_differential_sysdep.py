@@ -1,0 +1,348 @@
+"""System dependence in fractions: both directions, resamples and nulls with the same draws, parts and growth."""
+
+import math
+
+import exact
+import numpy as np
+import pytest
+from campaigns import VALUES, blocks, near
+
+import mtmeta as mm
+from mtmeta import sysdep
+
+pytestmark = pytest.mark.slow
+
+
+def sets(numbers, *, least=2, holes=True):
+    """Yield number and set: two to four systems, each with a cell that has both scores."""
+    kinds = ("normal", "integers", "tenths", "shifted", "huge", "tiny")
+    for number in numbers:
+        rng = np.random.default_rng([41, number])
+        shape = (int(rng.integers(2, 5)), int(rng.integers(least, 7)))
+        human, metric = (VALUES[kinds[k % 6]](rng, shape) for k in (number, number // 6))
+        if number % 5 == 0:
+            metric = np.where(rng.random(shape) < 0.6, human, metric)
+        if holes and number % 3 == 0:
+            human[:, 1:][rng.random((shape[0], shape[1] - 1)) < 0.25] = np.nan
+        yield number, mm.EvalSet(human, {"m": metric}, systems=[f"S{k}" for k in range(shape[0])])
+
+
+def rows_of(es):
+    """Return system, segment, human and metric score (as fractions) of the cells with both scores."""
+    scored = ~(np.isnan(es.human) | np.isnan(es["m"]))
+    system, segment = (v.tolist() for v in np.nonzero(scored))
+    return list(zip(system, segment, exact.exact(es.human[scored]), exact.exact(es["m"][scored]), strict=True))
+
+
+def size(es, column="human"):
+    """Return the largest human (or metric) score, by which all is divided before it is compared."""
+    values = es.human if column == "human" else es[column]
+    return float(np.nanmax(np.abs(values))) or 1.0
+
+
+def forward(rows, n_systems):
+    """Return the Expected Deviations; None for a system without a row."""
+    return exact.deviations([m for *_, m in rows], [h for _, _, h, _ in rows], [s for s, *_ in rows], n_systems)
+
+
+def slope(rows):
+    """Return cov(m, h) / var(h)."""
+    h, m = exact.centred([h for _, _, h, _ in rows]), exact.centred([m for *_, m in rows])
+    return exact.dot(h, m) / exact.dot(h, h) if any(h) else 0
+
+
+def reverse(rows, n_systems):
+    """Return (mean m - mean g(h)) / b; None where b <= 0, or for a system without a row."""
+    b = slope(rows)
+    back = exact.deviations([h for _, _, h, _ in rows], [m for *_, m in rows], [s for s, *_ in rows], n_systems)
+    return [None if b <= 0 or v is None else -v / b for v in back]
+
+
+def resampled(es, rows, n, rng):
+    """Draw rated segments with replacement; yield the rows."""
+    segments = sorted({segment for _, segment, *_ in rows})
+    for _ in range(n):
+        drawn = [segments[k] for k in rng.integers(len(segments), size=len(segments))]
+        yield [row for j in drawn for row in rows if row[1] == j]
+
+
+def tails(values, level):
+    """Return the quantiles; None where more draws than a tail holds are undefined."""
+    known = [float(v) for v in values if v is not None]
+    if len(known) < len(values) * (1 - (1 - level) / 2):
+        return None, None
+    return np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+
+
+@blocks(24)
+def test_both_ways(numbers):
+    n, level = 4, 0.4
+    for number, es in sets(numbers):
+        rows, k, unit = rows_of(es), es.shape[0], size(es)
+        found = sysdep.deviations_both_ways(es, "m", n_bootstrap=n, level=level, rng=number).set_index("system")
+        draws = list(resampled(es, rows, n, np.random.default_rng(number)))
+        for name, way in (("forward", forward), ("reverse", reverse)):
+            single, drawn = way(rows, k), [way(one, k) if one else [None] * k for one in draws]
+            for s, system in enumerate(es.systems):
+                line, one = found.loc[system], exact.exact([unit])[0]
+                wanted = None if single[s] is None else float(single[s] / one)
+                # a slope that all but vanishes takes as many digits with it
+                room = 1e-9 * max(1, abs(wanted or 0))
+                near(line[name] / unit, wanted, number, room)
+                low, high = tails([None if v[s] is None else v[s] / one for v in drawn], level)
+                room = 1e-8 * max(1, abs(low or 0), abs(high or 0))
+                near(line[f"{name}_low"] / unit, low, number, room)
+                near(line[f"{name}_high"] / unit, high, number, room)
+
+
+@blocks(24)
+def test_bootstrap_of_deviations(numbers):
+    """The mean of the fits of resamples at each row, less the human mean; ranges of the resamples."""
+    n = 3
+    for number, es in sets(numbers, holes=False):
+        rows, k, unit = rows_of(es), es.shape[0], size(es)
+        one = exact.exact([unit])[0]
+        found = mm.system_dependence(es, "m", n_bootstrap=n, rng=number)
+        draws = list(resampled(es, rows, n, np.random.default_rng(number)))
+        for values, drawn in zip(found.draws, draws, strict=True):
+            for value, wanted in zip(values, forward(drawn, k), strict=True):
+                near(value / unit, wanted / one, number)
+        near(found.sysdep / unit, float(np.ptp(found.table["expected_deviation"])) / unit, number)
+        table = found.table.set_index("system").loc[list(es.systems)]
+        for s in range(k):
+            low, high = np.quantile(found.draws[:, s], [0.025, 0.975])
+            near(table["low"].iloc[s] / unit, low / unit, number)
+            near(table["high"].iloc[s] / unit, high / unit, number)
+        means = [exact.mean([h for s, _, h, _ in rows if s == system]) for system in range(k)]
+        for s in range(k):
+            near(table["human"].iloc[s] / unit, means[s] / one, number)
+            near((table["remapped"] - table["human"] - table["expected_deviation"]).iloc[s] / unit, 0, number)
+        spread = (max(means) - min(means)) / one
+        near(found.relative, found.sysdep / unit / float(spread) if spread > 1e-12 else found.relative, number, 1e-6)
+
+
+@blocks(36)
+def test_tables(numbers):
+    for number, es in sets(numbers):
+        found = sysdep.system_dependence_table([es], n_bootstrap=0).iloc[0]
+        values, unit = forward(rows_of(es), es.shape[0]), size(es)
+        scaled = [float(v / exact.exact([unit])[0]) for v in values]
+        near(found["sysdep"] / unit, max(scaled) - min(scaled), number)
+        near(found["sd"] / unit, np.std(scaled, ddof=1), number)
+        r = exact.pearson(*([float(row[side]) for row in rows_of(es)] for side in (2, 3)))
+        near(found["pearson"], 0.0 if r is None else r, number)
+        for column, wanted in (("most_underrated", min(scaled)), ("most_overrated", max(scaled))):
+            near(scaled[es.systems.index(found[column])], wanted, number)
+
+
+@blocks()
+def test_centred_segments(numbers):
+    for number, es in sets(numbers):
+        whole = [j for j in range(es.shape[1]) if not np.isnan(es.human[:, j]).any()]
+        if not whole:
+            with pytest.raises(ValueError, match="for every system"):
+                sysdep.centre_segments(es)
+            continue
+        found = sysdep.centre_segments(es)
+        assert found.segments == tuple(es.segments[j] for j in whole)
+        for column, values in (("human", es.human), ("m", es["m"])):
+            unit, own = size(es, column), found.human if column == "human" else found["m"]
+            for at, j in enumerate(whole):
+                wanted = [v / exact.exact([unit])[0] for v in exact.centred(exact.exact(values[:, j]))]
+                np.testing.assert_allclose(own[:, at] / unit, [float(v) for v in wanted], atol=1e-9, err_msg=number)
+
+
+@blocks()
+def test_planted_bias(numbers):
+    for number, es in sets(numbers):
+        rows, bias = rows_of(es), size(es) / 4
+        b = slope(rows)
+        if float(b * exact.exact([size(es)])[0] / exact.exact([size(es, "m")])[0]) < 1e-9:
+            continue  # a slope that is 0 but for rounding has either sign
+        found = sysdep.plant_bias(es, "m", "S1", bias)
+        unit = max(size(es, "m"), float(abs(b) * exact.exact([bias])[0]))
+        gained = [
+            float(exact.exact([bias])[0] * b / exact.exact([unit])[0]) if k == 1 else 0.0 for k in range(es.shape[0])
+        ]
+        wanted = es["m"] / unit + np.array(gained)[:, None]
+        np.testing.assert_allclose(found["m"] / unit, wanted, atol=1e-9, err_msg=number)
+
+
+def strata(human, least):
+    """Return the rows of equal human scores; from the lowest up, small ones take in the next, a small rest the last."""
+    found, current = [], []
+    for score in sorted(set(human)):
+        current = current + [i for i, h in enumerate(human) if h == score]
+        if len(current) >= least:
+            found, current = [*found, current], []
+    if current:
+        found = [*found[:-1], found[-1] + current] if found else [current]
+    return found
+
+
+def null_scores(null, human, metric, rng):
+    """Return the metric scores of one draw of a null that draws scores."""
+    n = len(human)
+    if null == "constant":
+        return np.zeros(n)
+    if null == "gaussian":
+        x = exact.centred(human)
+        sd = exact.mean([v * v for v in x])
+        r = exact.pearson([float(v) for v in human], [float(v) for v in metric]) or 0.0
+        z = np.array([exact.root(v * abs(v) / sd) if sd else 0.0 for v in x])
+        return r * z + np.sqrt(1 - r * r) * rng.standard_normal(n)
+    if null == "heteroscedastic":
+        unit = max(map(abs, metric)) or 1
+        mean, sd = np.empty(n), np.empty(n)
+        for stratum in strata(human, 3):
+            own = [float(metric[i] / unit) for i in stratum]
+            mean[stratum], sd[stratum] = np.mean(own), np.std(own)
+        return (mean + sd * rng.standard_normal(n)) * float(unit)
+    fitted = exact.isotonic(human, metric)
+    gaps = np.array([float(m - f) for m, f in zip(metric, fitted, strict=True)])
+    return np.array([float(f) for f in fitted]) + rng.choice(gaps, n)
+
+
+DRAWS = {
+    "constant": lambda es, seed: sysdep.constant_metric(es, "m"),
+    "gaussian": lambda es, seed: sysdep.add_gaussian_noise(es, "m", rng=seed),
+    "heteroscedastic": lambda es, seed: sysdep.add_heteroscedastic_noise(es, "m", min_stratum=3, rng=seed),
+    "residuals": lambda es, seed: sysdep.resample_residuals(es, "m", rng=seed),
+    "human": lambda es, seed: sysdep.permute_within_human_scores(es, "m", min_stratum=3, rng=seed),
+    "systems": lambda es, seed: sysdep.permute_systems_within_segments(es, "m", rng=seed),
+}
+
+
+@blocks()
+def test_nulls(numbers):
+    """What a null draws, and what it keeps."""
+    for number, es in sets(numbers):
+        rows, scored = rows_of(es), ~(np.isnan(es.human) | np.isnan(es["m"]))
+        human, metric = [h for _, _, h, _ in rows], [m for *_, m in rows]
+        for null in ("constant", "gaussian", "heteroscedastic", "residuals"):
+            found = DRAWS[null](es, number)
+            np.testing.assert_array_equal(found.human[scored], es.human[scored])
+            wanted = null_scores(null, human, metric, np.random.default_rng(number))
+            unit = 1.0 if null == "gaussian" else size(es, "m")
+            np.testing.assert_allclose(found["m"][scored] / unit, wanted / unit, atol=1e-9, err_msg=f"{number} {null}")
+        found = DRAWS["human"](es, number)
+        np.testing.assert_array_equal(found.human[scored], es.human[scored])
+        for stratum in strata(human, 3):
+            assert sorted(found["m"][scored][stratum]) == sorted(es["m"][scored][stratum]), number
+        found = DRAWS["systems"](es, number)
+        for j in range(es.shape[1]):
+            both = [
+                sorted(zip(one.human[scored[:, j], j], one["m"][scored[:, j], j], strict=True)) for one in (found, es)
+            ]
+            assert both[0] == both[1], number
+
+
+@blocks(36)
+def test_comparison_with_nulls(numbers):
+    """The first draw is that of the function that draws one; p-values count draws on either side."""
+    for number, es in sets(numbers):
+        null = sysdep.NULLS[number % 6]
+        options = {"n_draws": 19, "min_stratum": 3, "level": 0.9, "rng": number}
+        found, unit = sysdep.compare_with_null(es, "m", null=null, **options), size(es)
+        scaled = [float(v / exact.exact([unit])[0]) for v in forward(rows_of(es), es.shape[0])]
+        near(found.sysdep / unit, max(scaled) - min(scaled), number)
+        near(found.sd / unit, np.std(scaled, ddof=1), number)
+        first = forward(rows_of(DRAWS[null](es, number)), es.shape[0])
+        first = [float(v / exact.exact([unit])[0]) for v in first]
+        near(found.sysdep_draws[0] / unit, max(first) - min(first), number)
+        near(found.sd_draws[0] / unit, np.std(first, ddof=1), number)
+        for value, draws, p in (
+            (found.sysdep, found.sysdep_draws, found.p_value),
+            (found.sd, found.sd_draws, found.sd_p_value),
+        ):
+            gaps = (draws - value) / unit
+            sides = [(1 + sum(side * gap >= -1e-10 for gap in gaps)) / 20 for side in (1, -1)]
+            near(p, None if null == "constant" else min(1, 2 * min(sides)), number)
+        row = sysdep.null_table([es], "m", nulls=null, **options).iloc[0]
+        assert row["verdict"] == found.verdict
+        for column, wanted in (("sysdep", found.sysdep), ("null_mean", np.mean(found.sysdep_draws))):
+            near(row[column] / unit, wanted / unit, number, 1e-12)
+        near(row["p_value"], found.p_value, number, 1e-12)
+
+
+@blocks(24)
+def test_growth(numbers):
+    n = 3
+    for number, es in sets(numbers):
+        rows, unit = rows_of(es), size(es)
+        one, sizes = exact.exact([unit])[0], list(range(2, es.shape[0] + 1))
+        found = sysdep.growth_with_systems(es, "m", n_subsets=n, rng=number)
+        rng = np.random.default_rng(number)
+        for k, (_, line) in zip(sizes, found.iterrows(), strict=True):
+            ranges, variances = [], []
+            for _ in range(n):
+                chosen = rng.choice(es.shape[0], k, replace=False).tolist()
+                some = [(chosen.index(s), *rest) for s, *rest in rows if s in chosen]
+                values = [float(v / one) for v in forward(some, k)]
+                ranges.append(max(values) - min(values))
+                variances.append(np.var(values, ddof=1))
+            near(line["sysdep"] / unit, np.mean(ranges), number)
+            near(line["sysdep_low"] / unit, np.quantile(ranges, 0.025), number)
+            near(line["sysdep_high"] / unit, np.quantile(ranges, 0.975), number)
+            near(line["sd"] / unit, math.sqrt(np.mean(variances)), number, 1e-8)
+
+
+@blocks()
+def test_parts_of_a_system(numbers):
+    p, n = 2, 2
+    for number, es in sets(numbers):
+        rows, k, unit = rows_of(es), es.shape[0], size(es)
+        own = [[row for row in rows if row[0] == s] for s in range(k)]
+        if min(map(len, own)) < p:
+            with pytest.raises(ValueError, match="cannot split"):
+                sysdep.within_system_splits(es, "m", parts=[p])
+            continue
+        line = sysdep.within_system_splits(es, "m", parts=[p], n_splits=n, rng=number).iloc[0]
+        one, rng = exact.exact([unit])[0], np.random.default_rng(number)
+
+        def gaps(part, one=one):
+            fitted = exact.isotonic([m for *_, m in part], [h for _, _, h, _ in part])
+            return [float((f - h) / one) for f, (_, _, h, _) in zip(fitted, part, strict=True)]
+
+        pooled = gaps(rows)
+        by_system = [[g for g, row in zip(pooled, rows, strict=True) if row[0] == s] for s in range(k)]
+        within, across = [], []
+        for mine in map(gaps, own):
+            for _ in range(n):
+                within.append([np.mean(part) for part in np.array_split(rng.permutation(mine), p)])
+        for _ in range(n * k):
+            chosen = rng.choice(k, p, replace=False)
+            across.append([np.mean(rng.permutation(by_system[s])[: max(1, len(by_system[s]) // p)]) for s in chosen])
+        for name, spreads in (("within", within), ("across", across)):
+            near(line[f"{name}_range"] / unit, np.mean(np.ptp(spreads, axis=1)), number)
+            near(line[f"{name}_sd"] / unit, math.sqrt(np.mean(np.var(spreads, axis=1, ddof=1))), number, 1e-8)
+
+
+@blocks(24)
+def test_power(numbers):
+    """Each campaign: draw segments, plant, look whether the lower bounds lie above 0."""
+    n, level = 3, 0.5
+    for number, es in sets(numbers, least=3):
+        rated = [j for j in range(es.shape[1]) if not np.isnan(es.human[:, j]).any()]
+        try:
+            planted = sysdep.plant_bias(es, "m", "S0", size(es))
+        except ValueError:
+            continue
+        if not rated:
+            continue
+        options = {"biases": [size(es)], "sizes": [3], "n_campaigns": n, "n_bootstrap": 4, "level": level}
+        found = sysdep.detection_power(es, "m", "S0", **options, rng=number).set_index("criterion")["rate"]
+        rng, hits = np.random.default_rng(number), {"forward": 0, "reverse": 0, "both": 0}
+        for _ in range(n):
+            drawn, seed = rng.choice(rated, 3), int(rng.integers(2**63))
+            one = mm.EvalSet(planted.human[:, drawn], {"m": planted["m"][:, drawn]}, systems=es.systems)
+            line = (
+                sysdep.deviations_both_ways(one, "m", n_bootstrap=4, level=level, rng=seed)
+                .set_index("system")
+                .loc["S0"]
+            )
+            above = {way: bool(line[f"{way}_low"] > 0) for way in ("forward", "reverse")}
+            for name, hit in (*above.items(), ("both", all(above.values()))):
+                hits[name] += hit
+        for name, count in hits.items():
+            near(found[name], count / n, number)
