@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,14 @@ def to_numbers(column: pd.Series) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce")
     if pd.api.types.is_numeric_dtype(column) or numbers.dtype.kind != "f":
         return numbers
-    known = numbers.notna()
+    known = numbers.notna() | column.map(_overflows)
     numbers[known] = [float(value) for value in column[known]]
     return numbers
+
+
+def _overflows(value: object) -> bool:
+    """Tell whether a text is a number too large for a float, which some versions of pandas take for none."""
+    try:
+        return isinstance(value, str) and math.isinf(float(value))
+    except ValueError:
+        return False
