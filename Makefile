@@ -13,6 +13,7 @@ BROWSER := tests/browser
 BENCHMARKS := $(wildcard benchmarks/bench_*.py)
 FUZZ_TARGETS ?= table tree mqm pickle archive plan command
 FUZZ_SECONDS ?= 60
+LOWEST_SCORE ?= 0.9
 
 # One thread a process: the arrays are small, and a thread pool in each of several processes only gets in its own way.
 export OMP_NUM_THREADS ?= 1
@@ -21,7 +22,7 @@ export MKL_NUM_THREADS ?= 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help book site test test-fast matrix lint notebooks bench fuzz browser-deps linkcheck constraints clean distclean
+.PHONY: help book site test test-fast matrix lint notebooks bench fuzz mutation browser-deps linkcheck constraints clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -84,6 +85,13 @@ bench: $(VENV)/.installed-test ## speed and memory; writes benchmarks/RESULTS.md
 fuzz: $(VENV)/.installed-test ## look for inputs that break loaders or the command line; installs Atheris
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
 	@for target in $(FUZZ_TARGETS); do $(BIN)/python tests/fuzz/run.py $$target $(FUZZ_SECONDS) || exit 1; done
+
+mutation: $(VENV)/.installed-test ## break the statistics in many places: do tests fail? Installs Cosmic Ray, writes tests/MUTATION.md
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) cosmic-ray
+	@rm -rf _build/mutation
+	@$(BIN)/python tests/mutation/mutants.py
+	@$(BIN)/python tests/mutation/mutants.py --again --budget 120
+	@$(BIN)/python tests/mutation/mutation_report.py $(LOWEST_SCORE)
 
 browser-deps: ## install what drives the browser tests, if node is there
 	@if [ ! -f $(BROWSER)/package.json ]; then echo "no browser tests: $(BROWSER)/package.json is absent"; \
