@@ -255,7 +255,7 @@ PLAIN = [name for name, protocol in mm.protocols.PROTOCOLS.items() if name != "w
 
 
 @blocks(40)
-def test_rankings(numbers):
+def test_rankings_of_metrics(numbers):
     """The weighted mean of (r + 1) / 2 and accuracies; a rank is one more than the number of better metrics."""
     for number in numbers:
         sets = pairs_of(number)
