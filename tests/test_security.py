@@ -204,7 +204,7 @@ def test_dependencies_are_audited_every_week_and_when_they_change():
     assert {"constraints.txt", "pyproject.toml"} <= set(when["pull_request"]["paths"])
     assert workflow["permissions"] == {"contents": "read"}
     steps = [step.get("run", "") for job in workflow["jobs"].values() for step in job["steps"]]
-    assert any("pip-audit" in step and "constraints.txt" in step for step in steps)
+    assert any("pip-audit --strict " in step and "constraints.txt" in step for step in steps)
 
 
 def test_workflows_may_read_only_unless_they_say_so():
