@@ -10,6 +10,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+import pyarrow.dataset  # noqa: F401  older pandas imports it with the first Parquet file
+
 import mtmeta
 
 _ACTS = {
