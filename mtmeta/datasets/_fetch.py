@@ -172,9 +172,10 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
     ValueError
         If there is no set of this name.
     ChecksumError
-        If a downloaded file is not the one in the registry. It is a ``ValueError``.
+        If a downloaded file is not the one in the registry, or grows larger than it: the download is then stopped,
+        whatever the server says of its length. A file that others are made of may have 200 MB. It is a ``ValueError``.
     DownloadError
-        If a file cannot be downloaded. It is an ``OSError``.
+        If a file cannot be downloaded, or comes at less than 1,000 bytes a second. It is an ``OSError``.
     OSError
         If the cache cannot be written.
     """

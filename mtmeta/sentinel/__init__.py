@@ -95,8 +95,9 @@ def fit(
     start : Sentinel, optional
         Transformer: go on from this one, which stays as it is.
     checkpoints : path, optional
-        Transformer: where checkpoints are written. If training stops, the same call goes on from the last one,
-        and ends with the weights of an uninterrupted run.
+        Transformer: where checkpoints are written. If training stops, by ``kill -9`` too, the same call goes on from
+        the last one that is whole, and ends with the weights of an uninterrupted run. A second call into the same
+        folder at the same time is refused.
     peak_flops : float, optional
         Transformer: operations per second that the device can do in bf16; the report then says which share was used.
     progress : bool
