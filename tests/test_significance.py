@@ -361,6 +361,11 @@ def test_signatures_and_defaults():
     assert inspect.signature(intervals).parameters["n_resamples"].default == 1000
 
 
+def test_system_scores_that_only_rounding_tells_apart_become_one():
+    scores = np.array([2.0, 1, 0, 1 + 1e-15, 1e-14])
+    assert significance._tied(scores, np.ones(5)).tolist() == [2, 1, 0, 1, 0]
+
+
 def test_rows_are_brought_to_one_scale():
     rows = significance._comparable(np.array([[1.0, 2, 3], [5, 5, 5], [40, 20, 0]]))
     root = math.sqrt(1.5)
