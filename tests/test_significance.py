@@ -182,6 +182,33 @@ def test_pairs_that_decide_the_clusters_are_enough(coefficient, grouping, n_resa
     assert 0 < tested.sum() < 15
 
 
+def test_p_values_that_decide_count_each_block_once():
+    es = campaign(2, n_systems=4, n_segments=40, noise=(1, 1.05, 1.1, 1.15))
+    options = {"coefficient": "kendall", "n_resamples": 300, "alpha": 0.5}
+    every, few = compare(es, **options).p_values, compare(es, **options, pairs="clusters").p_values
+    known = few.notna().to_numpy()
+    assert (every.to_numpy()[known] > 0.1).any()
+    np.testing.assert_array_equal(few.to_numpy()[known], every.to_numpy()[known])
+
+
+def test_pairwise_accuracy_is_pooled_over_sets_of_any_size():
+    rng = np.random.default_rng(3)
+    sets = [campaign(k, n_systems=k, noise=(3, 3)) for k in (2, 4)]
+    found = significance.null_differences(
+        sets, ["m0", "m1"], "pairwise_accuracy", level="system", n_resamples=12, rng=np.random.default_rng(3)
+    )
+    right = np.zeros((2, 12))
+    for es in sets:
+        z = {name: (v - v.mean()) / v.std(ddof=0) for name, v in es.system_scores.items()}
+        i, j = np.triu_indices(es.shape[0], 1)
+        for k, swap in enumerate(rng.integers(0, 2, size=(12, es.shape[0]), dtype=np.uint8)):
+            for side, (x, y) in enumerate((("m0", "m1"), ("m1", "m0"))):
+                hybrid, human = np.where(swap, z[y], z[x]), z["human"].to_numpy()
+                right[side, k] += (np.sign(hybrid[i] - hybrid[j]) == np.sign(human[i] - human[j])).sum()
+    np.testing.assert_allclose(found[0], (right[0] - right[1]) / 7, atol=1e-12)
+    assert np.ptp(found) > 0
+
+
 def test_pairs_that_decide_need_the_permutation_test():
     for options in ({"method": "bootstrap"}, {"correction": "holm"}, {"keep_draws": True}, {"coefficient": "acc_eq"}):
         with pytest.raises(ValueError, match="`pairs='clusters'` needs the permutation test"):
