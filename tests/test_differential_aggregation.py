@@ -222,8 +222,8 @@ def test_transposed_references(numbers):
 
 
 def pearson(x, y):
-    """Return Pearson's r by the textbook formula, None where a side is constant or unknown."""
-    if any(v is None or math.isnan(v) for v in (*x, *y)) or np.ptp(x) == 0 or np.ptp(y) == 0:
+    """Return Pearson's r by the textbook formula, None where a side is constant (but for rounding) or unknown."""
+    if any(v is None or math.isnan(v) for v in (*x, *y)) or any(np.ptp(v) <= 1e-12 * max(map(abs, v)) for v in (x, y)):
         return None
     return exact.float_pearson(list(x), list(y))
 

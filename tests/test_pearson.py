@@ -53,3 +53,9 @@ def test_numbers_of_any_size(size):
     x, y = np.random.default_rng(4).normal(size=(2, 3, 9))
     assert pearson(x * size, y) == pytest.approx(pearson(x, y))
     assert standard_deviation(x * size, ddof=1) / size == pytest.approx(x.std(axis=1, ddof=1))
+
+
+def test_what_only_rounding_varies_is_constant_where_it_is_asked_for():
+    means = np.array([0.1 + 0.2, 0.3, 0.3])
+    assert np.isnan(pearson(means, np.array([1.0, 2.0, 4.0]), room=1e-12))
+    assert not np.isnan(pearson(means, np.array([1.0, 2.0, 4.0])))

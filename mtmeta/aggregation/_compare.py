@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,8 @@ __all__ = ["AggregationComparison", "compare_aggregations"]
 _EXACT = 16  # up to this many systems, all exchanges are counted
 _N_EXCHANGES = 20_000
 _TOLERANCE = 1e-12
+#: Pearson's r of system scores, which are means, so that equal ones may differ by rounding.
+_r = partial(pearson, room=_TOLERANCE)
 
 
 @dataclass(frozen=True)
@@ -188,7 +191,7 @@ def _compare(statistics: SegmentStatistics, human, rated, effective_order, resam
             pick = rng.integers(len(human), size=scores[0].shape)
             scores = [np.take_along_axis(values, pick, axis=1) for values in scores]
         corpus, segments, means = scores
-        return np.stack([pearson(corpus, means), pearson(segments, means)], axis=-1)
+        return np.stack([_r(corpus, means), _r(segments, means)], axis=-1)
 
     n = packed.shape[1]
     corpus, segments, means = system_scores(packed.sum(axis=1))
@@ -199,7 +202,7 @@ def _compare(statistics: SegmentStatistics, human, rated, effective_order, resam
         if not np.isnan(values).all():
             ends[:, k] = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
     sides = [(1 + np.count_nonzero(side)) / (1 + len(known)) for side in (known <= _TOLERANCE, known >= -_TOLERANCE)]
-    values = float(pearson(corpus, means)), float(pearson(segments, means))
+    values = float(_r(corpus, means)), float(_r(segments, means))
     row = {"n_segments": n}
     for k, name in enumerate(("corpus", "segment")):
         row |= {name: values[k], f"{name}_low": ends[0, k], f"{name}_high": ends[1, k]}
@@ -216,21 +219,21 @@ def _exchange_test(first: np.ndarray, second: np.ndarray, human: np.ndarray, rng
     NaN where a side is constant; an exchange that makes one constant gives it the correlation 0.
     """
     n = len(human)
-    if any(np.ptp(v) == 0 for v in (first, second, human)):
+    if np.isnan([_r(first, human), _r(second, human)]).any():
         return float("nan")
     first, second = ((v - v.mean()) / v.std() for v in (first, second))
-    observed = abs(pearson(second, human) - pearson(first, human))
+    observed = abs(_r(second, human) - _r(first, human))
     if n <= _EXACT:
         swap = (np.arange(2**n)[:, None] >> np.arange(n)) & 1 == 1
     else:
         swap = rng.random((_N_EXCHANGES, n)) < 0.5
         swap[0] = False
     hybrids = (np.where(swap, first, second), np.where(swap, second, first))
-    second_r, first_r = (np.nan_to_num(pearson(hybrid, human)) for hybrid in hybrids)
+    second_r, first_r = (np.nan_to_num(_r(hybrid, human)) for hybrid in hybrids)
     return float((np.abs(second_r - first_r) >= observed - _TOLERANCE).mean())
 
 
 def _williams(first: np.ndarray, second: np.ndarray, human: np.ndarray) -> float:
     """Return the two-sided p-value of Williams' test."""
-    p = float(williams(pearson(first, human), pearson(second, human), pearson(first, second), len(human)))
+    p = float(williams(_r(first, human), _r(second, human), _r(first, second), len(human)))
     return 2 * min(p, 1 - p)

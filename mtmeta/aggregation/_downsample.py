@@ -137,7 +137,7 @@ def downsample(
     for k, size in enumerate(sizes):
         scores = {name: values[:, :, k] for name, values in found.items()} | {"bootstrap": whole}
         for first, second, label in COMPARISONS:
-            values = pearson(scores[first], scores[second], axis=0)
+            values = pearson(scores[first], scores[second], axis=0, room=1e-12)
             columns = {"size": size, "comparison": label, "repetition": np.arange(n_repetitions), "pearson": values}
             parts.append(pd.DataFrame(columns))
     seed = "generator" if isinstance(rng, np.random.Generator) else rng
