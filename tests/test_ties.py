@@ -11,6 +11,7 @@ from test_agreement import as_set, campaigns, column, usable
 
 import mtmeta as mm
 from mtmeta import agreement, ties
+from mtmeta.ties import _held_out, _noise
 
 WORKED = ([5, 3, 5, 5], [0.6, 0.5, 0.4, 0.4])
 
@@ -243,6 +244,30 @@ def test_shares_are_checked():
         ties.drop_probabilities(0.2, 60)
     with pytest.raises(ValueError, match="no pair would be left"):
         ties.subsampled_tie_share(0.2, 1, 1)
+
+
+def test_every_share_is_checked():
+    for arguments, name in (((2, 0, 0), "tie_share"), ((0.2, -1, 0), "p_tied"), ((0.2, 0, True), "p_untied")):
+        with pytest.raises(ValueError, match=f"`{name}` must be a share"):
+            ties.subsampled_tie_share(*arguments)
+    for share in (True, "a", np.nan, -0.1, 1.1):
+        with pytest.raises(ValueError, match="`tie_share` must be a share"):
+            ties.drop_probabilities(share, 0.5)
+
+
+def test_shares_within_reach():
+    assert _held_out._within_reach(0.5, [0, 0.9, None])
+    for tie_share in (0.0, 1.0):  # pairs of one kind alone
+        assert _held_out._within_reach(tie_share, [None, tie_share])
+        assert not _held_out._within_reach(tie_share, [tie_share, 0.5])
+
+
+def test_noise_that_changes_an_order_is_caught():
+    scores = np.array([0.0, 1, 1, 2])
+    _noise._check_order(scores, np.array([0, 1, 1.4, 2]))
+    for noisy in ([0, 1, 1.9, 1.5], [1.2, 1, 1.1, 2], [0, 1, 1.5, 2]):  # overtaken; below; as far apart as two scores
+        with pytest.raises(ValueError, match="reaches from one score to the next"):
+            _noise._check_order(scores, np.array(noisy))
 
 
 def pair_list(human):
