@@ -244,6 +244,13 @@ def rank(
         If an option or metric is unknown, a language pair occurs twice, or a task cannot be
         computed on these sets.
 
+    Notes
+    -----
+    The published protocols test acc_eq by a pair swap, which takes dependent pairs for independent (see
+    `mtmeta.compare`), so p-values of rankings that hold acc_eq are too small. Of two equally good metrics on three
+    simulated sets of eight systems, one was found better at the two-sided level .05 in 17 of 80 campaigns of 30
+    segments, and in 12 of 80 campaigns of 60.
+
     References
     ----------
     Freitag et al. 2023 (``wmt23``), Thompson et al. 2024 (SPA), Perrella et al. 2024
