@@ -400,6 +400,14 @@ def test_a_metric_with_holes_is_compared_on_its_own_pairs():
     assert table.n_segments.to_dict() == {"all": 2, "holes": 1}
 
 
+def test_thresholds_in_standard_deviations():
+    es = column([0, 0, 1], [0, 0.125, 0.375]).with_metrics({"m": [[0], [0.125], [0.375]], "flat": np.ones((3, 1))})
+    table = ties.subsample_ties(es, shares=[1 / 3], n_draws=1).set_index("metric")
+    assert table.loc["m", "epsilon"] == 0.125
+    assert table.loc["m", "epsilon_sd"] == pytest.approx(0.125 / np.std([0, 0.125, 0.375]))
+    assert np.isnan(table.loc["flat", "epsilon_sd"])
+
+
 def test_subsampling_options_are_checked(campaign):
     with pytest.raises(ValueError, match="`average` must be one of 'segment', 'pair'"):
         ties.subsample_ties(campaign, average="mean")
