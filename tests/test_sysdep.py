@@ -576,6 +576,12 @@ def test_planted_bias_is_found_more_often_the_larger_it_is():
     assert (rate.unstack()["both"] <= rate.unstack()[["forward", "reverse"]].min(axis=1)).all()
 
 
+def test_a_disfavoured_system_is_not_found():
+    es = campaign(17, n_segments=100)
+    power = sysdep.detection_power(es, "m", "S2", biases=[-0.5], sizes=[40], n_campaigns=5, n_bootstrap=20)
+    assert power["rate"].tolist() == [0, 0, 0]
+
+
 def test_plant_bias_is_in_human_units():
     es = campaign(18)
     planted = sysdep.plant_bias(es, "m", "S3", 2.0)
