@@ -1,0 +1,541 @@
+"""Measure how often tests reject a true null hypothesis, intervals hold the true value, and effects are found.
+
+python benchmarks/calibration.py [--jobs 2] [--campaigns 50] [--only "H1"]   simulate, and write the results
+python benchmarks/calibration.py --write                                     write table and figures from the results
+"""
+
+import argparse
+import datetime
+import json
+import platform
+import time
+import zlib
+from fnmatch import fnmatchcase
+from importlib.metadata import version
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from null_campaigns import PROCEDURES, Claim, Interval, Procedure, PValue
+from scipy import stats
+
+import mtmeta as mm
+
+HERE = Path(__file__).parent
+STATIC = HERE.parent / "book" / "_static"
+SEED = 9
+LEVELS = (0.01, 0.05, 0.1)
+#: A verdict needs more than an interval of 95 %, because there are many of them.
+STRICT = 0.001
+
+#: Labels (patterns), verdicts, and why these verdicts are against these labels.
+KNOWN = (
+    (
+        "pair swap*",
+        "too often, not uniform",
+        "The pairs of one segment, or one system, share translations, so they are no independent coins. Only with two "
+        "systems is a segment a single pair.",
+    ),
+    (
+        "rank, protocol wmt23",
+        "too often, not uniform",
+        "One of the tasks is acc_eq, and its pair swap takes dependent pairs for independent.",
+    ),
+    (
+        "PERM-BOTH*favour systems*",
+        "too often, not uniform",
+        "Broken on purpose: where a metric likes whole systems, cells cannot be exchanged one by one. The test asks "
+        "about these cells; for other systems, redraw systems.",
+    ),
+    (
+        "PERM-BOTH*shared by a segment*",
+        "too often, not uniform",
+        "Broken on purpose: where a part of the error belongs to the segment, cells cannot be exchanged one by one.",
+    ),
+    (
+        "bootstrap of segments where metrics favour systems*",
+        "too often, not uniform",
+        "Broken on purpose: redrawing segments says nothing about other systems; redraw both.",
+    ),
+    (
+        "bootstrap of segments of noisy documents*",
+        "too often, not uniform",
+        "Broken on purpose: segments of a document are alike, so they must be redrawn together.",
+    ),
+    (
+        "bootstrap of segments, Pearson, grouping segment: test",
+        "too often",
+        "Not settled: the Kolmogorov-Smirnov test does not object, and among so many rows chance alone may accuse one; "
+        "more campaigns will tell.",
+    ),
+    (
+        "bootstrap of [sb]*: interval",
+        "too short",
+        "A percentile interval of few units is too short.",
+    ),
+    (
+        "compare_with_null, human, strata of 30*",
+        "too often, not uniform",
+        "In a small campaign few translations have the same human score, and strata of 30 merge unequal ones; take "
+        "smaller strata there.",
+    ),
+    (
+        "SysDep, equal systems treated alike*",
+        "too short",
+        "The range of noisy values cannot be 0, and its interval seldom reaches down to 0. It is no test of equal "
+        "treatment; `compare_with_null` is.",
+    ),
+    (
+        "H1, chi-square*",
+        "too often, not uniform",
+        "The published chi-square takes pairs for independent, which they are not.",
+    ),
+    (
+        "H1, permutation*unit segment",
+        "too often, not uniform",
+        "Broken on purpose: segments of a document are alike, so documents are the unit.",
+    ),
+    (
+        "tau_AP*",
+        "too short",
+        "Sampling noise alone keeps tau_AP low, and the percentile interval with it.",
+    ),
+    (
+        "any c*5 metrics*",
+        "too often",
+        "The metrics were sorted by value before they were tested, so each p-value is half of what it should be, and "
+        "without a correction there are ten of them.",
+    ),
+)
+
+
+# -- simulate ----------------------------------------------------------------------------
+
+
+def points(procedure: Procedure, limit: int | None) -> list[tuple[int, float, int]]:
+    """Return sizes, effects and numbers of campaigns; effect 0 is the null."""
+    return [
+        (size, effect, min(n, limit or n))
+        for size in procedure.sizes
+        for effect, n in [(0.0, procedure.n), *((e, procedure.n_power) for e in procedure.effects)]
+    ]
+
+
+def simulate(procedure: Procedure, size: int, effect: float, n: int, seed: int) -> tuple[list[dict], float]:
+    """Return one summary a label, and the processor time; seeds do not depend on the other procedures."""
+    began = time.process_time()
+    key = [seed, zlib.crc32(procedure.name.encode()), size, round(1000 * effect)]
+    found: dict[str, list] = {}
+    for k in range(n):
+        for label, outcome in procedure.simulate(np.random.default_rng([*key, k]), size, effect).items():
+            found.setdefault(label, []).append(outcome)
+    about = {"procedure": procedure.name, "size": size, "effect": effect}
+    return [{**about, "label": label, **summary(own)} for label, own in found.items()], time.process_time() - began
+
+
+def summary(outcomes: list) -> dict:
+    """Return counts and what they are compared with."""
+    kind = type(outcomes[0])
+    return {PValue: of_tests, Interval: of_intervals, Claim: of_claims}[kind](outcomes)
+
+
+def of_tests(outcomes: list[PValue]) -> dict:
+    """Count small p-values; compare with the uniform distribution."""
+    p = np.array([o.value for o in outcomes])
+    known = all(o.randomised is not None for o in outcomes)
+    compared = np.array([o.randomised for o in outcomes]) if known else p
+    ks = stats.kstest(compared, "uniform", alternative="two-sided" if known else "greater")
+    counts = {f"{level:g}": int((p <= level + 1e-9).sum()) for level in LEVELS}
+    sides = "two-sided" if known else "one-sided"
+    return {"kind": "test", "n": len(p), "rejected": counts, "ks": ks.statistic, "ks_p": ks.pvalue, "ks_sides": sides}
+
+
+def of_intervals(outcomes: list[Interval]) -> dict:
+    """Count on which side intervals miss the true value."""
+    low, high, truth = np.array([(o.low, o.high, o.truth) for o in outcomes]).T
+    below, above = int((high < truth - 1e-9).sum()), int((low > truth + 1e-9).sum())
+    n = len(truth)
+    ends = {"below": below, "above": above, "undefined": int(np.isnan(low).sum())}
+    covered = n - below - above - ends["undefined"]
+    return {"kind": "interval", "n": n, "covered": covered, **ends, "width": float(np.nanmean(high - low))}
+
+
+def of_claims(outcomes: list[Claim]) -> dict:
+    """Count false claims."""
+    made = int(sum(o.made for o in outcomes))
+    return {"kind": "claim", "n": len(outcomes), "made": made, "level": outcomes[0].level}
+
+
+def measure(jobs: int, limit: int | None, only: str, seed: int) -> dict:
+    """Simulate all procedures whose name holds ``only``."""
+    chosen = [p for p in PROCEDURES if only in p.name]
+    tasks = [(p, *point, seed) for p in chosen for point in points(p, limit)]
+    done = Parallel(n_jobs=jobs, verbose=1)(delayed(simulate)(*task) for task in tasks)
+    rows = [row for part, _ in done for row in part]
+    procedures = []
+    for p in chosen:
+        own = [(task[3], seconds) for task, (_, seconds) in zip(tasks, done, strict=True) if task[0] is p]
+        cost = {"campaigns": sum(n for n, _ in own), "cpu_seconds": sum(seconds for _, seconds in own)}
+        about = {"name": p.name, "area": p.area, "null": p.null, "unit": p.unit, "effect": p.effect}
+        procedures.append(about | cost)
+    return {
+        "about": {
+            "date": datetime.date.today().isoformat(),
+            "seed": seed,
+            "command": "make calibration",
+            "python": platform.python_version(),
+            "versions": {"mtmeta": mm.__version__, **{n: version(n) for n in ("numpy", "numba", "scipy", "pandas")}},
+            "machine": f"{platform.system()} {platform.machine()}",
+        },
+        "procedures": procedures,
+        "null": [row for row in rows if not row["effect"]],
+        "power": [row for row in rows if row["effect"] and row["kind"] != "interval"],
+    }
+
+
+def merged(old: dict, new: dict) -> dict:
+    """Return results with those of the new procedures in the place of the old ones, in the order of all."""
+    fresh = {p["name"] for p in new["procedures"]}
+    order = {p.name: k for k, p in enumerate(PROCEDURES)}
+    found = {"about": new["about"]}
+    for key, name in (("procedures", "name"), ("null", "procedure"), ("power", "procedure")):
+        rows = [row for row in old[key] if row[name] not in fresh and row[name] in order] + new[key]
+        found[key] = sorted(rows, key=lambda row, name=name: order[row[name]])
+    return found
+
+
+# -- judge -------------------------------------------------------------------------------
+
+
+def binomial_interval(k: int, n: int, alpha: float = 0.05) -> tuple[float, float]:
+    """Return the interval of Clopper and Pearson."""
+    found = stats.binomtest(k, n).proportion_ci(1 - alpha)
+    return float(found.low), float(found.high)
+
+
+def share_of(row: dict) -> tuple[int, float]:
+    """Return how often it happened, and how often it should or may."""
+    if row["kind"] == "test":
+        return row["rejected"]["0.05"], 0.05
+    return (row["covered"], 0.95) if row["kind"] == "interval" else (row["made"], row["level"])
+
+
+def verdict(row: dict) -> str:
+    """Say whether a share is what it should be, by an interval of 99.9 %."""
+    count, nominal = share_of(row)
+    low, high = binomial_interval(count, row["n"], STRICT)
+    if row["kind"] == "interval":
+        return "too short" if high < nominal else "too wide" if low > nominal else "holds"
+    if low > nominal:
+        return "too often"
+    if row["kind"] == "test" and high < nominal:
+        return "too rarely"
+    return "not uniform" if row["kind"] == "test" and row["ks_p"] < STRICT else "holds"
+
+
+def why(row: dict) -> str | None:
+    """Return the explanation of the verdict against a row."""
+    fits = (text for labels, verdicts, text in KNOWN if fnmatchcase(row["label"], labels) and verdict(row) in verdicts)
+    return next(fits, None)
+
+
+def unexplained(results: dict) -> list[str]:
+    """Return the labels with a verdict against them that nothing explains."""
+    return sorted({row["label"] for row in results["null"] if verdict(row) != "holds" and why(row) is None})
+
+
+# -- write -------------------------------------------------------------------------------
+
+
+def number(value: float, places: int = 3) -> str:
+    """Return a share without a leading zero."""
+    return f"{value:.{places}f}".lstrip("0") if value < 1 else f"{value:.{places}f}"
+
+
+def with_interval(count: int, n: int) -> str:
+    """Return a share and its interval of 95 %."""
+    low, high = binomial_interval(count, n)
+    return f"{number(count / n)} ({number(low)} to {number(high)})"
+
+
+def p_words(p: float) -> str:
+    return "< .001" if p < 0.001 else number(p)
+
+
+HEADS = {
+    "test": ("test", "p ≤ .05", "p of KS"),
+    "interval": ("interval", "holds the true value", "too low / too high"),
+    "claim": ("claim", "made", "allowed"),
+}
+
+
+def beside(row: dict) -> str:
+    """Return what stands beside the share."""
+    if row["kind"] == "test":
+        return p_words(row["ks_p"]) + ("" if row["ks_sides"] == "two-sided" else " (one-sided)")
+    return f"{row['below']} / {row['above']}" if row["kind"] == "interval" else number(row["level"])
+
+
+def table(header: tuple[str, ...], rows: list[list[str]]) -> list[str]:
+    lines = [header, ["---"] * len(header), *rows]
+    return ["| " + " | ".join(line) + " |" for line in lines] + [""]
+
+
+def area_lines(results: dict, area: str) -> list[str]:
+    """Return the tables of an area, and the list of its nulls that they refer to."""
+    own = {p["name"]: p for p in results["procedures"] if p["area"] == area}
+    nulls = list(dict.fromkeys(p["null"] for p in own.values()))
+    lines = [f"## {area}", ""]
+    for kind, (name, share, other) in HEADS.items():
+        rows = sorted_rows([r for r in results["null"] if r["procedure"] in own and r["kind"] == kind])
+        body = []
+        for small, large in zip(rows[::2], rows[1::2], strict=True):
+            procedure, verdicts = own[small["procedure"]], list(dict.fromkeys([verdict(small), verdict(large)]))
+            shares = [with_interval(share_of(row)[0], row["n"]) for row in (small, large)]
+            null = str(nulls.index(procedure["null"]) + 1)
+            size = f"{small['size']}, {large['size']} {procedure['unit']}"
+            others = ", ".join(dict.fromkeys([beside(small), beside(large)]))
+            body.append([small["label"], null, size, str(small["n"]), *shares, others, "; ".join(verdicts)])
+        if rows:
+            lines += table((name, "null", "sizes", "n", f"{share}, small", "large", other, "verdict"), body)
+    return [*lines, "What is simulated:", "", *(f"{k}. {null}." for k, null in enumerate(nulls, 1)), ""]
+
+
+def sorted_rows(rows: list[dict]) -> list[dict]:
+    """Put the sizes of a label together, labels in the order of their first row."""
+    first = {label: k for k, label in enumerate(dict.fromkeys(row["label"] for row in rows))}
+    return sorted(rows, key=lambda row: (first[row["label"]], row["size"]))
+
+
+def curves(results: dict) -> dict[tuple[str, int], list[tuple[float, int, int]]]:
+    """Return effect, count and n of each label and size, from no effect on."""
+    found: dict[tuple[str, int], list] = {}
+    for row in [*results["null"], *results["power"]]:
+        if row["kind"] != "interval":
+            found.setdefault((row["label"], row["size"]), []).append((row["effect"], share_of(row)[0], row["n"]))
+    return {key: sorted(points) for key, points in found.items() if len(points) > 1}
+
+
+def power_lines(results: dict) -> list[str]:
+    about = {row["label"]: row["procedure"] for row in results["null"]}
+    effects = {p["name"]: (p["effect"], p["unit"]) for p in results["procedures"]}
+    by_effect: dict[str, dict] = {}
+    for (label, size), curve in curves(results).items():
+        name, unit = effects[about[label]]
+        shown = ", ".join(f"{e:g}" for e, _, _ in curve)
+        by_effect.setdefault(f"{name}: {shown}", {})[label, size] = (unit, curve)
+    lines = ["## Power", "", "Share of campaigns with p ≤ .05, or with the claim, by effect; 0 is the null.", ""]
+    for effect, rows in by_effect.items():
+        heads = [f"{e:g}" for e, _, _ in next(iter(rows.values()))[1]]
+        body = [
+            [label, f"{size} {unit}", str(curve[1][2]), *(number(k / n, 2) for _, k, n in curve)]
+            for (label, size), (unit, curve) in sorted(rows.items(), key=lambda item: list(rows).index(item[0]))
+        ]
+        lines += [f"Effect: {effect.split(':')[0]}.", "", *table(("test or claim", "size", "n", *heads), body)]
+    return lines
+
+
+def finding_lines(results: dict) -> list[str]:
+    """Return what was found, in words that the numbers decide."""
+    rows = results["null"]
+    off = [row for row in rows if verdict(row) != "holds"]
+    counts = pd.Series([row["kind"] for row in rows]).value_counts()
+    lines = [
+        "## What was found",
+        "",
+        f"Of {len(rows)} rows ({counts.get('test', 0)} of tests, {counts.get('interval', 0)} of intervals, "
+        f"{counts.get('claim', 0)} of claims), {len(rows) - len(off)} hold at both ends and {len(off)} do not:",
+        "",
+    ]
+    groups: dict[str, list[dict]] = {}
+    for row in off:
+        groups.setdefault(why(row) or "Not explained.", []).append(row)
+    for reason, own in groups.items():
+        shown = [f"{row['label']}, {row['size']} {unit_of(results, row)}: {measured(row)}" for row in sorted_rows(own)]
+        lines += [f"- {reason}", *(f"  - {line}" for line in shown)]
+    absent = missing(results)
+    if absent:
+        lines += ["", f"These results lack, until `make calibration` is run in full: {'; '.join(absent)}."]
+    return [*lines, ""]
+
+
+def missing(results: dict) -> list[str]:
+    """Return the procedures that were not measured."""
+    there = {p["name"] for p in results["procedures"]}
+    return [p.name for p in PROCEDURES if p.name not in there]
+
+
+def unit_of(results: dict, row: dict) -> str:
+    return next(p["unit"] for p in results["procedures"] if p["name"] == row["procedure"])
+
+
+def measured(row: dict) -> str:
+    count, nominal = share_of(row)
+    share = f"{number(count / row['n'])} instead of {number(nominal, 2 if nominal >= 0.05 else 3)}"
+    return f"{share}, {verdict(row)}" + (f", KS distance {number(row['ks'])}" if verdict(row) == "not uniform" else "")
+
+
+def markdown(results: dict) -> str:
+    """Return the page of tables."""
+    about = results["about"]
+    versions = ", ".join(f"{name} {v}" for name, v in about["versions"].items())
+    campaigns = sum(p["campaigns"] for p in results["procedures"])
+    minutes = sum(p["cpu_seconds"] for p in results["procedures"]) / 60
+    lines = [
+        "# Measured calibration",
+        "",
+        "Written by `make calibration`; do not edit.",
+        "",
+        f"{about['date']}. Python {about['python']}, {versions}; {about['machine']}. Seed {about['seed']}, "
+        f"`{about['command']}`: {campaigns:,} campaigns, {minutes:.0f} minutes of one core.",
+        "",
+        *finding_lines(results),
+    ]
+    for area in dict.fromkeys(p["area"] for p in results["procedures"]):
+        lines += area_lines(results, area)
+    lines += power_lines(results)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+# -- figures -----------------------------------------------------------------------------
+
+
+def dots(results: dict) -> None:
+    """Draw every share under the null with its interval: tests and claims on the left, intervals on the right."""
+    mm.plots.use_style()
+    sides = [[r for r in results["null"] if (r["kind"] == "interval") == right] for right in (False, True)]
+    heights = [len({row["label"] for row in side}) for side in sides]
+    name_of = {0.05: "campaigns with p ≤ .05, or with a false claim", 0.95: "intervals that hold the true value"}
+    for name, side, n, nominal in zip(("rejections", "coverage"), sides, heights, (0.05, 0.95), strict=True):
+        ax = plt.subplots(figsize=(7.6, 0.6 + 0.19 * n))[1]
+        labels = list(dict.fromkeys(row["label"] for row in side))
+        for row in side:
+            sizes = sorted({r["size"] for r in side if r["label"] == row["label"]})
+            k = sizes.index(row["size"])
+            y = labels.index(row["label"]) + (k - 0.5) * 0.32
+            count, _ = share_of(row)
+            low, high = binomial_interval(count, row["n"])
+            ax.plot([low, high], [y, y], color=mm.plots.COLOURS[k], linewidth=1)
+            face = mm.plots.COLOURS[k] if verdict(row) == "holds" else "white"
+            marker = {"marker": mm.plots.MARKERS[k], "markersize": 4.5, "markerfacecolor": face}
+            ax.plot(count / row["n"], y, color=mm.plots.COLOURS[k], linestyle="", **marker)
+        ax.axvline(nominal, color="black", linewidth=0.8, linestyle=":")
+        ax.set_yticks(range(n), labels, fontsize=7.5)
+        ax.set_ylim(n - 0.4, -0.6)
+        ax.set_xlim((-0.01, 1.01) if nominal < 0.5 else (None, 1.003))
+        ax.set_xlabel(f"share of {name_of[nominal]}")
+        for k, text in enumerate(("small campaign", "large campaign")):
+            ax.plot([], [], mm.plots.MARKERS[k], color=mm.plots.COLOURS[k], label=text)
+        ax.legend(fontsize=8, loc="lower right" if nominal < 0.5 else "lower left")
+        ax.figure.savefig(STATIC / f"calibration_{name}.png", dpi=110)
+        plt.close(ax.figure)
+
+
+#: Label and short title of each panel of the figure of power.
+SHOWN = {
+    "PERM-BOTH, Pearson, grouping none": "PERM-BOTH, Pearson,\nno grouping",
+    "PERM-BOTH, tau_b, grouping segment": "PERM-BOTH, tau_b,\nsegment grouping",
+    "Williams, Pearson, grouping none": "Williams, Pearson,\nno grouping",
+    "pair swap, exact, acc_eq, grouping segment, 2 systems": "pair swap, acc_eq,\n2 systems",
+    "bootstrap of segments, acc_eq, grouping segment: test": "bootstrap, acc_eq,\nsegments drawn",
+    "bootstrap of both, Pearson, grouping none: test": "bootstrap, Pearson,\nboth drawn",
+    "compare_with_null, human, strata of 5: SysDep": "SysDep and its null",
+    "deviations_both_ways: verdict on one system": "verdict: is one\nsystem favoured?",
+    "H1, permutation, by system": "H1, permutation",
+    "H2, between contexts, by domain": "H2, permutation",
+    "PERM-SYS, corpus or segment": "corpus or segment,\nPERM-SYS",
+    "bootstrap, corpus or segment": "corpus or segment,\nbootstrap",
+}
+
+
+def power_figure(results: dict) -> None:
+    """Draw rejections against the effect, one panel a test, one line a size."""
+    mm.plots.use_style()
+    found, about = curves(results), {row["label"]: row for row in results["null"]}
+    shown = {label: title for label, title in SHOWN.items() if label in about}
+    n_rows = -(-len(shown) // 3)
+    axes = plt.subplots(n_rows, 3, figsize=(8.4, 2.4 * n_rows), sharey=True, squeeze=False)[1]
+    for ax in axes.flat[len(shown) :]:
+        ax.remove()
+    for ax, (label, title) in zip(axes.flat, shown.items(), strict=False):
+        row = about[label]
+        for k, size in enumerate(sorted(s for name, s in found if name == label)):
+            effect, count, n = np.array(found[label, size]).T
+            low, high = np.array([binomial_interval(int(c), int(m)) for c, m in zip(count, n, strict=True)]).T
+            style = {"marker": mm.plots.MARKERS[k], "linestyle": ("-", "--")[k], "color": mm.plots.COLOURS[k]}
+            name = f"{size} {unit_of(results, row)}"
+            ax.plot(effect, count / n, **style, markersize=5, label=name)
+            ax.fill_between(effect, low, high, color=mm.plots.COLOURS[k], alpha=0.15, linewidth=0)
+        ax.axhline(0.05, color="black", linewidth=0.8, linestyle=":")
+        ax.text(0.03, 0.97, title, transform=ax.transAxes, va="top", fontsize=9)
+        ax.set_ylim(0, 1.32)
+        ax.set_yticks([0, 0.5, 1])
+        effect = next(p["effect"] for p in results["procedures"] if p["name"] == row["procedure"])
+        ax.set_xlabel(wrapped(effect), fontsize=8.5)
+        ax.legend(fontsize=8, loc="lower right")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("share found")
+    axes[0, 0].figure.savefig(STATIC / "calibration_power.png", dpi=110)
+    plt.close(axes[0, 0].figure)
+
+
+def wrapped(text: str) -> str:
+    """Break a label in two."""
+    half = text.find(" ", len(text) // 2) if len(text) > 30 else -1
+    return text if half < 0 else f"{text[:half]}\n{text[half + 1 :]}"
+
+
+def write(results: dict) -> None:
+    """Write the table and the figures."""
+    (HERE / "CALIBRATION.md").write_text(markdown(results), encoding="utf-8")
+    dots(results)
+    power_figure(results)
+
+
+def rounded(value):
+    """Round floats of nested results to five significant digits."""
+    if isinstance(value, dict):
+        return {key: rounded(v) for key, v in value.items()}
+    if isinstance(value, list):
+        return [rounded(v) for v in value]
+    return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=1, help="processes; the results do not depend on it")
+    parser.add_argument(
+        "--campaigns", type=int, help="at most so many for each procedure, size and effect; prints only"
+    )
+    parser.add_argument("--only", default="", help="procedures whose name holds this; the others stay as they are")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--write", action="store_true", help="only write table and figures from CALIBRATION.json")
+    given = parser.parse_args()
+    path = HERE / "CALIBRATION.json"
+    if given.write:
+        write(json.loads(path.read_text(encoding="utf-8")))
+        return
+    results = rounded(measure(given.jobs, given.campaigns, given.only, given.seed))
+    if given.campaigns:
+        print(markdown(results))
+        return
+    if given.only:
+        results = merged(json.loads(path.read_text(encoding="utf-8")), results)
+    path.write_text("\n".join(json_lines(results)) + "\n", encoding="utf-8")
+    write(results)
+
+
+def json_lines(results: dict) -> list[str]:
+    """Return JSON with one row a line, so that a change of one is seen as one."""
+    parts = []
+    for key, value in results.items():
+        rows = [json.dumps(v, ensure_ascii=False) for v in value] if isinstance(value, list) else None
+        body = "[\n  " + ",\n  ".join(rows) + "\n ]" if rows else json.dumps(value, ensure_ascii=False)
+        parts.append(f' "{key}": {body}')
+    return ["{", ",\n".join(parts), "}"]
+
+
+if __name__ == "__main__":
+    main()

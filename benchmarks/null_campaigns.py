@@ -1,0 +1,701 @@
+"""Simulated campaigns in which a null hypothesis holds, or fails by a known amount: one `Procedure` for each.
+
+`calibration.py` repeats them. A function simulates one campaign and returns what the package says about it, by label.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+import mtmeta as mm
+from mtmeta import agreement, local_accuracy, significance, sysdep
+from mtmeta.aggregation import SegmentStatistics, _compare, aggregate, extract
+from mtmeta.report._agreement import order_p_value
+
+#: Draws of tests, and of intervals, which need more: the 2.5 % quantile of 199 draws lies too far in.
+N_DRAWS, N_INTERVAL = 199, 399
+
+
+@dataclass(frozen=True)
+class PValue:
+    """A p-value, and where the draws are known one with its lattice and ties broken at random: exactly uniform."""
+
+    value: float
+    randomised: float | None = None
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval of nominal level .95 and the true value."""
+
+    low: float
+    high: float
+    truth: float
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Whether a claim was made that is false under the null, and how often it may be."""
+
+    made: bool
+    level: float = 0.05
+
+
+Outcomes = dict[str, PValue | Interval | Claim]
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """What is simulated, how large, how often, and by how much the null fails for the power curve."""
+
+    name: str
+    area: str
+    null: str
+    simulate: Callable[[np.random.Generator, int, float], Outcomes]
+    unit: str = "segments"
+    sizes: tuple[int, int] = (30, 120)
+    effect: str = ""
+    effects: tuple[float, ...] = ()
+    n: int = 400
+    n_power: int = 60
+
+
+# -- scores ------------------------------------------------------------------------------
+
+
+def scores(
+    rng: np.random.Generator,
+    shape: tuple[int, int],
+    gain: float = 0.0,
+    *,
+    metrics: str = "ab",
+    drawn: bool = False,
+    favour: float = 0.0,
+    shared: float = 0.0,
+    documents: float = 0.0,
+    rounded: bool = False,
+) -> mm.EvalSet:
+    """Return a campaign of metrics that read the human score with noise of sd 1; the first one's is ``1 - gain``.
+
+    Human scores are an effect of the system (``drawn``, or evenly spread from -.5 to .5), one of the segment and one of
+    the translation, both of sd 1. ``favour`` is the sd of each metric's own liking for a system, ``shared`` that of an
+    error that all translations of a segment share, ``documents`` that of the logarithm of its noise between documents
+    of five segments.
+    """
+    n_systems, n_segments = shape
+    of_system = 0.5 * rng.normal(size=n_systems) if drawn else np.linspace(-0.5, 0.5, n_systems)
+    human = of_system[:, None] + rng.normal(size=n_segments) + rng.normal(size=shape)
+    human = np.round(human) if rounded else human
+    document = np.arange(n_segments) // 5
+    columns = {}
+    for name in metrics:
+        noise = np.exp(documents * rng.normal(size=document[-1] + 1))[document] * rng.normal(size=shape)
+        liked = favour * rng.normal(size=(n_systems, 1)) + shared * rng.normal(size=n_segments)
+        values = human + (1 - gain * (name == "a")) * noise + liked
+        columns[name] = np.round(2 * values) / 2 if rounded else values
+    systems = [f"S{k}" for k in range(n_systems)]
+    return mm.EvalSet(human, columns, systems=systems, documents=document.tolist())
+
+
+def p_of(rng: np.random.Generator, null: np.ndarray, observed: float) -> PValue:
+    """Return the share of null draws that reach the observed value, the observed one among them."""
+    above, equal = np.sum(null > observed + 1e-12), np.sum(np.abs(null - observed) <= 1e-12)
+    n = len(null) + 1
+    return PValue((above + equal + 1) / n, (above + rng.random() * (equal + 1)) / n)
+
+
+def that_a_is_better(rng: np.random.Generator, result: significance.Comparison) -> PValue:
+    """Return the one-sided p-value of a fixed pair: `compare` sorts by value, which chooses the side."""
+    value = result.table["value"]
+    sign = 1 if result.table["metric"][0] == "a" else -1
+    return p_of(rng, sign * result.draws[0], sign * (value[0] - value[1]))
+
+
+def two_sided(p: float) -> PValue:
+    """Double the p-value of a pair that was sorted by value."""
+    return PValue(min(1.0, 2 * p))
+
+
+def permutation(rng, size, effect, *, coefficient, label, n_draws=N_DRAWS, **how) -> Outcomes:
+    found = {}
+    for grouping in ("none", "segment", "system") if coefficient != "spa" else ("segment",):
+        es = scores(rng, (6, size), effect, rounded=coefficient not in ("pearson", "spa"), **how)
+        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_draws}
+        result = mm.compare(es, keep_draws=True, rng=rng, method="permutation", **options)
+        name = label if coefficient == "spa" else f"{label}, grouping {grouping}"
+        found[name] = that_a_is_better(rng, result)
+    return found
+
+
+def pair_swap(rng, size, effect, *, n_systems, coefficient="acc_eq", grouping="segment") -> Outcomes:
+    es = scores(rng, (n_systems, size), effect, rounded=True)
+    options = {"coefficient": coefficient, "grouping": grouping}
+    exact = mm.compare(es, **options).to_frame()["p_value"][0]
+    drawn = mm.compare(es, **options, method="pair-swap", n_resamples=N_DRAWS, keep_draws=True, rng=rng)
+    where = f"{coefficient}, grouping {grouping}, {n_systems} systems"
+    return {f"pair swap, exact, {where}": two_sided(exact), f"pair swap, drawn, {where}": that_a_is_better(rng, drawn)}
+
+
+def williams(rng, size, effect) -> Outcomes:
+    result = mm.compare(scores(rng, (6, size), effect), grouping="none", method="williams")
+    p = result.to_frame()["p_value"][0]
+    p = p if result.table["metric"][0] == "a" else 1 - p
+    return {"Williams, Pearson, grouping none": PValue(p, p)}
+
+
+def sorted_table(rng, size, effect) -> Outcomes:
+    result = mm.compare(scores(rng, (6, size), effect, metrics="abcde"), n_resamples=999, rng=rng)
+    p = result.to_frame()["p_value"].to_numpy()
+    doubled = np.minimum(2 * p, 1)
+    return {
+        "any cluster boundary, 5 metrics, uncorrected": Claim(result.table["cluster"].max() > 1),
+        "any claim, 5 metrics, Holm": Claim((significance.correct(p, "holm") <= 0.05).any()),
+        "any claim, 5 metrics, Holm of doubled p": Claim((significance.correct(doubled, "holm") <= 0.05).any()),
+        "any claim, 5 metrics, Benjamini-Hochberg of doubled p": Claim(
+            (significance.correct(doubled, "bh") <= 0.05).any()
+        ),
+    }
+
+
+def ranking(rng, size, effect) -> Outcomes:
+    sets = []
+    for pair in ("en-de", "he-en", "zh-en"):
+        es = scores(rng, (8, size), effect)
+        sets.append(mm.EvalSet(es.human, {m: es[m] for m in "ab"}, systems=es.systems, name=pair, language_pair=pair))
+    p = mm.rank(sets, protocol="wmt23", n_resamples=N_DRAWS, rng=rng).p_values.iloc[0, 1]
+    draws = significance.null_differences(
+        sets, ["a", "b"], "pairwise_accuracy", level="system", n_resamples=N_DRAWS, rng=rng
+    )
+    accuracy = mm.pairwise_accuracy(sets, ["a", "b"])["value"]
+    pooled = p_of(rng, draws[0], accuracy[0] - accuracy[1])
+    return {"rank, protocol wmt23": two_sided(p), "PERM-SYS, pooled pairwise accuracy": pooled}
+
+
+# -- bootstrap ---------------------------------------------------------------------------
+
+
+def bootstrap(
+    rng, size, effect, *, coefficient, grouping, resample, label, truth, n_draws=N_INTERVAL, **how
+) -> Outcomes:
+    """Give the p-value of `compare` and the interval of `intervals` from the same resamples, which both share."""
+    shape = (size, 30) if resample in ("systems", "both") else (6, size)
+    es = scores(rng, shape, effect, drawn=resample in ("systems", "both"), **how)
+    n_draws = 99 if effect else n_draws
+    draws = significance._bootstrap(es, ["a", "b"], coefficient, grouping, n_draws, resample, "drop", rng)
+    found: Outcomes = {f"{label}: test": p_of(rng, draws[1] - draws[0], 0.0)}
+    if not effect and truth is not None:
+        found[f"{label}: interval"] = Interval(*np.quantile(draws[1], [0.025, 0.975]), truth(es))
+    return found
+
+
+def pooled_pearson(es: mm.EvalSet, *, of_systems: float | None, of_segments: float | None, favour: float) -> float:
+    """Return Pearson's r over all cells in the population; None: the systems or segments of this campaign are it."""
+    system, segment = np.linspace(-0.5, 0.5, es.shape[0]), es.human.mean(axis=0)
+    variance = 1 + (system.var() if of_systems is None else of_systems)
+    variance += segment.var() - 1 / es.shape[0] if of_segments is None else of_segments
+    return float(np.sqrt(variance / (variance + 1 + favour**2)))
+
+
+@lru_cache
+def _long_run(coefficient: str, grouping: str, documents: float) -> float:
+    es = scores(np.random.default_rng(1), (6, 60_000), documents=documents, rounded=coefficient == "acc_eq")
+    return float(mm.correlate(es, ["b"], coefficient=coefficient, grouping=grouping)["value"][0])
+
+
+def long_run(es: mm.EvalSet, *, coefficient: str, grouping: str, documents: float = 0.0) -> float:
+    """Return the value in a campaign of 60,000 segments and the same systems."""
+    return _long_run(coefficient, grouping, documents)
+
+
+@lru_cache
+def _mean_spa(size: int) -> float:
+    rng = np.random.default_rng(1)
+    return float(np.mean([mm.soft_pairwise_accuracy(scores(rng, (6, size)), ["b"])["value"][0] for _ in range(1500)]))
+
+
+def mean_spa(es: mm.EvalSet) -> float:
+    """Return the mean over 1,500 campaigns of this size: soft pairwise accuracy depends on the number of segments."""
+    return _mean_spa(es.shape[1])
+
+
+def one_system_against_another(rng, size, effect) -> Outcomes:
+    values = rng.normal(size=(2, size)) + rng.normal(size=size)
+    values[0] += effect
+    signs = np.rint(np.random.default_rng(4).random((1000, size))) * 2.0 - 1
+    p = agreement._one_sided_p(values, np.ones(values.shape, dtype=bool), signs, "half")[0]
+    return {"p-values inside soft pairwise accuracy": PValue(p, (1000 * p + rng.random()) / 1001)}
+
+
+# -- system dependence -------------------------------------------------------------------
+
+_MEANS = np.linspace(-1, 1, 6)
+
+
+def treated(rng, n_segments: int, bias: float = 0.0, *, null: str = "human") -> mm.EvalSet:
+    """Return a campaign of six systems in which the metric ``m`` is as the null says, but for a bias for the third."""
+    shape = (6, n_segments)
+    human = (0 if null == "systems" else _MEANS[:, None]) + 1.5 * rng.normal(size=shape)
+    if null == "systems":
+        human = human + rng.normal(size=n_segments)
+    human = human if null == "gaussian" else np.round(human)
+    noise = rng.normal(size=shape)
+    if null == "heteroscedastic":
+        noise = noise * (1 + np.abs(human) / 2)
+    elif null == "residuals":
+        noise = noise + np.exp(noise)
+    values = human + 1.5 * noise
+    values[2] += bias
+    return mm.EvalSet(human, {"m": values}, systems=[f"S{k}" for k in range(6)])
+
+
+def against_null(rng, size, effect, *, null, min_stratum=30) -> Outcomes:
+    es = treated(rng, size, effect, null=null)
+    found = sysdep.compare_with_null(es, "m", null=null, n_draws=99, min_stratum=min_stratum, rng=rng)
+    strata = f", strata of {min_stratum}" if null in ("human", "heteroscedastic") else ""
+    label, step = f"compare_with_null, {null}{strata}", 2 * rng.random() / 100
+    return {
+        f"{label}: {what}": PValue(p, p - step) for what, p in (("SysDep", found.p_value), ("sd", found.sd_p_value))
+    }
+
+
+@lru_cache
+def _true_deviations(bias: float) -> tuple[float, float, float]:
+    es = treated(np.random.default_rng(1), 50_000, bias)
+    result = sysdep.system_dependence(es, "m", n_bootstrap=0)
+    both = sysdep.deviations_both_ways(es, "m", n_bootstrap=2).set_index("system")
+    deviation = result.table.set_index("system").loc["S2", "expected_deviation"]
+    return result.sysdep, float(deviation), float(both.loc["S2", "reverse"])
+
+
+def deviations(rng, size, effect, *, bias, label) -> Outcomes:
+    sysdep_, deviation, reverse = _true_deviations(bias)
+    es = treated(rng, size, bias)
+    result = sysdep.system_dependence(es, "m", n_bootstrap=N_INTERVAL, rng=rng)
+    row = result.table.set_index("system").loc["S2"]
+    both = sysdep.deviations_both_ways(es, "m", n_bootstrap=N_INTERVAL, rng=rng).set_index("system").loc["S2"]
+    return {
+        f"SysDep, {label}": Interval(result.low, result.high, sysdep_),
+        f"Expected Deviation, {label}": Interval(row["low"], row["high"], deviation),
+        f"forward deviation, {label}": Interval(both["forward_low"], both["forward_high"], deviation),
+        f"reverse deviation, {label}": Interval(both["reverse_low"], both["reverse_high"], reverse),
+    }
+
+
+def alike(rng, size, effect) -> Outcomes:
+    """Let the human score, the metric and the systems be as if drawn from one population: every deviation is 0."""
+    human = np.round(rng.normal(size=size) + rng.normal(size=(6, size)))
+    es = mm.EvalSet(human, {"m": human + rng.normal(size=human.shape)}, systems=[f"S{k}" for k in range(6)])
+    result = sysdep.system_dependence(es, "m", n_bootstrap=N_INTERVAL, rng=rng)
+    row = result.table.set_index("system").loc["S2"]
+    return {
+        "SysDep, equal systems treated alike": Interval(result.low, result.high, 0.0),
+        "Expected Deviation, equal systems treated alike": Interval(row["low"], row["high"], 0.0),
+    }
+
+
+def favoured(rng, size, effect) -> Outcomes:
+    es = treated(rng, size, effect)
+    plain = sysdep.deviations_both_ways(es, "m", n_bootstrap=N_DRAWS, rng=rng).set_index("system")
+    strict = sysdep.deviations_both_ways(es, "m", n_bootstrap=599, level=1 - 0.05 / 6, rng=rng)
+    return {
+        "deviations_both_ways: verdict on one system": Claim(plain.loc["S2", "verdict"] != "undecided"),
+        "deviations_both_ways: any verdict on 6 systems, level 1 - .05 / 6": Claim(
+            bool((strict["verdict"] != "undecided").any())
+        ),
+    }
+
+
+# -- local accuracy ----------------------------------------------------------------------
+
+
+def pairs(rng, n_segments, shifts, *, context="domain", documents=0.0, n_systems=4) -> pd.DataFrame:
+    """Return pairs of four systems and three perturbations; a segment's outcomes share an effect, and a text's do.
+
+    ``shifts``, (n_metrics, 3), is the mean of what decides a pair, by metric and context; ``documents`` the sd of
+    an effect that the five segments of a document share.
+    """
+    index = itertools.product(range(n_segments), range(n_systems), range(3))
+    frame = pd.DataFrame(index, columns=["segment", "system", "perturbation"])
+    frame["doc"] = frame["segment"] // 5
+    frame["domain"] = frame["doc" if documents else "segment"] % 3
+    shifts = np.asarray(shifts, dtype=float)
+    for m, shift in enumerate(shifts):
+        easy = 0.8 * rng.normal(size=n_segments)[frame["segment"]]
+        text = 0.8 * rng.normal(size=(n_segments, n_systems))[frame["segment"], frame["system"]]
+        same = documents * rng.normal(size=frame["doc"].max() + 1)[frame["doc"]]
+        frame[f"m{m}"] = shift[frame[context] % 3] + easy + text + same + rng.normal(size=len(frame))
+        frame[f"m{m}_perturbed"] = 0.0
+    return frame
+
+
+def accuracy_of(shift: float) -> float:
+    """Return the true accuracy of a metric with this mean."""
+    return float(stats.norm.cdf(shift / np.sqrt(1 + 2 * 0.8**2)))
+
+
+def context(rng, size, effect, *, by, documents=0.0, unit="segment") -> Outcomes:
+    shift = 0.6 + effect * np.arange(3)
+    frame = pairs(rng, size, [shift], context=by, documents=documents)
+    row = local_accuracy.context_effect(frame, context=by, unit=unit, n_resamples=N_DRAWS, rng=rng).iloc[0]
+    where = f"{by}" + (f", alike within documents, unit {unit}" if documents else "")
+    jittered = row["p_permutation"] - rng.random() / (N_DRAWS + 1)
+    return {
+        f"H1, chi-square, by {where}": PValue(row["p_value"]),
+        f"H1, permutation, by {where}": PValue(row["p_permutation"], jittered),
+    }
+
+
+def order(rng, size, effect, *, by) -> Outcomes:
+    shift = 0.4 + 0.1 * np.arange(4)[:, None] + effect * np.outer([1, -1, 1, -1], [-1, 0, 1])
+    frame = pairs(rng, size, shift, context=by)
+    table = local_accuracy.ranking_effect(frame, context=by, n_resamples=N_DRAWS, rng=rng)
+    names = (f"H2, between contexts, by {by}", f"H2, with all pairs, by {by}")
+    return {name: PValue(p) for name, p in zip(names, table["p_value"], strict=True)}
+
+
+def accuracies(rng, size, effect) -> Outcomes:
+    frame = pairs(rng, size, [[0.6] * 3] * 3)
+    local = local_accuracy.local_accuracy(frame, context="system", metrics=["m0"], n_resamples=N_INTERVAL, rng=rng)
+    options = {"context": "domain", "metrics": ["m0"], "n_resamples": N_INTERVAL, "rng": rng}
+    both = local_accuracy.global_accuracy(frame, **options)
+    truth = accuracy_of(0.6)
+    names = ("local accuracy, one system", "global accuracy, all pairs", "global accuracy, mean of contexts")
+    rows = (local.iloc[0], both.iloc[0], both.iloc[1])
+    return {name: Interval(row["low"], row["high"], truth) for name, row in zip(names, rows, strict=True)}
+
+
+def best_in_context(rng, size, effect) -> Outcomes:
+    shifts = np.full((3, 3), 0.6)
+    shifts[0] += effect
+    table = local_accuracy.recommend(
+        pairs(rng, size, shifts), context="system", n_resamples=N_INTERVAL, rng=rng
+    ).table.query("context == 0")
+    return {"recommend: any of 3 metrics worse in a context": Claim(bool((table["verdict"] == "worse").any()))}
+
+
+def orders(rng, size, effect) -> Outcomes:
+    steps = np.arange(4) * 0.4
+    same = np.tile(steps[:, None], 3)
+    turned = same.copy()
+    turned[:, 2] = steps[[1, 0, 3, 2]]
+    found = {}
+    for name, shifts in (("equal orders", same), ("orders that differ", turned)):
+        result = local_accuracy.tau_ap_matrix(
+            pairs(rng, size, shifts), context="domain", n_resamples=N_INTERVAL, rng=rng
+        )
+        truth = local_accuracy.tau_ap(shifts[:, 0], shifts[:, 2])
+        found[f"tau_AP, {name}"] = Interval(result.low.loc[0, 2], result.high.loc[0, 2], truth)
+    return found
+
+
+# -- aggregation -------------------------------------------------------------------------
+
+
+def exchange(rng, size, effect) -> Outcomes:
+    human, both = rng.normal(size=(2, size))
+    corpus, segment = (human + 0.5 * both + sd * rng.normal(size=size) for sd in (0.7, 0.7 * (1 - effect)))
+    return {
+        "PERM-SYS, corpus or segment": PValue(_compare._exchange_test(corpus, segment, human, rng)),
+        "Williams, corpus or segment": PValue(p := _compare._williams(corpus, segment, human), p),
+    }
+
+
+_LENGTHS = np.array([5, 25])
+
+
+@lru_cache
+def _edit_rates(effect: float) -> tuple[np.ndarray, np.ndarray, float, float]:
+    """Return edit rates of eight systems in short and long segments, human scores, and r of corpus and segment TER."""
+    rng = np.random.default_rng(3)
+    rates = 0.4 + np.array([[0.12], [0.08]]) * rng.uniform(-1, 1, size=(2, 8))
+    unit = lambda v: (v - v.mean()) / np.linalg.norm(v - v.mean())  # noqa: E731
+    corpus, segment = unit(-(_LENGTHS @ rates) / _LENGTHS.sum()), unit(-rates.mean(axis=0))
+    rest = unit(rng.normal(size=8))
+    plane = np.linalg.qr(np.column_stack([corpus, segment]))[0]
+    rest = unit(rest - plane @ (plane.T @ rest))
+    human = (1 - effect) * corpus + (1 + effect) * segment + 0.8 * rest
+    return rates, human, float(np.corrcoef(human, corpus)[0, 1]), float(np.corrcoef(human, segment)[0, 1])
+
+
+def lengths(rng, size, effect) -> Outcomes:
+    rates, human, corpus, segment = _edit_rates(effect)
+    long = rng.integers(2, size=size)
+    counts = np.stack([rng.binomial(_LENGTHS[long], rates[long, k]) for k in range(8)])
+    packed = np.stack([counts, np.broadcast_to(_LENGTHS[long], counts.shape)], axis=-1).astype(float)
+    names = tuple(f"S{k}" for k in range(8))
+    options = {"tokenize": None, "lowercase": None, "effective_order": None, "num_refs": 1}
+    statistics = SegmentStatistics("ter", names, tuple(range(size)), ("edits", "ref_len"), packed, options)
+    row, _ = _compare._compare(statistics, human[:, None], None, None, "segments", N_INTERVAL, 0.95, rng)
+    step = 2 * rng.random() / (N_INTERVAL + 1)
+    found: Outcomes = {"bootstrap, corpus or segment": PValue(row["p_bootstrap"], row["p_bootstrap"] - step)}
+    if not effect:
+        found |= {
+            "r of corpus scores": Interval(row["corpus_low"], row["corpus_high"], corpus),
+            "r of segment means": Interval(row["segment_low"], row["segment_high"], segment),
+            "their difference": Interval(row["low"], row["high"], segment - corpus),
+        }
+    return found
+
+
+@lru_cache
+def _counts(metric: str) -> SegmentStatistics:
+    return extract(mm.load("teaching").select(systems=["Aster"]), metric, cache=False)
+
+
+def aggregated(rng, size, effect, *, metric) -> Outcomes:
+    population = _counts(metric)
+    segments = [population.segments[j] for j in rng.integers(len(population.segments), size=size)]
+    sample, found = population.select(segments=segments), {}
+    for how, kind in (
+        ("corpus", "jackknife"),
+        ("corpus", "bootstrap"),
+        ("segment", "jackknife"),
+        ("segment", "bootstrap"),
+    ):
+        truth = aggregate(population, metric, how=how).table["score"][0]
+        options = {"n_resamples": N_INTERVAL, "rng": rng} if kind == "bootstrap" else {}
+        row = aggregate(sample, metric, how=how, interval=kind, **options).table.iloc[0]
+        found[f"{metric}, {how}, {kind}"] = Interval(row["low"], row["high"], truth)
+    return found
+
+
+# -- report ------------------------------------------------------------------------------
+
+
+def order_of_systems(rng, size, effect) -> Outcomes:
+    human = rng.normal(size=size)
+    metric = effect * human + rng.normal(size=size)
+    return {"report: p of the order": PValue(order_p_value(human, metric, int(rng.integers(2**31)), n_draws=999)[0])}
+
+
+_CLAIMS = {
+    "It orders these systems as humans do more often than chance would.": 0.05,
+    "It would order other systems of this kind better than a coin.": 0.025,
+    "It tells better from worse translations of one segment.": 0.025,
+    "With ties counted, it is right more often than a constant metric or random numbers.": 0.025,
+}
+
+
+def claims(rng, size, effect) -> Outcomes:
+    human = scores(rng, (8, size), drawn=True, rounded=True).human
+    noise = effect * human + rng.normal(size=human.shape)
+    es = mm.EvalSet(human, {"m": noise}, systems=[f"S{k}" for k in range(8)])
+    verdicts = mm.report.claims(es, "m", n_resamples=N_DRAWS, n_null=39, rng=rng).set_index("claim")["verdict"]
+    return {f"report: “{claim[:-1]}”": Claim(verdicts[claim] == "supported", p) for claim, p in _CLAIMS.items()}
+
+
+def equal_treatment(rng, size, effect) -> Outcomes:
+    verdicts = mm.report.claims(treated(rng, size, effect), "m", n_resamples=N_DRAWS, n_null=39, rng=rng)
+    verdict = verdicts.set_index("claim").loc["It treats all systems alike.", "verdict"]
+    return {"report: not “It treats all systems alike”": Claim(verdict == "not supported")}
+
+
+# -- all of them -------------------------------------------------------------------------
+
+_GAIN = {"effect": "noise of a smaller by", "effects": (0.05, 0.1, 0.2, 0.3, 0.4)}
+_BIAS = {"effect": "bias for one system, human units", "effects": (0.2, 0.4, 0.6, 0.8, 1.2), "sizes": (50, 200)}
+_EQUAL = (
+    "Metrics a and b are the human score plus independent noise of the same size, so they can be exchanged cell by cell"
+)
+_COMPARE, _BOOTSTRAP, _SYSDEP, _LOCAL, _AGGREGATION, _REPORT = (
+    "Permutation, pair swap, Williams",
+    "Bootstrap",
+    "System dependence",
+    "Local accuracy",
+    "Aggregation",
+    "Rankings and reports",
+)
+_NAMES = {"pearson": "Pearson", "spa": "SPA"}
+
+
+def _permutations() -> list[Procedure]:
+    rows = []
+    for coefficient in ("pearson", "tau_b", "tau_a", "tau_10", "tau_13", "tau_14"):
+        label = f"PERM-BOTH, {_NAMES.get(coefficient, coefficient)}"
+        run = partial(permutation, coefficient=coefficient, label=label)
+        null = f"{_EQUAL}; six systems" + ("" if coefficient == "pearson" else ", scores rounded so that many tie")
+        often = {"n": 200, "n_power": 20} if coefficient in ("pearson", "tau_b") else {"n": 100, "n_power": 10}
+        rows.append(Procedure(label, _COMPARE, null, run, **often, **_GAIN))
+    run = partial(permutation, coefficient="spa", label="PERM-BOTH, SPA", n_draws=59)
+    rows.append(Procedure("PERM-BOTH, SPA", _COMPARE, f"{_EQUAL}; six systems", run, n=60, n_power=8, **_GAIN))
+    for name, how in (("metrics favour systems", {"favour": 0.5}), ("errors shared by a segment", {"shared": 0.7})):
+        label = f"PERM-BOTH, Pearson, {name}"
+        run = partial(permutation, coefficient="pearson", label=label, **how)
+        null = "As above, but " + (
+            "each metric likes each system by a draw of sd .5: alike as metrics, not exchangeable cell by cell"
+            if "favour" in how
+            else "a part of each metric's error, of sd .7, is the same for all translations of a segment"
+        )
+        rows.append(Procedure(label, _COMPARE, null, run, n=150))
+    return rows
+
+
+def _pair_swaps() -> list[Procedure]:
+    null = f"{_EQUAL}; scores rounded. The exact p-value is doubled"
+    more = {"n": 200, "n_power": 30} | _GAIN
+    rows = [
+        Procedure(f"pair swap, {k} systems", _COMPARE, null, partial(pair_swap, n_systems=k), **more)
+        for k in (2, 6, 12)
+    ]
+    for options in ({"coefficient": "tau_eq"}, {"grouping": "none"}, {"grouping": "system"}):
+        run = partial(pair_swap, n_systems=6, **options)
+        name = f"pair swap, {next(iter(options.values()))}"
+        rows.append(Procedure(name, _COMPARE, null, run, n=100, sizes=(30, 60)))
+    return rows
+
+
+def _bootstraps() -> list[Procedure]:
+    rows = []
+
+    def add(label, null, *, n=100, n_power=15, sizes=(30, 120), unit="segments", curve=True, **options):
+        run = partial(bootstrap, label=f"bootstrap of {label}", **options)
+        rows.append(
+            Procedure(label, _BOOTSTRAP, null, run, unit, sizes, n=n, n_power=n_power, **(_GAIN if curve else {}))
+        )
+
+    for coefficient, grouping in (
+        ("pearson", "none"),
+        ("pearson", "segment"),
+        ("tau_b", "segment"),
+        ("acc_eq", "segment"),
+    ):
+        label = f"segments, {_NAMES.get(coefficient, coefficient)}, grouping {grouping}"
+        options = {"coefficient": coefficient, "grouping": grouping}
+        if grouping == "none":
+            truth = partial(pooled_pearson, of_systems=None, of_segments=1.0, favour=0.0)
+        else:
+            truth = partial(long_run, **options)
+        how = {"rounded": True} if coefficient == "acc_eq" else {}
+        null = f"{_EQUAL}; six fixed systems. True value: that of endless segments"
+        add(label, null, resample="segments", truth=truth, **options, **how)
+    spa = {"coefficient": "spa", "grouping": "segment", "resample": "segments", "truth": mean_spa, "n_draws": N_DRAWS}
+    null = f"{_EQUAL}; six fixed systems. True value: the mean over campaigns of this size"
+    add("segments, SPA", null, n=40, curve=False, **spa)
+    favour = "Metrics alike, each of which likes each system by a draw of sd .5; systems are drawn"
+    pooled = {"coefficient": "pearson", "grouping": "none", "favour": 0.5}
+    few = {"n": 40, "n_power": 5}
+    size = {"sizes": (8, 24), "unit": "systems"} | few
+    truth = partial(pooled_pearson, of_systems=0.25, of_segments=None, favour=0.5)
+    null = f"{favour}. True value: that of endless systems on these 30 segments"
+    add("systems, Pearson, grouping none", null, resample="systems", truth=truth, **pooled, **size)
+    truth = partial(pooled_pearson, of_systems=0.25, of_segments=1.0, favour=0.5)
+    null = f"{favour}. True value: that of endless systems and segments; 30 segments"
+    add("both, Pearson, grouping none", null, resample="both", truth=truth, **pooled, **size)
+    null = f"{favour}, but only segments are redrawn: the question is about these systems, the null about others"
+    alone = {"resample": "segments", "truth": None, "curve": False, "n_draws": 99, "n": 60}
+    add("segments where metrics favour systems", null, **alone, **pooled)
+    within = {"coefficient": "pearson", "grouping": "segment", "documents": 0.7}
+    truth = partial(long_run, coefficient="pearson", grouping="segment", documents=0.7)
+    of_documents = (
+        "Metrics alike, each noisier in some documents (of five segments) than in others, by a factor of sd .7"
+    )
+    null = f"{of_documents} in logarithms. True value: that of endless documents"
+    add(
+        "documents, Pearson, grouping segment",
+        null,
+        resample="documents",
+        truth=truth,
+        sizes=(60, 180),
+        **few,
+        **within,
+    )
+    null = f"{of_documents}; segments are redrawn singly"
+    add("segments of noisy documents", null, sizes=(60, 180), **alone, **within)
+    null = "Two systems of equal quality; scores of their segments are normal"
+    effects = {"effect": "difference of means, sd", "effects": (0.1, 0.2, 0.3, 0.5, 0.8)}
+    rows.append(Procedure("inside SPA", _BOOTSTRAP, null, one_system_against_another, n=1000, n_power=200, **effects))
+    return rows
+
+
+def _sysdep() -> list[Procedure]:
+    rows = []
+    nulls = {
+        "human": "The metric is the human score, a whole number, plus noise; the systems differ in quality",
+        "systems": "Six systems of equal quality; the metric is the human score plus noise",
+        "gaussian": "The metric is the human score, here not rounded, plus normal noise",
+        "heteroscedastic": "The metric is the human score plus normal noise whose size depends on the human score",
+        "residuals": "The metric is the human score plus skewed noise",
+    }
+    for null, text in nulls.items():
+        for min_stratum in (30, 5) if null == "human" else (30,):
+            run = partial(against_null, null=null, min_stratum=min_stratum)
+            rows.append(Procedure(f"null {null}, {min_stratum}", _SYSDEP, text, run, n=120, n_power=15, **_BIAS))
+    for bias, label in ((0.0, "no bias"), (0.8, "one system favoured")):
+        given = ", and the third of six systems gets .8 more" if bias else ""
+        text = f"As for the null “human”{given}. True values: those of 50,000 segments"
+        run = partial(deviations, bias=bias, label=label)
+        rows.append(Procedure(f"deviations, {label}", _SYSDEP, text, run, sizes=(50, 200), n=120))
+    text = "Six systems of equal quality, all treated alike: every deviation is 0"
+    rows.append(Procedure("alike", _SYSDEP, text, alike, sizes=(50, 200), n=120))
+    text = "As for the null “human”: systems differ in quality, and noise is all that pushes"
+    rows.append(Procedure("verdicts", _SYSDEP, text, favoured, n=120, n_power=15, **_BIAS))
+    return rows
+
+
+def _local() -> list[Procedure]:
+    text = "Pairs of a segment are alike, and pairs of a text more so; no context matters. 4 systems, 3 perturbations"
+    shift = {"effect": "shift from context to context, sd of a pair", "effects": (0.05, 0.1, 0.2, 0.4, 0.8)}
+    more = {"n": 120, "n_power": 15, "sizes": (30, 90)}
+    rows = [
+        Procedure(f"H1, {by}", _LOCAL, text, partial(context, by=by), **shift, **more)
+        for by in ("domain", "system", "perturbation")
+    ]
+    for unit in ("segment", "doc"):
+        run = partial(context, by="domain", documents=0.8, unit=unit)
+        null = "The same, and segments of a document (five) are alike too; a domain has whole documents"
+        rows.append(Procedure(f"H1, unit {unit}", _LOCAL, null, run, sizes=(60, 180), n=120))
+    null = f"{text}. Four metrics of slightly different accuracy"
+    turn = {"effect": "by how much contexts turn the order, sd of a pair", "effects": (0.05, 0.1, 0.15, 0.2, 0.3)}
+    rows += [Procedure(f"H2, {by}", _LOCAL, null, partial(order, by=by), **turn, **more) for by in ("domain", "system")]
+    text = f"{text}. True values from the normal distribution"
+    rows.append(Procedure("accuracies", _LOCAL, text, accuracies, n=120, sizes=(30, 90)))
+    rows.append(Procedure("tau_AP", _LOCAL, f"{text}; four metrics, .4 apart", orders, n=120, sizes=(30, 90)))
+    null = "Three metrics of equal accuracy"
+    effects = {"effect": "lead of one metric, sd of a pair", "effects": (0.1, 0.2, 0.4, 0.6, 0.8)}
+    rows.append(Procedure("recommend", _LOCAL, null, best_in_context, **effects, **more))
+    return rows
+
+
+def _aggregation() -> list[Procedure]:
+    text = "Corpus and segment scores are the human score of a system plus a shared and an own error, alike for both"
+    effects = {"effect": "own error of segment scores smaller by", "effects": (0.1, 0.3, 0.5, 0.7, 0.9)}
+    rows = [Procedure("exchange", _AGGREGATION, text, exchange, "systems", (8, 12), n=600, n_power=100, **effects)]
+    text = (
+        "TER of eight systems, binomial edits in segments of 5 and 25 words; human scores are fixed so that corpus "
+        "scores and segment means of endless segments correlate equally with them"
+    )
+    effects = {"effect": "human scores turned towards segment means by", "effects": (0.1, 0.2, 0.4, 0.6, 0.8)}
+    rows.append(Procedure("lengths", _AGGREGATION, text, lengths, sizes=(100, 400), n=200, n_power=30, **effects))
+    text = "Segments of the teaching campaign, drawn with replacement. True value: the score of all 300"
+    rows += [
+        Procedure(f"{m}, intervals", _AGGREGATION, text, partial(aggregated, metric=m), n=120) for m in ("bleu", "chrf")
+    ]
+    return rows
+
+
+def _others() -> list[Procedure]:
+    null = (
+        "Five metrics, each the human score plus independent noise of the same size. A claim holds some metric better"
+    )
+    rows = [Procedure("sorted table", _REPORT, null, sorted_table, n=120, n_power=15, **_GAIN)]
+    null = "As for the permutation test, on three sets of eight systems"
+    rows.append(Procedure("rank", _REPORT, null, ranking, n=80, n_power=8, sizes=(30, 60), **_GAIN))
+    null = "A metric of random numbers"
+    effects = {"effect": "slope of the metric on human scores", "effects": (0.25, 0.5, 1.0, 2.0, 4.0)}
+    rows.append(Procedure("order", _REPORT, null, order_of_systems, "systems", (5, 10), n=800, n_power=100, **effects))
+    null = "A metric of random numbers on 8 drawn systems"
+    small = {"n": 60, "n_power": 6, "sizes": (30, 90)}
+    effects = {"effect": "slope of the metric on human scores", "effects": (0.05, 0.1, 0.2, 0.4, 0.8)}
+    rows.append(Procedure("claims", _REPORT, null, claims, **effects, **small))
+    null = "As for the null “human”"
+    rows.append(Procedure("treatment", _REPORT, null, equal_treatment, **{**_BIAS, **small, "sizes": (50, 200)}))
+    return rows
+
+
+PROCEDURES = [*_permutations(), *_pair_swaps(), *_bootstraps(), *_sysdep(), *_local(), *_aggregation(), *_others()]
+PROCEDURES.insert(9, Procedure("Williams", _COMPARE, f"{_EQUAL}; six systems", williams, n=600, n_power=100, **_GAIN))
