@@ -257,8 +257,8 @@ def test_comparison_with_nulls(numbers):
             (found.sysdep, found.sysdep_draws, found.p_value),
             (found.sd, found.sd_draws, found.sd_p_value),
         ):
-            gaps = (draws - value) / unit
-            sides = [(1 + sum(side * gap >= -1e-10 for gap in gaps)) / 20 for side in (1, -1)]
+            room = 1e-12 * max(abs(value), *np.abs(draws))
+            sides = [(1 + sum(side * (draw - value) >= -room for draw in draws)) / 20 for side in (1, -1)]
             near(p, None if null == "constant" else min(1, 2 * min(sides)), number)
         row = sysdep.null_table([es], "m", nulls=null, **options).iloc[0]
         assert row["verdict"] == found.verdict
