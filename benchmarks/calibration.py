@@ -71,6 +71,22 @@ KNOWN = (
         "more campaigns will tell.",
     ),
     (
+        "PERM-SYS, corpus or segment",
+        "too often, not uniform",
+        "Slightly too small; why is not settled. Both scores are standardised on these few systems before they change "
+        "places.",
+    ),
+    (
+        "r of *",
+        "too short",
+        "Noise in segment scores lowers the correlation, and more so in a resample, so the interval lies low.",
+    ),
+    (
+        "*, bootstrap",
+        "too short",
+        "A percentile interval of few segments is a little short; the jackknife is the default.",
+    ),
+    (
         "bootstrap of [sb]*: interval",
         "too short",
         "A percentile interval of few units is too short.",
