@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ._checks import to_numbers
+
 __all__ = ["EvalSet", "Rankings", "Texts", "as_evalset"]
 
 #: Columns of the tidy table that are not metric scores.
@@ -619,7 +621,7 @@ def _numbers(column: pd.Series, name: str) -> np.ndarray:
     """Return a score column as float64; name the first cell that is not a number."""
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    numbers = pd.to_numeric(column, errors="coerce")
+    numbers = to_numbers(column)
     bad = numbers.isna() & column.notna() & (column.astype(str).str.strip() != "")
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
