@@ -31,6 +31,14 @@ NEEDS = {
 }
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Keep Numba, too, to one thread: tests run side by side already."""
+    import numba
+
+    numba.set_num_threads(1)
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Return the directory with the real data; skip where there is none."""
@@ -57,16 +65,23 @@ def command_line(capsys, monkeypatch):
     return run_here
 
 
+def _shares(item) -> bool:
+    """Say whether a test uses something that its file makes once for several tests."""
+    made = (found[-1] for found in item._fixtureinfo.name2fixturedefs.values()) if hasattr(item, "_fixtureinfo") else ()
+    return any(one.scope != "function" and one.baseid == item.nodeid.partition("::")[0] for one in made)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Keep the tests of a file on one worker, mark as slow those that use real data, skip those that cannot run.
 
-    Other slow tests may go anywhere, so that no worker is left with all of them; only those in the browser share a
-    visit. The longest, the notebooks, come first, so that no worker ends long after the other.
+    Other slow tests may go anywhere, so that no worker is left with all of them, but for those that share what was
+    made once, as a visit to the site. The longest, the notebooks, come first, so that no worker ends long after the
+    other.
     """
     items.sort(key=lambda item: item.path.name != "test_notebooks.py")
     for item in items:
-        alone = item.get_closest_marker("slow") is not None and item.get_closest_marker("browser") is None
+        alone = item.get_closest_marker("slow") is not None and not _shares(item)
         item.add_marker(pytest.mark.xdist_group(item.nodeid if alone else item.path.name))
         if "data_dir" in getattr(item, "fixturenames", ()) and item.get_closest_marker("data") is None:
             item.add_marker("data")

@@ -123,6 +123,7 @@ def test_effective_order_and_aggregation_are_two_effects():
 # -- against sacreBLEU -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", scoring.METRICS)
 def test_equal_to_sacrebleu_on_the_teaching_set(teaching, metric):
     assert_equal_to_sacrebleu(teaching.select(systems=teaching.systems[:3], segments=teaching.segments[:30]), metric)
@@ -239,6 +240,7 @@ def test_blocks_do_not_change_the_draws(monkeypatch, teaching):
     np.testing.assert_array_equal(aggregation.aggregate(statistics, how="bootstrap", n_resamples=50).draws, whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["bleu", "chrf"])
 def test_bootstrap_mean_goes_to_the_corpus_score_and_not_to_the_mean(teaching, metric):
     """The bias is of order 1 / sample size: ten times the segments, about a tenth of it."""
@@ -254,6 +256,7 @@ def test_bootstrap_mean_goes_to_the_corpus_score_and_not_to_the_mean(teaching, m
     assert abs(gaps[2]) < (segment - corpus).abs().mean() / 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["corpus", "segment"])
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
 def test_jackknife_agrees_with_the_bootstrap(teaching, how, metric):
@@ -277,6 +280,7 @@ def test_interval_of_a_mean_is_the_t_interval(teaching):
     assert table.loc[0, ["low", "high"]].tolist() == [pytest.approx(low), pytest.approx(high)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "interval"), [("corpus", "jackknife"), ("corpus", "bootstrap"), ("segment", "jackknife")]
 )
@@ -332,6 +336,7 @@ def test_no_gap_where_lengths_or_ratios_are_equal(matches, length):
     assert aggregation.ratio_gap(2 * (matches + 1), matches + 1).gap == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_identity_on_ter(teaching):
     """TER is one ratio, so the identity is exact for it."""
     statistics = aggregation.extract(
@@ -411,6 +416,7 @@ def test_cache_that_cannot_be_written_is_no_error(own_cache):
     assert aggregation.extract(TOY).counts.shape == (2, 3, 10)
 
 
+@pytest.mark.slow
 def test_workers_do_not_change_the_result(teaching):
     es = teaching.select(segments=teaching.segments[:20])
     one, two = (aggregation.extract(es, "chrf", cache=False, n_jobs=n).counts for n in (1, 2))
@@ -662,6 +668,7 @@ def test_downsampling_by_hand(teaching):
     assert table["segment with bootstrap"] == pytest.approx(np.corrcoef(segment, values["bootstrap"])[0, 1])
 
 
+@pytest.mark.slow
 def test_downsampling_tells_the_mistake_from_the_metric(teaching):
     """With right references more segments help a corpus score; with transposed ones they do not."""
     settings = {"sizes": [1, 10, 100], "n_repetitions": 40, "sample_size": 200}
@@ -781,6 +788,7 @@ def test_resamples_without_a_correlation_are_not_counted_as_evidence(teaching):
     assert found.table["p_bootstrap"][0] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_exchange_test_keeps_its_level():
     """Two noisy versions of one score: a test at .05 rejects about one time in twenty."""
     rng, hits = np.random.default_rng(0), 0

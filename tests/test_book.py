@@ -809,6 +809,7 @@ def one_line(text):
     return " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_data_page_describes_the_teaching_campaign():
     page = one_line((ROOT / "book" / "data.md").read_text(encoding="utf-8"))
     facts = facts_of_the_teaching_campaign() + facts_of_its_siblings()

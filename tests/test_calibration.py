@@ -146,6 +146,7 @@ def test_true_values_agree_with_a_large_campaign(campaigns):
 # -- the stored results ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_stored_table_is_what_the_stored_results_say(calibration, stored):
     assert (BENCHMARKS / "CALIBRATION.md").read_text(encoding="utf-8") == calibration.markdown(stored)
 

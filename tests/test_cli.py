@@ -330,6 +330,7 @@ def test_quiet(run, tmp_path):
     assert loud[2] != ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [TABLE, TABLE.replace(",", "\t")], ids=["csv", "tsv"])
 def test_standard_input(table, text):
     done = in_a_process("correlate", "-", "--format", "json", "--quiet", input=text)
@@ -482,6 +483,7 @@ def test_json_of_other_scripts_is_readable(run, tmp_path):
     assert '"指標"' in run("correlate", tmp_path / "t.csv", "--format", "json")[1]
 
 
+@pytest.mark.slow
 def test_output_is_utf8_in_any_locale(tmp_path):
     (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標"), encoding="utf-8")
     env = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
@@ -595,12 +597,14 @@ def test_output_that_cannot_be_finished_leaves_the_old_file(run, table, tmp_path
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.csv", "out.tsv"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout here")
 def test_output_to_a_pipe_does_not_replace_it(table):
     done = in_a_process("correlate", table, "--quiet", "--output", "/dev/stdout")
     assert (done.returncode, done.stdout.split()[0]) == (0, "metric")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("correlate",), ("rank",)])
 def test_reader_that_goes_away(table, arguments):
     reader, writer = os.pipe()
@@ -611,6 +615,7 @@ def test_reader_that_goes_away(table, arguments):
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_full_disk(table):
     with open("/dev/full", "w") as full:
@@ -620,6 +625,7 @@ def test_full_disk(table):
     assert "No space left on device" in done.stderr
 
 
+@pytest.mark.slow
 def test_interrupt_is_quiet(table):
     # The process waits for its standard input; by then it is inside the command.
     command = [sys.executable, "-m", "mtmeta", "correlate", "-"]

@@ -41,6 +41,7 @@ def table(pairs, tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_help_ends_with_an_example_that_works(run, tmp_path):
     code, out, _ = run("--help")
     assert code == 0
@@ -166,6 +167,7 @@ def test_texts_are_perturbed_and_scored(run, tmp_path, task, column):
     ]
 
 
+@pytest.mark.slow
 def test_sets_by_name(run):
     arguments = ("--table", "accuracy", "--format", "json", "--n-resamples", 99)
     code, out, err = run("teaching", "--metric", "chrf", "--perturbation", "swapping", *arguments)

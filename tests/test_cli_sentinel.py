@@ -39,6 +39,7 @@ def table(rows, tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["train", "score"])
 def test_help_ends_with_an_example_that_works(run, command, tmp_path):
     code, out, _ = run(command, "--help")
@@ -68,6 +69,7 @@ def test_choices_and_defaults_are_those_of_the_package(run):
         mm.sentinel.TransformerConfig(select=str(select))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sees", list(SEES))
 def test_scores_are_those_of_the_package(run, table, rows, sees, tmp_path):
     code, out, err = run("train", table, "--sees", sees, "--save", "s", "--format", "json")
@@ -125,6 +127,7 @@ def test_output_goes_to_a_file(run, table, tmp_path):
     assert (tmp_path / "scores.csv").read_text() == expected
 
 
+@pytest.mark.slow
 def test_transformer_is_trained_and_reported(run, table, rows, tmp_path):
     arguments = ("train", table, "--sees", "source", "--save", "s", *TINY, "--report", "r.json", "--peak-flops", "1e12")
     code, out, err = run(*arguments, "--validation", table, "--checkpoints", "c", "--format", "json")

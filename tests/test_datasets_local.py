@@ -389,6 +389,7 @@ print("tqdm.auto" in sys.modules, sum("IProgress" in str(w.message) for w in cau
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "warned"), [("import implicit.cpu.als", 1), ("_recommenders._one_thread().__enter__()", 0)]
 )

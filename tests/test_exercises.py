@@ -323,6 +323,7 @@ def test_slips_in_the_answers_of_the_book_are_noticed_and_nothing_leaks(name, th
 # -- the notebooks -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_exercise_has_a_check_or_is_an_argument():
     labels = {e.label for path in CHAPTERS for e in exercises.read(chapter(path))[1]}
     checked = {e.label for path in CHAPTERS for e in exercises.read(chapter(path))[1] if e.check}
@@ -474,6 +475,7 @@ def mtmeta(*arguments, cwd):
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ})
 
 
+@pytest.mark.slow
 def test_the_command_writes_notebooks_and_keeps_answers(tmp_path):
     done = mtmeta("exercises", "1", "4", "--out", "sheets", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -489,6 +491,7 @@ def test_the_command_writes_notebooks_and_keeps_answers(tmp_path):
     assert "x = 1" in sheet.read_text()
 
 
+@pytest.mark.slow
 def test_the_command_takes_other_data_and_gives_solutions(tmp_path):
     mm.load("teaching").to_frame().to_csv(tmp_path / "mine.csv", index=False)
     done = mtmeta("exercises", "1", "--scores", "mine.csv", "--solutions", "--out", "s", cwd=tmp_path)

@@ -422,6 +422,7 @@ def test_what_killed_downloads_left_behind_is_removed_after_a_day(server, tmp_pa
     assert tree(cache) == WHOLE | {new: b"half"}  # it may belong to a download that runs
 
 
+@pytest.mark.slow
 def test_several_processes_fetch_into_one_cache(server, tmp_path):
     cache = tmp_path / "cache"
     code = (

@@ -167,6 +167,7 @@ def siblings_imported(path: Path) -> Iterator[str]:
                 yield rest[0] if is_module else "__init__"
 
 
+@pytest.mark.slow
 def test_modules_import_only_what_the_design_allows():
     files = list(PACKAGE.rglob("*.py"))
     unknown = {module_of(p) for p in files} - set(MAY_IMPORT)
@@ -219,6 +220,7 @@ def test_no_test_file_is_skipped_whole():
     ] == []
 
 
+@pytest.mark.slow
 def test_stored_notebooks_are_in_normal_form():
     command = [sys.executable, "tools/normalise_notebooks.py", "--check", "notebooks"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -284,6 +286,7 @@ def test_readme_commands_are_of_a_kind_that_is_tested():
     assert {"book", "test"} <= made <= targets()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "expected"), [pytest.param(*c, marks=needs_data(c[0]), id=c[0]) for c in COMMANDS])
 def test_readme_command_runs(command, expected, tmp_path, request):
     for name in re.findall(r"\bmy_\w+\.csv\b", command):  # the reader's own table

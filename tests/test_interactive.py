@@ -257,6 +257,7 @@ def systems_mean(es, n, column, metric):
     return np.array(found, dtype=float)
 
 
+@pytest.mark.slow
 def test_chapter_on_grouping_shows_the_systems_of_the_package(teaching):
     (values,) = (figure["values"] for figure in stored(SYSTEMS))
     assert values["knob"] == list(range(2, 13))

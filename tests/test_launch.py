@@ -47,6 +47,7 @@ def run_tool(*options):
     return subprocess.run([sys.executable, str(TOOL), *options], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_project_is_as_the_tool_writes_it():
     done = run_tool("--check")
     assert done.returncode == 0, done.stderr
@@ -139,6 +140,7 @@ def test_cell_stands_first_once_and_nothing_else_changes(launch):
     assert [o and [x.get("text") for x in o] for _, o in before] == [o and [x.get("text") for x in o] for _, o in after]
 
 
+@pytest.mark.slow
 def test_a_chapter_runs_alone(tmp_path):
     """The others are run alone by nbval, in test_notebooks.py."""
     shutil.copy(ROOT / "notebooks" / "00_template.ipynb", tmp_path / "mine.ipynb")
@@ -164,6 +166,7 @@ def test_binder_installs_what_the_environment_names():
     assert {"book", "sentinel"} <= set(extras)
 
 
+@pytest.mark.slow
 def test_with_an_address_everything_follows(project):
     first = run_tool("--root", str(project), "--check")
     assert first.returncode == 1
@@ -188,6 +191,7 @@ def test_without_an_address_there_are_no_buttons(launch):
     }
 
 
+@pytest.mark.slow
 def test_a_config_without_the_line_is_refused(project):
     (project / "_config.yml").write_text("sphinx: {}\n")
     done = run_tool("--root", str(project))

@@ -161,6 +161,7 @@ def test_monotone_transforms_change_nothing(pairs, transform):
     pd.testing.assert_frame_equal(*taus)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 4), st.sampled_from("AB"), st.integers(0, 3), st.integers(0, 3)), min_size=1))
 def test_one_less_a_loss_is_as_accurate_as_the_gain(rows):
@@ -223,6 +224,7 @@ def test_interval_is_that_of_a_cluster_bootstrap():
     assert se > 2 * independent  # pairs of a segment are alike: taking them for independent halves the interval
 
 
+@pytest.mark.slow
 def test_interval_covers_the_truth():
     rng = np.random.default_rng(7)
     truth = (simulated(np.random.default_rng(99), n_segments=40_000, systems=2)["m0"] > 0).mean()
@@ -336,6 +338,7 @@ def test_own_chi_square_is_scipys():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("context", ["domain", "system", "perturbation"])
 def test_p_values_of_the_permutation_test_are_uniform_under_the_null(context):
     """Segments and texts differ, contexts do not. The published chi-square rejects such nulls far too often."""
@@ -351,6 +354,7 @@ def test_p_values_of_the_permutation_test_are_uniform_under_the_null(context):
     assert (table["p_permutation"] <= 0.05).mean() < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("context", ["domain", "system"])
 def test_units_keep_the_test_valid_where_documents_differ(context):
     """Documents are easy or hard (for all systems, or each for its own): segments are then no fair unit."""
@@ -393,6 +397,7 @@ rankings = st.integers(2, 6).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(rankings)
 def test_average_rule_is_the_mean_over_all_tie_breaks(both):
@@ -480,6 +485,7 @@ def test_bootstrap_of_contexts_that_share_no_segment(pairs):
     assert (result.low.to_numpy() <= result.high.to_numpy()).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("context", ["domain", "system"])
 def test_p_values_of_the_order_are_uniform_under_the_null(context):
     rng = np.random.default_rng(5)
@@ -563,6 +569,7 @@ def test_metrics_that_cannot_be_told_apart():
     assert (twins["loss"] - twins["loss_low"] >= 0).all()
 
 
+@pytest.mark.slow
 def test_a_best_metric_is_called_worse_seldom():
     """Three equally good metrics at a level of 5 %, though the best was chosen on the same pairs."""
     rng = np.random.default_rng(2)
@@ -674,6 +681,7 @@ def test_variance_between_all_combinations_is_the_expected_one():
     assert table["variance"][1] == pytest.approx(np.var(pairs_of))
 
 
+@pytest.mark.slow
 def test_variance_of_drawn_combinations_has_no_bias():
     rng = np.random.default_rng(0)
     frame = by_perturbation(rng, rng.random(7), n=60)

@@ -259,6 +259,7 @@ def test_table_of_perturbations(teaching):
     assert perturb.perturb_table(teaching, rng=1)["perturbed"].tolist() != table["perturbed"].tolist()
 
 
+@pytest.mark.slow
 def test_table_does_not_depend_on_order_workers_or_other_kinds(teaching):
     table = perturb.perturb_table(teaching)
     shuffled = perturb.perturb_table(teaching.sample(frac=1, random_state=3))
@@ -272,6 +273,7 @@ def test_table_does_not_depend_on_order_workers_or_other_kinds(teaching):
     assert as_rows(alone) == as_rows(full.query("segment <= 5"))
 
 
+@pytest.mark.slow
 def test_table_with_two_workers(teaching):
     many = pd.concat([teaching.assign(system=teaching["system"] + f" {i}") for i in range(3)], ignore_index=True)
     assert len(many) > 1000
@@ -309,6 +311,7 @@ def test_speech_table():
     assert (table.groupby("segment").size() == 4).all()
 
 
+@pytest.mark.slow
 def test_applicability(teaching):
     table = perturb.applicability(teaching, by="system").set_index(["system", "perturbation"])
     everything = perturb.perturb_table(teaching, n_kinds=None)

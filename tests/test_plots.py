@@ -544,6 +544,7 @@ def test_tau_heatmaps_have_the_global_row_on_top_and_one_scale(pairs):
         plots.tau_ap_heatmaps({})
 
 
+@pytest.mark.slow
 def test_quality_stands_at_its_percentile(pairs):
     buckets = mm.local_accuracy.quality_buckets([-2.0] * 180 + [-1.0] * 180 + [0.0] * 360, 4)
     table = mm.local_accuracy.local_accuracy(

@@ -624,6 +624,7 @@ def test_several_right_options_make_checkboxes(tmp_path):
     assert "Several answers are right." in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -169,6 +169,7 @@ def test_how_numbers_are_written():
     assert between(np.nan, 1) == "–"
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_package(teaching, reports):
     report, metric = reports("Regressor"), "Regressor"
     for grouping, name in (("none", "no grouping"), ("segment", "segment grouping"), ("system", "system grouping")):
@@ -207,12 +208,14 @@ def test_baselines_earn_what_theory_says(reports):
 # Planted truths
 
 
+@pytest.mark.slow
 def test_a_good_metric_is_supported(reports):
     found = verdicts(reports("Regressor"))
     assert {found[c] for c in (ORDERS, WITHIN, SOURCES, TIES)} == {"supported"}
     assert found[ELSEWHERE] == "cannot be told"
 
 
+@pytest.mark.slow
 def test_the_favoured_system_is_found(teaching, reports):
     [planted] = teaching.truth["bias"]["Biased"]
     claims = reports("Biased").claims.set_index("claim")
@@ -221,11 +224,13 @@ def test_the_favoured_system_is_found(teaching, reports):
     assert value(reports("Biased"), "system_dependence", "deviation, less difficulty", planted)["low"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["Regressor", "Random", "SourceOnly"])
 def test_no_favour_is_found_where_none_was_planted(reports, metric):
     assert "favoured" not in reports(metric).claims.set_index("claim").loc[ALIKE, "reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["Random", "SourceOnly"])
 def test_metrics_that_judge_nothing_are_supported_in_nothing(reports, metric):
     found = verdicts(reports(metric))
@@ -233,6 +238,7 @@ def test_metrics_that_judge_nothing_are_supported_in_nothing(reports, metric):
     assert "supported" not in found.values()
 
 
+@pytest.mark.slow
 def test_noise_is_rarely_supported_within_segments():
     supported = 0
     for seed in range(10):
@@ -288,6 +294,7 @@ def awkward() -> dict[str, mm.EvalSet]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(awkward()))
 def test_awkward_tables_never_crash(name):
     report = mm.report.report(awkward()[name], "m", **FAST)
@@ -322,6 +329,7 @@ def test_scores_of_unrated_segments_count_in_system_means_only():
 # Options and errors
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_report(small):
     again, other = (mm.report.report(tiny(), **FAST, rng=seed) for seed in (0, 1))
     assert again.to_html() == small.to_html()
@@ -346,6 +354,7 @@ def test_global_random_state_and_style_are_left_alone(small):
     assert plt.get_fignums() == open_figures
 
 
+@pytest.mark.slow
 def test_several_sets_and_metrics():
     rng = np.random.default_rng(1)
     h = rng.normal(size=(5, 30))
@@ -363,6 +372,7 @@ def test_several_sets_and_metrics():
     assert len(mm.report.report(sets, "b", **FAST).claims) == 18
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["Biased", "SourceOnly"])
 def test_claims_alone_are_those_of_the_report(teaching, metric):
     es = teaching.select(segments=teaching.segments[:80])
@@ -428,6 +438,7 @@ class Page(HTMLParser):
 EVIL = '<script>alert(1)</script>"&\x07$\\frac$'
 
 
+@pytest.mark.slow
 def test_names_are_escaped():
     es = tiny(EVIL)
     es = mm.EvalSet(es.human, {EVIL: es[EVIL]}, systems=[EVIL, "<b>B</b>", "C"], name="<i>set</i>")
@@ -440,6 +451,7 @@ def test_names_are_escaped():
     assert json.loads(report.to_json())["sets"] == [{"set": "<i>set</i>", "metric": EVIL}]
 
 
+@pytest.mark.slow
 def test_page_stands_alone_and_can_be_read_by_all(reports):
     report = reports("Regressor")
     text = report.to_html()
@@ -500,6 +512,7 @@ def run(*args):
     return result.exit_code, result.stdout, result.stderr
 
 
+@pytest.mark.slow
 def test_command_writes_what_the_file_is_called(tmp_path):
     table = tmp_path / "mine.csv"
     tiny().to_frame().to_csv(table, index=False)

@@ -108,6 +108,7 @@ def project(tmp_path, nowhere):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
     before = (project / "notebooks" / "a.ipynb").read_bytes()
     report = runner.stage(project)
@@ -139,12 +140,14 @@ def test_book_is_built_and_its_path_is_printed(project, capfd):
     assert "42" in (project / "_build" / "html" / "notebooks" / "a.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_warning_of_the_build_is_an_error(project, capfd):
     (project / "book" / "index.md").write_text("# A book\n\n{no-such-role}`x`\n")
     assert runner.main(["book", "--root", str(project), "--no-execute"]) == 1
     assert "error: jupyter-book ended with exit status" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_failing_chapter_is_named(project, capfd):
     write(project / "notebooks" / "a.ipynb", "raise RuntimeError('this one')")
     assert runner.main(["book", "--root", str(project)]) == 1
@@ -153,6 +156,7 @@ def test_a_failing_chapter_is_named(project, capfd):
     assert "this one" in error
 
 
+@pytest.mark.slow
 def test_refresh_changes_nothing_if_one_fails(tmp_path, nowhere):
     good, bad = write(tmp_path / "good.ipynb", "print(1)"), write(tmp_path / "bad.ipynb", "1 / 0")
     held = write(tmp_path / "held.ipynb", "print(1)", requires=["data:wmt23"])
@@ -169,6 +173,7 @@ def normalise(*arguments: str | Path) -> subprocess.CompletedProcess:
     return subprocess.run([str(a) for a in command], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_normaliser_drops_noise_and_keeps_content(tmp_path):
     path = write(tmp_path / "a.ipynb", "n = 1 # parameters", "print(n)", "n")
     runner.execute(path, path)

@@ -411,6 +411,7 @@ def test_own_command_joins_by_id():
     np.testing.assert_allclose(scores, TEXTS.translation.str.len())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "match"),
     [

@@ -111,6 +111,7 @@ def test_compiled_ter_is_that_of_sacrebleu(text, reference):
     assert score_ter([text], [reference])[0] == -TER().sentence_score(text, [reference]).score
 
 
+@pytest.mark.slow
 def test_compiled_ter_of_long_texts_is_that_of_sacrebleu():
     # Few different words make many shifts, up to the limit on those that are tried; the lengths strain the beam.
     rng = random.Random(0)
@@ -260,6 +261,7 @@ def test_equal_texts_with_other_sources_are_told_apart():
     assert pairs["chrf"].tolist() == [100, 100, 100]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_chunks_and_processes_change_nothing(n_jobs, capfd):
     expected = scoring.score_pairs(TABLE)

@@ -72,6 +72,7 @@ def faults(text: str) -> Iterator[str]:
             yield f"from {node.module} import"
 
 
+@pytest.mark.slow
 def test_nothing_in_the_package_runs_what_it_reads():
     found = [(path.relative_to(ROOT).as_posix(), name) for path in SOURCES for name in faults(path.read_text("utf-8"))]
     assert [f for f in found if f not in ALLOWED] == []

@@ -512,6 +512,7 @@ def test_batches_hold_texts_of_similar_length_in_any_order():
     assert list(sampler) != order
 
 
+@pytest.mark.slow
 def test_loss_falls(few):
     config = dataclasses.replace(TINY, epochs=8)
     report = sentinel.fit(few, sees="source", kind="transformer", config=config).report
@@ -519,6 +520,7 @@ def test_loss_falls(few):
     assert losses.tail(5).mean() < 0.8 * losses.head(5).mean()
 
 
+@pytest.mark.slow
 def test_transformer_is_deterministic_and_leaves_random_states_alone(tiny, few):
     import random
 
@@ -531,6 +533,7 @@ def test_transformer_is_deterministic_and_leaves_random_states_alone(tiny, few):
     assert (torch.get_rng_state() == before[1]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("validated", [False, True])
 @pytest.mark.parametrize("stop_at", [(1, 6), (2, 5)])
 def test_resumed_training_ends_with_the_same_weights(few, tmp_path, monkeypatch, stop_at, validated):
@@ -587,6 +590,7 @@ def test_best_checkpoint_is_kept(few, select, column, pick):
     assert error == pytest.approx(best["validation_loss"], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_stages_can_be_trained_one_by_one(few, tiny):
     first = sentinel.fit(few, sees="source", kind="transformer", config=TINY)
     before = {name: tensor.clone() for name, tensor in weights(first).items()}
@@ -697,6 +701,7 @@ def test_transformer_options_are_checked(few, light):
         sentinel.fit(few, sees="source", kind="transformer", config=config)
 
 
+@pytest.mark.slow
 def test_progress_bar_is_on_standard_error_and_else_there_is_nothing(few, capfd):
     options = {"sees": "source", "kind": "transformer", "config": TINY, "validation": few.head(40)}
     sentinel.fit(few, **options)
@@ -725,6 +730,7 @@ except ValueError as error:
 """
 
 
+@pytest.mark.slow
 def test_light_needs_no_torch_and_transformer_says_what_it_needs():
     done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, check=True)
     kind, message = done.stdout.splitlines()

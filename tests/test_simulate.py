@@ -632,6 +632,7 @@ def test_the_stored_campaign_is_read_once_and_given_anew():
     assert simulate.teaching().truth["bias"] == second.truth["bias"]
 
 
+@pytest.mark.slow
 def test_frozen_files_are_what_the_code_makes():
     made = _frozen.files(simulate.campaign(**_frozen.SIZES))
     assert sorted(made) == ["teaching.csv", "teaching.json", "teaching_spans.csv"]
@@ -649,6 +650,7 @@ def test_reading_gives_back_what_was_written(es):
         assert lzma.decompress((_frozen.FOLDER / f"{name}.xz").read_bytes()) == data
 
 
+@pytest.mark.slow
 def test_hash_seed_does_not_matter():
     code = (
         "import hashlib; from mtmeta import simulate; from mtmeta.simulate import _frozen;"
@@ -719,6 +721,7 @@ def test_length_slopes_are_an_even_ladder():
     assert "length_slope" not in simulate.campaign(n_systems=1, n_segments=10, seed=3, texts=False).truth
 
 
+@pytest.mark.slow
 def test_planted_length_effect_is_found_again():
     es = simulate.campaign(n_systems=10, n_segments=1500, seed=3, length_effect=1.0, lexical=False)
     words = np.array([len(source.split()) for source in es.texts.sources])

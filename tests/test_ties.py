@@ -64,6 +64,7 @@ def test_calibration_equals_the_oracle(campaign):
         assert again == pytest.approx(result.value, abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(campaigns())
 def test_binned_calibration_equals_the_sorted_one(campaign):
@@ -512,6 +513,7 @@ def test_tie_curve_of_the_worked_example():
     assert (row.tie_share, row.n_pairs, row.n_groups) == (0.5, 6, 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(campaigns())
 def test_tie_curve_goes_through_acc_eq_and_below_the_best(campaign):
