@@ -7,7 +7,8 @@ CONSTRAINTS ?= constraints.txt
 VENV := .venv
 BIN := $(VENV)/bin
 SITE := _build/html/index.html
-SOURCES := $(wildcard _config.yml _toc.yml CHANGELOG.md CITATION.cff constraints.txt) \
+BUILT := _build/html/.built# set when the build came to its end
+SOURCES := $(wildcard _config.yml _toc.yml *.md CITATION.cff LICENSE constraints.txt benchmarks/*.md) \
 	$(shell find book notebooks mtmeta -type f -not -path '*/.*' -not -path '*/__pycache__/*' 2>/dev/null)
 BROWSER := tests/browser
 BENCHMARKS := $(wildcard benchmarks/bench_*.py)
@@ -46,17 +47,19 @@ $(VENV)/.installed-test: $(VENV)/.installed-book
 book: $(VENV)/.installed-book ## execute the chapters and build the site
 	@echo "== executing the chapters and building the site"
 	@$(BIN)/python -m mtmeta.runner --jobs $(JOBS) book
+	@touch $(BUILT)
 	@echo "Read it:    $(CURDIR)/$(SITE)"
 	@echo "Serve it:   $(BIN)/python -m http.server --directory _build/html 8000, then open http://localhost:8000"
 
-$(SITE): $(SOURCES) | $(VENV)/.installed-book
+$(BUILT): $(SOURCES) | $(VENV)/.installed-book
 	@echo "== building the site from the stored outputs"
 	@$(BIN)/python -m mtmeta.runner book --no-execute
+	@touch $@
 
-site: $(SITE) ## build the site from the stored outputs, if a source has changed since
+site: $(BUILT) ## build the site from the stored outputs, if a source has changed since
 
 # The tests execute each notebook and compare its outputs with the stored ones, so the site for the tests need not.
-test: lint $(SITE) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
+test: lint $(BUILT) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
 	@echo "== tests"
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --durations=25
 
