@@ -297,7 +297,7 @@ class EvalSet:
         -------
         EvalSet
             Official system and domain scores stay only while all segments stay: they
-            describe the whole test set.
+            describe the whole test set. What draws at random does so in the order given here.
 
         Raises
         ------
