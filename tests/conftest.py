@@ -76,19 +76,20 @@ def pytest_collection_modifyitems(items):
     """Keep the tests of a file on one worker, mark as slow those that use real data, skip those that cannot run.
 
     Other slow tests may go anywhere, so that no worker is left with all of them, but for those that share what was
-    made once, as a visit to the site. The longest, the notebooks, come first, so that no worker ends long after the
-    other.
+    made once, as a visit to the site. They come last, after the notebooks, which take longest, so that no worker ends
+    long after the other.
     """
-    items.sort(key=lambda item: item.path.name != "test_notebooks.py")
     for item in items:
-        alone = item.get_closest_marker("slow") is not None and not _shares(item)
-        item.add_marker(pytest.mark.xdist_group(item.nodeid if alone else item.path.name))
         if "data_dir" in getattr(item, "fixturenames", ()) and item.get_closest_marker("data") is None:
             item.add_marker("data")
         if item.get_closest_marker("data"):
             item.add_marker("slow")  # reading the data alone takes seconds
             if not os.environ.get("MTMETA_DATA"):
                 item.add_marker(pytest.mark.skip(reason=NO_DATA))
+    alone = {item: item.get_closest_marker("slow") is not None and not _shares(item) for item in items}
+    items.sort(key=lambda item: alone[item] * (1 if item.path.name == "test_notebooks.py" else 2))
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(item.nodeid if alone[item] else item.path.name))
 
 
 @pytest.hookimpl(wrapper=True)
