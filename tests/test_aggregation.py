@@ -686,6 +686,7 @@ def test_downsampling_tells_the_mistake_from_the_metric(teaching):
     np.testing.assert_array_equal(wrong.units["segment"], right.units["segment"])
 
 
+@pytest.mark.slow
 def test_downsampling_does_not_depend_on_workers(teaching):
     some = [teaching.select(segments=teaching.segments[:20]), teaching.select(segments=teaching.segments[20:50])]
     one, two = (

@@ -67,6 +67,7 @@ def read(case, argument):
     return None, message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", sample(CASES, 5))
 def test_case(case, place):
     argument = case.make(place)

@@ -180,6 +180,7 @@ def test_every_test_and_null_of_the_package_is_simulated(calibration, stored):
     assert [name for name in names if name not in labels] == []
 
 
+@pytest.mark.slow
 def test_what_does_not_hold_is_explained(calibration, stored):
     assert calibration.unexplained(stored) == []
 

@@ -108,6 +108,7 @@ def test_several_tables_and_sets_make_stages(run, table):
     assert (mm.sentinel.load("s").score(texts) == expected.score(texts)).all()
 
 
+@pytest.mark.slow
 def test_table_without_names_of_rows_gets_numbers(run, table, tmp_path):
     assert run("train", table, "--sees", "source", "--save", "s", "--quiet")[0] == 0
     (tmp_path / "new.tsv").write_text("source\nGuten Tag.\nGuten Tag.\n")
@@ -188,6 +189,7 @@ def test_fault_of_the_data(run, table, tmp_path, arguments, message):
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_reference_is_for_sets(run, table):
     assert run("train", table, "--sees", "reference", "--save", "s", "--quiet")[0] == 0
     code, _, err = run("score", "s", table, "--reference", "refA")

@@ -193,6 +193,7 @@ def test_numbers_are_those_of_the_package(teaching, reports):
         assert value(report, "rank", f"{name}: cluster", other)["value"] == ranked.loc[other, "cluster"]
 
 
+@pytest.mark.slow
 def test_baselines_earn_what_theory_says(reports):
     report = reports("Regressor")
     within, pooled = "Pearson, segment grouping", "Pearson, no grouping"

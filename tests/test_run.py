@@ -355,6 +355,7 @@ def test_the_table_is_checked_first(run, book, text, message):  # noqa: F811
     assert not Path("out").exists()
 
 
+@pytest.mark.slow
 def test_metrics_are_chosen_by_a_table_that_is_written(run, book):  # noqa: F811
     code, _, err = run("run", "1", "--scores", "mine.csv", "--metric", "Y", "--no-site", "--out", "there")
     assert code == 0, err
@@ -517,6 +518,7 @@ def test_elsewhere_lines_say_which_cell_it_is_at(run, book, tmp_path, capsys):  
     assert [line.partition(",")[0] for line in lines] == [f"01_first: cell {k} of 4" for k in range(5)]
 
 
+@pytest.mark.slow
 def test_a_notebook_without_a_title_gets_its_note_on_top(run, book):  # noqa: F811
     path = book("02_untitled", "1", needs=["sources"])
     notebook = nbformat.read(path, as_version=4)
@@ -527,6 +529,7 @@ def test_a_notebook_without_a_title_gets_its_note_on_top(run, book):  # noqa: F8
     assert first.source.startswith(":::{admonition} Skipped on your data")
 
 
+@pytest.mark.slow
 def test_without_jupyter_book_the_notebooks_are_left(run, book, monkeypatch):  # noqa: F811
     monkeypatch.setattr("mtmeta.runner._book._JUPYTER_BOOK", Path("no-such-program"))
     code, _, err = run("run", "1", "--scores", "mine.csv")

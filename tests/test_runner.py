@@ -44,6 +44,7 @@ def nowhere(monkeypatch, tmp_path):
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_execute_injects_parameters_and_runs_where_the_notebook_lies(tmp_path):
     source = write(
         tmp_path / "in" / "a.ipynb", "n = 1 # parameters", "from pathlib import Path\nprint(n, Path().resolve().name)"
@@ -53,6 +54,7 @@ def test_execute_injects_parameters_and_runs_where_the_notebook_lies(tmp_path):
     assert 0 < seconds < 120
 
 
+@pytest.mark.slow
 def test_execute_without_parameters_adds_no_cell(tmp_path):
     source = write(tmp_path / "a.ipynb", "n = 1 # parameters", "print(n)")
     runner.execute(source, tmp_path / "b.ipynb")
@@ -202,6 +204,7 @@ def test_normaliser_drops_noise_and_keeps_content(tmp_path):
     assert [c.source for c in after.cells] == [c.source for c in notebook.cells]
 
 
+@pytest.mark.slow
 def test_normaliser_does_not_count_what_was_not_executed(tmp_path):
     path = write(tmp_path / "a.ipynb", "n = 1", "n = 1")
     assert normalise(path).returncode == 0

@@ -157,6 +157,7 @@ def test_shapes_are_explained(references, verdict, scored, match):
                 score(HYPOTHESES, references)
 
 
+@pytest.mark.slow
 @given(st.integers(2, 12), st.integers(1, 5))
 def test_a_transposed_list_never_passes_unless_it_is_square(n, k):
     right = [[f"r{i}{j}" for i in range(n)] for j in range(k)]

@@ -349,6 +349,7 @@ def test_hand_worked_error_rates():
     assert both(pairs, "cer").tolist()[1:3] == pytest.approx([-8 / 15, -4 / 22])
 
 
+@pytest.mark.slow
 @given(WORDS, WORDS.filter(str.strip))
 def test_speech_metrics_are_those_of_jiwer(text, reference):
     found = scoring.score_pairs(
@@ -361,6 +362,7 @@ def test_speech_metrics_are_those_of_jiwer(text, reference):
     assert [found[f"{m}_perturbed"] for m in scoring.PAIR_METRICS["speech"]] == [0, 0, 0, 1, 0]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS.filter(str.strip)), min_size=1, max_size=20))
 def test_wip_and_wil_order_every_pair_alike(rows):
     table = pd.DataFrame(rows, columns=["transcript", "perturbed", "reference"])
@@ -566,6 +568,7 @@ def test_ranking_pairs():
             assert own[f"{measure}_perturbed"].tolist() == after[measure].tolist()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 @settings(max_examples=25)
 def test_precision_and_recall_order_every_pair_alike(seed):

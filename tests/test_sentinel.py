@@ -235,6 +235,7 @@ def test_no_source_is_on_both_sides_of_a_validation_fold():
     assert best["grouped"] < 0.4
 
 
+@pytest.mark.slow
 def test_light_is_deterministic(frame, light):
     again = sentinel.fit(frame, sees="candidate")
     texts = frame["translation"].tolist()
@@ -576,6 +577,7 @@ def test_checkpoints_of_another_run_are_not_taken(few, tmp_path):
         sentinel.fit(few.head(32), **options | {"checkpoints": tmp_path})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("select", "column", "pick"), [("kendall", "validation_kendall", "idxmax"), ("loss", "validation_loss", "idxmin")]
 )
@@ -618,6 +620,7 @@ def test_transformer_comes_back_as_it_was_saved(tiny, few, es, tmp_path):
         sentinel.load(tmp_path / "s")
 
 
+@pytest.mark.slow
 def test_encoder_is_any_local_checkpoint(tiny, few, tmp_path):
     tiny.network.encoder.save_pretrained(tmp_path)
     tiny.tokeniser.save_pretrained(tmp_path)
@@ -685,6 +688,7 @@ def test_configuration_is_checked(options, message):
         TransformerConfig(**options)
 
 
+@pytest.mark.slow
 def test_transformer_options_are_checked(few, light):
     with pytest.raises(ValueError, match="an encoder needs positive sizes"):
         EncoderShape(hidden_size=33, heads=2)

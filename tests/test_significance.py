@@ -480,6 +480,7 @@ def test_what_cannot_be_tested_is_refused():
 # -- bootstrap -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_bootstrap_over_segments_by_hand():
     """With segment grouping the value is a mean over segments, so its bootstrap is that of a mean."""
     es = campaign(2, n_segments=200)

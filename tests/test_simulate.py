@@ -755,6 +755,7 @@ def test_seeds_differ():
     assert not np.array_equal(one["Regressor"], two["Regressor"])
 
 
+@pytest.mark.slow
 def test_calibration_is_no_accident_of_one_seed():
     sets = [simulate.campaign(seed=s, texts=False) for s in range(1, 5)]
     ties = [mm.ties.human_tie_share(es) for es in sets]
@@ -1066,6 +1067,7 @@ def test_distance_is_the_smallest_edit_distance(wordings, text):
     assert found == min(naive(w.split(), text.split()) for w in short)
 
 
+@pytest.mark.slow
 def test_judged_pairs(short):
     es, wordings = short
     segment = max(wordings, key=lambda s: len(wordings[s]))

@@ -174,6 +174,7 @@ def test_averaged_deviations_sum_to_zero_up_to_monte_carlo_error():
     assert abs(np.mean(sums)) < 4 * np.std(sums) / np.sqrt(40)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_increasing_maps_of_the_metric_change_nothing(seed):
     es = campaign(seed, n_segments=15)
@@ -365,6 +366,7 @@ def test_noise_nulls_match_the_correlation(null):
     assert mm.correlate(drawn, grouping="none")["value"][0] == pytest.approx(wanted, abs=0.02)
 
 
+@pytest.mark.slow
 def test_null_is_calibrated_for_a_metric_that_is_blind_to_the_system():
     """A metric that reads the human score with noise: p-values are uniform, so few are small."""
     p_values = [
@@ -375,6 +377,7 @@ def test_null_is_calibrated_for_a_metric_that_is_blind_to_the_system():
     assert np.mean(np.array(p_values) <= 0.1) == pytest.approx(0.1, abs=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [(1.0, 0.0), (1.0, 1.0)])
 def test_null_holds_its_level_where_segments_share_effects(shared):
     """A metric that is blind given the human score; segments move the human score, or both."""

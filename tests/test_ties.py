@@ -483,6 +483,7 @@ def test_expected_accuracy_by_hand():
         ties.expected_accuracy(es, human_ties="zero")
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(campaigns())
 def test_expected_accuracy_is_a_tau(campaign):
@@ -577,6 +578,7 @@ def test_a_noisy_twin_gains_nothing_without_a_threshold(campaign, name):
 # -- chance levels -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_chance_levels(campaign):
     table = ties.chance_levels(campaign, n_draws=30).set_index("coefficient")
     t = ties.human_tie_share(campaign)
