@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import re
 import symtable
 from collections.abc import Iterable, Iterator, Sequence
@@ -142,8 +143,21 @@ def _global_names(table: symtable.SymbolTable, top: bool = True) -> Iterator[str
         yield from _global_names(child, top=False)
 
 
+class _OwnScopes(ast.NodeTransformer):
+    """Writes comprehensions as generators: since Python 3.12 only these keep their names out of the table of a cell."""
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.GeneratorExp:
+        return ast.GeneratorExp(self.visit(node.elt), [self.visit(part) for part in node.generators])
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.GeneratorExp:
+        return self.visit_ListComp(ast.ListComp(ast.Tuple([node.key, node.value], ast.Load()), node.generators))
+
+
 def _loads(node: ast.AST) -> set[str]:
-    return set(_global_names(symtable.symtable(ast.unparse(node), "cell", "exec")))
+    text = ast.unparse(_OwnScopes().visit(copy.deepcopy(node)))
+    return set(_global_names(symtable.symtable(text, "cell", "exec")))
 
 
 def _stores(node: ast.AST) -> set[str]:
