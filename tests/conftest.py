@@ -40,6 +40,13 @@ def one_thread():
 
 
 @pytest.fixture(scope="session")
+def transformers():
+    """Skip where the extra `sentinel`, which `make test` installs, is not there."""
+    pytest.importorskip("torch")
+    return pytest.importorskip("transformers")
+
+
+@pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Return the directory with the real data; skip where there is none."""
     path = os.environ.get("MTMETA_DATA")

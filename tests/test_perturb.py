@@ -508,7 +508,7 @@ def test_degraded_rankings_leave_out_what_cannot_get_worse(runs):
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory):
+def tiny(tmp_path_factory, transformers):
     """Return the folder of a causal language model with random weights, and a byte tokeniser."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
@@ -724,12 +724,14 @@ def test_errors(call, error, message):
         call()
 
 
+@pytest.mark.usefixtures("transformers")
 def test_model_that_is_not_there(tmp_path):
     model = perturb.LanguageModel(tmp_path / "none")
     with pytest.raises(ValueError, match=r"cannot be loaded: .* Give the name or folder of a causal language model"):
         perturb.apply("a", "llm", source="a", reference="b", model=model)
 
 
+@pytest.mark.usefixtures("transformers")
 def test_model_without_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ValueError, match="needs PyTorch and Transformers"):

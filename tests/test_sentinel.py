@@ -405,7 +405,7 @@ def few(frame) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def tiny(few) -> sentinel.Sentinel:
+def tiny(few, transformers) -> sentinel.Sentinel:
     """Return a sentinel trained without an interruption."""
     return sentinel.fit([few, few], sees="source", kind="transformer", config=TINY, peak_flops=1e12)
 
@@ -437,6 +437,7 @@ def test_default_configuration_is_the_recipe_of_the_paper():
     }
 
 
+@pytest.mark.usefixtures("transformers")
 def test_head_is_that_of_the_paper():
     import torch
 
@@ -466,6 +467,7 @@ def test_score_comes_from_the_last_hidden_state_of_the_first_token(tiny):
     assert tiny.score([text])[0] == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.usefixtures("transformers")
 def test_scratch_shapes_are_those_of_xlm_r():
     from transformers import XLMRobertaConfig
 
@@ -477,6 +479,7 @@ def test_scratch_shapes_are_those_of_xlm_r():
     assert (large.hidden_size, large.layers, large.heads, large.intermediate_size) == (1024, 24, 16, 4096)
 
 
+@pytest.mark.usefixtures("transformers")
 def test_trainer_has_the_settings_of_the_configuration(tmp_path):
     import torch
 
@@ -496,6 +499,7 @@ def test_trainer_has_the_settings_of_the_configuration(tmp_path):
     assert {group["lr"] for group in optimiser.param_groups} == {1e-6}
 
 
+@pytest.mark.usefixtures("transformers")
 def test_batches_hold_texts_of_similar_length_in_any_order():
     from mtmeta.sentinel._transformer import ByLength
 
@@ -567,6 +571,7 @@ def test_resumed_training_ends_with_the_same_weights(few, tmp_path, monkeypatch,
     assert again.report.n_texts == 0
 
 
+@pytest.mark.usefixtures("transformers")
 def test_checkpoints_of_another_run_are_not_taken(few, tmp_path):
     options = {"sees": "source", "kind": "transformer", "config": TINY, "checkpoints": tmp_path / "c"}
     sentinel.fit(few.head(32), **options)

@@ -27,7 +27,12 @@ COMBINATIONS = ("3.11:oldest", "3.11:tested", "3.12:tested", "3.12:newest", "3.1
 EXTRAS = ("book", "sweep", "test")
 #: What is run: the quick tests, and the chapters against their stored outputs.
 CHECKS = {
-    "tests": ["-m", "not slow and not browser and not exhaustive", "--ignore=tests/test_site.py"],
+    "tests": [
+        "-m",
+        "not slow and not browser and not exhaustive",
+        "--ignore=tests/test_site.py",
+        "--doctest-ignore-import-errors",
+    ],
     "chapters": ["-m", "not data and not exhaustive", "tests/test_notebooks.py"],
 }
 #: The packages whose versions the table shows.
