@@ -115,5 +115,5 @@ def pytest_terminal_summary(terminalreporter):
     """Say how many tests were skipped for want of data or a browser."""
     skipped = terminalreporter.stats.get("skipped", [])
     for marker, (_, name, reason) in NEEDS.items():
-        if count := sum(marker in report.keywords for report in skipped):
+        if count := sum(marker in getattr(report, "keywords", ()) for report in skipped):
             terminalreporter.write_line(f"{count} {name} test{'s' * (count > 1)} skipped: {reason}", yellow=True)
