@@ -602,9 +602,6 @@ def natural(name: Any) -> tuple:
 
 def numbered(column: pd.Series) -> tuple[np.ndarray, list]:
     """Return for each row the position of its name, and the names in natural order."""
-    if pd.api.types.is_integer_dtype(column.dtype) and len(column) and column.min() >= 0:
-        codes, found = pd.factorize(column, sort=True)  # the same order, and less to keep in memory
-        return codes, list(found)
     codes, found = pd.factorize(column)
     names = list(found)
     order = sorted(range(len(names)), key=lambda k: natural(names[k]))
