@@ -61,10 +61,10 @@ site: $(BUILT) ## build the site from the stored outputs, if a source has change
 # The tests execute each notebook and compare its outputs with the stored ones, so the site for the tests need not.
 test: lint $(BUILT) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
 	@echo "== tests"
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --durations=25
+	@$(BIN)/python -m pytest -n $(JOBS) --durations=25
 
 test-fast: $(VENV)/.installed-test ## the quick part: no lint, no site, no notebooks, no real data
-	@env -u MTMETA_DATA $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not browser and not exhaustive" --ignore=tests/test_site.py
+	@env -u MTMETA_DATA $(BIN)/python -m pytest -n $(JOBS) -m "not slow and not browser and not exhaustive" --ignore=tests/test_site.py
 
 matrix: ## notebooks and tests with each Python here, and the tested, the newest and the oldest versions of the packages
 	@$(PYTHON) tools/matrix.py

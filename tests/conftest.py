@@ -72,20 +72,30 @@ def command_line(capsys, monkeypatch):
     return run_here
 
 
-def _shares(item) -> bool:
-    """Say whether a test uses something that its file makes once for several tests."""
-    made = (found[-1] for found in item._fixtureinfo.name2fixturedefs.values()) if hasattr(item, "_fixtureinfo") else ()
-    return any(one.scope != "function" and one.baseid == item.nodeid.partition("::")[0] for one in made)
+#: Files whose tests take long and share nothing: each test goes to any worker. Those of other files stay together.
+SPREAD = tuple(f"tests/test_{name}.py" for name in ("notebooks", "run", "book", "determinism", "exercises", "house"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep the tests of a file on one worker, so that what they share is made once, but for those of `SPREAD`.
+
+    The groups of pytest-xdist 3.8 do this no longer: with pytest 9.2 it ignores them, without a word.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            return nodeid if file in SPREAD else file
+
+    return ByFile(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Keep the tests of a file on one worker, mark as slow those that use real data, skip those that cannot run.
-
-    Other slow tests may go anywhere, so that no worker is left with all of them, but for those that share what was
-    made once, as a visit to the site. They come last, after the notebooks, which take longest, so that no worker ends
-    long after the other.
-    """
+    """Mark as slow the tests that use real data, skip those that cannot run; begin with the longest, the notebooks."""
+    items.sort(key=lambda item: item.path.name != "test_notebooks.py")
     for item in items:
         if "data_dir" in getattr(item, "fixturenames", ()) and item.get_closest_marker("data") is None:
             item.add_marker("data")
@@ -93,10 +103,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker("slow")  # reading the data alone takes seconds
             if not os.environ.get("MTMETA_DATA"):
                 item.add_marker(pytest.mark.skip(reason=NO_DATA))
-    alone = {item: item.get_closest_marker("slow") is not None and not _shares(item) for item in items}
-    items.sort(key=lambda item: alone[item] * (1 if item.path.name == "test_notebooks.py" else 2))
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(item.nodeid if alone[item] else item.path.name))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -88,7 +88,7 @@ def installed(python: Path) -> list[str]:
 
 def check(python: Path, options: list[str]) -> str:
     """Run tests; return how many passed, failed and were skipped."""
-    command = [python, "-m", "pytest", "-q", "-n", os.environ.get("JOBS", "2"), "--dist", "loadgroup", *options]
+    command = [python, "-m", "pytest", "-q", "-n", os.environ.get("JOBS", "2"), *options]
     without_data = {name: value for name, value in os.environ.items() if name != "MTMETA_DATA"}
     done = subprocess.run(command, cwd=ROOT, env=without_data, capture_output=True, text=True, check=False)
     if done.returncode:
