@@ -21,6 +21,7 @@ from xml.etree import ElementTree
 
 import imagesize
 import nbformat
+import portalocker
 import pytest
 import yaml
 from docutils import nodes
@@ -77,9 +78,12 @@ def site():
     if "MTMETA_SITE" in os.environ:
         if not (folder / "index.html").exists():
             pytest.fail(f"MTMETA_SITE is {str(folder)!r}, but there is no index.html")
-    elif is_stale(folder / "index.html"):
-        runner.stage(ROOT, run=False)
-        folder = runner.build(ROOT)
+    else:
+        folder.parent.mkdir(exist_ok=True)
+        with portalocker.Lock(folder.parent / "site.lock", timeout=600):  # another worker may want it at the same time
+            if is_stale(folder / "index.html"):
+                runner.stage(ROOT, run=False)
+                folder = runner.build(ROOT)
     return folder
 
 

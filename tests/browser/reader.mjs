@@ -34,11 +34,12 @@ await page.keyboard.press("Control+k");
 await page.keyboard.type("SysDep");
 await page.keyboard.press("Enter");
 await page.waitForURL(/search\.html/);
+await page.locator(".search-summary", { hasText: "Search finished" }).waitFor(); // until then the list grows and moves
 const hit = page.locator(`#search-results a[href*="${CHAPTER}"]`).first();
-await hit.waitFor({ timeout: 20000 });
 seen.search = { hits: await page.locator("#search-results ul.search > li").count() };
+await page.waitForLoadState("networkidle"); // each hit is given its summary when the page it is on has come
 await hit.click();
-await page.waitForLoadState("load");
+await page.waitForURL((url) => url.pathname.includes(CHAPTER));
 seen.search.url = where(page).replace(/[?#].*/, "");
 const reference = page.locator('.bd-article a.reference.internal[href^="#fig-"]').first();
 const target = await reference.getAttribute("href");
