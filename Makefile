@@ -23,7 +23,7 @@ export MKL_NUM_THREADS ?= 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help book site test test-fast matrix lint notebooks bench calibration fuzz mutation browser-deps linkcheck constraints clean distclean
+.PHONY: help book site test test-fast test-exhaustive matrix lint notebooks bench calibration fuzz mutation browser-deps linkcheck constraints clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -58,13 +58,16 @@ $(BUILT): $(SOURCES) | $(VENV)/.installed-book
 
 site: $(BUILT) ## build the site from the stored outputs, if a source has changed since
 
-# The tests execute each notebook and compare its outputs with the stored ones, so the site for the tests need not.
+# The tests execute the notebooks and compare their outputs with the stored ones, so the site for the tests need not.
 test: lint $(BUILT) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
 	@echo "== tests"
 	@$(BIN)/python -m pytest -n $(JOBS) --durations=25
 
 test-fast: $(VENV)/.installed-test ## the quick part: no lint, no site, no notebooks, no real data
 	@env -u MTMETA_DATA $(BIN)/python -m pytest -n $(JOBS) -m "not slow and not browser and not exhaustive" --ignore=tests/test_site.py
+
+test-exhaustive: $(VENV)/.installed-test ## what takes too long for each change: most pages on real data, wider searches
+	@$(BIN)/python -m pytest -n $(JOBS) -m exhaustive --durations=25
 
 matrix: ## notebooks and tests with each Python here, and the tested, the newest and the oldest versions of the packages
 	@$(PYTHON) tools/matrix.py

@@ -294,7 +294,10 @@ class Server(Chosen):
 
     def tried(self, path, operator, occurrence):
         """Return what became of a mutant."""
-        mutated, was, now = mutate(path, operator, occurrence)
+        try:
+            mutated, was, now = mutate(path, operator, occurrence)
+        except AttributeError:  # Cosmic Ray cannot change an exception with a dotted name
+            return {"was": "", "now": "", "outcome": "no program"}
         try:
             functions = changes(path, mutated)
         except SyntaxError:
