@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import mtmeta as mm
 from mtmeta import _files, aggregation, scoring
-from mtmeta.aggregation import _compare, _formulas, _statistics
+from mtmeta.aggregation import _compare, _formulas, _statistics, _transposed
 from mtmeta.aggregation._transposed import TransposedScorer
 
 EXACT = {"rtol": 0, "atol": 1e-9}
@@ -352,6 +352,11 @@ def test_identity_on_ter(teaching):
     assert "Cov(length, ratio)" in gap.signature
 
 
+def test_ter_without_a_reference_is_all_or_nothing():
+    sums = np.array([[0, 0], [1, 0], [7, 0], [1, 4]])
+    assert _formulas._ter(sums).tolist() == [0, 100, 100, 25]
+
+
 def test_ratio_gap_checks_its_input():
     with pytest.raises(ValueError, match="segment number 2 has length 0"):
         aggregation.ratio_gap([1, 0], [2, 0])
@@ -555,7 +560,8 @@ def test_transposed_resamples_score_their_first_segment(metric):
         segments = rng.integers(3, size=4)
         references = [[TOY.texts.references["ref"][j]] for j in segments]
         first = TOY.texts.translations["A"][segments[0]]
-        assert abs(draw[0]) == score([first], references).score
+        assert draw[0] == (-1 if metric == "ter" else 1) * score([first], references).score
+    assert found.table["n_segments"].tolist() == [1, 1]
 
 
 def test_transposed_options_are_checked():
@@ -638,11 +644,18 @@ def test_transposed_draws_are_what_sacrebleu_returns(teaching, metric):
             assert score == pytest.approx(expected, abs=1e-9)
 
 
+def test_an_ngram_beyond_all_of_the_references_is_unknown():
+    index = _transposed._Index([["a", "b", "c"]], 2)
+    grams, _ = index.number([["c", "b"], ["b", "c"]])
+    assert grams.tolist() == [[2, 1, 1, 2], [-1, -2, 4, -2]]
+
+
 def test_downsampling_by_hand(teaching):
     """Full scores are those of the whole sets, and each correlation is over the systems of all sets."""
     some = [teaching.select(segments=teaching.segments[:60]), teaching.select(segments=teaching.segments[60:90])]
     found = aggregation.downsample(some, "chrf", sizes=[1, 5], n_repetitions=6, sample_size=8, rng=4)
     assert found.units["system"].tolist() == list(teaching.systems) * 2
+    assert found.table.index.tolist() == list(range(2 * 6 * 3))
     for how in ("corpus", "segment"):
         expected = np.concatenate([aggregation.aggregate(es, "chrf", how=how).table.score for es in some])
         np.testing.assert_allclose(found.units[how], expected)
@@ -737,7 +750,17 @@ def test_comparison_by_hand(teaching):
     assert row.p_bootstrap == pytest.approx(min(1, 2 * (1 + min((gaps <= 0).sum(), (gaps >= 0).sum())) / 41))
 
 
-def test_exchange_and_williams_tests_by_hand():
+@pytest.mark.parametrize("metric", ["bleu", "chrf"])
+@pytest.mark.parametrize("effective", [False, True])
+def test_comparison_has_the_effective_order_asked_for(metric, effective, teaching):
+    es = teaching.select(segments=teaching.segments[:12])
+    row = aggregation.compare_aggregations(es, [metric], n_resamples=2, effective_order=effective).table.iloc[0]
+    for how in ("corpus", "segment"):
+        scores = aggregation.aggregate(es, metric, how=how, effective_order=effective).table.score
+        assert row[how] == pytest.approx(np.corrcoef(scores, es.human.mean(axis=1))[0, 1])
+
+
+def test_exchange_and_williams_tests_by_hand(monkeypatch):
     first, second, human = (np.array(v, dtype=float) for v in ([1, 2, 3, 5], [2, 1, 4, 4], [1, 3, 2, 5]))
     z = [(v - v.mean()) / v.std() for v in (first, second)]
 
@@ -749,6 +772,12 @@ def test_exchange_and_williams_tests_by_hand():
     observed = gap(np.zeros(4, dtype=bool))
     expected = np.mean([abs(g) >= abs(observed) - 1e-12 for g in gaps])
     assert _compare._exchange_test(first, second, human, np.random.default_rng(0)) == expected
+    monkeypatch.setattr(_compare, "_EXACT", 4)
+    assert _compare._exchange_test(first, second, human, np.random.default_rng(0)) == expected
+    monkeypatch.setattr(_compare, "_EXACT", 3)  # drawn, the observed one among them: four standard errors
+    drawn = _compare._exchange_test(first, second, human, np.random.default_rng(0))
+    assert drawn != expected
+    assert drawn == pytest.approx(expected, abs=4 * np.sqrt(0.25 / _compare._N_EXCHANGES))
     # the one-sided test of the package, doubled
     table = pd.DataFrame({"system": list("ABCD"), "segment": 1, "human": human, "first": first, "second": second})
     p = mm.compare(mm.EvalSet.from_frame(table), grouping="none", method="williams").p_values

@@ -386,11 +386,11 @@ def test_system_level_takes_the_metrics_asked_for_or_those_that_all_sets_have():
 
 
 def test_a_metric_with_system_scores_alone_has_no_soft_accuracy():
-    scores = pd.DataFrame({"human": [3.0, 2], "s": [2.0, 1]}, index=["A", "B"])
+    scores = pd.DataFrame({"human": [3.0, 2], "a": [2.0, 1]}, index=["A", "B"])
     es = EvalSet([[3, 3], [2, 2]], {"m": [[2, 1], [3, 1]]}, systems=["A", "B"], system_scores=scores)
-    assert mm.pairwise_accuracy(es, "s").value[0] == 1
-    with pytest.raises(ValueError, match="unknown metric in set 'unnamed': 's'"):
-        mm.soft_pairwise_accuracy(es, "s")
+    assert mm.pairwise_accuracy(es, "a").value[0] == 1
+    with pytest.raises(ValueError, match="unknown metric in set 'unnamed': 'a'"):
+        mm.soft_pairwise_accuracy(es, "a")
     assert mm.soft_pairwise_accuracy(es).metric.tolist() == ["m"]
 
 
@@ -484,8 +484,9 @@ def test_spa_checks_its_options():
     es = source_only()
     with pytest.raises(ValueError, match="`ties` must be one of 'half', 'published'"):
         mm.soft_pairwise_accuracy(es, ties="one")
-    with pytest.raises(ValueError, match="positive integer"):
-        mm.soft_pairwise_accuracy(es, n_resamples=0)
+    for n_resamples in (0, 1.5, True):
+        with pytest.raises(ValueError, match="positive integer"):
+            mm.soft_pairwise_accuracy(es, n_resamples=n_resamples)
 
 
 def test_a_metric_named_twice_is_refused():

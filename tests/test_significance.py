@@ -576,3 +576,10 @@ def test_bootstrap_interval_covers_at_its_level():
     coverage = np.mean([row["low"] <= truth <= row["high"] for row in rows])
     # 95 % nominal; three standard errors of 300 campaigns are 3.8 points, percentile intervals run a little short
     assert 0.90 <= coverage <= 0.985, coverage
+
+
+def test_near_scores_become_equal_unless_one_metric_tells_them_apart():
+    rows = np.array([[0.0, 3.0], [0.2, 5.0]])
+    assert significance._merged(rows, 0.5).tolist() == [[0, 3], [0, 5]]
+    rows = np.array([[0.0, 0.4], [0.2, 5.0]])  # the first has two that are near
+    assert significance._merged(rows, 0.5).tolist() == rows.tolist()

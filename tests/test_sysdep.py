@@ -10,8 +10,8 @@ from sklearn.isotonic import IsotonicRegression
 
 import mtmeta as mm
 from mtmeta import sysdep
-from mtmeta.sysdep import _nulls
-from mtmeta.sysdep._cells import cells_of, resamples
+from mtmeta.sysdep import _deviation, _nulls
+from mtmeta.sysdep._cells import Cells, cells_of, once, resamples
 from mtmeta.sysdep._nulls import strata_of
 
 PLAIN = {"n_bootstrap": 0}
@@ -70,6 +70,27 @@ def test_ranks_and_changes():
     assert table["metric_rank"].tolist() == [2, 3, 1]
     assert table["metric_change"].tolist() == [-1, -1, 2]
     assert table["remapped_rank"].tolist() == [1, 1, 1]  # no increasing map keeps that order
+    assert table["remapped_change"].tolist() == [0, 1, 2]
+
+
+def test_tables_begin_with_the_system_that_people_find_best():
+    es = mm.EvalSet([[-2, -2], [0, -1], [-1, 0]], {"m": [[0.9, 0.1], [0.5, 0.5], [0.1, 0.2]]}, systems=["A", "B", "C"])
+    for table in (
+        mm.system_dependence(es, "m", **PLAIN).table,
+        sysdep.deviations_both_ways(es, "m", n_bootstrap=5),
+        sysdep.compare_with_null(es, "m", null="systems", n_draws=39).table,
+    ):
+        assert table["system"].tolist() == ["B", "C", "A"]
+        assert table.index.tolist() == [0, 1, 2]
+
+
+def test_interval_of_the_range_is_the_outer_of_two():
+    cells = cells_of(campaign(3), "m")
+    value = np.ptp(mm.system_dependence(campaign(3), "m", **PLAIN).table["expected_deviation"])
+    shape = np.array([0.0, 0.3, 0.1, 0.5, 1.0])
+    for width, expected in ((1.2 * value, (0.8, 1.2)), (0.9 * value, (0.9, 1.1)), (3 * value, (0.0, 3.0))):
+        bounds = _deviation._range_interval(cells, width * np.tile(shape, (9, 1)), [0.025, 0.975])
+        assert bounds == pytest.approx(np.multiply(expected, value))
 
 
 # Against the slow way
@@ -325,6 +346,53 @@ def test_seed_and_workers_do_not_matter_to_the_result():
     assert not one.equals(sysdep.system_dependence_table(sets, n_bootstrap=20, rng=6))
 
 
+def test_a_generator_seeds_all_rows_of_a_table():
+    tables = [
+        sysdep.system_dependence_table(campaign(1), n_bootstrap=20, rng=np.random.default_rng(k)) for k in (3, 3, 4)
+    ]
+    pd.testing.assert_frame_equal(*tables[:2])
+    assert not tables[0].equals(tables[2])
+
+
+def test_tables_show_progress_where_asked(capsys):
+    for progress in (False, True):
+        sysdep.system_dependence_table(campaign(1), n_bootstrap=0, progress=progress)
+        sysdep.null_table(campaign(1), n_draws=39, progress=progress)
+        shown = capsys.readouterr().err
+        assert [name in shown for name in ("system dependence", "null models")] == [progress, progress]
+
+
+def test_table_and_signature_say_how_large_and_how_often():
+    es = campaign(1, n_systems=4, n_segments=30)
+    row = sysdep.system_dependence_table(es, n_bootstrap=0).iloc[0]
+    assert (row["n_systems"], row["n_paired"]) == (4, 120)
+    options = {"n_bootstrap": 20, "resample": "row"}
+    assert "|B:20|resample:row|" in f"|{mm.system_dependence(es, 'm', **options).signature}|"
+    assert "|B:0|" in f"|{mm.system_dependence(es, 'm', **PLAIN).signature}|"
+
+
+def test_resampled_reverse_deviation_is_that_of_the_copies():
+    cells = cells_of(campaign(4, n_segments=25), "m")
+    unit, counts = resamples(cells, "segment", 6, np.random.default_rng(1))
+    drawn = _deviation._reverse(cells, unit, counts)
+    for times, found in zip(counts, drawn, strict=True):
+        rows = np.repeat(np.arange(cells.n_paired), times[unit])
+        fields = (cells.human, cells.scores, cells.system, cells.segment)
+        copies = Cells(*(field[rows] for field in fields), cells.n_systems)
+        alone = _deviation._reverse(copies, np.zeros(len(rows), np.int64), once(1))[0]
+        np.testing.assert_allclose(found, alone, rtol=1e-9, atol=1e-12)
+
+
+def test_a_verdict_needs_both_intervals_on_one_side_of_zero(monkeypatch):
+    both = {"low": ([-0.5, 0.1, 0.1, -3, -3, -3], [0.1, 0.1, -0.5, -3, -3, -3])}
+    both["high"] = ([1, 1, 1, 0.5, -0.1, -0.1], [1, 1, 1, -0.1, -0.1, 0.5])
+    bounds = [np.array([both["low"][k], both["high"][k]]) for k in (0, 1)]
+    monkeypatch.setattr(_deviation, "intervals_both_ways", lambda *given: bounds)
+    table = sysdep.deviations_both_ways(campaign(2, n_systems=6), "m").set_index("system")
+    words = ["undecided", "favoured", "undecided", "undecided", "disfavoured", "undecided"]
+    assert table["verdict"].sort_index().tolist() == words
+
+
 # Null models
 
 
@@ -335,6 +403,7 @@ def test_strata_are_equal_scores_or_large_enough():
     assert sorted(np.concatenate(strata)) == list(range(len(human)))
     assert [len(s) for s in strata_of(human[:20], 30)] == [20]
     assert [len(s) for s in strata_of(np.arange(65.0), 30)] == [30, 35]
+    assert [len(s) for s in strata_of(np.arange(60.0), 30)] == [30, 30]
 
 
 def test_central_null_keeps_the_joint_distribution():
@@ -496,6 +565,22 @@ def test_null_table_is_the_single_comparisons():
 # Parts and subsets
 
 
+def test_splits_across_systems_have_a_part_of_each():
+    """A metric that is blind errs by each system's distance from the mean, whichever part of it is drawn."""
+    human = np.repeat([[0.0], [-1.0], [-5.0]], 20, axis=1)
+    es = mm.EvalSet(human, {"m": np.ones((3, 20))}, systems=["A", "B", "C"])
+    row = sysdep.within_system_splits(es, "m", parts=[3], n_splits=4).iloc[0]
+    assert (row["within_range"], row["across_range"]) == (0, 5)
+    assert row["across_sd"] == pytest.approx(np.std([0, -1, -5], ddof=1))
+
+
+def test_noise_for_people_who_tie_everything():
+    es = mm.EvalSet(np.zeros((2, 30)), {"m": np.random.default_rng(0).random((2, 30))}, systems=["A", "B"])
+    result = sysdep.compare_with_null(es, "m", null="gaussian", n_draws=39)
+    assert (result.sysdep, result.p_value) == (0, 1)
+    assert np.isfinite(sysdep.add_gaussian_noise(es, "m")["m"]).all()
+
+
 def test_splits_of_one_system_shrink_with_size_as_a_mean_does():
     table = sysdep.within_system_splits(campaign(15, n_segments=600), "m", parts=[2, 8], n_splits=200)
     assert table["n_segments"].tolist() == [300, 75]
@@ -596,6 +681,28 @@ def test_plant_bias_is_in_human_units():
         sysdep.plant_bias(mm.EvalSet(es.human, {"m": -es.human}, systems=es.systems), "m", "S3", 1.0)
     with pytest.raises(ValueError, match="unknown system 'X'"):
         sysdep.plant_bias(es, "m", "X", 1.0)
+
+
+def test_no_bias_is_planted_where_people_tie_everything():
+    es = mm.EvalSet(np.zeros((2, 30)), {"m": np.random.default_rng(0).random((2, 30))}, systems=["A", "B"])
+    with pytest.raises(ValueError, match=r"does not rise with the human score \(slope 0\)"):
+        sysdep.plant_bias(es, "m", "A", 1.0)
+
+
+def test_smallest_numbers_of_draws():
+    es = campaign(1)
+    power = {"biases": [0.0], "sizes": [20], "n_campaigns": 1}
+    assert len(sysdep.detection_power(es, "m", "S0", n_bootstrap=2, **power)) == 3
+    for call in (
+        lambda: sysdep.detection_power(es, "m", "S0", n_bootstrap=1, **power),
+        lambda: sysdep.deviations_both_ways(es, "m", n_bootstrap=1),
+        lambda: sysdep.compare_with_null(es, "m", min_stratum=1),
+    ):
+        with pytest.raises(ValueError, match="at least 2"):
+            call()
+    with pytest.raises(TypeError, match="positional"):
+        sysdep.compare_with_null(es, "m", "constant")
+    assert sysdep.compare_with_null(es=es, metric="m", null="constant").verdict == "not tested"
 
 
 @pytest.mark.filterwarnings("error")

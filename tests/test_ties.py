@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import oracle
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from test_agreement import as_set, campaigns, column, usable
 
 import mtmeta as mm
 from mtmeta import agreement, ties
-from mtmeta.ties import _held_out, _noise
+from mtmeta.ties import _free, _held_out, _noise
 
 WORKED = ([5, 3, 5, 5], [0.6, 0.5, 0.4, 0.4])
 
@@ -79,7 +80,7 @@ def test_binned_calibration_equals_the_sorted_one(campaign):
 def test_many_pairs_are_binned(monkeypatch):
     cells = agreement.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment")
     monkeypatch.setattr(agreement, "_binned_calibration", lambda *given: "binned")
-    for limit, expected in ((3, "binned"), (4, (0.0, 1.0))):
+    for limit, expected in ((2, "binned"), (3, "binned"), (4, (0.0, 1.0))):
         monkeypatch.setattr(agreement, "_BINNED_FROM", limit)
         assert agreement.calibration(cells) == expected
 
@@ -207,10 +208,17 @@ def test_noise_needs_room():
     for sigma in (0, -1, np.inf, np.nan, "1", True):
         with pytest.raises(ValueError, match="`sigma` must be a positive number"):
             ties.discrete_to_continuous([0, 1], sigma=sigma)
+    with pytest.raises(ValueError, match=r"noise of standard deviation 0\.1 is lost in scores of 1e\+18"):
+        ties.discrete_to_continuous([1e18, 1e18], sigma=0.1)
     with pytest.raises(ValueError, match="no score"):
         ties.discrete_to_continuous([np.nan])
     with pytest.raises(ValueError, match="finite"):
         ties.discrete_to_continuous([0, np.inf])
+
+
+def test_tie_share_counts_pairs_that_the_metric_ties_too():
+    cells = agreement.grouped(column([0, 0, 1, 1], [5, 5, 1, 2]), "m", "segment")
+    assert _free._tie_share(cells) == 2 / 6
 
 
 # -- sub-sampling ------------------------------------------------------------------------
@@ -409,11 +417,25 @@ def test_thresholds_in_standard_deviations():
     assert np.isnan(table.loc["flat", "epsilon_sd"])
 
 
+def test_each_metric_counts_the_pairs_that_it_scored():
+    rng = np.random.default_rng(5)
+    human, scores = rng.integers(0, 3, (4, 12)).astype(float), rng.random((3, 4, 12))
+    scores[1, 0, :3], scores[2, 2, 6:] = np.nan, np.nan
+    es = as_set(human, scores[0]).with_metrics(dict(zip("abc", scores, strict=True)))
+    options = {"shares": [0.2], "n_draws": 2}
+    together = ties.subsample_ties(es, ["a", "b", "c"], **options)
+    alone = pd.concat(ties.subsample_ties(es, [name], **options) for name in "abc")
+    in_order = (table.sort_values(["draw", "metric"], ignore_index=True) for table in (together, alone))
+    pd.testing.assert_frame_equal(*in_order)
+    assert together["n_pairs"].nunique() > 1
+
+
 def test_subsampling_options_are_checked(campaign):
     with pytest.raises(ValueError, match="`average` must be one of 'segment', 'pair'"):
         ties.subsample_ties(campaign, average="mean")
-    with pytest.raises(ValueError, match="`n_draws` must be a positive integer"):
-        ties.subsample_ties(campaign, n_draws=0)
+    for n_draws in (0, 1.5, True):
+        with pytest.raises(ValueError, match="`n_draws` must be a positive integer"):
+            ties.subsample_ties(campaign, n_draws=n_draws)
     with pytest.raises(ValueError, match="`shares` must name at least one"):
         ties.subsample_ties(campaign, shares=[])
     with pytest.raises(ValueError, match="unknown metric 'judge'"):

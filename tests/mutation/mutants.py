@@ -250,10 +250,9 @@ def arguments(group):
     return [*tests, "-s", *absent, "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 
 
-def quick(item):
-    """Tell whether a test is one of the quick ones or a differential one."""
-    slow = any(item.get_closest_marker(name) for name in ("slow", "exhaustive", "browser", "data"))
-    return item.path.name.startswith("test_differential") or not slow
+def usable(item):
+    """Tell whether a test may notice a mutant; those that take longest are named in the configuration."""
+    return not any(item.get_closest_marker(name) for name in ("exhaustive", "browser", "data"))
 
 
 class Server(Chosen):
@@ -265,7 +264,7 @@ class Server(Chosen):
 
     def pytest_runtestloop(self, session):
         left_out = CONFIG["groups"][self.group].get("left_out", [])
-        items = [item for item in session.items if quick(item) and getattr(item, "originalname", None) not in left_out]
+        items = [item for item in session.items if usable(item) and getattr(item, "originalname", None) not in left_out]
         paths = {str(path) for path in files(self.group)}
         self.seconds, self.calls = {}, {}
         for item, following in zip(items, [*items[1:], None], strict=True):
