@@ -760,6 +760,19 @@ def test_comparison_has_the_effective_order_asked_for(metric, effective, teachin
         assert row[how] == pytest.approx(np.corrcoef(scores, es.human.mean(axis=1))[0, 1])
 
 
+def test_comparison_extracts_with_the_effective_order_where_there_is_one(teaching):
+    es = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:6])
+    second = {"refA": es.texts.references["refA"], "refB": es.texts.translations[es.systems[0]]}
+    two = mm.EvalSet(
+        es.human, {}, systems=es.systems, texts=mm.evalset.Texts(None, second, dict(es.texts.translations))
+    )
+    options = {"reference": ["refA", "refB"], "n_resamples": 2, "effective_order": False}
+    table = aggregation.compare_aggregations(two, ["chrf", "ter"], **options).table
+    scores = aggregation.aggregate(two, "chrf", how="segment", references=["refA", "refB"], effective_order=False)
+    assert table["segment"][0] == pytest.approx(np.corrcoef(scores.table.score, es.human.mean(axis=1))[0, 1])
+    assert table["metric"].tolist() == ["chrf", "ter"]
+
+
 def test_exchange_and_williams_tests_by_hand(monkeypatch):
     first, second, human = (np.array(v, dtype=float) for v in ([1, 2, 3, 5], [2, 1, 4, 4], [1, 3, 2, 5]))
     z = [(v - v.mean()) / v.std() for v in (first, second)]

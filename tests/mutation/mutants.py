@@ -322,7 +322,7 @@ class Server(Chosen):
                 os.close(reading)
                 self.in_child(writing, cache, limit, path, mutated, functions, items)
             os.close(writing)
-            answered = bool(select.select([reading], [], [], 60 * limit)[0])
+            answered = bool(select.select([reading], [], [], 10 * limit)[0])
             text = os.read(reading, 10_000) if answered else b""
             os.close(reading)
             if answered:
