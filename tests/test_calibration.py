@@ -186,7 +186,7 @@ def test_what_does_not_hold_is_explained(calibration, stored):
 
 
 def test_power_grows(stored, calibration):
-    """A larger effect, or more segments, is found more often; but for what chance does to some 30 campaigns."""
+    """Where there are more segments, the largest effect is found more often than none, and all of them more often."""
     labels = {row["label"] for row in stored["null"]} & set(calibration.SHOWN)
     assert len(labels) >= 6
     for label in sorted(labels):
@@ -196,7 +196,7 @@ def test_power_grows(stored, calibration):
         (_, count, n), (_, most, m) = curves[1][0], curves[1][-1]
         assert most / m > count / n, label
         found = [sum(k / n for _, k, n in curve[1:]) for curve in curves]
-        assert found[1] > found[0] - 0.3, label
+        assert found[1] > found[0], label
 
 
 # -- a quick measurement -----------------------------------------------------------------
