@@ -24,6 +24,10 @@ def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
     return names
 
 
+#: A variance or covariance that is a smaller share of the squares is 0 but for rounding.
+NOTHING = 1e-12
+
+
 def seed_of(rng: int | np.random.Generator | None) -> int:
     """Return one seed that several computations can start from."""
     return int(rng) if isinstance(rng, (int, np.integer)) else int(generator(rng).integers(2**63))

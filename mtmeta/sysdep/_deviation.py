@@ -14,7 +14,7 @@ from .. import _pearson
 from .._checks import check_count, check_level, generator
 from .._pearson import standard_deviation
 from ..evalset import EvalSet, as_evalset, as_sets, check_choice
-from ._cells import Cells, Fits, cells_of, check_systems, fit, metric_names, once, resamples, seed_of
+from ._cells import NOTHING, Cells, Fits, cells_of, check_systems, fit, metric_names, once, resamples, seed_of
 
 POPULATIONS = ("paired", "full")
 RESAMPLES = ("segment", "row")
@@ -431,15 +431,15 @@ def _forward(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _reverse(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return (mean m less mean g(h)) / b of each system in each draw; NaN where b <= 0."""
+    """Return (mean m less mean g(h)) / b of each system in each draw; NaN where b <= 0, or 0 but for rounding."""
     backward = fit(cells.human, cells.scores, cells.system, cells.n_systems, unit, counts).deviations
     weights = counts[:, unit].astype(float)
     weights /= weights.sum(axis=1, keepdims=True)
     (human, unit_h), (scores, unit_m) = (_pearson.scaled(v, 0) for v in (cells.human, cells.scores))
     h, m = human - human.mean(), scores - scores.mean()
-    mean_h = weights @ h
-    variance = weights @ h**2 - mean_h**2
+    mean_h, square_h, square_m = (weights @ v for v in (h, h**2, m**2))
+    variance = square_h - mean_h**2
     covariance = weights @ (h * m) - mean_h * (weights @ m)
-    slope = np.divide(covariance, variance, out=np.full(len(counts), np.nan), where=variance > 0)
-    slope[~(slope > 0)] = np.nan
+    rises = (variance > NOTHING * square_h) & (covariance > NOTHING * np.sqrt(square_h * square_m))
+    slope = np.divide(covariance, variance, out=np.full(len(counts), np.nan), where=rises)
     return np.ldexp(-np.ldexp(backward, -unit_m) / slope[:, None], unit_h)

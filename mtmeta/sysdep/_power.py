@@ -10,7 +10,7 @@ import pandas as pd
 from .._checks import check_count, check_level, check_number, generator
 from .._pearson import scaled
 from ..evalset import EvalSet, as_evalset, unknown
-from ._cells import Cells, cells_of
+from ._cells import NOTHING, Cells, cells_of
 from ._deviation import intervals_both_ways
 
 CRITERIA = ("forward", "reverse", "both")
@@ -19,10 +19,11 @@ CRITERIA = ("forward", "reverse", "both")
 def _in_metric_units(bias: float, cells: Cells) -> float:
     """Return ``bias`` cov(m, h) / var(h); raise where the metric does not rise with the human score."""
     (h, unit_h), (m, unit_m) = (scaled(v, 0) for v in (cells.human, cells.scores))
-    h = h - h.mean()
+    h, m = h - h.mean(), m - m.mean()
     slope = float(h @ m / (h @ h)) if np.ptp(cells.human) > 0 else 0.0
-    if slope <= 0:
-        shown = float(np.ldexp(slope, unit_m[0] - unit_h[0]))
+    if not h @ m > NOTHING * np.sqrt((h @ h) * (m @ m)):
+        with np.errstate(over="ignore"):
+            shown = float(np.ldexp(slope, unit_m[0] - unit_h[0]))
         raise ValueError(
             f"the metric does not rise with the human score (slope {shown:.3g}), so a bias in human units has no size."
         )
