@@ -27,7 +27,8 @@ the tests that `tests/mutation/config.toml` names, doctests among them, as far a
 quickest first, up to the first that fails. A test by hypothesis tries {examples} examples, always the same.
 
 The score is the share that was killed, or took five times as long as all its tests, of those that are not known to be
-equivalent; with it a 95 % interval (Clopper and Pearson) for the score that all mutants would have.
+equivalent; with it a 95 % interval (Clopper and Pearson). Tests were written against survivors of this sample, so the
+score says what becomes of these mutants. What becomes of all, a sample from another seed tells better.
 
 | module | places | tried | killed | no end | equivalent | other reason | no reason | score | 95 % |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
