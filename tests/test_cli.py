@@ -96,8 +96,9 @@ def test_coefficients_that_take_no_epsilon_are_those_of_the_package(table, coeff
 
 
 def test_defaults_in_the_help_are_those_of_the_package(run):
-    words = " ".join(run("rank", "--help")[1].split())
-    shown = dict(re.findall(r"--([a-z-]+) [^[]*?\[default: \((.+?)\)", words))
+    options = re.findall(r"^  (?:-\w, )?--([a-z-]+)(.*?)(?=^  \S|\Z)", run("rank", "--help")[1], flags=re.M | re.S)
+    found = {name: re.search(r"\[default:\s+\((.+?)\)", text) for name, text in options}
+    shown = {name: match[1] for name, match in found.items() if match}
     rank = inspect.signature(mm.rank).parameters
     correlate = inspect.signature(mm.correlate).parameters
     assert shown["ties"] == rank["ties"].default

@@ -284,7 +284,8 @@ def test_rankings_do_not_touch_what_they_are_given():
 
 
 def test_rankings_name_queries_and_items_by_strings():
-    numbered = Rankings("n", RUNS.replace({"q1": 1, "q2": 2}), QRELS.replace({"q1": 1, "q2": 2}))
+    tables = (table.assign(query=table["query"].map({"q1": 1, "q2": 2})) for table in (RUNS, QRELS))
+    numbered = Rankings("n", *tables)
     assert numbered.queries == ("1", "2")
     assert set(numbered.qrels["query"]) == {"1", "2"}
 
