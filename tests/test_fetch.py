@@ -377,7 +377,7 @@ def test_a_server_that_drips_is_not_waited_for(raw, registry, tmp_path, monkeypa
     start = time.monotonic()
     with pytest.raises(DownloadError, match=r"less than 100,000 bytes a second: .* in [0-9]+ s.*0 of 1 files"):
         fetch("small", cache=tmp_path / "cache")
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60  # at this pace the whole would take hours
     assert tree(tmp_path / "cache") == {}
 
 
