@@ -368,12 +368,12 @@ def test_a_server_that_drips_is_not_waited_for(raw, registry, tmp_path, monkeypa
     monkeypatch.setattr(_fetch, "_SLOWEST", 100_000)
 
     def drips():
-        yield HEAD + b"Content-Length: 100000\r\n\r\n"
+        yield HEAD + b"Content-Length: 1000000000\r\n\r\n"
         while True:
             time.sleep(0.05)
             yield b"x" * size
 
-    registry(raw(drips).url, [f"{sha256(b'x')}\t100000\tx.txt"])
+    registry(raw(drips).url, [f"{sha256(b'x')}\t1000000000\tx.txt"])
     start = time.monotonic()
     with pytest.raises(DownloadError, match=r"less than 100,000 bytes a second: .* in [0-9]+ s.*0 of 1 files"):
         fetch("small", cache=tmp_path / "cache")
