@@ -128,16 +128,13 @@ KNOWN = (
 )
 
 
-#: How many times the numbers of campaigns that the procedures name are taken.
-TIMES = 2
-
 # -- simulate ----------------------------------------------------------------------------
 
 
 def points(procedure: Procedure, limit: int | None) -> list[tuple[int, float, int]]:
     """Return sizes, effects and numbers of campaigns; effect 0 is the null."""
     return [
-        (size, effect, min(TIMES * n, limit or TIMES * n))
+        (size, effect, min(n, limit or n))
         for size in procedure.sizes
         for effect, n in [(0.0, procedure.n), *((e, procedure.n_power) for e in procedure.effects)]
     ]

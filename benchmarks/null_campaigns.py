@@ -61,8 +61,8 @@ class Procedure:
     sizes: tuple[int, int] = (30, 120)
     effect: str = ""
     effects: tuple[float, ...] = ()
-    n: int = 400
-    n_power: int = 60
+    n: int = 800
+    n_power: int = 120
 
 
 # -- scores ------------------------------------------------------------------------------
@@ -519,10 +519,10 @@ def _permutations() -> list[Procedure]:
         label = f"PERM-BOTH, {_NAMES.get(coefficient, coefficient)}"
         run = partial(permutation, coefficient=coefficient, label=label)
         null = f"{_EQUAL}; six systems" + ("" if coefficient == "pearson" else ", scores rounded so that many tie")
-        often = {"n": 200, "n_power": 20} if coefficient in ("pearson", "tau_b") else {"n": 100, "n_power": 10}
+        often = {"n": 400, "n_power": 40} if coefficient in ("pearson", "tau_b") else {"n": 200, "n_power": 20}
         rows.append(Procedure(label, _COMPARE, null, run, **often, **_GAIN))
     run = partial(permutation, coefficient="spa", label="PERM-BOTH, SPA", n_draws=59)
-    rows.append(Procedure("PERM-BOTH, SPA", _COMPARE, f"{_EQUAL}; six systems", run, n=60, n_power=8, **_GAIN))
+    rows.append(Procedure("PERM-BOTH, SPA", _COMPARE, f"{_EQUAL}; six systems", run, n=120, n_power=16, **_GAIN))
     for name, how in (("metrics favour systems", {"favour": 0.5}), ("errors shared by a segment", {"shared": 0.7})):
         label = f"PERM-BOTH, Pearson, {name}"
         run = partial(permutation, coefficient="pearson", label=label, **how)
@@ -531,13 +531,13 @@ def _permutations() -> list[Procedure]:
             if "favour" in how
             else "a part of each metric's error, of sd .7, is the same for all translations of a segment"
         )
-        rows.append(Procedure(label, _COMPARE, null, run, n=150))
+        rows.append(Procedure(label, _COMPARE, null, run, n=300))
     return rows
 
 
 def _pair_swaps() -> list[Procedure]:
     null = f"{_EQUAL}; scores rounded. The exact p-value is doubled"
-    more = {"n": 200, "n_power": 30} | _GAIN
+    more = {"n": 400, "n_power": 60} | _GAIN
     rows = [
         Procedure(f"pair swap, {k} systems", _COMPARE, null, partial(pair_swap, n_systems=k), **more)
         for k in (2, 6, 12)
@@ -545,14 +545,14 @@ def _pair_swaps() -> list[Procedure]:
     for options in ({"coefficient": "tau_eq"}, {"grouping": "none"}, {"grouping": "system"}):
         run = partial(pair_swap, n_systems=6, **options)
         name = f"pair swap, {next(iter(options.values()))}"
-        rows.append(Procedure(name, _COMPARE, null, run, n=100, sizes=(30, 60)))
+        rows.append(Procedure(name, _COMPARE, null, run, n=200, sizes=(30, 60)))
     return rows
 
 
 def _bootstraps() -> list[Procedure]:
     rows = []
 
-    def add(label, null, *, n=100, n_power=15, sizes=(30, 120), unit="segments", curve=True, **options):
+    def add(label, null, *, n=200, n_power=30, sizes=(30, 120), unit="segments", curve=True, **options):
         run = partial(bootstrap, label=f"bootstrap of {label}", **options)
         rows.append(
             Procedure(label, _BOOTSTRAP, null, run, unit, sizes, n=n, n_power=n_power, **(_GAIN if curve else {}))
@@ -575,10 +575,10 @@ def _bootstraps() -> list[Procedure]:
         add(label, null, resample="segments", truth=truth, **options, **how)
     spa = {"coefficient": "spa", "grouping": "segment", "resample": "segments", "truth": mean_spa, "n_draws": N_DRAWS}
     null = f"{_EQUAL}; six fixed systems. True value: the mean over campaigns of this size"
-    add("segments, SPA", null, n=40, curve=False, **spa)
+    add("segments, SPA", null, n=80, curve=False, **spa)
     favour = "Metrics alike, each of which likes each system by a draw of sd .5; systems are drawn"
     pooled = {"coefficient": "pearson", "grouping": "none", "favour": 0.5}
-    few = {"n": 40, "n_power": 5}
+    few = {"n": 80, "n_power": 10}
     size = {"sizes": (8, 24), "unit": "systems"} | few
     truth = partial(pooled_pearson, of_systems=0.25, of_segments=None, favour=0.5)
     null = f"{favour}. True value: that of endless systems on these 30 segments"
@@ -587,7 +587,7 @@ def _bootstraps() -> list[Procedure]:
     null = f"{favour}. True value: that of endless systems and segments; 30 segments"
     add("both, Pearson, grouping none", null, resample="both", truth=truth, **pooled, **size)
     null = f"{favour}, but only segments are redrawn: the question is about these systems, the null about others"
-    alone = {"resample": "segments", "truth": None, "curve": False, "n_draws": 99, "n": 60}
+    alone = {"resample": "segments", "truth": None, "curve": False, "n_draws": 99, "n": 120}
     add("segments where metrics favour systems", null, **alone, **pooled)
     within = {"coefficient": "pearson", "grouping": "segment", "documents": 0.7}
     truth = partial(long_run, coefficient="pearson", grouping="segment", documents=0.7)
@@ -608,7 +608,7 @@ def _bootstraps() -> list[Procedure]:
     add("segments of noisy documents", null, sizes=(60, 180), **alone, **within)
     null = "Two systems of equal quality; scores of their segments are normal"
     effects = {"effect": "difference of means, sd", "effects": (0.1, 0.2, 0.3, 0.5, 0.8)}
-    rows.append(Procedure("inside SPA", _BOOTSTRAP, null, one_system_against_another, n=1000, n_power=200, **effects))
+    rows.append(Procedure("inside SPA", _BOOTSTRAP, null, one_system_against_another, n=2000, n_power=400, **effects))
     return rows
 
 
@@ -624,23 +624,23 @@ def _sysdep() -> list[Procedure]:
     for null, text in nulls.items():
         for min_stratum in (30, 5) if null == "human" else (30,):
             run = partial(against_null, null=null, min_stratum=min_stratum)
-            rows.append(Procedure(f"null {null}, {min_stratum}", _SYSDEP, text, run, n=120, n_power=15, **_BIAS))
+            rows.append(Procedure(f"null {null}, {min_stratum}", _SYSDEP, text, run, n=240, n_power=30, **_BIAS))
     for bias, label in ((0.0, "no bias"), (0.8, "one system favoured")):
         given = ", and the third of six systems gets .8 more" if bias else ""
         text = f"As for the null “human”{given}. True values: those of 50,000 segments"
         run = partial(deviations, bias=bias, label=label)
-        rows.append(Procedure(f"deviations, {label}", _SYSDEP, text, run, sizes=(50, 200), n=120))
+        rows.append(Procedure(f"deviations, {label}", _SYSDEP, text, run, sizes=(50, 200), n=240))
     text = "Six systems of equal quality, all treated alike: every deviation is 0"
-    rows.append(Procedure("alike", _SYSDEP, text, alike, sizes=(50, 200), n=120))
+    rows.append(Procedure("alike", _SYSDEP, text, alike, sizes=(50, 200), n=240))
     text = "As for the null “human”: systems differ in quality, and noise is all that pushes"
-    rows.append(Procedure("verdicts", _SYSDEP, text, favoured, n=120, n_power=15, **_BIAS))
+    rows.append(Procedure("verdicts", _SYSDEP, text, favoured, n=240, n_power=30, **_BIAS))
     return rows
 
 
 def _local() -> list[Procedure]:
     text = "Pairs of a segment are alike, and pairs of a text more so; no context matters. 4 systems, 3 perturbations"
     shift = {"effect": "shift from context to context, sd of a pair", "effects": (0.05, 0.1, 0.2, 0.4, 0.8)}
-    more = {"n": 120, "n_power": 15, "sizes": (30, 90)}
+    more = {"n": 240, "n_power": 30, "sizes": (30, 90)}
     rows = [
         Procedure(f"H1, {by}", _LOCAL, text, partial(context, by=by), **shift, **more)
         for by in ("domain", "system", "perturbation")
@@ -648,13 +648,13 @@ def _local() -> list[Procedure]:
     for unit in ("segment", "doc"):
         run = partial(context, by="domain", documents=0.8, unit=unit)
         null = "The same, and segments of a document (five) are alike too; a domain has whole documents"
-        rows.append(Procedure(f"H1, unit {unit}", _LOCAL, null, run, sizes=(60, 180), n=120))
+        rows.append(Procedure(f"H1, unit {unit}", _LOCAL, null, run, sizes=(60, 180), n=240))
     null = f"{text}. Four metrics of slightly different accuracy"
     turn = {"effect": "by how much contexts turn the order, sd of a pair", "effects": (0.05, 0.1, 0.15, 0.2, 0.3)}
     rows += [Procedure(f"H2, {by}", _LOCAL, null, partial(order, by=by), **turn, **more) for by in ("domain", "system")]
     text = f"{text}. True values from the normal distribution"
-    rows.append(Procedure("accuracies", _LOCAL, text, accuracies, n=120, sizes=(30, 90)))
-    rows.append(Procedure("tau_AP", _LOCAL, f"{text}; four metrics, .4 apart", orders, n=120, sizes=(30, 90)))
+    rows.append(Procedure("accuracies", _LOCAL, text, accuracies, n=240, sizes=(30, 90)))
+    rows.append(Procedure("tau_AP", _LOCAL, f"{text}; four metrics, .4 apart", orders, n=240, sizes=(30, 90)))
     null = "Three metrics of equal accuracy"
     effects = {"effect": "lead of one metric, sd of a pair", "effects": (0.1, 0.2, 0.4, 0.6, 0.8)}
     rows.append(Procedure("recommend", _LOCAL, null, best_in_context, **effects, **more))
@@ -664,16 +664,16 @@ def _local() -> list[Procedure]:
 def _aggregation() -> list[Procedure]:
     text = "Corpus and segment scores are the human score of a system plus a shared and an own error, alike for both"
     effects = {"effect": "own error of segment scores smaller by", "effects": (0.1, 0.3, 0.5, 0.7, 0.9)}
-    rows = [Procedure("exchange", _AGGREGATION, text, exchange, "systems", (8, 12), n=600, n_power=100, **effects)]
+    rows = [Procedure("exchange", _AGGREGATION, text, exchange, "systems", (8, 12), n=1200, n_power=200, **effects)]
     text = (
         "TER of eight systems, binomial edits in segments of 5 and 25 words; human scores are fixed so that corpus "
         "scores and segment means of endless segments correlate equally with them"
     )
     effects = {"effect": "human scores turned towards segment means by", "effects": (0.1, 0.2, 0.4, 0.6, 0.8)}
-    rows.append(Procedure("lengths", _AGGREGATION, text, lengths, sizes=(100, 400), n=200, n_power=30, **effects))
+    rows.append(Procedure("lengths", _AGGREGATION, text, lengths, sizes=(100, 400), n=400, n_power=60, **effects))
     text = "Segments of the teaching campaign, drawn with replacement. True value: the score of all 300"
     rows += [
-        Procedure(f"{m}, intervals", _AGGREGATION, text, partial(aggregated, metric=m), n=120) for m in ("bleu", "chrf")
+        Procedure(f"{m}, intervals", _AGGREGATION, text, partial(aggregated, metric=m), n=240) for m in ("bleu", "chrf")
     ]
     return rows
 
@@ -682,14 +682,14 @@ def _others() -> list[Procedure]:
     null = (
         "Five metrics, each the human score plus independent noise of the same size. A claim holds some metric better"
     )
-    rows = [Procedure("sorted table", _REPORT, null, sorted_table, n=120, n_power=15, **_GAIN)]
+    rows = [Procedure("sorted table", _REPORT, null, sorted_table, n=240, n_power=30, **_GAIN)]
     null = "As for the permutation test, on three sets of eight systems"
-    rows.append(Procedure("rank", _REPORT, null, ranking, n=80, n_power=8, sizes=(30, 60), **_GAIN))
+    rows.append(Procedure("rank", _REPORT, null, ranking, n=160, n_power=16, sizes=(30, 60), **_GAIN))
     null = "A metric of random numbers"
     effects = {"effect": "slope of the metric on human scores", "effects": (0.25, 0.5, 1.0, 2.0, 4.0)}
-    rows.append(Procedure("order", _REPORT, null, order_of_systems, "systems", (5, 10), n=800, n_power=100, **effects))
+    rows.append(Procedure("order", _REPORT, null, order_of_systems, "systems", (5, 10), n=1600, n_power=200, **effects))
     null = "A metric of random numbers on 8 drawn systems"
-    small = {"n": 60, "n_power": 6, "sizes": (30, 90)}
+    small = {"n": 120, "n_power": 12, "sizes": (30, 90)}
     effects = {"effect": "slope of the metric on human scores", "effects": (0.05, 0.1, 0.2, 0.4, 0.8)}
     rows.append(Procedure("claims", _REPORT, null, claims, **effects, **small))
     null = "As for the null “human”"
@@ -698,4 +698,4 @@ def _others() -> list[Procedure]:
 
 
 PROCEDURES = [*_permutations(), *_pair_swaps(), *_bootstraps(), *_sysdep(), *_local(), *_aggregation(), *_others()]
-PROCEDURES.insert(9, Procedure("Williams", _COMPARE, f"{_EQUAL}; six systems", williams, n=600, n_power=100, **_GAIN))
+PROCEDURES.insert(9, Procedure("Williams", _COMPARE, f"{_EQUAL}; six systems", williams, n=1200, n_power=200, **_GAIN))

@@ -20,8 +20,9 @@ def _in_metric_units(bias: float, cells: Cells) -> float:
     """Return ``bias`` cov(m, h) / var(h); raise where the metric does not rise with the human score."""
     (h, unit_h), (m, unit_m) = (scaled(v, 0) for v in (cells.human, cells.scores))
     h, m = h - h.mean(), m - m.mean()
-    slope = float(h @ m / (h @ h)) if np.ptp(cells.human) > 0 else 0.0
-    if not h @ m > NOTHING * np.sqrt((h @ h) * (m @ m)):
+    covariance, square_h, square_m = h @ m, h @ h, m @ m
+    slope = float(covariance / square_h) if np.ptp(cells.human) > 0 else 0.0
+    if not covariance > NOTHING * np.sqrt(square_h * square_m):
         with np.errstate(over="ignore"):
             shown = float(np.ldexp(slope, unit_m[0] - unit_h[0]))
         raise ValueError(
