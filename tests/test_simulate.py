@@ -1,4 +1,4 @@
-"""The simulated campaigns: grammar by hand, planted truth recovered, the same bytes everywhere."""
+"""The simulated campaigns: planted truth recovered, the same bytes everywhere."""
 
 import hashlib
 import lzma
@@ -14,35 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from teaching import files
 
 import mtmeta as mm
 from mtmeta import simulate
-from mtmeta.simulate import _errors, _frozen, _judge, _lexicon, _scenes, _speech, _words
-from mtmeta.simulate._campaign import BIAS, DETECTORS, REFERENCE_FREE, SYSTEMS, source_only
-from mtmeta.simulate._grammar import (
-    COPULA,
-    DU,
-    ICH,
-    NP,
-    POLITE,
-    Adjunct,
-    Attribute,
-    Clause,
-    English,
-    Name,
-    Number,
-    Predicate,
-    Relative,
-    Sentence,
-    Style,
-    Sub,
-    english_words,
-    german,
-    number_nodes,
-)
+from mtmeta.simulate import _errors, _frozen, _judge, _sentences, _speech
+from mtmeta.simulate._campaign import BIAS, DETECTORS, SYSTEMS, source_only
 from mtmeta.simulate._random import Draw, generator, normal
+from mtmeta.simulate._wordings import Style, _article, translate
 
 ROOT = Path(__file__).parents[1]
+PLAIN = Style(lambda: 1.0, 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -52,340 +34,93 @@ def es():
 
 @pytest.fixture(scope="module")
 def sentences():
-    """Return 240 sentences of each domain."""
-    out = []
-    for number, scene_type in enumerate(_scenes.SCENES):
-        for document in range(30):
-            scene = scene_type(Draw(99, number, document))
-            out += [scene.sentence() for _ in range(8)]
-    return out
+    """Return every fourth document of the pool."""
+    _, sizes, *_ = _sentences._lines()
+    return [s for domain, size in sizes.items() for i in range(0, size, 4) for s in _sentences.document(domain, i)]
 
 
-def noun(domain, lemma):
-    return next(n for n in _lexicon.nouns(domain) if n.lemma == lemma)
+# The pool
 
 
-def verb(domain, infinitive):
-    return next(v for v in _lexicon.verbs(domain) if v.infinitive == infinitive)
-
-
-def adjective(domain, base):
-    return Attribute(next(a for a in _lexicon.adjectives(domain) if a.base == base))
-
-
-def spell(clause, *, end=".", domain="news", **options):
-    """Return the German and the plainest English of one clause."""
-    sentence = Sentence([("", clause)], "", domain, end=end, **options)
-    number_nodes(sentence)
-    return german(sentence), " ".join(english_words(sentence))
-
-
-# Words
-
-
-def test_german_articles_and_adjectives_agree():
-    # The tables of any German grammar: strong, weak and mixed adjectives in four cases.
-    def phrase(det, lemma, case, number="s", domain="news"):
-        n = noun(domain, lemma)
-        gender = "p" if number == "p" else n.gender
-        words = [
-            _lexicon.german_determiner(det, gender, case),
-            "neu" + _lexicon.german_ending(det, gender, case),
-            n.form(case, number),
-        ]
-        return " ".join(w for w in words if w)
-
-    assert [phrase("def", "Plan", c) for c in _lexicon.CASES] == [
-        "der neue Plan", "den neuen Plan", "dem neuen Plan", "des neuen Plans",
-    ]  # fmt: skip
-    assert [phrase("indef", "Gesetz", c) for c in _lexicon.CASES] == [
-        "ein neues Gesetz", "ein neues Gesetz", "einem neuen Gesetz", "eines neuen Gesetzes",
-    ]  # fmt: skip
-    assert [phrase("dem", "Steuer", c) for c in _lexicon.CASES] == [
-        "diese neue Steuer", "diese neue Steuer", "dieser neuen Steuer", "dieser neuen Steuer",
-    ]  # fmt: skip
-    assert [phrase("many", "Bahnhof", c, "p") for c in _lexicon.CASES] == [
-        "viele neue Bahnhöfe", "viele neue Bahnhöfe", "vielen neuen Bahnhöfen", "vieler neuer Bahnhöfe",
-    ]  # fmt: skip
-    assert [phrase("zero", "Museum", c, "p") for c in _lexicon.CASES] == [
-        "neue Museen", "neue Museen", "neuen Museen", "neuer Museen",
-    ]  # fmt: skip
-    assert [noun("news", "Präsident").form(c, "s") for c in _lexicon.CASES] == ["Präsident"] + ["Präsidenten"] * 3
-    assert _lexicon.german_determiner("poss", "m", "acc", "2s") == "deinen"
-    assert _lexicon.german_determiner("kein", "f", "dat") == "keiner"
-
-
-@pytest.mark.parametrize(
-    ("domain", "infinitive", "third", "past", "plural_past", "participle", "zu"),
-    [
-        ("news", "ankündigen", "kündigt", "kündigte", "kündigten", "angekündigt", "anzukündigen"),
-        ("news", "rechnen", "rechnet", "rechnete", "rechneten", "gerechnet", "zu rechnen"),
-        ("news", "warnen", "warnt", "warnte", "warnten", "gewarnt", "zu warnen"),
-        ("news", "entlassen", "entlässt", "entließ", "entließen", "entlassen", "zu entlassen"),
-        ("news", "sanieren", "saniert", "sanierte", "sanierten", "saniert", "zu sanieren"),
-        ("manuals", "schmieren", "schmiert", "schmierte", "schmierten", "geschmiert", "zu schmieren"),
-        ("manuals", "aufbewahren", "bewahrt", "bewahrte", "bewahrten", "aufbewahrt", "aufzubewahren"),
-        ("manuals", "trocknen", "trocknet", "trocknete", "trockneten", "getrocknet", "zu trocknen"),
-        ("conversation", "anrufen", "ruft", "rief", "riefen", "angerufen", "anzurufen"),
-    ],
-)
-def test_german_verbs(domain, infinitive, third, past, plural_past, participle, zu):
-    v = verb(domain, infinitive)
-    forms = v.finite("pres", "3s"), v.finite("past", "3s"), v.finite("past", "3p"), v.participle, v.zu_infinitive
-    assert forms == (third, past, plural_past, participle, zu)
-
-
-def test_second_person():
-    assert [verb("conversation", i).finite("pres", "2s") for i in ("lesen", "helfen", "warten", "suchen")] == [
-        "liest", "hilfst", "wartest", "suchst",
-    ]  # fmt: skip
-
-
-def test_english_forms():
-    assert [_lexicon.english_noun(e)[:2] for e in ("crisis/crises", "city", "boss", "spokesman", "police*")] == [
-        ("crisis", "crises"), ("city", "cities"), ("boss", "bosses"), ("spokesman", "spokesmen"), ("police", "police"),
-    ]  # fmt: skip
-    assert [_lexicon.english_verb(v, "past") for v in ("try", "stop", "cancel", "like", "take", "play")] == [
-        "tried", "stopped", "cancelled", "liked", "took", "played",
-    ]  # fmt: skip
-    assert [_lexicon.english_verb(v, "3s") for v in ("try", "watch", "be", "have", "undo")] == [
-        "tries", "watches", "is", "has", "undoes",
-    ]  # fmt: skip
-    assert [_lexicon.indefinite_article(w) for w in ("union", "old", "hour", "European", "unimportant", "ID card")] == [
-        "a", "an", "an", "a", "an", "an",
-    ]  # fmt: skip
-
-
-def test_no_wrong_rendering_is_right():
-    for domain in _lexicon.DOMAINS:
-        for entry in (*_lexicon.nouns(domain), *_lexicon.verbs(domain), *_lexicon.adjectives(domain)):
-            assert not {w.lstrip(":").rstrip("*~") for w in entry.wrong} & {e.rstrip("*~") for e in entry.english}, (
-                entry
-            )
-
-
-# Sentences by hand
-
-
-def test_verb_second_and_fronting():
-    c = Clause(NP(noun=noun("news", "Unternehmen")), verb("news", "ankündigen"), tense="past")
-    c.acc = NP(noun=noun("news", "Reform"), det="indef", adjectives=[adjective("news", "neu")])
-    c.adjuncts = [Adjunct("time", "gestern", ("yesterday",))]
-    assert spell(c) == (
-        "Das Unternehmen kündigte gestern eine neue Reform an.",
-        "The company announced a new reform yesterday.",
-    )
-    c.front = c.adjuncts[0]
-    assert spell(c) == (
-        "Gestern kündigte das Unternehmen eine neue Reform an.",
-        "Yesterday, the company announced a new reform.",
-    )
-
-
-def test_verb_last_and_shifted_tense():
-    inner = Clause(NP(noun=noun("news", "Behörde")), verb("news", "prüfen"), tense="perf")
-    inner.acc = NP(noun=noun("news", "Plan"), adjectives=[adjective("news", "umstritten")])
-    inner.neg = "nicht"
-    say = next(v for v in _lexicon.reporting("news") if v.infinitive == "sagen")
-    speaker = NP(name=Name("Anna Weber", "Anna Weber", (), "f", True))
-    speaker.apposition = NP(noun=noun("news", "Sprecherin"), det="zero", genitive=NP(noun=noun("news", "Verband")))
-    assert spell(Clause(speaker, say, tense="past", complement=Sub("dass", inner))) == (
-        "Anna Weber, Sprecherin des Verbands, sagte, dass die Behörde den umstrittenen Plan nicht geprüft hat.",
-        "Anna Weber, the spokeswoman of the association, said that "
-        "the authority did not examine the controversial plan.",
-    )
-
-
-def test_negation_of_an_indefinite_object_is_kein():
-    c = Clause(NP(ref=ICH), verb("conversation", "schreiben"), acc=NP(noun=noun("conversation", "Brief"), det="indef"))
-    c.tense, c.neg = "perf", "nicht"
-    assert spell(c, domain="conversation") == ("Ich habe keinen Brief geschrieben.", "I didn't write a letter.")
-    c.neg = "noch nicht"
-    assert spell(c, domain="conversation")[0] == "Ich habe noch keinen Brief geschrieben."
-
-
-def test_relative_clause_and_pronouns():
-    np = NP(noun=noun("conversation", "Schlüssel"), adjectives=[adjective("conversation", "alt")])
-    lend = Clause(NP(ref=DU), verb("conversation", "leihen"), dat=NP(ref=ICH), tense="perf")
-    np.relative = Relative(lend, "object")
-    c = Clause(NP(ref=ICH), verb("conversation", "verlieren"), acc=np, tense="perf")
-    assert spell(c, domain="conversation") == (
-        "Ich habe den alten Schlüssel, den du mir geliehen hast, verloren.",
-        "I lost the old key that you lent me.",
-    )
-
-
-def test_instructions_with_a_condition_and_a_purpose():
-    c = Clause(None, verb("manuals", "ausschalten"), acc=NP(noun=noun("manuals", "Gerät")), mood="imp")
-    lamp = NP(noun=noun("manuals", "Lampe"), adjectives=[adjective("manuals", "rot")])
-    c.before = Sub("wenn", Clause(lamp, verb("manuals", "leuchten")))
-    open_it = Clause(NP(ref=POLITE), verb("manuals", "öffnen"), acc=NP(noun=noun("manuals", "Deckel")))
-    c.after = [Sub("um", open_it)]
-    assert spell(c, domain="manuals") == (
-        "Wenn die rote Lampe leuchtet, schalten Sie das Gerät aus, um den Deckel zu öffnen.",
-        "If the red lamp lights up, switch off the device to open the lid.",
-    )
-
-
-def test_passive_with_modal_and_plural_number():
-    c = Clause(NP(noun=noun("news", "Brücke")), verb("news", "sanieren"), passive=True, modal="müssen", tense="pres")
-    assert spell(c) == ("Die Brücke muss saniert werden.", "The bridge must be renovated.")
-    people = NP(noun=noun("news", "Kunde"), number="p", det="zero", count=Number("1.250", "1,250", ("125",)))
-    c = Clause(people, verb("news", "protestieren"), prep=NP(noun=noun("news", "Steuer")), tense="perf")
-    assert spell(c) == (
-        "1.250 Kunden haben gegen die Steuer protestiert.",
-        "1,250 customers protested against the tax.",
-    )
-
-
-def test_dative_experiencer_is_the_english_subject():
-    c = Clause(NP(noun=noun("reviews", "Zimmer")), _scenes.V["gefallen"], dat=NP(ref=ICH), tense="perf", neg="nicht")
-    assert spell(c, domain="reviews") == ("Das Zimmer hat mir nicht gefallen.", "I didn't like the room.")
-
-
-def test_questions():
-    c = Clause(NP(ref=DU), verb("conversation", "finden"), acc=NP(noun=noun("conversation", "Brille")), tense="perf")
-    c.mood = "yn"
-    assert spell(c, domain="conversation", end="?") == ("Hast du die Brille gefunden?", "Did you find the glasses?")
-
-
-def test_joined_predicates():
-    good = Predicate(next(a for a in _lexicon.adjectives("reviews") if a.base == "sauber"))
-    bad = Predicate(next(a for a in _lexicon.adjectives("reviews") if a.base == "laut"), "sehr", ("very",), "aber")
-    c = Clause(NP(noun=noun("reviews", "Zimmer")), COPULA, predicates=[good, bad], tense="past")
-    assert spell(c, domain="reviews") == (
-        "Das Zimmer war sauber, aber sehr laut.",
-        "The room was clean, but very noisy.",
-    )
-
-
-# Generated sentences
-
-
-def test_lengths_and_punctuation(sentences):
+def test_sources_have_bounded_lengths_and_plain_punctuation(sentences):
     for s in sentences:
-        source, plain = german(s), " ".join(english_words(s))
-        for text in (source, plain):
-            assert _scenes.SHORTEST <= len(text.split()) <= _scenes.LONGEST, text
+        for text in (s.source, translate(s, PLAIN)[0]):
+            assert _sentences.SHORTEST <= len(text.split()) <= _sentences.LONGEST, text
             assert re.fullmatch(r"[A-ZÄÖÜ0-9].*[.?]", text), text
             assert not re.search(r"  | [,;.?]|,,|[{}|_^~*+]|None", text), text
-    lengths = [len(german(s).split()) for s in sentences]
+    lengths = [len(s.source.split()) for s in sentences]
     assert min(lengths) <= 6
     assert max(lengths) >= 40
-
-
-def test_every_template_is_reached(sentences):
-    known = {f"{scene.domain}.{name}" for scene in _scenes.SCENES for name in scene.TEMPLATES}
-    assert all(hasattr(scene, f"t_{name}") for scene in _scenes.SCENES for name in scene.TEMPLATES)
-    assert {s.template for s in sentences} == known
-
-
-def test_the_grammar_covers_what_it_should(sentences):
-    text = " ".join(german(s) for s in sentences)
-    for word in ("nicht", "kein", "nie", "noch nicht", "sie", "ihn", "es", "weil", "obwohl", "dass", "ob", "um"):
-        assert re.search(rf"\b{word}", text), word
-    assert re.search(r"\d,\d Prozent", text)
-    assert re.search(r"\b(München|Köln|Wien|Zürich)\b", text)
-    assert len(set(text.split())) > 900
-
-
-def test_determiners_and_nouns_agree(sentences):
-    # Every article that stands directly before a noun is one that some case of that noun takes.
-    genders = {"m", "f", "n", "p"}
-    readings = {}
-    for det in ("def", "indef", "dem", "kein", "many", "some", "several"):
-        for gender in genders:
-            for case in _lexicon.CASES:
-                word = _lexicon.german_determiner(det, gender, case)
-                readings.setdefault(word, set()).add((gender, case))
-    checked = 0
-    for s in sentences:
-        forms = {}
-        for n in _lexicon.nouns(s.domain):
-            for case in _lexicon.CASES:
-                forms.setdefault(n.form(case, "s"), set()).add((n.gender, case))
-                if n.plural != "-":
-                    forms.setdefault(n.form(case, "p"), set()).add(("p", case))
-        words = re.findall(r"\w+|[^\w\s]", german(s))
-        for before, word in zip(words[:-1], words[1:], strict=True):
-            if before.lower() in readings and word in forms:
-                checked += 1
-                assert readings[before.lower()] & forms[word], (before, word, german(s))
-    assert checked > 500
-
-
-def test_subordinate_clauses_end_in_their_verb(sentences):
-    # What follows "weil …" up to the comma or full stop ends in a finite verb form.
-    finite = set()
-    for domain in _lexicon.DOMAINS:
-        for v in (*_lexicon.verbs(domain), *_lexicon.reporting(domain)):
-            finite |= {v.prefix + v.finite(t, p) for t in ("pres", "past") for p in ("1s", "2s", "3s", "1p", "3p")}
-    finite |= {
-        v.prefix + v.finite(t, p) for v in _scenes.V.values() for t in ("pres", "past") for p in ("1s", "3s", "3p")
-    }
-    for lemma in ("sein", "haben", "werden", *_lexicon._MODALS):
-        finite |= {_lexicon.german_auxiliary(lemma, t, p) for t in ("pres", "past") for p in _lexicon._PERSONS}
-    checked = 0
-    for s in sentences:
-        for clause in re.findall(r"\b(?:weil|obwohl|da|ob|bis) (.+?)(?:, |; |[?.]$)", german(s)):
-            ends = [part.split()[-1] for part in (clause, clause.split(" und ")[0])]
-            if ends[0][0].isupper() or len(clause.split()) < 3:
-                continue  # an apposition or a relative clause interrupts it
-            checked += 1
-            assert finite & set(ends), clause
-    assert checked > 80
 
 
 def test_wordings_differ_and_stay_correct(sentences):
     draw = Draw(3)
     differing = 0
     for s in sentences[::5]:
-        plain = " ".join(english_words(s))
-        free, _ = _errors.translate(s, Style(draw.uniform, 1.0))
-        differing += free != plain
+        free, none = translate(s, Style(draw.uniform, 1.0))
+        differing += free != translate(s, PLAIN)[0]
+        assert none == {}
         assert not re.search(r"  | [,;.?]|,,|[{}|_^~*+]|None", free), free
         assert free[-1] == s.end
     assert differing > 0.8 * len(sentences[::5])
 
 
-# Errors
+def test_articles_go_by_the_word_that_follows():
+    words = {"union": "a", "old": "an", "hour": "an", "European": "a", "unimportant": "an", "ID card": "an"}
+    assert {w: _article(w) for w in words} == words
 
 
 def test_every_error_shows_and_is_marked(sentences):
-    style = Style(lambda: 1.0, 0.0)
     seen = set()
-    for s in sentences[::16]:
-        plain, none = _errors.translate(s, style)
-        assert none == {}
-        for site in _errors.sites(s):
-            text, spans = _errors.translate(s, style, [(7, site)])
+    for s in sentences[::8]:
+        plain, _ = translate(s, PLAIN)
+        for site in s.sites:
+            text, spans = translate(s, PLAIN, [(7, site)])
             assert text != plain, (site, plain)
             start, end = spans[7]
             assert 0 <= start <= end <= len(text)
-            assert site.slot in ("drop", "final") or text[start:end].strip(), (site, text)
-            seen.add((site.category, site.slot))
-    assert {c for c, _ in seen} == {*_errors.PROVOKED, *_errors.CARELESS}
+            assert site.kind in ("drop", "careless") or text[start:end].strip(), (site, text)
+            seen.add(site.category)
+    assert seen == {*_errors.PROVOKED, *_errors.CARELESS}
 
 
-def test_errors_by_hand():
-    c = Clause(NP(noun=noun("news", "Bank")), verb("news", "eröffnen"), tense="past", neg="nicht")
-    c.acc = NP(noun=noun("news", "Schloss"), adjectives=[adjective("news", "alt")])
-    s = Sentence([("", c)], "", "news")
-    number_nodes(s)
-    style = Style(lambda: 1.0, 0.0)
-    by_slot = {}
-    for site in _errors.sites(s):
-        by_slot.setdefault((site.slot, site.value if isinstance(site.value, str) else None), site)
-    faults = [
-        (0, by_slot["lex", "bench"]),
-        (1, by_slot["lex", "lock"]),
-        (2, by_slot["neg", None]),
-        (3, by_slot["drop", None]),
-    ]
-    text, spans = _errors.translate(s, style, faults)
-    assert text == "The bench opened the lock."
-    assert [text[slice(*spans[i])] for i in range(4)] == ["bench", "lock", "opened", ""]
-    assert spans[3] == (20, 20)
+def test_drawn_errors_do_not_clash_and_all_show(sentences):
+    draw = Draw(5)
+    for s in sentences[::3]:
+        menu = _errors.Menu(s)
+        taken = []
+        for _ in range(12):
+            drawn = menu.draw(draw, taken, provoked=draw.chance(0.5))
+            if drawn:
+                assert not menu.clash(drawn[0], taken)
+                taken.append(drawn[0])
+        _, spans = translate(s, Style(draw.uniform, 0.8), list(enumerate(taken)))
+        assert sorted(spans) == list(range(len(taken)))
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2024])
+def test_largest_campaigns_take_no_document_twice(seed):
+    drawn, names, domains = _sentences.drawn(seed, _sentences.MOST)
+    assert len(drawn) == len(names) == len(domains) == len(set(map(id, drawn))) == 2000
+    assert len({names[i] for i in range(2000)}) == len(
+        {id(drawn[i]) for i in range(2000) if i == 0 or names[i] != names[i - 1]}
+    )
+
+
+def test_no_seed_asks_for_more_documents_than_there_are():
+    _, sizes, own, twins = _sentences._lines()
+    fewest = min(size - len(own[domain]) - len(twins[domain]) for domain, size in sizes.items())
+    asked = [len(_sentences.document_lengths(Draw(seed, 1), _sentences.MOST)) for seed in range(2000)]
+    assert max(asked) <= 4 * fewest
+
+
+def test_other_seeds_have_no_document_of_the_teaching_campaign(es):
+    chosen = [(domain, i) for domain, known in _sentences._lines()[2].items() for i in known]
+    own = {s.source for domain, i in chosen for s in _sentences.document(domain, i)}
+    assert set(es.texts.sources) <= own
+    others = {s.source for seed in range(20) for s in _sentences.drawn(seed, 2000)[0]}
+    # Two documents may hit on the same short sentence.
+    assert len(own & others) < 0.03 * len(own)
 
 
 def test_weights_are_those_of_mqm():
@@ -400,20 +135,6 @@ def test_weights_are_those_of_mqm():
                 assert _errors.weight(category, severity) == mm.datasets.mqm_weight(category, severity)
 
 
-def test_drawn_errors_do_not_clash(sentences):
-    draw = Draw(5)
-    for s in sentences[::20]:
-        menu = _errors.Menu(s)
-        taken = []
-        for _ in range(12):
-            drawn = menu.draw(draw, taken, provoked=draw.chance(0.5))
-            if drawn:
-                assert not menu.clash(drawn[0], taken)
-                taken.append(drawn[0])
-        _, spans = _errors.translate(s, Style(draw.uniform, 0.8), list(enumerate(taken)))
-        assert sorted(spans) == list(range(len(taken)))
-
-
 # The teaching campaign
 
 
@@ -425,9 +146,9 @@ def test_shape_and_names(es):
     assert es.metrics == (
         "BLEU", "chrF", "TER", "Regressor", "RegressorQE", "Biased", "Judge", "Tagger", "SourceOnly", "Random",
     )  # fmt: skip
-    assert es.reference_free == set(REFERENCE_FREE)
+    assert es.reference_free == {"RegressorQE", "Judge", "SourceOnly", "Random"}
     assert es.language_pair == "de-en"
-    assert sorted(set(es.domains)) == sorted(_lexicon.DOMAINS)
+    assert sorted(set(es.domains)) == sorted(_sentences._lines()[1])
 
 
 def test_sources_and_references_are_of_normal_length(es):
@@ -634,18 +355,20 @@ def test_the_stored_campaign_is_read_once_and_given_anew():
 
 @pytest.mark.slow
 def test_frozen_files_are_what_the_code_makes():
-    made = _frozen.files(simulate.campaign(**_frozen.SIZES))
+    made = files(simulate.campaign(**_frozen.SIZES))
     assert sorted(made) == ["teaching.csv", "teaching.json", "teaching_spans.csv"]
     size = 0
     for name, data in made.items():
         path = _frozen.FOLDER / f"{name}.xz"
         size += path.stat().st_size
-        assert lzma.decompress(path.read_bytes()) == data, f"{name} differs: run `python -m mtmeta.simulate --write`"
+        assert lzma.decompress(path.read_bytes()) == data, (
+            f"{name} differs: run `python tools/sentences/make.py --teaching`"
+        )
     assert size < 600_000
 
 
 def test_reading_gives_back_what_was_written(es):
-    again = _frozen.files(es)
+    again = files(es)
     for name, data in again.items():
         assert lzma.decompress((_frozen.FOLDER / f"{name}.xz").read_bytes()) == data
 
@@ -653,14 +376,14 @@ def test_reading_gives_back_what_was_written(es):
 @pytest.mark.slow
 def test_hash_seed_does_not_matter():
     code = (
-        "import hashlib; from mtmeta import simulate; from mtmeta.simulate import _frozen;"
-        "f = _frozen.files(simulate.campaign(n_systems=3, n_segments=20, seed=5));"
+        "import hashlib; from mtmeta import simulate; from teaching import files;"
+        "f = files(simulate.campaign(n_systems=3, n_segments=20, seed=5));"
         "print({n: hashlib.sha256(d).hexdigest() for n, d in f.items()})"
     )
     runs = [
         subprocess.run(
             [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "tools" / "sentences")},
             capture_output=True,
             text=True,
             check=True,
@@ -668,8 +391,8 @@ def test_hash_seed_does_not_matter():
         for seed in ("1", "2")
     ]
     assert runs[0] == runs[1]
-    files = _frozen.files(simulate.campaign(n_systems=3, n_segments=20, seed=5))
-    assert runs[0].strip() == str({n: hashlib.sha256(d).hexdigest() for n, d in files.items()})
+    made = files(simulate.campaign(n_systems=3, n_segments=20, seed=5))
+    assert runs[0].strip() == str({n: hashlib.sha256(d).hexdigest() for n, d in made.items()})
 
 
 def test_random_streams_are_pinned():
@@ -775,6 +498,7 @@ def test_calibration_is_no_accident_of_one_seed():
         ({"seed": True}, TypeError, "`seed` must be a whole number"),
         ({"rated_share": 0}, ValueError, r"`rated_share` must lie in \(0, 1\]; found 0"),
         ({"rated_share": 1.1}, ValueError, "`rated_share`"),
+        ({"n_segments": 2001}, ValueError, "`n_segments` must be at most 2,000, found 2,001.*`score_campaign`"),
         ({"length_effect": -1}, ValueError, "`length_effect` must be a finite number of at least 0; found -1"),
         ({"length_effect": float("nan")}, ValueError, "`length_effect`"),
     ],
@@ -986,18 +710,6 @@ def test_rankings_take_any_size_and_repeat():
 def test_bad_arguments_of_the_siblings(function, options, error, message):
     with pytest.raises(error, match=message):
         getattr(simulate, function)(**options)
-
-
-def test_words_are_all_used_as_declared():
-    # Classes that verbs and templates ask for exist, so that no draw can come up empty.
-    for domain in _lexicon.DOMAINS:
-        known = {c for n in _lexicon.nouns(domain) for c in n.classes}
-        special = {"self", "me", "you", "post"}
-        for v in _lexicon.verbs(domain):
-            asked = {*v.objects, *v.seconds}
-            assert asked <= known | special, (domain, v.infinitive, asked - known)
-            assert set(v.manners) <= set(_words.ADVERBS), v.infinitive
-    assert English(Style(lambda: 1.0, 0.0), {}, "news").informal is False
 
 
 # -- judging perturbations ---------------------------------------------------------------

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import _lists as lists
-from ._lexicon import Tagger, entities, synonyms
+from .._files import word_lists
+from ._lexicon import LANGUAGES, Tagger, entities, synonyms, words
 from ._words import UNSPACED, Words
 
 
@@ -64,9 +64,11 @@ def synonym(text: Words, setting: Setting, rng: np.random.Generator) -> str | No
     return None
 
 
-def _pronoun_classes(text: Words, i: int) -> list[tuple[str, ...]]:
+def _pronoun_classes(text: Words, i: int) -> list[list[str]]:
     word = text.lower[i]
-    found = [c for c in lists.PRONOUNS.get(text.language, ()) if word in c and word not in lists.NO_PRONOUN]
+    if text.language not in LANGUAGES or word in words("no pronoun"):
+        return []
+    found = [c for c in map(str.split, word_lists(text.language)["pronoun"]) if word in c]
     if text.language == "en" and word == "her":
         return [found[1 if text.gap(i) == " " and i + 1 < len(text.words) else 0]]
     if text.language == "de" and word == "ihr" and i + 1 < len(text.words) and text.words[i + 1][0].isupper():
@@ -100,10 +102,11 @@ def named_entity(text: Words, setting: Setting, rng: np.random.Generator) -> str
 
 def negation(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Negate at a random place: a verb, an adjective, or, in German, an indefinite article."""
-    lang, negator = text.language, lists.NEGATOR.get(text.language)
-    if negator is None:
+    lang = text.language
+    if lang not in LANGUAGES:
         return None
-    negated = [w in lists.NEGATORS[lang] or w.endswith("n't") for w in text.lower]
+    (negator,) = words("negator", lang)
+    negated = [w in words("negated", lang) or w.endswith("n't") for w in text.lower]
     ways = [_way(text, i, setting) for i in range(len(negated)) if not any(negated[max(0, i - 2) : i + 3])]
     chosen = _pick(rng, [way for way in ways if way])
     if chosen is None:
@@ -118,19 +121,20 @@ def negation(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
 def _way(text: Words, i: int, setting: Setting) -> tuple[int, str] | None:
     """Return how word ``i`` can be negated: a negator before or after it, or a German k-."""
     word, lang = text.lower[i], text.language
-    if lang == "de" and word in lists.ARTICLES_DE and text.gap(i) == " ":
+    if lang == "de" and word in words("article", "de") and text.gap(i) == " ":
         return i, "article"
-    if word in lists.AUXILIARIES[lang]:
+    if word in words("auxiliary", lang):
         return None if text.named(i) else (i, "after")
     tag = setting.tagger.tag(text, i)
-    if (word in lists.BEFORE[lang] or tag in ("a", "v")) and not text.opens_sentence(i):
+    if (word in words("before", lang) or tag in ("a", "v")) and not text.opens_sentence(i):
         return i, "after" if lang == "de" and tag == "v" else "before"
     return None
 
 
 def negation_removal(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Take back a random negation."""
-    table = lists.UNNEGATED.get(text.language, {})
+    lines = word_lists(text.language)["unnegated"] if text.language in LANGUAGES else ()
+    table = {word: new for word, _, new in (line.partition(" ") for line in lines)}
     i = _pick(rng, [i for i, w in enumerate(text.lower) if w in table])
     if i is None or len(text.words) < 2:
         return None
@@ -139,26 +143,10 @@ def negation_removal(text: Words, setting: Setting, rng: np.random.Generator) ->
 
 
 #: Letters and groups that sound alike in English: the project's own list. A pattern, and what may stand for it.
-PHONETIC: tuple[tuple[str, tuple[str, ...]], ...] = (
-    # the same sound, spelt differently
-    ("ph", ("f",)), ("f(?=[aeiou])", ("ph",)), ("ck", ("k", "c")), ("k(?=[aeiou])", ("c", "ck")),
-    ("c(?=[aou])", ("k",)),
-    ("c(?=[eiy])", ("s",)), ("s(?=[eiy])", ("c",)), ("x", ("ks",)), ("qu", ("kw",)), ("wh", ("w",)),
-    ("^kn", ("n",)), ("^wr", ("r",)), ("^n(?=[aeio])", ("kn",)), ("tion", ("shun", "sion")), ("sion", ("tion",)),
-    ("dge", ("ge",)), ("gh(?=t)", ("",)), ("mb$", ("m",)), ("ght$", ("te",)), ("ee", ("ea", "ie")), ("ea", ("ee",)),
-    ("ie", ("ee",)), ("ai", ("ay", "a")), ("ay", ("ai", "ey")), ("oa", ("o",)), ("ou", ("ow",)), ("ow", ("ou",)),
-    ("oo", ("u",)), ("ue$", ("oo",)), ("er", ("ur", "ir")), ("ir", ("er",)), ("ur", ("er",)), ("or", ("aw",)),
-    ("au", ("aw", "o")), ("aw", ("or",)), ("y$", ("ie", "ee")), ("j", ("g",)), ("g(?=[eiy])", ("j",)),
-    ("z", ("s",)), ("ll", ("l",)), ("ss", ("s",)), ("tt", ("t",)), ("nn", ("n",)), ("mm", ("m",)), ("pp", ("p",)),
-    ("rr", ("r",)), ("ff", ("f",)),
-    # voiced and voiceless, and other close pairs
-    ("t(?!h)", ("d",)), ("d", ("t",)), ("(?<!s)p(?!h)", ("b",)), ("b(?!$)", ("p",)), ("g(?![eiyh])", ("k",)),
-    ("v", ("f",)),
-    ("th", ("f", "d")), ("sh", ("ch",)), ("ch", ("sh",)), ("m", ("n",)), ("n(?!g)", ("m",)),
-    ("(?<=[^aeiou])e(?=[^aeiou])", ("i", "a")), ("(?<=[^aeiou])i(?=[^aeiou])", ("e",)),
-    ("(?<=[^aeiou])a(?=[^aeiou])", ("e", "u")), ("(?<=[^aeiou])o(?=[^aeiou])", ("u", "aw")),
-    ("(?<=[^aeiou])u(?=[^aeiou])", ("o",)),
-)  # fmt: skip
+PHONETIC: tuple[tuple[str, tuple[str, ...]], ...] = tuple(
+    (pattern, tuple(new.replace("-", "") for new in options))
+    for pattern, *options in map(str.split, word_lists("en")["sounds alike"])
+)
 _PHONETIC = tuple((re.compile(pattern), new) for pattern, new in PHONETIC)
 
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from . import _lists as lists
+from .._files import word_lists
 from ._words import Words
 
-FOLDER = Path(__file__).parents[1] / "data" / "lexicon"
 #: Languages with lists of their own.
 LANGUAGES = ("en", "de", "ru")
 SPACY_MODELS = {
@@ -30,18 +28,6 @@ Forms = dict[str, str]
 # -- the word lists ----------------------------------------------------------------------
 
 
-@cache
-def sections(language: str) -> dict[str, list[str]]:
-    """Return the lines of a word list, by section."""
-    found: dict[str, list[str]] = {}
-    for line in (FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            found[line[1:-1]] = []
-        elif line and not line.startswith("#"):
-            found[list(found)[-1]].append(line)
-    return found
-
-
 def _s(word: str) -> str:
     """Return the English form in -s."""
     if re.search("(s|x|z|ch|sh|[^aeiou]o)$", word):
@@ -49,15 +35,17 @@ def _s(word: str) -> str:
     return word[:-1] + "ies" if re.search("[^aeiou]y$", word) else word + "s"
 
 
-_STRESSED_AT_END = frozenset(
-    "admit commit compel control equip expel forget begin occur omit permit prefer propel refer regret submit".split()
-)
+@cache
+def words(section: str, *languages: str) -> frozenset[str]:
+    """Return the words of a section of the lists of some languages; of all without."""
+    known = [word_lists(language).get(section, ()) for language in languages or LANGUAGES]
+    return frozenset(word for lines in known for line in lines for word in line.split())
 
 
 def _stem(verb: str) -> str:
     """Return an English verb ready for -ed or -ing: its last consonant doubled where that is the rule."""
     one_syllable = re.fullmatch(r"(?:[^aeiouy]|qu)*[aeiou][^aeiouwxy]", verb)
-    return verb + verb[-1] if one_syllable or verb in _STRESSED_AT_END else verb
+    return verb + verb[-1] if one_syllable or verb in words("stressed at end", "en") else verb
 
 
 def _english_verb(entry: str) -> Forms:
@@ -136,7 +124,7 @@ def groups(language: str) -> tuple[tuple[str, tuple[Forms, ...]], ...]:
     found = []
     for part in _PARTS:
         inflect = _INFLECT.get((language, part), _fixed)
-        found += [(part, tuple(inflect(e) for e in line.split())) for line in sections(language)[part]]
+        found += [(part, tuple(inflect(e) for e in line.split())) for line in word_lists(language)[part]]
     return tuple(found)
 
 
@@ -159,7 +147,7 @@ def _parts_of(language: str) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for form, uses in _thesaurus(language).items():
         found.setdefault(form, set()).update(part for part, _ in uses)
-    for line in sections(language)["common"]:
+    for line in word_lists(language)["common"]:
         for form in line.split():
             found.setdefault(form, set()).add("verb")
     return {form: frozenset(parts) for form, parts in found.items()}
@@ -176,7 +164,7 @@ def bundled_vocabulary(language: str) -> tuple[str, ...]:
 @cache
 def bundled_entities(language: str) -> tuple[str, ...]:
     """Return entities to put in where the frame has too few of its own."""
-    return tuple(sections(language)["entity"]) if language in LANGUAGES else ()
+    return tuple(word_lists(language)["entity"]) if language in LANGUAGES else ()
 
 
 # -- tools that may be installed ---------------------------------------------------------
@@ -268,18 +256,17 @@ _FINITE_DE = ("s", "past")
 _VERB_RU = re.compile(
     "(?:[аеиу]ет|[аеиу]ют|ит|ят|ал|ала|али|ил|ила|или|ел|ела|ели|ать|ить|еть|уть|тся|ться|лся|лась|лись)$"
 )
-_NOUNY = frozenset("the a an my your his her its our their this that these those of no some any every each".split())
 
 
 def _tag_english(text: Words, i: int) -> str:
     word, before = text.lower[i], text.lower[i - 1] if i else ""
     parts = _parts_of("en").get(word, frozenset())
-    if not parts and len(word) > 5 and _ADJECTIVE_EN.search(word) and word not in lists.NO_ADJECTIVE:
+    if not parts and len(word) > 5 and _ADJECTIVE_EN.search(word) and word not in words("no adjective", "en"):
         return "a"
     if parts == {"adjective"}:
         return "a"
     if parts == {"verb"} or ("verb" in parts and "noun" in parts and before in ("to", "will", "can", "must", "not")):
-        return "" if before in _NOUNY else "v"
+        return "" if before in words("nouny", "en") else "v"
     return ""
 
 
@@ -288,7 +275,7 @@ def _tag_german(text: Words, i: int) -> str:
     if text.words[i][0].isupper() and not text.shouted:
         return "n" if not text.opens_sentence(i) else ""
     uses = _thesaurus("de").get(word, {})
-    if word in _common_verbs("de") or any(part == "verb" and name in _FINITE_DE for part, name in uses):
+    if word in words("common", "de") or any(part == "verb" and name in _FINITE_DE for part, name in uses):
         return "v"
     return "a" if uses and all(part == "adjective" for part, _ in uses) else ""
 
@@ -298,12 +285,7 @@ def _tag_russian(text: Words, i: int) -> str:
     parts = _parts_of("ru").get(word, frozenset())
     if parts:
         return "v" if parts == {"verb"} else "a" if parts == {"adjective"} else ""
-    return "v" if len(word) > 4 and _VERB_RU.search(word) and word not in lists.NO_VERB_RU else ""
-
-
-@cache
-def _common_verbs(language: str) -> frozenset[str]:
-    return frozenset(w for line in sections(language)["common"] for w in line.split())
+    return "v" if len(word) > 4 and _VERB_RU.search(word) and word not in words("no verb", "ru") else ""
 
 
 _TAGGERS = {"en": _tag_english, "de": _tag_german, "ru": _tag_russian}
@@ -311,17 +293,6 @@ _TAGGERS = {"en": _tag_english, "de": _tag_german, "ru": _tag_russian}
 
 # -- named entities by rule --------------------------------------------------------------
 
-_CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar "
-    "märz mai juni juli oktober dezember".split()
-)
-_OPENERS = frozenset(
-    "the a an in on at by for from to of with after before since while when if as and but or so then there this that "
-    "these those it he she we they you i my your his her its our their all some many most no not one two according "
-    "although because despite during however meanwhile what where who why how is are was were do does did can could "
-    "в на по с к у о об от из за для при и а но он она они мы вы это как что если когда после".split()
-)
 _NOUN_DE = re.compile("(?:ung|heit|keit|schaft|tion|tät|mus|ment|nis|chen|lein|ungen|keiten|tionen)$")
 
 
@@ -334,7 +305,7 @@ def _runs(text: Words) -> Iterator[tuple[int, int]]:
     """Yield first and last word of each run of capitalised words with one space between."""
     first = None
     for i, word in enumerate(text.words):
-        upper = word[0].isupper() and text.lower[i] not in lists.NO_ENTITY and text.lower[i] not in _CALENDAR
+        upper = word[0].isupper() and text.lower[i] not in words("no entity") | words("calendar")
         if upper and first is None:
             first = i
         ends = i + 1 == len(text.words) or text.gap(i) != " " or not text.words[i + 1][0].isupper()
@@ -355,7 +326,7 @@ def _entities_by_rule(text: Words) -> list[tuple[int, int]]:
     title = len(text.words) >= 4 and capitals > 0.6 * len(text.words)
     for first, last in _runs(text):
         word = text.lower[first]
-        if text.opens_sentence(first) and (word in _OPENERS or word in _parts_of(text.language)):
+        if text.opens_sentence(first) and (word in words("opener") or word in _parts_of(text.language)):
             first += 1
             if first > last:
                 continue
@@ -408,22 +379,18 @@ def _from_lexicon(text: Words, i: int) -> list[str]:
     return [] if not uses else list(next(iter(uses.values())))
 
 
-_VERBY = frozenset("to will would can could must should may might not i we they you".split())
-_PERFECT = frozenset("has have had having is are was were be been being am get got".split())
-
-
 def _fitting(text: Words, i: int, uses: dict) -> dict:
     """Keep the uses that fit what stands before: after an article no verb, after `to` no noun."""
     before = text.lower[i - 1] if i else ""
     parts = {part for part, _ in uses}
     if len(parts) > 1:
-        if before in _NOUNY:
+        if before in words("nouny", "en"):
             uses = {k: v for k, v in uses.items() if k[0] != "verb"}
-        elif before in _VERBY:
+        elif before in words("verby", "en"):
             uses = {k: v for k, v in uses.items() if k[0] == "verb"} or uses
     names = {name for _, name in uses}
     if {"past", "participle"} <= names:
-        drop = "past" if before in _PERFECT else "participle"
+        drop = "past" if before in words("perfect", "en") else "participle"
         uses = {k: v for k, v in uses.items() if k[1] != drop}
     return uses
 
@@ -432,7 +399,7 @@ def _from_wordnet(text: Words, i: int, tagger: Tagger) -> list[str]:
     """Return lemmas that share a synset with the word, in its inflection; none for irregular forms."""
     wn, word = wordnet(), text.lower[i]
     tag = tagger.tag(text, i)
-    if word in lists.AUXILIARIES["en"] or word in _OPENERS or len(word) < 3:
+    if word in words("auxiliary", "en") | words("opener") or len(word) < 3:
         return []
     for pos in (tag,) if tag in tuple("nvar") else tuple("nvar"):
         base = wn.morphy(word, pos)

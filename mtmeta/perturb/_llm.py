@@ -15,7 +15,9 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
+from .._checks import check_count
 from .._files import whole_file
+from .._pretrained import check_folder, check_size, only_data, refuse_pickles
 
 #: The prompts of appendix A.2.2 ("LLM-based perturbation") of Deviyani & Diaz 2025, with slots. Its
 #: prompt for speech says "ASR system output an (ASR_SYSTEM_OUTPUT)"; the stray word is left out.
@@ -109,7 +111,7 @@ class LanguageModel:
     Parameters
     ----------
     model : str or path
-        Name or folder of the model and its tokeniser.
+        Name or folder of the model and its tokeniser. Only safetensors are read, and no code of its own is run.
     temperature : float
         0: the likeliest token each time.
     top_p : float
@@ -166,10 +168,7 @@ class LanguageModel:
         if not 0 < top_p <= 1:
             raise ValueError(f"`top_p` must lie in (0, 1]; found {top_p!r}.")
         for name, value in (("max_new_tokens", max_new_tokens), ("batch_size", batch_size)):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"`{name}` must be a whole number; found {value!r}.")
-            if value < 1:
-                raise ValueError(f"`{name}` must be at least 1; found {value}.")
+            check_count(name, value, 1)
         self.name, self.temperature, self.top_p = str(model), float(temperature), float(top_p)
         self.max_new_tokens, self.batch_size, self.seed = max_new_tokens, batch_size, int(seed)
         self.cache = None if cache is None else Path(cache)
@@ -264,15 +263,30 @@ class LanguageModel:
                     f"a language model needs PyTorch and Transformers, and {error.name} is not installed: "
                     "pip install 'mtmeta[sentinel]'. Or use the rule-based kind 'composed'."
                 ) from None
-            try:
-                tokeniser = transformers.AutoTokenizer.from_pretrained(self.name, padding_side="left")
-                model = transformers.AutoModelForCausalLM.from_pretrained(self.name, dtype="auto")
-            except (OSError, ValueError, KeyError) as error:
-                first = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
-                raise ValueError(
-                    f"the language model {self.name!r} cannot be loaded: {first} Give the name or folder of a causal "
-                    "language model of Hugging Face."
-                ) from None
+            refuse_pickles(self.name)
+            advice = "Give the name or folder of a causal language model of Hugging Face."
+            with only_data(f"the language model {self.name!r} cannot be loaded", advice):
+                local = check_folder(self.name)
+                if local:
+                    shape = transformers.AutoConfig.from_pretrained(
+                        self.name, trust_remote_code=False, local_files_only=True
+                    )
+                    with torch.device("meta"):
+                        empty = transformers.AutoModelForCausalLM.from_config(
+                            shape, trust_remote_code=False, attn_implementation=None
+                        )
+                    check_size(empty, self.name)
+                tokeniser = transformers.AutoTokenizer.from_pretrained(
+                    self.name, padding_side="left", trust_remote_code=False, local_files_only=local
+                )
+                model = transformers.AutoModelForCausalLM.from_pretrained(
+                    self.name,
+                    dtype="auto",
+                    use_safetensors=True,
+                    trust_remote_code=False,
+                    local_files_only=local,
+                    attn_implementation=None,
+                )
             if tokeniser.pad_token is None:
                 tokeniser.pad_token = tokeniser.eos_token
             device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")

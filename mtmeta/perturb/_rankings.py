@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count, generator
 from ._seeds import base_seed, generator_of
 
 HOW = ("random", "degrade")
@@ -14,14 +15,6 @@ HOW = ("random", "degrade")
 NAMES = {"random": "swapping", "degrade": "degrading"}
 #: The paper swaps several items and does not say how many.
 N_SWAPS = 5
-
-
-def _whole(value: object, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"`{what}` must be a whole number; found {value!r}.")
-    if value < 1:
-        raise ValueError(f"`{what}` must be at least 1; found {value}.")
-    return int(value)
 
 
 def _check_how(how: str) -> None:
@@ -94,12 +87,12 @@ def swap_items(
     >>> perturb.swap_items(["cake", "pie"], n_swaps=1, how="degrade", relevance={"pie": 1}, rng=1) is None
     True
     """
-    n_swaps = _whole(n_swaps, "n_swaps")
+    n_swaps = check_count("n_swaps", n_swaps, 1)
     _check_how(how)
     order = list(items)
     if len(set(order)) < len(order):
         raise ValueError(f"an item occurs twice in the ranking of {len(order)} items. Drop the duplicates.")
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     if how == "degrade":
         places = _degraded(_relevances(order, relevance), n_swaps, rng)
     else:
@@ -185,7 +178,7 @@ def perturb_rankings(
     1     swapping    y     2
     2     swapping    x     3
     """
-    n_swaps, n_draws = _whole(n_swaps, "n_swaps"), _whole(n_draws, "n_draws")
+    n_swaps, n_draws = check_count("n_swaps", n_swaps, 1), check_count("n_draws", n_draws, 1)
     _check_how(how)
     _check_table(runs, "runs", ("system", "query", "item", "rank"))
     for column in ("item", "rank"):

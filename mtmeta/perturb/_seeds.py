@@ -6,14 +6,13 @@ from hashlib import blake2b
 
 import numpy as np
 
+from .._checks import generator
+
 
 def base_seed(rng: int | np.random.Generator | None) -> int:
     """Return the number that stands for a generator or seed."""
-    if isinstance(rng, bool) or not (rng is None or isinstance(rng, int | np.integer | np.random.Generator)):
-        raise TypeError(f"`rng` must be None, a whole number or a numpy Generator; found {rng!r}.")
-    if rng is None or isinstance(rng, np.random.Generator):
-        return int(np.random.default_rng(rng).integers(2**63))
-    return int(rng)
+    drawn = generator(rng)
+    return int(rng) if isinstance(rng, int | np.integer) else int(drawn.integers(2**63))
 
 
 def generator_of(seed: int, *parts: object) -> np.random.Generator:

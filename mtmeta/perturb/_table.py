@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 from tqdm import tqdm
 
+from .._checks import check_count, check_jobs, generator
+from .._processes import parallel
 from . import _lexicon as lexicon
 from ._edits import EDITS, Setting, vocabulary_of
 from ._llm import LanguageModel, Request
@@ -209,7 +211,7 @@ def apply(
         request = Request(text, language, task, source, reference, base_language(source_language))
         return _ask(model, [request])[0]
     setting = _setting(language, vocabulary, entities, tools)
-    return _edit(Words(text, language), kind, task, setting, np.random.default_rng(rng))
+    return _edit(Words(text, language), kind, task, setting, generator(rng))
 
 
 def _setting(language: str, vocabulary: Sequence[str] | None, entities: Sequence[str] | None, tools: str) -> Setting:
@@ -294,9 +296,9 @@ def gather_entities(texts: Sequence[str], language: str, *, tools: str = "auto",
     ('Clara', 'Ulm')
     """
     language = base_language(language)
-    some = Parallel(n_jobs=n_jobs)(
-        delayed(_entities_in)(texts[i : i + _CHUNK], language, tools) for i in range(0, len(texts), _CHUNK)
-    )
+    starts = range(0, len(texts), _CHUNK)
+    calls = (delayed(_entities_in)(texts[i : i + _CHUNK], language, tools) for i in starts)
+    some = parallel(check_jobs(n_jobs), calls)
     found = set().union(*some)
     return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(language)
 
@@ -411,11 +413,7 @@ def perturb_table(
     column = _check_frame(frame, task)
     language = base_language(language)
     chosen = _check_kinds(kinds, task, model)
-    if n_kinds is not None and (isinstance(n_kinds, bool) or not isinstance(n_kinds, int | np.integer)):
-        raise TypeError(f"`n_kinds` must be a whole number or None; found {n_kinds!r}.")
-    if n_kinds is not None and n_kinds < 1:
-        raise ValueError(f"`n_kinds` must be at least 1; found {n_kinds}.")
-    n_kinds = len(chosen) if n_kinds is None else int(n_kinds)
+    n_kinds = len(chosen) if n_kinds is None else check_count("n_kinds", n_kinds, 1)
     texts = frame[column].tolist()
     named = resource_names(language, own_vocabulary=vocabulary is None, model=model, tools=tools)
     if vocabulary is None:
@@ -427,7 +425,7 @@ def perturb_table(
     chunks = [rows[i : i + _CHUNK] for i in range(0, len(rows), _CHUNK)]
     given = (chosen, n_kinds, language, task, base_seed(rng), vocabulary, entities, tools)
     jobs = (delayed(_some)(chunk, *given) for chunk in chunks)
-    found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    found = parallel(check_jobs(n_jobs), jobs)
     bar = tqdm(found, total=len(chunks), desc="perturb", unit_scale=_CHUNK, disable=not progress)
     made = [row for chunk in bar for row in chunk]
     if "llm" in chosen:

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count
+from .._limits import MAX_SEED
 from ..evalset import EvalSet, Texts
-from ._errors import ADDITION, AWKWARD, MISTRANSLATION, NON_TRANSLATION, Menu, Site, translate, weight
-from ._grammar import Sentence, Style, german
+from ._errors import ADDITION, AWKWARD, MISTRANSLATION, NON_TRANSLATION, Menu, weight
 from ._random import Draw, generator, normal
-from ._scenes import LONGEST, SCENES, SHORTEST
+from ._sentences import LONGEST, SHORTEST, Sentence, Site, drawn
+from ._wordings import Style, translate
 
 #: Names of the systems; their order says nothing about their quality.
 SYSTEMS = (
@@ -54,71 +56,54 @@ SETTINGS: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Fault:
-    """An error that is really there; ``site`` is None where nothing of the source was translated."""
+class _Error:
+    """An error, there or marked."""
 
-    site: Site | None
     category: str
     severity: str
-    trap: int = -1
 
     @property
     def weight(self) -> float:
         return weight(self.category, self.severity)
 
 
-# -- sources -----------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class _Fault(_Error):
+    """An error that is really there; ``site`` is None where nothing of the source was translated."""
+
+    site: Site | None
+    trap: int = -1
 
 
-def _documents(draw: Draw, n_segments: int) -> list[int]:
-    """Return the lengths of the documents: 8 to 15 segments where there are that many."""
-    lengths, rest = [], n_segments
-    while rest > 15:
-        length = draw.integer(8, 15)
-        if rest - length < 8:
-            length = rest // 2
-        lengths.append(length)
-        rest -= length
-    return [*lengths, rest] if rest else lengths
+@dataclass(frozen=True, slots=True)
+class _Mark(_Error):
+    """What a rater marked: an error that is there (``fault``), or one that is not (-1, at ``place``)."""
+
+    fault: int
+    place: float = 0.0
 
 
-def _sources(seed: int, n_segments: int) -> tuple[list[Sentence], list[str], list[str]]:
-    """Return the sentences, and document and domain of each."""
-    draw = Draw(seed, 1)
-    lengths = _documents(draw, n_segments)
-    sentences: list[Sentence] = []
-    documents: list[str] = []
-    seen: dict[str, int] = {}
-    order: list[int] = []
-    for number, length in enumerate(lengths):
-        if not order:
-            order = list(range(len(SCENES)))
-        scene_type = SCENES[order.pop(int(draw.uniform() * len(order)))]
-        scene = scene_type(Draw(seed, 2, number))
-        seen[scene.domain] = seen.get(scene.domain, 0) + 1
-        documents += [f"{scene.domain}-{seen[scene.domain]:02d}"] * length
-        sentences += [scene.sentence() for _ in range(length)]
-    return sentences, documents, [s.domain for s in sentences]
+# -- difficulty ---------------------------------------------------------------------------
 
 
 def _visible_difficulty(source: str, ambiguous: int, domain: str) -> float:
     """Return the part of the difficulty that can be read off the source."""
-    s = SETTINGS
-    words = math.log(len(source.split()) / 12)
-    return (
-        s["per_log_words"] * words
-        + s["per_comma"] * source.count(",")
-        + s["per_ambiguous_word"] * ambiguous
-        + s["domain"][domain]
-    )
+    seen = {"per_log_words": math.log(len(source.split()) / 12), "per_comma": source.count(",")}
+    seen["per_ambiguous_word"] = ambiguous
+    return sum(SETTINGS[key] * value for key, value in seen.items()) + SETTINGS["domain"][domain]
 
 
 # -- systems and their errors ------------------------------------------------------------
 
 
+def numbered(known: Sequence[str], n_systems: int) -> list[str]:
+    """Return names of systems: those known, and numbers for more."""
+    return [*known[:n_systems], *(f"System{i + 1}" for i in range(len(known), n_systems))]
+
+
 def _systems(seed: int, n_systems: int) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Return names, error rates and freedoms of wording."""
-    names = [*SYSTEMS[:n_systems], *(f"System{i + 1}" for i in range(len(SYSTEMS), n_systems))]
+    names = numbered(SYSTEMS, n_systems)
     draw = Draw(seed, 3)
     ladder = [(i + 0.5) / n_systems - 0.5 for i in range(n_systems)]
     rates = []
@@ -156,13 +141,13 @@ def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.
             faults = []
             for number, (site, severity, strength) in enumerate(traps):
                 if draw.chance(1 - math.exp(-rate * strength)):
-                    faults.append(_Fault(site, site.category, severity, number))
+                    faults.append(_Fault(site.category, severity, site, number))
             for _ in range(draw.poisson(SETTINGS["slips"] * rate * size)):
                 drawn = menu.draw(draw, [f.site for f in faults], provoked=False)
                 if drawn is not None:
-                    faults.append(_Fault(drawn[0], drawn[0].category, drawn[1]))
+                    faults.append(_Fault(drawn[0].category, drawn[1], drawn[0]))
             if draw.chance(SETTINGS["non_translation"] * rate / SETTINGS["rate"]):
-                faults = [_Fault(None, NON_TRANSLATION, "major")]
+                faults = [_Fault(NON_TRANSLATION, "major", None)]
             out[k].append(faults)
     return out
 
@@ -193,20 +178,6 @@ def _outputs(
 
 
 # -- raters ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """What a rater marked: an error that is there (``fault``), or one that is not (-1, at ``place``)."""
-
-    category: str
-    severity: str
-    fault: int
-    place: float = 0.0
-
-    @property
-    def weight(self) -> float:
-        return weight(self.category, self.severity)
 
 
 def _raters(seed: int) -> dict[str, dict[str, float]]:
@@ -284,53 +255,26 @@ def _rated_segments(seed: int, documents: Sequence[str], share: float) -> np.nda
 #: the visible difficulty, plus normal noise per ``segment`` and per translation (``noise``). ``detect`` is the
 #: probability to detect a major and a minor error; with probability ``shared`` an error in a trap is detected in the
 #: outputs of all systems or of none.
+_METRIC = ("detect", "shared", "per_point", "difficulty", "segment", "noise")
 DETECTORS: dict[str, dict[str, Any]] = {
-    "Regressor": {
-        "detect": (0.9, 0.75),
-        "shared": 0.5,
-        "per_point": 0.015,
-        "difficulty": 0.06,
-        "segment": 0.055,
-        "noise": 0.025,
-    },
-    "RegressorQE": {
-        "detect": (0.7, 0.5),
-        "shared": 0.5,
-        "per_point": 0.015,
-        "difficulty": 0.04,
-        "segment": 0.08,
-        "noise": 0.03,
-    },
-    "Biased": {
-        "detect": (0.75, 0.5),
-        "shared": 0.5,
-        "per_point": 0.015,
-        "difficulty": 0.0,
-        "segment": 0.055,
-        "noise": 0.04,
-    },
+    name: dict(zip(_METRIC, values, strict=True))
+    for name, *values in (
+        ("Regressor", (0.9, 0.75), 0.5, 0.015, 0.06, 0.055, 0.025),
+        ("RegressorQE", (0.7, 0.5), 0.5, 0.015, 0.04, 0.08, 0.03),
+        ("Biased", (0.75, 0.5), 0.5, 0.015, 0.0, 0.055, 0.04),
+    )
 }
 BIAS = 0.05
 #: Discrete metrics: minus 5 for each major and 1 for each minor error they detect, not below ``lowest``. They take one
 #: severity for the other, find a minor error that is none, and misread the source of whole segments (5 points for all
 #: systems).
+_DISCRETE = ("detect", "shared", "wrong_severity", "false_minor", "misread", "lowest")
 DISCRETE: dict[str, dict[str, Any]] = {
-    "Judge": {
-        "detect": (0.8, 0.5),
-        "shared": 0.3,
-        "wrong_severity": 0.1,
-        "false_minor": 0.1,
-        "misread": 0.5,
-        "lowest": -10,
-    },
-    "Tagger": {
-        "detect": (0.5, 0.25),
-        "shared": 0.5,
-        "wrong_severity": 0.15,
-        "false_minor": 0.1,
-        "misread": 0.05,
-        "lowest": -25,
-    },
+    name: dict(zip(_DISCRETE, values, strict=True))
+    for name, *values in (
+        ("Judge", (0.8, 0.5), 0.3, 0.1, 0.1, 0.5, -10),
+        ("Tagger", (0.5, 0.25), 0.5, 0.15, 0.1, 0.05, -25),
+    )
 }
 
 
@@ -360,13 +304,8 @@ def _simulated_metrics(
     for number, (name, p) in enumerate(DETECTORS.items()):
         rng = generator(seed, 10, number)
         found = _detected(rng, p["detect"], p["shared"], table)
-        score = 0.9 - p["per_point"] * _sums(table, np.where(found, weights, 0.0), shape)
-        score = (
-            score
-            - p["difficulty"] * visible
-            + p["segment"] * normal(rng, (1, shape[1]))
-            + p["noise"] * normal(rng, shape)
-        )
+        score = 0.9 - p["per_point"] * _sums(table, np.where(found, weights, 0.0), shape) - p["difficulty"] * visible
+        score = score + p["segment"] * normal(rng, (1, shape[1])) + p["noise"] * normal(rng, shape)
         if name == "Biased":
             score[favoured] += BIAS
         scores[name] = score
@@ -410,14 +349,6 @@ def _lexical_metrics(texts: Sequence[Sequence[str]], references: Sequence[str]) 
 # -- putting together --------------------------------------------------------------------
 
 
-def _check(value: Any, what: str, low: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"`{what}` must be a whole number; found {value!r}.")
-    if value < low:
-        raise ValueError(f"`{what}` must be at least {low}; found {value}.")
-    return int(value)
-
-
 def _error_table(faults: Sequence[Sequence[Sequence[_Fault]]]) -> pd.DataFrame:
     """Return one row per error that is there, numbered by system and segment."""
     rows = [
@@ -449,26 +380,13 @@ def _span_rows(
             text = texts[k][j]
             for m in marks[k][j]:
                 start, end = where[k][j][m.fault] if m.fault >= 0 else _word_span(text, m.place)
-                rows.append(
-                    (system, int(j) + 1, who[j], m.category, m.severity, m.weight, start, end, text[start:end], False)
-                )
+                mark = (m.category, m.severity, m.weight, start, end, text[start:end], False)
+                rows.append((system, int(j) + 1, who[j], *mark))
             if not marks[k][j]:
                 rows.append((system, int(j) + 1, who[j], "no-error", "no-error", 0.0, None, None, None, False))
-    columns = [
-        "system",
-        "segment",
-        "rater",
-        "category",
-        "severity",
-        "weight",
-        "start",
-        "end",
-        "text",
-        "is_source_error",
-    ]
-    return pd.DataFrame(rows, columns=columns).astype(
-        {"start": "Int64", "end": "Int64", "weight": float, "text": object}
-    )
+    columns = "system segment rater category severity weight start end text is_source_error".split()
+    types = {"start": "Int64", "end": "Int64", "weight": float, "text": object}
+    return pd.DataFrame(rows, columns=columns).astype(types)
 
 
 def campaign(
@@ -483,17 +401,17 @@ def campaign(
 ) -> EvalSet:
     """Simulate an MQM campaign, German to English, whose truth is known.
 
-    Sources and references come from a synchronous grammar. A system's output is a correct translation in
-    its own wording, into which typed errors are put: a segment has traps that are the same for all systems,
-    more of them the more difficult its source; a system falls into a trap with a probability that grows
-    with its error rate, and makes slips of its own. Raters, one per document, miss errors, misjudge their
-    severity and mark what is none. The human score is minus the sum of the weights they gave: major 5,
-    minor 1, minor punctuation 0.1, non-translation 25.
+    Sources and references come from a pool of documents that a synchronous grammar wrote; those of the teaching
+    campaign are drawn by its seed alone. A system's output is a correct translation in its own wording, into which
+    typed errors are put: a segment has traps that are the same for all systems, more of them the more difficult its
+    source; a system falls into a trap with a probability that grows with its error rate, and makes slips of its own.
+    Raters, one per document, miss errors, misjudge their severity and mark what is none. The human score is minus the
+    sum of the weights they gave: major 5, minor 1, minor punctuation 0.1, non-translation 25.
 
     Parameters
     ----------
     n_systems, n_segments : int
-        Sizes, at least 1.
+        Sizes, at least 1; at most 2,000 segments.
     seed : int
         The same seed gives the same bytes, on every machine.
     rated_share : float
@@ -535,8 +453,8 @@ def campaign(
     TypeError
         If a size or the seed is not a whole number.
     ValueError
-        If a size is below 1, the seed negative, ``rated_share`` outside (0, 1], or ``length_effect`` negative or not
-        finite.
+        If a size is below 1, ``n_segments`` above 2,000, the seed negative, ``rated_share`` outside (0, 1], or
+        ``length_effect`` negative or not finite.
 
     Examples
     --------
@@ -547,14 +465,14 @@ def campaign(
     >>> bool((es.human <= 0).all())
     True
     """
-    n_systems, n_segments = _check(n_systems, "n_systems", 1), _check(n_segments, "n_segments", 1)
-    seed = _check(seed, "seed", 0)
+    n_systems, n_segments = check_count("n_systems", n_systems, 1), check_count("n_segments", n_segments, 1)
+    seed = check_count("seed", seed, 0, MAX_SEED)
     if not 0 < rated_share <= 1:
         raise ValueError(f"`rated_share` must lie in (0, 1]; found {rated_share!r}.")
     if not 0 <= length_effect < math.inf:
         raise ValueError(f"`length_effect` must be a finite number of at least 0; found {length_effect!r}.")
-    sentences, documents, domains = _sources(seed, n_segments)
-    sources = [german(s) for s in sentences]
+    sentences, documents, domains = drawn(seed, n_segments)
+    sources = [s.source for s in sentences]
     menus = [Menu(s) for s in sentences]
     visible = np.array(
         [_visible_difficulty(t, m.ambiguous(), d) for t, m, d in zip(sources, menus, domains, strict=True)]
@@ -612,23 +530,19 @@ def campaign(
     }
     if length_effect:
         truth["length_slope"] = {n: round(b, DECIMALS) for n, b in zip(names, slopes, strict=True)}
+    metrics = {n: np.round(v, DECIMALS) + 0.0 for n, v in metrics.items()}
+    return as_set("campaign", human, metrics, names, documents, domains, written, spans, truth)
+
+
+def as_set(name, human, metrics, systems, documents, domains, texts, spans, truth) -> EvalSet:
+    """Return a simulated campaign as an `EvalSet`."""
     return EvalSet(
-        human,
-        {n: np.round(v, DECIMALS) + 0.0 for n, v in metrics.items()},
-        systems=names,
-        name="campaign",
-        language_pair="de-en",
-        documents=documents,
-        domains=domains,
-        texts=written,
-        spans=spans,
-        reference_free=REFERENCE_FREE,
-        truth=truth,
-        provenance={"source": f"simulated with seed {seed}", "protocol": "mqm", "reference": "refA", "left_out": {}},
-    )
-
-
-REFERENCE_FREE = ("RegressorQE", "Judge", "SourceOnly", "Random")
+        human, metrics, systems=systems, name=name, language_pair="de-en", documents=documents, domains=domains,
+        texts=texts, spans=spans, truth=truth, reference_free=("RegressorQE", "Judge", "SourceOnly", "Random"),
+        provenance={
+            "source": f"simulated with seed {truth['seed']}", "protocol": "mqm", "reference": "refA", "left_out": {},
+        },
+    )  # fmt: skip
 
 
 def _references(seed: int, sentences: Sequence[Sentence], documents: Sequence[str]) -> list[str]:

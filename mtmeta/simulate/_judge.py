@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 from tqdm import tqdm
 
+from .._checks import check_jobs
+from .._processes import parallel
 from ..evalset import EvalSet
-from ._campaign import _sources
-from ._errors import translate
-from ._grammar import Sentence, Style, german
+from ._sentences import Sentence, drawn
+from ._wordings import Style, translate
 
 #: Segments with more correct wordings than this are left unjudged.
 LIMIT = 1000
@@ -28,18 +28,15 @@ class _Planned(Style):
     def __init__(self, plan: Sequence[int]) -> None:
         self.plan, self.sizes = plan, []
 
-    def _choice(self, n: int) -> int:
+    def pick(self, n: int) -> int:
+        """Return the planned one of ``n`` options."""
         place = len(self.sizes)
         self.sizes.append(n)
         return self.plan[place] if place < len(self.plan) else 0
 
-    def pick(self, options: Sequence[Any]) -> Any:
-        """Return the planned one of ``options``."""
-        return options[0] if len(options) == 1 else options[self._choice(len(options))]
-
     def chance(self, probability: float) -> bool:
-        """Return the planned answer; no where the grammar never says yes."""
-        return probability > 0 and self._choice(2) == 1
+        """Return the planned answer."""
+        return self.pick(2) == 1
 
 
 def _wordings(sentence: Sentence, limit: int) -> frozenset[str] | None:
@@ -59,13 +56,8 @@ def _wordings(sentence: Sentence, limit: int) -> frozenset[str] | None:
         plan[-1] += 1
 
 
-@lru_cache(maxsize=4)
-def _sentences(seed: int, n_segments: int) -> tuple[Sentence, ...]:
-    return tuple(_sources(seed, n_segments)[0])
-
-
 def _sentences_of(es: EvalSet) -> dict[Any, Sentence]:
-    """Return the tree of each segment, grown again from the seed."""
+    """Return the sentence of each segment, drawn again from the seed."""
     if not isinstance(es, EvalSet):
         raise TypeError(f"`es` must be an EvalSet of `campaign` or `teaching`; found {type(es).__name__}.")
     truth = es.truth or {}
@@ -74,8 +66,7 @@ def _sentences_of(es: EvalSet) -> dict[Any, Sentence]:
             f"{es.name!r} is no simulated campaign with texts: nobody knows which translations of it are correct. "
             "Take one of `mtmeta.simulate.campaign` or `teaching`."
         )
-    sentences = _sentences(int(truth["seed"]), int(truth["n_segments"]))
-    by_source = {german(s): s for s in sentences}
+    by_source = {s.source: s for s in drawn(int(truth["seed"]), int(truth["n_segments"]))[0]}
     found = {seg: by_source.get(text) for seg, text in zip(es.segments, es.texts.sources, strict=True)}
     unknown = [seg for seg, sentence in found.items() if sentence is None]
     if unknown:
@@ -127,17 +118,13 @@ def correct_wordings(es: EvalSet, segment: Any, *, limit: int = LIMIT) -> frozen
     return _wordings(_segment(_sentences_of(es), segment), limit)
 
 
-def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(text)
-
-
 class _Correct:
     """The correct wordings of one segment, coded for distances."""
 
     def __init__(self, wordings: frozenset[str]) -> None:
         self.wordings = wordings
         self.codes: dict[str, int] = {}
-        rows = [[self.codes.setdefault(t, len(self.codes)) for t in _tokens(w)] for w in sorted(wordings)]
+        rows = [[self.codes.setdefault(t, len(self.codes)) for t in _TOKEN.findall(w)] for w in sorted(wordings)]
         self.lengths = np.array([len(r) for r in rows])
         self.table = np.full((len(rows), self.lengths.max()), -1)
         for i, row in enumerate(rows):
@@ -149,7 +136,7 @@ class _Correct:
             return 0
         n, width = self.table.shape
         before = np.tile(np.arange(width + 1), (n, 1))
-        for i, token in enumerate(_tokens(text), 1):
+        for i, token in enumerate(_TOKEN.findall(text), 1):
             code = self.codes.get(token, -2)
             now = np.empty_like(before)
             now[:, 0] = i
@@ -235,7 +222,7 @@ def judge(
     rows = table.reset_index(drop=True).groupby("segment", sort=False).indices
     pairs = list(table[["translation", "perturbed"]].itertuples(index=False, name=None))
     jobs = [(_segment(sentences, s), [pairs[i] for i in where], limit) for s, where in rows.items()]
-    found = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_judged)(*job) for job in jobs)
+    found = parallel(check_jobs(n_jobs), (delayed(_judged)(*job) for job in jobs))
     distances: list[tuple[int, int] | None] = [None] * len(table)
     bar = tqdm(found, total=len(jobs), desc="judge", disable=not progress)
     for where, values in zip(rows.values(), bar, strict=True):

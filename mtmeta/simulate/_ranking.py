@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count
+from .._limits import MAX_SEED
 from ..evalset import Rankings
-from ._campaign import DECIMALS, _check
+from ._campaign import DECIMALS, numbered
 from ._random import Draw, generator, normal
 
 #: Names of the systems; their order says nothing about their quality.
@@ -57,7 +59,7 @@ def _grades(seed: int, preference: np.ndarray) -> np.ndarray:
 
 def _qualities(seed: int, n_systems: int) -> dict[str, float]:
     """Return the quality of every system by name."""
-    names = [*SYSTEMS[:n_systems], *(f"System{i + 1}" for i in range(len(SYSTEMS), n_systems))]
+    names = numbered(SYSTEMS, n_systems)
     draw = Draw(seed, 43)
     worst, best = SETTINGS["quality"]
     ladder = [best - (best - worst) * i / max(n_systems - 1, 1) for i in range(n_systems)]
@@ -110,8 +112,9 @@ def rankings(
     >>> simulate.rankings(n_systems=2, n_queries=3, n_items=40, depth=10, seed=1)  # doctest: +ELLIPSIS
     Rankings 'rankings': 2 systems x 3 queries, 10 items a list, 120 judged items, ... relevant
     """
-    n_systems, n_queries = _check(n_systems, "n_systems", 1), _check(n_queries, "n_queries", 1)
-    n_items, depth, seed = _check(n_items, "n_items", 2), _check(depth, "depth", 1), _check(seed, "seed", 0)
+    n_systems, n_queries = check_count("n_systems", n_systems, 1), check_count("n_queries", n_queries, 1)
+    n_items, depth = check_count("n_items", n_items, 2), check_count("depth", depth, 1)
+    seed = check_count("seed", seed, 0, MAX_SEED)
     if depth > n_items:
         raise ValueError(f"`depth` must be at most `n_items`, {n_items}; found {depth}.")
     preference = _preferences(seed, n_queries, n_items)

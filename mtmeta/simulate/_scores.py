@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._checks import check_count
+from .._limits import MAX_SEED
 from ..evalset import EvalSet
-from ._campaign import _check, _documents
 from ._random import Draw, generator, normal
+from ._sentences import document_lengths
 
 _TRAPS = 20
 
@@ -52,9 +54,9 @@ def score_campaign(
     >>> es
     EvalSet 'scores': 4 systems x 50 segments, 3 metrics, 200 of 200 translations rated
     """
-    n_systems, n_segments = _check(n_systems, "n_systems", 1), _check(n_segments, "n_segments", 1)
-    n_continuous, n_discrete = _check(n_continuous, "n_continuous", 0), _check(n_discrete, "n_discrete", 0)
-    seed = _check(seed, "seed", 0)
+    n_systems, n_segments = check_count("n_systems", n_systems, 1), check_count("n_segments", n_segments, 1)
+    n_continuous, n_discrete = check_count("n_continuous", n_continuous, 0), check_count("n_discrete", n_discrete, 0)
+    seed = check_count("seed", seed, 0, MAX_SEED)
     rng = generator(seed, 20)
     shape = (n_systems, n_segments, _TRAPS)
     difficulty = 0.7 * normal(rng, (n_segments,))
@@ -85,25 +87,22 @@ def score_campaign(
             slope = 0.0
             metrics[name] = -np.minimum(np.floor(points), 25.0) + 0.0
         detection[name], coefficient[name] = round(share, 6), round(slope, 6)
-    documents = [f"doc-{i + 1:03d}" for i, n in enumerate(_documents(Draw(seed, 22), n_segments)) for _ in range(n)]
+    lengths = document_lengths(Draw(seed, 22), n_segments)
+    documents = [f"doc-{i + 1:03d}" for i, n in enumerate(lengths) for _ in range(n)]
     systems = [f"S{k + 1:02d}" for k in range(n_systems)]
+    truth = {
+        "seed": seed,
+        "penalty": np.round(penalty, 1),
+        "rate": dict(zip(systems, np.round(rate, 6).tolist(), strict=True)),
+        "difficulty": np.round(difficulty, 6),
+        "detection": detection,
+        "difficulty_coefficient": coefficient,
+    }
     return EvalSet(
-        np.round(human, 1) + 0.0,
-        metrics,
-        systems=systems,
-        name="scores",
-        documents=documents,
+        np.round(human, 1) + 0.0, metrics, systems=systems, name="scores", documents=documents, truth=truth,
         domains=["simulated"] * n_segments,
-        truth={
-            "seed": seed,
-            "penalty": np.round(penalty, 1),
-            "rate": dict(zip(systems, np.round(rate, 6).tolist(), strict=True)),
-            "difficulty": np.round(difficulty, 6),
-            "detection": detection,
-            "difficulty_coefficient": coefficient,
-        },
         provenance={"source": f"simulated scores with seed {seed}", "left_out": {}},
-    )
+    )  # fmt: skip
 
 
 def _poisson(uniforms: np.ndarray, mean: np.ndarray) -> np.ndarray:

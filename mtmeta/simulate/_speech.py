@@ -12,16 +12,17 @@ from typing import Any
 
 import pandas as pd
 
-from ._campaign import DECIMALS, _check, _references, _sources
+from .._checks import check_count
+from .._files import word_lists
+from .._limits import MAX_SEED
+from ._campaign import DECIMALS, _references, numbered
 from ._random import Draw
+from ._sentences import drawn
 
 #: Names of the systems; their order says nothing about their quality.
 SYSTEMS = ("Bassoon", "Celesta", "Flute", "Harp", "Lute", "Oboe", "Spinet", "Tuba", "Viola", "Zither")
 COLUMNS = ("system", "segment", "speaker", "quality", "reference", "transcript", "truth")
-FUNCTION_WORDS = frozenset(
-    "a an the and or but of to in on at for by from with is are was were be been has have had it its he she they we "
-    "you i this that these not as if so will would".split()
-)
+FUNCTION_WORDS = frozenset(" ".join(word_lists("sounds")["function"]).split())
 #: The planted settings. Rates are expected word errors per word of a speaker of difficulty 1.
 SETTINGS: dict[str, Any] = {
     "best": 0.015,  # of the best and of the worst system, in clean speech
@@ -35,32 +36,12 @@ SETTINGS: dict[str, Any] = {
     "function": (0.55, 0.3, 0.15),
     "shared": 0.6,  # probability that a word is misheard as other systems mishear it
 }
-INSERTED = ("a", "the", "and", "of", "in", "to", "uh", "it")
-
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-_TENS = "- - twenty thirty forty fifty sixty seventy eighty ninety".split()
-
+INSERTED = tuple(word_lists("sounds")["inserted"][0].split())
+_UNITS, _TENS = (word_lists("sounds")[name][0].split() for name in ("unit", "ten"))
 #: Spelling to sound, roughly, applied in order; sounds that differ in voice alone fall together.
-_SOUNDS = tuple(
-    (re.compile(pattern), sound)
-    for pattern, sound in (
-        (r"[^a-z]", ""), (r"tion|sion", "Sn"), (r"ph", "f"), (r"^kn|^gn", "n"), (r"^wr", "r"), (r"^wh", "w"),
-        (r"igh", "i"), (r"ough|augh", "o"), (r"tch|sh|ch|dge", "S"), (r"th", "t"), (r"ck", "k"), (r"qu", "kw"),
-        (r"x", "ks"), (r"[cg](?=[eiy])", "s"), (r"c", "k"), (r"j", "S"), (r"(?<=[a-z][^aeiou])e$", ""),
-        (r"ee|ea|ie|ei|ey|y", "i"), (r"oo|ou|ow|ew", "u"), (r"ai|ay|ae", "e"), (r"oa|au|aw|oe", "o"),
-        (r"b", "p"), (r"d", "t"), (r"g", "k"), (r"v", "f"), (r"z", "s"), (r"m", "n"), (r"r", "l"), (r"h", ""),
-        (r"(.)\1+", r"\1"),
-    )
-)  # fmt: skip
+_SOUNDS = [(re.compile(old), new.replace("-", "")) for old, new in map(str.split, word_lists("sounds")["sound"])]
 #: How a word is respelled that sounds like no other: one letter or pair of letters for another.
-_RESPELL = (
-    ("th", "f"), ("sh", "ch"), ("ch", "sh"), ("ck", "g"), ("p", "b"), ("b", "p"), ("t", "d"), ("d", "t"), ("k", "g"),
-    ("g", "k"), ("f", "v"), ("v", "f"), ("s", "z"), ("z", "s"), ("m", "n"), ("n", "m"), ("l", "r"), ("r", "l"),
-    ("ee", "i"), ("ea", "e"), ("oo", "u"), ("a", "e"), ("e", "i"), ("i", "e"), ("o", "u"), ("u", "o"),
-)  # fmt: skip
+_RESPELL = tuple(tuple(line.split()) for line in word_lists("sounds")["respelt"])
 
 
 # -- references -------------------------------------------------------------------------------
@@ -75,7 +56,7 @@ def _whole(n: int) -> str:
     if n < 20:
         return _UNITS[n]
     if n < 100:
-        return _TENS[n // 10] + (f" {_UNITS[n % 10]}" if n % 10 else "")
+        return _TENS[n // 10 - 2] + (f" {_UNITS[n % 10]}" if n % 10 else "")
     if n < 1000:
         return f"{_UNITS[n // 100]} hundred" + (f" and {_whole(n % 100)}" if n % 100 else "")
     rest = n % 1000
@@ -184,7 +165,7 @@ def _transcribe(
 
 def _rates(seed: int, n_systems: int) -> tuple[list[str], list[float], list[float]]:
     """Return names of the systems, their error rates in clean speech and their factors in other speech."""
-    names = [*SYSTEMS[:n_systems], *(f"System{i + 1}" for i in range(len(SYSTEMS), n_systems))]
+    names = numbered(SYSTEMS, n_systems)
     draw = Draw(seed, 31)
     best, worst = math.log(SETTINGS["best"]), math.log(SETTINGS["worst"])
     ladder = [best + (worst - best) * i / max(n_systems - 1, 1) for i in range(n_systems)]
@@ -196,7 +177,7 @@ def _rates(seed: int, n_systems: int) -> tuple[list[str], list[float], list[floa
 def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, seed: int = 2024) -> pd.DataFrame:
     """Simulate transcripts of read speech whose word errors are known.
 
-    The references are sentences of the grammar of `campaign`, as they are read out. Every second speaker
+    The references are those of `campaign`, as they are read out. Every second speaker
     is of quality ``clean``, the others of quality ``other``. At every word of a segment there is a spot, the
     same for all systems, of difficulty ``d`` (log-normal, mean 1). A system errs there with probability
 
@@ -210,8 +191,8 @@ def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, s
     Parameters
     ----------
     n_systems, n_speakers, n_segments : int
-        Sizes, at least 1; at least as many segments as speakers. The segments of a speaker follow each
-        other.
+        Sizes, at least 1; at least as many segments as speakers, and at most 2,000. The segments of a speaker follow
+        each other.
     seed : int
         The same seed gives the same texts, on every machine.
 
@@ -228,7 +209,7 @@ def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, s
     TypeError
         If an argument is not a whole number.
     ValueError
-        If a size is below 1, the seed negative, or there are fewer segments than speakers.
+        If a size is below 1, the seed negative, or there are fewer segments than speakers or more than 2,000.
 
     Examples
     --------
@@ -239,11 +220,11 @@ def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, s
     >>> bool((table["truth"][table["reference"] == table["transcript"]] == 0).all())
     True
     """
-    n_systems, n_speakers = _check(n_systems, "n_systems", 1), _check(n_speakers, "n_speakers", 1)
-    n_segments, seed = _check(n_segments, "n_segments", 1), _check(seed, "seed", 0)
+    n_systems, n_speakers = check_count("n_systems", n_systems, 1), check_count("n_speakers", n_speakers, 1)
+    n_segments, seed = check_count("n_segments", n_segments, 1), check_count("seed", seed, 0, MAX_SEED)
     if n_segments < n_speakers:
         raise ValueError(f"each of {n_speakers} speakers needs a segment; found `n_segments` = {n_segments}.")
-    sentences, documents, _ = _sources(seed, n_segments)
+    sentences, documents, _ = drawn(seed, n_segments, teaching=False)
     references = [spoken(text) for text in _references(seed, sentences, documents)]
     counts = Counter(word for text in references for word in text.split())
     ear = _Ear(sorted({*counts, *FUNCTION_WORDS}))

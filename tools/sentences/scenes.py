@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from . import _lexicon as lex
-from . import _words
-from ._grammar import (
+import lexicon as lex
+from english import english_words
+from grammar import (
     COPULA,
     DU,
     ICH,
@@ -25,15 +24,13 @@ from ._grammar import (
     Relative,
     Sentence,
     Sub,
-    english_words,
     german,
     number_nodes,
 )
-from ._lexicon import Adjective, Noun, Verb, make_verb
-from ._random import Draw
+from lexicon import Adjective, Noun, Verb, make_verb
 
-#: Bounds on the length of sources and references, in words.
-SHORTEST, LONGEST = 5, 45
+from mtmeta.simulate._random import Draw
+from mtmeta.simulate._sentences import LONGEST, SHORTEST
 
 _DIGITS = "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split()
 _DIGITS_EN = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -46,57 +43,9 @@ _DEGREES = {
     "etwas": ("a bit", "somewhat"),
 }
 
-V = {
-    "steigen": make_verb("steigen", "steigt,stieg,gestiegen,s", "-", "rise, increase, go up", "raise"),
-    "sinken": make_verb("sinken", "sinkt,sank,gesunken,s", "-", "fall, decline, drop", "sink"),
-    "stattfinden": make_verb("statt+finden", "findet,fand,gefunden", "-", "take place", ":find place"),
-    "beginnen": make_verb("beginnen", "beginnt,begann,begonnen", "-", "begin, start"),
-    "enden": make_verb("enden", "w", "-", "end, finish"),
-    "verletzen": make_verb("verletzen", "w", "a", "injure, hurt", "offend"),
-    "retten": make_verb("retten", "w", "a", "rescue, save"),
-    "betreffen": make_verb("betreffen", "betrifft,betraf,betroffen", "a", "affect", "meet"),
-    "prüfen ob": make_verb("prüfen", "w", "-", "examine, look into", "taste"),
-    "besuchen": make_verb("besuchen", "w", "a", "visit, go to", "search for"),
-    "lesen": make_verb("lesen", "liest,las,gelesen", "a", "read"),
-    "sehen": make_verb("sehen", "sieht,sah,gesehen", "a", "watch, see", "look after"),
-    "empfehlen": make_verb("empfehlen", "empfiehlt,empfahl,empfohlen", "a", "recommend", "commend"),
-    "gefallen": make_verb("gefallen", "gefällt,gefiel,gefallen", "S", "like", "please"),
-    "schmecken": make_verb("schmecken", "w", "S", "like, enjoy", "taste"),
-    "kosten": make_verb("kosten", "w", "-", "cost", "taste"),
-    "dauern": make_verb("dauern", "w", "-", "take", "last"),
-    "halten": make_verb("halten", "hält,hielt,gehalten", "-", "last", "hold"),
-    "abbrechen": make_verb("ab+brechen", "bricht,brach,gebrochen,s", "-", "break off, snap off", "cancel"),
-    "kaputtgehen": make_verb("kaputt+gehen", "geht,ging,gegangen,s", "-", "break", ":go broken"),
-    "funktionieren": make_verb("funktionieren", "w", "-", "work, function"),
-    "begrüßen": make_verb("begrüßen", "w", "a", "greet, welcome"),
-    "beraten": make_verb("beraten", "berät,beriet,beraten", "a", "advise", "deliberate"),
-    "helfen": make_verb("helfen", "hilft,half,geholfen", "d", "help"),
-    "sicherstellen": make_verb("sicher+stellen", "w", "-", "make sure, ensure", ":put safe"),
-    "warten": make_verb("warten", "w", "-", "wait", "maintain"),
-    "haben": make_verb("haben", "hat,hatte,gehabt", "a", "have"),
-    "wissen": make_verb("wissen", "weiß,wusste,gewusst", "-", "know"),
-    "ankommen": make_verb("an+kommen", "kommt,kam,gekommen,s", "-", "arrive", "come ^on"),
-    "abfahren": make_verb("ab+fahren", "fährt,fuhr,gefahren,s", "-", "leave, depart", "drive ^off"),
-}
-
-
-def _extra(line: str) -> Noun:
-    return lex._noun(line.split("|"))
-
-
-N = {
-    "Mensch": _extra("Mensch|mn|en|Menschen|person/people||grp"),
-    "Fahrgast": _extra("Fahrgast|m|es|Fahrgäste|passenger||grp"),
-    "Hersteller": _extra("Hersteller|m|s|Hersteller|manufacturer, maker|producer|org"),
-    "Zeit": _extra("Zeit|f||-|time~|season~|abst"),
-}
-
-
-@cache
-def _pairs(table: str) -> tuple[tuple[str, str], ...]:
-    text = getattr(_words, table)
-    entries = text.split("\n") if "\n" in text else text.split(" ")
-    return tuple(tuple(e.split("|")) for e in entries if e.strip())
+#: Verbs and nouns that a template names.
+V = {name: make_verb(*fields) for name, *fields in lex.tables()["scene verbs"]}
+N = {fields[0]: lex.make_noun(fields) for fields in lex.tables()["scene nouns"]}
 
 
 class Scene:
@@ -114,7 +63,7 @@ class Scene:
         self.last: Ref | None = None
         self.last_class = ""
         self.wordiness = draw.pick((0.05, 0.15, 0.3, 0.5, 0.7))
-        self.city = self._place_name("CITIES")
+        self.city = self._place_name("cities")
 
     # -- sentences -----------------------------------------------------------------------
 
@@ -169,7 +118,7 @@ class Scene:
 
     def attributes(self, noun: Noun, probability: float) -> list[Attribute]:
         """Return an adjective that goes with the noun, or none."""
-        fitting = [a for a in lex.adjectives_for(self.domain, noun.classes) if a.base not in _words.PREDICATIVE]
+        fitting = [a for a in lex.adjectives_for(self.domain, noun.classes) if a.base not in lex.words("predicative")]
         return [Attribute(self.draw.pick(fitting))] if fitting and self.draw.chance(probability) else []
 
     def thing(self, cls: str, det: str = "", number: str = "s", adjective: float = 0.3) -> NP:
@@ -187,25 +136,25 @@ class Scene:
         return NP(ref=np.referent)
 
     def _other(self, table: str, index: int) -> tuple[str, ...]:
-        pairs = _pairs(table)
+        pairs = lex.tables()[table]
         step = 1 + int(self.draw.uniform() * (len(pairs) - 1))
         return (pairs[(index + step) % len(pairs)][1],)
 
     def _listed(self, table: str) -> Number:
-        pairs = _pairs(table)
+        pairs = lex.tables()[table]
         i = int(self.draw.uniform() * len(pairs))
         return Number(pairs[i][0], pairs[i][1], self._other(table, i))
 
     def _place_name(self, table: str) -> Name:
-        pairs = _pairs(table)
+        pairs = lex.tables()[table]
         i = int(self.draw.uniform() * len(pairs))
         own = (pairs[i][0],) if pairs[i][0] != pairs[i][1] else ()
         return Name(pairs[i][0], pairs[i][1], own + self._other(table, i))
 
     def person_name(self, gender: str) -> Name:
         """Return first name and surname; wrong ones translate or change the surname."""
-        first = self.draw.pick(_words.FIRST_NAMES[gender].split())
-        pairs = _pairs("SURNAMES")
+        first = self.draw.pick(lex.words(f"first names {gender}"))
+        pairs = lex.tables()["surnames"]
         i = int(self.draw.uniform() * len(pairs))
         german_name, translated = pairs[i]
         other = pairs[(i + 3) % len(pairs)][0]
@@ -239,9 +188,9 @@ class Scene:
         if key in ("city", "country"):
             if key == "city" and self.draw.chance(0.6):
                 return Name(self.city.german, self.city.english, self.city.wrong)
-            return self._place_name("CITIES" if key == "city" else "COUNTRIES")
+            return self._place_name("cities" if key == "city" else "countries")
         if key in ("weekday", "month"):
-            return self._listed("WEEKDAYS" if key == "weekday" else "MONTHS")
+            return self._listed("weekdays" if key == "weekday" else "months")
         if key == "few":
             return self.small()
         low, high = {"year": (1998, 2023), "nextyear": (2025, 2029), "day": (2, 28), "clock": (6, 11)}[key]
@@ -250,21 +199,21 @@ class Scene:
         n = self.draw.integer(low, high)
         return Number(str(n), str(n), (str(n - 1), str(n + 1)))
 
-    def _phrase(self, kind: str, fields: tuple[str, ...]) -> Adjunct:
+    def _phrase(self, kind: str, fields: Sequence[str]) -> Adjunct:
         keys = [part.split("}")[0] for part in fields[0].split("{")[1:]]
         return Adjunct(kind, fields[0], lex.alternatives(fields[1]), slots={k: self._filler(k) for k in keys})
 
     def time(self, tense: str) -> Adjunct:
         """Return a time that goes with a tense: p past, n present, f future."""
-        return self._phrase("time", self.draw.pick([f for f in lex.phrases("TIMES", self.domain) if tense in f[2]]))
+        return self._phrase("time", self.draw.pick([f for f in lex.tables()[f"times {self.domain}"] if tense in f[2]]))
 
     def place(self) -> Adjunct:
         """Return a place."""
-        return self._phrase("place", self.draw.pick(lex.phrases("PLACES", self.domain)))
+        return self._phrase("place", self.draw.pick(lex.tables()[f"places {self.domain}"]))
 
     def comment(self, polarity: str = "") -> Adjunct:
         """Return a sentence adverb; one of regret or relief only where the polarity is known."""
-        known = [f for f in lex.phrases("COMMENTS") if self.domain in f[3].split()]
+        known = [f for f in lex.tables()["comments"] if self.domain in f[3].split()]
         barred = {"": ("leider", "zum Glück"), "+": ("leider",), "-": ("zum Glück",)}[polarity]
         known = [f for f in known if f[0] not in barred]
         german_text, english, wrong, _ = self.draw.pick(known)
@@ -272,7 +221,7 @@ class Scene:
 
     def manner(self, verb: Verb) -> Adjunct:
         """Return one of the adverbs of manner of a verb."""
-        german_text, english, wrong = _words.ADVERBS[self.draw.pick(verb.manners)].split("|")
+        german_text, english, wrong = lex.adverbs()[self.draw.pick(verb.manners)]
         return Adjunct("manner", german_text, lex.alternatives(english), wrong)
 
     def adorn(
@@ -310,14 +259,16 @@ class Scene:
         self, subject: NP, kinds: tuple[str, ...], tense: str, *, polarities: str = "?", degree: bool = True
     ) -> Clause:
         """Return *subject is adjective*, with one adjective per polarity: ``+``, ``-`` or ``?`` (any)."""
-        known = [a for k in kinds if k in _words.PREDICATES for a in lex.predicates(k)]
-        known = known or [a for a in lex.adjectives_for(self.domain, kinds) if a.base not in _words.ATTRIBUTIVE]
+        known = [a for k in kinds for a in lex.predicates(k)]
+        known = known or [a for a in lex.adjectives_for(self.domain, kinds) if a.base not in lex.words("attributive")]
         predicates = []
         for i, polarity in enumerate(polarities):
             taken = [p.adjective for p in predicates]
-            fitting = [a for a in known if a not in taken and polarity in ("?", "+" if a.base in _words.GOOD else "-")]
+            fitting = [
+                a for a in known if a not in taken and polarity in ("?", "+" if a.base in lex.words("good") else "-")
+            ]
             if len(set(polarities)) > 1:
-                fitting = [a for a in fitting if a.base not in _words.GENERAL] or (fitting if i == 0 else [])
+                fitting = [a for a in fitting if a.base not in lex.words("general")] or (fitting if i == 0 else [])
                 fitting = [a for a in fitting if not any(_opposite(a, b) for b in taken)]
             if not fitting:
                 break
@@ -328,10 +279,11 @@ class Scene:
 
     def _predicate(self, adjective: Adjective, joint: str, degree: bool) -> Predicate:
         words, weights = ["", "sehr", "ziemlich", "wirklich"], [0.45, 0.25, 0.15, 0.15]
-        if adjective.base not in _words.GOOD and self.domain in ("reviews", "news"):
+        if adjective.base not in lex.words("good") and self.domain in ("reviews", "news"):
             words, weights = [*words, "viel zu", "etwas"], [*weights, 0.1, 0.15]
         word = self.draw.weighted(words, weights)
-        if not degree or adjective.base in _words.ABSOLUTE or (word == "viel zu" and adjective.base in _words.GENERAL):
+        barred = [*lex.words("absolute"), *(lex.words("general") if word == "viel zu" else ())]
+        if not degree or adjective.base in barred:
             word = ""
         return Predicate(adjective, word, _DEGREES[word], joint)
 
@@ -374,7 +326,7 @@ class Scene:
 
 
 def _opposite(a: Adjective, b: Adjective) -> bool:
-    return any({a.base, b.base} == set(pair.split()) for pair in _words.OPPOSITES)
+    return any({a.base, b.base} == set(pair.split()) for (pair,) in lex.tables()["opposites"])
 
 
 def _topic(sentence: Sentence) -> tuple[Ref | None, str]:
@@ -409,7 +361,7 @@ class News(Scene):
         super().__init__(draw)
         self.person = self.person_name(draw.pick(("f", "m")))
         self.introduced = False
-        self.company = draw.pick(_words.COMPANIES.split())
+        self.company = draw.pick(lex.words("companies"))
 
     def org(self, cls: str = "org") -> NP:
         """Return an organisation: a noun, or a company by name."""
@@ -983,15 +935,7 @@ class Reviews(Scene):
         return Sentence([("", first), (self.draw.pick(("aber", "und", "doch")), second)], "", "")
 
     def _wanted(self) -> Clause:
-        friend = _extra(
-            self.draw.pick(
-                (
-                    "Freund|m|es|Freunde|friend||hum",
-                    "Kollegin|f||Kolleginnen|colleague||hum",
-                    "Nachbar|mn|n|Nachbarn|neighbour||hum",
-                )
-            )
-        )
+        friend = N[self.draw.pick(("Freund", "Kollegin", "Nachbar"))]
         return Clause(
             NP(noun=friend, det="indef"),
             V["empfehlen"],
@@ -1264,8 +1208,8 @@ class Conversation(Scene):
         """Return somebody both know."""
         if self.draw.chance(0.3):
             gender = self.draw.pick(("f", "m"))
-            first = self.draw.pick(_words.FIRST_NAMES[gender].split())
-            other = self.draw.pick(_words.FIRST_NAMES["m" if gender == "f" else "f"].split())
+            first = self.draw.pick(lex.words(f"first names {gender}"))
+            other = self.draw.pick(lex.words(f"first names {'m' if gender == 'f' else 'f'}"))
             return NP(name=Name(first, first, (other,), gender, True))
         owner = self.draw.pick((ICH, DU, WIR))
         noun = self.noun("hum")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
-
-from . import _words
+from functools import cache
+from pathlib import Path
 
 DOMAINS = ("news", "reviews", "manuals", "conversation")
 HUMAN = ("hum", "person", "artist", "techn", "grp", "emp")
@@ -225,11 +224,24 @@ class Adjective:
 # -- reading the tables ------------------------------------------------------------------
 
 
-def _lines(table: str) -> list[list[str]]:
-    return [line.split("|") for line in table.strip().splitlines() if line.strip()]
+@cache
+def tables() -> dict[str, list[list[str]]]:
+    """Return the sections of ``words.txt``: entries, each a list of fields."""
+    found: dict[str, list[list[str]]] = {}
+    for line in Path(__file__).with_name("words.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            entries = found.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            entries.append(line.split("|"))
+    return found
 
 
-def _noun(fields: list[str]) -> Noun:
+def words(section: str) -> list[str]:
+    """Return the words of a section that is a plain list."""
+    return [word for entry in tables()[section] for word in entry[0].split()]
+
+
+def make_noun(fields: list[str]) -> Noun:
     lemma, gender, genitive, plural, english, wrong, classes = fields
     return Noun(
         lemma,
@@ -268,44 +280,37 @@ def make_adjective(base: str, english: str, wrong: str = "", classes: str = "") 
 @cache
 def nouns(domain: str) -> tuple[Noun, ...]:
     """All nouns of a domain, in table order."""
-    return tuple(_noun(fields) for fields in _lines(_words.NOUNS[domain]))
+    return tuple(make_noun(fields) for fields in tables()[f"nouns {domain}"])
 
 
 @cache
 def verbs(domain: str) -> tuple[Verb, ...]:
     """All verbs of a domain, in table order."""
-    return tuple(make_verb(*fields) for fields in _lines(_words.VERBS[domain]))
+    return tuple(make_verb(*fields) for fields in tables()[f"verbs {domain}"])
 
 
 @cache
 def adjectives(domain: str) -> tuple[Adjective, ...]:
     """All attributive adjectives of a domain, in table order."""
-    return tuple(make_adjective(*fields) for fields in _lines(_words.ADJECTIVES[domain]))
+    return tuple(make_adjective(*fields) for fields in tables()[f"adjectives {domain}"])
 
 
 @cache
 def predicates(kind: str) -> tuple[Adjective, ...]:
     """Predicate adjectives of a kind of subject."""
-    return tuple(make_adjective(*fields) for fields in _lines(_words.PREDICATES[kind]))
+    return tuple(make_adjective(*fields) for fields in tables().get(f"predicates {kind}", []))
 
 
 @cache
 def reporting(domain: str) -> tuple[Verb, ...]:
     """Verbs of saying and thinking of a domain."""
-    return tuple(make_verb(f[0], f[1], "-", f[2], f[3], f[4]) for f in _lines(_words.REPORTING[domain]))
-
-
-@cache
-def phrases(table: str, domain: str = "") -> tuple[tuple[str, ...], ...]:
-    """Lines of ``TIMES``, ``PLACES``, ``COMMENTS`` … as tuples of fields."""
-    source = getattr(_words, table)
-    return tuple(tuple(f) for f in _lines(source[domain] if domain else source))
+    return tuple(make_verb(f[0], f[1], "-", f[2], f[3], f[4]) for f in tables()[f"reporting {domain}"])
 
 
 @cache
 def conjunctions() -> dict[str, tuple[tuple[str, ...], str]]:
     """German conjunction to (English alternatives, wrong one)."""
-    return {f[0]: (alternatives(f[1]), f[2]) for f in _lines(_words.CONJUNCTIONS)}
+    return {f[0]: (alternatives(f[1]), f[2]) for f in tables()["conjunctions"]}
 
 
 @cache
@@ -320,6 +325,12 @@ def adjectives_for(domain: str, classes: tuple[str, ...]) -> tuple[Adjective, ..
     return tuple(a for a in adjectives(domain) if any(c in a.classes for c in classes))
 
 
+@cache
+def adverbs() -> dict[str, tuple[str, ...]]:
+    """Return German, English and wrong adverbs of manner by name."""
+    return {name: tuple(fields) for name, *fields in tables()["adverbs"]}
+
+
 # -- English -----------------------------------------------------------------------------
 
 
@@ -327,7 +338,7 @@ def _ends_in_consonant_y(word: str) -> bool:
     return word.endswith("y") and word[-2] not in "aeiou"
 
 
-@lru_cache(None)
+@cache
 def english_noun(entry: str) -> tuple[str, str, bool, bool]:
     """Return singular, plural, whether it takes a plural verb, whether it takes no article."""
     forms = entry.replace("*", "").replace("~", "").lstrip(":").split("/")
@@ -345,7 +356,12 @@ def english_noun(entry: str) -> tuple[str, str, bool, bool]:
     return word, plural, "*" in entry, "~" in entry
 
 
-@lru_cache(None)
+@cache
+def _irregular() -> dict[str, tuple[str, str]]:
+    return {lemma: (past, participle) for lemma, past, participle in tables()["irregular"]}
+
+
+@cache
 def english_verb(lemma: str, form: str) -> str:
     """Return a form of an English verb: ``base``, ``3s``, ``past`` or ``pp``."""
     if form == "base":
@@ -356,23 +372,13 @@ def english_verb(lemma: str, form: str) -> str:
         if _ends_in_consonant_y(lemma):
             return lemma[:-1] + "ies"
         return lemma + ("es" if lemma.endswith(("s", "x", "ch", "sh", "z", "do")) else "s")
-    if lemma in _words.IRREGULAR:
-        return _words.IRREGULAR[lemma][form == "pp"]
+    if lemma in _irregular():
+        return _irregular()[lemma][form == "pp"]
     if lemma.endswith("e"):
         return lemma + "d"
     if _ends_in_consonant_y(lemma):
         return lemma[:-1] + "ied"
-    if lemma in _words.DOUBLING:
+    if lemma in words("doubling"):
         double = lemma[-1] if lemma != "cancel" else "l"
         return lemma + double + "ed"
     return lemma + "ed"
-
-
-def indefinite_article(word: str) -> str:
-    """Return *a* or *an* before this word."""
-    low = word.lower()
-    if low.startswith(("uni", "use", "eu", "one", "uk")) and not low.startswith(
-        ("unim", "unin", "unus", "unex", "unp", "unf")
-    ):
-        return "a"
-    return "an" if low[0] in "aeiou" or low.startswith(("hour", "honest")) or word.startswith(("ID ", "ID")) else "a"

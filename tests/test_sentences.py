@@ -1,0 +1,337 @@
+"""The generator of sentences: grammar by hand, compiled wordings against the grammar, the pool made again."""
+
+import json
+
+import lexicon
+import make
+import pytest
+import scenes
+from compiling import Patterns, compiled
+from english import Edit, English
+from grammar import (
+    DU,
+    ICH,
+    NP,
+    POLITE,
+    Adjunct,
+    Attribute,
+    Clause,
+    Name,
+    Number,
+    Relative,
+    Sentence,
+    Sub,
+    german,
+    number_nodes,
+)
+from sites import sites
+
+from mtmeta.simulate import _sentences
+from mtmeta.simulate._errors import Menu
+from mtmeta.simulate._random import Draw
+from mtmeta.simulate._wordings import Style, Token, _spelt, _wrong_comma, translate
+
+PLAIN = Style(lambda: 1.0, 0.0)
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    """Return the trees of 240 sentences of each domain."""
+    out = []
+    for number, scene_type in enumerate(scenes.SCENES):
+        for document in range(30):
+            scene = scene_type(Draw(99, number, document))
+            out += [scene.sentence() for _ in range(8)]
+    return out
+
+
+def made(tree):
+    """Return a tree as the simulator reads it, through a file."""
+    patterns = Patterns()
+    stored = json.loads(json.dumps(compiled(tree, patterns)))
+    return _sentences.sentence(patterns.all().__getitem__, *stored)
+
+
+def noun(domain, lemma):
+    return next(n for n in lexicon.nouns(domain) if n.lemma == lemma)
+
+
+def verb(domain, infinitive):
+    return next(v for v in lexicon.verbs(domain) if v.infinitive == infinitive)
+
+
+def adjective(domain, base):
+    return Attribute(next(a for a in lexicon.adjectives(domain) if a.base == base))
+
+
+def spell(clause, *, end=".", domain="news", **options):
+    """Return the German and the plainest English of one clause."""
+    sentence = Sentence([("", clause)], "", domain, end=end, **options)
+    number_nodes(sentence)
+    return german(sentence), translate(made(sentence), PLAIN)[0]
+
+
+# Words
+
+
+def test_german_articles_and_adjectives_agree():
+    # The tables of any German grammar: strong, weak and mixed adjectives in four cases.
+    def phrase(det, lemma, case, number="s", domain="news"):
+        n = noun(domain, lemma)
+        gender = "p" if number == "p" else n.gender
+        words = [
+            lexicon.german_determiner(det, gender, case),
+            "neu" + lexicon.german_ending(det, gender, case),
+            n.form(case, number),
+        ]
+        return " ".join(w for w in words if w)
+
+    assert [phrase("def", "Plan", c) for c in lexicon.CASES] == [
+        "der neue Plan", "den neuen Plan", "dem neuen Plan", "des neuen Plans",
+    ]  # fmt: skip
+    assert [phrase("indef", "Gesetz", c) for c in lexicon.CASES] == [
+        "ein neues Gesetz", "ein neues Gesetz", "einem neuen Gesetz", "eines neuen Gesetzes",
+    ]  # fmt: skip
+    assert [phrase("dem", "Steuer", c) for c in lexicon.CASES] == [
+        "diese neue Steuer", "diese neue Steuer", "dieser neuen Steuer", "dieser neuen Steuer",
+    ]  # fmt: skip
+    assert [phrase("many", "Bahnhof", c, "p") for c in lexicon.CASES] == [
+        "viele neue Bahnhöfe", "viele neue Bahnhöfe", "vielen neuen Bahnhöfen", "vieler neuer Bahnhöfe",
+    ]  # fmt: skip
+    assert [phrase("zero", "Museum", c, "p") for c in lexicon.CASES] == [
+        "neue Museen", "neue Museen", "neuen Museen", "neuer Museen",
+    ]  # fmt: skip
+    assert [noun("news", "Präsident").form(c, "s") for c in lexicon.CASES] == ["Präsident"] + ["Präsidenten"] * 3
+    assert lexicon.german_determiner("poss", "m", "acc", "2s") == "deinen"
+    assert lexicon.german_determiner("kein", "f", "dat") == "keiner"
+
+
+@pytest.mark.parametrize(
+    ("domain", "infinitive", "third", "past", "plural_past", "participle", "zu"),
+    [
+        ("news", "ankündigen", "kündigt", "kündigte", "kündigten", "angekündigt", "anzukündigen"),
+        ("news", "entlassen", "entlässt", "entließ", "entließen", "entlassen", "zu entlassen"),
+        ("news", "sanieren", "saniert", "sanierte", "sanierten", "saniert", "zu sanieren"),
+        ("manuals", "trocknen", "trocknet", "trocknete", "trockneten", "getrocknet", "zu trocknen"),
+        ("conversation", "anrufen", "ruft", "rief", "riefen", "angerufen", "anzurufen"),
+    ],
+)
+def test_german_verbs(domain, infinitive, third, past, plural_past, participle, zu):
+    v = verb(domain, infinitive)
+    forms = v.finite("pres", "3s"), v.finite("past", "3s"), v.finite("past", "3p"), v.participle, v.zu_infinitive
+    assert forms == (third, past, plural_past, participle, zu)
+
+
+def test_english_forms():
+    assert [lexicon.english_noun(e)[:2] for e in ("crisis/crises", "city", "boss", "spokesman", "police*")] == [
+        ("crisis", "crises"), ("city", "cities"), ("boss", "bosses"), ("spokesman", "spokesmen"), ("police", "police"),
+    ]  # fmt: skip
+    assert [lexicon.english_verb(v, "past") for v in ("try", "stop", "cancel", "like", "take", "play")] == [
+        "tried", "stopped", "cancelled", "liked", "took", "played",
+    ]  # fmt: skip
+    assert [lexicon.english_verb(v, "3s") for v in ("try", "watch", "be", "have", "undo")] == [
+        "tries", "watches", "is", "has", "undoes",
+    ]  # fmt: skip
+
+
+def test_no_wrong_rendering_is_right():
+    for domain in lexicon.DOMAINS:
+        for entry in (*lexicon.nouns(domain), *lexicon.verbs(domain), *lexicon.adjectives(domain)):
+            assert not {w.lstrip(":").rstrip("*~") for w in entry.wrong} & {e.rstrip("*~") for e in entry.english}, (
+                entry
+            )
+
+
+# Sentences by hand
+
+
+def test_verb_second_and_fronting():
+    c = Clause(NP(noun=noun("news", "Unternehmen")), verb("news", "ankündigen"), tense="past")
+    c.acc = NP(noun=noun("news", "Reform"), det="indef", adjectives=[adjective("news", "neu")])
+    c.adjuncts = [Adjunct("time", "gestern", ("yesterday",))]
+    assert spell(c) == (
+        "Das Unternehmen kündigte gestern eine neue Reform an.",
+        "The company announced a new reform yesterday.",
+    )
+    c.front = c.adjuncts[0]
+    assert spell(c) == (
+        "Gestern kündigte das Unternehmen eine neue Reform an.",
+        "Yesterday, the company announced a new reform.",
+    )
+
+
+def test_verb_last_and_shifted_tense():
+    inner = Clause(NP(noun=noun("news", "Behörde")), verb("news", "prüfen"), tense="perf")
+    inner.acc = NP(noun=noun("news", "Plan"), adjectives=[adjective("news", "umstritten")])
+    inner.neg = "nicht"
+    say = next(v for v in lexicon.reporting("news") if v.infinitive == "sagen")
+    speaker = NP(name=Name("Anna Weber", "Anna Weber", (), "f", True))
+    speaker.apposition = NP(noun=noun("news", "Sprecherin"), det="zero", genitive=NP(noun=noun("news", "Verband")))
+    assert spell(Clause(speaker, say, tense="past", complement=Sub("dass", inner))) == (
+        "Anna Weber, Sprecherin des Verbands, sagte, dass die Behörde den umstrittenen Plan nicht geprüft hat.",
+        "Anna Weber, the spokeswoman of the association, said that "
+        "the authority did not examine the controversial plan.",
+    )
+
+
+def test_negation_of_an_indefinite_object_is_kein():
+    c = Clause(NP(ref=ICH), verb("conversation", "schreiben"), acc=NP(noun=noun("conversation", "Brief"), det="indef"))
+    c.tense, c.neg = "perf", "nicht"
+    assert spell(c, domain="conversation") == ("Ich habe keinen Brief geschrieben.", "I didn't write a letter.")
+    c.neg = "noch nicht"
+    assert spell(c, domain="conversation")[0] == "Ich habe noch keinen Brief geschrieben."
+
+
+def test_relative_clause_and_pronouns():
+    np = NP(noun=noun("conversation", "Schlüssel"), adjectives=[adjective("conversation", "alt")])
+    lend = Clause(NP(ref=DU), verb("conversation", "leihen"), dat=NP(ref=ICH), tense="perf")
+    np.relative = Relative(lend, "object")
+    c = Clause(NP(ref=ICH), verb("conversation", "verlieren"), acc=np, tense="perf")
+    assert spell(c, domain="conversation") == (
+        "Ich habe den alten Schlüssel, den du mir geliehen hast, verloren.",
+        "I lost the old key that you lent me.",
+    )
+
+
+def test_instructions_with_a_condition_and_a_purpose():
+    c = Clause(None, verb("manuals", "ausschalten"), acc=NP(noun=noun("manuals", "Gerät")), mood="imp")
+    lamp = NP(noun=noun("manuals", "Lampe"), adjectives=[adjective("manuals", "rot")])
+    c.before = Sub("wenn", Clause(lamp, verb("manuals", "leuchten")))
+    open_it = Clause(NP(ref=POLITE), verb("manuals", "öffnen"), acc=NP(noun=noun("manuals", "Deckel")))
+    c.after = [Sub("um", open_it)]
+    assert spell(c, domain="manuals") == (
+        "Wenn die rote Lampe leuchtet, schalten Sie das Gerät aus, um den Deckel zu öffnen.",
+        "If the red lamp lights up, switch off the device to open the lid.",
+    )
+
+
+def test_passive_with_modal_and_plural_number():
+    c = Clause(NP(noun=noun("news", "Brücke")), verb("news", "sanieren"), passive=True, modal="müssen", tense="pres")
+    assert spell(c) == ("Die Brücke muss saniert werden.", "The bridge must be renovated.")
+    people = NP(noun=noun("news", "Kunde"), number="p", det="zero", count=Number("1.250", "1,250", ("125",)))
+    c = Clause(people, verb("news", "protestieren"), prep=NP(noun=noun("news", "Steuer")), tense="perf")
+    assert spell(c) == (
+        "1.250 Kunden haben gegen die Steuer protestiert.",
+        "1,250 customers protested against the tax.",
+    )
+
+
+def test_dative_experiencer_is_the_english_subject():
+    c = Clause(NP(noun=noun("reviews", "Zimmer")), scenes.V["gefallen"], dat=NP(ref=ICH), tense="perf", neg="nicht")
+    assert spell(c, domain="reviews") == ("Das Zimmer hat mir nicht gefallen.", "I didn't like the room.")
+
+
+# Generated sentences
+
+
+def test_every_template_is_reached(sentences):
+    known = {f"{scene.domain}.{name}" for scene in scenes.SCENES for name in scene.TEMPLATES}
+    assert all(hasattr(scene, f"t_{name}") for scene in scenes.SCENES for name in scene.TEMPLATES)
+    assert {s.template for s in sentences} == known
+
+
+# Compiled sentences
+
+
+class Spoken(English):
+    """Spells one version of a tree out, word by word: the grammar with nothing compiled."""
+
+    def __init__(self, tree, style, faults):
+        super().__init__(tree)
+        self.style = style
+        self.faults = {site.keys[0]: Edit(site.slot, site.value, number) for number, site in faults}
+
+    def pick(self, node, label, options):
+        return options[self.style.pick(len(options)) if len(options) > 1 else 0]
+
+    def chance(self, node, label, probability):
+        return self.style.chance(probability)
+
+    def edit(self, node, part, *slots):
+        found = self.faults.get((node.id, part))
+        return found if found and (not slots or found.slot in slots) else None
+
+    def block(self, key, build):
+        return build()
+
+    def text(self):
+        flags = {"conj": "c", "rel": "c", "a": "a"}
+        tokens, end, last = [], self.tree.end, -1
+        for t in self.sentence().tokens:
+            last = last if t.kind == "owner" else -1 if t.error is None else t.error
+            tokens.append(Token(t.text, flags.get(t.kind, "") + "g" * t.glued, last))
+        final = None
+        for fault in self.faults.values():
+            if fault.slot == "comma":
+                tokens = _wrong_comma(tokens, fault.error)
+            elif fault.slot == "final":
+                end, final = ("" if end == "." else "."), fault.error
+        text, spans = _spelt(tokens, end)
+        return text, spans if final is None else {**spans, final: (len(text) - len(end), len(text))}
+
+
+@pytest.mark.slow
+def test_compiled_sentences_say_what_the_grammar_says(sentences):
+    # The same style draws the same numbers in the same order, and chosen errors show at the same places.
+    draw, faulty = Draw(17), 0
+    for tree in sentences[::12]:
+        known, sentence = [site for own in sites(tree) for site in own], made(tree)
+        assert sentence.source == german(tree)
+        menu = Menu(sentence)
+        for freedom in (0.0, 0.5, 1.0, 1.0, 1.0):
+            drawn = []
+            for _ in range(draw.integer(0, 6)):
+                found = menu.draw(draw, drawn, provoked=draw.chance(0.5))
+                drawn += [found[0]] if found else []
+            places = [next(i for i, s in enumerate(sentence.sites) if s is site) for site in drawn]
+            number = draw.integer(0, 10**6)
+            one, two = Draw(number), Draw(number)
+            expected = Spoken(tree, Style(one.uniform, freedom), [(i, known[p]) for i, p in enumerate(places)]).text()
+            assert translate(sentence, Style(two.uniform, freedom), list(enumerate(drawn))) == expected
+            assert one.uniform() == two.uniform()
+            faulty += len(drawn)
+    assert faulty > 500
+
+
+def test_errors_by_hand():
+    c = Clause(NP(noun=noun("news", "Bank")), verb("news", "eröffnen"), tense="past", neg="nicht")
+    c.acc = NP(noun=noun("news", "Schloss"), adjectives=[adjective("news", "alt")])
+    s = Sentence([("", c)], "", "news")
+    number_nodes(s)
+    sentence, by_slot = made(s), {}
+    for k, site in enumerate(site for own in sites(s) for site in own):
+        by_slot.setdefault((site.slot, site.value if isinstance(site.value, str) else None), k)
+    faults = [
+        (0, by_slot["lex", "bench"]),
+        (1, by_slot["lex", "lock"]),
+        (2, by_slot["neg", None]),
+        (3, by_slot["drop", None]),
+    ]
+    text, spans = translate(sentence, PLAIN, [(i, sentence.sites[k]) for i, k in faults])
+    assert text == "The bench opened the lock."
+    assert [text[slice(*spans[i])] for i in range(4)] == ["bench", "lock", "opened", ""]
+    assert spans[3] == (20, 20)
+
+
+# The pool
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_pool():
+    # The first and the last document of every domain, and those that teaching and transcripts begin with.
+    streams, teaching, twins = make.streams()
+    assert _sentences._lines()[1:] == (dict.fromkeys(make.DOMAINS, make.DOCUMENTS), teaching, twins)
+    chosen = [(d, n) for d in make.DOMAINS for n in (0, make.DOCUMENTS - 1, teaching[d][0])]
+    for domain, number in chosen:
+        patterns = Patterns()
+        again = list(make.document(domain, streams[domain, number], patterns, length=3))
+        for fields, known in zip(again, _sentences.document(domain, number), strict=False):
+            found = _sentences.sentence(patterns.all().__getitem__, *json.loads(json.dumps(fields)))
+            assert (found.source, found.end, found.parents) == (known.source, known.end, known.parents)
+            assert found.sites == known.sites
+            assert found.parts == known.parts
+
+
+@pytest.mark.exhaustive
+def test_the_whole_pool_is_what_the_generator_makes(tmp_path):
+    assert make.pool() == _sentences.FILE.read_bytes()
