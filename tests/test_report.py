@@ -1,8 +1,11 @@
-"""The report: by hand, planted truths, what cannot be computed, and the three ways it is written."""
+"""The report: by hand, planted truths, what cannot be computed, the three ways it is written, and how it is read."""
 
+import ast
 import json
 import re
+from graphlib import TopologicalSorter
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,12 +13,13 @@ import pytest
 from typer.testing import CliRunner
 
 import mtmeta as mm
+from mtmeta._checks import Undefined
 from mtmeta.cli import app
-from mtmeta.report import SECTIONS
+from mtmeta.report import SECTIONS, Report, _labels
 from mtmeta.report._agreement import order_p_value, pair_accuracy, segment_interval, segments
-from mtmeta.report._claims import VERDICTS, _of_segments, decide
-from mtmeta.report._common import Part, Settings, pearson_in_draws, segment_counts, system_means
-from mtmeta.report._words import between, number
+from mtmeta.report._claims import VERDICTS, _within_segments, decide
+from mtmeta.report._display import between, number
+from mtmeta.report._facts import Part, Section, Settings, pearson_in_draws, segment_counts, system_means
 
 FAST = {"n_resamples": 60, "n_null": 39}
 ORDERS = "It orders these systems as humans do more often than chance would."
@@ -162,8 +166,8 @@ def test_decisions(numbers, verdict):
 
 
 def test_how_numbers_are_written():
-    assert [number(v) for v in (0.12345, -0.0004, 12.0, 17655.0, 1e-4, np.nan, None, 0.0, -0.0, 1.0)] == [
-        "0.123", "-0.0004", "12", "17,655", "0.0001", "–", "–", "0.000", "0", "1.000",
+    assert [number(v) for v in (0.12345, -0.0004, 12.0, 17655.0, 1e-4, np.nan, None, 0.0, -0.0, 1.0, -2e180)] == [
+        "0.123", "-0.0004", "12", "17,655", "0.0001", "–", "–", "0.000", "0", "1.000", "-2e+180",
     ]  # fmt: skip
     assert between(0.1, 0.25) == "0.100 to 0.250"
     assert between(np.nan, 1) == "–"
@@ -246,11 +250,9 @@ def test_noise_is_rarely_supported_within_segments():
         rng = np.random.default_rng(seed)
         es = mm.EvalSet(rng.normal(size=(6, 40)), {"m": rng.normal(size=(6, 40))}, systems=list("ABCDEF"))
         part = Part(es, "m", Settings(100, 39, 0.95, "segments", seed))
-        part.sections["segments"] = segments(part)
-        found = []
-        _of_segments(part, lambda claim, verdict, *_, found=found: found.append((claim, verdict)))
-        assert [claim for claim, _ in found] == [WITHIN]
-        supported += found[0][1] == "supported"
+        part.sections["segments"] = section = Section("segments")
+        segments(part, section)
+        supported += _within_segments(part)[0] == "supported"
     assert supported <= 2  # 2.5 % each; three or more of 10 have a probability of .002
 
 
@@ -303,7 +305,7 @@ def test_awkward_tables_never_crash(name):
     assert set(report.claims["verdict"]) <= set(VERDICTS)
     assert (report.skipped["reason"].str.len() > 10).all()
     assert report.to_html().count("<h2>") == len(SECTIONS) + 2
-    json.loads(report.to_json())
+    assert_read_back(report)
     assert "What to claim" in report.to_markdown()
     if name in ("one system", "constant metric", "constant human", "nothing in common", "one score"):
         assert "supported" not in set(report.claims["verdict"])
@@ -367,10 +369,13 @@ def test_several_sets_and_metrics():
     pairs = report.claims[["set", "metric"]].drop_duplicates().to_numpy().tolist()
     assert pairs == [["one", "a"], ["one", "b"], ["two", "a"], ["two", "b"]]
     assert (report.summary[list(VERDICTS)].sum(axis=1) == 4).all()
+    assert_read_back(report)
     page = report.to_html()
     assert "All at a glance" in page
     assert page.count("<h2 id=") == 4
     assert len(mm.report.report(sets, "b", **FAST).claims) == 18
+    with pytest.raises(ValueError, match="each set may occur once; found more than once: one"):
+        mm.report.claims([sets[0], sets[0]], **FAST)
 
 
 @pytest.mark.slow
@@ -417,6 +422,11 @@ def test_options_are_checked():
 # The three ways it is written
 
 
+def test_both_pages_say_what_is_the_same_when_they_are_made_again(small):
+    for page in (small.to_html(), small.to_markdown()):
+        assert "on the same machine the same numbers. Another processor" in page.partition("How this was computed")[2]
+
+
 class Page(HTMLParser):
     """What a page is made of."""
 
@@ -449,7 +459,9 @@ def test_names_are_escaped():
     assert "<script>alert(1)</script>" in page.words
     assert "\x07" not in report.to_html()
     assert "<script>" not in report.to_markdown()
-    assert json.loads(report.to_json())["sets"] == [{"set": "<i>set</i>", "metric": EVIL}]
+    [found] = json.loads(report.to_json())["sets"]
+    assert (found["set"], found["metric"]) == ("<i>set</i>", EVIL)
+    assert_read_back(report)
 
 
 @pytest.mark.slow
@@ -481,23 +493,96 @@ def test_page_stands_alone_and_can_be_read_by_all(reports):
 
 def test_json_has_every_number(small):
     found = json.loads(small.to_json())
-    assert list(found) == ["schema", "mtmeta", "signature", "seed", "sets", "claims", "sections", "skipped"]
+    assert list(found) == ["schema", "mtmeta", "signature", "seed", "level", "sets", "claims", "sections", "skipped"]
     assert (found["schema"], found["mtmeta"]) == (1, mm.__version__)
     assert list(found["claims"][0]) == [
         "set", "metric", "claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter",
     ]  # fmt: skip
     assert list(found["sections"][0]) == [
-        "set", "metric", "section", "subject", "quantity", "value", "low", "high", "n", "unit", "note",
+        "set", "metric", "section", "key", "subject", "quantity", "value", "low", "high", "n", "unit", "note",
     ]  # fmt: skip
     assert len(found["sections"]) == len(small.sections)
     row = next(r for r in found["sections"] if r["quantity"] == "Pearson, no grouping" and r["section"] == "segments")
     assert row["value"] == value(small, "segments", "Pearson, no grouping")["value"]
-    assert found["skipped"][0].keys() == {"set", "metric", "section", "what", "reason"}
+    assert found["skipped"][0].keys() == {"set", "metric", "section", "key", "what", "reason"}
+
+
+def assert_read_back(report):
+    """Check that a saved report gives the same pages and tables, with nothing of the data at hand."""
+    saved = report.to_json()
+    again = Report.from_json(saved)
+    assert again.to_html() == report.to_html()
+    assert again.to_markdown() == report.to_markdown()
+    assert again.to_json() == saved
+    for table in ("claims", "sections", "skipped", "summary"):
+        pd.testing.assert_frame_equal(getattr(again, table), getattr(report, table))
+
+
+def test_saved_report_becomes_a_page_again(small):
+    assert_read_back(small)
+    assert Report.from_json(small.to_json()).to_html().count("<img") == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"schema": 1', '"schema": 2'),
+        ('"section": "ties"', '"section": "knots"'),
+        ('"verdict": "cannot be told"', '"verdict": "<b>"'),
+        ('"seed": 0', '"seed": "<b>"'),
+        ('"level": 0.95', '"level": 95'),
+        ('"png": "', '"png": "<b>'),
+        ('"low": null', '"low": NaN'),
+        ('"unit": "translations"', '"unit": 3'),
+        ('"metric": "mine"', '"metric": "yours"'),
+        ('"sets": [', '"sets": 1, "more": ['),
+        ("{", "["),
+    ],
+)
+def test_what_is_no_report_is_refused(small, old, new):
+    saved = small.to_json()
+    assert old in saved
+    with pytest.raises(ValueError, match="this is no report that `to_json` of mtmeta"):
+        Report.from_json(saved.replace(old, new, 1))
+
+
+def test_claims_read_no_label(teaching, monkeypatch):
+    """Labels are for readers: with others the verdicts, numbers and reasons are the same."""
+    rated = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:70], metrics=["BLEU", "Judge"])
+    before = [mm.report.claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
+    monkeypatch.setattr(_labels, "LABELS", {key: f"label {k}" for k, key in enumerate(_labels.LABELS)})
+    after = [mm.report.claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
+    for old, new in zip(before, after, strict=True):
+        assert new["statistic"].str.startswith("label ").sum() == 8
+        pd.testing.assert_frame_equal(new.drop(columns="statistic"), old.drop(columns="statistic"))
+
+
+def test_a_claim_says_why_there_is_no_rank(monkeypatch):
+    def fail(*args, **options):
+        raise Undefined("no two metrics are scored alike.")
+
+    monkeypatch.setattr("mtmeta.report._others.compare", fail)
+    es = tiny()
+    found = mm.report.claims(es.with_metrics({"mine": es["mine"], "yours": -es["mine"]}), "mine", **FAST)
+    assert found.set_index("claim").loc[BEST, "reason"] == "no two metrics are scored alike"
+
+
+def test_a_baseline_with_the_name_of_the_metric_is_not_the_metric():
+    page = mm.report.report(tiny("constant"), **FAST).to_html()
+    assert page.count("constant (this metric)") == page.count('class="mine"') == 1
+
+
+def test_no_module_imports_one_that_imports_it():
+    folder = Path(mm.report.__file__).parent
+    imports = {}
+    for path in folder.glob("_[a-z]*.py"):
+        nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if hasattr(node, "level")]
+        imports[path.stem] = {node.module or name.name for node in nodes if node.level == 1 for name in node.names}
+    order = list(TopologicalSorter(imports).static_order())  # raises where there is a circle
+    assert order.index("_facts") < order.index("_claims") < order.index("_html") < order.index("_report")
 
 
 def test_chapters_that_are_named_exist(small):
-    from pathlib import Path
-
     titles = set()
     for path in (Path(__file__).parents[1] / "notebooks").glob("*.ipynb"):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -531,3 +616,39 @@ def test_command_writes_what_the_file_is_called(tmp_path):
     code, out, err = run("report", table, "--metric", "nobody")
     assert (code, out) == (1, "")
     assert "unknown metric 'nobody'" in err
+
+
+# -- errors ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "_agreement.correlate", "_agreement.intervals", "_behaviour.system_dependence", "_behaviour.centre_segments",
+        "_others.compare", "_others.fit", "_claims.beyond_sources",
+    ],
+)  # fmt: skip
+def test_only_what_the_data_do_not_allow_becomes_words(place, teaching, monkeypatch):
+    """Any other error, such as one of a library, reaches the user: it says nothing of the data."""
+
+    def fail(*args, **options):
+        raise kind("maximum allowed dimension exceeded")
+
+    es = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:70], metrics=["BLEU", "Judge"])
+    monkeypatch.setattr(f"mtmeta.report.{place}", fail)
+    kind = Undefined
+    result = mm.report.report(es, "Judge", n_resamples=40, n_null=39)
+    told = result.skipped.to_csv() + result.sections.to_csv() + result.claims.to_csv()
+    assert "maximum allowed dimension exceeded" in told
+    kind = ValueError
+    with pytest.raises(ValueError, match="maximum allowed dimension exceeded"):
+        mm.report.report(es, "Judge", n_resamples=40, n_null=39)
+
+
+def test_an_error_in_a_figure_is_one(monkeypatch):
+    def fail(*args, **options):
+        raise ValueError("no such font")
+
+    monkeypatch.setattr("mtmeta.plots.three_views", fail)
+    with pytest.raises(ValueError, match="no such font"):
+        mm.report.report(tiny(), **FAST).to_html()

@@ -7,6 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
+from .._checks import Undefined
 from .._pearson import pearson
 from ..agreement import (
     correlate,
@@ -17,27 +18,27 @@ from ..agreement import (
 )
 from ..evalset import EvalSet
 from ..significance import intervals
-from ._common import GROUPINGS, Part, Section, Settings, interval, listed, segment_counts, system_means
+from ._facts import Part, Section, Settings, interval, listed, segment_counts, system_means
+from ._labels import COEFFICIENTS, GROUPINGS
 
 #: More pairs than this are not sorted in every resample, or not at all.
 _PAIRS_WITH_INTERVAL, _PAIRS = 200_000, 200_000_000
 _EXACT_UP_TO = 7
 
 
-def data(part: Part) -> Section:
+def data(part: Part, section: Section) -> None:
     """Count what was read, rated and left out."""
     es, metric = part.es, part.metric
-    section = Section("data", "What was read", "Scores and Agreement", "What was read: counts")
     rated, scored = ~np.isnan(es.human), ~np.isnan(es[metric])
     both = rated & scored
     section.add("systems", es.shape[0], note=listed(es.systems, 20))
     section.add("segments", es.shape[1])
-    section.add("translations with a human score", rated.sum(), n=rated.size, unit="translations")
-    section.add(f"translations with a score of {metric}", scored.sum(), n=scored.size, unit="translations")
-    section.add("translations with both", both.sum(), n=both.size, unit="translations")
+    section.add("rated", rated.sum(), n=rated.size, unit="translations")
+    section.add(f"scored={metric}", scored.sum(), n=scored.size, unit="translations")
+    section.add("both", both.sum(), n=both.size, unit="translations")
     comparable = (both.sum(axis=0) > 1).sum()
-    section.add("segments with two systems or more to compare", comparable, n=es.shape[1], unit="segments")
-    section.add("metrics in the table", len(es.metrics), note=listed(es.metrics, 50))
+    section.add("comparable", comparable, n=es.shape[1], unit="segments")
+    section.add("metrics", len(es.metrics), note=listed(es.metrics, 50))
     for what, values in (("documents", es.documents), ("domains", es.domains)):
         if values is not None:
             distinct = list(dict.fromkeys(v for v in values if v is not None))
@@ -54,7 +55,6 @@ def data(part: Part) -> Section:
     section.text.append(f"Texts: {' and '.join(has) or 'none'}.")
     for what, why in es.provenance.get("left_out", {}).items():
         section.text.append(f"Left out: {what} ({why}).")
-    return section
 
 
 # -- systems -----------------------------------------------------------------------------
@@ -97,23 +97,11 @@ def _resampled_systems(human: np.ndarray, metric: np.ndarray, settings: Settings
     return r, accuracy
 
 
-def systems(part: Part) -> Section:
+def systems(part: Part, section: Section) -> None:
     """Compare the mean scores of systems."""
-    section = Section(
-        "systems",
-        "Does it rank systems as humans do?",
-        "Scores and Agreement",
-        "Agreement on systems; higher is better, and a coin orders half of the pairs",
-    )
-    section.attempt("means of systems", lambda: _system_rows(part, section))
+    section.attempt("means", lambda: _system_rows(part, section))
     if not part.settings.claims_only:
-        section.attempt("soft pairwise accuracy", lambda: _spa_row(part, section))
-    section.text.append(
-        "Intervals marked “these systems” redraw segments: other sentences, the same systems. Those marked "
-        "“other systems” redraw systems too. A resample is noisier than the data, so "
-        "intervals of accuracies near 1 lie low."
-    )
-    return section
+        section.attempt("spa", lambda: _spa_row(part, section))
 
 
 def _system_rows(part: Part, section: Section) -> None:
@@ -124,33 +112,31 @@ def _system_rows(part: Part, section: Section) -> None:
     human, metric = human[known], metric[known]
     k = len(human)
     if k < 2:
-        raise ValueError(f"{k} system with human and metric scores: there is no pair of systems.")
+        raise Undefined(f"{k} system with human and metric scores: there is no pair of systems.")
     p_value, how = order_p_value(human[:, 0], metric[:, 0], settings.seed)
     n_pairs = k * (k - 1) // 2
-    names = ("Pearson of system means", "pairwise accuracy")
+    keys = ("pearson.means", "pairwise")
     here = pearson(human, metric, axis=0), pair_accuracy(human, metric)
     elsewhere = _resampled_systems(human[:, 1:], metric[:, 1:], settings)
-    for name, values, n, unit in zip(names, here, (k, n_pairs), ("systems", "pairs of systems"), strict=True):
+    for key, values, n, unit in zip(keys, here, (k, n_pairs), ("systems", "pairs of systems"), strict=True):
         if np.isnan(values[0]):
-            section.skip(name, "all systems have the same mean score on one side.")
+            section.skip(key, "all systems have the same mean score on one side.")
             continue
-        if k == 2 and name == names[0]:
-            section.skip(name, "with two systems it is 1 or -1 by force.")
+        if k == 2 and key == keys[0]:
+            section.skip(key, "with two systems it is 1 or -1 by force.")
             continue
-        section.add(name, values[0], *interval(values[1:], settings), n=n, unit=unit, note="these systems")
-    for name, values, n, unit in zip(names, elsewhere, (k, n_pairs), ("systems", "pairs of systems"), strict=True):
-        if k >= 3 and section.row(name):
+        section.add(key, values[0], *interval(values[1:], settings), n=n, unit=unit, note="these systems")
+    for key, values, n, unit in zip(keys, elsewhere, (k, n_pairs), ("systems", "pairs of systems"), strict=True):
+        if k >= 3 and (row := section.row(key)):
             note = "the interval redraws systems too"
-            section.add(
-                f"{name}, other systems", section.row(name)["value"], *interval(values, settings), n, unit, note
-            )
-    section.add("p of the order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
+            section.add(f"{key}.others", row["value"], *interval(values, settings), n, unit, note)
+    section.add("order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
     section.found |= {"k": k, "p": p_value}
     official = es.system_scores.loc[list(es.systems), ["human", part.metric]].to_numpy()[known]
     if not np.allclose(official, np.column_stack([human[:, 0], metric[:, 0]]), rtol=1e-6, atol=1e-9, equal_nan=True):
         values = pair_accuracy(official[:, :1], official[:, 1:])[0]
         note = "from the official system scores of the set, which are no means of its segment scores"
-        section.add("pairwise accuracy, official scores", values, n=n_pairs, unit="pairs of systems", note=note)
+        section.add("pairwise.official", values, n=n_pairs, unit="pairs of systems", note=note)
 
 
 def _spa_row(part: Part, section: Section) -> None:
@@ -161,9 +147,9 @@ def _spa_row(part: Part, section: Section) -> None:
     try:
         row = intervals(es, [part.metric], coefficient="spa", **_options(settings)).iloc[0]
         low, high = row["low"], row["high"]
-    except ValueError as error:
+    except Undefined as error:
         note = f"no interval: {error}"
-    section.add("soft pairwise accuracy", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
+    section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
 
 
 def _options(settings: Settings) -> dict:
@@ -179,38 +165,24 @@ def _options(settings: Settings) -> dict:
 # -- segments ----------------------------------------------------------------------------
 
 
-def segments(part: Part) -> Section:
-    """Correlate translation by translation, under three groupings."""
-    section = Section(
-        "segments",
-        "Does it judge single translations as humans do?",
-        "Grouping and Sentinels",
-        "Agreement on translations; higher is better, and 0 is chance for Pearson and Kendall",
-    )
-    asked = _CLAIMED if part.settings.claims_only else [(c, g) for c in _NAMES for g in GROUPINGS]
-    for coefficient, grouping in asked:
-        name = f"{_NAMES[coefficient]}, {GROUPINGS[grouping]}"
-        section.attempt(name, lambda c=coefficient, g=grouping, n=name: _segment_row(part, section, n, c, g))
-    if not part.settings.claims_only:
-        section.attempt("parts of the pooled correlation", lambda: _parts(part, section))
-    section.text.append(
-        "Without grouping any two translations are compared, so that a metric earns by knowing which segments are "
-        "hard. With segment grouping only translations of one segment are compared: which system did better here? "
-        "With system grouping only translations by one system are: where did it fail?"
-    )
-    return section
-
-
-_NAMES = {"pearson": "Pearson", "kendall": "Kendall", "acc_eq": "acc_eq"}
 #: What claims rest on.
 _CLAIMED = (("kendall", "segment"), ("acc_eq", "segment"))
 
 
-def _segment_row(part: Part, section: Section, name: str, coefficient: str, grouping: str) -> None:
+def segments(part: Part, section: Section) -> None:
+    """Correlate translation by translation, under three groupings."""
+    asked = _CLAIMED if part.settings.claims_only else [(c, g) for c in COEFFICIENTS for g in GROUPINGS]
+    for c, g in asked:
+        section.attempt(f"{c}.{g}", lambda c=c, g=g: _segment_row(part, section, c, g))
+    if not part.settings.claims_only:
+        section.attempt("parts", lambda: _parts(part, section))
+
+
+def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) -> None:
     es, settings = part.paired, part.settings
     n_pairs = _n_pairs(es, grouping)
     if coefficient == "acc_eq" and n_pairs > _PAIRS:
-        raise ValueError(f"{n_pairs:,} pairs of translations; up to {_PAIRS:,} are compared here.")
+        raise Undefined(f"{n_pairs:,} pairs of translations; up to {_PAIRS:,} are compared here.")
     found = correlate(es, [part.metric], coefficient=coefficient, grouping=grouping).iloc[0]
     low = high = np.nan
     notes = []
@@ -222,7 +194,7 @@ def _segment_row(part: Part, section: Section, name: str, coefficient: str, grou
             else:
                 options = {"coefficient": coefficient, "grouping": grouping, **_options(settings)}
                 low, high = intervals(es, [part.metric], **options).iloc[0][["low", "high"]]
-        except ValueError as error:
+        except Undefined as error:
             notes.append(f"no interval: {error}")
     else:
         notes.append(f"no interval: {n_pairs:,} pairs in each resample")
@@ -237,7 +209,7 @@ def _segment_row(part: Part, section: Section, name: str, coefficient: str, grou
     n, unit = found["n_groups"], {"segment": "segments", "system": "systems"}.get(grouping, "")
     if grouping == "none":
         n, unit = int(part.scored.sum()), "translations"
-    section.add(name, found["value"], low, high, n, unit, "; ".join(notes))
+    section.add(f"{coefficient}.{grouping}", found["value"], low, high, n, unit, "; ".join(notes))
     if (coefficient, grouping) == ("kendall", "segment"):
         section.found["degenerate"] = int(found["n_degenerate"]), int(found["n_groups"])
 
@@ -262,11 +234,7 @@ def _n_pairs(es: EvalSet, grouping: str) -> int:
 def _parts(part: Part, section: Section) -> None:
     row = decompose_pearson(part.paired, [part.metric]).iloc[0]
     n, unit = int(row["n_cells"]), "translations"
-    section.add(
-        "part of the pooled Pearson between segments", row["between"], n=n, unit=unit, note="knowing what is hard"
-    )
-    section.add(
-        "part of the pooled Pearson within segments", row["within"], n=n, unit=unit, note="telling systems apart"
-    )
+    section.add("parts.between", row["between"], n=n, unit=unit, note="knowing what is hard")
+    section.add("parts.within", row["within"], n=n, unit=unit, note="telling systems apart")
     note = "share of the variance of human scores that lies between segments"
-    section.add("variance between segments, humans", row["human_between"], n=n, unit=unit, note=note)
+    section.add("parts.human", row["human_between"], n=n, unit=unit, note=note)

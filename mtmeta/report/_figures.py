@@ -5,43 +5,38 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from ._common import Part
-from ._words import number
+from .._checks import Undefined
+from ._display import number
+from ._facts import Figure, Part
+from ._labels import GROUPINGS
 
-
-@dataclass(frozen=True)
-class Figure:
-    """One picture."""
-
-    name: str
-    caption: str
-    alt: str
-    png: bytes
+#: With more metrics and sets than this, figures would make the page too large to open.
+UP_TO = 12
 
 
 def figures(part: Part) -> dict[str, Figure]:
     """Return the figures of a part by the section that they belong to; a figure that cannot be drawn is left out."""
-    import matplotlib.pyplot as plt
+    from ..plots import use_style  # isort: skip - it decides what Matplotlib reads
 
-    from ..plots import use_style
+    import matplotlib.pyplot as plt
 
     found = {}
     for section, make in _MAKERS.items():
-        # names are no formulas, and may be in a script that the font lacks
-        with plt.rc_context({"text.parse_math": False}), warnings.catch_warnings():
+        with plt.rc_context(), warnings.catch_warnings():
+            # names are no formulas, and may be in a script that the font lacks
             warnings.filterwarnings("ignore", message="Glyph .* missing from|constrained_layout not applied")
             use_style()
+            plt.rcParams["text.parse_math"] = False
             before = set(plt.get_fignums())
             try:
                 made = make(part)
                 if made is not None:
                     axes, caption, alt = made
-                    found[section] = Figure(section, caption, alt, _png(axes))
-            except ValueError:  # the section says why: the numbers behind the figure are not there either
+                    found[section] = Figure(caption, alt, _png(axes))
+            except Undefined:  # the section says why: the numbers behind the figure are not there either
                 pass
             finally:
                 for number_ in set(plt.get_fignums()) - before:
@@ -60,7 +55,7 @@ def _views(part: Part):
     from ..plots import three_views
 
     section = part.sections["segments"]
-    rows = [section.row(f"Pearson, {name}") for name in ("no grouping", "segment grouping", "system grouping")]
+    rows = [section.row(f"pearson.{grouping}") for grouping in GROUPINGS]
     human = part.paired.human
     varied = (_some_vary(human), _some_vary(human.T))
     if rows[0] is None or not all(varied):
@@ -84,8 +79,8 @@ def _between(part: Part):
     if part.metric not in names:
         return None
     row = part.sections["segments"]
-    inside = row.row("part of the pooled Pearson within segments")
-    outside = row.row("part of the pooled Pearson between segments")
+    inside = row.row("parts.within")
+    outside = row.row("parts.between")
     if inside is None or outside is None:
         return None
     alt = (
@@ -115,7 +110,7 @@ def _ties(part: Part):
     from ..plots import tie_calibration_curves
 
     section = part.sections["ties"]
-    best, chosen = section.row("acc_eq, calibrated"), section.row("threshold chosen")
+    best, chosen = section.row("acc_eq.calibrated"), section.row("threshold")
     if best is None or chosen is None:
         return None
     alt = (
@@ -148,7 +143,7 @@ def _lengths(part: Part):
     from ..plots import score_against_length
 
     section = part.sections["length"]
-    rows = [section.row(f"length and {side}, less the segment's mean") for side in ("humans", "the metric")]
+    rows = [section.row(f"length.{side}.within") for side in ("humans", "metric")]
     if None in rows:
         return None
     es = part.paired

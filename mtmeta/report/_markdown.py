@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-import pandas as pd
-
-from .. import __version__
-from ._claims import VERDICTS
-from ._words import between, number, sample, tables, visible
-
-if TYPE_CHECKING:
-    from ._report import Report
-
-_ESCAPES = str.maketrans({c: f"\\{c}" for c in r"\`*_[]<>|&~$#"})
+from .._escapes import markdown, visible
+from ._claims import by_verdict
+from ._display import AGAIN, between, number, percent, sample, tables
+from ._facts import Facts
 
 
 def _e(text: object) -> str:
-    return visible(text).translate(_ESCAPES)
+    return markdown(visible(text))
 
 
 def _table(headings: list[str], rows: list[list[str]]) -> str:
@@ -27,35 +21,37 @@ def _table(headings: list[str], rows: list[list[str]]) -> str:
     )
 
 
-def text(report: Report) -> str:
+def text(report: Facts) -> str:
     """Return the whole report."""
     out = ["# Is this metric any good?"]
-    for part in report._parts:
-        out.append(f"## {_e(part.metric)} on {_e(part.es.name)}")
+    for found in report.findings:
+        out.append(f"## {_e(found.metric)} on {_e(found.set)}")
         out.append("### What to claim, and what not to")
         rows = [
             [
                 c["verdict"],
                 c["claim"],
-                "" if pd.isna(c["value"]) else f"{c['statistic']}: {number(c['value'])}",
+                "" if np.isnan(c["value"]) else f"{c['statistic']}: {number(c['value'])}",
                 between(c["low"], c["high"]),
                 sample(c["n"], c["unit"]),
                 c["reason"],
                 c["chapter"],
             ]
-            for verdict in VERDICTS
-            for c in part.claims
-            if c["verdict"] == verdict
+            for c in by_verdict(found.claims)
         ]
-        level = f"{part.settings.level:.0%} interval".replace("%", " %")
-        out.append(_table(["verdict", "claim", "number", level, "n", "why", "chapter"], rows))
-        for section in part.sections.values():
-            out.append(f"### {_e(section.title)}")
-            out += [_e(line) for line in section.text if section.rows]
-            for caption, headings, lines in tables(section, part):
-                out += [f"{_e(caption)}:", _table(headings, lines)]
+        interval = f"{percent(report.level)} interval"
+        out.append(_table(["verdict", "claim", "number", interval, "n", "why", "chapter"], rows))
+        for section in found.sections.values():
+            out.append(f"### {_e(section.words['title'])}")
+            out += [_e(line) for line in section.sentences]
+            for table in tables(section, found.metric, report.level):
+                out += [f"{_e(table.caption)}:", _table(table.headings, table.rows)]
             if section.skipped:
                 out.append("Not computed:")
-                out.append("\n".join(f"- {_e(what)}: {_e(why)}" for what, why in section.skipped))
-    out += ["## How this was computed", f"mtmeta {__version__}, seed {report.seed}.", _e(report.signature)]
+                out.append("\n".join(f"- {_e(row['what'])}: {_e(row['reason'])}" for row in section.skipped))
+    out += [
+        "## How this was computed",
+        f"mtmeta {_e(report.version)}, seed {report.seed}. {AGAIN}",
+        _e(report.signature),
+    ]
     return "\n\n".join(out) + "\n"

@@ -5,26 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from .._checks import Undefined
 from ..agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
 from ..evalset import EvalSet
 from ..sentinel import fit
 from ..significance import compare
-from ._common import GROUPINGS, Part, Section, Settings, interval, pearson_in_draws, segment_counts, with_scores
+from ._facts import Part, Section, Settings, interval, pearson_in_draws, segment_counts, with_scores
+from ._labels import GROUPINGS
 
-#: (name, coefficient, grouping, most metrics for which clusters are formed)
-_RANKED = (
-    ("Pearson, no grouping", "pearson", "none", 100),
-    ("Pearson, segment grouping", "pearson", "segment", 60),
-    ("Kendall, segment grouping", "kendall", "segment", 16),
-)
+#: (coefficient, grouping, most metrics for which clusters are formed)
+_RANKED = (("pearson", "none", 100), ("pearson", "segment", 60), ("kendall", "segment", 16))
 #: The ranking on which the claim to be the best rests.
-CLAIMED_RANK = "Pearson, segment grouping"
+CLAIMED_RANK = "pearson.segment"
 _N_RANDOM = 20
 _TRAINED_ON = 3000
 _TRAINED_FROM = 60
 
 #: The comparison with baselines on which a claim rests.
-CLAIMED = "Pearson, no grouping"
+CLAIMED = "pearson.none"
 SOURCE_SENTINEL = "source sentinel"
 SOURCE_LENGTH = "source length"
 
@@ -32,44 +30,29 @@ SOURCE_LENGTH = "source length"
 # -- rank --------------------------------------------------------------------------------
 
 
-def rank(es: EvalSet, settings: Settings) -> Section:
+def rank(part: Part, section: Section) -> None:
     """Rank all metrics of a set; the same for every metric that is reported on."""
-    section = Section(
-        "rank",
-        "Where does it stand among the metrics of the table?",
-        "Significance",
-        "Value (rank, cluster) of every metric; higher values are better, rank and cluster 1 are best",
-    )
+    es, settings = part.es, part.settings
     if len(es.metrics) < 2:
         section.skip("ranks", "the table has one metric: there is nothing to rank it against.")
-        return section
-    for name, coefficient, grouping, limit in _RANKED:
-        if not settings.claims_only or name == CLAIMED_RANK:
-            section.attempt(name, lambda a=(name, coefficient, grouping, limit): _ranked(es, settings, section, *a))
-    if settings.claims_only:
-        return section
-    section.attempt(
-        "pairwise accuracy", lambda: _values(section, "pairwise accuracy", pairwise_accuracy(es, es.metrics))
-    )
-    section.attempt("soft pairwise accuracy", lambda: _values(section, "SPA", soft_pairwise_accuracy(es, es.metrics)))
-    section.text.append(
-        "A metric falls into a lower cluster where a metric of the cluster above is significantly better "
-        "(PERM-BOTH, p at most .05, not corrected for the number of pairs). Inside a cluster nothing is claimed. Ranks "
-        "of pairwise accuracy and SPA (soft pairwise accuracy) come without clusters."
-    )
-    return section
+        return
+    for c, g, limit in _RANKED:
+        if not settings.claims_only or f"{c}.{g}" == CLAIMED_RANK:
+            section.attempt(f"{c}.{g}", lambda c=c, g=g, limit=limit: _ranked(es, settings, section, c, g, limit))
+    if not settings.claims_only:
+        section.attempt("pairwise", lambda: _values(section, "pairwise", pairwise_accuracy(es, es.metrics)))
+        section.attempt("spa", lambda: _values(section, "spa.short", soft_pairwise_accuracy(es, es.metrics)))
 
 
-def _values(section: Section, name: str, table: pd.DataFrame) -> None:
+def _values(section: Section, key: str, table: pd.DataFrame) -> None:
     places = table["value"].rank(ascending=False, method="min").astype(int)
     for metric, value, place, n in zip(table["metric"], table["value"], places, table["n_pairs"], strict=True):
-        section.add(name, value, n=n, unit="pairs of systems", subject=metric)
-        section.add(f"{name}: rank", place, n=len(table), unit="metrics", subject=metric)
+        section.add(key, value, n=n, unit="pairs of systems", subject=metric)
+        section.add(f"{key}.rank", place, n=len(table), unit="metrics", subject=metric)
 
 
-def _ranked(
-    es: EvalSet, settings: Settings, section: Section, name: str, coefficient: str, grouping: str, limit: int
-) -> None:
+def _ranked(es: EvalSet, settings: Settings, section: Section, coefficient: str, grouping: str, limit: int) -> None:
+    key = f"{coefficient}.{grouping}"
     common = ~np.isnan(es.human)
     for metric in es.metrics:
         common &= ~np.isnan(es[metric])
@@ -81,12 +64,12 @@ def _ranked(
         table = correlate(es, coefficient=coefficient, grouping=grouping)
         table = table.assign(rank=table["value"].rank(ascending=False, method="min").astype(int))
         n = int((~np.isnan(es.human)).sum())
-        section.skip(f"clusters by {name}", f"more than {limit} metrics would take minutes; mtmeta.compare forms them.")
+        section.skip(f"{key}.clusters", f"more than {limit} metrics would take minutes; mtmeta.compare forms them.")
     for row in table.itertuples():
-        section.add(name, row.value, n=n, unit="translations", subject=row.metric)
-        section.add(f"{name}: rank", row.rank, n=len(table), unit="metrics", subject=row.metric)
+        section.add(key, row.value, n=n, unit="translations", subject=row.metric)
+        section.add(f"{key}.rank", row.rank, n=len(table), unit="metrics", subject=row.metric)
         if "cluster" in table:
-            section.add(f"{name}: cluster", row.cluster, n=len(table), unit="metrics", subject=row.metric)
+            section.add(f"{key}.cluster", row.cluster, n=len(table), unit="metrics", subject=row.metric)
 
 
 # -- baselines ---------------------------------------------------------------------------
@@ -96,28 +79,15 @@ _STATISTICS = (
     ("kendall", "segment"),
     ("acc_eq", "segment"),
 )
-_SHORT = {"pearson": "Pearson", "kendall": "Kendall", "acc_eq": "acc_eq"}
 
 
-def baselines(part: Part) -> Section:
+def baselines(part: Part, section: Section) -> None:
     """Compute what metrics earn that have read nothing, or one thing."""
-    section = Section(
-        "baselines",
-        "What would a metric earn that has judged nothing?",
-        "Training Sentinels",
-        "The metric beside baselines; higher is better",
-    )
     section.attempt("baselines", lambda: _baseline_rows(part, section))
-    section.text += [
-        "The segment oracle is the mean human score of the segment: all that can be earned by knowing what is hard, "
-        "and nothing else. The system oracle is the mean human score of the system: all that can be earned by knowing "
-        "who wrote a translation. Both have seen the human scores, so they are yardsticks and no rivals.",
-        "All values are over translations with both scores. Where the metric scored others as well, its pairwise "
-        "accuracy above may differ: it averages all that the metric scored.",
+    section.text.append(
         "Sentinels are ridge regressions that see one text only. They are trained on one half of these data and score "
-        f"the other half, and the other way round. Random numbers: mean of {_N_RANDOM} draws.",
-    ]
-    return section
+        f"the other half, and the other way round. Random numbers: mean of {_N_RANDOM} draws."
+    )
 
 
 def _baseline_rows(part: Part, section: Section) -> None:
@@ -134,7 +104,7 @@ def _baseline_rows(part: Part, section: Section) -> None:
         def put(name=name, compute=compute):
             scores["\0" + name] = compute()
 
-        section.attempt(name, put)
+        section.attempt(f"baseline={name}", put)
     shown = list(scores)
     if not claims_only:
         scores |= {f"\0random {i}": rng.random(es.shape) for i in range(_N_RANDOM)}
@@ -143,13 +113,12 @@ def _baseline_rows(part: Part, section: Section) -> None:
     if claims_only:
         section.attempt(CLAIMED, lambda: _column(section, es, shown, CLAIMED, "pearson", "none"))
         return
-    for coefficient, grouping in _STATISTICS:
-        name = f"{_SHORT[coefficient]}, {GROUPINGS[grouping]}"
-        section.attempt(name, lambda n=name, c=coefficient, g=grouping: _column(section, es, shown, n, c, g))
-    section.attempt("pairwise accuracy", lambda: _column(section, es, shown, "pairwise accuracy", "", ""))
+    for c, g in _STATISTICS:
+        section.attempt(f"{c}.{g}", lambda c=c, g=g: _column(section, es, shown, f"{c}.{g}", c, g))
+    section.attempt("pairwise", lambda: _column(section, es, shown, "pairwise", "", ""))
 
 
-def _column(section: Section, es: EvalSet, shown: list[str], name: str, coefficient: str, grouping: str) -> None:
+def _column(section: Section, es: EvalSet, shown: list[str], key: str, coefficient: str, grouping: str) -> None:
     if coefficient:
         table = correlate(es, coefficient=coefficient, grouping=grouping)
         n, unit = int((~np.isnan(es.human)).sum()), "translations"
@@ -158,10 +127,10 @@ def _column(section: Section, es: EvalSet, shown: list[str], name: str, coeffici
         n, unit = int(table["n_pairs"].iloc[0]), "pairs of systems"
     values = table.set_index("metric")["value"]
     for metric in shown:
-        section.add(name, values[metric], n=n, unit=unit, subject=metric[1:] if metric.startswith("\0") else "")
+        section.add(key, values[metric], n=n, unit=unit, subject=metric[1:] if metric.startswith("\0") else "")
     drawn = values[values.index.str.startswith("\0random ")]
     if len(drawn):
-        section.add(name, drawn.mean(), n=n, unit=unit, subject="random numbers", note=f"sd of draws {drawn.std():.3f}")
+        section.add(key, drawn.mean(), n=n, unit=unit, subject="random numbers", note=f"sd of draws {drawn.std():.3f}")
 
 
 def _oracles(es: EvalSet) -> dict[str, np.ndarray]:
@@ -183,7 +152,7 @@ def lengths(es: EvalSet) -> np.ndarray:
     """
     texts = None if es.texts is None else es.texts.translations
     if not texts:
-        raise ValueError("the table has no translations.")
+        raise Undefined("the table has no translations.")
     rows = [texts.get(system) or (None,) * es.shape[1] for system in es.systems]
     return np.array([[np.nan if text is None else len(text) for text in row] for row in rows])
 
@@ -191,9 +160,9 @@ def lengths(es: EvalSet) -> np.ndarray:
 def _text_baselines(es: EvalSet, settings: Settings) -> dict:
     def sources() -> tuple:
         if es.texts is None or es.texts.sources is None:
-            raise ValueError("the table has no sources.")
+            raise Undefined("the table has no sources.")
         if any(text is None for text in es.texts.sources):
-            raise ValueError("some segments have no source.")
+            raise Undefined("some segments have no source.")
         return es.texts.sources
 
     def source_length() -> np.ndarray:
@@ -202,7 +171,7 @@ def _text_baselines(es: EvalSet, settings: Settings) -> dict:
     def translation_length() -> np.ndarray:
         found = -lengths(es)
         if np.isnan(found).any():
-            raise ValueError("some translations have no text.")
+            raise Undefined("some translations have no text.")
         return found
 
     return {
@@ -216,7 +185,7 @@ def _text_baselines(es: EvalSet, settings: Settings) -> dict:
 def _cross_fitted(es: EvalSet, sees: str, _present: object, settings: Settings) -> np.ndarray:
     """Train a light sentinel on every second document (or segment) and score the others, and the other way round."""
     if es.shape[1] < _TRAINED_FROM:
-        raise ValueError(f"{es.shape[1]} segments are too few to train on half of them; {_TRAINED_FROM} are enough.")
+        raise Undefined(f"{es.shape[1]} segments are too few to train on half of them; {_TRAINED_FROM} are enough.")
     keys = es.documents if es.documents is not None and len(set(es.documents)) >= 10 else es.texts.sources
     if keys is None:
         keys = es.segments

@@ -2,64 +2,81 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from .. import __version__
-from .._checks import check_count, check_level, generator
+from .._checks import check_count, check_level, check_number, generator
+from .._limits import MAX_SEED
 from ..evalset import EvalSet, as_sets, check_choice, unknown
-from ._agreement import data, segments, systems
-from ._checks import domains, length, system_rows, ties
-from ._claims import CLAIM_COLUMNS, VERDICTS, claims_of
-from ._common import ROW_COLUMNS, Part, Section, Settings
-from ._others import baselines, rank
+from . import _agreement, _behaviour, _others
+from ._claims import VERDICTS, claims_of
+from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, Facts, Figure, Findings, Part, Section, Settings
+from ._figures import UP_TO, figures
+from ._html import page
+from ._markdown import text
 
 SCHEMA = 1
-#: Sections in order, by key; ``rank`` is computed once a set.
-_MAKERS: dict[str, Callable[[Part], Section] | None] = {
-    "data": data,
-    "systems": systems,
-    "segments": segments,
-    "rank": None,
-    "baselines": baselines,
-    "ties": ties,
-    "system_dependence": system_rows,
-    "length": length,
-    "domains": domains,
+#: What fills each section, in order.
+_FILL: dict[str, Callable[[Part, Section], None]] = {
+    "data": _agreement.data,
+    "systems": _agreement.systems,
+    "segments": _agreement.segments,
+    "rank": _others.rank,
+    "baselines": _others.baselines,
+    "ties": _behaviour.ties,
+    "system_dependence": _behaviour.system_rows,
+    "length": _behaviour.length,
+    "domains": _behaviour.domains,
 }
-SECTIONS = tuple(_MAKERS)
+SECTIONS = tuple(_FILL)
 _NEVER_CLAIMED = ("data", "domains")
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Facts):
     """The result of `report`.
 
     Attributes
     ----------
     sections : pandas.DataFrame
-        Every number: ``set, metric, section, subject, quantity, value, low, high, n, unit, note``. ``subject`` is a
-        metric, baseline or system other than the metric itself, or empty; ``n`` counts what ``unit`` says.
+        Every number: ``set, metric, section, key, subject, quantity, value, low, high, n, unit, note``. ``key`` stands
+        for ``quantity``, which is for readers. ``subject`` is a metric, baseline or system other than the metric
+        itself, or empty; ``n`` counts what ``unit`` says.
     claims : pandas.DataFrame
         One row a claim: ``set, metric, claim, verdict, statistic, value, low, high, n, unit, reason, chapter``;
         ``verdict`` is ``"supported"``, ``"not supported"`` or ``"cannot be told"``.
     skipped : pandas.DataFrame
-        What could not be computed, and why: ``set, metric, section, what, reason``.
+        What could not be computed, and why: ``set, metric, section, key, what, reason``.
+    level : float
+        Nominal coverage of intervals.
     seed : int
     signature : str
         How it was computed, in one line.
+    version : str
+        The version of mtmeta that computed it.
     """
 
-    sections: pd.DataFrame = field(repr=False)
-    claims: pd.DataFrame = field(repr=False)
-    skipped: pd.DataFrame = field(repr=False)
-    seed: int
-    signature: str
-    _parts: tuple[Part, ...] = field(repr=False, compare=False)
+    #: What figures are drawn from; nothing in a report that was read.
+    _parts: tuple[Part, ...] = field(default=(), repr=False, compare=False)
+
+    @cached_property
+    def sections(self) -> pd.DataFrame:
+        return _frame(self.findings, lambda section: section.rows, ROW_COLUMNS).astype({"n": "Int64"})
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        return _claim_table(self.findings)
+
+    @cached_property
+    def skipped(self) -> pd.DataFrame:
+        return _frame(self.findings, lambda section: section.skipped, SKIP_COLUMNS)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the claims."""
@@ -74,33 +91,145 @@ class Report:
 
     def to_html(self) -> str:
         """Return one page of HTML that needs no network: style and figures are inside, names are escaped."""
-        from ._html import page
-
+        self._draw()
         return page(self)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
-        from ._markdown import text
-
         return text(self)
 
-    def to_json(self) -> str:
-        """Return the report as JSON with full precision; null is what is missing.
+    def _draw(self) -> None:
+        """Draw the figures, unless they are drawn or too many."""
+        if len(self._parts) <= UP_TO:
+            for part, found in zip(self._parts, self.findings, strict=False):
+                found.figures.update({} if found.figures else figures(part))
 
-        The keys are ``schema, mtmeta, signature, seed, sets, claims, sections, skipped``; the last three are lists of
-        the rows of the tables of that name.
+    def to_json(self) -> str:
+        """Return the report as JSON with full precision, for `from_json` or other programs; null is what is missing.
+
+        The keys are ``schema, mtmeta, signature, seed, level, sets, claims, sections, skipped``; the last three are
+        lists of the rows of the tables of that name. ``sets`` has the figures, as PNG in base64.
         """
+        self._draw()
+        sets = [
+            {
+                "set": found.set,
+                "metric": found.metric,
+                "language_pair": found.language_pair,
+                "text": {key: section.text for key, section in found.sections.items() if section.text},
+                "figures": {
+                    key: asdict(figure) | {"png": base64.b64encode(figure.png).decode()}
+                    for key, figure in found.figures.items()
+                },
+            }
+            for found in self.findings
+        ]
         content = {
             "schema": SCHEMA,
-            "mtmeta": __version__,
+            "mtmeta": self.version,
             "signature": self.signature,
             "seed": self.seed,
-            "sets": [{"set": part.es.name, "metric": part.metric} for part in self._parts],
+            "level": self.level,
+            "sets": sets,
             "claims": _records(self.claims),
             "sections": _records(self.sections),
             "skipped": _records(self.skipped),
         }
         return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, content: str) -> Report:
+        """Return a report that `to_json` wrote: its tables, and its pages with the figures that were drawn.
+
+        Parameters
+        ----------
+        content : str
+            The JSON, not the name of a file.
+
+        Returns
+        -------
+        Report
+
+        Raises
+        ------
+        ValueError
+            If this is no report of this version's schema.
+        """
+        try:
+            return _read(json.loads(content))
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"this is no report that `to_json` of mtmeta {__version__} wrote ({type(error).__name__}: {error}). "
+                "Pass the text of the file, and make the report again where another version wrote it."
+            ) from error
+
+
+def _read(content: dict) -> Report:
+    """Return the report of what was read from JSON; raise whatever error comes where it is none."""
+    if content["schema"] != SCHEMA:
+        raise ValueError(f"its schema is {content['schema']!r}, not {SCHEMA}")
+    findings = {}
+    for one in content["sets"]:
+        sections = {key: Section(key, text=_texts(one["text"].get(key, []))) for key in SECTIONS}
+        drawn = {
+            key: Figure(*_texts([figure["caption"], figure["alt"]]), base64.b64decode(figure["png"], validate=True))
+            for key, figure in one["figures"].items()
+        }
+        names = _texts([one[key] for key in ("set", "metric", "language_pair")])
+        findings[tuple(names[:2])] = Findings(*names, sections, [], drawn)
+    for row in content["claims"]:
+        findings[row["set"], row["metric"]].claims.append(_row(row, CLAIM_COLUMNS))
+    for name, columns in (("sections", ROW_COLUMNS), ("skipped", SKIP_COLUMNS)):
+        for row in content[name]:
+            section = findings[row["set"], row["metric"]].sections[row["section"]]
+            (section.rows if name == "sections" else section.skipped).append(_row(row, columns))
+    verdicts = {claim["verdict"] for found in findings.values() for claim in found.claims}
+    if not findings or not verdicts <= set(VERDICTS):
+        raise ValueError(f"{len(findings)} sets, with the verdicts {sorted(verdicts)}")
+    return Report(
+        findings=tuple(findings.values()),
+        level=check_level(content["level"]),
+        seed=check_count("seed", content["seed"], 0, MAX_SEED),
+        signature=content["signature"],
+        version=content["mtmeta"],
+    )
+
+
+def _texts(texts: list) -> list[str]:
+    """Return texts; raise if one is none."""
+    for text_ in texts:
+        if not isinstance(text_, str):
+            raise TypeError(f"expected a text; found {text_!r}")
+    return list(texts)
+
+
+def _row(row: dict, columns: Sequence[str]) -> dict:
+    """Return a row of a table as it was before it was saved: NaN for a number that is missing."""
+    found = {}
+    for column in columns:
+        value = row[column]
+        if column in ("value", "low", "high"):
+            found[column] = np.nan if value is None else check_number(column, value)
+        elif column == "n":
+            found[column] = None if value is None else int(check_number(column, value))
+        else:
+            [found[column]] = _texts([value])
+    return found
+
+
+def _frame(findings: Sequence[Findings], rows_of: Callable[[Section], list[dict]], columns: Sequence[str]):
+    rows = [
+        {"set": found.set, "metric": found.metric, "section": key, **row}
+        for found in findings
+        for key, section in found.sections.items()
+        for row in rows_of(section)
+    ]
+    return pd.DataFrame(rows, columns=["set", "metric", "section", *columns])
+
+
+def _claim_table(findings: Sequence[Findings]) -> pd.DataFrame:
+    rows = [{"set": found.set, "metric": found.metric, **claim} for found in findings for claim in found.claims]
+    return pd.DataFrame(rows, columns=["set", "metric", *CLAIM_COLUMNS]).astype({"n": "Int64"})
 
 
 def _records(frame: pd.DataFrame) -> list[dict]:
@@ -173,24 +302,13 @@ def report(
     sets = as_sets(es)
     settings = _settings(n_resamples, n_null, level, resample, rng)
     parts = _parts(sets, metric, settings, progress)
-    names = ",".join(dict.fromkeys(part.metric for part in parts))
-    signature = f"report|metric:{names}|set:{','.join(s.name for s in sets)}|{settings.signature}|mtmeta:{__version__}"
-    sections = [_labelled(part, s.to_frame().assign(section=s.key)) for part in parts for s in part.sections.values()]
-    sections = pd.concat([s for s in sections if len(s)], ignore_index=True)
+    names = ",".join(dict.fromkeys(part.metric for part in parts)), ",".join(one.name for one in sets)
     return Report(
-        sections=sections[["set", "metric", "section", *ROW_COLUMNS]],
-        claims=_claim_table(parts),
-        skipped=pd.DataFrame(
-            [
-                (p.es.name, p.metric, section.key, what, why)
-                for p in parts
-                for section in p.sections.values()
-                for what, why in section.skipped
-            ],
-            columns=["set", "metric", "section", "what", "reason"],
-        ),
+        findings=_findings(parts),
+        level=settings.level,
         seed=settings.seed,
-        signature=signature,
+        signature=f"report|metric:{names[0]}|set:{names[1]}|{settings.signature}|mtmeta:{__version__}",
+        version=__version__,
         _parts=tuple(parts),
     )
 
@@ -231,7 +349,7 @@ def claims(
     {'cannot be told': 5, 'supported': 4}
     """
     settings = replace(_settings(n_resamples, n_null, level, resample, rng), claims_only=True)
-    return _claim_table(_parts(as_sets(es), metric, settings))
+    return _claim_table(_findings(_parts(as_sets(es), metric, settings)))
 
 
 def _parts(
@@ -240,38 +358,31 @@ def _parts(
     settings: Settings,
     progress: Callable[[str], None] | None = None,
 ) -> list[Part]:
-    """Compute the sections and claims of each metric on each set."""
-    plan = [(one, name) for one in sets for name in _metrics(one, metric)]
-    ranks = {}
-    parts = []
-    for one, name in plan:
+    """Compute the sections of each metric on each set."""
+    called = [one.name for one in sets]
+    if twice := sorted({name for name in called if called.count(name) > 1}):
+        raise ValueError(
+            f"each set may occur once; found more than once: {', '.join(twice)}. Give each a `name` of its own."
+        )
+    parts: list[Part] = []
+    for one, name in [(es, name) for es in sets for name in _metrics(es, metric)]:
         if progress is not None:
             progress(f"{one.name}: {name}")
-        if id(one) not in ranks:
-            ranks[id(one)] = rank(one, settings)
-        parts.append(_part(one, name, settings, ranks[id(one)]))
+        part = Part(one, name, settings)
+        for key, fill in _FILL.items():
+            if settings.claims_only and key in _NEVER_CLAIMED:
+                continue
+            if key == "rank" and parts and parts[-1].es is one:  # all metrics of a set are ranked at once
+                part.sections[key] = parts[-1].sections[key]
+                continue
+            part.sections[key] = section = Section(key)
+            fill(part, section)
+        parts.append(part)
     return parts
 
 
-def _part(es: EvalSet, metric: str, settings: Settings, ranks: Section) -> Part:
-    part = Part(es, metric, settings)
-    for key, make in _MAKERS.items():
-        if settings.claims_only and key in _NEVER_CLAIMED:
-            continue
-        part.sections[key] = ranks if make is None else make(part)
-    part.claims.extend(claims_of(part))
-    return part
-
-
-def _claim_table(parts: Sequence[Part]) -> pd.DataFrame:
-    tables = [pd.DataFrame(p.claims, columns=list(CLAIM_COLUMNS)).astype({"n": "Int64"}) for p in parts]
-    return pd.concat([_labelled(p, table) for p, table in zip(parts, tables, strict=True)], ignore_index=True)
-
-
-def _labelled(part: Part, frame: pd.DataFrame) -> pd.DataFrame:
-    frame.insert(0, "set", part.es.name)
-    frame.insert(1, "metric", part.metric)
-    return frame
+def _findings(parts: Sequence[Part]) -> tuple[Findings, ...]:
+    return tuple(Findings(p.es.name, p.metric, p.es.language_pair or "", p.sections, claims_of(p)) for p in parts)
 
 
 def _metrics(es: EvalSet, metric: str | Sequence[str] | None) -> list[str]:
@@ -297,6 +408,6 @@ def _settings(n_resamples, n_null, level, resample, rng) -> Settings:
     check_level(level)
     fewest = int(np.ceil(2 / (1 - level) - 1e-9)) - 1
     n_resamples, n_null = check_count("n_resamples", n_resamples, 40), check_count("n_null", n_null, fewest)
-    whole = isinstance(rng, (int, np.integer))
-    seed = check_count("rng", rng, 0) if whole else int(generator(rng).integers(2**31))
+    drawn = generator(rng)
+    seed = int(rng) if isinstance(rng, (int, np.integer)) else int(drawn.integers(2**31))
     return Settings(n_resamples, n_null, float(level), resample, seed)

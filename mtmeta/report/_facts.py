@@ -1,4 +1,4 @@
-"""What all sections share: settings, rows, resamples of segments, and reasons for what is left out."""
+"""The facts of a report: settings, sections of numbers, what is left out and why, and resamples of segments."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..evalset import EvalSet
+from .._checks import Undefined
+from .._pearson import scaled
+from ..evalset import Computed, EvalSet
+from ._labels import HEADS, label
 
-GROUPINGS = {"none": "no grouping", "segment": "segment grouping", "system": "system grouping"}
-ROW_COLUMNS = ("subject", "quantity", "value", "low", "high", "n", "unit", "note")
+ROW_COLUMNS = ("key", "subject", "quantity", "value", "low", "high", "n", "unit", "note")
+SKIP_COLUMNS = ("key", "what", "reason")
+CLAIM_COLUMNS = ("claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter")
 
 
 @dataclass(frozen=True)
@@ -43,20 +47,17 @@ class Settings:
 
 @dataclass
 class Section:
-    """One section of a report while it is made: rows of numbers, sentences, and what was left out and why."""
+    """One section: rows of numbers, sentences on these data, what was left out and why, and what else was found."""
 
     key: str
-    title: str
-    chapter: str
-    caption: str
     rows: list[dict] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
+    skipped: list[dict] = field(default_factory=list)
     found: dict[str, Any] = field(default_factory=dict)
 
     def add(
         self,
-        quantity: str,
+        key: str,
         value: float,
         low: float = np.nan,
         high: float = np.nan,
@@ -66,39 +67,51 @@ class Section:
         subject: str = "",
     ) -> None:
         """Add one number with its interval, and what n counts."""
-        row = (subject, quantity, float(value), float(low), float(high), None if n is None else int(n), unit, note)
+        n = None if n is None else int(n)
+        row = (key, subject, label(key), float(value), float(low), float(high), n, unit, note)
         self.rows.append(dict(zip(ROW_COLUMNS, row, strict=True)))
 
-    def skip(self, what: str, reason: object) -> None:
+    def skip(self, key: str, reason: object) -> None:
         """Say what is left out, and why."""
-        self.skipped.append((what, " ".join(str(reason).split())))
+        row = (key, label(key), " ".join(str(reason).split()))
+        self.skipped.append(dict(zip(SKIP_COLUMNS, row, strict=True)))
 
-    def attempt(self, what: str, compute: Callable[[], None]) -> None:
+    def attempt(self, key: str, compute: Callable[[], None]) -> None:
         """Compute something, or say why these data do not allow it."""
         try:
             compute()
-        except ValueError as error:
-            self.skip(what, error)
+        except Undefined as error:
+            self.skip(key, error)
 
-    def row(self, quantity: str, subject: str = "") -> dict | None:
-        """Return the row of a quantity, if it could be computed."""
-        found = [row for row in self.rows if (row["quantity"], row["subject"]) == (quantity, subject)]
+    def row(self, key: str, subject: str = "") -> dict | None:
+        """Return the row of a key, if it could be computed."""
+        found = [row for row in self.rows if (row["key"], row["subject"]) == (key, subject)]
         return found[0] if found and not np.isnan(found[0]["value"]) else None
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a table."""
-        return pd.DataFrame(self.rows, columns=list(ROW_COLUMNS)).astype({"n": "Int64"})
+    @property
+    def words(self) -> dict[str, Any]:
+        """Return the title, chapter, caption and text that this section has whatever the data."""
+        return HEADS[self.key]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Return what is said about the numbers, if there are any."""
+        return [*self.words.get("text", ()), *self.text] if self.rows else []
+
+    def why(self, *keys: str) -> str:
+        """Return why something is missing: the reason of the first of these keys that was left out."""
+        reasons = {row["key"]: row["reason"].rstrip(".") for row in self.skipped}
+        return next((reasons[key] for key in keys if key in reasons), "it could not be computed")
 
 
 @dataclass(frozen=True)
 class Part:
-    """One metric on one set, with the sections that were computed."""
+    """One metric on one set while it is judged, with the sections that were computed."""
 
     es: EvalSet
     metric: str
     settings: Settings
     sections: dict[str, Section] = field(default_factory=dict)
-    claims: list[dict] = field(default_factory=list)
 
     @property
     def scored(self) -> np.ndarray:
@@ -116,11 +129,11 @@ class Part:
         """
         scored = self.scored
         if not scored.any():
-            raise ValueError("no translation has both a human score and a score of the metric.")
+            raise Undefined("no translation has both a human score and a score of the metric.")
         systems = [s for s, some in zip(self.es.systems, scored.any(axis=1), strict=True) if some]
         segments = [s for s, some in zip(self.es.segments, scored.any(axis=0), strict=True) if some]
         human = np.where(scored, self.es.human, np.nan)
-        base = EvalSet(
+        base = Computed(
             human,
             {self.metric: self.es[self.metric]},
             systems=self.es.systems,
@@ -133,9 +146,41 @@ class Part:
         return base.select(systems=systems, segments=segments)
 
 
+@dataclass(frozen=True)
+class Figure:
+    """One picture, with a text for those who cannot see it."""
+
+    caption: str
+    alt: str
+    png: bytes
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a report says of one metric on one set; figures by the key of their section, once they are drawn."""
+
+    set: str
+    metric: str
+    language_pair: str
+    sections: dict[str, Section]
+    claims: list[dict]
+    figures: dict[str, Figure] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that pages are made of."""
+
+    findings: tuple[Findings, ...] = field(repr=False)
+    level: float
+    seed: int
+    signature: str
+    version: str
+
+
 def with_scores(es: EvalSet, metrics: dict[str, np.ndarray]) -> EvalSet:
     """Return the human scores of a set with other metrics, and documents but no official system scores."""
-    return EvalSet(es.human, metrics, systems=es.systems, segments=es.segments, name=es.name, documents=es.documents)
+    return Computed(es.human, metrics, systems=es.systems, segments=es.segments, name=es.name, documents=es.documents)
 
 
 def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
@@ -150,7 +195,7 @@ def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
     blocks = np.arange(n)
     if settings.resample == "documents":
         if es.documents is None:
-            raise ValueError(f"set {es.name!r} does not say which document a segment is from.")
+            raise Undefined(f"set {es.name!r} does not say which document a segment is from.")
         blocks = pd.factorize(pd.Series(es.documents, dtype=object), use_na_sentinel=False)[0]
     n_blocks = int(blocks.max()) + 1
     drawn = np.random.default_rng(settings.seed).integers(n_blocks, size=(settings.n_resamples, n_blocks))
@@ -175,7 +220,8 @@ def pearson_in_draws(
     size = known.sum(axis=0)
 
     def moments(values: np.ndarray) -> np.ndarray:
-        values = np.where(known, values - np.nanmean(values[known]), 0.0)
+        values = scaled(np.where(known, values, 0.0), None)[0]
+        values = np.where(known, values - values[known].mean(), 0.0)
         if within:
             values = np.where(known, values - values.sum(axis=0) / np.maximum(size, 1), 0.0)
         return values
@@ -184,7 +230,7 @@ def pearson_in_draws(
     parts = np.stack([v.sum(axis=0) for v in (known * 1.0, x, y, x * x, y * y, x * y)])
     n, sx, sy, sxx, syy, sxy = parts @ counts.T
     vx, vy = sxx - sx**2 / n, syy - sy**2 / n
-    room = 1e-12 * max(sxx[0], 1e-300), 1e-12 * max(syy[0], 1e-300)
+    room = 1e-12 * sxx[0], 1e-12 * syy[0]
     ok = (vx > room[0]) & (vy > room[1])
     return np.divide(
         sxy - sx * sy / n, np.sqrt(vx * vy, where=ok, out=np.ones_like(vx)), out=np.full(len(n), np.nan), where=ok

@@ -1,0 +1,189 @@
+"""How the metric behaves: ties, systems that it favours, length, and domains."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._checks import Undefined
+from .._pearson import standard_deviation
+from ..agreement import correlate
+from ..evalset import EvalSet
+from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
+from ..ties import calibrate_ties, chance_levels, held_out_calibration, human_tie_share
+from ._agreement import segment_interval
+from ._facts import Part, Section, interval, listed, pearson_in_draws, segment_counts
+from ._others import lengths
+
+_MOST_DOMAINS = 12
+
+
+# -- ties --------------------------------------------------------------------------------
+
+
+def ties(part: Part, section: Section) -> None:
+    """Count ties, and ask what calibration gives."""
+    if not part.settings.claims_only:
+        section.attempt("ties", lambda: _shares(part, section))
+    section.attempt("calibration", lambda: _calibrated(part, section))
+    section.attempt("held_out", lambda: _held_out(part, section))
+    section.attempt("chance", lambda: _chance(part, section))
+
+
+def _shares(part: Part, section: Section) -> None:
+    es = part.paired
+    rated = (~np.isnan(es.human)).sum(axis=0)
+    n = int((rated > 1).sum())
+    section.add("ties.human", human_tie_share(es), n=n, unit="segments")
+    as_human = EvalSet(np.where(np.isnan(es.human), np.nan, es[part.metric]), {}, systems=es.systems)
+    section.add("ties.metric", human_tie_share(as_human), n=n, unit="segments")
+    exact = correlate(es, [part.metric], coefficient="acc_eq", epsilon=0).iloc[0]
+    section.add("acc_eq.exact", exact["value"], n=exact["n_groups"], unit="segments")
+
+
+def _calibrated(part: Part, section: Section) -> None:
+    es = part.paired
+    found = calibrate_ties(es, part.metric)
+    spread = float(standard_deviation(es[part.metric][~np.isnan(es.human)]))
+    row = part.sections["segments"].row("acc_eq.segment")
+    if row is None:
+        raise Undefined("no segment has two translations with both scores.")
+    note = "threshold chosen on these data"
+    section.add("acc_eq.calibrated", found.value, row["low"], row["high"], row["n"], "segments", note)
+    note = f"{found.epsilon / spread:.2f} standard deviations of the metric" if spread > 0 else ""
+    section.add("threshold", found.epsilon, note=f"in units of the metric; {note}".rstrip("; "))
+
+
+def _held_out(part: Part, section: Section) -> None:
+    table = held_out_calibration(part.paired, [part.metric], shares=None, rng=part.settings.seed)
+    n = int(table["n_segments_test"].median())
+    note = f"mean of {len(table)} splits in halves; sd {table['value'].std():.3f}"
+    section.add("acc_eq.held_out", table["value"].mean(), n=n, unit="segments", note=note)
+
+
+def _chance(part: Part, section: Section) -> None:
+    table = chance_levels(part.paired, rng=part.settings.seed).set_index("coefficient")
+    row = table.loc["acc_eq, calibrated"]
+    section.add("acc_eq.constant", row["constant"], note="all pairs tied")
+    section.add("acc_eq.random", row["noise"], note="mean of 20 draws")
+
+
+# -- system dependence -------------------------------------------------------------------
+
+
+def system_rows(part: Part, section: Section) -> None:
+    """Ask whether the metric treats all systems alike."""
+    section.attempt("sysdep", lambda: _sysdep(part, section))
+    section.attempt("null", lambda: _null(part, section))
+    section.attempt("favours", lambda: _favours(part, section))
+
+
+def _sysdep(part: Part, section: Section) -> None:
+    settings = part.settings
+    found = system_dependence(
+        part.paired, part.metric, n_bootstrap=settings.n_resamples, level=settings.level, rng=settings.seed
+    )
+    section.found["sysdep"] = found
+    n, unit = len(found.table), "systems"
+    section.add("sysdep", found.sysdep, found.low, found.high, n, unit, "lower is better; 0 is equal treatment")
+    if not np.isnan(found.relative):
+        section.add("sysdep.relative", found.relative, n=n, unit=unit, note="1: no better than a constant")
+
+
+def _null(part: Part, section: Section) -> None:
+    settings = part.settings
+    found = compare_with_null(
+        part.paired, part.metric, n_draws=settings.n_null, level=settings.level, rng=settings.seed
+    )
+    section.found["null"] = found
+    low, high = interval(found.sysdep_draws, settings)
+    n, unit = settings.n_null, "draws"
+    note = "metrics as noisy, blind to the system"
+    section.add("sysdep.null", float(found.sysdep_draws.mean()), low, high, n, unit, note)
+    section.add("sysdep.p", found.p_value, n=n, unit=unit, note=found.verdict)
+
+
+def _favours(part: Part, section: Section) -> None:
+    es, settings = part.paired, part.settings
+    n = es.shape[0]
+    level = 1 - (1 - settings.level) / n
+    options = {"level": level, "rng": settings.seed}
+    options["n_bootstrap"] = max(settings.n_resamples, math.ceil(2 / (1 - level)))
+    plain = deviations_both_ways(es, part.metric, **options).set_index("system")
+    try:
+        centred = deviations_both_ways(centre_segments(es, [part.metric]), part.metric, **options).set_index("system")
+    except Undefined as error:
+        section.skip("favours.centred", error)
+        section.found["undecided"] = "the difficulty of segments cannot be taken out"
+        return
+    section.found["favours"] = found = {}
+    for system in plain.index:
+        rows = plain.loc[system], centred.loc[system]
+        verdicts = {row["verdict"] for row in rows}
+        verdict = verdicts.pop() if len(verdicts) == 1 else "undecided"
+        if verdict != "undecided":
+            found[system] = verdict
+        row = rows[1]
+        bounds = row["forward_low"], row["forward_high"]
+        section.add("deviation", row["forward"], *bounds, n, "systems", verdict, subject=system)
+    bounds = centred[["forward_low", "forward_high", "reverse_low", "reverse_high"]].to_numpy()
+    section.found["reach"] = float(np.abs(bounds).max())
+    section.found["range"] = float(np.ptp(centred["human"]))
+
+
+# -- length ------------------------------------------------------------------------------
+
+
+def length(part: Part, section: Section) -> None:
+    """Ask whether the metric follows the length of translations more than humans do."""
+    section.attempt("length", lambda: _length_rows(part, section))
+
+
+def _length_rows(part: Part, section: Section) -> None:
+    es, settings = part.paired, part.settings
+    characters = lengths(es)
+    known = ~np.isnan(es.human) & ~np.isnan(characters)
+    if not known.any():
+        raise Undefined("no scored translation has a text.")
+    counts = segment_counts(es, settings)
+    sides = {"humans": es.human, part.metric: es[part.metric]}
+    for within, key in ((False, "none"), (True, "within")):
+        draws = [pearson_in_draws(scores, characters, known, counts, within=within) for scores in sides.values()]
+        if any(np.isnan(values[0]) for values in draws):
+            section.skip(f"length.{key}", "a side does not vary.")
+            continue
+        n, unit = int(known.sum()), "translations"
+        for side, values in zip(("humans", "metric"), draws, strict=True):
+            section.add(f"length.{side}.{key}", values[0], *interval(values[1:], settings), n, unit)
+        gap = draws[1] - draws[0]
+        section.add(f"length.gap.{key}", gap[0], *interval(gap[1:], settings), n, unit)
+
+
+# -- domains -----------------------------------------------------------------------------
+
+
+def domains(part: Part, section: Section) -> None:
+    """Compare agreement within segments by domain."""
+    section.attempt("domains", lambda: _domain_rows(part, section))
+
+
+def _domain_rows(part: Part, section: Section) -> None:
+    es = part.paired
+    if es.domains is None:
+        raise Undefined("the table does not say which domain a segment is from.")
+    names = [d for d in dict.fromkeys(es.domains) if d is not None]
+    if len(names) < 2:
+        raise Undefined(f"there is one domain: {listed(names) or 'none'}.")
+    if len(names) > _MOST_DOMAINS:
+        section.skip(f"more={len(names) - _MOST_DOMAINS} domains", f"the first {_MOST_DOMAINS} are shown.")
+    for name in names[:_MOST_DOMAINS]:
+        columns = [s for s, d in zip(es.segments, es.domains, strict=True) if d == name]
+
+        def one(name=name, columns=columns):
+            chosen = es.select(segments=columns)
+            value = correlate(chosen, [part.metric], coefficient="kendall", grouping="segment").iloc[0]
+            low, high = segment_interval(chosen, part.metric, "kendall", part.settings)
+            section.add(f"domain={name}", value["value"], low, high, value["n_groups"], "segments")
+
+        section.attempt(f"domain={name}", one)

@@ -1,0 +1,102 @@
+"""How numbers are shown, and the tables of a section."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ._facts import Section
+
+#: What of a report is the same when it is made again.
+AGAIN = (
+    "The same table, version and seed give the same draws, and on the same machine the same numbers. Another "
+    "processor, or other versions of NumPy and of its linear algebra, may change the last of their 16 digits."
+)
+
+
+def number(value: float | None) -> str:
+    """Return a number with three decimals, large and whole ones shorter; a dash where there is none."""
+    if value is None or math.isnan(value):
+        return "–"
+    if abs(value) >= 1e15:
+        return f"{value:.3g}"
+    if (value == int(value) and abs(value) >= 2) or (value == 0 and math.copysign(1, value) < 0):
+        return f"{int(value):,}"
+    if 0 < abs(value) < 0.001:
+        return f"{value:.1g}" if abs(value) >= 1e-12 else "0.000"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:z.3f}"
+
+
+def between(low: float, high: float) -> str:
+    """Return an interval in words; a dash where there is none."""
+    return "–" if math.isnan(low) or math.isnan(high) else f"{number(low)} to {number(high)}"
+
+
+def sample(n: Any, unit: str) -> str:
+    """Return a sample size with what it counts."""
+    return "" if n is None or n != n else f"{int(n):,} {unit}".strip()
+
+
+def percent(level: float) -> str:
+    """Return the level of an interval."""
+    return f"{level:.0%}".replace("%", " %")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as it is read; ``mine`` is the number of the row on the metric itself among others."""
+
+    caption: str
+    headings: list[str]
+    rows: list[list[str]]
+    mine: int | None = None
+
+
+def tables(section: Section, metric: str, level: float) -> list[Table]:
+    """Return the tables of a section: numbers about other subjects than the metric stand in one of their own."""
+    found, caption = [], section.words["caption"]
+    if section.key in ("rank", "baselines"):
+        return [_wide(section, metric)] if section.rows else []
+    own = [row for row in section.rows if not row["subject"]]
+    others = [row for row in section.rows if row["subject"]]
+    if own:
+        cells = [
+            [r["quantity"], number(r["value"]), between(r["low"], r["high"]), sample(r["n"], r["unit"]), r["note"]]
+            for r in own
+        ]
+        if section.key == "data":
+            cells = [[what, count, of, note] for what, count, _, of, note in cells]
+            found.append(Table(caption, ["what", "count", "of", "note"], cells))
+        else:
+            found.append(Table(caption, ["statistic", "value", f"{percent(level)} interval", "n", "note"], cells))
+    if others:
+        caption = (
+            "Deviation of each system in human points, less the difficulty of segments; "
+            f"level of intervals {1 - (1 - level) / len(others):.4g}"
+        )
+        cells = [[r["subject"], number(r["value"]), between(r["low"], r["high"]), r["note"]] for r in others]
+        found.append(Table(caption, ["system", "deviation", "interval", "verdict"], cells))
+    return found
+
+
+def _wide(section: Section, metric: str) -> Table:
+    """Return one row a subject; rank and cluster go behind the value."""
+    labels = {row["key"]: row["quantity"] for row in section.rows}
+    keys = [key for key in labels if not key.endswith((".rank", ".cluster"))]
+    cells = {(row["subject"], row["key"]): row["value"] for row in section.rows}
+    subjects = list(dict.fromkeys(row["subject"] for row in section.rows))
+    first = {"rank": "metric", "baselines": "metric or baseline"}[section.key]
+    if first == "metric":
+        subjects.sort(key=lambda s: (cells.get((s, f"{keys[0]}.rank"), math.inf), s))
+    mine = subjects.index("" if "" in subjects else metric)  # a baseline may have the name of the metric
+    rows = []
+    for k, subject in enumerate(subjects):
+        rows.append([f"{metric} (this metric)" if k == mine else subject])
+        for key in keys:
+            places = [cells.get((subject, f"{key}.{what}")) for what in ("rank", "cluster")]
+            places = [f"{place:.0f}" for place in places if place is not None]
+            rows[-1].append(number(cells.get((subject, key))) + (f" ({', '.join(places)})" if places else ""))
+    return Table(section.words["caption"], [first, *(labels[key] for key in keys)], rows, mine)

@@ -1,0 +1,25 @@
+"""What the sections and numbers of a report are called: keys are for programs, the words of _page.toml for readers."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+COEFFICIENTS = {"pearson": "Pearson", "kendall": "Kendall", "acc_eq": "acc_eq"}
+GROUPINGS = {"none": "no grouping", "segment": "segment grouping", "system": "system grouping"}
+
+_PAGE = tomllib.loads(Path(__file__).with_name("_page.toml").read_text(encoding="utf-8"))
+#: Title, chapter, caption and text of each section.
+HEADS = _PAGE["sections"]
+#: Labels of numbers by key.
+LABELS = {f"{c}.{g}": f"{name}, {how}" for c, name in COEFFICIENTS.items() for g, how in GROUPINGS.items()}
+LABELS |= _PAGE["labels"]
+for _key in ("pearson.none", "pearson.segment", "kendall.segment", "pairwise", "spa.short"):
+    LABELS |= {f"{_key}.{place}": f"{LABELS[_key]}: {place}" for place in ("rank", "cluster")}
+    LABELS[f"{_key}.clusters"] = f"clusters by {LABELS[_key]}"
+
+
+def label(key: str) -> str:
+    """Return how a key is shown. What follows "=" in it is a name, and shown as it is."""
+    kind, _, name = key.partition("=")
+    return LABELS[kind] + name
