@@ -205,6 +205,13 @@ class PublicNames(_Markdown):
         return ["| name | what it does |", "|---|---|", *rows]
 
 
+def list_members(app, what, name, module, options, lines) -> None:
+    """Put a list of the public names of a module behind its docstring."""
+    if what == "module":
+        names = [name for name in module.__all__ if callable(getattr(module, name))]
+        lines += ["", ".. autosummary::", "   :nosignatures:", "", *(f"   {name}" for name in names), ""]
+
+
 def add_outputs_note(app, doctree: nodes.document) -> None:
     """Put the note on where the outputs come from under the title of each chapter."""
     docname = app.env.docname
@@ -255,6 +262,7 @@ def setup(app) -> dict:
     app.add_directive("data-sets", DataSets)
     # jupyter-book always sets this value of sphinx_comments, which the book does without.
     app.add_config_value("comments_config", {}, "html")
+    app.connect("autodoc-process-docstring", list_members)
     app.connect("doctree-read", add_outputs_note)
     app.connect("env-updated", prefer_the_bibliography, priority=900)
     app.connect("html-page-context", mend_markup)

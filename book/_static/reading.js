@@ -94,3 +94,8 @@
     for (const details of opened) details.open = false;
   });
 })();
+
+// In the list of contents the theme gives no name to the button that unfolds the pages below another one.
+for (const button of document.querySelectorAll("li.has-children > details > summary")) {
+  button.setAttribute("aria-label", `Pages below ${button.closest("li").querySelector("a").textContent.trim()}`);
+}
