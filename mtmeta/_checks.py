@@ -8,14 +8,33 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ._limits import LARGEST_SCORE, MAX_COUNT, MAX_JOBS, MAX_SEED, SMALLEST_SCORE
 
-def check_count(parameter: str, value: object, low: int) -> int:
-    """Return ``value`` as an int; raise if it is none or below ``low``."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+
+class Undefined(ValueError):
+    """The data do not allow what was asked for: a report says so in words, and goes on. Other errors are faults."""
+
+
+def check_count(parameter: str, value: object, low: int, high: int = MAX_COUNT) -> int:
+    """Return ``value`` as an int; raise if it is none, or not from ``low`` to ``high``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"`{parameter}` must be a whole number; found {value!r}.")
-    if value < low:
-        raise ValueError(f"`{parameter}` must be at least {low}; found {value}.")
+    if not low <= value <= high:
+        wanted = f"at least {low}" if value < low else f"at most {high:,}"
+        bits = int(value).bit_length()
+        found = value if bits <= 64 else f"a number of {bits} bits"
+        raise ValueError(f"`{parameter}` must be {wanted}; found {found}.")
     return int(value)
+
+
+def check_jobs(value: object) -> int | None:
+    """Return a number of processes: at least 1, or from -1 down all cores but some, or None; raise if it is none."""
+    if value is None:
+        return None
+    jobs = check_count("n_jobs", value, -MAX_JOBS, MAX_JOBS)
+    if jobs == 0:
+        raise ValueError("`n_jobs` must be a whole number other than 0; found 0. -1 takes all cores.")
+    return jobs
 
 
 def check_number(parameter: str, value: object) -> float:
@@ -34,9 +53,33 @@ def check_level(level: float) -> float:
     return level
 
 
+def check_scores(scores: np.ndarray, what: str, *, computed: bool = False) -> None:
+    """Raise if a score is infinite, or so large or small that the same scores rescaled would give another answer.
+
+    What was ``computed`` from checked scores may be larger or smaller than these.
+    """
+    size = np.abs(scores)
+    bad = np.isinf(size) if computed else (size > LARGEST_SCORE) | ((size > 0) & (size < SMALLEST_SCORE))
+    if not bad.any():
+        return
+    at = tuple(np.argwhere(bad)[0])
+    place = f"system number {at[0]}, segment number {at[1]}" if len(at) == 2 else f"data row {at[0] + 1}"
+    if np.isinf(scores[at]):
+        raise ValueError(
+            f"{what} holds an infinite score ({place}). "
+            "Scores must be finite; write NaN (an empty cell) where a translation was not scored."
+        )
+    raise ValueError(
+        f"{what} holds the score {scores[at]:g} ({place}). Scores must be 0, or from {SMALLEST_SCORE:g} to "
+        f"{LARGEST_SCORE:g} in size: multiply all of them by the same number."
+    )
+
+
 def generator(rng: Any) -> np.random.Generator:
     """Return a generator from a seed, a generator or None."""
-    if rng is not None and not isinstance(rng, (int, np.integer, np.random.Generator)):
+    if isinstance(rng, (int, np.integer, np.bool_)):
+        return np.random.default_rng(check_count("rng", rng, 0, MAX_SEED))
+    if rng is not None and not isinstance(rng, np.random.Generator):
         raise TypeError(f"`rng` must be None, a whole number or a numpy Generator; found {rng!r}.")
     return np.random.default_rng(rng)
 

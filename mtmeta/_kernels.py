@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, prange, types
-from numba.extending import intrinsic
+
+from ._compiled import intrinsic, njit, prange, types
 
 #: Columns of `pair_counts`: concordant, discordant, tied in human only, in metric only, in both.
 CONCORDANT, DISCORDANT, TIED_HUMAN, TIED_METRIC, TIED_BOTH = range(5)
 
 
-@njit(cache=True)
+@njit
 def pair_counts(human: np.ndarray, metric: np.ndarray, starts: np.ndarray, epsilon: float) -> np.ndarray:
     """Count the kinds of pairs in each group, O(n log n) a group.
 
@@ -64,7 +64,7 @@ def pair_counts(human: np.ndarray, metric: np.ndarray, starts: np.ndarray, epsil
     return counts
 
 
-@njit(cache=True)
+@njit
 def average_ranks(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Rank the values within each group from 1; equal values share their mean rank."""
     ranks = np.empty(len(values))
@@ -82,7 +82,7 @@ def average_ranks(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return ranks
 
 
-@njit(cache=True)
+@njit
 def tie_gains(human, metric, starts, weights):
     """List what becomes of acc_eq's numerator when each pair turns into a metric tie.
 
@@ -120,7 +120,7 @@ BIN_SHIFT = 43
 N_BINS = 1 << (63 - BIN_SHIFT)
 
 
-@njit(cache=True)
+@njit
 def binned_tie_gains(human, metric, starts, weights):
     """Sum the gains of `tie_gains` per bin of the difference: (rises, falls, concordant)."""
     rises = np.zeros(N_BINS, dtype=np.int64)
@@ -140,7 +140,7 @@ def binned_tie_gains(human, metric, starts, weights):
     return rises, falls, concordant
 
 
-@njit(cache=True)
+@njit
 def tie_gains_in_bins(human, metric, starts, weights, wanted, size):
     """List the pairs of `tie_gains` whose difference falls into a wanted bin."""
     differences = np.empty(size)
@@ -173,7 +173,7 @@ def tie_gains_in_bins(human, metric, starts, weights, wanted, size):
 # the complement.
 
 
-@njit(parallel=True, cache=True)
+@njit(parallel=True)
 def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts):
     """Add Pearson's r of both hybrids, for every pair of metrics, draw and group of a block.
 
@@ -222,7 +222,7 @@ def _popcount(typingctx, word):
     return types.uint64(types.uint64), codegen
 
 
-@njit(parallel=True, cache=True)
+@njit(parallel=True)
 def pair_masks(swap, starts, masks):
     """Say for each pair of cells of each group whether its first and whether its second cell is swapped, as bits.
 
@@ -244,7 +244,7 @@ def pair_masks(swap, starts, masks):
                 bit += 1
 
 
-@njit(cache=True)
+@njit
 def _sign_bits(human, x, y, rows, n_words):
     """Set bits for pairs (i, j) by comparing x_i with y_j: concordant, discordant, untied."""
     rows[:] = 0
@@ -260,7 +260,7 @@ def _sign_bits(human, x, y, rows, n_words):
             bit += 1
 
 
-@njit(cache=True)
+@njit
 def tau_from_counts(variant, c, d, untied_metric, untied_human, pairs):
     """Return the coefficient numbered ``variant``; NaN where it is undefined.
 
@@ -285,7 +285,7 @@ def tau_from_counts(variant, c, d, untied_metric, untied_human, pairs):
     return numerator / denominator if denominator > 0 else math.nan
 
 
-@njit(cache=True)
+@njit
 def _add_taus(variant, kinds, untied_human, pairs, sums, counts):
     """Add the coefficient of each draw where it is defined; ``kinds`` is concordant, discordant, untied by draw."""
     for k in range(kinds.shape[1]):
@@ -296,7 +296,7 @@ def _add_taus(variant, kinds, untied_human, pairs, sums, counts):
             counts[k] += 1.0
 
 
-@njit(parallel=True, cache=True)
+@njit(parallel=True)
 def add_swapped_tau(variant, human, scores, starts, masks, first, second, sums, counts):
     """Add a tau of both hybrids of each group, for every pair of metrics and draw.
 
@@ -349,7 +349,7 @@ def add_swapped_tau(variant, human, scores, starts, masks, first, second, sums, 
                 _add_taus(variant, kinds[side], untied_human, pairs, sums[side, p, from_:to], counts[side, p, from_:to])
 
 
-@njit(parallel=True, cache=True)
+@njit(parallel=True)
 def swapped_spa(inside, total, human_p, first, second, tolerance, values):
     """Compute SPA of both hybrids for every pair of metrics, in one draw of the swap mask.
 
@@ -394,7 +394,7 @@ def swapped_spa(inside, total, human_p, first, second, tolerance, values):
 DRAWS_TOGETHER = 128
 
 
-@njit(cache=True)
+@njit
 def _kinds_in_order(rank, place, row, of_second, swap, draw, kinds):
     """Count the pairs of both hybrids of two metrics in some draws: concordant, discordant, not tied in the metric.
 
@@ -467,7 +467,7 @@ def _kinds_in_order(rank, place, row, of_second, swap, draw, kinds):
         start = end
 
 
-@njit(parallel=True, cache=True)
+@njit(parallel=True)
 def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums, counts):
     """Do the work of `add_swapped_tau` for groups too large for bit masks.
 
@@ -509,7 +509,7 @@ def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums,
                     )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def fit_isotonic(points, total, weight, fitted):
     """Fit an increasing step function by pooling adjacent violators, and evaluate it at every point.
 
@@ -549,7 +549,7 @@ def fit_isotonic(points, total, weight, fitted):
         fitted[gap] = fitted[last]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def isotonic_draws(points, at, y, starts, known, unit, counts, kept):
     """Fit y on x isotonically in each resample, and average fit and y over each group.
 

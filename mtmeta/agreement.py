@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from . import _kernels
+from ._checks import Undefined, check_count, generator
 from .evalset import EvalSet, as_evalset, as_sets, check_choice, unknown
 
 __all__ = [
@@ -94,7 +95,7 @@ def grouped(es: EvalSet, metric: str, grouping: str) -> Grouped:
     sizes = np.array([scored.sum()]) if grouping == "none" else by_group.sum(axis=1)
     keep = sizes >= 2
     if not keep.any():
-        raise ValueError(
+        raise Undefined(
             f"metric {metric!r} in set {es.name!r}: no group has two translations that humans and the metric scored "
             f"(grouping {grouping!r}, {es.shape[0]} systems, {es.shape[1]} segments, {scored.sum()} cells with both). "
             "Choose another grouping, or add scores."
@@ -384,7 +385,7 @@ def mean_over_groups(
     values = _values(cells, coefficient, epsilon)
     undefined = np.isnan(values)
     if degenerate == "raise" and undefined.any():
-        raise ValueError(
+        raise Undefined(
             f"{coefficient} of metric {metric!r} is undefined in {undefined.sum()} of {len(values)} groups, "
             f"the first of them {cells.labels[int(np.argmax(undefined))]!r}: a side of it is constant."
         )
@@ -480,16 +481,14 @@ def decompose_pearson(
     for metric in _metric_names(es, metrics):
         scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
         if scored.sum() < 2:
-            raise ValueError(
-                f"metric {metric!r}: fewer than two translations are scored by both humans and the metric."
-            )
+            raise Undefined(f"metric {metric!r}: fewer than two translations are scored by both humans and the metric.")
         pooled = np.array([0, scored.sum()])
         flip = by == "segment"
         cells = scored.T if flip else scored
         h, m = ((v.T if flip else v)[cells] for v in (es.human, es[metric]))
         for side, v in (("human", h), (f"metric {metric!r}", m)):
             if v.max() == v.min():
-                raise ValueError(f"{side}: all scores are equal, so a correlation is undefined.")
+                raise Undefined(f"{side}: all scores are equal, so a correlation is undefined.")
         h, m = (_centre(_scale(v, pooled), pooled) for v in (h, m))
         sizes = cells.sum(axis=1)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
@@ -540,11 +539,11 @@ def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str
     names = _metric_names(es, metrics)
     r = np.full((len(names), len(names)), np.nan)
     for i, j in combinations_with_replacement(range(len(names)), 2):
-        r[i, j] = r[j, i] = _pooled_pearson(es[names[i]], es[names[j]])
+        r[i, j] = r[j, i] = pooled_pearson(es[names[i]], es[names[j]])
     return pd.DataFrame(r, index=names, columns=names)
 
 
-def _pooled_pearson(x: np.ndarray, y: np.ndarray) -> float:
+def pooled_pearson(x: np.ndarray, y: np.ndarray) -> float:
     """Return Pearson's r over the cells that both have; NaN where one of them is constant there."""
     both = ~(np.isnan(x) | np.isnan(y))
     return float(_pearson(x[both], y[both], np.array([0, both.sum()]))[0]) if both.any() else np.nan
@@ -593,7 +592,7 @@ def partial_correlations(
     for name in _metric_names(es, metrics):
         every = ~np.isnan([es.human, es[name], es[given]]).any(axis=0)
         h, m, g = es.human[every], es[name][every], es[given][every]
-        hm, hg, mg = _pooled_pearson(h, m), _pooled_pearson(h, g), _pooled_pearson(m, g)
+        hm, hg, mg = pooled_pearson(h, m), pooled_pearson(h, g), pooled_pearson(m, g)
         left = (1 - hg**2) * (1 - mg**2)
         partial = (hm - hg * mg) / math.sqrt(left) if left > 1e-12 else np.nan
         rows.append((name, given, hm, mg, partial, len(h)))
@@ -691,7 +690,7 @@ def pairwise_accuracy(
             agreed += int((human == mine).sum())
             pairs += len(i)
         if not pairs:
-            raise ValueError(f"metric {metric!r}: no set has two systems that both humans and the metric scored.")
+            raise Undefined(f"metric {metric!r}: no set has two systems that both humans and the metric scored.")
         rows.append((metric, agreed / pairs, pairs, len(sets)))
     return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_sets"])
 
@@ -750,11 +749,10 @@ def soft_pairwise_accuracy(
     True
     """
     check_choice("ties", ties, ("half", "published"))
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 1:
-        raise ValueError(f"`n_resamples` must be a positive integer; found {n_resamples!r}.")
+    check_count("n_resamples", n_resamples, 1)
     sets = as_sets(es)
     names = shared_metrics(sets, metrics, level="segment")
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     distance = dict.fromkeys(names, 0.0)
     pairs = dict.fromkeys(names, 0)
     for one in sets:
@@ -774,7 +772,7 @@ def soft_pairwise_accuracy(
             pairs[name] += int((~np.isnan(gaps)).sum())
     for name in names:
         if not pairs[name]:
-            raise ValueError(
+            raise Undefined(
                 f"metric {name!r}: no two systems have a segment that humans and the metric scored for both."
             )
     rows = [(m, 1 - distance[m] / pairs[m], pairs[m], len(sets), n_resamples) for m in names]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._checks import to_numbers
+from ._checks import Undefined, check_scores, to_numbers
 
 __all__ = ["EvalSet", "Rankings", "Texts", "as_evalset"]
 
@@ -54,12 +54,6 @@ def _matrix(values: Any, what: str, shape: tuple[int, int] | None = None) -> np.
     if array.ndim != 2 or (shape is not None and array.shape != shape):
         wanted = "(n_systems, n_segments)" if shape is None else f"(n_systems, n_segments) = {shape}"
         raise ValueError(f"{what} must have shape {wanted}; found {array.shape}.")
-    if np.isinf(array).any():
-        i, j = np.argwhere(np.isinf(array))[0]
-        raise ValueError(
-            f"{what} holds an infinite score (system number {i}, segment number {j}). "
-            "Scores must be finite; write NaN (an empty cell) where a translation was not scored."
-        )
     array.flags.writeable = False
     return array
 
@@ -152,7 +146,8 @@ class EvalSet:
     TypeError
         If a score is not a number.
     ValueError
-        If shapes or names disagree, a score is infinite, or a column holds no score at all.
+        If shapes or names disagree, a column holds no score at all, or a score is neither 0 nor from 1e-300 to
+        1e300 in size: sums of larger ones overflow, and smaller ones lose their digits.
 
     Examples
     --------
@@ -163,6 +158,8 @@ class EvalSet:
     >>> es["X"].shape
     (2, 2)
     """
+
+    _computed = False
 
     def __init__(
         self,
@@ -188,7 +185,7 @@ class EvalSet:
         check_choice("unrated", unrated, ("raise", "keep"))
         self.name = name
         self.language_pair = language_pair
-        self.human = _matrix(human, "human scores")
+        self.human = self._matrix(human, "human scores")
         n_systems, n_segments = self.human.shape
         if not n_systems or not n_segments:
             raise ValueError(f"a set needs at least one system and one segment; found shape {self.human.shape}.")
@@ -202,7 +199,7 @@ class EvalSet:
         clash = [m for m in metrics if m in RESERVED]
         if clash:
             raise ValueError(f"{_listed(clash)} cannot be a metric name: it is a reserved column.")
-        self._scores = {str(m): _matrix(v, f"metric {m!r}", self.human.shape) for m, v in metrics.items()}
+        self._scores = {str(m): self._matrix(v, f"metric {m!r}", self.human.shape) for m, v in metrics.items()}
         for metric, values in self._scores.items():
             if np.isnan(values).all():
                 raise ValueError(f"metric {metric!r} has no score at all: every cell is empty. Remove the column.")
@@ -211,11 +208,19 @@ class EvalSet:
         self.texts = texts
         self.human_systems = frozenset(human_systems)
         self.reference_free = frozenset(reference_free)
+        for what, official in (("system", system_scores), ("domain", domain_scores)):
+            if official is not None:
+                self._matrix(official, f"the table of {what} scores", official.shape)
         self._system_scores = system_scores
         self.domain_scores = domain_scores
         self.spans = spans
         self.truth = truth
         self.provenance = dict(provenance or {})
+
+    def _matrix(self, values: Any, what: str, shape: tuple[int, int] | None = None) -> np.ndarray:
+        array = _matrix(values, what, shape)
+        check_scores(array, what, computed=self._computed)
+        return array
 
     def _per_segment(self, values: Sequence[str], what: str) -> tuple:
         values = tuple(values)
@@ -327,7 +332,7 @@ class EvalSet:
         def per_segment(values):
             return None if values is None else tuple(values[j] for j in columns)
 
-        return EvalSet(
+        return type(self)(
             self.human[cut],
             {m: self[m][cut] for m in names},
             systems=kept_systems,
@@ -387,10 +392,10 @@ class EvalSet:
         for column in columns:
             check_choice("columns", column, there)
         if not columns or not all(there[column] for column in columns):
-            raise ValueError(f"{self.name!r} has no texts in {_listed(columns or there)}.")
+            raise Undefined(f"{self.name!r} has no texts in {_listed(columns or there)}.")
         whole = [None not in row for row in zip(*(t for c in columns for t in there[c]), strict=True)]
         if not any(whole):
-            raise ValueError(f"no segment of {self.name!r} has a text in each of {_listed(columns)}.")
+            raise Undefined(f"no segment of {self.name!r} has a text in each of {_listed(columns)}.")
         systems = list(of_system) if "translation" in columns else self.systems
         part = self.select(systems=systems, segments=[s for s, ok in zip(self.segments, whole, strict=True) if ok])
         counts = ("system", len(systems), "translation"), ("segment", sum(whole), " or ".join(columns))
@@ -428,7 +433,7 @@ class EvalSet:
         ('X', 'constant')
         """
         official = self._system_scores
-        return EvalSet(
+        return type(self)(
             self.human,
             metrics,
             systems=self.systems,
@@ -584,6 +589,12 @@ class EvalSet:
             provenance={"left_out": {f"column {c!r}": "not among the metrics asked for" for c in ignored}},
             unrated=unrated,
         )
+
+
+class Computed(EvalSet):
+    """A set whose scores were computed from those of another: differences and means may leave the sizes allowed."""
+
+    _computed = True
 
 
 def natural(name: Any) -> tuple:

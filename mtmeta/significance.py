@@ -15,6 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from . import _kernels
+from ._checks import Undefined, check_count, check_level, generator
 from ._pearson import pearson, scaled, williams
 from .agreement import (
     Grouped,
@@ -32,7 +33,7 @@ from .agreement import (
     sign_of_difference,
     soft_pairwise_accuracy,
 )
-from .evalset import EvalSet, as_evalset
+from .evalset import Computed, EvalSet, as_evalset
 
 __all__ = ["Comparison", "clusters", "compare", "correct", "intervals"]
 
@@ -300,15 +301,14 @@ def compare(
     observed = values[first] - values[second]
     draws = None
     if pairs == "clusters":
-        generator = np.random.default_rng(rng)
-        p = _deciding_p_values(es, names, values, exact, grouping, n_resamples, degenerate, p_value, alpha, generator)
+        options = (exact, grouping, n_resamples, degenerate, p_value, alpha)
+        p = _deciding_p_values(es, names, values, *options, generator(rng))
     elif method == "williams":
         p = _williams(es, names)[first, second]
     elif method == "exact":
         p = _exact_pair_swap(es, names, grouping)
     else:
-        generator = np.random.default_rng(rng)
-        draws = _draws(es, names, exact, grouping, method, n_resamples, resample, degenerate, generator)
+        draws = _draws(es, names, exact, grouping, method, n_resamples, resample, degenerate, generator(rng))
         null = -draws if method == "bootstrap" else draws
         p = _p_from_draws(null, np.zeros_like(observed) if method == "bootstrap" else observed, p_value)
     if correction is not None:
@@ -337,10 +337,7 @@ def _check_options(method, coefficient, grouping, resample, p_value, correction,
     check_choice("p_value", p_value, ("plus_one", "published"))
     check_choice("correction", correction, (None, "holm", "bh"))
     check_choice("degenerate", degenerate, ("drop", "zero"))
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 1:
-        raise ValueError(
-            f"`n_resamples` must be a positive integer; found {n_resamples!r}. Without draws there is no p-value."
-        )
+    check_count("n_resamples", n_resamples, 1)  # without draws there is no p-value
     fits = {
         "permutation": coefficient in ("pearson", "spa", *_VARIANTS) and coefficient not in _PAIR_TESTS,
         "exact": coefficient in _PAIR_TESTS,
@@ -362,10 +359,10 @@ def _common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
     for name in names:
         scored &= ~np.isnan(es[name])
     if not scored.any():
-        raise ValueError(f"set {es.name!r}: no translation is scored by humans and all {len(names)} metrics.")
+        raise Undefined(f"set {es.name!r}: no translation is scored by humans and all {len(names)} metrics.")
     if (scored == ~np.isnan(es.human)).all():
         return es
-    return EvalSet(
+    return Computed(
         np.where(scored, es.human, np.nan),
         {name: es[name] for name in names},
         systems=es.systems,
@@ -433,7 +430,7 @@ def null_differences(
     if level == "system" and statistic != "spa":
         scores = es.system_scores
         columns = {m: scores[[m]].to_numpy() for m in metrics}
-        es, grouping = EvalSet(scores[["human"]].to_numpy(), columns, systems=es.systems, name=es.name), "none"
+        es, grouping = Computed(scores[["human"]].to_numpy(), columns, systems=es.systems, name=es.name), "none"
     es = _common_cells(es, metrics)
     method = "pair-swap" if statistic in _PAIR_TESTS else "permutation"
     exact = statistic if statistic == "spa" else _check_coefficient(statistic, "calibrate")
@@ -642,7 +639,7 @@ def _permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray
     columns = ~np.isnan(es.human).all(axis=0)
     human = es.human[:, columns]
     if np.isnan(human).any():
-        raise ValueError(
+        raise Undefined(
             "the permutation test of SPA needs segments that are rated for all systems or for none; "
             f"{int(np.isnan(human).any(axis=0).sum())} segments are rated for some. Use method='bootstrap'."
         )
@@ -675,7 +672,7 @@ def _right_pairs(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[np.n
     cells = [grouped(es, name, grouping) for name in names]
     edges, sizes = cells[0].starts, cells[0].sizes
     if (sizes * (sizes - 1) // 2).sum() > 20_000_000:
-        raise ValueError(
+        raise Undefined(
             f"the pair-swap test lists all pairs of translations, and grouping {grouping!r} has too many here. "
             "Use grouping='segment', or method='bootstrap'."
         )
@@ -726,7 +723,7 @@ def _exact_pair_swap(es, names, grouping) -> np.ndarray:
     if len(classes) == 1:
         return stats.binom.sf(only_first[:, 0] - 1, only_first[:, 0] + only_second[:, 0], 0.5)
     if classes.dtype != np.int64:
-        raise ValueError(
+        raise Undefined(
             "the exact pair-swap test needs group sizes with a small common multiple; these have none. "
             "Use method='pair-swap', which draws."
         )
@@ -766,10 +763,10 @@ def _williams(es: EvalSet, names: Sequence[str]) -> np.ndarray:
     cells = [grouped(es, name, "none") for name in names]
     n = len(cells[0].human)
     if n < 4:
-        raise ValueError(f"Williams' test needs at least 4 translations; found {n}.")
+        raise Undefined(f"Williams' test needs at least 4 translations; found {n}.")
     sides = np.vstack([cells[0].human, *[c.metric for c in cells]])
     if (np.ptp(sides, axis=1) == 0).any():
-        raise ValueError("Williams' test needs scores that vary; one of the metrics, or the humans, are constant.")
+        raise Undefined("Williams' test needs scores that vary; one of the metrics, or the humans, are constant.")
     r = pearson(sides[:, None], sides[None])
     return williams(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], n)
 
@@ -783,7 +780,7 @@ def _resampler(es: EvalSet, resample: str, rng):
     blocks = None
     if resample == "documents":
         if es.documents is None:
-            raise ValueError(f"set {es.name!r} does not say which document a segment is from; use resample='segments'.")
+            raise Undefined(f"set {es.name!r} does not say which document a segment is from; use resample='segments'.")
         documents = pd.factorize(pd.Series(es.documents, dtype=object), use_na_sentinel=False)[0]
         blocks = [np.flatnonzero(documents == d) for d in range(documents.max() + 1)]
 
@@ -812,11 +809,11 @@ def _bootstrap(es, names, coefficient, grouping, n_resamples, resample, degenera
             continue
         try:
             values[:, k] = _observed(part, names, coefficient, grouping, degenerate)
-        except ValueError:  # a draw without two scored cells in any group
+        except Undefined:  # a draw without two scored cells in any group
             continue
     lost = int(np.isnan(values[0]).sum())
     if lost > n_resamples // 2:
-        raise ValueError(
+        raise Undefined(
             f"the coefficient is undefined in {lost} of {n_resamples} bootstrap draws; the set is too small."
         )
     return values[:, ~np.isnan(values[0])]
@@ -826,7 +823,7 @@ def _unchecked(human: np.ndarray, scores: dict[str, np.ndarray]) -> EvalSet | No
     """Return a set of resampled scores, or None where nothing is left of one of them."""
     if np.isnan(human).all() or any(np.isnan(v).all() for v in scores.values()):
         return None
-    return EvalSet(human, scores, systems=[str(i) for i in range(len(human))])
+    return Computed(human, scores, systems=[str(i) for i in range(len(human))])
 
 
 def intervals(
@@ -887,11 +884,10 @@ def intervals(
     names = _metric_names(es, metrics)
     exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
     _check_options("bootstrap", exact, grouping, resample, "plus_one", None, degenerate, n_resamples)
-    if not 0 < level < 1:
-        raise ValueError(f"`level` must lie in (0, 1); found {level!r}.")
+    check_level(level)
     es = _common_cells(es, names)
     values = _observed(es, names, coefficient, grouping, degenerate)
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     draws = _bootstrap(es, names, exact, grouping, n_resamples, resample, degenerate, rng)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=1)
     table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "n_resamples": draws.shape[1]})

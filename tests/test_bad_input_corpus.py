@@ -1,26 +1,24 @@
 """Every case of the corpus, through the package and through the command line: what is read, said, written and run."""
 
-import hashlib
-import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from click.testing import CliRunner, Result
-from corpus import CASES, OPTIONS, snapshot, watched
+from corpus import CASES, CHECKPOINTS, OPTIONS, snapshot, watched
 from corpus._case import facts
 from corpus._tables import _million
 from typer.main import get_command
 
-from mtmeta import load, sentinel
+from mtmeta import load
 from mtmeta.cli import app
 from mtmeta.cli._output import visible
 
 COMMAND = get_command(app)
-CANARY = "canary"
 
 
 def sample(cases, step):
@@ -44,6 +42,9 @@ def _warm(tmp_path_factory):
         f"sentinel train teaching --sees source --save {folder / 's'}", f"sentinel score {folder / 's'} teaching",
     ):  # fmt: skip
         invoke(line.split())
+    case = next(case for case in CHECKPOINTS if "vocab_size" in case.name)  # its model is built
+    invoke([str(case.make(folder)) if word == "{}" else word for word in case.command])
+    nbformat.validate(nbformat.v4.new_notebook())  # compiles its schema
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def read(case, argument):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", sample(CASES, 5))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case(case, place):
     argument = case.make(place)
     before = snapshot(place)
@@ -79,7 +80,7 @@ def test_case(case, place):
     if case.refused:
         assert message is not None, f"it loads: {found!r:.300}"
         assert re.search(case.refused, message)
-        assert len(message) < 1000
+        assert len(message.encode()) < 1000  # half of a pair could not be printed
     else:
         assert message is None
         known = {k: facts(found)[k] for k in case.meaning} if isinstance(found, list) else {"value": found}
@@ -106,62 +107,6 @@ def through_the_command_line(case, argument, message, place, before):
         assert result.stdout
 
 
-def test_the_corpus_is_large_and_says_different_things():
-    assert len(CASES) >= 900
-    names = [case.name for case in CASES]
-    assert len(set(names)) == len(names)
-    assert sum(bool(case.refused) for case in CASES) >= 300
-
-
-#: Each kind of input that must be there: the names of its cases, and how many there are at least.
-KINDS = {
-    "encodings": (r"(csv|tsv|jsonl): (utf|latin|cp|mac|gb|big5|shift|euc|koi8)", 40),
-    "byte order marks": ("mark", 15),
-    "mixed line ends": ("line ends|lines end|CR LF", 20),
-    "quotes": ("quote", 10),
-    "tabs inside fields": ("a tab ", 3),
-    "NaN, infinity, None, nothing": (r"'(NaN|nan|inf|-inf|None|null|)'|(score|is) (inf|nan|None)|infinite", 30),
-    "rows twice and rows missing": ("twice|too few|too many|a row short|gone", 25),
-    "permuted segments": ("in another order|in reverse|interleaved|by segment", 5),
-    "wrong counts per system": ("one (human|metric) score too|of one system alone|of its own segments", 4),
-    "huge and tiny numbers": ("5e-324|1e308|1e-400|1e400|smallest|huge|largest|thousands of digits", 15),
-    "scores that are text": (r"is '(good|0,5|50%|N/A)'|score x|numbers as text|of text", 8),
-    "bombs": ("bomb|billion|terabytes|announced|2 GB|deep|gigantic", 15),
-    "paths that climb": (r"climbs|\.\./|leads out|from the root", 6),
-    "links": ("link", 20),
-    "hostile pickles": ("^pickle: (opens|runs|evaluates|executes|imports|calls|by )|a pickle", 18),
-    "hostile plans": ("^plan: a (value|key) that|^plan: .*(laughs|itself|code)", 16),
-    "HTML and templates in names": (r"a tag|a template|\{\{|<|HTML|Jinja|hostile text", 6),
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_corpus_has_each_kind(kind):
-    pattern, least = KINDS[kind]
-    assert sum(re.search(pattern, case.name) is not None for case in CASES) >= least
-
-
-@pytest.mark.slow
-def test_the_corpus_is_the_same_each_time(tmp_path):
-    def digests(root: Path) -> list[str]:
-        found = []
-        for number, case in enumerate(CASES):
-            if case.name.startswith(("sentinel: ", "path: a pipe")):
-                continue  # a zip archive of arrays holds the time
-            folder = root / str(number)
-            folder.mkdir(parents=True)
-            made = case.make(folder)
-            digest = hashlib.sha256(made if isinstance(made, bytes) else b"")
-            for path in sorted(folder.rglob("*")):
-                if path.is_file() and not path.is_symlink():
-                    digest.update(path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape"))
-                    digest.update(path.read_bytes())
-            found.append(digest.hexdigest())
-        return found
-
-    assert digests(tmp_path / "a") == digests(tmp_path / "b")
-
-
 # -- the command line -------------------------------------------------------------------------
 
 
@@ -177,7 +122,7 @@ def test_usage(usage, place):
     said = result.stderr if usage.code == 1 else " ".join(re.sub(r"[│╭╮╰╯─]", " ", result.stderr).split())
     assert re.search(usage.says, said)
     if usage.code == 1:
-        notes = r"left out of |forming clusters|reporting on "
+        notes = r"left out of |ranking takes|reporting on "
         *before_it, last = said.removesuffix("\n").split("\n")
         assert last.startswith("mtmeta: error: ")
         assert all(re.match(notes, note) for note in before_it)
@@ -205,7 +150,7 @@ def test_what_is_refused_leaves_the_output_file_alone(place):
     (place / "out.txt").write_text("of yesterday")
     before = snapshot(place)
     for command in ("validate", "rank", "correlate", "report"):
-        assert invoke([command, "t.csv", "-o", "out.txt"]).exit_code == 1
+        assert invoke([command, "t.csv", "-o", "out.txt", "--force"]).exit_code == 1
         assert invoke([command, "t.csv", "-o", "new.txt"]).exit_code == 1
     assert snapshot(place) == before
 
@@ -251,21 +196,36 @@ def test_a_table_of_a_million_rows(tmp_path):
     assert 50 < int(memory) < 1000
 
 
-# -- sentinels on a transformer ---------------------------------------------------------------
+#: Reads every bomb of the corpus in one process; prints the most memory that it had after each, in MB.
+_BOMBS = """
+import re, sys
+from pathlib import Path
+from corpus import CASES
+for number, case in enumerate(CASES):
+    folder = Path(sys.argv[1]) / str(number)
+    if folder.exists():
+        argument = folder.joinpath("raw").read_bytes() if folder.joinpath("raw").exists() else next(folder.iterdir())
+        try:
+            case.read(argument)
+        except ValueError:
+            print(int(re.search("VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) // 2**10, case.name)
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of the library, about what it is asked to load
-def test_a_saved_transformer_brings_no_code(tmp_path):
-    pytest.importorskip("torch")
-    saved = tmp_path / "s"
-    (saved / "encoder").mkdir(parents=True)
-    (saved / "sentinel.json").write_text(
-        json.dumps({"format": 1, "kind": "transformer", "sees": "source", "config": {"head": [4]}})
-    )
-    auto = {"AutoConfig": "evil.C", "AutoModel": "evil.M"}
-    (saved / "encoder" / "config.json").write_text(json.dumps({"model_type": "evil", "auto_map": auto}))
-    (saved / "encoder" / "evil.py").write_text(f"open({str(tmp_path / CANARY)!r}, 'w')\nclass C: pass\nclass M: pass\n")
-    with pytest.raises(ValueError, match="the transformer sentinel in it is damaged"):
-        sentinel.load(saved)
-    assert not (tmp_path / CANARY).exists()
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured by Linux")
+def test_bombs_take_little_memory(tmp_path):
+    """Python with the package has 250 MB; the archive of the news texts may have 100 MB, twice for a moment."""
+    for number, case in enumerate(CASES):
+        if re.search("bomb|gigantic", case.name):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            made = case.make(folder)
+            if isinstance(made, bytes):
+                (folder / "raw").write_bytes(made)
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    command = [sys.executable, "-c", _BOMBS, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, env=env)
+    peaks = [int(line.split()[0]) for line in done.stdout.splitlines()]
+    assert len(peaks) > 30
+    assert max(peaks) < 600, done.stdout

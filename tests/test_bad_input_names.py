@@ -27,7 +27,7 @@ NAMES = (
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", '"><svg/onload=alert(1)>', "' onmouseover='alert(1)", "</style><b>", "</script><b>",
     "<!-- x -->", "a&lt;b&#60;", "]]>", "{{ 7*7 }}", "{% raw %}", "{{ ''.__class__ }}", "{role}`x`", "`code`", "```", "$x$", "$\\frac{$", "$", "$$x$$", "_x_", "__init__",
     "*b*", "**b**", "~~s~~", "[a](javascript:alert(1))", "![a](http://127.0.0.1:9/x.png)", "<javascript:alert(1)>", "[^1]", "|cell|x|", "a|b", "\\", "\\\\", "\\|",
-    "\\input{/etc/passwd}", "\\write18{touch canary}", "[1cm]", "* star", "- item", "+ item", "# head", "1. one", "> quote", "    four", "===", "---", "=1+1", "=cmd|' /C calc'!A0", "@SUM(A1)", "%comment",
+    "\\input{/etc/passwd}", "\\write18{touch canary}", "[1cm]", "* star", "- item", "+ item", "# head", "1. one", "> quote", "    four", "===", "---", "a--b", ",,", "<<q>>", "?`", "``q''", "www.example.com", "https://e.com", "=1+1", "=cmd|' /C calc'!A0", "@SUM(A1)", "%comment",
     "a~b^c", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\u202eevil", "a\nb", "a\r\nb", "a\rb", "a\tb", "a\x0bb", "a\u2028b", "\x00", "日本", "é", "😀", "'", '"', ",", ";", "x" * 300, "None", "nan", "0", "true",
 )  # fmt: skip
 BENIGN = tuple(f"n{k}" for k in range(len(NAMES)))
@@ -84,7 +84,7 @@ def test_the_table_of_a_terminal_is_one_line_a_row_without_control_characters(tm
     ] * len(IN_TABLES)
 
 
-_COMMANDS = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textbar{}": "|", r"\textless{}": "<", r"\textgreater{}": ">"}  # fmt: skip
+_COMMANDS = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textbar{}": "|", r"\textless{}": "<", r"\textgreater{}": ">", r"\textquotesingle{}": "'", r"\textasciigrave{}": "`", r"\symbol{34}": '"', "-{}": "-", ",{}": ","}  # fmt: skip
 
 
 def from_latex(cell: str) -> str:
@@ -95,7 +95,7 @@ def from_latex(cell: str) -> str:
         if command:
             out.append(_COMMANDS[command])
             cell = cell[len(command) :]
-        elif match := re.match(r"\\([&%$#_{}])|\{([\[\]*])\}|([^\\&%$#_{}~^|<>\[\]*])", cell):
+        elif match := re.match(r"\\([&%$#_{}])|\{([\[\]*])\}|((?!--|,,)[^\\&%$#_{}~^|<>\[\]*'`\"])", cell):
             out.append(next(filter(None, match.groups())))
             cell = cell[match.end() :]
         else:

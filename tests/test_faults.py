@@ -16,6 +16,7 @@ import signal
 import sys
 import time
 import zipfile
+from concurrent.futures import Future
 from pathlib import Path
 
 import nbformat
@@ -36,6 +37,12 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 EVENTS = frozenset(
     ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.utime", "os.chmod", "shutil.rmtree")
 )
+
+
+def below(folder, event, arguments):
+    """Tell whether an event changes or reads a file below a folder, or one that is named from an open folder."""
+    from_folder = event in ("os.remove", "os.rmdir") and arguments[-1] != -1  # so does shutil.rmtree
+    return event in EVENTS and (from_folder or str(folder) in str(arguments))
 
 
 def forked(job):
@@ -59,7 +66,7 @@ def killed_at(moment, folder, job):
         left = [moment]
 
         def hook(event, arguments):
-            if event in EVENTS and str(folder) in str(arguments):
+            if below(folder, event, arguments):
                 left[0] -= 1
                 if left[0] == 0:
                     os.kill(os.getpid(), signal.SIGKILL)
@@ -151,12 +158,47 @@ def executed(notebook, out, *_, **__):
     nbformat.write(found, out)
 
 
+def at_once(function, calls, *_):
+    """Stand in for processes: make each call here, when it is asked for."""
+    for key, call in calls.items():
+        task = Future()
+        task.set_result(function(*call))
+        yield key, task
+
+
 def chaptered(folder):
     """Run chapters on a table, as `mtmeta run` does."""
     chapters = {page: PLACE / path for page, path in CHAPTERS.items()}
     outcomes = _own.run(chapters, small(), "teaching", folder, version="1", jobs=1, progress=False)
     assert {outcome.status for outcome in outcomes.values()} == {"ran"}
     return [nbformat.read(folder / f"{page}.ipynb", as_version=4).cells[1].outputs for page in chapters]
+
+
+PAGES = ("your_run", "index", "about", "quiz", "notation")  # their order in a folder is that of the file system
+
+
+def published(folder):
+    """Build sites of chapters, one over the other, as `mtmeta run` does; what stands there is whole."""
+    outcomes = {page: _own.Outcome("ran") for page in CHAPTERS}
+    for page, path in CHAPTERS.items():
+        with whole_file(folder / f"out/{page}.ipynb") as part:
+            shutil.copyfile(PLACE / path, part)
+    for title in ("last", "first", "last"):
+        start = _own.show(PLACE, outcomes, folder / "out", title=title)
+        names = {p.relative_to(folder / "out/site").as_posix() for p in (folder / "out/site").rglob("*.html")}
+        assert names == {f"book/{page}.html" for page in PAGES}
+    assert list((folder / "out/.site").rglob("*")) == []
+    return start.read_text()
+
+
+def built(work, *, strict):
+    """Stand in for jupyter-book."""
+    html = work / "_build/html"
+    shutil.rmtree(html, ignore_errors=True)
+    (html / "book").mkdir(parents=True)
+    for page in PAGES:
+        shutil.copyfile(work / "_build/src/book/your_run.md", html / f"book/{page}.html")
+    return html
 
 
 def refreshed(folder):
@@ -190,9 +232,13 @@ def _place(tmp_path_factory):
         nbformat.write(book, PLACE / path)
     (PLACE / "book").mkdir()
     (PLACE / "book/index.md").write_text("# A book\n")
+    (PLACE / "_toc.yml").write_text("format: jb-book\nroot: book/index\nparts: []\n")
+    (PLACE / "_config.yml").write_text("title: A book\n")
     trained()[0].save(PLACE / "sentinel")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_own, "execute", executed)
+        patch.setattr(_own, "build", built)
+        patch.setattr(_own, "in_processes", at_once)
         patch.setattr(_book, "_execute_all", lambda books, jobs: [executed(path, out) for path, out in books.items()])
         yield
 
@@ -223,10 +269,10 @@ def expected(job, tmp_path, monkeypatch):
     return job(tmp_path / "empty")
 
 
-@by(counted, swept, saved, written, scored, chaptered, refreshed, staged)
+@by(counted, swept, saved, written, scored, chaptered, published, refreshed, staged)
 def test_killed_at_any_access_to_a_file(job, expected, tmp_path):
     moments = 0
-    for moment in range(1, 200):
+    for moment in range(1, 500):
         folder = tmp_path / f"{moment}"
         folder.mkdir()
         if moment % 2:  # every other time there is a finished result to write over
@@ -284,7 +330,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(job, expected, tmp_path)
     assert list(folder.iterdir()) == []
 
 
-@by(counted, swept, saved, written, chaptered)
+@by(counted, swept, saved, written, chaptered, published)
 def test_two_processes_in_one_folder(job, expected, tmp_path):
     children = []
     for _ in range(3):
@@ -453,9 +499,7 @@ def counting(folder, job, to):
 
     def counted():
         seen = []
-        sys.addaudithook(
-            lambda event, arguments: seen.append(0) if event in EVENTS and str(folder) in str(arguments) else None
-        )
+        sys.addaudithook(lambda event, arguments: seen.append(0) if below(folder, event, arguments) else None)
         job()
         to.write_text(str(len(seen)))
 

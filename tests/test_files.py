@@ -2,10 +2,11 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
-from mtmeta._files import cache_dir, tidy, whole_file
+from mtmeta._files import cache_dir, claimed, data_dirs, is_own, keep, noted, tidy, whole_file
 
 
 def test_cache_dir(monkeypatch, tmp_path):
@@ -13,6 +14,28 @@ def test_cache_dir(monkeypatch, tmp_path):
     assert cache_dir() == tmp_path
     monkeypatch.delenv("MTMETA_CACHE")
     assert cache_dir().name == "mtmeta"
+
+
+def test_without_a_home_nothing_is_cached(monkeypatch, tmp_path):
+    pwd = pytest.importorskip("pwd")
+
+    def unknown(number):
+        raise KeyError(number)
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    for name in ("HOME", "XDG_CACHE_HOME", "MTMETA_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
+    assert data_dirs() == {"$MTMETA_DATA": tmp_path, "the cache": Path(os.devnull)}
+    with pytest.raises(OSError, match=r"."), whole_file(cache_dir() / "kept" / "file.txt"):
+        pass
+
+
+@pytest.mark.parametrize("variable", ["MTMETA_CACHE", "MTMETA_DATA"])
+def test_a_home_that_is_not_there(monkeypatch, variable):
+    monkeypatch.setenv(variable, "~no-such-user/x")
+    with pytest.raises(ValueError, match=rf"\${variable} is '~no-such-user/x', and there is no such home folder"):
+        data_dirs()
 
 
 def test_a_file_appears_at_the_end(tmp_path):
@@ -86,3 +109,94 @@ def test_a_place_that_was_taken_away_is_an_error_and_leaves_the_old_file(tmp_pat
     with pytest.raises(FileNotFoundError):
         lose()
     assert path.read_text() == "old"
+
+
+# -- whose a file is ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def note(path, text):
+    with noted(path) as part:
+        part.write_text(text)
+
+
+def test_a_file_is_known_until_it_is_changed_or_moved(cache, tmp_path):
+    path, copy = tmp_path / "t.tsv", tmp_path / "copy.tsv"
+    path.write_text("of others")
+    assert not is_own(path)
+    for text in ("1", "2", "2"):
+        note(path, text)
+        assert is_own(path)
+    assert len(list((cache / "written").iterdir())) == 1  # what it was before is forgotten
+    copy.write_text("2")
+    assert not is_own(copy)
+    path.write_text("2!")
+    assert not is_own(path)
+    path.write_text("")
+    assert is_own(path)  # there is nothing to lose
+
+
+def test_a_writer_that_ends_before_the_last_step_knows_the_old_file(cache, tmp_path, monkeypatch):
+    path = tmp_path / "t.tsv"
+    note(path, "old")
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        note(path, "new")
+    assert path.read_text() == "old"
+    assert is_own(path)
+
+
+def test_without_a_cache_a_file_is_written_and_not_known(cache, tmp_path):
+    cache.write_text("a file, where a folder should be")
+    note(tmp_path / "t.tsv", "1")
+    assert (tmp_path / "t.tsv").read_text() == "1"
+    assert not is_own(tmp_path / "t.tsv")
+
+
+def test_what_is_read_is_kept_by_any_name(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "t.csv").write_text("mine")
+    (tmp_path / "other.csv").write_text("other")
+    for name, make in (("soft", os.symlink), ("hard", os.link)):
+        make(tmp_path / "in" / "t.csv", tmp_path / name)
+    os.symlink(tmp_path / "in", tmp_path / "folder")
+    file, folder = tmp_path / "in" / "t.csv", tmp_path / "in"
+    for read, target in (
+        (file, file),
+        (file, tmp_path / "soft"),
+        (file, tmp_path / "hard"),
+        (tmp_path / "hard", tmp_path / "soft"),
+        (file, folder),  # what holds it
+        (file, tmp_path / "folder"),
+        (folder, file),  # a part of it
+        (tmp_path / "folder", tmp_path / "soft"),
+    ):
+        with pytest.raises(ValueError, match="no input is replaced"):
+            keep([tmp_path / "other.csv", read], target)
+    keep([file, folder, tmp_path / "gone"], tmp_path / "other.csv")
+    keep([file, folder], folder / "new.csv")
+
+
+def test_a_folder_is_of_the_command_that_made_it(tmp_path):
+    (tmp_path / "mine.csv").touch()
+    with claimed(tmp_path, "run", ["made"]):
+        (tmp_path / "made").touch()
+    with claimed(tmp_path, "run", ["made"]):
+        pass
+    for makes in (["made"], ["other", "mine.csv"]):
+        with pytest.raises(ValueError, match=f"holds {makes[-1]}, which no sweep has made"):
+            claimed(tmp_path, "sweep", makes).__enter__()
+    assert not (tmp_path / ".mtmeta-sweep").exists()
+    with claimed(tmp_path, "sweep", ["mine.csv"], force=True):
+        pass
+    with claimed(tmp_path, "sweep", ["mine.csv"]), pytest.raises(ValueError, match="another sweep is writing to"):
+        claimed(tmp_path, "sweep", ["mine.csv"]).__enter__()

@@ -22,6 +22,7 @@ FORBIDDEN = {
     "pickle.load": None, "pickle.loads": None, "pickle.Unpickler": None, "pandas.read_pickle": None, "pd.read_pickle": None,
     "marshal.load": None, "marshal.loads": None, "shelve.open": None, "joblib.load": None, "dill.load": None, "cloudpickle.load": None,
     "yaml.load": None, "yaml.load_all": None, "yaml.unsafe_load": None, "yaml.full_load": None,
+    "from_pretrained": ("trust_remote_code", False), "from_config": ("trust_remote_code", False),
     "torch.load": ("weights_only", True), "np.load": ("allow_pickle", False), "numpy.load": ("allow_pickle", False),
     "os.system": None, "os.popen": None, "extractall": None, "unpack_archive": None, "mktemp": None,
     "literal_eval": None,
@@ -84,7 +85,7 @@ def test_nothing_in_the_package_runs_what_it_reads():
     [
         "eval(x)", "exec(x)", "import pickle\npickle.loads(x)", "from pickle import loads", "yaml.load(f)", "yaml.load(f, Loader=yaml.SafeLoader)",
         "np.load(f)", "np.load(f, allow_pickle=True)", "torch.load(f)", "torch.load(f, weights_only=False)", "joblib.load(f)", "pd.read_pickle(f)",
-        "subprocess.run(x, shell=True)", "archive.extractall()", "os.system(x)", "AutoModel.from_pretrained(x, trust_remote_code=True)", "class A(pickle.Unpickler): pass",
+        "subprocess.run(x, shell=True)", "archive.extractall()", "os.system(x)", "AutoModel.from_pretrained(x, trust_remote_code=True)", "AutoTokenizer.from_pretrained(x)", "AutoModel.from_config(x, **options)", "class A(pickle.Unpickler): pass",
     ],
 )  # fmt: skip
 def test_the_check_sees_what_it_forbids(text):
@@ -134,10 +135,11 @@ def offline(code: str, folder: Path, **variables: str) -> list:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+#: `_http` is imported by a download alone: what it stands on then looks whether the machine has IPv6.
 _IMPORT_ALL = """
 import importlib, pkgutil, mtmeta
 for module in pkgutil.walk_packages(mtmeta.__path__, "mtmeta."):
-    if not module.name.endswith("__main__") and "_transformer" not in module.name:
+    if not module.name.endswith(("__main__", "._http")) and "_transformer" not in module.name:
         importlib.import_module(module.name)
 """
 
@@ -187,6 +189,52 @@ def test_a_page_of_a_report_asks_for_nothing(tmp_path):
     page = (tmp_path / "r.html").read_text("utf-8")
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?(?!data:|#)[^\s"')]+""", page) == []
     assert "<script" not in page
+
+
+# -- the working folder -----------------------------------------------------------------------
+
+#: What a stranger's folder may hold: Python's own modules and what they are called by, and settings of packages.
+_PLANTED = {
+    **{f"{name}.py": f"open('ran-{name}', 'w')" for name in ("argparse", "json", "joblib", "multiprocessing", "evil")},
+    ".numba_config.yaml": "cache_dir: planted\nopt: 0\n",
+    "matplotlibrc": "backend: module://evil\ntext.usetex: True\nfont.size: 40\nno.such.key: 1\n",
+    "t.csv": "system,segment,human,X\n"
+    + "".join(f"{s},{k},{k * s % 3},{(k + s) % 4}\n" for s in range(3) for k in range(6)),
+    "plan.yaml": "sets: [t.csv]\nstatistics:\n  - correlate: {coefficient: [pearson, kendall]}\n",
+}
+_CONSOLE_SCRIPT = "import mtmeta.cli\nif __name__ == '__main__':\n    mtmeta.cli.main()\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        "report t.csv --n-resamples 40 --n-null 39 -o r.html",
+        "sweep plan.yaml --jobs 2 --out r.html",
+        "sweep plan.yaml --jobs 2 --dask local --out r.html",
+    ],
+)
+def test_nothing_in_the_working_folder_is_run_or_set(tmp_path, command):
+    script = tmp_path / "bin" / "mtmeta"
+    script.parent.mkdir()
+    script.write_text(_CONSOLE_SCRIPT)
+    (script.parent / "latex").write_text("#!/bin/sh\nexit 3\n")
+    (script.parent / "latex").chmod(0o755)
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"} | {"PYTHONPATH": str(ROOT)}
+    env["PATH"] = f"{script.parent}{os.pathsep}{env['PATH']}"
+    found = []
+    for planted in ({"t.csv", "plan.yaml"}, set(_PLANTED)):
+        folder = tmp_path / f"{len(planted)} files"
+        folder.mkdir()
+        for name in planted:
+            (folder / name).write_text(_PLANTED[name])
+        line = [sys.executable, script, *command.split(), "--quiet"]
+        done = subprocess.run(line, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        assert {path.name for path in folder.iterdir()} == planted | {"r.html"}
+        page = folder / "r.html"
+        found.append(page.read_bytes() if page.is_file() else (page / "results.csv").read_bytes())
+    assert found[0] == found[1]
 
 
 # -- policy and dependencies ------------------------------------------------------------------

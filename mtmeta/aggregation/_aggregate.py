@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .._checks import check_count, check_level
+from .._checks import check_count, check_level, generator
 from ..evalset import EvalSet
 from ..scoring import scorer
 from . import _formulas
@@ -219,10 +219,10 @@ def resampled_sums(
     """
     k, n, c = counts.shape
     flat = counts.transpose(1, 0, 2).reshape(n, k * c)
-    generator = np.random.default_rng(rng)
+    rng = generator(rng)
     block = max(1, _BLOCK // max(n, size))
     for start in range(0, n_resamples, block):
         rows = min(block, n_resamples - start)
-        drawn = generator.integers(n, size=(rows, size)) + n * np.arange(rows)[:, None]
+        drawn = rng.integers(n, size=(rows, size)) + n * np.arange(rows)[:, None]
         times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
         yield (times.astype(np.float64) @ flat).reshape(rows, k, c)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from .._checks import check_count, check_level
+from .._checks import check_count, check_level, generator
 from .._pearson import pearson, williams
 from ..evalset import EvalSet
 from . import _formulas
@@ -132,8 +132,7 @@ def compare_aggregations(
             options = {"references": reference, "tokenize": tokenize if metric == "bleu" else None}
             given = {} if metric == "ter" else {"effective_order": effective_order}
             statistics = extract(es, metric, **options, **given, cache=cache, n_jobs=n_jobs)
-            seed = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-            row, own = _compare(statistics, human, rated, effective_order, resample, n_resamples, level, seed)
+            row, own = _compare(statistics, human, rated, effective_order, resample, n_resamples, level, generator(rng))
             about = {"set": es.name, "metric": metric, "n_systems": int((~np.isnan(human)).any(axis=1).sum())}
             about |= {"n_segments": row.pop("n_segments"), "human": "fixed" if rated is None else "resampled"}
             rows.append(about | row)

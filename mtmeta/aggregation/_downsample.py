@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 
-from .._checks import check_count
+from .._checks import check_count, check_jobs, generator
 from .._pearson import pearson
+from .._processes import parallel
 from ..evalset import EvalSet
 from . import _formulas
 from ._aggregate import check_metric
@@ -123,13 +124,13 @@ def downsample(
     sets = [as_text_set(es) for es in sets]
     if sum(len(es.systems) for es in sets) < 3:
         raise ValueError("a correlation over units needs at least three systems in all; give more sets.")
-    seeds = np.random.default_rng(rng).spawn(len(sets))
+    seeds = generator(rng).spawn(len(sets))
     options = {"transposed": transposed, "reference": reference, "tokenize": tokenize, "cache": cache}
     jobs = (
         delayed(_units_of)(es, metric, [*sizes, sample_size], n_repetitions, seed, **options)
         for es, seed in zip(sets, seeds, strict=True)
     )
-    frames, corpus, segment = zip(*Parallel(n_jobs=n_jobs)(jobs), strict=True)
+    frames, corpus, segment = zip(*parallel(check_jobs(n_jobs), jobs), strict=True)
     units = pd.concat(frames, ignore_index=True)
     found = {"corpus": np.concatenate(corpus), "segment": np.concatenate(segment)}
     whole = np.broadcast_to(units["bootstrap"].to_numpy()[:, None], found["corpus"].shape[:2])

@@ -9,13 +9,14 @@ references have it, and how often.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .._compiled import njit
 
 #: Orders that chrF counts only where they can matter.
 _SHORT = 2
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def transposed_bleu_counts(
     grams, starts, hypothesis_of, drawn, sizes, lengths, posting_starts, posting_refs, posting_counts
 ):
@@ -61,7 +62,7 @@ def transposed_bleu_counts(
     return counts
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def transposed_chrf(
     grams,
     starts,
@@ -120,7 +121,7 @@ def transposed_chrf(
     return scores
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _add_matches(row, grams, times, posting_starts, posting_refs, posting_counts):
     """Add to ``row`` how many n-grams of one order each reference shares; ``times`` is zero before and after."""
     for gram in grams:
@@ -134,7 +135,7 @@ def _add_matches(row, grams, times, posting_starts, posting_refs, posting_counts
         times[gram] = 0
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _matches_of(grams, times, ref, posting_starts, posting_refs, posting_counts):
     """Return how many n-grams of one order a reference shares."""
     found = 0
@@ -152,7 +153,7 @@ def _matches_of(grams, times, ref, posting_starts, posting_refs, posting_counts)
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _chrf_of(matches, n_hyp, n_ref, factor):
     """Return chrF of one pair from its matches by order: F of mean precision and recall over the orders of both."""
     precision, recall, orders = 0.0, 0.0, 0

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .. import scoring
+from .._checks import generator
 from ..evalset import EvalSet
 from ._aggregate import Aggregation, _check
 from ._statistics import TextSet, as_text_set, texts_of
@@ -88,8 +89,8 @@ def aggregate_transposed(
         scores = _score_transposed(computed, translations, streams[0], range(n))
         table = table.assign(score=scores, se=np.nan, low=np.nan, high=np.nan, n_segments=1)
     else:
-        generator, size = np.random.default_rng(rng), sample_size or n
-        resamples = (generator.integers(n, size=size).tolist() for _ in range(n_resamples))
+        rng, size = generator(rng), sample_size or n
+        resamples = (rng.integers(n, size=size).tolist() for _ in range(n_resamples))
         draws = np.array([_score_transposed(computed, translations, streams[0], drawn) for drawn in resamples])
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
         table = table.assign(score=draws.mean(axis=0), se=draws.std(axis=0, ddof=1), low=low, high=high, n_segments=1)

@@ -14,10 +14,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 
 from .. import scoring
+from .._checks import check_jobs
 from .._files import cache_dir, whole_file
+from .._processes import parallel
 from ..evalset import EvalSet, Texts, as_evalset, unknown
 from . import _formulas
 
@@ -230,9 +232,9 @@ def extract(
     found = {system: _read(paths[system], shape) if cache else None for system in es.systems}
     left = [system for system in es.systems if found[system] is None]
     if left:
-        chunks = [c.tolist() for c in np.array_split(left, min(effective_n_jobs(n_jobs), len(left)))]
+        chunks = [c.tolist() for c in np.array_split(left, min(effective_n_jobs(check_jobs(n_jobs)), len(left)))]
         jobs = (delayed(_count)(metric, options, [translations[s] for s in chunk], streams) for chunk in chunks)
-        for chunk, counted in zip(chunks, Parallel(n_jobs=len(chunks))(jobs), strict=True):
+        for chunk, counted in zip(chunks, parallel(len(chunks), jobs), strict=True):
             for system, counts in zip(chunk, counted, strict=True):
                 found[system] = counts
                 if cache:

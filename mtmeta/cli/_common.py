@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import errno
+import inspect
+import logging
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import __version__
+from .._processes import check_room
 from ._choices import Format, Missing
-from ._output import say, visible
+from ._output import check_outputs, say, visible
 
 if TYPE_CHECKING:
     from ..evalset import EvalSet
@@ -31,26 +37,39 @@ app = typer.Typer(
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn faults of the data into one line on stderr and exit code 1; end quietly when told to end."""
+    """Turn faults of the data, and an interrupt, into one line on stderr and an exit code."""
+    if command.__doc__ is None:  # python -OO drops what --help shows
+        with suppress(OSError):
+            command.__doc__ = ast.get_docstring(ast.parse(inspect.getsource(command)).body[0])
 
     @wraps(command)
     def safe(*args: Any, **options: Any) -> None:
         try:
+            check_room()
+            check_outputs(options)
             command(*args, **options)
-        except BrokenPipeError:
-            raise typer.Exit(141) from None  # what a shell shows for a command that SIGPIPE ends
         except KeyboardInterrupt:
+            typer.echo("mtmeta: interrupted", err=True)
             raise typer.Exit(130) from None
         except (ValueError, TypeError, OSError, MemoryError) as error:
-            typer.echo(f"mtmeta: error: {_reason(error)}", err=True)
-            raise typer.Exit(1) from None
+            raise typer.Exit(complain(error)) from None
 
     return safe
 
 
+def complain(error: Exception) -> int:
+    """Say on stderr, if it can be written to, what is wrong; return the exit code."""
+    if isinstance(error, BrokenPipeError):
+        return 141  # what a shell shows for a command that SIGPIPE ends
+    with suppress(OSError):
+        typer.echo(f"mtmeta: error: {_reason(error)}", err=True)
+    return 1
+
+
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return visible(f"{error.filename}: {error.strerror}.")
+        fault = "it is closed" if error.errno == errno.EBADF else error.strerror
+        return visible(f"{error.filename}: {fault}.")
     if isinstance(error, MemoryError):
         return visible(f"not enough memory. {error}".strip())
     return visible(" ".join(str(error).splitlines()))
@@ -84,6 +103,12 @@ def in_a_folder(path: Path | None) -> Path | None:
 
 def once(names: list[str] | None) -> list[str] | None:
     return list(dict.fromkeys(names)) if names else None
+
+
+def _hushed(quiet: bool) -> bool:
+    if quiet:
+        logging.getLogger("mtmeta").setLevel(logging.ERROR)
+    return quiet
 
 
 def _version(wanted: bool) -> None:
@@ -139,7 +164,13 @@ Output = Annotated[
         show_default="standard output",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but errors.")]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="Replace files that mtmeta did not write, or that were changed since; never what it reads."
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=_hushed, help="No messages but errors.")]
 
 
 def load_sets(

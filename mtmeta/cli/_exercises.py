@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ._common import EXAMPLE, Quiet, app, guarded
+from ._common import EXAMPLE, Force, Quiet, app, guarded
 from ._output import say
 
 
@@ -24,6 +24,7 @@ def exercises(
         typer.Option(metavar="FILE|SET", help="Put these into the notebooks as the data.", show_default="the book's"),
     ] = None,
     solutions: Annotated[bool, typer.Option("--solutions", help="With the solutions: the lecturer's copy.")] = False,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the exercises of chapters as notebooks without solutions.
@@ -38,5 +39,5 @@ def exercises(
 
     found = runner.chapters(runner.find_project(), chapters)
     campaign = None if scores is None else _full(scores)
-    for path in export(found.values(), out, solutions=solutions, campaign=campaign):
+    for path in export(found.values(), out, solutions=solutions, campaign=campaign, force=force):
         say(quiet, f"written: {path}")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import __version__
+from .._limits import MAX_COUNT, MAX_JOBS, MAX_SEED
 from ._choices import Average, Format, PairTies, Part, Task, Unscored
-from ._common import EXAMPLE, How, Metrics, Output, Places, Quiet, app, guarded, once
+from ._common import EXAMPLE, Force, How, Metrics, Output, Places, Quiet, app, guarded, once
 from ._output import emit, emit_text, say, written
 
 if TYPE_CHECKING:
@@ -79,12 +80,20 @@ def local_accuracy(
     unit: Annotated[
         str, typer.Option(metavar="COLUMN", help="What is resampled whole, such as doc or speaker.")
     ] = "segment",
-    n_resamples: Annotated[int, typer.Option(min=99, metavar="N", help="Of bootstrap and permutations.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of perturbations and resamples.")] = 0,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Processes that score texts; -1 for all cores.")] = 1,
+    n_resamples: Annotated[
+        int, typer.Option(min=99, max=MAX_COUNT, metavar="N", help="Of bootstrap and permutations.")
+    ] = 1000,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of perturbations and resamples.")
+    ] = 0,
+    jobs: Annotated[
+        int,
+        typer.Option(min=-MAX_JOBS, max=MAX_JOBS, metavar="N", help="Processes that score texts; -1 for all cores."),
+    ] = 1,
     how: How = Format.table,
     places: Places = 3,
     output: Output = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Say which metric to use in which context: local metric accuracy.

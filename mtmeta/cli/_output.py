@@ -5,24 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import sys
 import textwrap
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .._files import whole_file
+from .._escapes import latex, markdown, visible
+from .._files import is_own, keep, noted
 from ._choices import Format
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def visible(text: str) -> str:
-    """Return ``text`` on one line, with control characters spelled out."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _cell(value: Any, places: int) -> str:
@@ -48,25 +46,15 @@ def _as_table(headings: list[str], rows: list[list[str]], numeric: list[bool]) -
     return "".join("  ".join(map(padded, line, widths, numeric)).rstrip() + "\n" for line in lines)
 
 
-_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"}
-_LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}"} | {c: f"\\{c}" for c in "&%$#_{}"}
-_LATEX |= {c: f"{{{c}}}" for c in "[]*"}  # after the end of a row these would be its options
-_MD = {c: f"\\{c}" for c in r"\`*_[]<>|&~$"}
-
-
-def _escaped(escapes: dict[str, str], lines: list[list[str]]) -> list[list[str]]:
-    return [["".join(escapes.get(c, c) for c in cell) for cell in line] for line in lines]
-
-
-def as_latex(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
-    head, *body = (" & ".join(line) + r" \\" for line in _escaped(_LATEX, [headings, *rows]))
+def _as_latex(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
+    head, *body = (" & ".join(map(latex, line)) + r" \\" for line in [headings, *rows])
     columns = "".join("r" if n else "l" for n in numeric)
     top = (rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule")
     return "\n".join([*top, *body, r"\bottomrule", r"\end{tabular}", ""])
 
 
 def _as_md(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
-    head, *body = _escaped(_MD, [headings, *rows])
+    head, *body = ([markdown(cell) for cell in line] for line in [headings, *rows])
     rule = ["---:" if n else "---" for n in numeric]
     return "".join(f"| {' | '.join(line)} |\n" for line in (head, rule, *body))
 
@@ -89,23 +77,68 @@ def written(frame: pd.DataFrame, how: Format, places: int) -> str:
         return out.getvalue()
     rows = [[_cell(value, places) for value in row] for row in rows]
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
-    write = {Format.table: _as_table, Format.latex: as_latex, Format.md: _as_md}[how]
+    write = {Format.table: _as_table, Format.latex: _as_latex, Format.md: _as_md}[how]
     return write([visible(str(c)) for c in frame.columns], rows, numeric)
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all; what is no regular file (a pipe, a terminal) is written to as it is."""
+#: Options and arguments of commands by what becomes of what they name.
+_READ = ("sets", "file", "stages", "validation", "encoder", "folder", "what", "plan", "scores", "metrics_from")
+_WRITTEN = ("output", "report")
+_force = ContextVar("_force", default=False)
+
+
+def inputs(options: Mapping[str, Any]) -> list[Path]:
+    """Return the files and folders that a command reads; what names a set that is not here is none."""
+    from ..datasets import lies_at
+
+    found = []
+    for given in map(options.get, _READ):
+        for name in [given] if isinstance(given, str | Path) else given or ():
+            parts = dict.fromkeys([str(name), *str(name).split("+")])  # a plus sign joins sets to train on
+            found += [Path("/dev/stdin") if part == "-" else lies_at(part) for part in parts]
+    return [path for path in found if path is not None]
+
+
+def check_outputs(options: Mapping[str, Any]) -> None:
+    """Refuse at once to write to files that are inputs, are the same, or are not ours; see `_files`."""
+    targets = [options[name] for name in _WRITTEN if options.get(name) is not None]
+    if len({path.resolve() for path in targets}) < len(targets):
+        raise ValueError(f"two outputs cannot go to one file; found {targets[0]} twice.")
+    _force.set(options.get("force", False))
+    read = inputs(options) if any(path.exists() for path in targets) else ()
+    for path in targets:
+        keep(read, path)
+        _check_own(path, _force.get())
+
+
+def _check_own(path: Path, force: bool) -> None:
+    if path.is_file() and not force and not is_own(path):
+        raise ValueError(
+            f"{path} is left as it is: mtmeta did not write it, or it was changed since. Name another file, or replace "
+            "it with --force."
+        )
+
+
+@contextmanager
+def output_file(path: Path) -> Iterator[Path]:
+    """Yield where to write a file, whole or not at all; what is no regular file (a pipe, a terminal) is written to."""
     if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
+        yield path
         return
     path = path.resolve()
+    _check_own(path, _force.get())  # it may have come meanwhile
     try:
-        with whole_file(path) as part:
-            part.write_text(text, encoding="utf-8")
+        with noted(path) as part:
+            yield part
             if path.exists():
                 part.chmod(path.stat().st_mode)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def write_file(path: Path, text: str) -> None:
+    with output_file(path) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def emit(frame: pd.DataFrame, how: Format, places: int, output: Path | None) -> None:
@@ -119,10 +152,8 @@ def emit_text(text: str, output: Path | None) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except OSError:
-        # What is still buffered goes nowhere: Python would fail on it once more on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from None
 
 
 def say(quiet: bool, *lines: str) -> None:

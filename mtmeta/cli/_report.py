@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import Missing
 from ._common import (
     EXAMPLE,
+    Force,
     HumanProtocol,
     Metrics,
     MetricsFrom,
@@ -54,14 +56,17 @@ def report(
     unit: Annotated[
         Unit, typer.Option("--resample", help="What the bootstrap draws; documents bring all their segments.")
     ] = Unit.segments,
-    n_resamples: Annotated[int, typer.Option(min=40, metavar="N", help="Draws of each interval.")] = 200,
-    n_null: Annotated[int, typer.Option(min=39, metavar="N", help="Draws of the null of system dependence.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of these draws.")] = 0,
+    n_resamples: Annotated[int, typer.Option(min=40, max=MAX_COUNT, metavar="N", help="Draws of each interval.")] = 200,
+    n_null: Annotated[
+        int, typer.Option(min=39, max=MAX_COUNT, metavar="N", help="Draws of the null of system dependence.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of these draws.")] = 0,
     metrics_from: MetricsFrom = None,
     human_protocol: HumanProtocol = None,
     reference: Reference = None,
     missing: MissingRows = Missing["raise"],
     output: Output = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Report whether a metric is any good: what may be claimed, and what may not.

@@ -9,9 +9,11 @@ import typer
 
 from .. import __version__
 from .._files import whole_file
+from .._limits import MAX_JOBS
 from ._choices import Format, Missing
 from ._common import (
     EXAMPLE,
+    Force,
     How,
     HumanProtocol,
     Metrics,
@@ -22,7 +24,7 @@ from ._common import (
     app,
     guarded,
 )
-from ._output import emit, say, visible
+from ._output import emit, inputs, say, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 @app.command(epilog=EXAMPLE.format("run 1 --scores teaching --no-site"))
 @guarded
 def run(
+    context: typer.Context,
     chapters: Annotated[
         list[str],
         typer.Argument(metavar="CHAPTER|all", help="Numbers or names of chapters, such as 4.", show_default=False),
@@ -57,7 +60,7 @@ def run(
             metavar="DIR", file_okay=False, help="Write here: notebooks/ and site/.", show_default="out/ and a name"
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Chapters executed at a time.")] = 2,
+    jobs: Annotated[int, typer.Option(min=1, max=MAX_JOBS, metavar="N", help="Chapters executed at a time.")] = 2,
     book: Annotated[
         Path | None,
         typer.Option(
@@ -68,6 +71,7 @@ def run(
     ] = None,
     site: Annotated[bool, typer.Option(help="Build a site of the book with these chapters in it.")] = True,
     how: How = Format.table,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Run chapters of the book on your scores.
@@ -81,6 +85,7 @@ def run(
     import pandas as pd
 
     from .. import runner
+    from ..runner._own import claim
 
     project = runner.find_project(book=book)
     notebooks = runner.chapters(project, chapters)
@@ -88,14 +93,15 @@ def run(
     data, name = _load(scores, quiet, missing=missing.value, **given)
     out = Path("out") / _file_name(name) if out is None else out
     chosen = any(given.values()) or missing is Missing.nan or scores == "-"
-    parameter = _table(data, out, name) if chosen else _full(scores)
-    outcomes = runner.run(notebooks, data, parameter, out, version=__version__, jobs=jobs, progress=not quiet)
-    rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
-    emit(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), how, 1, None)
-    say(quiet, f"notebooks: {out / 'notebooks'}")
-    failed = any(o.status == "failed" for o in outcomes.values())
-    if site:
-        failed |= not _site(runner, project, outcomes, out, _title(data, name), quiet)
+    with claim(out, [*inputs(context.params), *notebooks.values()], force=force):
+        parameter = _table(data, out, name) if chosen else _full(scores)
+        outcomes = runner.run(notebooks, data, parameter, out, version=__version__, jobs=jobs, progress=not quiet)
+        rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
+        emit(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), how, 1, None)
+        say(quiet, f"notebooks: {out / 'notebooks'}")
+        failed = any(o.status == "failed" for o in outcomes.values())
+        if site:
+            failed |= not _site(runner, project, outcomes, out, _title(data, name), force, quiet)
     if failed:
         raise typer.Exit(1)
 
@@ -113,14 +119,14 @@ def _load(scores: str, quiet: bool, **options: Any) -> tuple[EvalSet | pd.DataFr
     return sets[0], names[0]
 
 
-def _site(runner, project: Path, outcomes: dict, out: Path, title: str, quiet: bool) -> bool:
+def _site(runner, project: Path, outcomes: dict, out: Path, title: str, force: bool, quiet: bool) -> bool:
     """Build the site and say where it is; tell whether that went well, or cannot be done here."""
     if not runner.can_build():
         say(quiet, "no site: jupyter-book is not installed (pip install 'mtmeta[book]')")
         return True
     say(quiet, "building the site")
     try:
-        say(quiet, f"site: {runner.show(project, outcomes, out, title=title)}")
+        say(quiet, f"site: {runner.show(project, outcomes, out, title=title, force=force)}")
     except RuntimeError as error:
         typer.echo(f"mtmeta: error: no site: {visible(str(error))}", err=True)
         return False

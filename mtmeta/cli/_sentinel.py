@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import __version__
+from .._files import keep
+from .._limits import MAX_COUNT
 from ._choices import Format, Kind, Missing, ScoreFormat, Sees, Select
-from ._common import EXAMPLE, How, Output, Places, Quiet, app, guarded, in_a_folder, load_sets
-from ._output import emit, emit_text, say, written
+from ._common import EXAMPLE, Force, How, Output, Places, Quiet, app, guarded, in_a_folder, load_sets
+from ._output import emit, emit_text, inputs, output_file, say, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,16 +68,25 @@ def train_sentinel(
     learning_rate: Annotated[
         float | None, typer.Option(metavar="NUMBER", help="Of RAdam.", show_default="1e-06")
     ] = None,
-    batch_size: Annotated[int | None, typer.Option(metavar="N", help="Texts per batch.", show_default="8")] = None,
-    accumulation: Annotated[int | None, typer.Option(metavar="N", help="Batches per step.", show_default="2")] = None,
-    epochs: Annotated[int | None, typer.Option(metavar="N", help="Per stage.", show_default="1")] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Texts per batch.", show_default="8")
+    ] = None,
+    accumulation: Annotated[
+        int | None, typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Batches per step.", show_default="2")
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Per stage.", show_default="1")
+    ] = None,
     max_length: Annotated[
-        int | None, typer.Option(metavar="N", help="Tokens; longer texts are cut.", show_default="512")
+        int | None,
+        typer.Option(min=3, max=MAX_COUNT, metavar="N", help="Tokens; longer texts are cut.", show_default="512"),
     ] = None,
     select: Annotated[
         Select | None, typer.Option(help="What makes a checkpoint the best.", show_default="kendall")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Seed.", show_default="12")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed.", show_default="12")
+    ] = None,
     checkpoints: Annotated[
         Path | None,
         typer.Option(
@@ -104,6 +115,7 @@ def train_sentinel(
     how: How = Format.table,
     places: Places = 3,
     output: Output = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Train a sentinel: a metric that predicts the human score from one text.
@@ -120,7 +132,8 @@ def train_sentinel(
     from .. import sentinel as package
     from ..sentinel._sentinel import check_target
 
-    check_target(save)
+    check_target(save, force=force)
+    keep(inputs(context.params), save)
     frames = [_to_learn(stage) for stage in stages]
     options: dict[str, Any] = {}
     if kind is Kind.transformer:
@@ -128,9 +141,10 @@ def train_sentinel(
         options |= {"checkpoints": checkpoints, "peak_flops": peak_flops}
         options["validation"] = None if validation is None else _to_learn(validation)
     trained = package.fit(frames, sees=str(sees), kind=str(kind), **options)
-    trained.save(save)
+    trained.save(save, force=force)
     if report is not None:
-        trained.report.write(report, command=shlex.join(["mtmeta", *sys.argv[1:]]))
+        with output_file(report) as part:
+            trained.report.write(part, command=shlex.join(["mtmeta", *sys.argv[1:]]))
     say(quiet, f"{trained.signature}|mtmeta:{__version__}")
     emit(_facts(trained, save, sum(map(len, frames))), how, places, output)
 
@@ -164,6 +178,7 @@ def score_with_sentinel(
     ] = ScoreFormat.csv,
     places: Places = 3,
     output: Output = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Score texts with a sentinel.

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import __version__
+from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Format, Grouping, Missing, Protocol, Ties
 from ._common import (
     EXAMPLE,
+    Force,
     How,
     HumanProtocol,
     Metrics,
@@ -47,6 +49,7 @@ def validate(
     how: How = Format.table,
     places: Places = 3,
     output: Output = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Check data: what was loaded, what was left out and why, what may be wrong.
@@ -89,12 +92,15 @@ def rank(
         int | None,
         typer.Option(
             min=0,
+            max=MAX_COUNT,
             metavar="N",
             help="Goes with --protocol: draws of the test that forms clusters of metrics; 0 forms none.",
             show_default="1000",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Seed of these draws.", show_default="0")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of these draws.", show_default="0")
+    ] = None,
     metric: Metrics = None,
     metrics_from: MetricsFrom = None,
     human_protocol: HumanProtocol = None,
@@ -103,6 +109,7 @@ def rank(
     how: How = Format.table,
     places: Places = 3,
     output: Output = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Rank metrics by a published protocol or one statistic.
@@ -135,8 +142,7 @@ def rank(
     else:
         options = {"n_resamples": n_resamples, "rng": seed, "ties": ties and ties.value}
         options = {name: value for name, value in options.items() if value is not None}
-        if has_spa and n_resamples != 0:
-            say(quiet, "forming clusters; on large sets this takes minutes, and --n-resamples 0 does without")
+        say(quiet, *_expected(loaded, plan, metric, n_resamples))
         result = rank_sets(loaded, protocol=plan, metrics=metric, **options)
         say(quiet, *(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
         frame, signature = result.to_frame(), result.signature
@@ -174,6 +180,7 @@ def correlate(
     how: How = Format.table,
     places: Places = 3,
     output: Output = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Correlate metrics with human scores.
@@ -215,9 +222,11 @@ def fetch(
         str | None,
         typer.Option(metavar="URL", help="Download from a filled cache that is served here.", show_default=False),
     ] = None,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="What one file may take.")] = 300,
     how: How = Format.table,
     places: Places = 3,
     output: Output = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Download public data sets into the cache.
@@ -235,7 +244,7 @@ def fetch(
     known = available()
     rows = []
     for name in dict.fromkeys(known if show else names):
-        folder = None if show else fetch_set(name, base_url=mirror, progress=not quiet)
+        folder = None if show else fetch_set(name, base_url=mirror, progress=not quiet, timeout=timeout)
         terms = known[name]
         size = f"{terms.size / 1e6:.1f} MB, {len(terms.files)} files"
         facts = {"title": terms.title, "size": size, "licence": terms.licence}
@@ -244,6 +253,26 @@ def fetch(
         rows += [(name, "cite", text) for text in terms.cite]
         rows += [] if folder is None else [(name, "folder", str(folder))]
     emit(pd.DataFrame(rows, columns=["set", "what", "text"]), how, places, output)
+
+
+def _expected(sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int | None) -> list[str]:
+    """Say how long a ranking takes and what memory, where it is more than a moment or much."""
+    from ..protocols import cost
+
+    n_metrics = len(metrics) if metrics else max(len(es.metrics) for es in sets)
+    n_resamples = 1000 if n_resamples is None else n_resamples
+    seconds, size = cost(sets, plan, n_metrics, n_resamples)
+    if seconds < _LONG and size < _LARGE:
+        return []
+    number, unit = next((seconds / s, unit) for s, unit in _UNITS if seconds < 100 * s or unit == "hours")
+    memory = f" and {size / 1e9:.0f} GB of memory" if size >= _LARGE else ""
+    hint = "; --n-resamples 0 forms no clusters and is faster" if n_resamples else ""
+    return [f"ranking takes about {number:.0f} {unit}{memory} with two cores{hint}"]
+
+
+#: From how many seconds and bytes on the command says what it will take.
+_LONG, _LARGE = 10, 2e9
+_UNITS = ((1, "seconds"), (60, "minutes"), (3600, "hours"))
 
 
 def _ranked(es: EvalSet, metrics: Sequence[str] | None, statistic: dict[str, str]) -> pd.DataFrame:
@@ -354,7 +383,7 @@ def _doubts(es: EvalSet) -> list[tuple[str | None, str]]:
     """Return what may be wrong with a set: the name of what it is about, if any, and the doubt."""
     import numpy as np
 
-    from ..agreement import correlate
+    from ..agreement import correlate, pooled_pearson
 
     rated = ~np.isnan(es.human)
     doubts: list[tuple[str | None, str]] = [
@@ -368,7 +397,7 @@ def _doubts(es: EvalSet) -> list[tuple[str | None, str]]:
         doubts.append((None, "two rated systems make one pair: a correlation of system scores is 1 or -1 by force"))
     if not (rated.sum(axis=0) > 1).any():
         doubts.append((None, "no segment has two rated systems: nothing can be compared within a segment"))
-    by_system = es.system_scores.corr()["human"]
+    by_system = es.system_scores
     against = []
     for metric in es.metrics:
         both = int((rated & ~np.isnan(es[metric])).sum())
@@ -378,9 +407,10 @@ def _doubts(es: EvalSet) -> list[tuple[str | None, str]]:
             doubts.append((metric, "constant: all its scores are equal, so it ranks nothing"))
         else:
             r = correlate(es, metric, grouping="none")["value"].iloc[0]
+            of_systems = pooled_pearson(by_system["human"].to_numpy(), by_system[metric].to_numpy())
             # Two standard errors of a correlation that is 0: a metric of pure noise is rarely accused.
-            if r < -2 / math.sqrt(both) and by_system[metric] < 0:
-                found = f"{r:.3f} over translations, {by_system[metric]:.3f} over systems"
+            if r < -2 / math.sqrt(both) and of_systems < 0:
+                found = f"{r:.3f} over translations, {of_systems:.3f} over systems"
                 against.append((metric, f"correlates negatively with humans ({found}): is a high score good?"))
     if len(against) == len(es.metrics) > 1:
         return [*doubts, (None, "every metric correlates negatively with humans: is a high human score good?")]

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .._files import keep
+from .._limits import MAX_JOBS
 from ._choices import Format
-from ._common import EXAMPLE, How, Output, Quiet, app, guarded
+from ._common import EXAMPLE, Force, How, Output, Quiet, app, guarded
 from ._output import emit, emit_text, say
 
 if TYPE_CHECKING:
@@ -45,18 +47,21 @@ def sweep(
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes; -1 for all cores.", show_default="1; with local, all")
+        int | None,
+        typer.Option(max=MAX_JOBS, metavar="N", help="Processes; -1 for all cores.", show_default="1; with local, all"),
     ] = None,
     dask: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS|local",
-            help="Let a Dask cluster do it: the address of its scheduler, or local for one of --jobs workers here.",
+            help="Let a Dask cluster do it: the address of its scheduler, or local for one of --jobs workers here, "
+            "which talk over encrypted ports of their own. Who reaches a scheduler without TLS can run code on it.",
             show_default=False,
         ),
     ] = None,
     how: How = Format.table,
     output: Output = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Compute statistics for many sets, metrics, options and seeds.
@@ -76,11 +81,14 @@ def sweep(
             "the cluster has its own number of workers; leave it out.", ctx=context, param_hint="--jobs"
         )
     from .. import sweep as package
+    from ..sweep._sets import files
 
     if plan is None:
         emit_text(package.EXAMPLE, output)
         return
     out = Path("out") / plan.stem if out is None else out
+    if output is not None:
+        keep(files(plan), output)
     if dry_run:
         frame = package.listed(plan, out)
         counts = frame["status"].value_counts()
@@ -88,7 +96,7 @@ def sweep(
         emit(frame, how, 3, output)
         return
     with _shown(quiet) as progress:
-        result = package.run(plan, out, n_jobs=jobs, dask=dask, progress=progress)
+        result = package.run(plan, out, n_jobs=jobs, dask=dask, progress=progress, force=force)
     if result.n_damaged:
         say(quiet, f"{result.n_damaged} lines of {out / 'results.jsonl'} were damaged; their tasks were done again")
     say(quiet, f"results: {out / 'results.csv'}", result.signature)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import pandas as pd
 from .._files import cache_dir
 from ..evalset import EvalSet, Rankings, unknown
 from . import _da, _mqm, _ranking, _recommenders, _speech, _tables, _wmt
-from ._common import Options
+from ._common import Options, named
 from ._locate import locate, places
 from ._mqm import mqm_weight
 from ._news import NewsSet, load_news
@@ -192,7 +193,7 @@ def _is_table(name_or_path: str | Path) -> bool:
             f"expected a set name or a path; found {type(name_or_path).__name__}. "
             "A data frame becomes a set with EvalSet.from_frame."
         )
-    path = Path(name_or_path)
+    path = named(Path(name_or_path))
     try:
         if not path.is_file():
             return False
@@ -229,11 +230,25 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
     if path.is_file():
         loader = _mqm.load_errors if _mqm.is_error_table(_first_line(path)) else _mqm.load_averages
         return [(path.stem, lambda: loader(path, options))]
-    if path.is_dir() and _wmt.is_tree(path):
-        return _tree(path, "", path.resolve().name, options)
-    if not path.exists() and _wmt.is_tree(path.parent):
-        return _tree(path.parent, path.name, path.parent.resolve().name, options)
+    for root, lp in (path, ""), (path.parent, path.name):
+        if _wmt.is_tree(root) and not (lp and path.exists()):
+            return _tree(root, lp, named(Path(root.resolve().name)).name, options)
     raise _nothing_there(name_or_path, path)
+
+
+def lies_at(name: str) -> Path | None:
+    """Return the file or folder that `load` reads for an argument; None for what the package makes, or is not here."""
+    path, first = Path(name), name.partition("/")[0]
+    if first in _SIMULATED and not os.path.isfile(path):
+        return None
+    if _NAME.fullmatch(name) and not os.path.isfile(path):
+        folder = _SETS[first][1] if first in _SETS else f"{_TREES}/{first}"
+        for root in places().values():
+            if (root / folder).is_dir():
+                return root / folder
+    if os.path.exists(path):
+        return path
+    return path.parent if _wmt.is_tree(path.parent) else None
 
 
 def _tree(root: Path, lp: str, name: str, options: Options) -> list[tuple[str, Callable[[], EvalSet]]]:
@@ -250,7 +265,7 @@ def _tree(root: Path, lp: str, name: str, options: Options) -> list[tuple[str, C
 
 def _metric_folder(given: str | Path, lp: str) -> Path:
     """Return the folder of ``.seg.score`` files that an entry of ``metrics_from`` stands for."""
-    path = Path(given)
+    path = named(Path(given))
     if isinstance(given, str) and _NAME.fullmatch(given) and not path.exists():
         try:
             path = _locate_set(given, given)

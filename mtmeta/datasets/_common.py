@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _files
 from ..evalset import EvalSet, check_choice, unknown
 
 #: A cell with more characters than this is an open quote or a wrong file, not a text.
@@ -57,33 +58,28 @@ class Options:
 
 def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file (a byte order mark is dropped); line ends untouched."""
-    if path.exists() and not path.is_file():  # to open a pipe would wait for ever
-        raise ValueError(f"cannot read {path}: it is no regular file.")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror or error}.") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise wrong_encoding(path, data[: error.start].count(b"\n") + 1, data[error.start]) from None
-
-
-def wrong_encoding(path: Path | str, line: int, byte: int) -> ValueError:
-    """Build the error for a file that is not UTF-8."""
-    return ValueError(
-        f"{path} is not UTF-8: found the byte 0x{byte:02x} at or after line {line}. "
-        "Save the file as UTF-8 (it may be Latin-1, Windows-1252, GB 18030 or UTF-16 now)."
-    )
+    text = _files.read_text(path)
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > MAX_FIELD:
+            raise ValueError(f"{path}, line {number} has more than {MAX_FIELD:,} characters; no text is as long.")
+    return text
 
 
 def is_text(value: object) -> bool:
-    """Say whether a value that JSON gave can be written: half of a surrogate pair cannot."""
+    """Say whether a value can be written: half of a surrogate pair, and a byte of a name that is not UTF-8, cannot."""
     try:
         str(value).encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+def named(path: Path) -> Path:
+    """Return a path whose name can be printed and stored; raise if it is not UTF-8."""
+    if not is_text(path):
+        shown = str(path).encode("utf-8", "backslashreplace").decode()
+        raise ValueError(f"{shown}: the name is not UTF-8. Rename the file or folder.")
+    return path
 
 
 def read_lines(path: Path) -> list[str]:

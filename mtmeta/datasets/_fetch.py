@@ -19,6 +19,7 @@ import math
 import os
 import pickle
 import pickletools
+import shutil
 import sys
 import time
 import zipfile
@@ -31,6 +32,7 @@ from urllib.parse import quote
 import pooch
 from tqdm import tqdm
 
+from .._checks import check_number
 from .._files import cache_dir, tidy, unfinished
 from ..evalset import unknown
 
@@ -38,11 +40,9 @@ __all__ = ["ChecksumError", "DataFile", "DataSet", "DownloadError", "available",
 
 REGISTRY = Path(__file__).with_name("registry")
 
-_TIMEOUT = 30  # seconds without an answer
 _PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
-_SLOWEST = 1_000  # bytes a second, from then on
-_LARGEST = 200_000_000  # bytes of an upstream file that others are made of; the registry has the sizes of the rest
-_TRANSIENT = (408, 429)  # answers below 500 that are worth another attempt
+_LARGEST = 20_000_000  # bytes of an upstream file that others are made of; the registry has the sizes of the rest
+_HEADS = 1_000_000  # bytes for what comes beside the content: heads, redirects, the sizes of chunks
 _DATA_OPCODES = frozenset(
     "PROTO FRAME MARK MEMOIZE STOP EMPTY_DICT EMPTY_LIST SHORT_BINUNICODE BINFLOAT".split()
     + "APPEND APPENDS SETITEM SETITEMS".split()
@@ -142,7 +142,14 @@ def missing(name: str, root: Path) -> list[str]:
     return [file.path for file in _data_set(name).files if not is_there(file)]
 
 
-def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_url: str | None = None) -> Path:
+def fetch(
+    name: str,
+    *,
+    cache: Path | None = None,
+    progress: bool = True,
+    base_url: str | None = None,
+    timeout: float = 300.0,
+) -> Path:
     """Download a set, or what is missing of it, into the cache.
 
     Files that are there and have the right sha256 are not downloaded again, so an interrupted
@@ -161,6 +168,8 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
     base_url : str, optional
         Download from a mirror that serves a filled cache under this address, for instance
         ``python -m http.server`` run in the cache of a colleague.
+    timeout : float
+        Seconds that one file may take, with all redirects and attempts. The largest has 7 MB.
 
     Returns
     -------
@@ -170,18 +179,21 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
     Raises
     ------
     ValueError
-        If there is no set of this name.
+        If there is no set of this name, or ``timeout`` is not above 0.
     ChecksumError
-        If a downloaded file is not the one in the registry, or grows larger than it: the download is then stopped,
-        whatever the server says of its length. A file that others are made of may have 200 MB. It is a ``ValueError``.
+        If a downloaded file is not the one in the registry, or a server sends more than three times its size and
+        1 MB, redirects and attempts together: the download is then stopped. A file that others are made of may have
+        20 MB. It is a ``ValueError``.
     DownloadError
-        If a file cannot be downloaded, or comes at less than 1,000 bytes a second. It is an ``OSError``.
+        If a file cannot be downloaded, or not in time. It is an ``OSError``.
     OSError
         If the cache cannot be written.
     """
     data_set = _data_set(name)
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise ValueError(f"base_url must begin with http:// or https://; found {base_url!r}.")
+    if check_number("timeout", timeout) <= 0:
+        raise ValueError(f"`timeout` must be above 0; found {timeout!r}.")
     cache = cache_dir() if cache is None else Path(cache)
     tidy(cache)
     done, total = 0, len(data_set.files)
@@ -197,7 +209,7 @@ def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_u
             wanted = [file for file in files if not _is_right(cache / file.path, file)]
             try:
                 if wanted:
-                    _obtain(url, wanted, cache, convert=base_url is None)
+                    _obtain(url, wanted, cache, timeout, convert=base_url is None)
             except (ChecksumError, DownloadError) as error:
                 state = f"{done} of {total} files of {name!r} are in {cache}; fetch again to continue from there."
                 raise type(error)(f"{error} {state}") from error
@@ -245,15 +257,15 @@ def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[f
     ValueError: the pickle is refused, and nothing in it was run: it asks for STACK_GLOBAL at byte ...
     """
     try:
-        opcodes = [(opcode.name, position) for opcode, _, position in pickletools.genops(raw)]
+        asked = ((opcode.name, position) for opcode, _, position in pickletools.genops(raw))
+        odd = next((pair for pair in asked if pair[0] not in _DATA_OPCODES), None)
     except ValueError as error:
         raise ValueError(f"{what} is not a readable pickle: {error}.") from error
-    for opcode, position in opcodes:
-        if opcode not in _DATA_OPCODES:
-            raise ValueError(
-                f"{what} is refused, and nothing in it was run: it asks for {opcode} at byte {position}. "
-                "Expected strings, floats, lists and dicts only, in protocol 4 or later."
-            )
+    if odd is not None:
+        raise ValueError(
+            f"{what} is refused, and nothing in it was run: it asks for {odd[0]} at byte {odd[1]}. "
+            "Expected strings, floats, lists and dicts only, in protocol 4 or later."
+        )
     try:
         scores = _NoImports(io.BytesIO(raw)).load()
     except Exception as error:  # a damaged pickle may end its reader in many ways; nothing in it is called
@@ -309,11 +321,11 @@ def _is_right(path: Path, file: DataFile) -> bool:
     return path.is_file() and path.stat().st_size == file.size and pooch.file_hash(str(path)) == file.sha256
 
 
-def _obtain(url: str, files: list[DataFile], cache: Path, *, convert: bool) -> None:
+def _obtain(url: str, files: list[DataFile], cache: Path, timeout: float, *, convert: bool) -> None:
     """Download ``url`` and put the files that come from it into their places."""
     first = files[0]
     with unfinished(cache) as downloaded:
-        _download(url, downloaded, first.path, _LARGEST if convert and first.recipe else first.size)
+        _download(url, downloaded, first.path, _LARGEST if convert and first.recipe else first.size, timeout)
         if not (convert and first.recipe):
             _place(downloaded, first, cache, url)
             return
@@ -333,61 +345,31 @@ def _place(part: Path, file: DataFile, cache: Path, url: str) -> None:
     os.replace(part, cache / file.path)
 
 
-def _download(url: str, target: Path, what: str, limit: int) -> None:
-    import requests  # takes 0.1 s: only where something is downloaded
-    import urllib3
+def _download(url: str, target: Path, what: str, size: int, timeout: float) -> None:
+    """Write what a server gives to a file, within a time and a number of bytes for all attempts together."""
+    from . import _http  # takes 0.1 s: only where something is downloaded
 
-    for pause in (*_PAUSES, None):
+    tries = (*_PAUSES, None)
+    meter = _http.Meter(timeout, len(tries) * size + _HEADS)
+    for pause in tries:
         try:
-            return _stream(url, target, what, limit)
-        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
-            answer = getattr(error, "response", None)
-            final = answer is not None and answer.status_code < 500 and answer.status_code not in _TRANSIENT
-            if pause is None or final:
-                raise DownloadError(f"{what}: could not be downloaded from {url}: {_reason(error)}.") from error
-            asked = "" if answer is None else answer.headers.get("Retry-After", "")
-            time.sleep(max(pause, min(int(asked), 60)) if asked.isdigit() else pause)
-
-
-def _stream(url: str, target: Path, what: str, limit: int) -> None:
-    """Write what a server gives to a file; raise when it is more than expected, or comes too slowly to be waited for.
-
-    What the server says of the size is not relied on: bytes are counted as they come.
-    """
-    import requests
-
-    began, found = time.monotonic(), 0
-    plain = {"Accept-Encoding": "identity"}
-    with requests.get(url, timeout=_TIMEOUT, stream=True, headers=plain) as answer, target.open("wb") as file:
-        answer.raise_for_status()
-        # read1 gives what is there: read would wait for all of a piece, however slowly it comes
-        while piece := answer.raw.read1(1 << 16, decode_content=True):
-            found += len(piece)
-            if found > limit:
+            with _http.opened(url, meter) as content, target.open("wb") as file:
+                return shutil.copyfileobj(content, file)
+        except _http.FAULTS as error:
+            if meter.bytes_left < 0:
                 raise ChecksumError(
-                    f"{what}: {url} gives more than the {limit:,} bytes that were expected. The download was stopped "
+                    f"{what}: {url} gives more than the {size:,} bytes that were expected. The download was stopped "
                     "and discarded; the cache is as it was."
-                )
-            file.write(piece)
-            if (seconds := time.monotonic() - began) > _TIMEOUT and found < _SLOWEST * seconds:
+                ) from error
+            if not meter.seconds_left:
                 raise DownloadError(
-                    f"{what}: {url} gives less than {_SLOWEST:,} bytes a second: {found:,} in {seconds:.0f} s. The "
-                    "download was stopped."
-                )
-
-
-def _reason(error: Exception) -> str:
-    """Say in a few words why a request failed."""
-    import requests
-    from urllib3 import exceptions as within  # what is raised after the first bytes
-
-    if isinstance(error, requests.HTTPError):
-        return f"the server answered {error.response.status_code} {error.response.reason}"
-    if isinstance(error, (requests.Timeout, within.TimeoutError)):
-        return f"the server did not answer within {_TIMEOUT} s"
-    if isinstance(error, within.HTTPError):
-        return "the connection was cut, or the content damaged, on the way"
-    return f"the connection failed ({getattr(error.args[0], 'reason', error) if error.args else error})"
+                    f"{what}: {url} did not give it within {timeout:g} s. The download was stopped. Allow more time "
+                    "with --timeout (in Python, timeout=) if the line is slow."
+                ) from error
+            wait = None if pause is None else _http.pause(error, pause)
+            if wait is None:
+                raise DownloadError(f"{what}: could not be downloaded from {url}: {_http.reason(error)}.") from error
+            time.sleep(min(wait, meter.seconds_left))
 
 
 def _check(found: Path, sha256: str, what: str, url: str) -> None:
@@ -402,8 +384,11 @@ def _check(found: Path, sha256: str, what: str, url: str) -> None:
 def _member(raw: bytes, name: str, size: int) -> bytes:
     """Return a member of a zip archive; raise if it is not of this size, before it is unpacked."""
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        if (found := archive.getinfo(name).file_size) != size:
-            raise zipfile.BadZipFile(f"it unpacks to {found} bytes; expected {size}")
+        info = archive.getinfo(name)
+        if info.file_size != size:
+            raise zipfile.BadZipFile(f"it unpacks to {info.file_size} bytes; expected {size}")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # what unpacks the others has no limit
+            raise zipfile.BadZipFile(f"it is compressed by method {info.compress_type}; expected 0 or 8")
         with archive.open(name) as member:
             content = member.read(size + 1)
     if len(content) != size:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path, PurePosixPath
 
-from .._files import cache_dir
+from .._files import data_dirs
+from ._common import named
 
 __all__ = ["locate", "places"]
 
@@ -25,14 +25,12 @@ def places() -> dict[str, Path]:
     ValueError
         If ``$MTMETA_DATA`` is set and is not a directory.
     """
-    found = {}
-    given = os.environ.get("MTMETA_DATA")
-    if given:
-        found["$MTMETA_DATA"] = Path(given).expanduser()
-        if not found["$MTMETA_DATA"].is_dir():
-            raise ValueError(f"$MTMETA_DATA is {given!r}, which is not a directory. Correct the variable, or unset it.")
-    found["the cache"] = cache_dir()
-    found["mt-metrics-eval's own folder"] = Path.home() / ".mt-metrics-eval"
+    found = data_dirs()
+    given = found.get("$MTMETA_DATA")
+    if given is not None and not named(given).is_dir():
+        raise ValueError(
+            f"$MTMETA_DATA is {str(given)!r}, which is not a directory. Correct the variable, or unset it."
+        )
     return found
 
 
@@ -63,7 +61,7 @@ def locate(relative: str) -> Path:
     for root in looked.values():
         path = root.joinpath(*parts)
         if path.exists():
-            return path
+            return named(path)
     name = parts[1] if parts[0] in ("mt-metrics-eval-v2", "google-mqm") and len(parts) > 1 else parts[0]
     raise ValueError(
         f"{relative} is not on this computer. Looked in "

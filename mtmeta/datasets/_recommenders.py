@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from .._checks import check_count, generator
 from .._files import cache_dir, whole_file
 from ..evalset import Rankings, unknown
 from ._common import Options, read_text
@@ -372,7 +373,8 @@ def train_recommenders(
     names, left_out = _chosen(algorithms)
     _check_options(depth, test_share, relevant_from)
     ratings = _checked(ratings)
-    seed = rng if isinstance(rng, int | np.integer) else int(np.random.default_rng(rng).integers(2**31))
+    drawn = generator(rng)
+    seed = rng if isinstance(rng, int | np.integer) else int(drawn.integers(2**31))
     split = _Split.drawn(ratings, test_share, relevant_from, int(seed))
     top, scores = split.lists(names, depth)
     return split.rankings("recommenders", names, top, scores, left_out)
@@ -398,8 +400,7 @@ def _chosen(algorithms: Sequence[str] | None) -> tuple[list[str], dict[str, str]
 
 
 def _check_options(depth: int, test_share: float, relevant_from: float) -> None:
-    if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
-        raise ValueError(f"`depth` must be a whole number of at least 1; found {depth!r}.")
+    check_count("depth", depth, 1)
     if not 0 < test_share < 1:
         raise ValueError(f"`test_share` must lie between 0 and 1; found {test_share!r}.")
     if not np.isfinite(relevant_from):

@@ -9,18 +9,23 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import pandas as pd
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 from .._checks import to_numbers
+from .._files import wrong_encoding
 from ..evalset import RESERVED, EvalSet, Rankings
-from ._common import MAX_FIELD, Options, canonical_ids, count_holes, is_text, wrong_encoding
+from ._common import MAX_FIELD, Options, canonical_ids, count_holes, is_text
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 #: What an empty score is called in the wild; upper and lower case are the same.
 _EMPTY = {"", "na", "nan", "none", "null"}
 _MAX_LINE = 20 * MAX_FIELD
+_UNPACKED = 64_000_000  # bytes that any Parquet file may have in memory; a large one may have a hundred times its size
 
 
 #: Columns of names and texts in the other kinds of tables; there they are no scores.
@@ -123,9 +128,13 @@ def read_table(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
     """
     options.refuse("a table", "reference", "protocol", "metrics_from", "spans")
     if path == "-":
+        if sys.stdin is None:
+            raise ValueError("standard input is closed; pipe a table into the command, or name a file.")
         stream = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
         try:
             frame = _read_delimited(stream, None, "standard input")
+        except OSError as error:  # it is write-only, or a folder
+            raise OSError(error.errno, error.strerror, "standard input") from None
         finally:
             stream.detach()
         return _typed(frame, "standard input"), "stdin"
@@ -274,9 +283,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty.")
     try:
-        frame = pd.read_parquet(path)
-    except ImportError:
-        raise ValueError(f"{path}: reading Parquet needs pyarrow (`pip install pyarrow`); or save as CSV.") from None
+        frame = _parquet_table(path).to_pandas()
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not a readable Parquet file: the name of a column is not UTF-8.") from None
     except Exception as error:  # pyarrow raises its own kinds, all of them OSError or ValueError or neither
         raise ValueError(f"{path} is not a readable Parquet file: {' '.join(str(error).split())[:200]}") from None
     named = [n for n in frame.index.names if n is not None]
@@ -286,6 +295,51 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         if odd is not None:
             raise ValueError(f"{path}: column {name!r} must hold text; found {odd!r:.40}.")
     return frame
+
+
+def _parquet_table(path: Path) -> pa.Table:
+    """Return an Arrow table that was checked to fit into memory, and to hold what it says."""
+    import pyarrow.parquet as pq
+
+    metadata = pq.read_metadata(path)
+    most, needed, repeated = _UNPACKED + 100 * path.stat().st_size, 0, set()
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for i in range(metadata.num_columns):
+            chunk = group.column(i)
+            width = max(8, metadata.schema.column(i).length)
+            if "DELTA_BYTE_ARRAY" in chunk.encodings:  # a text may begin with all of the one before it
+                width = max(8, chunk.total_uncompressed_size)
+            elif chunk.physical_type == "BYTE_ARRAY":  # a text may occur a thousand times: read it once
+                repeated.add(chunk.path_in_schema)
+            needed += max(chunk.total_uncompressed_size, width * max(chunk.num_values, group.num_rows), 0)
+    if needed <= most:
+        with path.open("rb") as stream:
+            table = pq.ParquetFile(stream, read_dictionary=sorted(repeated)).read()
+        needed = sum(_check_column(name, table.column(i)) for i, name in enumerate(table.column_names))
+    if needed > most:
+        raise ValueError(f"it needs {needed:,} bytes when it is unpacked; expected {most:,} at most. Save it as CSV.")
+    return table
+
+
+def _check_column(name: str, column: pa.ChunkedArray) -> int:
+    """Return the bytes of a column of Parquet, each text as often as it occurs; raise if it is damaged."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"column {name!r} is damaged: {str(error).rpartition('Invalid: ')[2]}") from None
+    needed = column.nbytes
+    for part in column.chunks:
+        packed = pa.types.is_dictionary(part.type)
+        texts = part.dictionary if packed else part
+        if pa.types.is_string(texts.type):
+            if (pc.max(pc.utf8_length(texts)).as_py() or 0) > MAX_FIELD:
+                raise ValueError(f"column {name!r} has a text of more than {MAX_FIELD:,} characters.")
+            if packed:
+                needed += pc.sum(pc.binary_length(texts).take(part.indices)).as_py() or 0
+    return needed
 
 
 # -- types ------------------------------------------------------------------------------------

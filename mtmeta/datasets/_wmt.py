@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..evalset import EvalSet, Texts, natural, unknown
-from ._common import Options, choose_protocol, choose_references, count_holes, is_text, read_lines, read_text
+from ._common import Options, choose_protocol, choose_references, count_holes, is_text, named, read_lines, read_text
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
 #: Published protocol: standard reference and outlier systems, by (set, language pair).
@@ -32,7 +32,7 @@ def is_tree(root: Path) -> bool:
 
 def language_pairs(root: Path) -> list[str]:
     """Return the language pairs that have human segment scores."""
-    found = sorted({p.name.split(".")[0] for p in (root / "human-scores").glob("*.*.seg.score")})
+    found = sorted({named(p).name.split(".")[0] for p in (root / "human-scores").glob("*.*.seg.score")})
     if not found:
         raise ValueError(
             f"{root} has no human segment scores: expected files human-scores/<lp>.<protocol>.seg.score. "
@@ -44,7 +44,7 @@ def language_pairs(root: Path) -> list[str]:
 def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: Sequence[Path] = ()) -> EvalSet:
     """Load one language pair of a tree, called ``SET/LP``; ``metric_folders`` hold further ``.seg.score`` files."""
     files = sorted((root / "human-scores").glob(f"{lp}.*.seg.score"))
-    protocols = {p.name[len(lp) + 1 : -len(".seg.score")]: p for p in files}
+    protocols = {named(p).name[len(lp) + 1 : -len(".seg.score")]: p for p in files}
     protocol = choose_protocol(options.protocol, list(protocols), name)
     sources = _read_texts(root / "sources", lp, "source")
     domains, documents = _read_documents(root / "documents" / f"{lp}.docs", None if sources is None else len(sources))
@@ -56,7 +56,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     standard, outliers = STANDARD.get((name.rpartition("/")[0], lp), (None, ()))
     references = _reference_names(root, lp)
     chosen = choose_references(options.reference, references, standard, name, outliers)
-    outputs = {_stem(p) for p in (root / "system-outputs" / lp).glob("*") if p.suffix in (".txt", ".jsonl")}
+    outputs = {_stem(p) for p in _text_files(root / "system-outputs" / lp, "*")}
     left_out = _systems_left_out(human, outputs, references, chosen, outliers)
     candidates = tuple(sorted((s for s in human if s not in left_out), key=natural))
     if not candidates:
@@ -104,10 +104,12 @@ def _stem(path: Path) -> str:
     return path.name.removesuffix(path.suffix)
 
 
+def _text_files(folder: Path, pattern: str) -> list[Path]:
+    return [named(p) for p in folder.glob(pattern) if p.suffix in (".txt", ".jsonl")]
+
+
 def _reference_names(root: Path, lp: str) -> list[str]:
-    return sorted(
-        {_stem(p)[len(lp) + 1 :] for p in (root / "references").glob(f"{lp}.*") if p.suffix in (".txt", ".jsonl")}
-    )
+    return sorted({_stem(p)[len(lp) + 1 :] for p in _text_files(root / "references", f"{lp}.*")})
 
 
 def _systems_left_out(human, outputs, references, chosen, outliers) -> dict[str, str]:
@@ -238,7 +240,7 @@ def _choose_variants(folders, references, chosen, asked, left_out) -> dict[str, 
     found: dict[str, dict[str, Path]] = {}
     for folder in folders:
         for path in sorted(folder.glob("*.score")):
-            match = re.fullmatch(r"(.+)\.(seg|sys|domain)\.score", path.name)
+            match = re.fullmatch(r"(.+)\.(seg|sys|domain)\.score", named(path).name)
             if not match:
                 continue
             stem, level = match.groups()
@@ -439,7 +441,7 @@ def _read_spans(root, lp, protocol, candidates, n, texts, left_out) -> pd.DataFr
         return None
     rows: list[tuple] = []
     for path in files:
-        rater = path.name[len(start) : -len(end)].rstrip(".") or None
+        rater = named(path).name[len(start) : -len(end)].rstrip(".") or None
         rows.extend(_read_ratings(path, rater, candidates, n, texts))
     frame = pd.DataFrame(rows, columns=list(SPAN_COLUMNS))
     rank = {system: i for i, system in enumerate(candidates)}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._files import whole_file
+from .._files import is_own, noted
 from ._check import described
 
 if TYPE_CHECKING:
@@ -323,7 +323,12 @@ def _cells_of(exercise: Exercise, number: int, solutions: bool) -> Iterator[Note
 
 
 def export(
-    chapters: Iterable[Path], out: str | Path, *, solutions: bool = False, campaign: str | None = None
+    chapters: Iterable[Path],
+    out: str | Path,
+    *,
+    solutions: bool = False,
+    campaign: str | None = None,
+    force: bool = False,
 ) -> list[Path]:
     """Write the exercises of chapters, one notebook each.
 
@@ -335,6 +340,8 @@ def export(
         The folder to write to; it is made if it is not there.
     solutions, campaign
         As in `to_notebook`.
+    force : bool
+        Whether to replace files that were not written here, or were edited since.
 
     Returns
     -------
@@ -348,17 +355,21 @@ def export(
     """
     import nbformat
 
+    from ..runner._execute import about
+
     ending = "_solutions.ipynb" if solutions else "_exercises.ipynb"
     made = {}
     for path in map(Path, chapters):
+        about(path)  # raises for what is no notebook
         notebook = to_notebook(nbformat.read(path, 4), solutions=solutions, campaign=campaign)
         made[Path(out) / f"{path.stem}{ending}"] = nbformat.writes(notebook) + "\n"
-    taken = [str(path) for path, text in made.items() if path.exists() and path.read_text(encoding="utf-8") != text]
-    if taken:
+    there = [path for path in made if path.exists() and path.read_bytes() != made[path].encode()]
+    if taken := [str(path) for path in there if not force and not is_own(path)]:
         raise ValueError(
-            f"not written, for they may hold answers: {', '.join(taken)}. Move them away, or choose another folder."
+            f"not written, for they may hold answers: {', '.join(taken)}. Move them away, or choose another folder; on "
+            "the command line, --force replaces them."
         )
     for path, text in made.items():
-        with whole_file(path) as part:
+        with noted(path) as part:
             part.write_text(text, encoding="utf-8")
     return list(made)

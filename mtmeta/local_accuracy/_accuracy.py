@@ -65,9 +65,7 @@ def local_accuracy(
     pandas.DataFrame
         ``context, metric, accuracy, tie_rate, n_pairs, n_segments, n_missing, low, high``. Accuracy is in [0, 1],
         higher is better; a metric that is blind to the difference scores 0 with ``ties="failure"``, and a fair coin
-        0.5. The interval is a percentile bootstrap over units: pairs of one segment, and segments of several contexts
-        (all systems translate the same segments), are drawn together; where each unit lies in one context, they are
-        drawn within contexts.
+        0.5. The interval is a percentile bootstrap over units, drawn within contexts where each unit lies in one.
 
     Raises
     ------

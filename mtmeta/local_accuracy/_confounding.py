@@ -21,8 +21,7 @@ def length_metric(
 ) -> pd.DataFrame:
     """Add a metric that returns the length of the text, which knows nothing of quality.
 
-    It is always right about a removed word, and always wrong about an inserted or a swapped one, so its accuracies are
-    1, 0 and 0, and 1/3 over the three.
+    It is always right about a removed word and always wrong about an inserted or swapped one.
 
     Parameters
     ----------
@@ -78,8 +77,7 @@ def accuracy_by_perturbation(
 ) -> pd.DataFrame:
     """Measure local accuracy for each single perturbation.
 
-    A metric whose accuracies differ much between perturbations is confounded with some of them: ROUGE-1 does not see
-    the order of words, so under swapping it is never right.
+    ROUGE-1, for one, does not see the order of words, so under swapping it is never right.
 
     Parameters
     ----------
@@ -120,49 +118,6 @@ def accuracy_by_perturbation(
     return pd.concat(blocks, ignore_index=True)
 
 
-def expected_variance(variance: float, n_perturbations: int, k: int) -> float:
-    r"""Return the variance of the mean of k of K perturbations that comes from overlap alone.
-
-    Combinations of k of the same K perturbations share members, the more the larger k is. If each perturbation weighs
-    the same, the accuracy of a combination is a mean of k numbers drawn without replacement from K, so over all
-    combinations its variance is
-
-    .. math:: \frac{\sigma^2}{k} \cdot \frac{K - k}{K - 1},
-
-    with sigma squared the variance (divisor K) of the K single accuracies. It falls to 0 at k = K whatever
-    the perturbations are.
-
-    Parameters
-    ----------
-    variance : float
-        Sigma squared.
-    n_perturbations : int
-        K, at least 2.
-    k : int
-        From 1 to K.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range.
-
-    Examples
-    --------
-    >>> from mtmeta.local_accuracy import expected_variance
-    >>> expected_variance(0.08, 9, 1), round(expected_variance(0.08, 9, 3), 3), expected_variance(0.08, 9, 9)
-    (0.08, 0.02, 0.0)
-    """
-    total = check_count("n_perturbations", n_perturbations, 2)
-    k = check_count("k", k, 1)
-    if k > total:
-        raise ValueError(f"`k` must be at most the number of perturbations, {total}; found {k}.")
-    return variance / k * (total - k) / (total - 1)
-
-
 def combination_variance(
     pairs: pd.DataFrame,
     *,
@@ -194,8 +149,8 @@ def combination_variance(
     -------
     pandas.DataFrame
         ``metric, k, variance, expected, n_combinations, n_perturbations``. ``variance`` estimates the variance over all
-        combinations without bias; ``expected`` is `expected_variance`, from the variance at k = 1. They are equal
-        where all combinations are taken and every perturbation applies equally often; what falls with k beyond
+        combinations without bias. ``expected`` is what overlap alone makes of the variance at k = 1: a mean of k of K
+        numbers drawn without replacement has the variance sigma**2 / k * (K - k) / (K - 1). What falls with k beyond
         ``expected`` is more than overlap.
 
     Raises
@@ -240,7 +195,7 @@ def combination_variance(
         for k, values in accuracies.items():
             every = comb(total, k)
             variance = values[:, m].var(ddof=1) * (every - 1) / every
-            rows.append((name, k, variance, expected_variance(single[m], total, k), len(values), total))
+            rows.append((name, k, variance, single[m] / k * (total - k) / (total - 1), len(values), total))
     return pd.DataFrame(rows, columns=["metric", "k", "variance", "expected", "n_combinations", "n_perturbations"])
 
 

@@ -51,8 +51,7 @@ class QualityBuckets:
 def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets: int) -> QualityBuckets:
     """Cut scores into buckets of equal frequency, where equal scores share a bucket.
 
-    Buckets of equal frequency cannot split a tie, so a third of perfect scores is one bucket however many were asked
-    for, and fewer remain.
+    A tie is not split, so fewer buckets than were asked for may remain.
 
     Parameters
     ----------
@@ -119,8 +118,7 @@ def natural_pairs(
 ) -> pd.DataFrame:
     """Pair real translations of the same segment that humans scored differently, as a pairs table.
 
-    Perturbations are easy: one dropped word is a small and known error. Pairs of real systems differ in ways that
-    metrics will meet. The better translation takes the place of y, the worse one that of y'.
+    The better translation takes the place of y, the worse one that of y'.
 
     Parameters
     ----------
@@ -204,8 +202,8 @@ def swap_effects(
 ) -> pd.DataFrame:
     """Count how many swaps of items lower, keep or raise each measure of a ranking.
 
-    A swap of two random items need not harm: it may bring a relevant item up, or exchange two that are equally
-    relevant. Where the measure does not move, or rises, local accuracy calls the measure wrong, rightly or not.
+    A swap of two random items need not harm. Where a measure does not fall, local accuracy calls it wrong, rightly
+    or not.
 
     Parameters
     ----------

@@ -30,13 +30,12 @@ def context_effect(
     r"""Test for each metric whether its accuracy depends on the context (H1), and say how much.
 
     The published test is Pearson's chi-square on the table of 2 outcomes x K contexts, K - 1 degrees of freedom. It
-    takes pairs for independent, which they are not: one text has several pairs, one segment several systems. And with
-    many pairs it rejects for differences that nobody would care about. So three things stand beside it: Cramér's V,
+    takes pairs for independent, which pairs of one text or segment are not. Beside it stand Cramér's V,
 
     .. math:: V = \sqrt{\chi^2 / n},
 
-    which is 0 where all accuracies are equal and 1 where the context decides every outcome; what V would be by chance;
-    and a permutation test that keeps what belongs together.
+    0 where all accuracies are equal and 1 where the context decides every outcome; V by chance; and a permutation
+    test that keeps what belongs together.
 
     Parameters
     ----------
@@ -44,8 +43,8 @@ def context_effect(
         As for `local_accuracy`; ties between y and y' are failures.
     context : str or sequence of str
     unit : str
-        Column of what is permuted whole; segments must not straddle units. Segments of one document, or utterances of
-        one speaker, are alike: give ``"doc"`` or ``"speaker"`` where the context is coarser than these.
+        Column of what is permuted whole; segments must not straddle units. Give ``"doc"`` or ``"speaker"`` where the
+        context is coarser than these.
     n_resamples : int
         Permutations; 0 for none.
     rng : None, int or numpy.random.Generator
@@ -69,12 +68,10 @@ def context_effect(
     the context varies:
 
     - ``between``: each unit lies in one context (domain, speaker). Labels of whole units are permuted. Null: units
-      of all contexts come from one population. Contexts whose units have more pairs, or correlate more within units,
-      are told apart by that too, though only weakly by this statistic.
+      of all contexts come from one population.
     - ``within``: the context varies within units and is the same for all pairs of a text (system, quality of the
-      output). Labels are permuted among the systems of each unit; a label brings all its pairs. Null: within a unit
-      the systems are exchangeable. Differences between segments cancel. Where the context varies within
-      the texts of one system in a unit larger than a segment, labels are permuted among the texts of the unit.
+      output). Labels are permuted among the systems of each unit (among its texts, where the context varies within
+      those of one system). Null: within a unit the systems are exchangeable. Differences between segments cancel.
     - ``pairs``: the context varies within a text (perturbation). Labels are permuted among the pairs of each text.
 
     p-values are (count + 1) / (n + 1).
@@ -177,8 +174,8 @@ def ranking_effect(
 ) -> pd.DataFrame:
     """Test whether the order of metrics differs more between contexts than chance would make it (H2).
 
-    Even if contexts did not matter, their orders of metrics would differ, because accuracies are estimated. So a mean
-    tau_AP below 1 shows nothing until it is compared with its mean under permutation of contexts.
+    Accuracies are estimated, so a mean tau_AP below 1 shows nothing until it is compared with its mean under
+    permutation of contexts.
 
     Parameters
     ----------
@@ -206,10 +203,8 @@ def ranking_effect(
     Notes
     -----
     The null is that of `context_effect`: contexts are exchangeable. Where H1 holds and H2 does not, the p-value is not
-    exact. The order of two metrics is uncertain where the difference d of their accuracies is small against its
-    standard error, sqrt((s - d**2) / n), with s the share of the n pairs about which the two differ. A context that
-    scales all accuracies towards 0 shrinks d faster than this error: its order is noisier than the permuted ones, and
-    H2 is found too often.
+    exact. A context that scales all accuracies towards 0 shrinks their differences faster than their standard errors:
+    its order is noisier than the permuted ones, and H2 is found too often.
 
     References
     ----------

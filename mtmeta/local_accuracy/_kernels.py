@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .._compiled import njit
 
 #: Two accuracies this close differ by rounding only, and are tied.
 TOLERANCE = 1e-12
 
 
-@njit(cache=True)
+@njit
 def permuted_sums(labels, starts, wins, counts, n_contexts, n_draws, rng):
     """Shuffle the labels of units within blocks, and sum wins and counts by label.
 
@@ -32,7 +33,7 @@ def permuted_sums(labels, starts, wins, counts, n_contexts, n_draws, rng):
     return won, number
 
 
-@njit(cache=True)
+@njit
 def tau_b(truth, ranking):
     """tau_AP of ``ranking`` given ``truth`` (scores, high first), tied groups as one, one direction; NaN if all tie."""
     n = len(truth)
@@ -50,7 +51,7 @@ def tau_b(truth, ranking):
     return 2 * total / below_top - 1 if below_top else np.nan
 
 
-@njit(cache=True)
+@njit
 def tau_average(truth, ranking):
     """Mean of tau_AP over all ways to break ties in both at random, one direction."""
     n = len(truth)
@@ -73,7 +74,7 @@ def tau_average(truth, ranking):
     return 2 * total / (n - 1) - 1
 
 
-@njit(cache=True)
+@njit
 def tau_tables(accuracies, average):
     """Return tau_AP between all rows of each draw; shape (n_draws, n_rows, n_metrics) to (n_draws, n_rows, n_rows).
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from .._checks import check_scores
 from ..evalset import check_choice, numbered, unknown
 
 TIES = ("failure", "half")
@@ -174,8 +175,7 @@ def _scores(pairs: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
             columns.append(pairs[name].to_numpy(dtype=np.float64, na_value=np.nan))
         except (TypeError, ValueError):
             raise TypeError(f"the column {name!r} must hold numbers; found {pairs[name].dtype}.") from None
-        if np.isinf(columns[-1]).any():
-            raise ValueError(f"the column {name!r} holds an infinite score; scores must be finite, or NaN if missing.")
+        check_scores(columns[-1], f"the column {name!r}")
     return np.column_stack(columns)
 
 

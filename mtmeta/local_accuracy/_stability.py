@@ -31,8 +31,7 @@ def stability(
 ) -> pd.DataFrame:
     r"""Measure how much each metric's accuracy moves between contexts, and how much of that is noise.
 
-    Accuracies are estimated, so they would differ between contexts even if the true ones did not. The bootstrap
-    tells by how much: with a_k the accuracy in context k and a*_k that of a draw,
+    The bootstrap tells how much of it is noise: with a_k the accuracy in context k and a*_k that of a draw,
 
     .. math:: s^2 = \mathrm{var}_k(a_k), \qquad s^2_{noise} = \mathrm{E}^*\,\mathrm{var}_k(a^*_k - a_k), \qquad
         s^2_{true} = \max(0, s^2 - s^2_{noise}).
@@ -186,9 +185,8 @@ def recommend(
     -----
     Differences between metrics are paired. ``loss_low`` is ``loss - c * se``, where c is the ``level`` quantile of the
     largest studentised error over *all* pairs of metrics of the context (Tukey's way, by bootstrap: Romano and Wolf
-    2005). All pairs, because the best metric was chosen on the same data: compared with the winner alone, of three
-    equally good metrics one was called worse in some 16 % of simulated contexts, not 5 %. Nothing corrects for the
-    number of contexts.
+    2005), because the best metric was chosen on the same data: compared with the winner alone, of three equally good
+    metrics one was called worse in some 16 % of simulated contexts. Nothing corrects for the number of contexts.
 
     References
     ----------

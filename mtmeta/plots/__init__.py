@@ -5,6 +5,11 @@ always says the same thing a second time. Figures are white and opaque, so they 
 theme too.
 """
 
+from .._files import settings_ignored
+
+with settings_ignored():
+    import matplotlib  # noqa: F401 - before the modules below do
+
 from ._aggregation import downsampling_boxes, paired_differences, score_grid, score_pairs, three_columns
 from ._agreement import decomposition, parts_plane, rank_slopes, three_views, tie_baselines
 from ._interactive import Interactive, interactive_lines, interactive_threshold

@@ -10,6 +10,8 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 
+from .._checks import Undefined
+from .._pearson import pearson
 from ..evalset import EvalSet
 from ..sentinel import TrainingReport
 from ._style import COLOURS, GREY, MARKERS, in_legend, least_squares_line, names_as_written, new_axes
@@ -75,7 +77,7 @@ def score_against_length(
         If the set has no texts.
     """
     if es.texts is None:
-        raise ValueError(f"set {es.name!r} has no texts, so lengths are not known.")
+        raise Undefined(f"set {es.name!r} has no texts, so lengths are not known.")
     length = np.array([[len(text) for text in es.texts.translations[system]] for system in es.systems], dtype=float)
     if axes is None:
         axes = plt.subplots(1, len(names), figsize=(3.2 * len(names), 3.2), squeeze=False)[1][0]
@@ -93,7 +95,7 @@ def score_against_length(
         lowest, highest = y.min(), y.max()
         room = 0.03 * (highest - lowest) or 1.0
         ax.set(xlim=np.quantile(x, [0.002, 0.998]), ylim=(lowest - room, highest + room))
-        r = np.corrcoef(x, y)[0, 1] if np.ptp(y) > 0 and np.ptp(x) > 0 else 0.0
+        r = np.nan_to_num(pearson(x, y))
         ax.annotate(
             f"{name}, r = {r:.2f}", (0.5, 1.02), xycoords="axes fraction", ha="center", fontweight="bold", fontsize=10
         )

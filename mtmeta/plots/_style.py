@@ -10,6 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
+from .._pearson import scaled
+
 #: Okabe and Ito 2008, without black and yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -42,7 +44,8 @@ def in_legend(name: object) -> str:
 
 
 def use_style() -> None:
-    """Set matplotlib's defaults for the book: white background, readable sizes, no clutter."""
+    """Set matplotlib's defaults for the book: white background, readable sizes, no clutter; no other settings stay."""
+    plt.rcdefaults()
     plt.rcParams.update(
         {
             "figure.dpi": 110,
@@ -70,6 +73,7 @@ def new_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
 def least_squares_line(ax: Axes, x: np.ndarray, y: np.ndarray, **style) -> None:
     """Draw the least-squares line over the range of ``x``; nothing where it is undefined."""
     if len(x) >= 2 and np.ptp(x) > 0:
-        slope, intercept = np.polyfit(x, y, 1)
-        ends = np.array([x.min(), x.max()])
-        ax.plot(ends, slope * ends + intercept, **style)
+        (near_x, unit_x), (near_y, unit_y) = scaled(x, 0), scaled(y, 0)
+        slope, intercept = np.polyfit(near_x, near_y, 1)
+        ends = np.array([near_x.min(), near_x.max()])
+        ax.plot(np.ldexp(ends, unit_x), np.ldexp(slope * ends + intercept, unit_y), **style)

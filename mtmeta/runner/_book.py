@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import multiprocessing
 import os
 import platform
 import shutil
@@ -14,11 +13,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from .._files import whole_file
+from .._files import read_text, whole_file
+from .._processes import check_room, in_processes, run_program
+from .._yaml import parse
 from ._execute import execute, missing
 
 #: Copied beside the chapters, so that pages can include them.
@@ -39,14 +40,22 @@ _JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"
 
 def pages(root: Path) -> list[str]:
     """Return the pages that the table of contents of a project names, in its order."""
-    import yaml
+    read_yaml(root / "_config.yml")  # which jupyter-book would stumble over
+    return list(_named(read_yaml(root / "_toc.yml")))
 
-    return list(_named(yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))))
+
+def read_yaml(path: Path) -> Any:
+    """Return the content of a YAML file of the book."""
+    text = read_text(path)
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _named(node: Any) -> Iterator[str]:
     if isinstance(node, Mapping):
-        yield from (node[key] for key in ("root", "file") if key in node)
+        yield from (str(node[key]) for key in ("root", "file") if key in node)
         for value in node.values():
             yield from _named(value)
     elif isinstance(node, list):
@@ -59,13 +68,20 @@ def copy_sources(root: Path, to: Path) -> Path:
     source = to / "_build" / "src"
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir(parents=True)
+    leave_out = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
     for name in ("book", "notebooks"):
-        shutil.copytree(root / name, source / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
+        shutil.copytree(root / name, source / name, ignore=leave_out, copy_function=_copy)
     for name in ROOT_FILES:
         if (root / name).exists():
             (source / name).parent.mkdir(exist_ok=True)
-            shutil.copy2(root / name, source / name)
+            _copy(root / name, source / name)
     return source
+
+
+def _copy(source: str | Path, target: str | Path) -> None:
+    if not os.path.isfile(source):  # a pipe or a device: to read it may have no end
+        raise ValueError(f"cannot read {source}: it is no regular file.")
+    shutil.copy2(source, target)
 
 
 def write_execution(source: Path, report: Mapping[str, Mapping[str, Any]], **more: Any) -> None:
@@ -90,11 +106,10 @@ def _measured(path: Path, out: Path) -> dict[str, float]:
 
 def _execute_all(notebooks: Mapping[Path, Path], jobs: int) -> dict[Path, dict[str, float]]:
     """Execute notebooks, `jobs` at a time, each into its own target; return what `_measured` says of each."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=jobs, mp_context=context) as pool:
-        running = {path: pool.submit(_measured, path, out) for path, out in notebooks.items()}
-        measured, failures = {}, []
-        for path, task in running.items():
+    measured, failures = {}, []
+    calls = {path: (path, out) for path, out in notebooks.items()}
+    with closing(in_processes(_measured, calls, jobs)) as done:
+        for path, task in done:
             try:
                 measured[path] = task.result()
                 print(f"executed {path.name} in {measured[path]['seconds']:.1f} s", file=sys.stderr)
@@ -182,9 +197,9 @@ def build(root: str | Path, *, builder: str = "html", strict: bool = True) -> Pa
     if not can_build():
         raise RuntimeError("jupyter-book is not installed: pip install 'mtmeta[book]'.")
     paths = [str(root / "_build" / "src"), "--path-output", str(root)]
-    command = [str(_JUPYTER_BOOK), "build", *paths, "--builder", builder, *(["-W"] * strict), "--keep-going", "-q"]
+    arguments = ["build", *paths, "--builder", builder, *(["-W"] * strict), "--keep-going", "-q"]
     warnings = None if strict else subprocess.STDOUT
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=warnings, text=True, check=False)
+    done = run_program(str(_JUPYTER_BOOK), *arguments, stdout=subprocess.PIPE, stderr=warnings, text=True)
     if done.returncode:
         print(done.stdout, file=sys.stderr)
         raise RuntimeError(f"jupyter-book ended with exit status {done.returncode}; its warnings are above.")
@@ -240,12 +255,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     again.add_argument("notebooks", nargs="+", type=Path)
     given = parser.parse_args(arguments)
     try:
+        check_room()
         if given.verb == "refresh":
             refresh(given.notebooks, jobs=given.jobs)
         else:
             stage(given.root, run=not given.no_execute, jobs=given.jobs)
             print(f"The result: {build(given.root, builder=given.builder)}")
-    except (RuntimeError, ValueError) as error:
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except (RuntimeError, ValueError, OSError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

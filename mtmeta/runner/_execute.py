@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import time
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .._files import cache_dir
+from .._files import data_dirs, read_text
 
 
 class CannotRun(ValueError):
@@ -26,17 +26,11 @@ class CannotRun(ValueError):
     """
 
 
-def _data_roots() -> list[Path]:
-    """Return the folders that may hold data sets: those that `mm.load` looks in."""
-    given = os.environ.get("MTMETA_DATA")
-    return [Path(p).expanduser() for p in (given, cache_dir(), "~/.mt-metrics-eval") if p]
-
-
 def _is_there(requirement: str) -> bool:
     """Tell whether one requirement of a notebook is met on this machine."""
     kind, _, name = requirement.rpartition(":")
     if kind == "data":
-        return any((root / name).is_dir() or any(root.glob(f"*/{name}/")) for root in _data_roots())
+        return any((root / name).is_dir() or any(root.glob(f"*/{name}/")) for root in data_dirs().values())
     if kind or not name.isidentifier():
         raise ValueError(
             f"a notebook requires {requirement!r}; expected 'data:NAME' or the name of a Python module, such as "
@@ -45,12 +39,32 @@ def _is_there(requirement: str) -> bool:
     return importlib.util.find_spec(name) is not None
 
 
-def about(notebook: str | Path) -> dict[str, list[str]]:
-    """Return what a notebook says of itself: the entry ``mtmeta`` of its metadata."""
+def about(notebook: str | Path) -> dict[str, Any]:
+    """Return what a notebook says of itself: the entry ``mtmeta`` of its metadata; raise if it is no notebook."""
+    import nbformat
+
+    text = read_text(Path(notebook))
     try:
-        return json.loads(Path(notebook).read_text(encoding="utf-8"))["metadata"].get("mtmeta", {})
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise ValueError(f"{notebook} is not a notebook: {error!r}.") from None
+        content = json.loads(text)
+        with warnings.catch_warnings(action="ignore"):  # that it would be repaired
+            nbformat.validate(content)
+    except Exception as error:  # whatever it meets in what is none
+        raise ValueError(f"{notebook} is not a notebook: {str(error).partition(chr(10))[0]}.") from None
+    for part in (content, *content["cells"]):
+        _check_says(notebook, part["metadata"].get("mtmeta", {}))
+    return content["metadata"].get("mtmeta", {})
+
+
+def _check_says(notebook: str | Path, says: Any) -> None:
+    """Raise unless all that a notebook or a cell says of itself are lists of names."""
+    both = [says, says.get("takes", {})] if isinstance(says, dict) else [says]
+    lists = [names for one in both if isinstance(one, dict) for key, names in one.items() if key != "takes"]
+    whole = all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
+    if not (whole and all(isinstance(one, dict) for one in both)):
+        raise ValueError(
+            f'{notebook}: `mtmeta` in the metadata must be lists of names, such as {{"needs": ["metrics"]}}; '
+            f"found {str(says)[:100]}."
+        )
 
 
 def missing(notebook: str | Path) -> list[str]:

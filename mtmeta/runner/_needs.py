@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from .._checks import Undefined
 from ..evalset import EvalSet, Rankings
 
 #: What a chapter may need in its metadata, and how it is called.
@@ -104,7 +105,7 @@ def _of_translations(es: EvalSet) -> dict[str, int]:
 def _n_whole(es: EvalSet) -> int:
     try:
         return es.with_texts().shape[1]
-    except ValueError:
+    except Undefined:
         return 0
 
 

@@ -7,20 +7,25 @@ import importlib.util
 import io
 import json
 import multiprocessing
+import os
 import re
 import shutil
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._files import whole_file
-from ._book import build, copy_sources, pages, write_execution
+from .._checks import check_count
+from .._files import claimed, keep, whole_file
+from .._limits import MAX_JOBS
+from .._processes import in_processes
+from ._book import build, copy_sources, pages, read_yaml, write_execution
 from ._execute import CannotRun, about, execute, missing
 from ._needs import PARAMETERS, facts, kind_of, unmet
 
@@ -34,6 +39,11 @@ if TYPE_CHECKING:
 
 _CHAPTER = re.compile(r"notebooks/((?!00)\d\d)_\w+")
 _PAGE = "book/your_run"
+_SOURCES = ("book", "notebooks", "_toc.yml", "_config.yml")
+_MADE = ("notebooks", "scores", "site", ".done", ".site")
+#: Written last into a site: from what it was built. A site without it is not whole, or another's.
+_BUILT = ".mtmeta-site"
+_held = threading.local()
 
 
 @dataclass(frozen=True)
@@ -118,7 +128,7 @@ def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, 
     Raises
     ------
     ValueError
-        If there is no such chapter.
+        If there is no such chapter, or it is no notebook.
     """
     project = Path(project)
     known = {page: project / f"{page}.ipynb" for page in pages(project) if _CHAPTER.fullmatch(page)}
@@ -133,7 +143,39 @@ def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, 
                 f"{', '.join(Path(p).name for p in known)}."
             )
         chosen.update(found)
-    return {page: path for page, path in known.items() if page in chosen}
+    found = {page: path for page, path in known.items() if page in chosen}
+    for path in found.values():
+        about(path)  # raises for what is no notebook, before anything is written
+    return found
+
+
+@contextmanager
+def claim(out: str | Path, reads: Iterable[Path] = (), *, force: bool = False) -> Iterator[None]:
+    """Hold a folder for a run; `run` and `show` do so by themselves, and stay within what this thread holds already.
+
+    Parameters
+    ----------
+    out : path
+        The folder. It is made where it is not there.
+    reads : iterable of Path
+        Files and folders that must not be replaced.
+    force : bool
+        Whether to replace what no run has made in the folder.
+
+    Raises
+    ------
+    ValueError
+        If it holds what no run has made, or what is read, or another run writes to it.
+    """
+    out, held = Path(out), getattr(_held, "folder", None)
+    for name in _MADE:
+        keep(reads, out / name)
+    with nullcontext() if out.resolve() == held else claimed(out, "run", _MADE, force=force):
+        _held.folder = out.resolve()
+        try:
+            yield
+        finally:
+            _held.folder = held
 
 
 def run(
@@ -183,31 +225,36 @@ def run(
     Raises
     ------
     ValueError
-        If papermill is not installed, or what a notebook says of its needs has another form than it should.
+        If papermill is not installed; what a notebook says of its needs has another form than it should; or the folder
+        holds what no run has made, is that of the notebooks, or is written to by another run.
     """
     for name in ("papermill", "ipykernel"):
         if importlib.util.find_spec(name) is None:
             raise ValueError(f"{name} is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
+    check_count("jobs", jobs, 1, MAX_JOBS)
     out = Path(out)
     found, kind, seen = facts(data), kind_of(data), fingerprint(data)
     parameters = {PARAMETERS[kind]: scores}
     outcomes: dict[str, Outcome] = {}
     todo: dict[str, tuple] = {}
-    for page, path in notebooks.items():
-        key = _digest(path.read_bytes(), seen, json.dumps(parameters), version)
-        if reason := _why_not(path, kind, found):
-            outcomes[page] = Outcome("skipped", reason=reason)
-            _write_page(path, out / f"{page}.ipynb", outcomes[page])
-        elif (stored := _read_outcome(out, page, key)) is not None:
-            outcomes[page] = stored
-        else:
-            todo[page] = (path, out, page, parameters, found, key)
-        if page in outcomes and progress:
-            _tell(page, outcomes[page], len(outcomes), len(notebooks))
-    for page, outcome in _run_all(todo, jobs, progress):
-        outcomes[page] = outcome
-        if progress:
-            _tell(page, outcome, len(outcomes), len(notebooks))
+    with claim(out, notebooks.values()):
+        for page, path in notebooks.items():
+            reason = _why_not(path, kind, found)
+            key = _digest(path.read_bytes(), seen, json.dumps(parameters), version)
+            if reason:
+                outcomes[page] = Outcome("skipped", reason=reason)
+                _write_page(path, out / f"{page}.ipynb", outcomes[page])
+            elif (stored := _read_outcome(out, page, key)) is not None:
+                outcomes[page] = stored
+            else:
+                todo[page] = (path, out, page, parameters, found, key)
+            if page in outcomes and progress:
+                _tell(page, outcomes[page], len(outcomes), len(notebooks))
+        with closing(_run_all(todo, jobs, progress)) as done:
+            for page, outcome in done:
+                outcomes[page] = outcome
+                if progress:
+                    _tell(page, outcome, len(outcomes), len(notebooks))
     return {page: outcomes[page] for page in notebooks}
 
 
@@ -262,54 +309,46 @@ def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
 
 
 def _run_all(todo: Mapping[str, tuple], jobs: int, progress: bool) -> Iterator[tuple[str, Outcome]]:
-    """Execute chapters, `jobs` at a time."""
-    if (jobs := min(jobs, len(todo))) > 1:
-        yield from _in_processes(todo, jobs, progress)
-    else:
-        for page, job in todo.items():
-            yield page, _run_one(*job, progress)
-
-
-def _in_processes(todo: Mapping[str, tuple], jobs: int, progress: bool) -> Iterator[tuple[str, Outcome]]:
-    """Execute chapters each in a process, because papermill changes the working directory."""
-    from tqdm import tqdm
-
+    """Execute chapters, `jobs` at a time, in processes: papermill changes the directory, and says much when stopped."""
+    if not todo:
+        return
+    jobs = min(jobs, len(todo))
     context = multiprocessing.get_context("spawn")
-    places, lock = context.Queue(), context.RLock()
+    places, lock = context.SimpleQueue(), context.RLock()  # a thread of a queue might hold a lock when tests fork
     for place in range(jobs):
         places.put(place)
-    tqdm.set_lock(lock)
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(places, lock)) as pool:
-        running: dict[Future, str] = {pool.submit(_run_one, *job, progress): page for page, job in todo.items()}
-        try:
-            for task in as_completed(running):
-                try:
-                    yield running[task], task.result()
-                except BrokenProcessPool as error:
-                    yield running[task], Outcome("failed", reason=f"its process was killed: {error}")
-        except BaseException:  # such as Ctrl-C: what has not begun shall not
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    calls = {page: (*job, progress) for page, job in todo.items()}
+    with closing(in_processes(_run_one, calls, jobs, _begin, (places, lock))) as done:
+        for page, task in done:
+            try:
+                yield page, task.result()
+            except BrokenProcessPool as error:
+                yield page, Outcome("failed", reason=f"its process was killed: {error}")
 
 
 _place = 0
 
 
 def _begin(places: Any, lock: Any) -> None:
-    """Begin a process: take a line of the terminal for its bars."""
+    """Begin a process: take a line of the terminal for its bars, and turns with the others in writing to it.
+
+    The main process takes no turns: it would wait for ever for one that was killed in its turn.
+    """
     from tqdm import tqdm
 
     global _place
     _place = places.get()
-    tqdm.set_lock(lock)
+    if sys.stderr.isatty():
+        tqdm.set_lock(lock)
 
 
 class _Lines(io.TextIOBase):
-    """A bar for where there is no terminal: each state is a line."""
+    """A bar for where there is no terminal: each state is a line. A chapter does not fail for want of a reader."""
 
     def write(self, text: str) -> int:
         if state := text.strip():
-            print(state, file=sys.stderr, flush=True)
+            with suppress(OSError):
+                print(state, file=sys.stderr, flush=True)
         return len(text)
 
 
@@ -420,10 +459,12 @@ def _tell(page: str, outcome: Outcome, number: int, of: int) -> None:
     what = f"[{number}/{of}] {outcome.status} {Path(page).name}"
     what += f" in {outcome.seconds:.1f} s" if outcome.seconds else ""
     what += " (done before)" if outcome.resumed else ""
-    tqdm.write(what + (f": {outcome.reason}" if outcome.reason else ""), file=sys.stderr)
+    tqdm.write(what + (f": {outcome.reason}" if outcome.reason else ""), file=sys.stderr, nolock=True)
 
 
-def show(project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, *, title: str) -> Path:
+def show(
+    project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, *, title: str, force: bool = False
+) -> Path:
     """Build one site of the book's pages with the chapters that `run` executed in their places.
 
     Parameters
@@ -436,6 +477,8 @@ def show(project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, 
         The folder that `run` wrote to. The site goes to ``out/site``, and is built only if something has changed.
     title : str
         What the chapters were run on, for the page that lists them.
+    force : bool
+        Whether to replace a folder ``out/site`` that was not made here. The book's sources are never replaced.
 
     Returns
     -------
@@ -446,16 +489,30 @@ def show(project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, 
     ------
     RuntimeError
         If jupyter-book is not installed, or fails.
+    ValueError
+        If the folder, or the site in it, holds what was not made here, or another run writes to it.
     """
     project, out = Path(project), Path(out).resolve()
-    site, key_file = out / "site", out / ".done" / "site"
-    start = site / f"{_PAGE}.html"
-    own = [path for name in ("book", "notebooks", "_toc.yml", "_config.yml") for path in _files(project / name)]
+    with claim(out, [project / name for name in _SOURCES]):
+        site = out / "site"
+        if not force and os.path.lexists(site) and not (site / _BUILT).is_file():
+            raise ValueError(
+                f"{site} was not made by a run, and is left as it is. Move it away, or name another folder; on the "
+                "command line, --force replaces it."
+            )
+        _build_in(site, project, outcomes, title)
+    return site / f"{_PAGE}.html"
+
+
+def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title: str) -> None:
+    """Build the site beside its place; when it is whole, it takes the place in one step."""
+    out = site.parent
+    own = [path for name in _SOURCES for path in _files(project / name)]
     own += [out / f"{page}.ipynb" for page in outcomes]
     what = [part for path in own for part in (str(path), path.read_bytes())]
     key = _digest(title, *what, *(f"{page} {o.status} {o.reason}" for page, o in outcomes.items()))
-    if start.is_file() and key_file.is_file() and key_file.read_text() == key:
-        return start
+    if all((site / name).is_file() for name in (_BUILT, f"{_PAGE}.html")) and (site / _BUILT).read_text() == key:
+        return
     work = out / ".site"
     source = copy_sources(project, work)
     for page in outcomes:
@@ -465,11 +522,11 @@ def show(project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, 
     notebooks = [page for page in pages(project) if (source / f"{page}.ipynb").exists()]
     write_execution(source, {page: _on_site(page, outcomes) for page in notebooks})
     built = build(work, strict=False)
-    shutil.rmtree(site, ignore_errors=True)
-    shutil.move(built, site)
+    _write(built / _BUILT, key)
+    if os.path.lexists(site):
+        site.rename(Path(tempfile.mkdtemp(dir=work)) / "old")
+    built.rename(site)
     shutil.rmtree(work, ignore_errors=True)
-    _write(key_file, key)
-    return start
 
 
 def _files(path: Path) -> list[Path]:
@@ -503,6 +560,8 @@ def _plain(text: str) -> str:
 def _add_to_toc(path: Path) -> None:
     import yaml
 
-    toc = yaml.safe_load(path.read_text(encoding="utf-8"))
+    toc = read_yaml(path)
+    if not (isinstance(toc, dict) and isinstance(toc.get("parts"), list)):
+        raise ValueError(f"{path} has no list `parts`, to which the list of your chapters could be added.")
     toc["parts"].insert(0, {"caption": "Your data", "chapters": [{"file": _PAGE}]})
     path.write_text(yaml.safe_dump(toc, sort_keys=False), encoding="utf-8")

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count, check_jobs
 from .._files import whole_file
+from .._processes import parallel
 from ._lexical import LEXICAL, lexical_signature, lexical_trouble, score_lexical
 from ._speech import SPEECH, check_names, check_texts, score_speech, speech_signature
 from ._text import TOKENIZERS
@@ -193,8 +195,7 @@ def score_pairs(
     for metric in names:
         if trouble := _trouble(metric):
             raise ValueError(f"metric {metric!r} cannot be computed here: {trouble}.")
-    if isinstance(chunk, bool) or not isinstance(chunk, int | np.integer) or chunk < 1:
-        raise ValueError(f"`chunk` must be an integer of at least 1; found {chunk!r}.")
+    check_count("chunk", chunk, 1)
     texts, places = _unique_texts(frame, _TEXT[task], lowercase)
     signatures = {m: _signature(m, lowercase, tokenize, rouge_tokenizer) for m in names}
     score: Callable[..., dict[str, np.ndarray]] = score_speech
@@ -294,13 +295,13 @@ def _in_chunks(
 ) -> dict[str, np.ndarray]:
     if not signatures:
         return {}
-    from joblib import Parallel, delayed
+    from joblib import delayed
     from tqdm import tqdm
 
     texts = texts.drop(columns="source", errors="ignore")
     pieces = [texts.iloc[start : start + chunk] for start in range(0, len(texts), chunk)]
     jobs = (delayed(_score_chunk)(score, p, {m: store.path(p, s) for m, s in signatures.items()}) for p in pieces)
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    done = parallel(check_jobs(n_jobs), jobs)
     parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
     return {m: np.concatenate([part[m] for part in parts]) for m in signatures}
 

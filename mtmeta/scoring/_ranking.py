@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count
 from ._speech import check_names
 
 __all__ = ["RANKING_MEASURES", "score_ranking_pairs", "score_rankings"]
@@ -154,8 +155,7 @@ def _require(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
 
 def _qrels(qrels: pd.DataFrame, relevance_level: int) -> dict[str, dict[str, int]]:
     """Return the judgements as pytrec_eval wants them: by query, by item."""
-    if isinstance(relevance_level, bool) or not isinstance(relevance_level, int | np.integer) or relevance_level < 1:
-        raise ValueError(f"`relevance_level` must be an integer of at least 1; found {relevance_level!r}.")
+    check_count("relevance_level", relevance_level, 1)
     _require(qrels, ["query", "item", "relevance"], "qrels")
     if not pd.api.types.is_integer_dtype(qrels["relevance"]):
         raise ValueError(f"column 'relevance' must hold integers; found {qrels['relevance'].dtype}. Round or scale it.")

@@ -7,7 +7,8 @@ from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
-from numba import njit
+
+from .._compiled import njit
 
 __all__ = ["SPEECH", "score_speech", "score_transcripts", "speech_signature"]
 
@@ -31,7 +32,7 @@ def _counts(texts: Sequence[str], references: Sequence[str], characters: bool) -
     return np.array([[getattr(one, name) for name in _COUNTS] for one in done], dtype=float).reshape(-1, 4)
 
 
-@njit(cache=True)
+@njit
 def _sclite(text, reference):
     """Return hits, substitutions, deletions and insertions where an error costs 3 and a substitution 4."""
     n, m = len(reference), len(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .._checks import to_numbers
+from .._checks import check_scores, to_numbers
 
 __all__ = ["add_scores", "read_scores"]
 
@@ -76,8 +76,7 @@ def _numbers(column: pd.Series, where: str) -> pd.Series:
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(f"{where}: {str(column.iloc[row])[:40]!r} in data row {row + 1} is no number.")
-    if np.isinf(numbers).any():
-        raise ValueError(f"{where} holds an infinite score. Leave the cell empty where there is no score.")
+    check_scores(numbers.to_numpy(dtype=float), where)
     return numbers.astype(float)
 
 

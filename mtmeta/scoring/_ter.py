@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
+
+from .._compiled import njit
 
 __all__ = ["score_ter", "ter_edits"]
 
@@ -20,7 +21,7 @@ _FAR = 10**16
 _NONE, _KEEP, _SUBSTITUTE, _DROP, _ADD = range(5)
 
 
-@njit(cache=True)
+@njit
 def _bands(n, m):
     """Return the first and one past the last cell of every row that the beam search looks at."""
     ratio = m / n if n else 1.0
@@ -33,7 +34,7 @@ def _bands(n, m):
     return bands
 
 
-@njit(cache=True)
+@njit
 def _fill(cost, steps, text, reference, bands, start):
     """Compute the rows after `start` of the matrix of edit distances, and the step that led to every cell."""
     for i in range(start + 1, len(text) + 1):
@@ -52,7 +53,7 @@ def _fill(cost, steps, text, reference, bands, start):
                 cost[i, j], steps[i, j] = best, step
 
 
-@njit(cache=True)
+@njit
 def _align(steps, n, m):
     """Return the last word of the text before or at every word of the reference, and which words are wrong."""
     align, text_wrong, reference_wrong = np.empty(m, np.int64), np.zeros(n, np.bool_), np.zeros(m, np.bool_)
@@ -74,7 +75,7 @@ def _align(steps, n, m):
     return align, text_wrong, reference_wrong
 
 
-@njit(cache=True)
+@njit
 def _moved(text, start, length, target):
     """Return the words with those from `start` moved before the word at `target`."""
     out = np.empty_like(text)
@@ -85,7 +86,7 @@ def _moved(text, start, length, target):
     return out
 
 
-@njit(cache=True)
+@njit
 def _best_shift(text, reference, cost, steps, bands, checked):
     """Return the gain of the best shift, the words after it, and the number of shifts tried so far."""
     n, m = len(text), len(reference)
@@ -125,7 +126,7 @@ def _best_shift(text, reference, cost, steps, bands, checked):
     return (gain if found else 0), best, checked
 
 
-@njit(cache=True)
+@njit
 def ter_edits(text, reference):
     """Return the edits, shifts included, that turn words of the text into those of the reference (as numbers)."""
     n, m = len(text), len(reference)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._checks import to_numbers
+from .._checks import Undefined, check_scores, to_numbers
+from .._pearson import scaled
 from ..evalset import EvalSet, as_sets, check_choice
 
 __all__ = ["SEES", "find_overlap", "read_table", "training_frame"]
@@ -67,15 +68,18 @@ def texts_of(frame: pd.DataFrame, sees: str) -> list[str]:
     if sees != "candidate":
         missing = missing | np.array([isinstance(v, str) and not v.strip() for v in values], dtype=bool)
     if missing.any():
-        raise ValueError(
+        raise Undefined(
             f"column {column!r} has no text in {int(missing.sum())} of {len(frame)} rows, first in data row "
             f"{int(np.flatnonzero(missing)[0]) + 1}. Fill it in, or leave the rows out."
         )
     return checked_texts(values, f"column {column!r}")
 
 
-def examples_of(frame: pd.DataFrame, sees: str) -> tuple[list[str], np.ndarray]:
-    """Return the texts that a sentinel sees, and the human scores that it is to learn.
+def examples_of(frame: pd.DataFrame, sees: str) -> list[tuple[str, str, float]]:
+    """Return for each row the text that a sentinel sees, what may not be on both sides of a fold, and the human score.
+
+    They are sorted: folds and draws follow an order, and that of the rows in a file means nothing. What may not be on
+    both sides of a fold is the source, or where there is none the text itself.
 
     Raises
     ------
@@ -92,15 +96,20 @@ def examples_of(frame: pd.DataFrame, sees: str) -> tuple[list[str], np.ndarray]:
             f"column 'human' must hold finite numbers; found {found!r:.40} in data row {bad[0] + 1} "
             f"({len(bad)} such rows). Leave out rows that were not rated."
         )
+    check_scores(scores, "column 'human'")
     distinct = len(set(texts))
     if distinct < FEWEST_TEXTS:
-        raise ValueError(
+        raise Undefined(
             f"a sentinel needs at least {FEWEST_TEXTS} distinct texts to learn from; "
             f"column {SEES[sees]!r} has {distinct} in {len(texts)} rows."
         )
     if scores.min() == scores.max():
-        raise ValueError(f"every human score is {scores[0]:g}: there is nothing to learn.")
-    return texts, scores
+        raise Undefined(f"every human score is {scores[0]:g}: there is nothing to learn.")
+    sources = frame.get("source", texts)
+    groups = [
+        source if isinstance(source, str) and source else text for source, text in zip(sources, texts, strict=True)
+    ]
+    return sorted(zip(texts, groups, scores.tolist(), strict=True))
 
 
 def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
@@ -159,13 +168,14 @@ def training_frame(sets: EvalSet | Iterable[EvalSet], *, standardise: str = "set
 
 def _rated(es: EvalSet, standardise: str) -> pd.DataFrame:
     if es.texts is None:
-        raise ValueError(f"set {es.name!r} has no texts; a sentinel needs them.")
+        raise Undefined(f"set {es.name!r} has no texts; a sentinel needs them.")
     frame = es.to_frame().dropna(subset="human")
     if standardise == "set":
         scores = frame["human"]
         if scores.min() == scores.max():
-            raise ValueError(f"set {es.name!r}: every human score is {scores.iloc[0]:g}; it cannot be standardised.")
-        frame["human"] = (scores - scores.mean()) / scores.std(ddof=0)
+            raise Undefined(f"set {es.name!r}: every human score is {scores.iloc[0]:g}; it cannot be standardised.")
+        near_one = pd.Series(scaled(scores.to_numpy(), 0)[0], scores.index)
+        frame["human"] = (near_one - near_one.mean()) / near_one.std(ddof=0)
     frame = frame.assign(set=es.name, lp=es.language_pair)
     return frame.reindex(columns=_COLUMNS).astype(dict.fromkeys(_ROLES, object))
 

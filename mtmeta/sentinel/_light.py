@@ -11,8 +11,9 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GroupKFold
 
+from .._checks import Undefined, check_count
+from .._pearson import scaled
 from ._frame import examples_of
 from ._sentinel import Sentinel
 
@@ -51,8 +52,8 @@ class LightConfig:
         low, high = self.ngrams
         if not 1 <= low <= high:
             raise ValueError(f"`ngrams` must be (shortest, longest), from 1 up; found {self.ngrams}.")
-        if self.max_features < 1 or self.folds < 2:
-            raise ValueError("`max_features` must be at least 1 and `folds` at least 2.")
+        check_count("max_features", self.max_features, 1)
+        check_count("folds", self.folds, 2)
         if not self.alphas or min(self.alphas) <= 0:
             raise ValueError(f"`alphas` must be positive numbers; found {self.alphas}.")
 
@@ -167,6 +168,8 @@ def load_light(folder: Path, card: dict[str, Any]) -> LightSentinel:
     """Return the sentinel that `LightSentinel.save` wrote."""
     try:
         with (folder / _ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            if any(member.compress_type for member in arrays.zip.infolist()):  # what is small may unpack to anything
+                raise ValueError("the arrays are compressed")
             state = {name: arrays[name] for name in arrays.files}
         state |= {name: card[name] for name in ("alpha", "intercept", "n", "ngrams")}
         state["validation"] = pd.DataFrame(card["validation"])
@@ -195,20 +198,18 @@ def _check_state(state: dict[str, Any]) -> None:
 
 def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> LightSentinel:
     """Fit a light sentinel; see `mtmeta.sentinel.fit`."""
-    pairs = [examples_of(frame, sees) for frame in frames]
-    texts = [text for some, _ in pairs for text in some]
-    human = np.concatenate([scores for _, scores in pairs])
-    groups = [g for frame, (some, _) in zip(frames, pairs, strict=True) for g in _groups(frame, some)]
+    examples = sorted(row for frame in frames for row in examples_of(frame, sees))
     # Rows with the same text differ in the score only: their mean, weighted, is the same regression.
-    rows = pd.DataFrame({"text": texts, "group": groups, "human": human})
+    rows = pd.DataFrame(examples, columns=["text", "group", "human"])
     rows = rows.groupby(["text", "group"], sort=False)["human"].agg(["mean", "size"]).reset_index()
     texts, y, weight = rows["text"].tolist(), rows["mean"].to_numpy(), rows["size"].to_numpy(dtype=np.float64)
+    y, (unit,) = scaled(y, 0)  # squares of the scores then neither overflow nor vanish
 
     vectoriser = _vectoriser(config)
     try:
         ngrams = vectoriser.fit_transform(texts)
     except ValueError as error:
-        raise ValueError(f"no character n-gram occurs in two of the {len(texts)} texts: {error}") from None
+        raise Undefined(f"no character n-gram occurs in two of the {len(texts)} texts: {error}") from None
     shape = shape_of(texts)
     mean = np.average(shape, axis=0, weights=weight)
     scale = np.sqrt(np.average((shape - mean) ** 2, axis=0, weights=weight))
@@ -221,26 +222,22 @@ def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> Lig
     n = ngrams.shape[1]
     centre = weight @ ngrams / weight.sum()
     square = weight @ ngrams.multiply(ngrams) / weight.sum()
+    with np.errstate(over="ignore"):  # the square of a score of 1e200
+        validation["mse"] = np.ldexp(validation["mse"], 2 * unit)
     state = {
         "ngrams": vectoriser.get_feature_names_out().tolist(),
         "idf": vectoriser.idf_,
         "deviation": np.sqrt(np.maximum(square - centre**2, 0)),
         "mean": mean,
         "scale": scale,
-        "ngram_weights": ridge.coef_[:n],
-        "shape_weights": ridge.coef_[n:],
-        "intercept": float(ridge.intercept_),
+        "ngram_weights": np.ldexp(ridge.coef_[:n], unit),
+        "shape_weights": np.ldexp(ridge.coef_[n:], unit),
+        "intercept": float(np.ldexp(ridge.intercept_, unit)),
         "alpha": alpha,
         "validation": validation,
-        "n": len(human),
+        "n": len(examples),
     }
     return LightSentinel(sees, config, state)
-
-
-def _groups(frame: pd.DataFrame, texts: list[str]) -> list[str]:
-    """Return what may not be on both sides of a validation split: the source, else the text seen."""
-    sources = frame["source"] if "source" in frame else pd.Series(texts)
-    return [s if isinstance(s, str) and s else t for s, t in zip(sources, texts, strict=True)]
 
 
 def _ridge(x: Any, y: np.ndarray, weight: np.ndarray, alpha: float, *, tolerance: float = 1e-8) -> Ridge:
@@ -249,11 +246,16 @@ def _ridge(x: Any, y: np.ndarray, weight: np.ndarray, alpha: float, *, tolerance
 
 def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, config: LightConfig) -> pd.DataFrame:
     """Return the error of every penalty on held-out folds; no source is on both sides of a split."""
-    folds = min(config.folds, len(np.unique(groups)))
+    if groups.max() == 0:
+        raise ValueError("every row has the same source, so that none can be held out to choose the penalty.")
+    # The largest first, dealt out in turn. scikit-learn's folds of ties are those of the processor's way of sorting.
+    ranks = np.argsort(np.argsort(-np.bincount(groups), kind="stable"))
+    folds = min(config.folds, len(ranks))
+    fold = ranks[groups] % folds
     held_out = np.empty((len(config.alphas), len(y)))
-    for train, test in GroupKFold(folds).split(x, y, groups):
+    for test in (fold == number for number in range(folds)):
         for k, alpha in enumerate(config.alphas):
-            held_out[k, test] = _ridge(x[train], y[train], weight[train], alpha, tolerance=1e-4).predict(x[test])
+            held_out[k, test] = _ridge(x[~test], y[~test], weight[~test], alpha, tolerance=1e-4).predict(x[test])
     rows = []
     for alpha, guess in zip(config.alphas, held_out, strict=True):
         mse = np.average((guess - y) ** 2, weights=weight)

@@ -148,7 +148,7 @@ class Sentinel(ABC):
             raise unknown("reference", reference, names)
         return [texts.references[reference or names[0]]] if names else [()]
 
-    def save(self, folder: str | Path) -> None:
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the sentinel into a folder, for `load`.
 
         The folder is made where it does not exist. It holds JSON and plain arrays, no pickle: to load
@@ -157,6 +157,8 @@ class Sentinel(ABC):
         Parameters
         ----------
         folder : str or pathlib.Path
+        force : bool
+            Whether to write into a folder with something that is not a sentinel.
 
         Raises
         ------
@@ -166,7 +168,7 @@ class Sentinel(ABC):
             If it cannot be written.
         """
         folder = Path(folder)
-        check_target(folder)
+        check_target(folder, force=force)
         folder.mkdir(parents=True, exist_ok=True)
         card = {"format": _FORMAT, "kind": self.kind, "sees": self.sees}
         _write_card(folder, {"unfinished": True})
@@ -179,13 +181,25 @@ def _write_card(folder: Path, card: dict[str, Any]) -> None:
         part.write_text(text + "\n", encoding="utf-8")
 
 
-def check_target(folder: Path) -> None:
+def check_target(folder: Path, *, force: bool = False) -> None:
     """Refuse a folder that a sentinel must not be written into."""
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; a sentinel is saved into a folder.")
     others = folder.is_dir() and any(not path.match(".*.part") for path in folder.iterdir())
-    if others and not (folder / _CARD).exists():
-        raise ValueError(f"{folder} holds other files. Name a new folder, or one with a sentinel to replace.")
+    if others and not force and not _has_card(folder):
+        raise ValueError(
+            f"{folder} holds other files. Name a new folder, or one with a sentinel to replace; on the command line, "
+            "--force writes there all the same."
+        )
+
+
+def _has_card(folder: Path) -> bool:
+    """Tell whether `Sentinel.save` has written into a folder, whatever became of it since."""
+    try:
+        card = json.loads((folder / _CARD).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(card, dict) and ("unfinished" in card or {"format", "kind", "sees"} <= card.keys())
 
 
 def read_card(folder: Path) -> dict[str, Any]:

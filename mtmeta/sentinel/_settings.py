@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .._checks import check_count
+
 __all__ = ["SCRATCH", "EncoderShape", "TransformerConfig"]
 
 
@@ -53,8 +55,8 @@ class TransformerConfig:
     Attributes
     ----------
     encoder : str or EncoderShape
-        A Hugging Face checkpoint or a local folder; or for random weights an `EncoderShape` or one of
-        ``scratch-small``, ``scratch-base``, ``scratch-large``.
+        A Hugging Face checkpoint or a local folder, of which only safetensors are read and no code is run; or for
+        random weights an `EncoderShape` or one of ``scratch-small``, ``scratch-base``, ``scratch-large``.
     head : tuple of int
         Units between the encoder and the score; each layer is followed by tanh and dropout.
     dropout : float
@@ -102,12 +104,9 @@ class TransformerConfig:
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""
         for name in ("batch_size", "accumulation", "epochs", "checks"):
-            if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
-                raise ValueError(f"`{name}` must be a positive integer; found {getattr(self, name)!r}.")
-        if self.max_length < 3:
-            raise ValueError(
-                f"`max_length` must be 3 or more: a text stands between two tokens; found {self.max_length}."
-            )
+            check_count(name, getattr(self, name), 1)
+        check_count("max_length", self.max_length, 3)  # a text stands between two tokens
+        check_count("seed", self.seed, 0, 2**32 - 1)  # as PyTorch and NumPy allow
         if not 0 <= self.dropout < 1:
             raise ValueError(f"`dropout` must be in [0, 1); found {self.dropout!r}.")
         for name in ("learning_rate", "max_grad_norm"):

@@ -33,6 +33,7 @@ from transformers.trainer_callback import PrinterCallback, ProgressCallback, Tra
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from .._files import whole_file
+from .._pretrained import check_folder, check_size, only_data, refuse_pickles
 from ._frame import examples_of
 from ._report import TrainingReport, read_report
 from ._sentinel import Sentinel
@@ -42,8 +43,6 @@ __all__ = ["TransformerSentinel", "fit_transformer", "load_transformer"]
 
 _WEIGHTS, _ENCODER, _TOKENISER, _REPORT = "model.safetensors", "encoder", "tokenizer", "report.json"
 _WHOLE = "whole"  # stands in a checkpoint that was written to its end
-#: A saved sentinel is a folder without code: nothing is fetched for it, and nobody is asked to trust it.
-_LOCAL = {"trust_remote_code": False, "local_files_only": True}
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 _LONGEST = 512
 _SCORED_AT_ONCE = 64
@@ -77,14 +76,21 @@ class Network(torch.nn.Module):
 
 
 def _encoder_options(config: Any) -> dict[str, Any]:
-    """Leave out the pooling layer, which nothing would train, where the architecture has one."""
+    """Leave out the pooling layer, which nothing would train, and an attention that would be fetched and run."""
     kind = AutoModel._model_mapping[type(config)]
     kind = kind[0] if isinstance(kind, tuple) else kind
-    return {"add_pooling_layer": False} if "add_pooling_layer" in inspect.signature(kind).parameters else {}
+    pooling = {"add_pooling_layer": False} if "add_pooling_layer" in inspect.signature(kind).parameters else {}
+    return pooling | {"attn_implementation": "eager" if config.output_attentions else None}
 
 
-def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[torch.nn.Module, Any]:
-    """Return an encoder with random weights, and a tokeniser trained on the texts."""
+def _network(shape: Any, config: TransformerConfig) -> Network:
+    """Return a network with random weights, by the configuration of its encoder."""
+    encoder = AutoModel.from_config(shape, trust_remote_code=False, **_encoder_options(shape))
+    return Network(encoder, config.head, config.dropout)
+
+
+def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
+    """Return the configuration of an encoder, and a tokeniser trained on the texts."""
     tokeniser = Tokenizer(models.BPE(unk_token="<unk>"))
     tokeniser.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokeniser.decoder = decoders.ByteLevel()
@@ -109,20 +115,50 @@ def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[torch.nn.Modul
         max_position_embeddings=_LONGEST + 2,
         type_vocab_size=1,
     )
-    return AutoModel.from_config(config, **_encoder_options(config)), wrapped
+    return config, wrapped
 
 
-def _from_checkpoint(name: str) -> tuple[torch.nn.Module, Any]:
-    try:
-        config = AutoConfig.from_pretrained(name)
-        encoder = AutoModel.from_pretrained(name, config=config, dtype=torch.float32, **_encoder_options(config))
-        return encoder, AutoTokenizer.from_pretrained(name)
-    except (OSError, ValueError, KeyError) as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
-        raise ValueError(
-            f"the encoder {name!r} cannot be loaded: {first} Give a Hugging Face checkpoint, a folder with one, or "
-            "scratch-small, scratch-base or scratch-large to start from random weights."
-        ) from None
+def _from_checkpoint(config: TransformerConfig) -> tuple[Network, Any]:
+    """Return a network with an encoder from a checkpoint, after a trial, and its tokeniser."""
+    name = config.encoder
+    refuse_pickles(name)
+    advice = (
+        "Give a Hugging Face checkpoint, a folder with one, or scratch-small, scratch-base or scratch-large to start "
+        "from random weights."
+    )
+    with only_data(f"the encoder {name!r} cannot be loaded", advice):
+        local = check_folder(name)
+        shape = AutoConfig.from_pretrained(name, trust_remote_code=False, local_files_only=local)
+        tokeniser = AutoTokenizer.from_pretrained(name, trust_remote_code=False, local_files_only=local)
+        if local:
+            with torch.device("meta"):
+                check_size(AutoModel.from_config(shape, trust_remote_code=False, **_encoder_options(shape)), name)
+        encoder = AutoModel.from_pretrained(
+            name,
+            config=shape,
+            dtype=torch.float32,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=local,
+            **_encoder_options(shape),
+        )
+        network = Network(encoder, config.head, config.dropout)
+        _try(network, tokeniser, config)
+        with tempfile.TemporaryDirectory() as folder:  # better now than after hours of training
+            _save_shape(network, tokeniser, Path(folder))
+    return network, tokeniser
+
+
+def _try(network: Network, tokeniser: Any, config: TransformerConfig) -> None:
+    """Raise unless network and tokeniser score two texts, and go together."""
+    known = getattr(network.encoder.get_input_embeddings(), "num_embeddings", math.inf)
+    if max(tokeniser.get_vocab().values()) >= known or tokeniser.pad_token_id is None:
+        raise ValueError(f"its tokenizer has no padding, or tokens beyond the {known} that the encoder knows.")
+    ids = _token_ids(["a", "a text"], network, tokeniser, config)
+    with torch.inference_mode():
+        scores = network.eval()(**_padded(ids, tokeniser.pad_token_id))["logits"]
+    if scores.shape != (2,) or not scores.isfinite().all():
+        raise ValueError(f"it must give a finite number for each of two texts; found {scores.tolist()}.")
 
 
 def _longest(encoder: torch.nn.Module, tokeniser: Any, config: TransformerConfig) -> int:
@@ -201,8 +237,7 @@ class TransformerSentinel(Sentinel):
 
     def _write(self, folder: Path) -> dict[str, Any]:
         _save_weights(self.network, folder / _WEIGHTS)
-        self.network.encoder.config.save_pretrained(folder / _ENCODER)
-        self.tokeniser.save_pretrained(folder / _TOKENISER)
+        _save_shape(self.network, self.tokeniser, folder)
         if self.report is not None:
             self.report.write(folder / _REPORT)
         return {"config": asdict(self.config)}
@@ -210,6 +245,12 @@ class TransformerSentinel(Sentinel):
 
 def _save_weights(network: Network, path: Path) -> None:
     save_file({name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}, path)
+
+
+def _save_shape(network: Network, tokeniser: Any, folder: Path) -> None:
+    with _quiet():
+        network.encoder.config.save_pretrained(folder / _ENCODER)
+        tokeniser.save_pretrained(folder / _TOKENISER)
 
 
 def _called(config: TransformerConfig) -> str:
@@ -234,19 +275,21 @@ def _padded(ids: list[list[int]], filler: int) -> dict[str, torch.Tensor]:
 
 def load_transformer(folder: Path, card: dict[str, Any]) -> TransformerSentinel:
     """Return the sentinel that `TransformerSentinel.save` wrote."""
-    try:
-        with _quiet():
-            config = TransformerConfig.from_dict(card["config"])
-            shape = AutoConfig.from_pretrained(folder / _ENCODER, **_LOCAL)
-            network = Network(AutoModel.from_config(shape, **_encoder_options(shape)), config.head, config.dropout)
-            network.load_state_dict(load_file(folder / _WEIGHTS))
-            tokeniser = AutoTokenizer.from_pretrained(folder / _TOKENISER, **_LOCAL)
+    with _quiet(), only_data(f"{folder}: the transformer sentinel in it is damaged", "Train it again."):
+        config = TransformerConfig.from_dict(card["config"])
+        check_folder(folder / _ENCODER)
+        check_folder(folder / _TOKENISER)
+        shape = AutoConfig.from_pretrained(folder / _ENCODER, trust_remote_code=False, local_files_only=True)
+        weights = load_file(folder / _WEIGHTS)
+        with torch.device("meta"):  # without memory: the sizes may be anything
+            sizes = {name: tensor.shape for name, tensor in _network(shape, config).state_dict().items()}
+        if sizes != {name: tensor.shape for name, tensor in weights.items()}:
+            raise ValueError("its weights are of other sizes than its configuration says.")
+        network = _network(shape, config)
+        network.load_state_dict(weights)
+        tokeniser = AutoTokenizer.from_pretrained(folder / _TOKENISER, trust_remote_code=False, local_files_only=True)
+        _try(network, tokeniser, config)
         report = read_report(folder / _REPORT) if (folder / _REPORT).exists() else None
-    except Exception as error:  # each library has errors of its own for a damaged file
-        first = str(error).strip().splitlines()[0] if str(error).strip() else ""
-        raise ValueError(
-            f"{folder}: the transformer sentinel in it is damaged: {type(error).__name__}: {first} Train it again."
-        ) from None
     return TransformerSentinel(card["sees"], config, network, tokeniser, report)
 
 
@@ -457,11 +500,10 @@ def _arguments(
 
 
 def _rows(
-    pair: tuple[list[str], np.ndarray], network: Network, tokeniser: Any, config: TransformerConfig
+    examples: list[tuple[str, str, float]], network: Network, tokeniser: Any, config: TransformerConfig
 ) -> list[dict]:
-    texts, scores = pair
-    ids = _token_ids(texts, network, tokeniser, config)
-    return [{"input_ids": row, "labels": float(score)} for row, score in zip(ids, scores, strict=True)]
+    ids = _token_ids([text for text, *_ in examples], network, tokeniser, config)
+    return [{"input_ids": row, "labels": score} for row, (*_, score) in zip(ids, examples, strict=True)]
 
 
 def _train_stage(
@@ -568,14 +610,15 @@ def _begin(
     """Return network and tokeniser to start from."""
     _bf16(config)
     if start is None:
-        encoder, tokeniser = _from_scratch(config.shape, texts) if config.shape else _from_checkpoint(config.encoder)
-        return Network(encoder, config.head, config.dropout), tokeniser
+        if config.shape is None:
+            return _from_checkpoint(config)
+        shape, tokeniser = _from_scratch(config.shape, texts)
+        return _network(shape, config), tokeniser
     if start.sees != sees:
         raise ValueError(f"`start` sees the {start.sees}; expected one that sees the {sees}.")
     if (config.encoder, config.head) != (start.config.encoder, start.config.head):
         raise ValueError(f"`config` must have the encoder and head of `start`; found {config}.")
-    shape = start.network.encoder.config
-    network = Network(AutoModel.from_config(shape, **_encoder_options(shape)), config.head, config.dropout)
+    network = _network(start.network.encoder.config, config)
     network.load_state_dict(start.network.state_dict())
     return network, start.tokeniser
 
@@ -596,7 +639,7 @@ def fit_transformer(
         raise ValueError(f"`peak_flops` must be a positive number of operations per second; found {peak_flops!r}.")
     if start is not None and not isinstance(start, TransformerSentinel):
         raise TypeError(f"`start` must be a transformer sentinel; found {type(start).__name__}.")
-    pairs = [examples_of(frame, sees) for frame in frames]
+    stages = [examples_of(frame, sees) for frame in frames]
     checked = None if validation is None else examples_of(validation, sees)
     began = time.perf_counter()
     if torch.cuda.is_available():
@@ -605,15 +648,15 @@ def fit_transformer(
         config = config or (start.config if start else TransformerConfig())
         stack.enter_context(_seeded(config.seed))
         stack.enter_context(_quiet())
-        network, tokeniser = _begin(sees, config, start, [t for texts, _ in pairs for t in texts])
+        network, tokeniser = _begin(sees, config, start, [text for examples in stages for text, *_ in examples])
         if checkpoints is None:
             checkpoints = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        data = [(texts, scores.tolist()) for texts, scores in (*pairs, *([checked] if checked else []))]
+        data = [[(text, score) for text, _, score in examples] for examples in (*stages, checked or ())]
         weights = [] if start is None else [float(p.double().sum()) for p in start.network.state_dict().values()]
-        stack.enter_context(_claim(checkpoints, _fingerprint(asdict(config), sees, data, len(pairs), weights)))
+        stack.enter_context(_claim(checkpoints, _fingerprint(asdict(config), sees, data, weights)))
         held_out = None if checked is None else _rows(checked, network, tokeniser, config)
         done = []
-        for i, pair in enumerate(pairs):
+        for i, examples in enumerate(stages):
             folder = checkpoints / f"stage-{i + 1}"
             weights_file, facts_file = folder / _WEIGHTS, folder / "done.json"
             if facts_file.exists():
@@ -621,7 +664,7 @@ def fit_transformer(
                 facts = json.loads(facts_file.read_text(encoding="utf-8"))
                 done.append(facts | {"resumed_from": facts["steps"], "seconds": 0.0, "counts": [0.0] * 4})
                 continue
-            rows = _rows(pair, network, tokeniser, config)
+            rows = _rows(examples, network, tokeniser, config)
             done.append(_train_stage(network, tokeniser, config, i, rows, held_out, folder, progress))
             if _is_first():
                 _keep(network, weights_file, done[-1], facts_file)

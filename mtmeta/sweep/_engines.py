@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import joblib
 
+from .._processes import parallel
 from ._tasks import Task, failure, perform
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 #: What an engine yields: the number of a task, and its outcome.
 Done = tuple[int, dict[str, Any]]
-_NOT_INSTALLED = "Dask is not installed; sweeps on a cluster need it: pip install 'mtmeta[sweep]'."
+_NOT_INSTALLED = "Dask, or what it needs, is not installed; sweeps on a cluster need it: pip install 'mtmeta[sweep]'."
 _KILLED = "its process was killed, even when it ran alone; most often that is for want of memory"
 _NO_WORKER_AFTER = 60
 _CORES_ANEW = 5.0
@@ -68,7 +69,7 @@ def _in_parallel(pending: dict[int, Task], given: list[int], n_jobs: int | None)
             given.append(number)
             yield joblib.delayed(_numbered)(perform, number, task, n_threads)
 
-    outcomes = joblib.Parallel(n_jobs, batch_size=1, return_as="generator_unordered")(calls())
+    outcomes = parallel(n_jobs, calls(), batch_size=1, return_as="generator_unordered")
     try:
         for outcome in outcomes:  # noqa: UP028 - `yield from` would close it before the warning is silenced
             yield outcome
@@ -86,7 +87,8 @@ def _alone(task: Task) -> dict[str, Any]:
     """Do one task in a process of its own."""
     try:
         with joblib.parallel_config("loky"):
-            return joblib.Parallel(2, batch_size=1)([joblib.delayed(perform)(task, 1)])[0]
+            (outcome,) = parallel(2, [joblib.delayed(perform)(task, 1)], batch_size=1)
+            return outcome
     except BrokenProcessPool:
         return failure(_KILLED)
 
@@ -108,14 +110,20 @@ def dask_backend(address: str, n_workers: int | None) -> Iterator[Client]:
     try:
         import dask
         from distributed import Client, LocalCluster
+        from distributed.security import Security
+
+        security = Security.temporary() if address == "local" else None  # it needs the package cryptography
     except ImportError:
         raise ValueError(_NOT_INSTALLED) from None
     if address == "local":
         options: dict[str, Any] = {"n_workers": joblib.cpu_count() if n_workers in (None, -1) else n_workers}
         # One thread a worker, as the kernels are; workers are processes under a nanny, which replaces one that dies.
         options |= {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
+        # Other users of this machine can reach its ports. These want a key that is known here alone, and show no pages.
+        options |= {"security": security, "protocol": "tls"}
+        pages = {f"distributed.{who}.http.routes": [] for who in ("scheduler", "worker", "nanny")}
         with (
-            dask.config.set({"distributed.scheduler.allowed-failures": 1}),  # then a task is tried alone
+            dask.config.set({"distributed.scheduler.allowed-failures": 1, **pages}),  # then a task is tried alone
             LocalCluster(**options, silence_logs=logging.CRITICAL) as cluster,
             Client(cluster) as client,
             joblib.parallel_config("dask", client=client),

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._yaml import MAX_BYTES, parse
 from ..evalset import unknown
 from ._statistics import STATISTICS
 from ._values import Check, Choice, Count, Flag, Number, grid, mapping, shown
-from ._yaml import MAX_BYTES, parse
 
 #: More tasks than this are several sweeps.
 MAX_TASKS = 100_000

@@ -15,11 +15,13 @@ from typing import Any
 import pandas as pd
 
 from .. import __version__
-from .._files import whole_file
+from .._checks import check_jobs
+from .._files import keep, whole_file
 from ..evalset import unknown
 from ._engines import dask_backend, engine
 from ._plan import Plan
-from ._store import Store, read_outcomes
+from ._sets import files
+from ._store import STORE, TABLES, Store, read_outcomes
 from ._tasks import Task, tasks
 
 
@@ -89,6 +91,7 @@ def run(
     n_jobs: int | None = None,
     dask: str | None = None,
     progress: Callable[[Progress], None] | None = None,
+    force: bool = False,
 ) -> Sweep:
     """Run a plan: every statistic, with every combination of options, for every set and seed.
 
@@ -112,6 +115,8 @@ def run(
         the same place.
     progress : callable, optional
         Called with a `Progress` before the first task and after each.
+    force : bool
+        Whether to replace files of these names in ``out`` that are not of a sweep. An input is never replaced.
 
     Returns
     -------
@@ -120,7 +125,8 @@ def run(
     Raises
     ------
     ValueError
-        As `tasks`; if another sweep writes to the same folder; or if Dask is asked for and not installed.
+        As `tasks`; if another sweep writes to the same folder, or it holds files of these names that no sweep has made,
+        or inputs; or if Dask is asked for and not installed.
     OSError
         If a result cannot be written.
     ConnectionError
@@ -139,13 +145,15 @@ def run(
     >>> mm.sweep.run(plan).to_frame()[["grouping", "metric", "value"]].round(2).to_records(index=False).tolist()
     [('segment', 'BLEU', 0.23), ('segment', 'Judge', 0.38), ('none', 'BLEU', 0.24), ('none', 'Judge', 0.39)]
     """
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0):
-        raise ValueError(f"`n_jobs` must be a whole number other than 0, or None; found {n_jobs!r}.")
+    check_jobs(n_jobs)
     if n_jobs is not None and dask not in (None, "local"):
         raise ValueError("`n_jobs` is for processes here; the cluster has its own number of workers. Leave it out.")
-    todo = tasks(plan)
     folder = None if out is None else Path(out)
-    with Store(folder) as store:
+    if folder is not None:
+        for name in (STORE, *TABLES):
+            keep(files(plan), folder / name)
+    todo = tasks(plan)
+    with Store(folder, force=force) as store:
         before = {task.id for task in todo if store.outcomes.get(task.id, {}).get("status") == "done"}
         left = [task for task in todo if task.id not in before]
         if left:
@@ -262,6 +270,6 @@ def _nullable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _write(result: Sweep, folder: Path) -> None:
-    for name, frame in (("results.csv", result.to_frame()), ("tasks.csv", result.tasks)):
+    for name, frame in zip(TABLES, (result.to_frame(), result.tasks), strict=True):
         with whole_file(folder / name) as part:
             frame.to_csv(part, index=False, quoting=csv.QUOTE_MINIMAL, lineterminator="\n")

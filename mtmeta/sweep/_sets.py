@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 
 from .. import datasets, simulate
 from ..evalset import EvalSet, as_evalset
-from ._plan import Loaded, Plan, Simulated
+from ._plan import Loaded, Plan, Simulated, read_plan
 
 _SIMULATE = {"scores": simulate.score_campaign, "campaign": simulate.campaign}
 
@@ -101,6 +102,15 @@ def found(plan: Plan) -> Iterator[tuple[Source, tuple[str, ...] | None]]:
             yield source, metrics
 
 
+def files(plan: Plan | str | Path | Mapping[str, Any]) -> list[Path]:
+    """Return the files and folders that a plan names: its own, tables, and those of more metrics."""
+    own = [] if isinstance(plan, Plan | Mapping) else [Path(plan)]
+    plan = plan if isinstance(plan, Plan) else read_plan(plan)
+    sets = [one for one in plan.sets if isinstance(one, Loaded)]
+    named = [name for one in sets for name in (one.name, *one.options.get("metrics_from", ()))]
+    return [*own, *(Path(_full(name, plan.folder)) for name in named)]
+
+
 def _loaded(one: Loaded, folder: Path) -> Iterator[Source]:
     name = _full(one.name, folder)
     options = dict(one.options)
@@ -129,7 +139,7 @@ def _full(name: str, folder: Path) -> str:
     """Return a path of the plan as a whole path, because other processes work in other folders; names stay."""
     if name.partition("/")[0] in {*datasets._SETS, *datasets._SIMULATED, "wmt23"}:
         return name
-    path = folder / Path(name).expanduser()
+    path = folder / os.path.expanduser(name)
     there = path.exists() or (path.parent != folder and path.parent.is_dir())  # the latter: folder/language pair
     return str(path.resolve()) if there else name
 

@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 
 from .. import aggregation, agreement, protocols, significance, sysdep, ties
+from .._limits import MAX_COUNT
 from ..evalset import EvalSet
 from ._values import Check, Choice, Count, Flag, Number, Several
-
-#: A task that draws more was not meant.
-MAX_DRAWS = 1_000_000
 
 
 def _never(_: Mapping[str, Any]) -> bool:
@@ -105,7 +103,7 @@ def _aggregation_draws(options: Mapping[str, Any]) -> bool:
 
 
 _GROUPING = Choice(agreement.GROUPINGS)
-_DRAWS, _LEVEL = Count(1, MAX_DRAWS), Number(0, 1)
+_DRAWS, _LEVEL = Count(1, MAX_COUNT), Number(0, 1)
 _P_VALUE = Choice(("plus_one", "published"))
 _AVERAGE = Choice(("segment", "pair"))
 _SHARES = Several(Number(0, 1, closed="left"))
@@ -125,7 +123,7 @@ _COMPARE: dict[str, Check] = {
     "pairs": Choice(("all", "clusters")),
 }
 _SYSDEP: dict[str, Check] = {
-    "n_bootstrap": Count(0, MAX_DRAWS),
+    "n_bootstrap": Count(0, MAX_COUNT),
     "population": Choice(("paired", "full")),
     "resample": Choice(("segment", "row")),
     "level": _LEVEL,
@@ -185,7 +183,7 @@ STATISTICS: dict[str, Statistic] = {
         {
             "protocol": Choice(tuple(protocols.PROTOCOLS)),
             "ties": Choice(("half", "published")),
-            "n_resamples": Count(0, MAX_DRAWS),
+            "n_resamples": Count(0, MAX_COUNT),
             "p_value": _P_VALUE,
             "alpha": _LEVEL,
         },
@@ -212,7 +210,7 @@ STATISTICS: dict[str, Statistic] = {
         {
             "null": Choice(tuple(sysdep.NULLS)),
             "n_draws": _DRAWS,
-            "min_stratum": Count(2, MAX_DRAWS),
+            "min_stratum": Count(2, MAX_COUNT),
             "level": _LEVEL,
         },
         metrics="one",
@@ -227,8 +225,8 @@ STATISTICS: dict[str, Statistic] = {
             "lowercase": Flag(other=(None,)),
             "effective_order": Flag(other=(None,)),
             "interval": Choice(("jackknife", "bootstrap", None)),
-            "n_resamples": Count(2, MAX_DRAWS),
-            "sample_size": Count(1, MAX_DRAWS, other=(None,)),
+            "n_resamples": Count(2, MAX_COUNT),
+            "sample_size": Count(1, MAX_COUNT, other=(None,)),
             "level": _LEVEL,
         },
         metrics="none",

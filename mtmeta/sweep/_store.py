@@ -11,13 +11,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import portalocker
+from .._files import claimed
 
 STORE = "results.jsonl"
+TABLES = ("results.csv", "tasks.csv")
 
 
 class Store:
@@ -27,6 +29,8 @@ class Store:
     ----------
     folder : Path, optional
         Where the file is; None keeps outcomes in memory.
+    force : bool
+        Whether to take what others have left in the folder.
 
     Attributes
     ----------
@@ -36,47 +40,35 @@ class Store:
         How many lines were not readable. Their tasks count as not done.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, *, force: bool = False) -> None:
         self.path = None if folder is None else folder / STORE
         self.outcomes: dict[str, dict[str, Any]] = {}
         self.damaged = 0
+        self._force = force
         self._file: int | None = None
         self._end = 0
-        self._lock: portalocker.Lock | None = None
+        self._open = ExitStack()
 
     def __enter__(self) -> Store:
-        """Lock and open the file, and read what is there."""
+        """Take the folder, open the file, and read what is there."""
         if self.path is None:
             return self
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
-        self._lock = portalocker.Lock(self.path.with_name(".lock"), flags=flags, fail_when_locked=True)
-        try:
-            self._lock.acquire()
-        except portalocker.LockException:
-            raise ValueError(
-                f"another sweep is writing to {self.path.parent}. Wait for it, or choose another folder."
-            ) from None
-        try:
+        with ExitStack() as stack:
+            stack.enter_context(claimed(self.path.parent, "sweep", (STORE, *TABLES), force=self._force))
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            stack.callback(os.close, self._file)
             self._end, self.damaged, self.outcomes = _read(self.path)
             os.ftruncate(self._file, self._end)
             _sync_folder(self.path.parent)
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
+            self._open = stack.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the file and give the lock back; the system does both where the process is killed."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        self._open.close()
+        self._file = None
 
     def append(self, key: str, outcome: dict[str, Any], about: dict[str, Any]) -> None:
         """Store the outcome of a task, on the disk when this returns.

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from .. import _kernels
-from .._checks import generator
-from ..evalset import EvalSet, as_evalset, unknown
+from .._checks import Undefined, generator
+from ..evalset import Computed, EvalSet, as_evalset, unknown
 
 
 def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
@@ -30,7 +30,8 @@ NOTHING = 1e-12
 
 def seed_of(rng: int | np.random.Generator | None) -> int:
     """Return one seed that several computations can start from."""
-    return int(rng) if isinstance(rng, (int, np.integer)) else int(generator(rng).integers(2**63))
+    drawn = generator(rng)
+    return int(rng) if isinstance(rng, (int, np.integer)) else int(drawn.integers(2**63))
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Cells:
 def check_systems(es: EvalSet) -> None:
     """Raise where there is nobody to compare a system with."""
     if es.shape[0] < 2:
-        raise ValueError(f"set {es.name!r} has one system; its treatment can be compared with nobody's.")
+        raise Undefined(f"set {es.name!r} has one system; its treatment can be compared with nobody's.")
 
 
 def cells_of(es: EvalSet, metric: str, *, paired: bool = True) -> Cells:
@@ -77,7 +78,7 @@ def cells_of(es: EvalSet, metric: str, *, paired: bool = True) -> Cells:
     both = ~(np.isnan(human) | np.isnan(scores))
     bare = [system for system, any_paired in zip(es.systems, both.any(axis=1), strict=True) if not any_paired]
     if bare:
-        raise ValueError(
+        raise Undefined(
             f"no translation of {', '.join(map(repr, bare[:5]))} has both a human score and a score of {metric!r}, "
             "so nothing can be said of it; leave it out with es.select(systems=...)."
         )
@@ -186,12 +187,12 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
     scores = {name: es[name] for name in names}
     whole = ~np.isnan(np.stack([es.human, *scores.values()])).any(axis=(0, 1))
     if not whole.any():
-        raise ValueError(
+        raise Undefined(
             f"no segment of {es.name!r} has scores by humans and {', '.join(map(repr, names[:3]))} for every system, "
             "so segments have no comparable means; leave out systems or metrics that lack many."
         )
     centred = {name: (v[:, whole] - v[:, whole].mean(axis=0)) for name, v in {"": es.human, **scores}.items()}
-    return EvalSet(
+    return Computed(
         centred.pop(""),
         centred,
         systems=es.systems,

@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from .. import _pearson
-from .._checks import check_count, check_level, generator
+from .._checks import check_count, check_jobs, check_level, generator
 from .._pearson import standard_deviation
 from ..evalset import EvalSet, as_evalset, as_sets, check_choice
 from ._cells import NOTHING, Cells, Fits, cells_of, check_systems, fit, metric_names, once, resamples, seed_of
@@ -303,7 +303,7 @@ def system_dependence_table(
     sets, seed = as_sets(data), seed_of(rng)
     options = {"n_bootstrap": n_bootstrap, "population": population, "resample": resample, "level": level, "rng": seed}
     jobs = [(s, es, metric) for s, es in enumerate(sets) for metric in metric_names(es, metrics)]
-    found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+    found = Parallel(n_jobs=check_jobs(n_jobs), prefer="threads", return_as="generator")(
         delayed(_summary)(es, metric, options) for _, es, metric in jobs
     )
     rows = list(tqdm(found, total=len(jobs), desc="system dependence", disable=not progress))

@@ -12,9 +12,9 @@ from scipy.optimize import isotonic_regression
 from tqdm import tqdm
 
 from .. import _kernels
-from .._checks import check_count, check_level, generator
+from .._checks import check_count, check_jobs, check_level, generator
 from .._pearson import scaled, standard_deviation
-from ..evalset import EvalSet, as_evalset, as_sets, check_choice
+from ..evalset import Computed, EvalSet, as_evalset, as_sets, check_choice
 from ._cells import Cells, cells_of, check_systems, metric_names, once, seed_of
 from ._deviation import pearson
 
@@ -110,7 +110,7 @@ def _one_draw(es: EvalSet | pd.DataFrame, metric: str, null: str, min_stratum: i
         values = cells.human, _SCORES[null](cells, rng, min_stratum)()
     human, scores = np.full(es.shape, np.nan), np.full(es.shape, np.nan)
     human[cells.system, cells.segment], scores[cells.system, cells.segment] = values
-    return EvalSet(human, {metric: scores}, systems=es.systems, segments=es.segments, name=f"{es.name} (null: {null})")
+    return Computed(human, {metric: scores}, systems=es.systems, segments=es.segments, name=f"{es.name} (null: {null})")
 
 
 def permute_within_human_scores(
@@ -491,7 +491,7 @@ def null_table(
     nulls = [nulls] if isinstance(nulls, str) else list(nulls)
     options = {"n_draws": n_draws, "min_stratum": min_stratum, "level": level, "rng": seed}
     jobs = [(es, metric, null) for es in sets for null in nulls for metric in metric_names(es, metrics)]
-    found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+    found = Parallel(n_jobs=check_jobs(n_jobs), prefer="threads", return_as="generator")(
         delayed(_null_row)(es, metric, null, options) for es, metric, null in jobs
     )
     return pd.DataFrame(list(tqdm(found, total=len(jobs), desc="null models", disable=not progress)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .._checks import check_count, check_level, check_number, generator
+from .._checks import Undefined, check_count, check_level, check_number, generator
 from .._pearson import scaled
 from ..evalset import EvalSet, as_evalset, unknown
 from ._cells import NOTHING, Cells, cells_of
@@ -25,7 +25,7 @@ def _in_metric_units(bias: float, cells: Cells) -> float:
     if not covariance > NOTHING * np.sqrt(square_h * square_m):
         with np.errstate(over="ignore"):
             shown = float(np.ldexp(slope, unit_m[0] - unit_h[0]))
-        raise ValueError(
+        raise Undefined(
             f"the metric does not rise with the human score (slope {shown:.3g}), so a bias in human units has no size."
         )
     return float(np.ldexp(np.ldexp(bias, -unit_h[0]) * slope, unit_m[0]))
@@ -126,7 +126,7 @@ def detection_power(
     sets = {bias: plant_bias(es, metric, system, bias) for bias in biases}
     rated = np.flatnonzero((~np.isnan(es.human) & ~np.isnan(es[metric])).all(axis=0))
     if not len(rated):
-        raise ValueError("no segment has both scores for every system; nothing can be drawn.")
+        raise Undefined("no segment has both scores for every system; nothing can be drawn.")
     k, rows = es.systems.index(system), []
     for size in sizes:
         found = {bias: np.zeros(3) for bias in biases}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from .._checks import check_count, generator
 from ..agreement import correlate
 from ..evalset import EvalSet, as_evalset
 from ._calibration import human_tie_share
@@ -62,11 +63,10 @@ def chance_levels(
     {'tau_10': -1.0, 'tau_14': 0.0, 'acc_eq': 0.248}
     """
     for name, value in (("n_draws", n_draws), ("n_levels", n_levels)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
-            raise ValueError(f"`{name}` must be a whole number of at least 2; found {value!r}.")
+        check_count(name, value, 2)
     es = as_evalset(es)
     t = human_tie_share(es)
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     metrics = {"constant": np.zeros(es.shape)}
     for k in range(n_draws):
         metrics[f"noise {k}"] = rng.random(es.shape)

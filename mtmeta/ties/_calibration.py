@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from .._checks import Undefined
 from ..agreement import (
     _metric_names,
     calibration_curve,
@@ -138,5 +139,5 @@ def human_tie_share(es: EvalSet | pd.DataFrame, *, grouping: str = "segment") ->
             same = np.unique(scores, return_counts=True)[1]
             shares.append((same * (same - 1)).sum() / (len(scores) * (len(scores) - 1)))
     if not shares:
-        raise ValueError(f"no group has two rated translations (grouping {grouping!r}).")
+        raise Undefined(f"no group has two rated translations (grouping {grouping!r}).")
     return float(np.mean(shares))

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from .. import _kernels
+from .._checks import Undefined
 from ..agreement import Grouped, _metric_names, check_choice, grouped
 from ..evalset import EvalSet, as_evalset
 
@@ -74,7 +75,7 @@ def expected_accuracy(
             right, pairs = right + (t_h + t_hm) / 2, pairs + t_h + t_hm
         there = pairs > 0
         if not there.any():
-            raise ValueError(f"humans tie every pair that metric {metric!r} scored, so there is no order to find.")
+            raise Undefined(f"humans tie every pair that metric {metric!r} scored, so there is no order to find.")
         value = float((right[there] / pairs[there]).mean())
         rows.append((metric, value, int(pairs.sum()), int(there.sum()), int((~there).sum())))
     return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_groups", "n_empty"])

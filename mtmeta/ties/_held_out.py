@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from .._checks import Undefined, generator
 from ..agreement import _metric_names
 from ..evalset import EvalSet, as_evalset
 from ._pairs import check_options, human_pairs, metric_pairs, part
@@ -78,11 +79,11 @@ def held_out_calibration(
     segments = np.unique(pairs.segment)
     size = round(held_out * len(segments))
     if not 0 < size < len(segments):
-        raise ValueError(
+        raise Undefined(
             f"{len(segments)} segment(s) with a rated pair cannot be split with held_out={held_out}: a part has none."
         )
     by_metric = {name: metric_pairs(es, name, pairs) for name in names}
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     rows = []
     for draw in range(n_draws):
         away = _split(pairs, segments, size, wanted, rng)
@@ -110,7 +111,7 @@ def _split(pairs, segments, size: int, wanted: Sequence[float | None], rng, n_tr
         away = np.isin(pairs.segment, rng.permutation(segments)[:size])
         if _within_reach(float(pairs.tied[away].mean()), wanted):
             return away
-    raise ValueError(
+    raise Undefined(
         f"the tie shares {', '.join(f'{share:g}' for share in wanted)} cannot be reached: {n_tries} parts of {size} "
         "segments, drawn at random, lacked tied pairs or untied ones. Hold out more segments."
     )

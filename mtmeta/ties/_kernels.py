@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .._compiled import njit
 
 #: Two values of acc_eq this close differ by rounding only.
 TOLERANCE = 1e-12
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def best_threshold(
     order: np.ndarray, differences: np.ndarray, gains: np.ndarray, weights: np.ndarray
 ) -> tuple[float, float, float]:

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from .._checks import check_scores, generator
+
 __all__ = ["discrete_to_continuous"]
 
 #: Noise is cut at this share of the smallest gap between two different scores: below a quarter, with room for rounding.
@@ -70,8 +72,7 @@ def discrete_to_continuous(
     values = np.unique(scores[there])
     if not len(values):
         raise ValueError("there is no score to add noise to: all are NaN, or the array is empty.")
-    if np.isinf(values).any():
-        raise ValueError("scores must be finite; found an infinite one.")
+    check_scores(values, "the array")
     gap = float(np.diff(values).min()) if len(values) > 1 else np.inf
     if sigma is None:
         sigma = _SIGMA * gap if len(values) > 1 else 1.0
@@ -87,7 +88,7 @@ def discrete_to_continuous(
             f"noise of standard deviation {sigma:.3g} is lost in scores of {values[0]:.3g}. Give a larger `sigma`."
         )
     cut = _CUT * gap / sigma
-    noise = stats.truncnorm.rvs(-cut, cut, scale=sigma, size=int(there.sum()), random_state=np.random.default_rng(rng))
+    noise = stats.truncnorm.rvs(-cut, cut, scale=sigma, size=int(there.sum()), random_state=generator(rng))
     noisy = np.full(scores.shape, np.nan)
     noisy[there] = scores[there] + noise
     _check_order(scores[there], noisy[there])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._checks import Undefined, check_count
 from .._pearson import standard_deviation
 from ..agreement import check_choice
 from ..evalset import EvalSet
@@ -65,7 +66,7 @@ def human_pairs(es: EvalSet) -> HumanPairs:
     difference = (es.human[i] - es.human[j]).T
     segment, pair = np.nonzero(~np.isnan(difference))
     if not len(segment):
-        raise ValueError(f"set {es.name!r}: no segment has two rated translations.")
+        raise Undefined(f"set {es.name!r}: no segment has two rated translations.")
     return HumanPairs(i[pair], j[pair], segment, difference[segment, pair] == 0)
 
 
@@ -82,7 +83,7 @@ def metric_pairs(es: EvalSet, metric: str, pairs: HumanPairs) -> MetricPairs:
     dh, dm = human[cells[0]] - human[cells[1]], scores[cells[0]] - scores[cells[1]]
     scored = ~np.isnan(dm)
     if not scored.any():
-        raise ValueError(f"metric {metric!r} in set {es.name!r}: no segment has two rated translations with a score.")
+        raise Undefined(f"metric {metric!r} in set {es.name!r}: no segment has two rated translations with a score.")
     order = np.argsort(np.abs(dm), kind="stable")[: scored.sum()]
     gains = np.where(dh == 0, 1, np.where(dh * np.sign(dm) > 0, -1, 0)).astype(np.int8)
     spread = float(standard_deviation(scores[~(np.isnan(human) | np.isnan(scores))]))
@@ -100,7 +101,7 @@ def weights(pairs: HumanPairs, kept: np.ndarray, average: str) -> tuple[np.ndarr
     sizes = np.bincount(pairs.segment, weights=kept)
     n_filled = int((sizes > 0).sum())
     if not n_filled:
-        raise ValueError("no pair is left in a sub-sample. Take more data, or shares nearer to that of the data.")
+        raise Undefined("no pair is left in a sub-sample. Take more data, or shares nearer to that of the data.")
     if average == "pair":
         return kept / kept.sum(), n_filled
     return kept / (np.maximum(sizes, 1) * n_filled)[pairs.segment], n_filled
@@ -124,8 +125,7 @@ def part(
 def check_options(average: str, n_draws: int, shares: Sequence[float]) -> list[float]:
     """Return the shares as floats, or raise."""
     check_choice("average", average, AVERAGES)
-    if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
-        raise ValueError(f"`n_draws` must be a positive integer; found {n_draws!r}.")
+    check_count("n_draws", n_draws, 1)
     if not len(shares):
         raise ValueError("`shares` must name at least one tie share; found none.")
     return [float(share) for share in shares]

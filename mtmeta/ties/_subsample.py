@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from .._checks import Undefined, generator
 from ..agreement import _metric_names
 from ..evalset import EvalSet, as_evalset
 from ._pairs import HumanPairs, check_options, human_pairs, metric_pairs, part
@@ -92,7 +93,7 @@ def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
     _check_share("wanted", wanted)
     if (tie_share == 0 and wanted > 0) or (tie_share == 1 and wanted < 1):
         kind = "tied" if tie_share == 0 else "untied"
-        raise ValueError(f"a tie share of {wanted} cannot be reached by dropping pairs: no pair is {kind}.")
+        raise Undefined(f"a tie share of {wanted} cannot be reached by dropping pairs: no pair is {kind}.")
     if wanted <= tie_share:
         return (1 - wanted * (1 - tie_share) / (tie_share * (1 - wanted)) if wanted < tie_share else 0.0), 0.0
     return 0.0, 1 - tie_share * (1 - wanted) / (wanted * (1 - tie_share))
@@ -173,7 +174,7 @@ def subsample_ties(
     pairs = human_pairs(es)
     by_metric = {name: metric_pairs(es, name, pairs) for name in names}
     n_segments = {name: len(np.unique(pairs.segment[ordered.scored])) for name, ordered in by_metric.items()}
-    rng = np.random.default_rng(rng)
+    rng = generator(rng)
     rows = []
     for draw in range(n_draws):
         uniforms = rng.random(len(pairs.tied))

@@ -6,13 +6,29 @@ A case loads, with a meaning that is stated, or is refused with one message. The
 
 from ._archives import ARCHIVES
 from ._audit import snapshot, watched
+from ._books import BOOKS
 from ._case import Case
+from ._checkpoints import CHECKPOINTS
 from ._options import OPTIONS, Usage
 from ._plans import PLANS
 from ._tables import TABLES
 from ._texts import TEXTS
 from ._trees import TREES
 
-__all__ = ["ARCHIVES", "CASES", "OPTIONS", "PLANS", "TABLES", "TEXTS", "TREES", "Case", "Usage", "snapshot", "watched"]
+__all__ = [
+    "ARCHIVES",
+    "BOOKS",
+    "CASES",
+    "CHECKPOINTS",
+    "OPTIONS",
+    "PLANS",
+    "TABLES",
+    "TEXTS",
+    "TREES",
+    "Case",
+    "Usage",
+    "snapshot",
+    "watched",
+]
 
-CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *PLANS, *TEXTS)
+CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *PLANS, *BOOKS, *TEXTS, *CHECKPOINTS)

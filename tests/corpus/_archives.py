@@ -162,6 +162,13 @@ def _zips() -> Iterator[Case]:
         "a bomb", lambda: _zipped(("t.txt", bytes(3 * 10**7))), rf"{wrong}: it unpacks to 30000000 bytes; expected 4"
     )
     yield _zip("a bomb that gives a small size", _lying, wrong)
+    for name, method in (("bzip2", zipfile.ZIP_BZIP2), ("LZMA", zipfile.ZIP_LZMA)):  # unpacked without a limit
+        yield _zip(
+            f"a bomb of {name} that gives a small size",
+            partial(_lying, method, 20_000, 3 * 10**7),
+            rf"{wrong}: it is compressed by method {method}; expected 0 or 8",
+            20_000,
+        )
     yield _zip(
         "nested archives",
         _zipped(("t.txt", _zipped(("t.txt", b"good")))),
@@ -169,12 +176,12 @@ def _zips() -> Iterator[Case]:
     )
 
 
-def _lying() -> bytes:
+def _lying(method: int = zipfile.ZIP_DEFLATED, said: int = 4, size: int = 10**6) -> bytes:
     """Return an archive whose member is larger than its directory says."""
-    raw = bytearray(_zipped(("t.txt", bytes(10**6))))
+    raw = bytearray(_zipped(("t.txt", bytes(size)), method=method))
     for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         at = raw.index(mark) + offset
-        raw[at : at + 4] = struct.pack("<I", 4)
+        raw[at : at + 4] = struct.pack("<I", said)
     return bytes(raw)
 
 
@@ -195,6 +202,16 @@ def _tar(*members: tuple[str, bytes, dict[str, Any]], mode: str = "w:xz") -> byt
                 setattr(info, key, value)
             archive.addfile(info, io.BytesIO(content))
     return out.getvalue()
+
+
+def _header(kind: bytes, said: int, size: int | None = None) -> bytes:
+    """Return an archive that begins with a member of a kind and a size, and with zeros for its content."""
+    info = tarfile.TarInfo(_NEWS)
+    info.type, info.size = kind, said
+    pack = lzma.LZMACompressor(preset=0)
+    zeros = (said if size is None else size) // 10
+    pieces = [pack.compress(info.tobuf(tarfile.GNU_FORMAT)), *(pack.compress(bytes(zeros)) for _ in range(10))]
+    return b"".join([*pieces, pack.flush()])
 
 
 def _news(name: str, raw: bytes | Callable[[], bytes], refused: str = "") -> Case:
@@ -222,7 +239,20 @@ def _tars() -> Iterator[Case]:
             _tar(good, member),
             r"unexpected entry '.*'\. The archive is not the known one",
         )
-    yield _news("a bomb", lambda: _tar((_NEWS, bytes(3 * 10**7), {})), r"unexpected entry")
+    yield _news("a bomb", lambda: _tar((_NEWS, bytes(3 * 10**7), {})), r"is cut or larger than 20,000,000 bytes")
+    for name, kind in (
+        ("a pax header", tarfile.XHDTYPE), ("a header for all members", tarfile.XGLTYPE), ("a long name", tarfile.GNUTYPE_LONGNAME),
+        ("a long link", tarfile.GNUTYPE_LONGLINK), ("a member of an unknown kind", b"Z"), ("a folder", tarfile.DIRTYPE),
+    ):  # fmt: skip
+        if kind in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):  # 20 KB; they take seconds to make
+            bomb = partial(_header, kind, 12 * 10**7)
+            yield _news(f"{name} that is a bomb", bomb, r"more than 100,000,000 bytes when it is")
+        yield _news(
+            f"{name} of terabytes", partial(_header, kind, 2**42, 512), r"is cut or larger than 20,000,000 bytes"
+        )
+        yield _news(f"{name} of less than nothing", partial(_header, kind, -512, 512), r"is cut or larger than")
+    yield _news("a small pax header", _tar((_NEWS, b"x", {"pax_headers": {"comment": "x"}})), r"unexpected entry")
+    yield _news("a member that is cut", lzma.compress(_tar(good, mode="w")[:515], preset=0), r"is cut or larger than")
     yield _news("text that is not UTF-8", _tar((_NEWS, b"\xff\n", {})), r"cannot read .*Fetch it again")
     for name, raw in (
         ("nothing", b""),
@@ -327,7 +357,7 @@ def _sentinels() -> Iterator[Case]:
         ("objects", _with(idf=lambda a: np.array([_Calls(eval, "1")] * len(a), dtype=object))),
         ("without weights", _with(ngram_weights=None)), ("of another size", _with(shape_weights=lambda a: a[:1])),
         ("of text", _with(scale=lambda a: a.astype(str))), ("infinite", _with(shape_weights=lambda a: a + np.inf)),
-        ("a member that is a folder", _zipped(("idf.npy/", b""))), ("a shape of terabytes", _zipped(("idf.npy", _huge()))),
+        ("a bomb", _zipped(("idf.npy", _npy(np.zeros(10**7))))), ("a member that is a folder", _zipped(("idf.npy/", b""))), ("a shape of terabytes", _zipped(("idf.npy", _huge()))),
     ):  # fmt: skip
         yield _sentinel(f"arrays: {name}", _set(ARRAYS, content), damaged)
 

@@ -10,9 +10,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-import pyarrow.dataset  # noqa: F401  older pandas imports it with the first Parquet file
+import pandas as pd
+import pyarrow as pa
 
 import mtmeta
+
+pa.table(pd.DataFrame({"x": pd.array([1], dtype="Int64")})).to_pandas()  # what is imported with the first such table
 
 _ACTS = {
     "exec", "pickle.find_class", "ctypes.dlopen", "code.__new__", "function.__new__",

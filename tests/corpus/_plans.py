@@ -11,6 +11,10 @@ from mtmeta.sweep import read_plan
 from ._case import Case
 
 GOOD = "sets: [teaching]\nstatistics: [correlate]\n"
+#: Ten lines that would be a billion words.
+LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+)
 
 
 def _plan(name: str, content: bytes | str, refused: str = "") -> Case:
@@ -44,10 +48,7 @@ def _plans() -> Iterator[Case]:
             f"{GOOD}{value}: 1\n" if " [" not in value and " {" not in value else f"{GOOD}? {value}\n: 1\n",
             rf"{tags}|found unhashable key|expected",
         )
-    laughs = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-        f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
-    )
-    yield _plan("a billion laughs", laughs + GOOD, r"line 1: anchors \(&\) and aliases")
+    yield _plan("a billion laughs", LAUGHS + GOOD, r"line 1: anchors \(&\) and aliases")
     yield _plan("a list within itself", "sets: &a [*a]\nstatistics: [correlate]\n", r"line 1: anchors")
     yield _plan("a merge key", GOOD + "<<: {seeds: 1}\n", r"merge keys \(<<\) are not allowed")
     yield _plan("nested a thousand deep", "sets: " + "[" * 1000 + "]" * 1000, r"nested more than 10 levels deep")

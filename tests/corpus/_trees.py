@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -202,10 +203,11 @@ def _scores() -> Iterator[Case]:
                 f"{what} scores: {label}", first_is(text), rf"{name}, line [12]: expected `SYSTEM SCORE`; found "
             )
         key = "human" if what == "human" else "X"
-        small = ((5e-324, -6), (-1, -7)) if none else ((5e-324, 0.2), (0.8, 0.3))
-        large = ((1e308, -6), (-1, -7)) if none else ((1e308, 0.2), (0.8, 0.3))
-        yield case(f"the smallest {what} score", first_is("\t5e-324"), **{key: small})
-        yield case(f"a huge {what} score", first_is("\t1e308"), **{key: large})
+        small = ((1e-300, -6), (-1, -7)) if none else ((1e-300, 0.2), (0.8, 0.3))
+        large = ((1e300, -6), (-1, -7)) if none else ((1e300, 0.2), (0.8, 0.3))
+        yield case(f"the smallest {what} score", first_is("\t1e-300"), **{key: small})
+        yield case(f"a huge {what} score", first_is("\t1e300"), **{key: large})
+        yield case(f"a {what} score beyond the largest", first_is("\t1e308"), r"holds the score 1e\+308 .*multiply")
         yield case(f"no {what} scores at all", put(path, ""), rf"{name} is empty; expected lines")
         yield case(
             f"one {what} score too many",
@@ -219,7 +221,11 @@ def _scores() -> Iterator[Case]:
             f"{what} scores interleaved",
             put(path, lambda t: "".join(sorted(t.splitlines(True), key=lambda r: t.splitlines(True).index(r) % 2))),
         )
-        yield case(f"{what} scores twice", put(path, lambda t: t * 2), r"system 'A' has 4 scores.*expected 2")
+        yield case(
+            f"{what} scores twice",
+            put(path, lambda t: t * 2),
+            r"system 'A' has 4 scores.*expected 2.*belong to another set",
+        )
         yield case(
             f"a line of NULs in {what} scores",
             put(path, lambda t: t + "\0\0\n"),
@@ -287,6 +293,27 @@ def _texts() -> Iterator[Case]:
             in_json(f'{{"hypothesis": "Ein."}}\n{{"hypothesis": {value}}}\n'),
             r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'",
         )
+
+
+def _odd_names() -> Iterator[Case]:
+    """Yield trees with the name of a file or folder that is not UTF-8, and with lines that are no lines."""
+    refused = r"\\udcff.*: the name is not UTF-8\. Rename the file or folder"
+    for what, path in FILES.items():
+        if path not in (SYS, DOMAIN, DOCS, SOURCE):  # they are asked for by their names, which are known
+            yield case(f"a name of {what} that is not UTF-8", partial(_beside, path), refused)
+        if path != RATING:
+            long = put(path, lambda t: t.replace("\n", "x" * 1_000_001 + "\n", 1))
+            yield case(f"a gigantic field in {what}", long, r"line 1 has more than 1,000,000 characters")
+    spans = partial(load, spans=True)
+    yield case("a name of ratings that is not UTF-8", partial(_beside, RATING), refused, spans)
+    long = put(RATING, lambda t: t.replace("\n", " " * 1_000_001 + "\n", 1))
+    yield case("a gigantic field in ratings", long, r"line 1 has more than 1,000,000 characters", spans)
+    yield Case("tree: its name is not UTF-8", lambda f: tree(f).rename(f / os.fsdecode(b"t\xff")), refused)
+
+
+def _beside(path: str, root: Path) -> None:
+    """Write another file beside one, with a name that is not UTF-8."""
+    write(root / re.sub(r"(\.seg)?\.\w+$", os.fsdecode(b"\xff") + r"\g<0>", path), (root / path).read_text())
 
 
 def _layout() -> Iterator[Case]:
@@ -362,17 +389,18 @@ def _ratings() -> Iterator[Case]:
     yield bad("errors are a number", 'A\t{"errors": 1}', r"line 1: not a valid rating")
     yield bad("an error is a number", 'A\t{"errors": [1]}', r"line 1: not a valid rating")
     for label, old, new in (
-        ("beyond the text", '"end": 2', '"end": 99'),
+        ("beyond the text: span 0-99 does not lie within", '"end": 2', '"end": 99'),
         ("backwards", '"start": 0', '"start": 3'),
         ("negative", '"start": 0', '"start": -1'),
         ("infinite", '"start": 0', '"start": Infinity'),
         ("text", '"start": 0', '"start": "x"'),
-        ("an unknown severity", "minor", "grave"),
+        ("no severity: unknown severity 'grave'", "minor", "grave"),
         ("a severity that is none", '"minor"', "1"),
         ("a category that is none", '"x"', "[1]"),
         ("an infinite weight", '"category"', '"score": Infinity, "category"'),
     ):
-        yield bad(label, f'A\t{{"errors": [{error.replace(old, new)}]}}', r"line 1: not a valid rating")
+        says = label.partition(": ")[2]
+        yield bad(label, f'A\t{{"errors": [{error.replace(old, new)}]}}', rf"line 1: not a valid rating.*{says}")
     yield case(
         "ratings: too few", put(RATING, lambda t: t.split("\n", 1)[1]), r"system 'A' has 1 ratings; expected 2", read
     )
@@ -450,4 +478,4 @@ def _mqm() -> Iterator[Case]:
     yield mqm("averages: the header alone", AVERAGES.split("\n")[0] + "\n", r"has a header and no scores")
 
 
-TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_layout(), *_ratings(), *_mqm())
+TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_odd_names(), *_layout(), *_ratings(), *_mqm())

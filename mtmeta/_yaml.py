@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-#: Far above what a plan needs, far below what hurts.
+#: Far above what a plan or a table of contents needs, far below what hurts.
 MAX_BYTES = 100_000
 MAX_DEPTH = 10
 
@@ -17,11 +17,11 @@ def parse(text: str) -> Any:
     Raises
     ------
     ValueError
-        If it is no YAML, larger or deeper than a plan can be, holds Python objects, anchors, aliases or merge keys, or
+        If it is no YAML, larger or deeper than is ever needed, holds Python objects, anchors, aliases or merge keys, or
         gives a key twice. The message is one line.
     """
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        raise ValueError(f"larger than {MAX_BYTES:,} bytes, which no plan needs.")
+        raise ValueError(f"larger than {MAX_BYTES:,} bytes, which nothing needs.")
     try:
         _check_events(text)
         _check_keys(yaml.compose(text, Loader=yaml.SafeLoader))

@@ -1,0 +1,52 @@
+"""Compiled functions, whose machine code is kept on disk where that is possible."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ._files import settings_ignored
+
+with settings_ignored():
+    import numba
+    from numba import prange, types
+    from numba.extending import intrinsic
+
+__all__ = ["intrinsic", "njit", "prange", "types"]
+
+if os.environ.get("PYTHONSAFEPATH"):
+    numba.config._config_fname = os.devnull  # Numba reads its settings again whenever it compiles
+
+_log = logging.getLogger(__name__)
+
+
+def njit(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
+    """Compile as `numba.njit` does, and keep the machine code; for this run only where no folder can be written to."""
+    if function is None:
+        return functools.partial(njit, **options)
+    # Without a home Numba would make a folder called ~, and run what it finds in one.
+    if numba.config.CACHE_DIR or os.path.isabs(os.path.expanduser("~")) or _folder_of_this_run():
+        with suppress(RuntimeError):  # no folder that Numba knows can be written to
+            return numba.njit(cache=True, **options)(function)
+    return numba.njit(cache=_folder_of_this_run() is not None, **options)(function)
+
+
+@functools.cache
+def _folder_of_this_run() -> tempfile.TemporaryDirectory | None:
+    """Let Numba use a folder of this process and those that it starts, and say so; None where there can be none."""
+    _log.warning(
+        "mtmeta: the home folder cannot be written to, so each run compiles anew, which takes some seconds; "
+        "NUMBA_CACHE_DIR may name another folder."
+    )
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="mtmeta-", ignore_cleanup_errors=True)
+    except OSError:
+        return None
+    os.environ["NUMBA_CACHE_DIR"] = folder.name
+    numba.config.reload_config()
+    return folder

@@ -1,0 +1,145 @@
+"""Processes that do a share of the work: they end when this one ends, however it ends, and leave Ctrl-C to it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager, nullcontext
+from typing import Any, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+_LOOK_EVERY = 0.5
+#: Bytes that are mapped by Python, numpy, scipy and numba, and by their threads; most are never touched.
+_ROOM, _ROOM_BY_CORE = 2_000_000_000, 64_000_000
+
+
+def end_with(parent: int) -> None:
+    """Begin a process that another one has started: end it when that one has ended, and ignore Ctrl-C.
+
+    By itself a process of joblib waits five minutes for another task, and one of a pool for ever. The system tells the
+    children of a process that ended by giving them another parent; Windows does not, so there nothing is watched.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.name == "posix":
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOK_EVERY)
+    os._exit(1)
+
+
+def check_room() -> None:
+    """Raise where the address space is limited to less than the libraries take, some of which would wait for ever."""
+    try:
+        import resource
+    except ImportError:
+        return
+    limit, least = resource.getrlimit(resource.RLIMIT_AS)[0], _ROOM + _ROOM_BY_CORE * (os.cpu_count() or 1)
+    if limit != resource.RLIM_INFINITY and limit < least:
+        raise MemoryError(
+            f"The address space is limited to {limit // 1024:,} kB; expected {least // 1024:,} or more, most of which "
+            "is never used. Raise the limit (ulimit -v), or limit the memory in use instead, as a container does."
+        )
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let processes that are started here be deaf to Ctrl-C from their first moment; it reaches this one afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which lets the signal through again when it starts its process
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def parallel(n_jobs: int | None, calls: Iterable[Any], *, return_as: str = "generator", **options: Any) -> Any:
+    """Return an iterator over the results of joblib's delayed calls."""
+    from joblib import Parallel, effective_n_jobs
+
+    with uninterrupted() if effective_n_jobs(n_jobs) > 1 else nullcontext():
+        return Parallel(n_jobs, return_as=return_as, initializer=end_with, initargs=(os.getpid(),), **options)(calls)
+
+
+def hush_joblib() -> None:
+    """Let an interrupt be one line: joblib warns of tasks given up, and its thread may miss those it looks for."""
+
+    def tell(failure: threading.ExceptHookArgs) -> None:
+        if (failure.exc_type, getattr(failure.thread, "name", "")) != (KeyError, "ExecutorManagerThread"):
+            threading.__excepthook__(failure)
+
+    threading.excepthook = tell
+    warnings.filterwarnings("ignore", r"\d+ tasks (have been|which were)", UserWarning)
+
+
+def in_processes(
+    function: Callable[..., Any],
+    calls: Mapping[Key, tuple],
+    jobs: int,
+    begin: Callable[..., None] | None = None,
+    given: Sequence[Any] = (),
+) -> Iterator[tuple[Key, Future]]:
+    """Make calls in fresh processes, each of which begins with ``begin(*given)``; yield each when it is done.
+
+    Where the iterator is closed before its end the processes are killed: what they do takes minutes. So close it. Their
+    temporary files are in a folder that is removed at the end.
+    """
+    others = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(os.getpid(), folder, begin, *given))
+        try:
+            with uninterrupted():
+                running = {pool.submit(function, *call): key for key, call in calls.items()}
+            for task in as_completed(running):
+                yield running[task], task
+        except BaseException:
+            for process in set(multiprocessing.active_children()) - others:
+                process.kill()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _begin(parent: int, folder: str, begin: Callable[..., None] | None, *given: Any) -> None:
+    end_with(parent)
+    tempfile.tempdir = folder
+    if begin is not None:
+        begin(*given)
+
+
+def run_program(program: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess:
+    """Run a program written in Python to its end, as `subprocess.run` does, in a process that ends with this one."""
+    command = [sys.executable, "-P", "-m", __name__, str(os.getpid()), program, *arguments]
+    with uninterrupted():
+        process = subprocess.Popen(command, **options)
+    with process:
+        try:
+            out, err = process.communicate()
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+if __name__ == "__main__":
+    end_with(int(sys.argv[1]))
+    sys.argv = sys.argv[2:]
+    runpy.run_path(sys.argv[0], run_name="__main__")

@@ -1,0 +1,92 @@
+"""Sources of a book, for `mtmeta run --book`: tables of contents and notebooks that are broken, hostile or no files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mtmeta import runner
+
+from ._case import Case
+from ._plans import LAUGHS
+from ._trees import write
+
+PAGE = "notebooks/01_first"
+FILES = {
+    "_toc.yml": f"format: jb-book\nroot: book/index\nparts:\n- chapters: [{{file: {PAGE}}}]\n",
+    "_config.yml": "title: A book\n",
+    "book/index.md": "# A book\n",
+}
+
+
+def notebook(metadata: Any, about_cell: Any = None) -> str:
+    """Return a notebook of one cell; ``about_cell`` is what the cell says of itself."""
+    own = {} if about_cell is None else {"mtmeta": about_cell}
+    cells = [{"cell_type": "markdown", "id": "a", "metadata": own, "source": "# First"}]
+    return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
+
+
+def _read(root: Path) -> tuple[str, ...]:
+    found = runner.chapters(runner.find_project(book=root))
+    return tuple(page for page, path in found.items() if runner.missing(path) == [])
+
+
+def _book(name: str, path: str, change: Callable[[Path], None] | str | bytes, refused: str = "") -> Case:
+    def make(folder: Path) -> Path:
+        root = folder / "clone"
+        good = {**FILES, f"{PAGE}.ipynb": notebook({"mtmeta": {"requires": [], "needs": []}})}
+        for other, text in good.items():
+            write(root / other, text)
+        if callable(change):
+            (root / path).unlink()
+            change(root / path)
+        else:
+            write(root / path, change)
+        return root
+
+    command = ("run", "all", "--scores", "teaching", "--no-site", "--quiet", "--book", "{}") if refused else None
+    return Case(f"book: {name}", make, refused, {} if refused else {"value": (PAGE,)}, _read, command)
+
+
+def _books() -> Iterator[Case]:
+    yield _book("good", "_toc.yml", FILES["_toc.yml"])
+    yield _book("a byte order mark", "_toc.yml", "\ufeff" + FILES["_toc.yml"])
+    for path in ("_toc.yml", "_config.yml"):
+        says = rf"{path}: (line \d+: )?"
+        for name, text, reason in (
+            ("a tab", "root: x\n\ttitle: y\n", "cannot start any token"),
+            ("a tag that applies a function", "a: !!python/object/apply:os.system ['touch canary']\n", "the tag"),
+            ("an unknown tag", "a: !evil x\n", "could not determine a constructor"),
+            ("a billion laughs", LAUGHS, "anchors"),
+            ("a list within itself", "parts: &a [*a]\n", "anchors"),
+            ("nested a thousand deep", "[" * 1000 + "]" * 1000, "nested more than 10 levels"),
+            ("ten megabytes", "#" * 10_000_000, "larger than 100,000 bytes"),
+        ):
+            yield _book(
+                f"{path} with {name}", path, FILES[path] + text if name[0] == "a" else text, says + f".*{reason}"
+            )
+        yield _book(f"{path} in Latin-1", path, b"title: \xe4\n", rf"{path} is not UTF-8")
+        yield _book(f"{path} is a pipe", path, os.mkfifo, "is no folder of the book")
+    for name, text in (
+        ("no JSON", "{"),
+        ("a list", "[]"),
+        ("deep", "[" * 100_000),
+        ("of no cells", '{"cells": 1, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'),
+        ("of cells that are numbers", '{"cells": [1], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'),
+        ("with metadata that are a list", notebook([])),
+    ):
+        yield _book(f"a notebook {name}", f"{PAGE}.ipynb", text, r"01_first\.ipynb is not a notebook: .")
+    for name, says in (("a list", ["x"]), ("a text", "x"), ("needs that are a text", {"needs": "metrics"}),
+                       ("needs that are numbers", {"needs": [1]}), ("takes that are a list", {"takes": ["speech"]}),
+                       ("takes of a text", {"takes": {"speech": "x"}})):  # fmt: skip
+        refused = r"01_first\.ipynb: `mtmeta` in the metadata must be lists of names"
+        yield _book(f"mtmeta in the metadata: {name}", f"{PAGE}.ipynb", notebook({"mtmeta": says}), refused)
+        yield _book(f"mtmeta in a cell: {name}", f"{PAGE}.ipynb", notebook({}, says), refused)
+    yield _book("a notebook is a pipe", f"{PAGE}.ipynb", os.mkfifo, r"cannot read .*01_first\.ipynb: it is no regular")
+    yield _book("a notebook in Latin-1", f"{PAGE}.ipynb", b'{"\xe4": 1}', r"01_first\.ipynb is not UTF-8")
+
+
+BOOKS: tuple[Case, ...] = tuple(_books())

@@ -1,0 +1,99 @@
+"""Compiled functions where no folder can be written to: in a container, as a user without a home."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mtmeta import _compiled
+
+PACKAGE = Path(__file__).parents[1] / "mtmeta"
+TABLE = "system,segment,human,X\n" + "".join(f"{s},{k},{k * s % 3},{(k + s) % 4}\n" for s in range(3) for k in range(6))
+PLAN = "sets: [t.csv]\nstatistics:\n  - correlate: {coefficient: [pearson, kendall]}\n"
+SAYS = "mtmeta: the home folder cannot be written to"
+#: A user of no name, who may read all and write nothing: Python itself may lie in somebody's home.
+READER = ["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"]
+READER += ["--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"]
+
+
+@pytest.fixture(scope="module")
+def read_only(tmp_path_factory):
+    """Return a copy of the package that cannot be written to, and the start of a command of a user who cannot."""
+    who = [] if os.getuid() else READER
+    if subprocess.run([*(who or ["true"]), "true"], capture_output=True, check=False).returncode:
+        pytest.skip("tests run by root need setpriv, and the right to hand on a right")
+    site = tmp_path_factory.mktemp("site")
+    shutil.copytree(PACKAGE, site / "mtmeta", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (site, *site.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    yield site, who
+    for path in (site, *site.rglob("*")):
+        path.chmod(0o755)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="users are another matter on this system")
+@pytest.mark.parametrize(
+    ("command", "home", "made"),
+    [
+        ("report t.csv --n-resamples 40 --n-null 39 -o r.html", None, {"r.html"}),
+        ("sweep plan.yaml --jobs 2", "/nonexistent", {"out"}),
+        ("rank t.csv --n-resamples 5 --quiet", "/nonexistent", set()),
+    ],
+)
+def test_without_a_folder_to_write_to(read_only, tmp_path, command, home, made):
+    site, who = read_only
+    if home is None and not who:
+        pytest.skip("only root can become a user without a home")
+    here, temporary = tmp_path / "here", tmp_path / "temporary"
+    for folder in (here, temporary):
+        folder.mkdir()
+        folder.chmod(0o777)
+    (here / "t.csv").write_text(TABLE)
+    (here / "plan.yaml").write_text(PLAN)
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(site), "TMPDIR": str(temporary), "LANG": "C.UTF-8"}
+    env |= {"HOME": home} if home else {}
+    line = [*who, sys.executable, "-P", "-m", "mtmeta", *command.split()]
+    done = subprocess.run(line, cwd=here, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, "error" in done.stderr) == (0, False), done.stderr
+    if "--quiet" in command:
+        assert done.stderr == ""
+    else:
+        assert [row.startswith(SAYS) for row in done.stderr.splitlines()].count(True) == 1, done.stderr
+        assert "matplotlib" not in done.stderr.lower()
+    assert {path.name for path in here.iterdir()} == {"t.csv", "plan.yaml", *made}
+    assert list(temporary.iterdir()) == []
+
+
+def test_numba_takes_no_settings_of_the_working_folder_where_python_takes_no_modules(tmp_path):
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: planted\n")
+    code = "import mtmeta._compiled, numba; numba.config.reload_config(); print([numba.config.CACHE_DIR])"
+    env = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"} | {"PYTHONPATH": str(PACKAGE.parent)}
+    for safe, expected in (
+        ("1", "['']"),
+        ("", "['planted']"),
+    ):  # a session of one's own is as always
+        line = [sys.executable, "-c", code]
+        done = subprocess.run(line, cwd=tmp_path, env=env | {"PYTHONSAFEPATH": safe}, capture_output=True, check=True)
+        assert done.stdout.decode().strip() == expected
+
+
+def test_without_any_folder_it_compiles_all_the_same(monkeypatch, caplog):
+    def refuse(**options):
+        raise OSError
+
+    def no_locator(cache, **options):
+        if cache:
+            raise RuntimeError("cannot cache function 'f': no locator available")
+        return lambda function: function
+
+    caplog.set_level("WARNING", logger="mtmeta")  # a command with --quiet may have raised it
+    _compiled._folder_of_this_run.cache_clear()
+    monkeypatch.setattr(_compiled.numba, "njit", no_locator)
+    monkeypatch.setattr(_compiled.tempfile, "TemporaryDirectory", refuse)
+    assert _compiled.njit(len)("ab") == _compiled.njit(nogil=True)(len)("ab") == 2
+    assert [record.getMessage().startswith(SAYS) for record in caplog.records] == [True]  # once
+    _compiled._folder_of_this_run.cache_clear()

@@ -1,0 +1,90 @@
+"""Checkpoints of Hugging Face: what is read of them, through whatever reads one."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mtmeta as mm
+
+_EVIL = {f"Auto{name}": "evil.Evil" for name in ("Config", "Model", "ModelForCausalLM")}
+_INNER = {"model_type": "blip_text_model", "auto_map": {"AutoModel": "{folder}--evil.Evil"}}
+#: Files of a checkpoint that ask for the code beside them. A type of its own; a part of another type, without a model.
+CODE = {
+    "a configuration": {"config.json": {"model_type": "evil", "auto_map": _EVIL}},
+    "a model within a model": {"config.json": {"model_type": "llava", "text_config": _INNER}},
+    "a tokenizer": {
+        "config.json": {"model_type": "evil"},
+        "tokenizer_config.json": {"auto_map": {"AutoTokenizer": [None, "evil.Evil"]}},
+    },
+}
+
+
+def from_encoder(folder: Path) -> None:
+    frame = mm.sentinel.training_frame(mm.load("teaching")).head(40)
+    config = mm.sentinel.TransformerConfig(encoder=str(folder))
+    mm.sentinel.fit(frame, sees="source", kind="transformer", config=config)
+
+
+def from_saved(folder: Path) -> None:
+    saved = folder.parent / "saved"
+    for part in ("encoder", "tokenizer"):
+        shutil.copytree(folder, saved / part)
+    card = {"format": 1, "kind": "transformer", "sees": "source", "config": {"head": [4]}}
+    (saved / "sentinel.json").write_text(json.dumps(card))
+    shutil.copy(folder / "model.safetensors", saved)
+    mm.sentinel.load(saved)
+
+
+def from_language_model(folder: Path) -> None:
+    mm.perturb.apply("a", "llm", source="a", reference="b", model=mm.perturb.LanguageModel(folder))
+
+
+READERS = [from_encoder, from_saved, from_language_model]
+
+
+@pytest.mark.usefixtures("transformers")
+@pytest.mark.filterwarnings("ignore")  # of the library, about what it is asked to load
+@pytest.mark.parametrize("where", CODE)
+@pytest.mark.parametrize("read", READERS)
+def test_code_of_a_checkpoint_is_not_run_though_all_questions_are_answered_yes(read, where, tmp_path, monkeypatch):
+    import torch
+    from safetensors.torch import save_file
+
+    monkeypatch.setattr("builtins.input", lambda *_: "y")
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    (folder / "evil.py").write_text(f"open({str(tmp_path / 'canary')!r}, 'w')\nclass Evil: pass\n")
+    for name, content in CODE[where].items():
+        (folder / name).write_text(json.dumps(content).replace("{folder}", str(folder)))
+    save_file({"x": torch.zeros(1)}, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(ValueError, match=r"cannot be loaded: |sentinel in it is damaged: "):
+        read(folder)
+    assert not (tmp_path / "canary").exists()
+
+
+@pytest.mark.usefixtures("transformers")
+@pytest.mark.parametrize("other", [None, "adapter.safetensors"])
+@pytest.mark.parametrize("read", [from_encoder, from_language_model])
+def test_pickled_weights_are_not_read(read, other, tmp_path):
+    import torch
+    from tokenizers import Tokenizer, models
+    from transformers import GPT2Config, GPT2Model, PreTrainedTokenizerFast
+
+    model = GPT2Model(GPT2Config(vocab_size=2, n_positions=512, n_embd=4, n_layer=1, n_head=1))
+    model.config.save_pretrained(tmp_path)
+    words = Tokenizer(models.WordLevel({"a": 0, "?": 1}, unk_token="?"))
+    PreTrainedTokenizerFast(tokenizer_object=words, pad_token="?", eos_token="?").save_pretrained(tmp_path)
+    torch.save(model.state_dict(), tmp_path / "pytorch_model.bin")
+    if other:
+        (tmp_path / other).write_bytes(bytes(10_000))
+    with pytest.raises(ValueError, match="safetensors") as refusal:
+        read(tmp_path)
+    assert other or "are pickled" in str(refusal.value)
+    if other is None:
+        line = str(refusal.value).partition("Convert them first: ")[2].replace("python", sys.executable, 1)
+        subprocess.run(line, shell=True, check=True)
+        read(tmp_path)
