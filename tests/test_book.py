@@ -17,12 +17,12 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
+from test_notebooks import NOTEBOOKS
+from test_site import toc
 
 import mtmeta as mm
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 PAGES = sorted((ROOT / "book").rglob("*.md"))
 
 MAX_LINES, MEDIAN_LINES, P90_LINES = 30, 6, 20
@@ -411,20 +411,28 @@ def good_notebook():
     return v4.new_notebook(cells=cells, metadata={"mtmeta": {"requires": []}})
 
 
-def set_count(nb):
-    nb.cells[3].execution_count = 7
+def edit(cell, old, new):
+    """Return what replaces a text in a cell, once."""
+
+    def spoil(nb):
+        assert old in nb.cells[cell].source
+        nb.cells[cell].source = nb.cells[cell].source.replace(old, new, 1)
+
+    return spoil
 
 
-def store_error(nb):
-    nb.cells[4].outputs.append(nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[]))
+def write(cell, source):
+    """Return what gives a cell another source."""
+    return lambda nb: nb.cells[cell].update(source=source)
 
 
-def store_stderr(nb):
-    nb.cells[4].outputs.append(nbformat.v4.new_output("stream", name="stderr", text="a warning"))
+def store(kind, **output):
+    """Return what adds an output to the figure's cell."""
+    return lambda nb: nb.cells[4].outputs.append(nbformat.v4.new_output(kind, **output))
 
 
-def lengthen_a_cell(nb):
-    nb.cells[1].source = "x = 1\n" * (MAX_LINES + 1)
+def about_figure(part, **changes):
+    return lambda nb: nb.cells[4].metadata["mystnb"][part].update(changes)
 
 
 def lengthen_most_cells(nb):
@@ -432,124 +440,53 @@ def lengthen_most_cells(nb):
         cell.source = "x = 1\n" * (MEDIAN_LINES + 1)
 
 
-def lengthen_a_function(nb):
-    nb.cells[3].source = "def long():\n" + "    x = 1\n" * MAX_FUNCTION_LINES
-
-
-def lose_a_figure(nb):
-    nb.cells[4].outputs = []
-
-
-def drop_alt(nb):
-    nb.cells[4].metadata["mystnb"]["image"] = {}
-
-
-def drop_caption(nb):
-    del nb.cells[4].metadata["mystnb"]["figure"]["caption"]
-
-
-def drop_figure_name(nb):
-    del nb.cells[4].metadata["mystnb"]["figure"]["name"]
-
-
-def drop_a_reference(nb):
-    nb.cells[5].source = nb.cells[5].source.replace("{numref}`fig-00-line`", "It")
-
-
-def end_a_caption(nb):
-    nb.cells[4].metadata["mystnb"]["figure"]["caption"] += "."
-
-
-def lengthen_a_caption(nb):
-    nb.cells[4].metadata["mystnb"]["figure"]["caption"] += " and rises" * MAX_CAPTION_WORDS
-
-
-def drop_a_solution(nb):
-    nb.cells[5].source = nb.cells[5].source.replace("{solution-start} ex-1", "{solution-start} ex-9")
-
-
-def unfold_a_solution(nb):
-    nb.cells[5].source = nb.cells[5].source.replace(":class: dropdown\n", "", 1)
-
-
-def drop_exercises(nb):
-    nb.cells[5].source = "## Exercises\n\n## References\n\nNone."
-
-
-def drop_a_label(nb):
-    nb.cells[5].source = nb.cells[5].source.replace(":label: ex-0\n", "", 1)
-
-
-def drop_parameters(nb):
-    nb.cells[1].metadata["tags"] = []
-
-
-def lengthen_parameters(nb):
-    nb.cells[1].source = "x = 1\n" * (MAX_PARAMETER_LINES + 1)
-
-
-def garble_requirements(nb):
-    nb.metadata["mtmeta"]["requires"] = "torch"
-
-
-def isolate_an_output(nb):
-    nb.cells.insert(5, nbformat.v4.new_code_cell("1", execution_count=4))
-
-
-def write_a_path(nb):
-    nb.cells[3].source = "open('/home/me/scores.csv')"
-
-
-def print_a_path(nb):
-    nb.cells[4].outputs.append(nbformat.v4.new_output("stream", name="stdout", text="read C:\\data\\x.csv"))
-
-
-def drop_a_section(nb):
-    nb.cells[2].source = nb.cells[2].source.replace("## Definition", "## Something else ")
-
-
-def swap_sections(nb):
-    nb.cells[5].source = nb.cells[5].source.replace("## References", "## X").replace("## Ex", "## References\n\n## Ex")
-
-
-def drop_limits(nb):
-    nb.cells[2].source = nb.cells[2].source.replace(LIMITS, "")
-
-
-def cut_the_prose(nb):
-    nb.cells[0].source = f"# Title\n\n## {ANATOMY[0]}"
-
-
-def type_a_result(nb):
-    nb.cells[5].source = nb.cells[5].source.replace(" rises.", " rises. The correlation is .437.", 1)
-
-
-def type_an_order(nb):
-    nb.cells[5].source = nb.cells[5].source.replace(" rises.", " rises. Judge is the best metric.", 1)
-
-
-def type_a_direction(nb):
-    nb.cells[5].source = nb.cells[5].source.replace(" rises.", " rises. The upper curve falls to the right.", 1)
-
-
+SWAPPED = "## References\n\nNone.\n\n## Exercises"
 BREAKS = {
-    execution_counts_run_from_one: [set_count],
-    no_error_is_stored: [store_error, store_stderr],
-    cells_are_short: [lengthen_a_cell, lengthen_most_cells],
-    functions_are_short: [lengthen_a_function],
-    figures_are_there: [lose_a_figure],
-    figures_are_described: [drop_alt, drop_caption, drop_figure_name],
-    figures_are_referred_to: [drop_a_reference],
-    captions_are_alike: [end_a_caption, lengthen_a_caption],
-    exercises_have_solutions: [drop_a_solution, unfold_a_solution, drop_exercises, drop_a_label],
-    chapters_have_one_parameters_cell: [drop_parameters, lengthen_parameters],
-    requirements_are_stated: [garble_requirements],
-    outputs_are_read: [isolate_an_output],
-    no_absolute_paths: [write_a_path, print_a_path],
-    chapters_have_the_anatomy: [drop_a_section, swap_sections, drop_limits],
-    chapters_have_a_fitting_length: [cut_the_prose],
-    prose_types_no_number: [type_a_result],
-    prose_types_no_order: [type_an_order, type_a_direction],
+    execution_counts_run_from_one: [lambda nb: nb.cells[3].update(execution_count=7)],
+    no_error_is_stored: [
+        store("error", ename="ValueError", evalue="no", traceback=[]),
+        store("stream", name="stderr", text="a warning"),
+    ],
+    cells_are_short: [write(1, "x = 1\n" * (MAX_LINES + 1)), lengthen_most_cells],
+    functions_are_short: [write(3, "def long():\n" + "    x = 1\n" * MAX_FUNCTION_LINES)],
+    figures_are_there: [lambda nb: nb.cells[4].update(outputs=[])],
+    figures_are_described: [
+        about_figure("image", alt=""),
+        about_figure("figure", caption=""),
+        about_figure("figure", name=""),
+    ],
+    figures_are_referred_to: [edit(5, "{numref}`fig-00-line`", "It")],
+    captions_are_alike: [
+        about_figure("figure", caption="It rises."),
+        about_figure("figure", caption="up " * (MAX_CAPTION_WORDS + 1)),
+    ],
+    exercises_have_solutions: [
+        edit(5, "{solution-start} ex-1", "{solution-start} ex-9"),
+        edit(5, ":class: dropdown\n", ""),
+        edit(5, ":label: ex-0\n", ""),
+        write(5, "## Exercises\n\n## References\n\nNone."),
+    ],
+    chapters_have_one_parameters_cell: [
+        lambda nb: nb.cells[1].metadata.update(tags=[]),
+        write(1, "x = 1\n" * (MAX_PARAMETER_LINES + 1)),
+    ],
+    requirements_are_stated: [lambda nb: nb.metadata["mtmeta"].update(requires="torch")],
+    outputs_are_read: [lambda nb: nb.cells.insert(5, nbformat.v4.new_code_cell("1", execution_count=4))],
+    no_absolute_paths: [
+        write(3, "open('/home/me/scores.csv')"),
+        store("stream", name="stdout", text="read C:\\data\\x.csv"),
+    ],
+    chapters_have_the_anatomy: [
+        edit(2, "## Definition", "## Something else "),
+        edit(5, "## Exercises", SWAPPED),
+        edit(2, LIMITS, ""),
+    ],
+    chapters_have_a_fitting_length: [write(0, f"# Title\n\n## {ANATOMY[0]}")],
+    prose_types_no_number: [edit(5, " rises.", " rises. The correlation is .437.")],
+    prose_types_no_order: [
+        edit(5, " rises.", " rises. Judge is the best metric."),
+        edit(5, " rises.", " rises. The upper curve falls to the right."),
+    ],
 }
 
 
@@ -641,34 +578,20 @@ def test_figure_names_are_unique(notebooks):
     assert twice(name for nb in notebooks.values() for name in figure_names(nb)) == []
 
 
-def toc_files(node):
-    if isinstance(node, dict):
-        yield from (node[key] for key in ("root", "file") if key in node)
-        for value in node.values():
-            yield from toc_files(value)
-    elif isinstance(node, list):
-        for item in node:
-            yield from toc_files(item)
-
-
-def in_the_toc():
-    return list(toc_files(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
-
-
 def test_toc_entries_exist_and_are_unique():
-    entries = in_the_toc()
+    entries = toc()
     assert twice(entries) == []
     assert [e for e in entries if not any((ROOT / f"{e}{suffix}").exists() for suffix in (".md", ".ipynb"))] == []
 
 
-def test_everything_is_in_the_toc():
+def test_everything_is_toc():
     pages = [p.relative_to(ROOT).with_suffix("").as_posix() for p in [*PAGES, *NOTEBOOKS]]
-    assert sorted(set(pages) - set(in_the_toc())) == ["notebooks/00_template"]
+    assert sorted(set(pages) - set(toc())) == ["notebooks/00_template"]
 
 
 def test_the_map_of_chapters_links_every_chapter():
     links = role_targets((ROOT / "book" / "index.md").read_text(encoding="utf-8"), "doc")
-    assert [page for page in in_the_toc() if page.startswith("notebooks/") and f"/{page}" not in links] == []
+    assert [page for page in toc() if page.startswith("notebooks/") and f"/{page}" not in links] == []
 
 
 def all_texts(notebooks):
@@ -742,13 +665,14 @@ def test_data_page_names_every_pinned_commit():
     assert set(re.findall(r"`([0-9a-f]{40})`", page)) == set(re.findall(r"/([0-9a-f]{40})/", registry))
 
 
-def test_api_page_covers_every_public_module():
+def test_api_has_a_page_for_every_public_module():
     package = ROOT / "mtmeta"
     modules = {path.stem for path in package.glob("[a-z]*.py")} | {
         path.parent.name for path in package.glob("*/__init__.py")
     }
-    page = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"automodule:: mtmeta\.(\w+)", page)) == modules - {"cli", "runner"}
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "book" / "api").glob("*.md")}
+    assert set(pages) == modules - {"cli", "runner"}
+    assert [name for name, page in pages.items() if f"automodule:: mtmeta.{name}\n" not in page] == []
 
 
 # -- the numbers on the page of data sets -------------------------------------------------

@@ -6,13 +6,16 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+import typing
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -21,8 +24,8 @@ from markdown_it import MarkdownIt
 from test_datasets import make_tree
 
 import mtmeta as mm
-from mtmeta import agreement, datasets, protocols
-from mtmeta.cli import _choices, _output
+from mtmeta import agreement, cli, datasets, protocols
+from mtmeta.cli import _choices, _output, app
 from mtmeta.datasets import _fetch
 
 COMMANDS = ("validate", "rank", "correlate", "fetch", "report")
@@ -163,6 +166,74 @@ def test_version(run):
     assert run("--version") == (0, f"mtmeta {mm.__version__}\n", "")
 
 
+def test_every_number_of_something_has_a_bound():
+    groups = [cli.app, *(group.typer_instance for group in cli.app.registered_groups)]
+    bounds = {}
+    for command in (command.callback for group in groups for command in group.registered_commands):
+        for name, hint in get_type_hints(command, include_extras=True).items():
+            kind, *about = get_args(hint) or (hint,)
+            if int in (kind, *get_args(kind)):
+                bounds[command.__name__, name] = about[0].max
+    assert len(bounds) > 15
+    assert [option for option, bound in bounds.items() if bound is None] == []
+
+
+# -- scores of any size ----------------------------------------------------------------------
+
+
+#: Commands, and what of their output is in units of the scores.
+SCALE_FREE = {
+    "validate": "human scores|source",
+    "rank": "^$",
+    "rank --protocol wmt23 --n-resamples 50": "^$",
+    "rank --protocol wmt24 --n-resamples 50": "^$",
+    "rank --coefficient acc_eq": "^$",
+    "correlate --coefficient pearson --coefficient kendall --grouping none --grouping system": "^$",
+    "report --n-resamples 40 --n-null 39": "SysDep|units of the metric|Human scores run|^. [A-D] .* undecided",
+}
+
+
+def scaled(folder, exponent: int) -> Path:
+    """Write a table of 4 systems x 12 segments and two metrics, one reversed, all times a power of two."""
+    rng = np.random.default_rng(1)
+    human = -rng.integers(0, 9, (4, 12)).astype(float)
+    metrics = {"X": human + rng.integers(-4, 5, human.shape), "Y": rng.integers(0, 4, human.shape) - human}
+    es = mm.EvalSet(human, metrics, systems=list("ABCD"))
+    frame = es.to_frame()
+    frame[["human", "X", "Y"]] = np.ldexp(frame[["human", "X", "Y"]], exponent)
+    path = Path(folder, "t.csv")
+    frame.assign(source="Text " + frame["segment"].astype(str)).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("command", SCALE_FREE)
+def test_the_same_scores_rescaled_give_the_same_answer(run, tmp_path, command):
+    def told(exponent):
+        name, *options = command.split()
+        code, out, err = run(name, scaled(tmp_path, exponent), *options)
+        return code, [line for line in (out + err).splitlines() if not re.search(SCALE_FREE[command], line)]
+
+    expected = told(0)
+    assert expected[0] == 0
+    for exponent in (-990, -600, 600, 990):
+        assert told(exponent) == expected
+
+
+@pytest.mark.parametrize("command", [*SCALE_FREE, "sweep", "sentinel train --sees source --save x"])
+@pytest.mark.parametrize("exponent", [1000, 1018, -1000, -1060])
+def test_scores_beyond_the_bounds_are_refused_alike(run, tmp_path, monkeypatch, command, exponent):
+    monkeypatch.chdir(tmp_path)
+    table = scaled(tmp_path, exponent)
+    if command == "sweep":
+        table = tmp_path / "plan.yaml"
+        table.write_text(f"sets: [{tmp_path}/t.csv]\nstatistics: [correlate]\n")
+    words = command.split()
+    at = 2 if words[0] == "sentinel" else 1
+    code, out, err = run(*words[:at], table, *words[at:])
+    assert (code, out) == (1, "")
+    assert re.search(r"holds the score \S+ \(.*\)\. Scores must be 0, or from 1e-300 to 1e\+300 in size", err)
+
+
 # -- help --------------------------------------------------------------------------------
 
 
@@ -187,6 +258,23 @@ def test_help_ends_with_an_example_that_works_offline(run, command, tmp_path):
     done = in_a_process(*arguments, env={**env, **nowhere}, cwd=tmp_path)
     assert (done.returncode, done.stdout != "") == (0, True), done.stderr
     assert "mtmeta: error" not in done.stderr
+
+
+def test_help_is_whole_where_python_drops_docstrings():
+    code = (
+        "import click; from typer.main import get_command; from mtmeta.cli import app\n"
+        "def show(command, context):\n"
+        "    print(command.get_help(context))\n"
+        "    for name, part in getattr(command, 'commands', {}).items():\n"
+        "        show(part, type(context)(part, parent=context, info_name=name))\n"
+        "command = get_command(app)\nshow(command, command.make_context('mtmeta', [], resilient_parsing=True))"
+    )
+    whole, optimised = (
+        subprocess.run([sys.executable, *flags, "-c", code], capture_output=True, text=True, check=True).stdout
+        for flags in ([], ["-OO"])
+    )
+    assert whole.count("Usage: ") > len(COMMANDS)
+    assert optimised == whole
 
 
 def test_help_does_not_wait_for_the_statistics():
@@ -239,15 +327,28 @@ def test_rank_is_by_wmt24_unless_told_otherwise(run, result, table):
     options = ("--ties", "published", "--n-resamples", 50, "--seed", 3)
     expected = mm.rank(mm.load(table), protocol="wmt24", ties="published", n_resamples=50, rng=3)
     assert pd.DataFrame(result("rank", table, *options)).equals(expected.to_frame())
-    note, signature = run("rank", table, *options)[2].splitlines()
-    assert "--n-resamples 0 does without" in note
-    assert signature == f"{expected.signature}|mtmeta:{mm.__version__}"
+    assert run("rank", table, *options)[2] == f"{expected.signature}|mtmeta:{mm.__version__}\n"
 
 
 def test_rank_without_draws_has_no_clusters(run, result, table):
     assert "cluster" in result("rank", table)[0]
     assert "cluster" not in result("rank", table, "--n-resamples", 0)[0]
     assert len(run("rank", table, "--n-resamples", 0)[2].splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("sizes", "told"),
+    [((5.0, 1e9), ""), ((42.4, 1e9), "42 seconds with two"), ((250, 3.2e9), "4 minutes and 3 GB of memory with two"),
+     ((1e5, 0), "28 hours with two"), ((3.0, 2e9), "3 seconds and 2 GB")],
+)  # fmt: skip
+def test_a_long_ranking_is_announced(run, table, monkeypatch, sizes, told):
+    asked = []
+    monkeypatch.setattr(protocols, "cost", lambda *sizes_of: asked.append(sizes_of) or sizes)
+    _, out, err = run("rank", table, "--n-resamples", 20)
+    assert [(sets[0].shape, *rest) for sets, *rest in asked] == [((3, 2), "wmt24", 2, 20)]
+    assert ("ranking takes about" in err) == bool(told)
+    assert told in err
+    assert "ranking takes" not in out + run("rank", table, "--n-resamples", 20, "--quiet")[2]
 
 
 def test_rank_takes_the_metrics_asked_for_once(result, table):
@@ -529,13 +630,6 @@ def test_latex(run, odd):
     ]
 
 
-def test_latex_escapes_every_special_character():
-    escaped = _output.as_latex(["a"], [[r"\~^|<>&%$#_{}"]], [False]).splitlines()[4]
-    assert escaped == (
-        r"\textbackslash{}\textasciitilde{}\textasciicircum{}\textbar{}\textless{}\textgreater{}\&\%\$\#\_\{\} \\"
-    )
-
-
 def test_table_is_aligned(run, tmp_path):
     (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標\x1b[31m"), encoding="utf-8")
     out = run("rank", tmp_path / "t.csv", "--protocol", "sentinels-pearson", "--n-resamples", 0)[1]
@@ -579,7 +673,7 @@ def test_output_goes_to_a_file(run, table, tmp_path):
 def test_output_through_a_link_keeps_the_link(run, table, tmp_path):
     (tmp_path / "real.tsv").write_text("old")
     (tmp_path / "link.tsv").symlink_to(tmp_path / "real.tsv")
-    assert run("correlate", table, "-o", tmp_path / "link.tsv")[0] == 0
+    assert run("correlate", table, "-o", tmp_path / "link.tsv", "--force")[0] == 0
     assert (tmp_path / "link.tsv").is_symlink()
     assert (tmp_path / "real.tsv").read_text().startswith("metric")
 
@@ -592,10 +686,148 @@ def test_output_that_cannot_be_finished_leaves_the_old_file(run, table, tmp_path
         raise OSError(28, "No space left on device", "part")
 
     monkeypatch.setattr(os, "replace", full)
-    code, out, err = run("correlate", table, "--quiet", "--output", target)
+    code, out, err = run("correlate", table, "--quiet", "--output", target, "--force")
     assert (code, out, err) == (1, "", f"mtmeta: error: {target}: No space left on device.\n")
     assert target.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.csv", "out.tsv"]
+
+
+#: Commands that write a file, and the files that they read.
+WRITERS = {
+    "validate t.csv -o": ["t.csv"],
+    "rank t.csv --n-resamples 0 -o": ["t.csv"],
+    "correlate t.csv teaching -o": ["t.csv"],
+    "correlate - -o": ["t.csv"],
+    "report t.csv --n-resamples 40 --n-null 39 -o": ["t.csv"],
+    "local-accuracy p.csv --n-resamples 99 --metric m -o": ["p.csv"],
+    "fetch --list -o": [],
+    "sweep --example -o": [],
+    "sweep plan.yaml --dry-run -o": ["plan.yaml", "t.csv"],
+    "sweep plan.yaml -o": ["plan.yaml", "t.csv"],
+    "sentinel train s.csv --sees source --save new -o": ["s.csv"],
+    "sentinel train s.csv+s.csv --sees source --save new --report": ["s.csv"],
+    "sentinel score sentinel s.csv -o": ["s.csv", "sentinel/weights.npz"],
+}
+#: Without what takes long; it is refused before it begins.
+QUICK = [line for line in WRITERS if line not in ("sweep plan.yaml -o",) and "--report" not in line]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a folder with what these commands read."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "t.csv").write_text(TABLE)
+    (folder / "p.csv").write_text("segment,system,m,m_perturbed\n" + "".join(f"{k},A,{k % 3},1\n" for k in range(9)))
+    (folder / "plan.yaml").write_text("sets: [t.csv]\nstatistics: [correlate]\n")
+    (folder / "s.csv").write_text("source,score\n" + "".join(f"text {k},{k % 3}\n" for k in range(20)))
+    mm.sentinel.fit(mm.sentinel.read_table(folder / "s.csv"), sees="source").save(folder / "sentinel")
+    return folder
+
+
+@pytest.fixture
+def place(made, tmp_path, monkeypatch):
+    """Go to a copy of that folder, with a cache of its own; the table is at standard input."""
+    shutil.copytree(made, tmp_path / "place")
+    monkeypatch.chdir(tmp_path / "place")
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
+    with open("t.csv") as table:
+        before = os.dup(0)
+        os.dup2(table.fileno(), 0)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
+        yield Path()
+        os.dup2(before, 0)
+        os.close(before)
+
+
+@pytest.mark.parametrize("line", QUICK)
+def test_a_file_of_others_is_not_replaced(run, place, monkeypatch, line):
+    target = place / "mine.txt"
+    target.write_text("of others")
+
+    def written(*options):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
+        return run(*line.split(), target, *options)
+
+    code, out, err = written()
+    assert (code, out) == (1, "")
+    assert err.splitlines()[-1].startswith(
+        f"mtmeta: error: {target} is left as it is: mtmeta did not write it, or it was"
+    )
+    assert target.read_text() == "of others"
+    assert written("--force")[0] == 0
+    result = target.read_text()
+    assert result != "of others"
+    assert written()[0] == 0  # what it wrote itself it may replace
+    target.write_text(f"{result}edited")
+    assert written()[0] == 1
+    assert target.read_text() == f"{result}edited"
+
+
+#: Each input by its name and by others. To replace a hard link to a file of a folder takes nothing from the folder.
+NAMED = [
+    (line, read, how)
+    for line, names in WRITERS.items()
+    for read in names
+    for how in ("itself", "symlink", "link")
+    if how != "link" or "/" not in read
+]
+
+
+@pytest.mark.parametrize(("line", "read", "how"), NAMED)
+def test_an_input_is_not_replaced_whatever_its_name(run, place, line, read, how):
+    content = (place / read).read_bytes()
+    target = place / read if how == "itself" else place / "other.name"
+    if how != "itself":
+        getattr(os, how)(place / read, target)
+    code, out, err = run(*line.split(), target, "--force")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert err.startswith(f"mtmeta: error: {target} is left as it is: it is, holds or lies in ")
+    assert (place / read).read_bytes() == target.read_bytes() == content
+    assert not (place / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "line", ["validate tree -o tree/human-scores/mine", "rank t.csv --metrics-from tree -o tree/x"]
+)
+def test_a_file_in_a_folder_that_is_read_is_not_replaced(run, place, line):
+    target = place / line.split()[-1]
+    target.parent.mkdir(parents=True)
+    (place / "tree/human-scores").mkdir(exist_ok=True)
+    target.write_text("of others")
+    assert run(*line.split(), "--force")[0] == 1
+    assert target.read_text() == "of others"
+
+
+def test_a_folder_named_like_a_set_is_not_read(run, place):
+    (place / "teaching").mkdir()
+    for _ in range(2):
+        assert run("validate", "teaching", "-o", "teaching/t.tsv")[0] == 0
+
+
+def test_two_outputs_of_a_command_are_two_files(run, place):
+    code, _, err = run(*"sentinel train s.csv --sees source --save new -o x --report ./x".split())
+    assert (code, err) == (1, "mtmeta: error: two outputs cannot go to one file; found x twice.\n")
+
+
+def test_what_comes_while_a_command_works_is_not_replaced(run, place):
+    """Results of a sweep are there when its summary is written, and not when it begins."""
+    (place / "o").mkdir()
+    assert run("sweep", "plan.yaml", "--out", "o", "-o", "o/results.csv")[0] == 1
+    assert (place / "o/results.csv").read_text().startswith("set,")
+
+
+def test_every_place_that_a_command_names_is_known():
+    """A new option for a file must be said to be read or written, and what writes can be forced."""
+
+    groups = [app, *(group.typer_instance for group in app.registered_groups)]
+    folders = {"out", "save", "checkpoints"}
+    seen = set()
+    for command in (one for group in groups for one in group.registered_commands):
+        hints = typing.get_type_hints(inspect.unwrap(command.callback))
+        assert ("force" in hints) == bool(hints.keys() & {*_output._WRITTEN, *folders}), command
+        seen |= {name for name, hint in hints.items() if "Path" in str(hint)}
+    assert seen - {*_output._WRITTEN, *folders} <= {*_output._READ, "book"}
+    assert {*_output._WRITTEN, *folders} <= seen
 
 
 @pytest.mark.slow
@@ -626,8 +858,55 @@ def test_full_disk(table):
     assert "No space left on device" in done.stderr
 
 
+#: What is done to a stream, the command, the exit code, and the end of the message that is left on stderr.
+LOST = [
+    ("<&-", "validate -", 1, "standard input is closed; pipe a table into the command, or name a file."),
+    ("0>/dev/null", "validate -", 1, "standard input: it is closed."),
+    *((">&-", command, 1, "standard output: it is closed.") for command in ("validate t.csv", "--help", "rank --help")),
+    *(
+        (">/dev/full", c, 1, "standard output: No space left on device.")
+        for c in ("validate t.csv", "--help", "--version")
+    ),
+    (">&-", "sweep --example", 1, "standard output: it is closed."),
+    (">/dev/full", "exercises --help", 1, "standard output: No space left on device."),
+    (">&-", "validate t.csv -o out.txt", 0, ""),
+    ("2>&-", "validate t.csv", 0, ""),
+    ("2>&-", "validate gone.csv", 1, ""),
+    ("2>/dev/full", "validate gone.csv", 1, ""),
+    ("2>/dev/full", "rank t.csv", 1, ""),
+    ("<&- >&- 2>&-", "validate t.csv", 1, ""),
+    (">/dev/full 2>&1", "--help", 1, ""),
+]
+
+
 @pytest.mark.slow
-def test_interrupt_is_quiet(table):
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(("streams", "line", "code", "says"), LOST, ids=lambda value: str(value)[:30])
+def test_a_stream_that_is_closed_or_full(table, tmp_path, streams, line, code, says):
+    (tmp_path / "t.csv").write_bytes(Path(table).read_bytes())
+    command = ["sh", "-c", f'exec "$@" {streams}', "sh", sys.executable, "-m", "mtmeta", *line.split()]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == code
+    assert done.stderr == (f"mtmeta: error: {says}\n" if says else "")
+    assert bool(done.stdout) == (code == 0 and streams == "2>&-")
+    assert (tmp_path / "out.txt").exists() == ("out.txt" in line)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["rank teaching", "sweep plan.yaml --jobs 2", "run all --scores teaching"])
+def test_an_address_space_that_is_too_small_is_said_at_once(tmp_path, command):
+    resource = pytest.importorskip("resource")
+    limit = (900_000 * 1024, 900_000 * 1024)
+    options = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, limit), "timeout": 240}
+    done = in_a_process(*command.split(), cwd=tmp_path, **options)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(
+        r"mtmeta: error: not enough memory\. The address space is limited to 900,000 kB; .*\n", done.stderr
+    )
+
+
+@pytest.mark.slow
+def test_interrupt_is_one_line(table):
     # The process waits for its standard input; by then it is inside the command.
     command = [sys.executable, "-m", "mtmeta", "correlate", "-"]
     waits = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -635,7 +914,7 @@ def test_interrupt_is_quiet(table):
     waits.stdin.flush()
     waits.send_signal(signal.SIGINT)
     out, err = waits.communicate(timeout=30)
-    assert (waits.returncode, out, err) == (130, b"", b"")
+    assert (waits.returncode, out, err) == (130, b"", b"mtmeta: interrupted\n")
 
 
 def test_memory_that_does_not_suffice(run, table, monkeypatch):

@@ -190,12 +190,8 @@ def test_sets_by_name(run):
         (["pairs.csv", "--metric", "godo"], 1, "unknown metric 'godo'. Did you mean 'good'?"),
         (["pairs.csv", "--task", "speech"], 1, "pairs.csv holds no texts to perturb, so --task has no meaning."),
         (["teaching-ranking", "--language", "de"], 1, "so --language has no meaning"),
-        (["pairs.csv", "--format", "tsv"], 2, "choose one with --table"),
-        (["pairs.csv", "--jobs", "0"], 2, "expected a number of processes, or -1 for all cores"),
-        (["pairs.csv", "--n-resamples", "10"], 2, "Invalid value for '--n-resamples'"),
         (["plain.csv"], 1, "plain.csv has neither pairs (for a metric M the columns M and M_perturbed) nor texts"),
         (["plain.csv", "--task", "speech"], 1, "nor texts (transcript, and reference). Found: system, segment, good"),
-        (["missing.csv"], 1, "missing.csv"),
         (["holes.csv"], 1, "metric 'good' lacks a score in 1 of 240 pairs"),
     ],
 )

@@ -67,7 +67,8 @@ def test_results_and_messages(run, plan):
         ["correlate", "4", "4", "0", "0"],
         ["compare", "6", "6", "0", "0"],
     ]
-    assert err.splitlines() == [
+    on_the_way = re.compile(r"[1-9] of 10 tasks, ")  # where the machine is slow
+    assert [line for line in err.splitlines() if not on_the_way.match(line)] == [
         "10 tasks, 0 of them done before",
         "10 of 10 tasks, 0 failed, 00:00 left",
         "results: out/plan/results.csv",
@@ -256,7 +257,7 @@ def test_an_interrupt_ends_it_quietly(run, plan, tmp_path, engine):
     wait_for(lambda: store.exists() and store.read_bytes().count(b"\n") >= 20)
     os.killpg(sweeping.pid, signal.SIGINT)
     _, err = sweeping.communicate(timeout=120)
-    assert (sweeping.returncode, err) == (130, "")
+    assert (sweeping.returncode, err) == (130, "mtmeta: interrupted\n")
     assert 20 <= store.read_bytes().count(b"\n") < 2004
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from mtmeta import EvalSet
-from mtmeta.datasets import _common, _mqm, _wmt, load, load_all, load_news, locate, mqm_weight
+from mtmeta.datasets import _mqm, _wmt, load, load_all, load_news, locate
 from mtmeta.datasets._fetch import available
 
 LP = "en-de"
@@ -178,12 +178,6 @@ def test_tree_metric_that_lacks_a_candidate_is_left_out_or_kept_with_holes(tree)
         load(tree / LP, metrics=["Part"])
 
 
-def test_tree_lines_of_systems_may_interleave(tree):
-    rows = scores(MQM).splitlines(keepends=True)
-    write(tree / f"human-scores/{LP}.mqm.seg.score", "".join(rows[i] for j in range(3) for i in range(j, 12, 3)))
-    np.testing.assert_array_equal(load(tree / LP).human[1], [-6, np.nan, -5.1])
-
-
 def test_tree_language_pairs(tree):
     assert load(tree).language_pair == LP  # one pair: it need not be named
     make_tree(tree, "cs-uk")
@@ -250,22 +244,6 @@ MQM_ROWS = [
 @pytest.fixture
 def mqm_file(tmp_path) -> Path:
     return write(tmp_path / "errors.tsv", "\n".join(MQM_ROWS) + "\n")
-
-
-@pytest.mark.parametrize(
-    ("category", "severity", "weight"),
-    [
-        ("Accuracy/Mistranslation", "Major", 5),
-        ("Style/Awkward", "minor", 1),
-        ("Fluency/Punctuation", "Minor", 0.1),
-        ("fluency/punctuation", "major", 5),
-        ("Non-translation!", "Major", 25),
-        ("Other", "Neutral", 0),
-        ("No-error", "No-error", 0),
-    ],
-)
-def test_mqm_weights(category, severity, weight):
-    assert mqm_weight(category, severity) == weight
 
 
 def test_mqm_scores_sum_per_rater_and_average_over_raters(mqm_file):
@@ -340,17 +318,6 @@ def test_table_texts_that_look_empty_survive(tmp_path):
     assert es.segments == ("s1", "s2")
 
 
-@pytest.mark.parametrize(
-    ("ids", "expected"),
-    [("1 2", (1, 2)), ("01 1", ("01", "1")), ("a 1", ("1", "a")), ("10 9", (9, 10)), ("s10 s9", ("s9", "s10"))],
-)
-def test_table_segment_ids(tmp_path, ids, expected):
-    rows = "".join(f"7,{i},1,{n}\n" for n, i in enumerate(ids.split()))
-    es = load(write(tmp_path / "t.csv", "system,segment,human,X\n" + rows))
-    assert es.segments == expected
-    assert es.systems == ("7",)
-
-
 def test_table_formats_agree(tmp_path):
     frame = pd.DataFrame(
         {
@@ -373,10 +340,6 @@ def test_table_formats_agree(tmp_path):
         np.testing.assert_allclose(es["X"], [[1 / 3, 2], [np.nan, 4]], rtol=1e-14)
         assert es.texts.translations == {"A": ("a\tb", 'say "x",\nthen'), "NA": (None, "ü\u2028")}
     np.testing.assert_array_equal(sets[0].human, [[0.1 + 0.2, np.nan], [-25, 1e-300]])  # CSV: exact
-
-
-def test_table_byte_order_mark_and_windows_line_ends(tmp_path):
-    assert load(write(tmp_path / "t.csv", "\ufeff" + TABLE.replace("\n", "\r\n"))).systems == ("NA", "None")
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
@@ -404,12 +367,6 @@ def test_table_of_several_language_pairs(tmp_path):
     assert len(load_all(write(tmp_path / "u.csv", TABLE))) == 1
 
 
-def test_a_long_field_is_read(tmp_path):
-    long = "x" * 200_000  # more than the csv module's own limit
-    es = load(write(tmp_path / "t.csv", f"system,segment,human,translation\nA,1,1,{long}\n"))
-    assert es.texts.translations["A"] == (long,)
-
-
 def test_what_is_loaded_can_be_written_and_loaded_again(tree, tmp_path):
     es = load(tree / LP)
     es.to_frame().to_csv(tmp_path / "again.csv", index=False)
@@ -426,7 +383,7 @@ def test_what_is_loaded_can_be_written_and_loaded_again(tree, tmp_path):
 def test_locate_looks_in_the_data_directory_then_the_cache_then_the_home(tmp_path, monkeypatch):
     monkeypatch.setenv("MTMETA_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "data").mkdir()
     write(tmp_path / "home/.mt-metrics-eval/mt-metrics-eval-v2/wmt99/x", "")
     assert locate("mt-metrics-eval-v2/wmt99") == tmp_path / "home/.mt-metrics-eval/mt-metrics-eval-v2/wmt99"
@@ -450,14 +407,6 @@ def test_an_unfinished_download_is_not_taken_for_the_whole(tmp_path, monkeypatch
     assert "wmt23" in available()
     with pytest.raises(ValueError, match=r"download of 'wmt23' is not complete: \d+ files .*mtmeta fetch wmt23"):
         load("wmt23/en-de")
-
-
-def test_choose_references():
-    assert _common.choose_references(None, ["refA", "refB"], "refB", "x") == ("refB",)
-    assert _common.choose_references(None, ["refA", "refB"], None, "x") == ("refA",)
-    assert _common.choose_references(None, ["only"], None, "x") == ("only",)
-    assert _common.choose_references(None, [], None, "x") == ()
-    assert _common.choose_references("refA.refB", ["refA", "refB"], None, "x") == ("refA", "refB")
 
 
 @pytest.mark.parametrize(
@@ -609,7 +558,6 @@ def test_news_texts_and_system_scores(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("spoiled", "match"),
     [
-        ({"txt/../../evil": "x"}, "unexpected entry"),
         ({"txt/system-outputs/generaltest2023.cs-uk.hyp.B.uk": "only one\n"}, "B has 1 lines; expected 2"),
     ],
 )
@@ -627,16 +575,6 @@ def test_news_archives_that_cannot_be_read_are_refused(tmp_path, monkeypatch):
         load_news(["cs-xx"])
     with pytest.raises(TypeError, match=r"Write \['cs-uk'\]"):
         load_news("cs-uk")
-    with tarfile.open(root / "txt.tar.xz", "w:xz") as archive:
-        link = tarfile.TarInfo("txt/sources/generaltest2023.cs-uk.src.cs")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
-        archive.addfile(link)
-    with pytest.raises(ValueError, match="unexpected entry"):
-        load_news()
-    whole = (root / "txt.tar.xz").read_bytes()
-    (root / "txt.tar.xz").write_bytes(whole[:40])
-    with pytest.raises(ValueError, match=r"cannot read .*Fetch it again"):
-        load_news()
     (root / "txt.tar.xz").unlink()
     with pytest.raises(ValueError, match="cannot read"):
         load_news()

@@ -415,7 +415,7 @@ RATINGS = pd.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "rating": [5
         (RATINGS, {"algorithms": "Random"}, TypeError, r"Write \['Random'\]"),
         (RATINGS, {"algorithms": []}, ValueError, r"`algorithms` is empty"),
         (RATINGS, {"algorithms": ["UserKN"]}, ValueError, r"unknown algorithm 'UserKN'. Did you mean 'UserKNN'"),
-        (RATINGS, {"depth": 0}, ValueError, r"`depth` must be a whole number"),
+        (RATINGS, {"depth": 0}, ValueError, r"`depth` must be at least 1"),
         (RATINGS, {"test_share": 1}, ValueError, r"`test_share` must lie between 0 and 1"),
         (RATINGS, {"relevant_from": np.nan}, ValueError, r"`relevant_from` must be a number"),
         (RATINGS, {"relevant_from": 6, "test_share": 0.5}, ValueError, r"no user has a held-out rating of 6 or more"),

@@ -12,7 +12,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -174,23 +173,3 @@ def test_no_chapter_depends_on_where_it_is_executed(path, setting, executed):
         pytest.skip(f"not here: {', '.join(lacking)}")
     done = executed(path, setting)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-
-
-@pytest.mark.slow
-def test_a_chapter_that_depends_on_it_is_noticed(executed, tmp_path):
-    v4 = nbformat.v4
-    shown = {
-        "import locale; print(locale.str(0.5))": "0.5\n",
-        "import numba; print(numba.get_num_threads())": "1\n",
-        "print(0.5)": "0.5\n",
-    }
-    cells = [
-        v4.new_code_cell(code, execution_count=1, outputs=[v4.new_output("stream", text=text)])
-        for code, text in shown.items()
-    ]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    (tmp_path / "from").mkdir()
-    path = tmp_path / "from" / "small.ipynb"
-    nbformat.write(v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
-    done = executed(path, GERMAN)
-    assert "2 failed, 1 passed" in done.stdout, done.stdout

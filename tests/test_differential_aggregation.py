@@ -8,7 +8,7 @@ from fractions import Fraction
 import exact
 import numpy as np
 import pytest
-from campaigns import VALUES, blocks, near
+from campaigns import VALUES, checks, near
 from sacrebleu.metrics import BLEU, CHRF, TER
 from scipy import stats
 
@@ -83,7 +83,7 @@ def extracted(number, es):
     return aggregation.extract(es, metric, cache=False, **given), {"lowercase": lowercase, "effective": effective}
 
 
-@blocks()
+@checks(aggregation.extract, scoring.score_corpus, scoring.score_segments)
 def test_scores_are_those_of_sacrebleu(numbers):
     for number in numbers:
         es = texts_of(number)
@@ -143,7 +143,7 @@ def chrf_by_hand(texts, references):
     return float(100 * 5 * p * r / (4 * p + r)) if p + r else 0.0
 
 
-@blocks(250)
+@checks(aggregation.extract, first=250)
 def test_scores_are_those_counted_by_hand(numbers):
     for number in numbers:
         es = texts_of(number, n_systems=1)
@@ -159,7 +159,7 @@ def test_scores_are_those_counted_by_hand(numbers):
         near(found.corpus_scores()[0], chrf_by_hand(texts, es.texts.references["refA"]), number)
 
 
-@blocks()
+@checks(aggregation.aggregate)
 def test_aggregations(numbers):
     """Corpus and mean of segments, the jackknife by leaving out, the bootstrap by scoring each resample."""
     for number in numbers:
@@ -198,7 +198,7 @@ def test_aggregations(numbers):
             )
 
 
-@blocks(24)
+@checks(aggregation.aggregate_transposed, first=24)
 def test_transposed_references(numbers):
     """sacreBLEU, called the wrong way round: one stream of one reference for each segment."""
     for number in numbers:
@@ -214,7 +214,12 @@ def test_transposed_references(numbers):
         given = {"reference": "refA", "lowercase": lowercase}
         found = aggregation.aggregate_transposed(es, metric, **given).table
         np.testing.assert_allclose(found["score"], [wrong(s, range(es.shape[1])) for s in es.systems], atol=1e-9)
-        again = aggregation.aggregate_transposed(es, metric, how="bootstrap", n_resamples=3, rng=number, **given)
+        again = aggregation.aggregate_transposed(
+            es, metric, how="bootstrap", n_resamples=3, rng=number, level=0.8, **given
+        )
+        draws = again.draws
+        wanted = [draws.mean(axis=0), draws.std(axis=0, ddof=1), *np.quantile(draws, [0.1, 0.9], axis=0)]
+        np.testing.assert_allclose(again.table[["score", "se", "low", "high"]].T, wanted, err_msg=number)
         rng = np.random.default_rng(number)
         for row in again.draws:
             drawn = rng.integers(es.shape[1], size=es.shape[1]).tolist()
@@ -228,7 +233,7 @@ def pearson(x, y):
     return exact.float_pearson(list(x), list(y))
 
 
-@blocks(24)
+@checks(aggregation.compare_aggregations, first=24)
 def test_comparison_of_aggregations(numbers):
     n_draws = 6
     for number in numbers:
@@ -293,15 +298,15 @@ def exchanged(first, second, human):
     return sum(gap >= gaps[0] - 1e-10 for gap in gaps) / len(gaps)
 
 
-@blocks(12)
+@checks(aggregation.downsample, first=12)
 def test_down_sampling(numbers):
     sizes, size, n_draws = [1, 2], 4, 3
     for number in numbers[:: 1 if len(numbers) < 20 else 4]:
         sets = [one_reference(texts_of(2 * number + k, n_systems=2 + k, least=2, most=6)) for k in range(2)]
         metric, transposed = ("bleu", "chrf")[number % 2], number // 2 % 2 == 1
         found = aggregation.downsample(
-            sets, metric, sizes=sizes, n_repetitions=n_draws, sample_size=size, transposed=transposed, cache=False,
-            rng=number,
+            sets, metric, sizes=sizes, n_repetitions=n_draws, sample_size=size, cache=False, rng=number,
+            **({"transposed": True} if transposed else {}),
         )  # fmt: skip
         units = []
         for es, rng in zip(sets, np.random.default_rng(number).spawn(2), strict=True):
@@ -332,7 +337,7 @@ def test_down_sampling(numbers):
             near(line["pearson"], pearson(sides[first], sides[second]), number, 1e-7)
 
 
-@blocks(500)
+@checks(aggregation.ratio_gap, first=500)
 def test_ratio_gap(numbers):
     for number in numbers:
         rng = np.random.default_rng([22, number])

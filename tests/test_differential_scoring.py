@@ -7,7 +7,7 @@ import jiwer
 import numpy as np
 import pandas as pd
 import pytest
-from campaigns import blocks, near
+from campaigns import checks, near
 from nltk.tokenize import NLTKWordTokenizer
 from nltk.translate.bleu_score import sentence_bleu
 from rouge_score.rouge_scorer import RougeScorer
@@ -41,7 +41,7 @@ def transcripts(number):
     return pd.DataFrame(rows, columns=["system", "transcript", "reference"])
 
 
-@blocks(24)
+@checks(scoring.score_transcripts, first=24)
 def test_transcripts(numbers):
     for number in numbers:
         frame = transcripts(number)
@@ -103,7 +103,7 @@ def by_hand(ranked, grades, level):
     return found
 
 
-@blocks(16)
+@checks(scoring.score_rankings, first=16)
 def test_rankings(numbers):
     for number in numbers:
         runs, qrels = lists(number)
@@ -120,7 +120,7 @@ def test_rankings(numbers):
                 near(found.loc[key, "ndcg_cut_5"], ndcg_score([truth], [list(order)], k=5), number, 1e-9)
 
 
-@blocks(8)
+@checks(scoring.score_ranking_pairs, first=8)
 def test_pairs_of_rankings(numbers):
     for number in numbers:
         runs, qrels = lists(number)
@@ -134,10 +134,10 @@ def test_pairs_of_rankings(numbers):
                     near(line[name + end], value, f"{number} {name}", 1e-9)
 
 
-@blocks(16)
+@checks(scoring.score_pairs, first=16)
 def test_pairs_of_texts(numbers):
     rouge, words = RougeScorer(["rouge1", "rouge2", "rougeL"]), NLTKWordTokenizer().tokenize
-    bleu, chrf, ter = BLEU(effective_order=True), CHRF(), TER()
+    bleu, chrf, chrf2, ter = BLEU(effective_order=True), CHRF(), CHRF(word_order=2), TER()
 
     def by_library(text, reference):
         with warnings.catch_warnings():
@@ -148,6 +148,7 @@ def test_pairs_of_texts(numbers):
             "bleu": bleu.sentence_score(text, [reference]).score,
             "bleu_nltk": of_nltk,
             "chrf": chrf.sentence_score(text, [reference]).score,
+            "chrf++": chrf2.sentence_score(text, [reference]).score,
             "ter": -ter.sentence_score(text, [reference]).score,
             **{name: value.fmeasure for name, value in scored.items()},
         }
@@ -155,7 +156,7 @@ def test_pairs_of_texts(numbers):
     for number in numbers:
         frame = transcripts(number).rename(columns={"transcript": "translation"})
         frame["perturbed"] = frame["translation"].str.split().str[::-1].str.join(" ")
-        found = scoring.score_pairs(frame)
+        found = scoring.score_pairs(frame, [*scoring.PAIR_METRICS["translation"], "chrf++"])
         speech = scoring.score_pairs(frame.rename(columns={"translation": "transcript"}), task="speech")
         for (_, line), (_, spoken) in zip(found.iterrows(), speech.iterrows(), strict=True):
             for column, end in (("translation", ""), ("perturbed", "_perturbed")):
@@ -165,6 +166,7 @@ def test_pairs_of_texts(numbers):
                 near(spoken[f"wer{end}"], wanted, number, 1e-12)
 
 
+@checks(datasets.mqm_weight, first=0)
 def test_weights_of_errors():
     """The table of Freitag et al. 2021, every row."""
     for category in ("Accuracy/Mistranslation", "Fluency/Punctuation", "Fluency/Grammar", "Style/Awkward", "Other"):

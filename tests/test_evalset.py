@@ -1,8 +1,11 @@
 """EvalSet: what it accepts, what it refuses, and what comes out again."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
+from digests import statistics
 
 import mtmeta as mm
 from mtmeta import EvalSet, Rankings, Texts
@@ -95,34 +98,6 @@ def test_table_round_trip(es):
     assert back.documents == es.documents
     assert back.texts.translations == es.texts.translations
     assert back.texts.references == {"reference": ("r1", "r2", None)}
-
-
-def test_row_order_of_a_table_does_not_matter(es):
-    frame = es.to_frame()
-    shuffled = EvalSet.from_frame(frame.sample(frac=1, random_state=3))
-    ordered = shuffled.select(systems=es.systems, segments=es.segments)
-    np.testing.assert_array_equal(ordered["X"], es["X"])
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda f: f.drop(columns="segment"), "lacks 1 column, 'segment'"),
-        (lambda f: f.iloc[:0], "no rows"),
-        (lambda f: pd.concat([f, f.iloc[[0]]]), r"repeat a \(system, segment\) pair.*'A', 's1'"),
-        (lambda f: f.iloc[:-1], "system 'B' has 2 of 3 segments; missing is, for example, segment 's3'"),
-        (lambda f: f.assign(X=["good"] * 6), "column 'X' must hold numbers; found 'good' in data row 1"),
-        (lambda f: f.assign(X=np.nan), "metric 'X' has no score at all"),
-        (lambda f: f.assign(human=np.nan), "no translation has a human score"),
-        (lambda f: f.assign(X=np.inf), "infinite"),
-        (lambda f: f.assign(doc=list("abcdef")), "column 'doc' differs between the rows of segment 's1'"),
-        (lambda f: f.assign(lp=["a", "b"] * 3), "several language pairs"),
-        (lambda f: f.assign(system=[None, *f["system"][1:]]), "column 'system' is empty in data row 1"),
-    ],
-)
-def test_bad_tables_are_refused(es, change, message):
-    with pytest.raises(ValueError, match=message):
-        EvalSet.from_frame(change(es.to_frame()))
 
 
 def test_missing_rows_become_holes_on_request(es):
@@ -345,3 +320,109 @@ def test_neither_rankings_nor_transcripts_are_translations(rankings):
             function(rankings)
         with pytest.raises(ValueError, match=r"found a table of transcripts, which has no column 'human'"):
             function(pd.DataFrame({"system": ["A"], "segment": [1], "transcript": ["a"]}))
+
+
+# -- sizes of scores -------------------------------------------------------------------------
+
+
+def leaves(value, path=""):
+    """Yield the numbers and texts of a result, each with the place where it stands."""
+    if dataclasses.is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, pd.DataFrame):
+        value = {str(name): value[name].tolist() for name in value}
+    if isinstance(value, np.ndarray | list | tuple):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, f"{path}/{key}")
+    else:
+        yield path, value
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("exponent", [-970, -540, 540, 980])
+def test_the_same_scores_rescaled_give_the_same_statistics(exponent):
+    """Every public statistic: a number is the same to the last bit, or in units of the scores."""
+    rng = np.random.default_rng(0)
+    human = -rng.integers(0, 12, (5, 30)) / 2
+    metrics = {m: human + rng.normal(size=human.shape).round(2) for m in ("chrF", "SourceOnly")}
+    metrics["Judge"] = np.rint(human + rng.normal(size=human.shape))
+    plain, large = (
+        EvalSet(np.ldexp(human, k), {m: np.ldexp(v, k) for m, v in metrics.items()}, systems=list("ABCDE"))
+        for k in (0, exponent)
+    )
+    n = 0
+    for (name, expected), (_, found) in zip(statistics(plain), statistics(large), strict=True):
+        for (path, wanted), (_, value) in zip(leaves(expected), leaves(found), strict=True):
+            n += 1
+            if isinstance(wanted, float):
+                in_units = wanted == np.ldexp(value, -exponent)
+                assert value == wanted or in_units or np.isnan([value, wanted]).all(), (name, path, wanted, value)
+            else:
+                assert value == wanted, (name, path)
+    assert n > 5000
+
+
+@pytest.mark.parametrize("score", [1.01e300, -1e308, 9e-301, 5e-324])
+def test_scores_too_large_or_small_are_refused(score):
+    message = (
+        rf"holds the score {score:g}".replace("+", r"\+") + r" \(.*\)\. Scores must be 0, or from 1e-300 to 1e\+300"
+    )
+    cells = [[1.0, score], [2.0, 3.0]]
+    tables = {"system_scores": pd.DataFrame({"m": [1.0, score]}, index=["A", "B"])}
+    tables["domain_scores"] = pd.DataFrame({"m": [1.0, score]}, index=pd.MultiIndex.from_product([["d"], ["A", "B"]]))
+    for human, metric, official in (
+        (cells, [[1, 2], [3, 4]], {}),
+        ([[1, 2], [3, 4]], cells, {}),
+        *(([[1, 2], [3, 4]], [[1, 2], [3, 4]], {name: table}) for name, table in tables.items()),
+    ):
+        with pytest.raises(ValueError, match=message):
+            EvalSet(human, {"m": metric}, systems=["A", "B"], **official)
+    with pytest.raises(ValueError, match=message):
+        mm.ties.discrete_to_continuous([1.0, score])
+    with pytest.raises(ValueError, match=message):
+        mm.sentinel.fit(pd.DataFrame({"source": ["a b", "c d"], "human": [1.0, score]}), sees="source")
+
+
+def test_what_is_computed_from_scores_may_be_larger_and_smaller():
+    es = EvalSet(
+        [[1e300, 1e-300], [-1e300, 2e-300], [-1e300, 2e-300]], {"m": [[1, 2], [3, 4], [5, 7]]}, systems=list("ABC")
+    )
+    centred = mm.sysdep.centre_segments(es, ["m"])
+    np.testing.assert_allclose(centred.human[0], [4e300 / 3, -2e-300 / 3])
+    np.testing.assert_array_equal(centred.select(systems=["A"]).human, centred.human[:1])
+
+
+# -- counts ----------------------------------------------------------------------------------
+
+#: Functions by what they count: each refuses more than a million before it does anything.
+COUNTS = {
+    "n_resamples": [
+        mm.compare, mm.rank, mm.soft_pairwise_accuracy, mm.significance.intervals, mm.report.report, mm.report.claims,
+        mm.aggregation.compare_aggregations,
+    ],
+    "n_bootstrap": [lambda es, **n: mm.system_dependence(es, "Judge", **n)],
+    "n_draws": [mm.ties.chance_levels, mm.ties.subsample_ties, mm.ties.held_out_calibration,
+                lambda es, **n: mm.sysdep.compare_with_null(es, "Judge", **n)],
+    "n_null": [mm.report.report],
+    "rng": [
+        mm.compare, mm.rank, mm.soft_pairwise_accuracy, mm.significance.intervals, mm.report.report,
+        mm.ties.subsample_ties, mm.ties.chance_levels, mm.ties.held_out_calibration,
+        mm.aggregation.compare_aggregations,
+        lambda es, **n: mm.perturb.perturb_table(es.to_frame()[["system", "segment", "translation"]], **n),
+    ],
+    "n_jobs": [
+        mm.sysdep.null_table, mm.sysdep.system_dependence_table,
+        lambda es, **n: mm.aggregation.aggregate(es, "bleu", cache=False, **n),
+        lambda es, **n: mm.sweep.run({"sets": ["teaching"], "statistics": ["correlate"]}, **n),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("option", "function"), [(o, f) for o, functions in COUNTS.items() for f in functions])
+def test_counts_beyond_measure_are_refused(option, function):
+    es = mm.load("teaching").select(metrics=["BLEU", "Judge"])
+    with pytest.raises(ValueError, match=rf"`{option}` must be at most [0-9,]+; found a number of 67 bits"):
+        function(es, **{option: 10**20})

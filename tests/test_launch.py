@@ -12,8 +12,6 @@ import nbformat
 import pytest
 import yaml
 
-from mtmeta import runner
-
 ROOT = Path(__file__).parents[1]
 TOOL = ROOT / "tools" / "launch.py"
 REPOSITORY, HOMEPAGE = "https://github.com/example/mtmeta", "https://example.github.io/mtmeta"
@@ -138,16 +136,6 @@ def test_cell_stands_first_once_and_nothing_else_changes(launch):
     before, after = others(nbformat.reads(text, 4).cells), others(cells)
     assert [source for source, _ in before] == [source for source, _ in after]
     assert [o and [x.get("text") for x in o] for _, o in before] == [o and [x.get("text") for x in o] for _, o in after]
-
-
-@pytest.mark.slow
-def test_a_chapter_runs_alone(tmp_path):
-    """The others are run alone by nbval, in test_notebooks.py."""
-    shutil.copy(ROOT / "notebooks" / "00_template.ipynb", tmp_path / "mine.ipynb")
-    runner.execute(tmp_path / "mine.ipynb", tmp_path / "out.ipynb")
-    cells = [cell for cell in nbformat.read(tmp_path / "out.ipynb", 4).cells if cell.cell_type == "code"]
-    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
-    assert {path.name for path in tmp_path.iterdir()} == {"mine.ipynb", "out.ipynb"}
 
 
 # -- Binder, the buttons, the whole ------------------------------------------------------

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import mtmeta as mm
 from mtmeta import perturb
+from mtmeta._files import word_lists
 from mtmeta.perturb import _lexicon as lexicon
-from mtmeta.perturb import _lists as lists
 from mtmeta.perturb._llm import PROMPTS, _in_template, clean
 from mtmeta.perturb._words import Words
 
@@ -363,9 +363,10 @@ def test_inflection():
 
 def test_lists_agree_with_each_other():
     for language in lexicon.LANGUAGES:
-        assert lists.NEGATOR[language] in lists.UNNEGATED[language]
-        assert lists.NEGATOR[language] in lists.NEGATORS[language]
-        assert all(len(c) > 1 for c in lists.PRONOUNS[language])
+        lists = word_lists(language)
+        assert lists["negator"][0] in lists["unnegated"]
+        assert lists["negator"][0] in lexicon.words("negated", language)
+        assert all(len(line.split()) > 1 for line in lists["pronoun"])
 
 
 class FakeWordNet:

@@ -376,7 +376,7 @@ def _drop_a_word(question):
 @facts("quiz-combinations")
 def _combinations(question):
     yield given("0")
-    falling = [mm.local_accuracy.expected_variance(0.08, 9, k) for k in range(1, 10)]
+    falling = [0.08 / k * (9 - k) / (9 - 1) for k in range(1, 10)]
     assert (np.diff(falling) < 0).all()
     assert falling[-1] == 0
 
@@ -552,18 +552,6 @@ def test_numbers_on_wmt23_follow_from_the_data(data_dir):
 
 
 # -- the tests themselves ----------------------------------------------------------------
-
-
-def test_numbers_are_found_as_written():
-    text = "From .70 to 3/6, +.384, -6, 1,177 and 24.0 %; not $x_2$, `f(3)`, WMT23, P@5, nDCG@5 or MetricX-23."
-    assert numbers(text) == {".70", "3/6", "+.384", "-6", "1,177", "24.0"}
-
-
-def test_a_changed_number_is_noticed():
-    question = next(q for q in QUESTIONS if q.name == "quiz-count-pairs")
-    page = next(p for p in PAGES if question.name in p.read_text(encoding="utf-8")).read_text(encoding="utf-8")
-    broken = next(q for q in questions_of(page.replace("{right} 3/6", "{right} 2/6")) if q.name == question.name)
-    assert numbers(broken.all_text) != set().union(*yielded(broken).values())
 
 
 # -- the directives ----------------------------------------------------------------------

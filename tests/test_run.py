@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,10 +18,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from test_cli import TABLE, in_a_process, run  # noqa: F401 - a fixture
+from test_datasets import make_tree
+from test_processes import alive, until
 from test_runner import printed, write
 
 import mtmeta as mm
 from mtmeta import runner
+from mtmeta._files import claimed
 from mtmeta.runner import _own
 
 ROOT = Path(__file__).parents[1]
@@ -313,6 +317,45 @@ def test_a_run_that_was_killed_goes_on_where_it_was(book):
 
 
 @pytest.mark.slow
+def begun(*arguments, **options) -> subprocess.Popen:
+    """Start the command in a session of its own."""
+    command = [sys.executable, "-m", "mtmeta", *arguments]
+    return subprocess.Popen(command, start_new_session=True, text=True, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_reader_of_the_messages_who_goes_away_ends_it(book, jobs):
+    for name in ("02_b", "03_c"):
+        book(name, "print(1)")
+    reader, writer = os.pipe()
+    running = begun("run", "all", "--scores", "mine.csv", "--no-site", "--jobs", jobs, stdout=writer, stderr=writer)
+    os.close(writer)
+    assert os.read(reader, 1)
+    os.close(reader)
+    try:
+        assert running.wait(240) == 141
+    finally:
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupt_is_one_line(book, tmp_path, jobs):
+    for name in ("01_first", "02_slow"):
+        book(name, f"import os, pathlib, time\npathlib.Path('../{name}').write_text(str(os.getpid()))\ntime.sleep(600)")
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": os.environ | {"TMPDIR": str(tmp_path)}}
+    running = begun("run", "all", "--scores", "mine.csv", "--no-site", "--jobs", jobs, "--quiet", **options)
+    kernels = [Path(name) for name in ("01_first", "02_slow")[: int(jobs)]]
+    until(lambda: all(path.exists() and path.read_text() for path in kernels))
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, "", "mtmeta: interrupted\n")
+    until(lambda: not alive({int(path.read_text()) for path in kernels}), 60)
+    assert list(tmp_path.glob("tmp*")) == []
+
+
 def test_another_version_begins_anew(book, tmp_path):
     book("01_first", "print(1)")
     again = functools.partial(runner.run, runner.chapters(Path.cwd()), mm.load("mine.csv"), "mine.csv", tmp_path)
@@ -491,6 +534,104 @@ def test_lists_from_standard_input_keep_their_judgements(book):
     assert printed(Path("out/stdin/notebooks/02_lists.ipynb")) == "2 2\n"
 
 
+# -- the folder ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_kernel(monkeypatch):
+    """Let notebooks be copied, and sites be one page, so that a run takes no time."""
+
+    def built(work, strict):
+        (work / "_build/html/book").mkdir(parents=True)
+        shutil.copy(work / "_build/src/book/your_run.md", work / "_build/html/book/your_run.html")
+        return work / "_build/html"
+
+    monkeypatch.setattr(_own, "execute", lambda path, out, *_, **__: None)
+    monkeypatch.setattr(_own, "build", built)
+    monkeypatch.setattr(runner, "can_build", lambda: True)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["site/index.html", "notebooks/01_first.ipynb", "scores/mine.parquet", ".site/x"])
+def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kernel, name):  # noqa: F811
+    theirs = Path("there") / name
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("of others")
+    command = ("run", "1", "--scores", "mine.csv", "--metric", "Y", "--out", "there")
+    code, out, err = run(*command)
+    assert (code, out) == (1, "")
+    assert f"mtmeta: error: there holds {name.partition('/')[0]}, which no run has made." in err.splitlines()[-1]
+    assert contents(Path("there")) == {str(theirs): b"of others"}
+    assert run(*command, "--force")[0] == 0
+    assert not theirs.is_file() or theirs.read_bytes() != b"of others"
+    assert run(*command)[0] == 0
+
+
+def test_a_site_of_others_beside_notebooks_of_a_run_is_not_replaced(run, book, no_kernel):  # noqa: F811
+    command = ("run", "1", "--scores", "mine.csv", "--out", "there")
+    assert run(*command, "--no-site")[0] == 0
+    theirs = Path("there/site/index.html")
+    theirs.parent.mkdir()
+    theirs.write_text("of others")
+    code, _, err = run(*command)
+    assert code == 1
+    assert "there/site was not made by a run, and is left as it is." in err.splitlines()[-1]
+    assert contents(Path("there/site")) == {str(theirs): b"of others"}
+    assert run(*command, "--force")[0] == run(*command)[0] == 0
+    assert not theirs.exists()
+
+
+@pytest.mark.parametrize("how", ["itself", "symlink", "above"])
+def test_the_sources_of_the_book_are_not_replaced(run, book, no_kernel, how, tmp_path):  # noqa: F811
+    project, out = Path.cwd(), Path.cwd()
+    if how == "above":  # the clone is a folder `site`
+        out = tmp_path / "above"
+        out.mkdir()
+        project = project.rename(out / "site")
+        os.chdir(project)
+    elif how == "symlink":
+        out = tmp_path / "there"
+        out.mkdir()
+        (out / "notebooks").symlink_to(project / "notebooks")
+    before = contents(out)
+    code, _, err = run("run", "all", "--scores", "mine.csv", "--book", project, "--out", out, "--force")
+    assert (code, len(err.splitlines())) == (1, 1)
+    assert "no input is replaced" in err
+    assert contents(out) == before
+
+
+@pytest.mark.parametrize("option", ["--scores", "--metrics-from"])
+def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel, option):  # noqa: F811
+    assert run("run", "1", "--scores", "mine.csv", "--metric", "Y", "--out", "there")[0] == 0
+    before = contents(Path("there"))
+    if option == "--scores":
+        code, _, err = run("run", "1", "--scores", "there/scores/mine.parquet", "--metric", "Y", "--out", "there")
+    else:
+        make_tree(Path("tree"), "en-de")
+        given = ("--scores", "tree/en-de", "--metrics-from", "there/site")
+        shutil.copy(next(Path("tree").rglob("*.seg.score")), "there/site/NEW-refA.seg.score")
+        before = contents(Path("there"))
+        code, _, err = run("run", "1", *given, "--out", "there", "--force")
+    assert code == 1
+    assert "no input is replaced" in err
+    assert contents(Path("there")) == before
+
+
+def test_two_runs_cannot_write_to_one_folder(run, book, no_kernel):  # noqa: F811
+    command = ("run", "1", "--scores", "mine.csv", "--metric", "Y")
+    with claimed(Path("out/mine"), "run", ()):
+        code, out, err = run(*command)
+    assert (code, out) == (1, "")
+    said = "mtmeta: error: another run is writing to out/mine. Wait for it, or choose another folder."
+    assert err.splitlines()[-1] == said
+    assert [path.name for path in Path("out/mine").iterdir()] == [".mtmeta-run"]
+    code, _, err = run(*command)
+    assert (code, err.splitlines()[-1]) == (0, f"site: {Path('out/mine/site/book/your_run.html').resolve()}")
+
+
 # -- progress and site -------------------------------------------------------------------
 
 
@@ -508,10 +649,10 @@ def test_a_terminal_shows_a_bar_that_counts_cells(book, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_elsewhere_lines_say_which_cell_it_is_at(run, book, tmp_path, capsys):  # noqa: F811
-    code, _, err = run("run", "1", "--scores", "mine.csv", "--no-site")
-    assert code == 0
-    assert "01_first: cell 0 of 4, 00:00" in err.splitlines()
+def test_elsewhere_lines_say_which_cell_it_is_at(book, tmp_path, capsys):
+    done = in_a_process("run", "1", "--scores", "mine.csv", "--no-site")
+    assert done.returncode == 0
+    assert "01_first: cell 0 of 4, 00:00" in done.stderr.splitlines()
     often = _own._bar("01_first") | {"mininterval": 0}
     runner.execute("notebooks/01_first.ipynb", tmp_path / "a.ipynb", {"campaign": "teaching"}, progress=often)
     lines = capsys.readouterr().err.splitlines()

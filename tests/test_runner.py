@@ -10,6 +10,7 @@ import nbformat
 import pytest
 
 from mtmeta import runner
+from mtmeta.runner import _book
 
 ROOT = Path(__file__).parents[1]
 NORMALISER = ROOT / "tools" / "normalise_notebooks.py"
@@ -81,6 +82,14 @@ def test_missing_looks_into_the_cache(tmp_path, nowhere):
 def test_missing_refuses_other_requirements(tmp_path, requirement):
     with pytest.raises(ValueError, match="expected 'data:NAME' or the name of a Python module"):
         runner.missing(write(tmp_path / "a.ipynb", requires=[requirement]))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/null")], ids=["a pipe", "a device"])
+@pytest.mark.parametrize("name", ["book/x.md", "notebooks/x.csv", "LICENSE"])
+def test_what_is_no_file_is_not_copied(project, name, make):
+    make(project / name)
+    with pytest.raises(ValueError, match=f"cannot read .*{name}: it is no regular file"):
+        _book.copy_sources(project, project)
 
 
 @pytest.mark.parametrize("text", ["no JSON", "[]", "{}"])

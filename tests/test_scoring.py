@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sacrebleu
-from hypothesis import given
-from hypothesis import strategies as st
 
 import mtmeta as mm
 from mtmeta import scoring
@@ -155,16 +153,6 @@ def test_shapes_are_explained(references, verdict, scored, match):
         for score in (scoring.score_corpus, scoring.score_segments):
             with pytest.raises(ValueError, match=f"^{re.escape(shape.explanation)}$"):
                 score(HYPOTHESES, references)
-
-
-@pytest.mark.slow
-@given(st.integers(2, 12), st.integers(1, 5))
-def test_a_transposed_list_never_passes_unless_it_is_square(n, k):
-    right = [[f"r{i}{j}" for i in range(n)] for j in range(k)]
-    hypotheses = ["h"] * n
-    assert mm.aggregation.explain_reference_shape(hypotheses, right).ok
-    shape = mm.aggregation.explain_reference_shape(hypotheses, [list(r) for r in zip(*right, strict=True)])
-    assert shape.verdict == ("ambiguous" if n == k else "transposed" if k == 1 else "one list per hypothesis")
 
 
 def test_one_hypothesis_is_not_transposed():

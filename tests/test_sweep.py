@@ -5,6 +5,8 @@ import inspect
 import json
 import os
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -19,7 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mtmeta as mm
-from mtmeta.sweep import _engines, _plan, _run, _sets, _store, _tasks, _yaml
+from mtmeta import _yaml
+from mtmeta.sweep import _engines, _plan, _run, _sets, _store, _tasks
 from mtmeta.sweep._statistics import STATISTICS
 from mtmeta.sweep._values import Choice, Count, Flag, Number, Several
 
@@ -556,6 +559,30 @@ def test_a_damaged_line_counts_as_not_done(tmp_path):
             assert (list(store.outcomes), store.damaged) == (["task0", "task2"], 1)
 
 
+@pytest.mark.parametrize("name", [_store.STORE, *_store.TABLES])
+def test_a_folder_of_others_is_not_written_to(tmp_path, name):
+    (tmp_path / name).write_text('{"of": "others"}')
+    with pytest.raises(ValueError, match=f"holds {name}, which no sweep has made"):
+        mm.sweep.run(PLAN, tmp_path)
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [(name, '{"of": "others"}')]
+    with _store.Store(tmp_path, force=True):
+        pass
+    _store.Store(tmp_path).__enter__()  # from now on it is one of a sweep
+
+
+@pytest.mark.parametrize("name", [_store.STORE, *_store.TABLES])
+@pytest.mark.parametrize("role", ["plan", "set"])
+def test_what_a_sweep_reads_is_not_replaced(tmp_path, name, role):
+    plan = tmp_path / (name if role == "plan" else "plan.yaml")
+    plan.write_text(f"sets: [{'teaching' if role == 'plan' else name}]\nstatistics: [correlate]\n")
+    if role == "set":
+        (tmp_path / name).write_text("mine")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ValueError, match="no input is replaced"):
+        mm.sweep.run(plan, tmp_path, force=True)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_two_sweeps_cannot_write_to_one_folder(tmp_path):
     with _store.Store(tmp_path), pytest.raises(ValueError, match="another sweep is writing to"):
         _store.Store(tmp_path).__enter__()
@@ -650,7 +677,7 @@ def test_a_rerun_does_nothing_and_a_longer_plan_the_rest(tmp_path, monkeypatch):
 
 def test_files_at_the_end(tmp_path, serial):
     mm.sweep.run(PLAN, tmp_path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [".lock", "results.csv", "results.jsonl", "tasks.csv"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".mtmeta-sweep", "results.csv", "results.jsonl", "tasks.csv"]
     back = pd.read_csv(tmp_path / "results.csv", dtype=str)  # pandas before 3.1 reads numbers a bit off
     assert back["value"].astype(float).tolist() == pytest.approx(
         serial.to_frame()["value"].tolist(), abs=0, nan_ok=True
@@ -700,7 +727,7 @@ def test_missing_values_and_lists_in_tables():
 
 @pytest.mark.parametrize("n_jobs", [0, True, "2", 1.5])
 def test_wrong_number_of_jobs(n_jobs):
-    with pytest.raises(ValueError, match="`n_jobs` must be a whole number other than 0"):
+    with pytest.raises((ValueError, TypeError), match="`n_jobs` must be a whole number"):
         mm.sweep.run(PLAN, n_jobs=n_jobs)
 
 
@@ -716,9 +743,10 @@ def test_a_worker_with_another_version_says_so(monkeypatch):
     assert _tasks.perform(task)["reason"] == reason
 
 
-def test_without_dask(monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ValueError, match=r"Dask is not installed.*mtmeta\[sweep\]"):
+@pytest.mark.parametrize("package", ["distributed", "cryptography"])
+def test_without_dask(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ValueError, match=r"Dask, or what it needs, is not installed.*mtmeta\[sweep\]"):
         mm.sweep.run(PLAN, dask="local")
 
 
@@ -832,6 +860,39 @@ def test_dask_gives_up_only_the_task_that_kills(serial, cluster, tmp_path, monke
 @pytest.mark.slow
 def test_a_local_dask_cluster(serial):
     assert_same(mm.sweep.run(PLAN, dask="local", n_jobs=2), serial)
+
+
+def listening() -> set:
+    """Return the addresses that this process and those it started listen at."""
+    import psutil
+
+    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    return {c.laddr for p in processes for c in p.net_connections("inet") if c.status == "LISTEN"}
+
+
+@pytest.mark.slow
+def test_a_local_dask_cluster_listens_to_nobody_else():
+    before = listening()
+    stranger = ssl.create_default_context()
+    stranger.check_hostname, stranger.verify_mode = False, ssl.CERT_NONE
+    refused = 0
+    with _engines.dask_backend("local", 1) as client:
+        assert client.submit(os.getpid).result() != os.getpid()
+        for address in listening() - before:
+            assert address.ip == "127.0.0.1"
+            try:
+                with socket.create_connection(address, 20) as plain:
+                    plain.sendall(b"GET /info/main/workers.html HTTP/1.0\r\n\r\n")
+                    assert plain.recv(99).startswith(b"HTTP/1.1 404")  # a page, if any, that is not there
+            except ConnectionError:
+                refused += 1
+                with (
+                    pytest.raises(OSError, match=r"(?i)certificate required|reset|eof|handshake"),
+                    socket.create_connection(address, 20) as raw,
+                    stranger.wrap_socket(raw) as secret,
+                ):
+                    secret.recv(99)
+    assert refused >= 3  # scheduler, worker, nanny
 
 
 @pytest.mark.slow

@@ -36,13 +36,26 @@ for (const scheme of ["light", "dark"]) {
   await page.context().close();
 }
 
-const narrow = await open({ viewport: { width: 390, height: 844 } });
-for (const path of pages) {
-  await visit(narrow, path);
-  seen.pages[path].width_390 = await narrow.evaluate(() => document.documentElement.scrollWidth);
-  seen.pages[path].axe_narrow = await violations(narrow, { runOnly: ["scrollable-region-focusable"] });
+// How wide a page is on a telephone depends on the fonts of the machine: wide ones and narrow ones.
+const FONTS = { wide: ["dejavu-fonts-ttf"], narrow: ["@expo-google-fonts/arimo", "@expo-google-fonts/cousine"] };
+for (const [name, fonts] of Object.entries(FONTS)) {
+  const phone = await serve(site, executablePath, fonts);
+  const page = await phone.open({ viewport: { width: 390, height: 844 } });
+  for (const path of pages) {
+    await phone.visit(page, path);
+    const entry = seen.pages[path];
+    (entry.width_390 ??= {})[name] = await page.evaluate(() => document.documentElement.scrollWidth);
+    entry.axe_narrow ??= await violations(page, { runOnly: ["scrollable-region-focusable"] });
+  }
+  seen.fonts = { ...seen.fonts, [name]: await page.evaluate(() => {
+    const text = document.createElement("span");
+    text.textContent = "font";
+    text.style.position = "absolute"; // as wide as its letters, whatever the layout of the page
+    document.body.append(text);
+    return text.getBoundingClientRect().width;
+  }) };
+  await phone.close();
 }
-await narrow.context().close();
 
 // Typing a word into the search box, and the switch between light and dark.
 if (word) {

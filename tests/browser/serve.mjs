@@ -1,14 +1,28 @@
 // Serve a built site on this machine and open it in a browser that cannot leave it; what goes wrong on the way is noted.
 import { createServer } from "node:http";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { extname, join, normalize } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png" };
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
-export async function serve(site, executablePath) {
+const PACKAGES = join(dirname(fileURLToPath(import.meta.url)), "node_modules");
+
+// The environment in which a browser sees the fonts of these packages alone; without packages, those of the machine.
+function environment(fonts) {
+  if (!fonts.length) return process.env;
+  const file = join(mkdtempSync(join(tmpdir(), "fonts-")), "fonts.conf");
+  const folders = fonts.map((name) => `<dir>${join(PACKAGES, name)}</dir>`).join("");
+  writeFileSync(file, `<?xml version="1.0"?><fontconfig>${folders}<cachedir>${dirname(file)}</cachedir></fontconfig>`);
+  return { ...process.env, FONTCONFIG_FILE: file };
+}
+
+export async function serve(site, executablePath, fonts = []) {
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://site").pathname));
     try {
@@ -20,7 +34,7 @@ export async function serve(site, executablePath) {
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   const base = `http://127.0.0.1:${server.address().port}`;
-  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  const browser = await chromium.launch({ executablePath, args: FLAGS, env: environment(fonts) });
   const noted = { external: [], missing: [], console: [] };
 
   // A fresh profile. Whatever would leave this machine is stopped and noted: the site has to work with the network off.

@@ -22,7 +22,7 @@ Ray {cosmic_ray}, Python {python}, NumPy {numpy}, numba {numba}, seed {seed}.
 
 Of the places of each module that Cosmic Ray can change up to {size} are drawn, spread evenly over files and kinds of
 change, and one mutant at random for each. Left out by rule: annotations, what stands in a `raise`, `strict=True`, what
-compiles to the same code or to none, and compiled loops, of which `tests/oracle.py` has slow versions. A mutant meets
+compiles to the same code or to none, and compiled loops, of which `tests/exact.py` has slow versions. A mutant meets
 the tests that `tests/mutation/config.toml` names, doctests among them, as far as they call the changed function: the
 quickest first, up to the first that fails. A test by hypothesis tries {examples} examples, always the same.
 
