@@ -25,8 +25,10 @@ export MKL_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .PHONY: help book site test test-fast test-exhaustive matrix lint notebooks bench calibration fuzz mutation browser-deps linkcheck constraints clean distclean
 
+##@ The book, from a clone
+
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^##@ / {print substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -58,6 +60,8 @@ $(BUILT): $(SOURCES) | $(VENV)/.installed-book
 
 site: $(BUILT) ## build the site from the stored outputs, if a source has changed since
 
+##@ For whoever changes something
+
 # The tests execute the notebooks and compare their outputs with the stored ones, so the site for the tests need not.
 test: lint $(BUILT) browser-deps ## everything that CI runs: lint, doctests, unit tests, notebooks, site
 	@echo "== tests"
@@ -69,9 +73,6 @@ test-fast: $(VENV)/.installed-test ## the quick part: no lint, no site, no noteb
 test-exhaustive: $(VENV)/.installed-test ## what takes too long for each change: most pages on real data, wider searches
 	@$(BIN)/python -m pytest -n $(JOBS) -m exhaustive --durations=25
 
-matrix: ## notebooks and tests with each Python here, and the tested, the newest and the oldest versions of the packages
-	@$(PYTHON) tools/matrix.py
-
 lint: $(VENV)/.installed-test ## check code and stored notebooks; change nothing
 	@echo "== lint"
 	@$(BIN)/ruff check --quiet .
@@ -82,6 +83,11 @@ lint: $(VENV)/.installed-test ## check code and stored notebooks; change nothing
 notebooks: $(VENV)/.installed-test ## re-execute the stored notebooks in place
 	@$(BIN)/python -m mtmeta.runner --jobs $(JOBS) refresh $$(find notebooks -name '*.ipynb' -not -path '*/.*' | sort)
 	@$(BIN)/python tools/launch.py
+
+##@ The workshop: slow, and needed now and then
+
+matrix: ## notebooks and tests with each Python here, and the tested, the newest and the oldest versions of the packages
+	@$(PYTHON) tools/matrix.py
 
 bench: $(VENV)/.installed-test ## speed and memory; writes benchmarks/RESULTS.md
 	@mkdir -p _build
