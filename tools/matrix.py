@@ -1,7 +1,8 @@
 """Run tests and chapters under several Pythons with the tested, newest and oldest packages: `make matrix`.
 
 Each combination gets an environment of its own in _build/matrix. The oldest versions are the lower bounds that
-pyproject.toml states. What passed is written to tools/MATRIX.md, one row a combination; the others stay as they are.
+pyproject.toml states. What passed and what failed is written to tools/MATRIX.md, one row a combination; the others
+stay as they are.
 PyTorch and the recommenders, which are large, are left out unless `--with` names them; without PyTorch the chapter that
 trains transformers is skipped.
 usage: python tools/matrix.py [--keep] [--with sentinel,recommend] [PYTHON:VERSIONS ...], such as 3.11:oldest
@@ -38,7 +39,7 @@ CHECKS = {
 #: The packages whose versions the table shows.
 SHOWN = ("numpy", "pandas", "scipy", "scikit-learn", "numba", "matplotlib", "typer")
 HEAD = """\
-# What was seen to pass
+# What was seen to pass, and what was not
 
 Written by `python tools/matrix.py`. *Tests* are the quick ones; *chapters* are executed and compared with their
 stored outputs.
