@@ -92,4 +92,4 @@ def test_corpus_and_segment(statistics, timed):
 
 def test_sacrebleu_bootstrap(sets, timed):
     texts, reference = list(sets[-1].texts.translations["S0"]), list(sets[-1].texts.references["ref"])
-    timed(lambda: [scoring.scorer(m).corpus_score(texts, [reference], n_bootstrap=1000) for m in METRICS], rounds=1)
+    timed(lambda: [scoring.scorer(m).corpus_score(texts, [reference], n_resamples=1000) for m in METRICS], rounds=1)

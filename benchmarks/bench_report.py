@@ -42,7 +42,7 @@ def test_numbers(es, timed):
 
 
 def test_page(es, timed):
-    report = mm.report.report(es, "C01", n_resamples=40, n_null=39)
+    report = mm.report.report(es, "C01", n_resamples=40)
     assert timed(report.to_html).startswith("<!DOCTYPE html>")
 
 

@@ -121,11 +121,11 @@ def two_sided(p: float) -> PValue:
     return PValue(min(1.0, 2 * p))
 
 
-def permutation(rng, size, effect, *, coefficient, label, n_draws=N_DRAWS, **how) -> Outcomes:
+def permutation(rng, size, effect, *, coefficient, label, n_resamples=N_DRAWS, **how) -> Outcomes:
     found = {}
     for grouping in ("none", "segment", "system") if coefficient != "spa" else ("segment",):
         es = scores(rng, (6, size), effect, rounded=coefficient not in ("pearson", "spa"), **how)
-        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_draws}
+        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples}
         result = mm.compare(es, keep_draws=True, rng=rng, method="permutation", **options)
         name = label if coefficient == "spa" else f"{label}, grouping {grouping}"
         found[name] = that_a_is_better(rng, result)
@@ -180,13 +180,13 @@ def ranking(rng, size, effect) -> Outcomes:
 
 
 def bootstrap(
-    rng, size, effect, *, coefficient, grouping, resample, label, truth, n_draws=N_INTERVAL, **how
+    rng, size, effect, *, coefficient, grouping, unit, label, truth, n_resamples=N_INTERVAL, **how
 ) -> Outcomes:
     """Give the p-value of `compare` and the interval of `intervals` from the same resamples, which both share."""
-    shape = (size, 30) if resample in ("systems", "both") else (6, size)
-    es = scores(rng, shape, effect, drawn=resample in ("systems", "both"), **how)
-    n_draws = 99 if effect else n_draws
-    draws = significance._bootstrap(es, ["a", "b"], coefficient, grouping, n_draws, resample, "drop", rng)
+    shape = (size, 30) if unit in ("system", "both") else (6, size)
+    es = scores(rng, shape, effect, drawn=unit in ("system", "both"), **how)
+    n_resamples = 99 if effect else n_resamples
+    draws = significance._bootstrap(es, ["a", "b"], coefficient, grouping, n_resamples, unit, "drop", rng)
     found: Outcomes = {f"{label}: test": p_of(rng, draws[1] - draws[0], 0.0)}
     if not effect and truth is not None:
         found[f"{label}: interval"] = Interval(*np.quantile(draws[1], [0.025, 0.975]), truth(es))
@@ -255,7 +255,7 @@ def treated(rng, n_segments: int, bias: float = 0.0, *, null: str = "human") -> 
 
 def against_null(rng, size, effect, *, null, min_stratum=30) -> Outcomes:
     es = treated(rng, size, effect, null=null)
-    found = sysdep.compare_with_null(es, "m", null=null, n_draws=99, min_stratum=min_stratum, rng=rng)
+    found = sysdep.compare_with_null(es, "m", null=null, n_resamples=99, min_stratum=min_stratum, rng=rng)
     strata = f", strata of {min_stratum}" if null in ("human", "heteroscedastic") else ""
     label, step = f"compare_with_null, {null}{strata}", 2 * rng.random() / 100
     return {
@@ -266,8 +266,8 @@ def against_null(rng, size, effect, *, null, min_stratum=30) -> Outcomes:
 @lru_cache
 def _true_deviations(bias: float) -> tuple[float, float, float]:
     es = treated(np.random.default_rng(1), 50_000, bias)
-    result = sysdep.system_dependence(es, "m", n_bootstrap=0)
-    both = sysdep.deviations_both_ways(es, "m", n_bootstrap=2).set_index("system")
+    result = sysdep.system_dependence(es, "m", n_resamples=0)
+    both = sysdep.deviations_both_ways(es, "m", n_resamples=2).set_index("system")
     deviation = result.table.set_index("system").loc["S2", "expected_deviation"]
     return result.sysdep, float(deviation), float(both.loc["S2", "reverse"])
 
@@ -275,9 +275,9 @@ def _true_deviations(bias: float) -> tuple[float, float, float]:
 def deviations(rng, size, effect, *, bias, label) -> Outcomes:
     sysdep_, deviation, reverse = _true_deviations(bias)
     es = treated(rng, size, bias)
-    result = sysdep.system_dependence(es, "m", n_bootstrap=N_INTERVAL, rng=rng)
+    result = sysdep.system_dependence(es, "m", n_resamples=N_INTERVAL, rng=rng)
     row = result.table.set_index("system").loc["S2"]
-    both = sysdep.deviations_both_ways(es, "m", n_bootstrap=N_INTERVAL, rng=rng).set_index("system").loc["S2"]
+    both = sysdep.deviations_both_ways(es, "m", n_resamples=N_INTERVAL, rng=rng).set_index("system").loc["S2"]
     return {
         f"SysDep, {label}": Interval(result.low, result.high, sysdep_),
         f"Expected Deviation, {label}": Interval(row["low"], row["high"], deviation),
@@ -290,7 +290,7 @@ def alike(rng, size, effect) -> Outcomes:
     """Let the human score, the metric and the systems be as if drawn from one population: every deviation is 0."""
     human = np.round(rng.normal(size=size) + rng.normal(size=(6, size)))
     es = mm.EvalSet(human, {"m": human + rng.normal(size=human.shape)}, systems=[f"S{k}" for k in range(6)])
-    result = sysdep.system_dependence(es, "m", n_bootstrap=N_INTERVAL, rng=rng)
+    result = sysdep.system_dependence(es, "m", n_resamples=N_INTERVAL, rng=rng)
     row = result.table.set_index("system").loc["S2"]
     return {
         "SysDep, equal systems treated alike": Interval(result.low, result.high, 0.0),
@@ -300,8 +300,8 @@ def alike(rng, size, effect) -> Outcomes:
 
 def favoured(rng, size, effect) -> Outcomes:
     es = treated(rng, size, effect)
-    plain = sysdep.deviations_both_ways(es, "m", n_bootstrap=N_DRAWS, rng=rng).set_index("system")
-    strict = sysdep.deviations_both_ways(es, "m", n_bootstrap=599, level=1 - 0.05 / 6, rng=rng)
+    plain = sysdep.deviations_both_ways(es, "m", n_resamples=N_DRAWS, rng=rng).set_index("system")
+    strict = sysdep.deviations_both_ways(es, "m", n_resamples=599, level=1 - 0.05 / 6, rng=rng)
     return {
         "deviations_both_ways: verdict on one system": Claim(plain.loc["S2", "verdict"] != "undecided"),
         "deviations_both_ways: any verdict on 6 systems, level 1 - .05 / 6": Claim(
@@ -470,7 +470,9 @@ def aggregated(rng, size, effect, *, metric) -> Outcomes:
 def order_of_systems(rng, size, effect) -> Outcomes:
     human = rng.normal(size=size)
     metric = effect * human + rng.normal(size=size)
-    return {"report: p of the order": PValue(order_p_value(human, metric, int(rng.integers(2**31)), n_draws=999)[0])}
+    return {
+        "report: p of the order": PValue(order_p_value(human, metric, int(rng.integers(2**31)), n_resamples=999)[0])
+    }
 
 
 _CLAIMS = {
@@ -485,12 +487,12 @@ def claims(rng, size, effect) -> Outcomes:
     human = scores(rng, (8, size), drawn=True, rounded=True).human
     noise = effect * human + rng.normal(size=human.shape)
     es = mm.EvalSet(human, {"m": noise}, systems=[f"S{k}" for k in range(8)])
-    verdicts = mm.report.claims(es, "m", n_resamples=N_DRAWS, n_null=39, rng=rng).set_index("claim")["verdict"]
+    verdicts = mm.report.claims(es, "m", n_resamples=N_DRAWS, rng=rng).set_index("claim")["verdict"]
     return {f"report: “{claim[:-1]}”": Claim(verdicts[claim] == "supported", p) for claim, p in _CLAIMS.items()}
 
 
 def equal_treatment(rng, size, effect) -> Outcomes:
-    verdicts = mm.report.claims(treated(rng, size, effect), "m", n_resamples=N_DRAWS, n_null=39, rng=rng)
+    verdicts = mm.report.claims(treated(rng, size, effect), "m", n_resamples=N_DRAWS, rng=rng)
     verdict = verdicts.set_index("claim").loc["It treats all systems alike.", "verdict"]
     return {"report: not “It treats all systems alike”": Claim(verdict == "not supported")}
 
@@ -521,7 +523,7 @@ def _permutations() -> list[Procedure]:
         null = f"{_EQUAL}; six systems" + ("" if coefficient == "pearson" else ", scores rounded so that many tie")
         often = {"n": 400, "n_power": 40} if coefficient in ("pearson", "tau_b") else {"n": 200, "n_power": 20}
         rows.append(Procedure(label, _COMPARE, null, run, **often, **_GAIN))
-    run = partial(permutation, coefficient="spa", label="PERM-BOTH, SPA", n_draws=59)
+    run = partial(permutation, coefficient="spa", label="PERM-BOTH, SPA", n_resamples=59)
     rows.append(Procedure("PERM-BOTH, SPA", _COMPARE, f"{_EQUAL}; six systems", run, n=120, n_power=16, **_GAIN))
     for name, how in (("metrics favour systems", {"favour": 0.5}), ("errors shared by a segment", {"shared": 0.7})):
         label = f"PERM-BOTH, Pearson, {name}"
@@ -572,8 +574,14 @@ def _bootstraps() -> list[Procedure]:
             truth = partial(long_run, **options)
         how = {"rounded": True} if coefficient == "acc_eq" else {}
         null = f"{_EQUAL}; six fixed systems. True value: that of endless segments"
-        add(label, null, resample="segments", truth=truth, **options, **how)
-    spa = {"coefficient": "spa", "grouping": "segment", "resample": "segments", "truth": mean_spa, "n_draws": N_DRAWS}
+        add(label, null, unit="segment", truth=truth, **options, **how)
+    spa = {
+        "coefficient": "spa",
+        "grouping": "segment",
+        "unit": "segment",
+        "truth": mean_spa,
+        "n_resamples": N_DRAWS,
+    }
     null = f"{_EQUAL}; six fixed systems. True value: the mean over campaigns of this size"
     add("segments, SPA", null, n=80, curve=False, **spa)
     favour = "Metrics alike, each of which likes each system by a draw of sd .5; systems are drawn"
@@ -582,12 +590,12 @@ def _bootstraps() -> list[Procedure]:
     size = {"sizes": (8, 24), "unit": "systems"} | few
     truth = partial(pooled_pearson, of_systems=0.25, of_segments=None, favour=0.5)
     null = f"{favour}. True value: that of endless systems on these 30 segments"
-    add("systems, Pearson, grouping none", null, resample="systems", truth=truth, **pooled, **size)
+    add("systems, Pearson, grouping none", null, unit="system", truth=truth, **pooled, **size)
     truth = partial(pooled_pearson, of_systems=0.25, of_segments=1.0, favour=0.5)
     null = f"{favour}. True value: that of endless systems and segments; 30 segments"
-    add("both, Pearson, grouping none", null, resample="both", truth=truth, **pooled, **size)
+    add("both, Pearson, grouping none", null, unit="both", truth=truth, **pooled, **size)
     null = f"{favour}, but only segments are redrawn: the question is about these systems, the null about others"
-    alone = {"resample": "segments", "truth": None, "curve": False, "n_draws": 99, "n": 120}
+    alone = {"unit": "segment", "truth": None, "curve": False, "n_resamples": 99, "n": 120}
     add("segments where metrics favour systems", null, **alone, **pooled)
     within = {"coefficient": "pearson", "grouping": "segment", "documents": 0.7}
     truth = partial(long_run, coefficient="pearson", grouping="segment", documents=0.7)
@@ -598,7 +606,7 @@ def _bootstraps() -> list[Procedure]:
     add(
         "documents, Pearson, grouping segment",
         null,
-        resample="documents",
+        unit="document",
         truth=truth,
         sizes=(60, 180),
         **few,

@@ -21,12 +21,12 @@ def standard_deviation(x: np.ndarray, axis: int = -1, ddof: int = 0) -> np.ndarr
     return np.ldexp(near_one.std(axis=axis, ddof=ddof), exponent.squeeze(axis))
 
 
-def pearson(x: np.ndarray, y: np.ndarray, axis: int = -1, *, room: float = 0.0) -> np.ndarray:
+def pearson(x: np.ndarray, y: np.ndarray, axis: int = -1, *, tolerance: float = 0.0) -> np.ndarray:
     """Return Pearson's r along an axis; NaN where a side is constant. The arrays are broadcast.
 
-    A side that varies by no more than a share ``room`` of its size is constant: means of equal numbers may.
+    A side that varies by no more than a share ``tolerance`` of its size is constant: means of equal numbers may.
     """
-    varied = [np.ptp(v, axis=axis) > room * np.abs(v).max(axis=axis) for v in (x, y)]
+    varied = [np.ptp(v, axis=axis) > tolerance * np.abs(v).max(axis=axis) for v in (x, y)]
     varied = varied[0] & varied[1]
     x, y = scaled(x, axis)[0], scaled(y, axis)[0]
     x, y = x - x.mean(axis=axis, keepdims=True), y - y.mean(axis=axis, keepdims=True)

@@ -438,7 +438,7 @@ def correlate_groups(
 
 
 def decompose_pearson(
-    es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None, *, by: str = "segment"
+    es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None, *, grouping: str = "segment"
 ) -> pd.DataFrame:
     r"""Split the pooled Pearson correlation into a between-group and a within-group part.
 
@@ -451,7 +451,7 @@ def decompose_pearson(
     ----------
     es, metrics
         As in `correlate`.
-    by : {"segment", "system"}
+    grouping : {"segment", "system"}
         What a group is. By segment, *between* is what a metric earns by knowing how hard a
         segment is, and *within* what it earns by telling translations of it apart.
 
@@ -476,14 +476,14 @@ def decompose_pearson(
     [0.986, 0.986, 0.0]
     """
     es = as_evalset(es)
-    check_choice("by", by, ("segment", "system"))
+    check_choice("grouping", grouping, ("segment", "system"))
     rows = []
     for metric in _metric_names(es, metrics):
         scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
         if scored.sum() < 2:
             raise Undefined(f"metric {metric!r}: fewer than two translations are scored by both humans and the metric.")
         pooled = np.array([0, scored.sum()])
-        flip = by == "segment"
+        flip = grouping == "segment"
         cells = scored.T if flip else scored
         h, m = ((v.T if flip else v)[cells] for v in (es.human, es[metric]))
         for side, v in (("human", h), (f"metric {metric!r}", m)):
@@ -624,8 +624,8 @@ def sign_of_difference(first: np.ndarray, second: np.ndarray, size: np.ndarray |
     ``size`` is that of the scores that were averaged: a mean near 0 is rounded as they are.
     """
     difference = first - second
-    room = 1e-12 * np.maximum(np.maximum(np.abs(first), np.abs(second)), size)
-    return np.where(np.abs(difference) <= room, 0.0, np.sign(difference))
+    tolerance = 1e-12 * np.maximum(np.maximum(np.abs(first), np.abs(second)), size)
+    return np.where(np.abs(difference) <= tolerance, 0.0, np.sign(difference))
 
 
 def rated_systems(es: EvalSet, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -792,8 +792,8 @@ def _one_sided_p(scores: np.ndarray, scored: np.ndarray, signs: np.ndarray, ties
     for k in np.flatnonzero((scored[i] != scored[j]).any(axis=1)):  # holes differ: use what both have
         difference = np.where(shared[k], x[i[k]] - x[j[k]], 0)
         null[k], observed[k] = signs @ difference, difference.sum()
-    room = 1e-12 * (sizes[i] + sizes[j])  # sums this close differ by rounding only
-    p = (null >= (observed - room)[:, None]).mean(axis=1)
+    tolerance = 1e-12 * (sizes[i] + sizes[j])  # sums this close differ by rounding only
+    p = (null >= (observed - tolerance)[:, None]).mean(axis=1)
     if ties == "half":
-        p = (p + (null > (observed + room)[:, None]).mean(axis=1)) / 2
+        p = (p + (null > (observed + tolerance)[:, None]).mean(axis=1)) / 2
     return np.where(shared.any(axis=1), p, np.nan)

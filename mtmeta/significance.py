@@ -199,7 +199,7 @@ def compare(
     grouping: str = "segment",
     method: str | None = None,
     n_resamples: int = 1000,
-    resample: str = "segments",
+    unit: str = "segment",
     p_value: str = "plus_one",
     correction: str | None = None,
     alpha: float = 0.05,
@@ -236,7 +236,7 @@ def compare(
           positive. Any coefficient.
     n_resamples : int
         Number of draws of a method that draws.
-    resample : {"segments", "systems", "both", "documents"}
+    unit : {"segment", "system", "both", "document"}
         What the bootstrap draws with replacement; documents bring all their segments.
     p_value : {"plus_one", "published"}
         (count + 1) / (n + 1), never 0; or count / n, as in published rankings.
@@ -286,7 +286,7 @@ def compare(
         raise ValueError(f"a comparison needs at least two metrics; found {len(names)}.")
     exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
     method = method or ("exact" if exact in _PAIR_TESTS else "permutation")
-    _check_options(method, exact, grouping, resample, p_value, correction, degenerate, n_resamples)
+    _check_options(method, exact, grouping, unit, p_value, correction, degenerate, n_resamples)
     check_choice("pairs", pairs, ("all", "clusters"))
     if pairs == "clusters" and (method != "permutation" or exact == "spa" or correction or keep_draws):
         raise ValueError(
@@ -308,7 +308,7 @@ def compare(
     elif method == "exact":
         p = _exact_pair_swap(es, names, grouping)
     else:
-        draws = _draws(es, names, exact, grouping, method, n_resamples, resample, degenerate, generator(rng))
+        draws = _draws(es, names, exact, grouping, method, n_resamples, unit, degenerate, generator(rng))
         null = -draws if method == "bootstrap" else draws
         p = _p_from_draws(null, np.zeros_like(observed) if method == "bootstrap" else observed, p_value)
     if correction is not None:
@@ -320,7 +320,7 @@ def compare(
     table["cluster"] = clusters(square, alpha)
     seed = "generator" if isinstance(rng, np.random.Generator) else rng
     drawn = "" if method in ("exact", "williams") else f"|draws:{n_resamples}|seed:{seed}|p:{p_value}"
-    unit = f"|resample:{resample}" if method == "bootstrap" else ""
+    drawn = f"|unit:{unit}" if method == "bootstrap" else ""
     signature = (
         f"{coefficient}|grouping:{grouping}|method:{method}{unit}{drawn}|correction:{correction}"
         f"|alpha:{alpha}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
@@ -330,10 +330,10 @@ def compare(
     return Comparison(table, p_frame, signature, draws if keep_draws else None, both)
 
 
-def _check_options(method, coefficient, grouping, resample, p_value, correction, degenerate, n_resamples) -> None:
+def _check_options(method, coefficient, grouping, unit, p_value, correction, degenerate, n_resamples) -> None:
     check_choice("method", method, METHODS)
     check_choice("grouping", grouping, ("none", "segment", "system"))
-    check_choice("resample", resample, ("segments", "systems", "both", "documents"))
+    check_choice("unit", unit, ("segment", "system", "both", "document"))
     check_choice("p_value", p_value, ("plus_one", "published"))
     check_choice("correction", correction, (None, "holm", "bh"))
     check_choice("degenerate", degenerate, ("drop", "zero"))
@@ -379,12 +379,12 @@ def _observed(es: EvalSet, names: Sequence[str], coefficient: str, grouping: str
     return np.array([mean_over_groups(es, name, exact, grouping, "calibrate", degenerate)[0] for name in names])
 
 
-def _draws(es, names, coefficient, grouping, method, n_resamples, resample, degenerate, rng) -> np.ndarray:
+def _draws(es, names, coefficient, grouping, method, n_resamples, unit, degenerate, rng) -> np.ndarray:
     """Return the null (or bootstrap) difference of every pair of metrics in every draw."""
     if method == "pair-swap":
         return _pair_swap_draws(es, names, grouping, n_resamples, rng) * (2 if coefficient == "tau_eq" else 1)
     if method == "bootstrap":
-        values = _bootstrap(es, names, coefficient, grouping, n_resamples, resample, degenerate, rng)
+        values = _bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng)
         first, second = np.triu_indices(len(names), 1)
         return values[first] - values[second]
     if coefficient == "spa":
@@ -459,8 +459,8 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
 def _tied(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Give system scores that `pairwise_accuracy` calls tied one value."""
     order = np.argsort(scores, kind="stable")
-    ascending, room = scores[order], np.maximum(sizes[order][1:], sizes[order][:-1])
-    level = np.cumsum(np.append(0, sign_of_difference(ascending[1:], ascending[:-1], room) != 0))
+    ascending, tolerance = scores[order], np.maximum(sizes[order][1:], sizes[order][:-1])
+    level = np.cumsum(np.append(0, sign_of_difference(ascending[1:], ascending[:-1], tolerance) != 0))
     tied = np.empty_like(scores)
     tied[order] = ascending[np.searchsorted(level, level)]
     return tied
@@ -487,11 +487,11 @@ def _comparable(scores: np.ndarray) -> np.ndarray:
     return _merged(np.where(varied, centred / spread, 0.0), 8 * np.finfo(np.float64).eps / spread.min())
 
 
-def _merged(rows: np.ndarray, room: float) -> np.ndarray:
-    """Give values at most ``room`` apart the lowest of them, but not where a row has two of them itself."""
+def _merged(rows: np.ndarray, tolerance: float) -> np.ndarray:
+    """Give values at most ``tolerance`` apart the lowest of them, but not where a row has two of them itself."""
     order = np.argsort(rows, axis=None, kind="stable")
     values, row = rows.ravel()[order], order // rows.shape[1]
-    level = np.cumsum(np.diff(values, prepend=values[:1]) > room)
+    level = np.cumsum(np.diff(values, prepend=values[:1]) > tolerance)
     by_row = np.lexsort((row, level))
     two = (np.diff(level[by_row]) == 0) & (np.diff(row[by_row]) == 0) & (np.diff(values[by_row]) > 0)
     apart = np.zeros(level[-1] + 1, dtype=bool)
@@ -568,9 +568,9 @@ def _p_until_decided(options, observed, convention, alpha) -> np.ndarray:
 
 
 def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerate) -> np.ndarray:
-    """Return the difference of the two hybrids of each pair of metrics in each draw, shape (n_pairs, n_draws).
+    """Return the difference of the two hybrids of each pair of metrics in each draw, shape (n_pairs, n_resamples).
 
-    ``swap``, (n_cells, n_draws), says which cells the two swap.
+    ``swap``, (n_cells, n_resamples), says which cells the two swap.
     """
     first, second = first.astype(np.int64), second.astype(np.int64)
     sums, counts = np.zeros((2, 2, len(first), swap.shape[1]))
@@ -774,21 +774,21 @@ def _williams(es: EvalSet, names: Sequence[str]) -> np.ndarray:
 # -- bootstrap ---------------------------------------------------------------------------
 
 
-def _resampler(es: EvalSet, resample: str, rng):
+def _resampler(es: EvalSet, unit: str, rng):
     """Return a function that draws the row and column positions of one resample."""
     n_systems, n_segments = es.shape
     blocks = None
-    if resample == "documents":
+    if unit == "document":
         if es.documents is None:
-            raise Undefined(f"set {es.name!r} does not say which document a segment is from; use resample='segments'.")
+            raise Undefined(f"set {es.name!r} does not say which document a segment is from; use unit='segment'.")
         documents = pd.factorize(pd.Series(es.documents, dtype=object), use_na_sentinel=False)[0]
         blocks = [np.flatnonzero(documents == d) for d in range(documents.max() + 1)]
 
     def draw() -> tuple[np.ndarray, np.ndarray]:
         rows, columns = np.arange(n_systems), np.arange(n_segments)
-        if resample in ("systems", "both"):
+        if unit in ("system", "both"):
             rows = rng.integers(n_systems, size=n_systems)
-        if resample in ("segments", "both"):
+        if unit in ("segment", "both"):
             columns = rng.integers(n_segments, size=n_segments)
         elif blocks is not None:
             columns = np.concatenate([blocks[d] for d in rng.integers(len(blocks), size=len(blocks))])
@@ -797,14 +797,14 @@ def _resampler(es: EvalSet, resample: str, rng):
     return draw
 
 
-def _bootstrap(es, names, coefficient, grouping, n_resamples, resample, degenerate, rng) -> np.ndarray:
+def _bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng) -> np.ndarray:
     """Return each metric's value in each resample, shape (n_metrics, n_resamples); NaN where undefined."""
-    draw = _resampler(es, resample, rng)
+    draw = _resampler(es, unit, rng)
     values = np.full((len(names), n_resamples), np.nan)
     for k in range(n_resamples):
         rows, columns = draw()
         cut = np.ix_(rows, columns)
-        part = _unchecked(es.human[cut], {name: es[name][cut] for name in names})
+        part = _resampled_set(es.human[cut], {name: es[name][cut] for name in names})
         if part is None:
             continue
         try:
@@ -819,7 +819,7 @@ def _bootstrap(es, names, coefficient, grouping, n_resamples, resample, degenera
     return values[:, ~np.isnan(values[0])]
 
 
-def _unchecked(human: np.ndarray, scores: dict[str, np.ndarray]) -> EvalSet | None:
+def _resampled_set(human: np.ndarray, scores: dict[str, np.ndarray]) -> EvalSet | None:
     """Return a set of resampled scores, or None where nothing is left of one of them."""
     if np.isnan(human).all() or any(np.isnan(v).all() for v in scores.values()):
         return None
@@ -832,7 +832,7 @@ def intervals(
     *,
     coefficient: str = "pearson",
     grouping: str = "segment",
-    resample: str = "segments",
+    unit: str = "segment",
     level: float = 0.95,
     n_resamples: int = 1000,
     degenerate: str = "drop",
@@ -845,7 +845,7 @@ def intervals(
 
     Parameters
     ----------
-    es, metrics, coefficient, grouping, resample, n_resamples, degenerate, rng
+    es, metrics, coefficient, grouping, unit, n_resamples, degenerate, rng
         As in `compare`.
     level : float
         Nominal coverage, in (0, 1).
@@ -883,12 +883,12 @@ def intervals(
     es = as_evalset(es)
     names = _metric_names(es, metrics)
     exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
-    _check_options("bootstrap", exact, grouping, resample, "plus_one", None, degenerate, n_resamples)
+    _check_options("bootstrap", exact, grouping, unit, "plus_one", None, degenerate, n_resamples)
     check_level(level)
     es = _common_cells(es, names)
     values = _observed(es, names, coefficient, grouping, degenerate)
     rng = generator(rng)
-    draws = _bootstrap(es, names, exact, grouping, n_resamples, resample, degenerate, rng)
+    draws = _bootstrap(es, names, exact, grouping, n_resamples, unit, degenerate, rng)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=1)
     table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "n_resamples": draws.shape[1]})
     return table.sort_values(["value", "metric"], ascending=[False, True], ignore_index=True)

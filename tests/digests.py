@@ -74,9 +74,9 @@ def statistics(es: mm.EvalSet):
     yield "tie_curve", mm.ties.tie_curve(es, "chrF")
     yield "tie_area", mm.ties.tie_area(es)
     yield "expected_accuracy", mm.ties.expected_accuracy(es)
-    yield "chance_levels", mm.ties.chance_levels(es, n_draws=3)
-    yield "subsample_ties", mm.ties.subsample_ties(es, n_draws=2)
-    yield "held_out_calibration", mm.ties.held_out_calibration(es, n_draws=2)
+    yield "chance_levels", mm.ties.chance_levels(es, n_resamples=3)
+    yield "subsample_ties", mm.ties.subsample_ties(es, n_resamples=2)
+    yield "held_out_calibration", mm.ties.held_out_calibration(es, n_resamples=2)
     for method, coefficient, grouping in [
         *(("permutation", c, g) for c in ("pearson", "kendall") for g in ("none", "segment", "system")),
         ("permutation", "spa", "none"),
@@ -93,19 +93,19 @@ def statistics(es: mm.EvalSet):
     yield "clusters", mm.significance.clusters(p_values.to_numpy())
     yield "correct", mm.significance.correct(p_values.to_numpy()[np.triu_indices(len(p_values), 1)], "holm")
     yield "rank", mm.rank(es, protocol="wmt24", **DRAWS)
-    yield "system_dependence", mm.system_dependence(es, "chrF", n_bootstrap=20)
-    yield "compare_with_null", mm.sysdep.compare_with_null(es, "chrF", n_draws=39, min_stratum=10)
+    yield "system_dependence", mm.system_dependence(es, "chrF", n_resamples=20)
+    yield "compare_with_null", mm.sysdep.compare_with_null(es, "chrF", n_resamples=39, min_stratum=10)
 
 
 def in_processes(es: mm.EvalSet, n_jobs: int):
     """Yield the names and results of what takes a number of processes or threads."""
-    yield "system_dependence_table", mm.sysdep.system_dependence_table(es, n_bootstrap=10, n_jobs=n_jobs)
-    yield "null_table", mm.sysdep.null_table(es, n_draws=39, min_stratum=10, n_jobs=n_jobs)
+    yield "system_dependence_table", mm.sysdep.system_dependence_table(es, n_resamples=10, n_jobs=n_jobs)
+    yield "null_table", mm.sysdep.null_table(es, n_resamples=39, min_stratum=10, n_jobs=n_jobs)
     for metric in ("bleu", "chrf", "ter"):
         options = {"how": "bootstrap", "cache": False, "n_jobs": n_jobs, **DRAWS}
         yield f"aggregate {metric}", mm.aggregation.aggregate(es, metric, **options)
     yield "compare_aggregations", mm.aggregation.compare_aggregations(es, cache=False, n_jobs=n_jobs, **DRAWS)
-    sizes = {"sizes": (1, 10), "n_repetitions": 5, "sample_size": 20}
+    sizes = {"sizes": (1, 10), "n_resamples": 5, "sample_size": 20}
     yield "downsample", mm.aggregation.downsample([es], **sizes, cache=False, n_jobs=n_jobs)
     yield "sweep", mm.sweep.run(PLAN, n_jobs=n_jobs).to_frame()
 
@@ -138,7 +138,7 @@ def made(n_jobs: int):
         yield "load", mm.load(path).human
     frame = mm.sentinel.training_frame(es)
     yield "sentinel", mm.sentinel.fit(frame, sees="candidate").score(frame["translation"].tolist())
-    report = mm.report.report(es, es.metrics[0], n_resamples=40, n_null=39)
+    report = mm.report.report(es, es.metrics[0], n_resamples=40)
     for kind in ("json", "markdown", "html"):
         yield f"report {kind}", getattr(report, f"to_{kind}")()
 

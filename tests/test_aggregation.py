@@ -445,7 +445,7 @@ def test_an_ngram_beyond_all_of_the_references_is_unknown():
         ({"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
         ({"sizes": [10, 1]}, "`sizes` must ascend, from 1 to below sample_size=1000"),
         ({"sizes": [1000]}, "`sizes` must ascend"),
-        ({"n_repetitions": 0}, "`n_repetitions` must be at least 1"),
+        ({"n_resamples": 0}, "`n_resamples` must be at least 1"),
     ],
 )
 def test_downsampling_options_are_checked(options, match, teaching):
@@ -548,7 +548,7 @@ def test_comparison_with_fixed_human_scores(teaching):
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"resample": "systems"}, ValueError, "`resample` must be 'segments' or 'both'"),
+        ({"unit": "system"}, ValueError, "`unit` must be 'segment' or 'both'"),
         ({"metrics": "bleu"}, TypeError, r"Write \['bleu'\]"),
         ({"metrics": ["comet"]}, ValueError, "`metric` must be one of"),
         ({"level": 1}, ValueError, "`level` must lie in"),

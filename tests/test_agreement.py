@@ -182,7 +182,7 @@ def test_decomposition_counts_groups_and_cells():
     human = [[0, 1, nan, 2], [2, nan, nan, 2], [5, 3, nan, 1]]
     es = EvalSet(human, {"m": [[1, 2, 3, 4], [3, 2, 1, 2], [3, 5, 1, 0]]}, systems=["A", "B", "C"])
     assert agreement.decompose_pearson(es).iloc[0][["n_groups", "n_cells"]].tolist() == [3, 8]
-    assert agreement.decompose_pearson(es, by="system").iloc[0][["n_groups", "n_cells"]].tolist() == [3, 8]
+    assert agreement.decompose_pearson(es, grouping="system").iloc[0][["n_groups", "n_cells"]].tolist() == [3, 8]
 
 
 def test_pearson_is_cut_where_rounding_takes_it_beyond_1():

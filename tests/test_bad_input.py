@@ -102,7 +102,7 @@ def test_locate_stays_in_the_data_directory(relative):
 
 def test_tree_options(tree, tmp_path):
     refuses(r"unknown language pair of mine 'de-en'.*'en-de'", tree / "de-en")
-    refuses(r"unknown protocol of mine/en-de 'esa'. Available: 'da-sqm', 'mqm'", tree / LP, protocol="esa")
+    refuses(r"unknown annotation of mine/en-de 'esa'. Available: 'da-sqm', 'mqm'", tree / LP, annotation="esa")
     refuses(r"unknown reference of mine/en-de 'refC'. Did you mean .*'refA', 'refB'", tree / LP, reference="refC")
     refuses(r"unknown reference of mine/en-de 'refC'", tree / LP, reference="refA.refC")
     refuses(r"unknown metric 'BLEURT'. Did you mean 'BLEU'\?", tree / LP, metrics=["BLEURT"])
@@ -137,7 +137,7 @@ def test_tree_without_ratings(tree):
 
 def test_mqm_options(tmp_path):
     path = write(tmp_path / "errors.tsv", "\n".join(MQM_ROWS) + "\n")
-    refuses(r"unknown protocol of errors 'da-sqm'. Available: 'mqm'", path, protocol="da-sqm")
+    refuses(r"unknown annotation of errors 'da-sqm'. Available: 'mqm'", path, annotation="da-sqm")
     refuses(r"unknown reference of errors 'refB'", path, reference="refB")
     refuses(r"`metrics_from` does not apply", path, metrics_from="x")
     refuses(r"unknown metric 'BLEU'. Available: none", path, metrics=["BLEU"])
@@ -216,7 +216,7 @@ def test_commands_refuse_alike(command_line, tmp_path, command, table, says, but
         ((".",), "is a folder without human-scores/"),
         (("good.csv", "--metric", "x"), "unknown metric column 'x'"),
         (("good.csv", "--reference", "refA"), "`reference` does not apply to a table"),
-        (("good.csv", "--human-protocol", "mqm"), "`protocol` does not apply to a table"),
+        (("good.csv", "--annotation", "mqm"), "`annotation` does not apply to a table"),
         (("good.csv", "--metrics-from", "."), "`metrics_from` does not apply to a table"),
         (("good.txt",), "good.txt"),
     ],

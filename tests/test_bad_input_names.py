@@ -189,7 +189,7 @@ def reports(count: int, start: int) -> Iterator:
         es = evalset(
             tuple(taken[:count]), tuple(taken[count : count + 3]), tuple(taken[count + 3 : count + 5]), taken[-1]
         )
-        yield report.report(es, [es.metrics[0]], n_resamples=40, n_null=39, rng=0)
+        yield report.report(es, [es.metrics[0]], n_resamples=40, rng=0)
 
 
 @pytest.mark.slow
@@ -275,7 +275,7 @@ def test_names_in_figures(drawn):
 
 def test_a_name_with_an_underscore_is_in_the_legend(drawn):
     assert (in_legend("_x"), in_legend("x_"), in_legend("$x$")) == (" _x", "x_", "$x$")
-    result = system_dependence(drawn, "_x", n_bootstrap=20)
+    result = system_dependence(drawn, "_x", n_resamples=20)
     shown = texts_of(figure_of(plots.system_curves(result, DRAWN)))
     assert {in_legend(name) for name in DRAWN} <= set(shown)
 

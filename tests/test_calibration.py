@@ -102,13 +102,11 @@ def test_a_campaign_does_not_depend_on_how_many_there_are(calibration):
 # -- the simulated procedures are those of the package -----------------------------------
 
 
-@pytest.mark.parametrize("resample", ["segments", "both"])
-def test_shared_resamples_are_those_of_compare_and_intervals(campaigns, resample):
+@pytest.mark.parametrize("unit", ["segment", "both"])
+def test_shared_resamples_are_those_of_compare_and_intervals(campaigns, unit):
     es = campaigns.scores(np.random.default_rng(3), (6, 30))
-    options = {"coefficient": "pearson", "grouping": "segment", "resample": resample, "n_resamples": 99, "rng": 7}
-    draws = significance._bootstrap(
-        es, ["a", "b"], "pearson", "segment", 99, resample, "drop", np.random.default_rng(7)
-    )
+    options = {"coefficient": "pearson", "grouping": "segment", "unit": unit, "n_resamples": 99, "rng": 7}
+    draws = significance._bootstrap(es, ["a", "b"], "pearson", "segment", 99, unit, "drop", np.random.default_rng(7))
     row = significance.intervals(es, **options).set_index("metric").loc["b"]
     assert [row["low"], row["high"]] == pytest.approx(np.quantile(draws[1], [0.025, 0.975]), rel=1e-12)
     result = mm.compare(es, method="bootstrap", **options)

@@ -413,9 +413,9 @@ def test_options_of_a_tree(run, result, tmp_path):
     extra.write_text(
         "".join(f"{s}\t{i + j}\n" for i, s in enumerate(("Alpha", "Beta", "refA", "refB")) for j in range(3))
     )
-    options = ("--metrics-from", extra.parent, "--reference", "refB", "--human-protocol", "mqm", "--metric", "Mine")
+    options = ("--metrics-from", extra.parent, "--reference", "refB", "--annotation", "mqm", "--metric", "Mine")
     expected = mm.correlate(
-        mm.load(tree, metrics_from=extra.parent, reference="refB", protocol="mqm", metrics=["Mine"])
+        mm.load(tree, metrics_from=extra.parent, reference="refB", annotation="mqm", metrics=["Mine"])
     )
     assert pd.DataFrame(result("correlate", tree, *options)).equals(expected)
     code, out, err = run("rank", tree, "--coefficient", "acc_eq")
@@ -453,7 +453,7 @@ def test_validate_says_what_was_loaded(result, tmp_path):
     expected = {
         ("set", "mine/en-de"): (None, None, str(tree)),
         ("language pair", "en-de"): (None, None, None),
-        ("human protocol", "mqm"): (None, None, None),
+        ("annotation", "mqm"): (None, None, None),
         ("reference", "refA"): (None, None, None),
         ("systems", None): (3, None, None),
         ("human translator", "refB"): (None, None, "a candidate like the others"),

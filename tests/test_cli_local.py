@@ -49,7 +49,7 @@ def test_help_ends_with_an_example_that_works(run, tmp_path):
     assert program == "mtmeta"
     done = in_a_process(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout != "") == (0, True), done.stderr
-    assert done.stderr.startswith("average:segments|ties:failure|unit:segment|draws:1000|seed:0|")
+    assert done.stderr.startswith("average:segment|ties:failure|unit:segment|draws:1000|seed:0|")
 
 
 def test_choices_are_those_of_the_package():

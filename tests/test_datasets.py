@@ -100,7 +100,7 @@ def test_tree_system_and_domain_scores(tree):
 
 def test_tree_provenance_says_what_was_left_out_and_why(tree):
     es = load(tree / LP)
-    assert es.provenance["protocol"] == "mqm"
+    assert es.provenance["annotation"] == "mqm"
     assert es.provenance["reference"] == "refA"
     assert es.provenance["variants"] == {"BLEU": "refA", "Good-QE": "src", "OnlySystem": "refA"}
     assert es.provenance["holes"] == 3
@@ -145,11 +145,11 @@ def test_tree_reference_chooses_candidates_and_variants(tree):
 
 
 def test_tree_protocol(tree):
-    es = load(tree / LP, protocol="da-sqm")
+    es = load(tree / LP, annotation="da-sqm")
     assert es.systems == ("Alpha", "Beta")
     np.testing.assert_array_equal(es.human, [[80, 90, np.nan], [10, 20, 30]])
     (tree / f"human-scores/{LP}.mqm.seg.score").unlink()
-    assert load(tree / LP).provenance["protocol"] == "da-sqm"
+    assert load(tree / LP).provenance["annotation"] == "da-sqm"
 
 
 def test_tree_published_protocol_of_known_sets(tmp_path, monkeypatch):
@@ -591,7 +591,7 @@ def test_real_news_sets(data_dir):
     assert all(len(news[pair].human) == len(news[pair].systems) for pair in rated)
     # the aliases: the metrics task has the same averages under the names of the archive
     for pair in ("en-de", "zh-en"):
-        official = load(f"wmt23/{pair}", protocol="da-sqm", metrics=["BLEU"]).system_scores["human"]
+        official = load(f"wmt23/{pair}", annotation="da-sqm", metrics=["BLEU"]).system_scores["human"]
         shared = [s for s in news[pair].systems if s in official]
         np.testing.assert_allclose(news[pair].human[shared], official[shared], atol=1e-9)
         assert "ZengHuiMT" in shared

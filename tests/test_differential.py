@@ -73,9 +73,9 @@ def test_decomposition(numbers):
             expected = exact.decomposition(human, metric, by) if both.sum() > 1 else None
             if expected is None:
                 with pytest.raises(ValueError, match=r"fewer than two translations|all scores are equal"):
-                    mm.agreement.decompose_pearson(es, by=by)
+                    mm.agreement.decompose_pearson(es, grouping=by)
                 continue
-            row = mm.agreement.decompose_pearson(es, by=by).iloc[0]
+            row = mm.agreement.decompose_pearson(es, grouping=by).iloc[0]
             columns = ("value", "between", "within", "human_between", "metric_between")
             for column, wanted in zip(columns, expected, strict=True):
                 near(row[column], wanted, f"{number} {by} {column}")
@@ -127,9 +127,9 @@ def test_expected_deviation(numbers):
         expected = exact.expected_deviations(human, metric)
         if expected is None:
             with pytest.raises(ValueError, match="has both a human score"):
-                mm.system_dependence(es, "m", n_bootstrap=0)
+                mm.system_dependence(es, "m", n_resamples=0)
             continue
-        result = mm.system_dependence(es, "m", n_bootstrap=0)
+        result = mm.system_dependence(es, "m", n_resamples=0)
         found = result.table.set_index("system").loc[list(es.systems), "expected_deviation"].to_numpy()
         largest = np.nanmax(np.abs(human)) or 1.0
         for value, wanted in zip(found, expected, strict=True):

@@ -235,11 +235,11 @@ def pearson(x, y):
 
 @checks(aggregation.compare_aggregations, first=24)
 def test_comparison_of_aggregations(numbers):
-    n_draws = 6
+    n_resamples = 6
     for number in numbers:
         es = texts_of(number, n_systems=4 + number % 2, least=2, most=6)
-        metric, resample = scoring.METRICS[number % 4], ("segments", "both")[number // 4 % 2]
-        options = {"resample": resample, "n_resamples": n_draws, "level": 0.8, "cache": False, "rng": number}
+        metric, unit = scoring.METRICS[number % 4], ("segment", "both")[number // 4 % 2]
+        options = {"unit": unit, "n_resamples": n_resamples, "level": 0.8, "cache": False, "rng": number}
         found = aggregation.compare_aggregations(es, [metric], reference="refA", **options)
         row, n = found.table.iloc[0], es.shape[1]
         single = [segments(one_reference(es), s, metric) for s in es.systems]
@@ -257,10 +257,10 @@ def test_comparison_of_aggregations(numbers):
         near(row["corpus"], both[0], number)
         near(row["segment"], both[1], number)
         rng = np.random.default_rng(number)
-        drawn = rng.integers(n, size=(n_draws, n))
-        picked = rng.integers(len(human), size=(n_draws, len(human))) if resample == "both" else None
+        drawn = rng.integers(n, size=(n_resamples, n))
+        picked = rng.integers(len(human), size=(n_resamples, len(human))) if unit == "both" else None
         draws = []
-        for k in range(n_draws):
+        for k in range(n_resamples):
             sides = scores(drawn[k].tolist())
             sides = [[side[i] for i in picked[k]] for side in sides] if picked is not None else sides
             draws.append((pearson(sides[0], sides[2]), pearson(sides[1], sides[2])))
@@ -300,18 +300,18 @@ def exchanged(first, second, human):
 
 @checks(aggregation.downsample, first=12)
 def test_down_sampling(numbers):
-    sizes, size, n_draws = [1, 2], 4, 3
+    sizes, size, n_resamples = [1, 2], 4, 3
     for number in numbers[:: 1 if len(numbers) < 20 else 4]:
         sets = [one_reference(texts_of(2 * number + k, n_systems=2 + k, least=2, most=6)) for k in range(2)]
         metric, transposed = ("bleu", "chrf")[number % 2], number // 2 % 2 == 1
         found = aggregation.downsample(
-            sets, metric, sizes=sizes, n_repetitions=n_draws, sample_size=size, cache=False, rng=number,
+            sets, metric, sizes=sizes, n_resamples=n_resamples, sample_size=size, cache=False, rng=number,
             **({"transposed": True} if transposed else {}),
         )  # fmt: skip
         units = []
         for es, rng in zip(sets, np.random.default_rng(number).spawn(2), strict=True):
             n, own = es.shape[1], es.texts.references["refA"]
-            drawn = rng.integers(n, size=(es.shape[0], n_draws, size)).tolist()
+            drawn = rng.integers(n, size=(es.shape[0], n_resamples, size)).tolist()
             for k, system in enumerate(es.systems):
                 single = segments(es, system, metric)
 

@@ -46,7 +46,7 @@ def pairs_of(number, *, n_metrics=2, most=24):
 def options_of(number):
     """Return options that change from campaign to campaign."""
     return {
-        "average": ("segments", "pairs")[number % 2],
+        "average": ("segment", "pair")[number % 2],
         "ties": ("failure", "half")[number // 2 % 2],
         "unit": ("segment", "doc")[number // 4 % 2],
         "missing": "drop",
@@ -84,7 +84,7 @@ def accuracy(rows, metric, average, ties):
             by_segment[copy, segment_of(row)].append(value)
     if not by_segment:
         return None
-    if average == "pairs":
+    if average == "pair":
         return exact.mean([v for values in by_segment.values() for v in values])
     return exact.mean([exact.mean(values) for values in by_segment.values()])
 
@@ -588,7 +588,7 @@ def test_natural_pairs(numbers):
 def test_swap_effects(numbers):
     for number, frame in tables(numbers):
         by = (None, *CONTEXTS)[number % 5]
-        found = la.swap_effects(frame, by=by).set_index(["by", "metric"])
+        found = la.swap_effects(frame, context=by).set_index(["context", "metric"])
         for name, rows in by_context(rows_of(frame), by).items():
             for metric in "mn":
                 counts = Counter(outcome(row, metric, "half") for _, row in rows)
@@ -639,7 +639,7 @@ def test_combination_variance(numbers):
             for k in (1, 2):
                 for chosen in itertools.combinations(kinds, k):
                     rows = [(c, row) for c, row in rows_of(frame) if row["perturbation"] in chosen]
-                    local = [accuracy(part, metric, "pairs", "failure") for part in by_context(rows, context).values()]
+                    local = [accuracy(part, metric, "pair", "failure") for part in by_context(rows, context).values()]
                     known = [v for v in local if v is not None]
                     lost = lost or not known
                     means.setdefault((metric, k), []).append(exact.mean(known) if known else None)

@@ -123,16 +123,16 @@ def test_pairs_that_decide(numbers):
         assert some.p_values.equals(every.p_values.where(known)), number
 
 
-def resamples(number, es, resample, n):
+def resamples(number, es, unit, n):
     """Return the rows and columns of each resample, as drawn by a generator of this seed."""
     rng = np.random.default_rng(number)
     for _ in range(n):
         rows, columns = range(es.shape[0]), range(es.shape[1])
-        if resample in ("systems", "both"):
+        if unit in ("system", "both"):
             rows = rng.integers(es.shape[0], size=es.shape[0])
-        if resample in ("segments", "both"):
+        if unit in ("segment", "both"):
             columns = rng.integers(es.shape[1], size=es.shape[1])
-        if resample == "documents":
+        if unit == "document":
             names = list(dict.fromkeys(es.documents))
             drawn = [names[k] for k in rng.integers(len(names), size=len(names))]
             columns = [j for name in drawn for j in range(es.shape[1]) if es.documents[j] == name]
@@ -144,7 +144,7 @@ def test_bootstrap(numbers):
     n, tested = 8, 0
     for number, human, metric, es in campaigns(numbers):
         grouping = agreement.GROUPINGS[number % 3]
-        resample = ("segments", "systems", "both", "documents")[number // 3 % 4]
+        unit = ("segment", "system", "both", "document")[number // 3 % 4]
         coefficient = ("pearson", "spearman", "tau_b", "acc_eq", "tau_13")[number % 5]
         degenerate = ("drop", "zero")[number // 2 % 2]
         if not comparable(human, metric, grouping) or human.size > 12:
@@ -152,13 +152,13 @@ def test_bootstrap(numbers):
         es = with_rival(number, human, metric, es)
         documents = [f"d{j % 3}" for j in range(es.shape[1])]
         es = mm.EvalSet(es.human, {m: es[m] for m in "mn"}, systems=es.systems, documents=documents)
-        parts = list(resamples(number, es, resample, n))
+        parts = list(resamples(number, es, unit, n))
         draws = {
             m: [exact.resampled(coefficient, es.human[cut], es[m][cut], grouping, degenerate) for cut in parts]
             for m in "mn"
         }
         draws = {m: [v for v in values if v is not None] for m, values in draws.items()}
-        options = {"coefficient": coefficient, "grouping": grouping, "resample": resample, "degenerate": degenerate}
+        options = {"coefficient": coefficient, "grouping": grouping, "unit": unit, "degenerate": degenerate}
         options |= {"n_resamples": n, "rng": number}
         if n - len(draws["m"]) > n // 2:
             with pytest.raises(ValueError, match="the set is too small"):
@@ -308,7 +308,7 @@ def test_p_values_of_rankings(numbers):
 
 
 def null_of_task(task, sets, pairs, n, rng):
-    """Return the differences of hybrids, (n_pairs, n_draws), for one task."""
+    """Return the differences of hybrids, (n_pairs, n_resamples), for one task."""
     if task.statistic == "acc_eq":
         return np.array(pair_swaps(sets[0], pairs, n, rng))
     over, under = np.zeros((len(pairs), n)), 0

@@ -100,7 +100,7 @@ def test_both_ways(numbers):
     n, level = 4, 0.4
     for number, es in sets(numbers):
         rows, k, unit = rows_of(es), es.shape[0], size(es)
-        found = sysdep.deviations_both_ways(es, "m", n_bootstrap=n, level=level, rng=number).set_index("system")
+        found = sysdep.deviations_both_ways(es, "m", n_resamples=n, level=level, rng=number).set_index("system")
         draws = list(resampled(es, rows, n, np.random.default_rng(number)))
         rises = [(one, rise(one, rows)) for one in (rows, *filter(None, draws))]
         if any(1e-14 < share < 1e-10 for _, shares in rises for share in shares):
@@ -130,7 +130,7 @@ def test_bootstrap_of_deviations(numbers):
     for number, es in sets(numbers, holes=False):
         rows, k, unit = rows_of(es), es.shape[0], size(es)
         one = exact.exact([unit])[0]
-        found = mm.system_dependence(es, "m", n_bootstrap=n, rng=number)
+        found = mm.system_dependence(es, "m", n_resamples=n, rng=number)
         draws = list(resampled(es, rows, n, np.random.default_rng(number)))
         for values, drawn in zip(found.draws, draws, strict=True):
             for value, wanted in zip(values, forward(drawn, k), strict=True):
@@ -152,7 +152,7 @@ def test_bootstrap_of_deviations(numbers):
 @checks(sysdep.system_dependence_table, first=36)
 def test_tables(numbers):
     for number, es in sets(numbers):
-        found = sysdep.system_dependence_table([es], n_bootstrap=0).iloc[0]
+        found = sysdep.system_dependence_table([es], n_resamples=0).iloc[0]
         values, unit = forward(rows_of(es), es.shape[0]), size(es)
         scaled = [float(v / exact.exact([unit])[0]) for v in values]
         near(found["sysdep"] / unit, max(scaled) - min(scaled), number)
@@ -279,7 +279,7 @@ def test_comparison_with_nulls(numbers):
     """The first draw is that of the function that draws one; p-values count draws on either side."""
     for number, es in sets(numbers):
         null = sysdep.NULLS[number % 6]
-        options = {"n_draws": 19, "min_stratum": 3, "level": 0.9, "rng": number}
+        options = {"n_resamples": 19, "min_stratum": 3, "level": 0.9, "rng": number}
         found, unit = sysdep.compare_with_null(es, "m", null=null, **options), size(es)
         scaled = [float(v / exact.exact([unit])[0]) for v in forward(rows_of(es), es.shape[0])]
         near(found.sysdep / unit, max(scaled) - min(scaled), number)
@@ -367,14 +367,14 @@ def test_power(numbers):
             continue
         if not rated:
             continue
-        options = {"biases": [size(es)], "sizes": [3], "n_campaigns": n, "n_bootstrap": 4, "level": level}
+        options = {"biases": [size(es)], "sizes": [3], "n_campaigns": n, "n_resamples": 4, "level": level}
         found = sysdep.detection_power(es, "m", "S0", **options, rng=number).set_index("criterion")["rate"]
         rng, hits = np.random.default_rng(number), {"forward": 0, "reverse": 0, "both": 0}
         for _ in range(n):
             drawn, seed = rng.choice(rated, 3), int(rng.integers(2**63))
             one = mm.EvalSet(planted.human[:, drawn], {"m": planted["m"][:, drawn]}, systems=es.systems)
             line = (
-                sysdep.deviations_both_ways(one, "m", n_bootstrap=4, level=level, rng=seed)
+                sysdep.deviations_both_ways(one, "m", n_resamples=4, level=level, rng=seed)
                 .set_index("system")
                 .loc["S0"]
             )

@@ -163,7 +163,7 @@ def test_subsamples(numbers):
             keep, p = kept(pairs, rng.random(len(pairs)), share, [True] * len(pairs))
             mine = [pair for pair, here in zip(pairs, keep, strict=True) if here and pair[2] is not None]
             wanted.append((mine, p))
-        options = {"shares": [share], "n_draws": 2, "average": average, "rng": number}
+        options = {"shares": [share], "n_resamples": 2, "average": average, "rng": number}
         if not all(mine for mine, _ in wanted):
             with pytest.raises(ValueError, match="no pair is left"):
                 mm.ties.subsample_ties(es, **options)
@@ -196,7 +196,7 @@ def test_held_out(numbers):
             continue
         average, size = ("segment", "pair")[number % 2], round(0.5 * len(segments))
         rng = np.random.default_rng(number)
-        options = {"shares": None, "n_draws": 2, "average": average, "rng": number}
+        options = {"shares": None, "n_resamples": 2, "average": average, "rng": number}
         for _, line in mm.ties.held_out_calibration(es, **options).iterrows():
             away = set(rng.permutation(segments)[:size].tolist())
             rng.random(len(pairs))
@@ -228,9 +228,9 @@ def test_chance(numbers):
         counts = [exact.pair_counts(h, h) for h, _ in exact.groups(human, human, "segment")]
         if not any(c[0] for c in counts):
             with pytest.raises(ValueError, match="humans tie every pair"):
-                mm.ties.chance_levels(es, n_draws=2, rng=number)
+                mm.ties.chance_levels(es, n_resamples=2, rng=number)
             continue
-        found = mm.ties.chance_levels(es, n_draws=2, rng=number).set_index("coefficient")
+        found = mm.ties.chance_levels(es, n_resamples=2, rng=number).set_index("coefficient")
         t = exact.mean([Fraction(c[4], sum(c)) for c in counts])
         near(found.loc["tau_eq", "expected_noise"], -t, number, 1e-12)
         near(found.loc["acc_eq", "expected_noise"], (1 - t) / 2, number, 1e-12)

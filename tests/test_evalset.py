@@ -401,12 +401,10 @@ def test_what_is_computed_from_scores_may_be_larger_and_smaller():
 COUNTS = {
     "n_resamples": [
         mm.compare, mm.rank, mm.soft_pairwise_accuracy, mm.significance.intervals, mm.report.report, mm.report.claims,
-        mm.aggregation.compare_aggregations,
+        mm.aggregation.compare_aggregations, mm.ties.chance_levels, mm.ties.subsample_ties,
+        mm.ties.held_out_calibration, lambda es, **n: mm.system_dependence(es, "Judge", **n),
+        lambda es, **n: mm.sysdep.compare_with_null(es, "Judge", **n),
     ],
-    "n_bootstrap": [lambda es, **n: mm.system_dependence(es, "Judge", **n)],
-    "n_draws": [mm.ties.chance_levels, mm.ties.subsample_ties, mm.ties.held_out_calibration,
-                lambda es, **n: mm.sysdep.compare_with_null(es, "Judge", **n)],
-    "n_null": [mm.report.report],
     "rng": [
         mm.compare, mm.rank, mm.soft_pairwise_accuracy, mm.significance.intervals, mm.report.report,
         mm.ties.subsample_ties, mm.ties.chance_levels, mm.ties.held_out_calibration,

@@ -237,7 +237,7 @@ def test_chapter_on_ties_shows_the_shares_of_the_package(teaching):
     tagger = mm.ties.discrete_to_continuous(teaching["Tagger"], rng=6)
     names = [name for name in teaching.metrics if name != "SourceOnly"]
     scores = {name: teaching[name] for name in names} | {"Judge + noise": twin, "Tagger + noise": tagger}
-    table = mm.ties.subsample_ties(teaching.with_metrics(scores), n_draws=10, rng=6)
+    table = mm.ties.subsample_ties(teaching.with_metrics(scores), n_resamples=10, rng=6)
     means = table.groupby(["metric", "share"])["value"].mean()
     humans = table.groupby("share")["human_ties"].mean()
     for k in (0, 5, 12):

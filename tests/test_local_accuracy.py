@@ -331,7 +331,7 @@ def test_natural_pairs_of_a_set_agree_with_pairwise_counts():
     es = mm.load("teaching")
     metric = es.metrics[0]
     pairs = la.natural_pairs(es, metrics=metric)
-    found = la.local_accuracy(pairs, context=None, average="pairs", ties="half", missing="drop", n_resamples=0)
+    found = la.local_accuracy(pairs, context=None, average="pair", ties="half", missing="drop", n_resamples=0)
     h, m = es.human, es[metric]
     i, j = np.triu_indices(len(h), 1)
     right = np.sign(h[i] - h[j]) * np.sign(m[i] - m[j])

@@ -21,17 +21,17 @@ RESULTS = {
     "bootstrap of segments": lambda es: mm.compare(es, method="bootstrap", n_resamples=100).p_values,
     "bootstrap of systems": lambda es: (
         mm.compare(
-            es, grouping="system", coefficient="kendall", method="bootstrap", resample="systems", n_resamples=100
+            es, grouping="system", coefficient="kendall", method="bootstrap", unit="system", n_resamples=100
         ).p_values
     ),
     "clusters": lambda es: mm.compare(es, pairs="clusters", n_resamples=100).table,
     "intervals": lambda es: significance.intervals(es, n_resamples=100),
     "soft pairwise accuracy": lambda es: mm.soft_pairwise_accuracy(es, n_resamples=100),
     "soft pairwise accuracy, published": lambda es: mm.soft_pairwise_accuracy(es, n_resamples=100, ties="published"),
-    "system dependence": lambda es: mm.system_dependence(es, "Regressor", n_bootstrap=30).table,
+    "system dependence": lambda es: mm.system_dependence(es, "Regressor", n_resamples=30).table,
     "rank": lambda es: mm.rank([es], protocol="wmt23", n_resamples=50).table,
     "aggregation": lambda es: aggregation.compare_aggregations(es, ("bleu",), n_resamples=50).table,
-    "report": lambda es: report.claims(es, "Judge", n_resamples=50, n_null=50),
+    "report": lambda es: report.claims(es, "Judge", n_resamples=50),
 }
 
 

@@ -57,5 +57,5 @@ def test_numbers_of_any_size(size):
 
 def test_what_only_rounding_varies_is_constant_where_it_is_asked_for():
     means = np.array([0.1 + 0.2, 0.3, 0.3])
-    assert np.isnan(pearson(means, np.array([1.0, 2.0, 4.0]), room=1e-12))
+    assert np.isnan(pearson(means, np.array([1.0, 2.0, 4.0]), tolerance=1e-12))
     assert not np.isnan(pearson(means, np.array([1.0, 2.0, 4.0])))

@@ -478,7 +478,7 @@ def runs():
 
 
 def test_perturbed_rankings(runs):
-    new = perturb.perturb_rankings(runs, n_swaps=2, n_draws=3)
+    new = perturb.perturb_rankings(runs, n_swaps=2, n_resamples=3)
     assert list(new.columns) == [*runs.columns, "perturbation"]
     assert len(new) == 3 * len(runs)
     assert set(new["perturbation"]) == {"swapping-1", "swapping-2", "swapping-3"}
@@ -488,9 +488,9 @@ def test_perturbed_rankings(runs):
         assert part["item"].tolist() != old["item"].tolist()
         assert part["rank"].tolist() == old["rank"].tolist()
         assert part["score"].tolist() == old["score"].tolist()
-    again = perturb.perturb_rankings(runs.sample(frac=1, random_state=1), n_swaps=2, n_draws=3)
+    again = perturb.perturb_rankings(runs.sample(frac=1, random_state=1), n_swaps=2, n_resamples=3)
     pd.testing.assert_frame_equal(again, new)
-    alone = perturb.perturb_rankings(runs[runs["system"] == "b"], n_swaps=2, n_draws=3)
+    alone = perturb.perturb_rankings(runs[runs["system"] == "b"], n_swaps=2, n_resamples=3)
     pd.testing.assert_frame_equal(alone, new[new["system"] == "b"].reset_index(drop=True))
 
 

@@ -134,7 +134,7 @@ def test_tie_calibration_curve_of_a_constant(es):
 
 
 def test_tie_subsampling_draws_means_and_names_twins(judged):
-    table = mm.ties.subsample_ties(judged, shares=[0, 0.2, 0.5], n_draws=3)
+    table = mm.ties.subsample_ties(judged, shares=[0, 0.2, 0.5], n_resamples=3)
     axes = plots.tie_subsampling(table, {"twin": "steps"})
     for ax, column in zip(axes, ("value", "epsilon_sd", "metric_ties"), strict=True):
         lines = {line.get_label(): line for line in ax.lines}
@@ -153,16 +153,16 @@ def test_tie_subsampling_draws_means_and_names_twins(judged):
 
 
 def test_tie_subsampling_shows_the_named_thresholds_whole(judged):
-    table = mm.ties.subsample_ties(judged, shares=[0, 0.2, 0.5, 0.9], n_draws=3)
+    table = mm.ties.subsample_ties(judged, shares=[0, 0.2, 0.5, 0.9], n_resamples=3)
     axes = plots.tie_subsampling(table, {"twin": "steps"})
     named = table[table.metric.isin(["steps", "twin"])].groupby(["metric", "share"])["epsilon_sd"].mean().max()
     assert axes[1].get_ylim()[1] >= 1.1 * named > 0
     flat = judged.with_metrics({"flat": 0 * judged["good"]})
-    plots.tie_subsampling(mm.ties.subsample_ties(flat, shares=[0, 0.5], n_draws=1))
+    plots.tie_subsampling(mm.ties.subsample_ties(flat, shares=[0, 0.5], n_resamples=1))
 
 
 def test_held_out_ties_mark_the_share_of_the_test_part(judged):
-    table = mm.ties.held_out_calibration(judged, shares=[0, 0.5], n_draws=3)
+    table = mm.ties.held_out_calibration(judged, shares=[0, 0.5], n_resamples=3)
     axes = plots.held_out_ties(table, {"twin": "steps"})
     for ax, column in zip(axes, ("value", "loss"), strict=True):
         lines = {line.get_label(): line for line in ax.lines}
@@ -185,7 +185,7 @@ def biased():
 
 
 def test_system_curves_have_a_line_and_a_band_each(biased):
-    result = mm.system_dependence(biased, "m", n_bootstrap=20)
+    result = mm.system_dependence(biased, "m", n_resamples=20)
     ax = plots.system_curves(result, ["A", "E"])
     assert [line.get_label() for line in ax.lines] == ["all systems", "A", "E"]
     assert len(ax.collections) == 3
@@ -193,10 +193,10 @@ def test_system_curves_have_a_line_and_a_band_each(biased):
         plots.system_curves(result, ["X"])
 
 
-@pytest.mark.parametrize("n_bootstrap", [0, 20])
-def test_expected_deviations_stand_in_the_order_of_the_table(biased, n_bootstrap):
-    result = mm.system_dependence(biased, "m", n_bootstrap=n_bootstrap)
-    null = mm.sysdep.compare_with_null(biased, "m", n_draws=39).table
+@pytest.mark.parametrize("n_resamples", [0, 20])
+def test_expected_deviations_stand_in_the_order_of_the_table(biased, n_resamples):
+    result = mm.system_dependence(biased, "m", n_resamples=n_resamples)
+    null = mm.sysdep.compare_with_null(biased, "m", n_resamples=39).table
     ax = plots.expected_deviations(result, null=null)
     assert [t.get_text() for t in ax.get_yticklabels()] == result.table["system"].tolist()[::-1]
     np.testing.assert_allclose(ax.lines[0].get_xdata(), result.table["expected_deviation"][::-1])
@@ -204,7 +204,7 @@ def test_expected_deviations_stand_in_the_order_of_the_table(biased, n_bootstrap
 
 
 def test_plane_names_every_system_and_says_who_is_favoured(biased):
-    both = mm.sysdep.deviations_both_ways(biased, "m", n_bootstrap=50)
+    both = mm.sysdep.deviations_both_ways(biased, "m", n_resamples=50)
     ax = plots.deviation_plane(both)
     assert {t.get_text() for t in ax.texts} == set("ABCDE")
     labels = [t.get_text() for t in ax.get_legend().get_texts()]
@@ -213,14 +213,14 @@ def test_plane_names_every_system_and_says_who_is_favoured(biased):
 
 
 def test_sysdep_against_null_has_a_band_a_metric(biased):
-    table = mm.sysdep.null_table(biased.with_metrics({"n": biased["m"] ** 3, "m": biased["m"]}), n_draws=39)
+    table = mm.sysdep.null_table(biased.with_metrics({"n": biased["m"] ** 3, "m": biased["m"]}), n_resamples=39)
     ax = plots.sysdep_against_null(table)
     assert len(ax.patches) == 2
     assert sum(len(line.get_xdata()) for line in ax.lines) == 2
 
 
 def test_sysdep_against_correlation_marks_the_constant_metric(biased):
-    table = mm.sysdep.system_dependence_table(biased, n_bootstrap=0)
+    table = mm.sysdep.system_dependence_table(biased, n_resamples=0)
     (ax,) = plots.sysdep_against_correlation(table)
     assert ax.lines[0].get_ydata()[0] == pytest.approx(np.ptp(biased.human.mean(axis=1)))
 
@@ -573,7 +573,7 @@ def test_measured_and_expected_variance_are_drawn(pairs):
 
 
 def test_swap_bars_fill_the_whole(pairs):
-    table = mm.local_accuracy.swap_effects(pairs, metrics=["m0", "m7"], by="system")
+    table = mm.local_accuracy.swap_effects(pairs, metrics=["m0", "m7"], context="system")
     ax = plots.swap_effect_bars(table)
     widths = np.array([bar.get_width() for bar in ax.patches]).reshape(3, -1)
     np.testing.assert_allclose(widths.sum(axis=0), 1)
@@ -581,4 +581,4 @@ def test_swap_bars_fill_the_whole(pairs):
     best = table.loc[table["share_lowered"].idxmax()]
     assert top == f"{best['metric']} ({best['by']})"
     with pytest.raises(ValueError, match="the table needs the columns"):
-        plots.swap_effect_bars(table.drop(columns="by"))
+        plots.swap_effect_bars(table.drop(columns="context"))

@@ -271,7 +271,7 @@ def _regression_to_the_mean(question):
     rng = np.random.default_rng(0)
     human = np.linspace(-1, 1, 7)[:, None] + rng.normal(size=(7, 2000))
     es = mm.EvalSet(human, {"m": human + rng.normal(size=human.shape)}, systems=list("ABCDEFG"))
-    table = mm.system_dependence(es, "m", n_bootstrap=0).to_frame().set_index("system")
+    table = mm.system_dependence(es, "m", n_resamples=0).to_frame().set_index("system")
     assert table["expected_deviation"]["G"] < -0.1 < 0.1 < table["expected_deviation"]["A"]
 
 
@@ -547,7 +547,7 @@ def test_numbers_on_wmt23_follow_from_the_data(data_dir):
     asked = {question.name: question for question in QUESTIONS}
     shares = [mm.ties.human_tie_share(mm.load(f"wmt23/{pair}")) for pair in ("zh-en", "he-en")]
     assert {plain(share, 3) for share in shares} == yielded(asked["quiz-wmt23-tie-share"])["right"]
-    found = mm.system_dependence(mm.load("wmt23/zh-en"), "XCOMET-Ensemble", n_bootstrap=0)
+    found = mm.system_dependence(mm.load("wmt23/zh-en"), "XCOMET-Ensemble", n_resamples=0)
     assert plain(found.sysdep, 2) in yielded(asked["quiz-wmt23-range"])["given"]
 
 

@@ -21,7 +21,7 @@ from mtmeta.report._claims import VERDICTS, _within_segments, decide
 from mtmeta.report._display import between, number
 from mtmeta.report._facts import Part, Section, Settings, pearson_in_draws, segment_counts, system_means
 
-FAST = {"n_resamples": 60, "n_null": 39}
+FAST = {"n_resamples": 60}
 ORDERS = "It orders these systems as humans do more often than chance would."
 OTHERS = "It would order other systems of this kind better than a coin."
 WITHIN = "It tells better from worse translations of one segment."
@@ -91,7 +91,7 @@ def test_order_p_value_counts_all_orders():
     human = np.array([3.0, 2.0, 1.0])
     assert order_p_value(human, human, 0) == (1 / 6, "all 6 orders of 3 systems")
     assert order_p_value(human, -human, 0)[0] == 1
-    p, how = order_p_value(np.arange(8.0), np.arange(8.0), 0, n_draws=499)
+    p, how = order_p_value(np.arange(8.0), np.arange(8.0), 0, n_resamples=499)
     assert (p, how) == (1 / 500, "499 random orders of 8 systems")
 
 
@@ -131,13 +131,13 @@ def test_length_correlation_is_that_of_numpy(within):
         assert r == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
 
 
-@pytest.mark.parametrize("resample", ["segments", "documents"])
+@pytest.mark.parametrize("unit", ["segment", "document"])
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
-def test_quick_intervals_are_those_of_the_package(coefficient, resample):
+def test_quick_intervals_are_those_of_the_package(coefficient, unit):
     es = tiny()
     es = mm.EvalSet(es.human, {"m": es["mine"]}, systems=es.systems, documents=[i // 3 for i in range(20)])
-    settings = Settings(90, 39, 0.9, resample, 7)
-    options = {"coefficient": coefficient, "resample": resample, "level": 0.9, "n_resamples": 90, "rng": 7}
+    settings = Settings(90, 0.9, unit, 7)
+    options = {"coefficient": coefficient, "unit": unit, "level": 0.9, "n_resamples": 90, "rng": 7}
     row = mm.significance.intervals(es, **options).iloc[0]
     assert segment_interval(es, "m", coefficient, settings) == pytest.approx((row["low"], row["high"]))
     if coefficient == "pearson":
@@ -402,9 +402,9 @@ def test_options_are_checked():
     for options, message in (
         ({"metric": "mein"}, "unknown metric 'mein'. Did you mean 'mine'"),
         ({"n_resamples": 3}, "`n_resamples` must be at least 40; found 3"),
-        ({"n_null": 10}, "`n_null` must be at least 39"),
+        ({"n_resamples": 10}, "`n_resamples` must be at least 40"),
         ({"level": 1.0}, r"`level` must lie in \(0, 1\)"),
-        ({"resample": "rows"}, "`resample` must be one of 'segments', 'documents'"),
+        ({"unit": "row"}, "`unit` must be one of 'segment', 'document'"),
         ({"rng": -1}, "`rng` must be at least 0; found -1"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -637,12 +637,12 @@ def test_only_what_the_data_do_not_allow_becomes_words(place, teaching, monkeypa
     es = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:70], metrics=["BLEU", "Judge"])
     monkeypatch.setattr(f"mtmeta.report.{place}", fail)
     kind = Undefined
-    result = mm.report.report(es, "Judge", n_resamples=40, n_null=39)
+    result = mm.report.report(es, "Judge", n_resamples=40)
     told = result.skipped.to_csv() + result.sections.to_csv() + result.claims.to_csv()
     assert "maximum allowed dimension exceeded" in told
     kind = ValueError
     with pytest.raises(ValueError, match="maximum allowed dimension exceeded"):
-        mm.report.report(es, "Judge", n_resamples=40, n_null=39)
+        mm.report.report(es, "Judge", n_resamples=40)
 
 
 def test_an_error_in_a_figure_is_one(monkeypatch):

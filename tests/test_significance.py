@@ -79,15 +79,15 @@ def test_too_many_pairs_to_list_are_refused():
 
 
 # 128 draws are counted side by side, so here stand a part of a block, one block, and one block and a part
-@pytest.mark.parametrize("n_draws", [6, 128, 259])
-def test_large_groups_take_another_road_to_the_same_draws(n_draws):
+@pytest.mark.parametrize("n_resamples", [6, 128, 259])
+def test_large_groups_take_another_road_to_the_same_draws(n_resamples):
     es = campaign(1, n_systems=2, n_segments=70, grid=True)
     cells, scores = significance._standardised(es, es.metrics, "system")
-    swap = significance._swap_masks(np.random.default_rng(0), n_draws, scores.shape[1])
+    swap = significance._swap_masks(np.random.default_rng(0), n_resamples, scores.shape[1])
     first, second = (v.astype(np.int64) for v in np.triu_indices(3, 1))
     results = []
     for road in ("masks", "counting"):
-        sums, counts = np.zeros((2, 2, 3, n_draws))
+        sums, counts = np.zeros((2, 2, 3, n_resamples))
         if road == "masks":
             significance._add_tau(0, cells, scores, swap, first, second, sums, counts)
         else:
@@ -241,7 +241,7 @@ def test_correction_raises_p_values():
         ({"coefficient": "acc_eq", "method": "permutation"}, "does not fit coefficient 'acc_eq'"),
         ({"coefficient": "spearman"}, "these do: 'bootstrap'"),
         ({"method": "williams"}, "does not fit coefficient 'pearson' with grouping 'segment'"),
-        ({"method": "bootstrap", "resample": "documents"}, "does not say which document"),
+        ({"method": "bootstrap", "unit": "document"}, "does not say which document"),
         ({"correction": "fdr"}, "`correction` must be one of"),
         ({"metrics": ["m0"]}, "at least two metrics"),
         ({"p_value": "raw"}, "`p_value` must be one of"),
@@ -259,10 +259,10 @@ def test_signatures_and_defaults():
     assert compare(es, coefficient="acc_eq").signature == f"acc_eq|grouping:segment|method:exact|{tail}"
     few = {"n_resamples": 3, "rng": np.random.default_rng(0), "p_value": "published", "method": "bootstrap"}
     assert compare(es, **few).signature == (
-        f"pearson|grouping:segment|method:bootstrap|resample:segments|draws:3|seed:generator|p:published|{tail}"
+        f"pearson|grouping:segment|method:bootstrap|unit:segment|draws:3|seed:generator|p:published|{tail}"
     )
     assert compare(es, n_resamples=9).draws is None
-    assert intervals(es, n_resamples=20).equals(intervals(es, n_resamples=20, rng=0, level=0.95, resample="segments"))
+    assert intervals(es, n_resamples=20).equals(intervals(es, n_resamples=20, rng=0, level=0.95, unit="segment"))
     assert inspect.signature(intervals).parameters["n_resamples"].default == 1000
 
 
@@ -356,7 +356,7 @@ def test_what_cannot_be_tested_is_refused():
     human[:2, 0] = 1, 2  # a draw has both with probability .4
     lonely = mm.EvalSet(human, {"m": campaign(0, 10, 10)["m0"]}, systems=list("ABCDEFGHIJ"))
     with pytest.raises(ValueError, match=r"undefined in 2\d of 40 bootstrap draws; the set is too small"):
-        intervals(lonely, resample="both", n_resamples=40)
+        intervals(lonely, unit="both", n_resamples=40)
 
 
 # -- bootstrap -----------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def test_combinations_by_hand():
         ({"compare": {"coefficient": "acc_eq", "method": "bootstrap"}}, 2),
         ({"compare": {"method": ["williams", "permutation"], "grouping": "none"}}, 3),
         ({"rank": {"n_resamples": [0, 10]}}, 3),
-        ({"system_dependence": {"n_bootstrap": 0}}, 1),
+        ({"system_dependence": {"n_resamples": 0}}, 1),
         ({"aggregate": {"how": ["corpus", "bootstrap"]}}, 3),
         ("human_tie_share", 1),
     ],
@@ -354,14 +354,14 @@ EXPECTED = {
     "expected_accuracy": ({}, mm.ties.expected_accuracy),
     "tie_area": ({"scale": "rank"}, lambda es: mm.ties.tie_area(es, scale="rank")),
     "human_tie_share": ({}, lambda es: pd.DataFrame({"value": [mm.ties.human_tie_share(es)]})),
-    "chance_levels": ({"n_draws": 2}, lambda es: mm.ties.chance_levels(es, n_draws=2, rng=3)),
+    "chance_levels": ({"n_resamples": 2}, lambda es: mm.ties.chance_levels(es, n_resamples=2, rng=3)),
     "subsample_ties": (
-        {"shares": [0.25], "n_draws": 2},
-        lambda es: mm.ties.subsample_ties(es, shares=[0.25], n_draws=2, rng=3),
+        {"shares": [0.25], "n_resamples": 2},
+        lambda es: mm.ties.subsample_ties(es, shares=[0.25], n_resamples=2, rng=3),
     ),
     "held_out_calibration": (
-        {"shares": [0.25], "n_draws": 2},
-        lambda es: mm.ties.held_out_calibration(es, shares=[0.25], n_draws=2, rng=3),
+        {"shares": [0.25], "n_resamples": 2},
+        lambda es: mm.ties.held_out_calibration(es, shares=[0.25], n_resamples=2, rng=3),
     ),
 }
 
@@ -380,19 +380,19 @@ def test_a_sweep_gives_what_the_function_gives(name):
 def test_one_metric_at_a_time():
     es = mm.simulate.score_campaign(**SMALL)
     plan = plan_of(
-        "calibrate_ties", {"system_dependence": {"n_bootstrap": 5}}, {"expected_deviations": {"n_bootstrap": 5}},
-        {"compare_with_null": {"n_draws": 39}}, seeds=3, metrics=["D01", "C02"],
+        "calibrate_ties", {"system_dependence": {"n_resamples": 5}}, {"expected_deviations": {"n_resamples": 5}},
+        {"compare_with_null": {"n_resamples": 39}}, seeds=3, metrics=["D01", "C02"],
     )  # fmt: skip
     tables = mm.sweep.run(plan).tables
     ties = {m: mm.calibrate_ties(es, m) for m in ("D01", "C02")}
     assert tables["calibrate_ties"]["metric"].tolist() == ["D01", "C02"]
     assert tables["calibrate_ties"]["epsilon"].tolist() == [t.epsilon for t in ties.values()]
     assert tables["calibrate_ties"]["value"].tolist() == [t.value for t in ties.values()]
-    sysdep = [mm.system_dependence(es, m, n_bootstrap=5, rng=3) for m in ("D01", "C02")]
+    sysdep = [mm.system_dependence(es, m, n_resamples=5, rng=3) for m in ("D01", "C02")]
     assert tables["system_dependence"]["sysdep"].tolist() == [s.sysdep for s in sysdep]
     deviations = np.concatenate([s.table["expected_deviation"] for s in sysdep])
     assert tables["expected_deviations"]["expected_deviation"].tolist() == deviations.tolist()
-    null = mm.sysdep.compare_with_null(es, "C02", n_draws=39, rng=3)
+    null = mm.sysdep.compare_with_null(es, "C02", n_resamples=39, rng=3)
     row = tables["compare_with_null"].set_index("metric").loc["C02"]
     assert (row["p_value"], row["null_median"]) == (null.p_value, np.median(null.sysdep_draws))
 

@@ -12,7 +12,7 @@ from mtmeta.sysdep import _deviation, _nulls, _power
 from mtmeta.sysdep._cells import cells_of, resamples
 from mtmeta.sysdep._nulls import strata_of
 
-PLAIN = {"n_bootstrap": 0}
+PLAIN = {"n_resamples": 0}
 
 
 def campaign(seed=0, n_systems=5, n_segments=60, *, ties=False, missing=0.0, noise=1.0) -> mm.EvalSet:
@@ -65,8 +65,8 @@ def test_tables_begin_with_the_system_that_people_find_best():
     es = mm.EvalSet([[-2, -2], [0, -1], [-1, 0]], {"m": [[0.9, 0.1], [0.5, 0.5], [0.1, 0.2]]}, systems=["A", "B", "C"])
     for table in (
         mm.system_dependence(es, "m", **PLAIN).table,
-        sysdep.deviations_both_ways(es, "m", n_bootstrap=5),
-        sysdep.compare_with_null(es, "m", null="systems", n_draws=39).table,
+        sysdep.deviations_both_ways(es, "m", n_resamples=5),
+        sysdep.compare_with_null(es, "m", null="systems", n_resamples=39).table,
     ):
         assert table["system"].tolist() == ["B", "C", "A"]
         assert table.index.tolist() == [0, 1, 2]
@@ -85,11 +85,11 @@ def test_interval_of_the_range_is_the_outer_of_two():
 
 
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("how", ["row", "segment"])
+@pytest.mark.parametrize("how", ["cell", "segment"])
 @pytest.mark.parametrize("population", ["paired", "full"])
 def test_fast_path_is_scikit_learn_in_a_loop(ties, how, population):
     es = campaign(1, ties=ties, missing=0.2)
-    result = mm.system_dependence(es, "m", n_bootstrap=25, population=population, resample=how, rng=7)
+    result = mm.system_dependence(es, "m", n_resamples=25, population=population, unit=how, rng=7)
     cells = cells_of(es, "m", paired=population == "paired")
     unit, counts = resamples(cells, how, 25, np.random.default_rng(7))
     x = cells.scores[: cells.n_paired]
@@ -107,7 +107,7 @@ def test_fast_path_is_scikit_learn_in_a_loop(ties, how, population):
 
 def test_curves_are_scikit_learn_in_a_loop():
     es = campaign(2, n_systems=3, ties=True)
-    result = mm.system_dependence(es, "m", n_bootstrap=30, rng=3)
+    result = mm.system_dependence(es, "m", n_resamples=30, rng=3)
     cells = cells_of(es, "m")
     unit, counts = resamples(cells, "segment", 30, np.random.default_rng(3))
     own = result.curves[result.curves["curve"] == "S1"]
@@ -134,13 +134,13 @@ def test_curves_cover_the_scores_that_are_there():
 
 def test_rows_are_drawn_anew_for_each_map():
     es = campaign(2, n_systems=2, n_segments=20)
-    result = mm.system_dependence(es, "m", n_bootstrap=10, resample="row", rng=3)
+    result = mm.system_dependence(es, "m", n_resamples=10, unit="cell", rng=3)
     rng = np.random.default_rng(3)
     cells = cells_of(es, "m")
-    resamples(cells, "row", 10, rng)  # those of the map of all
+    resamples(cells, "cell", 10, rng)  # those of the map of all
     for k, name in enumerate(es.systems):
         keep = cells.system == k
-        counts = resamples(cells.of(k), "row", 10, rng)[1]
+        counts = resamples(cells.of(k), "cell", 10, rng)[1]
         own = result.curves[result.curves["curve"] == name]
         fits = [slow_fit(cells.scores[keep], cells.human[keep], c, own["score"].to_numpy()) for c in counts]
         np.testing.assert_allclose(own["human"], np.mean(fits, axis=0), atol=1e-10)
@@ -162,8 +162,8 @@ def test_a_system_with_one_rating():
     human = np.array(campaign(8).human)
     human[1, 1:] = np.nan
     es = mm.EvalSet(human, {"m": campaign(8)["m"]}, systems=list("ABCDE"))
-    for how in ("row", "segment"):
-        result = mm.system_dependence(es, "m", n_bootstrap=50, resample=how)
+    for how in ("cell", "segment"):
+        result = mm.system_dependence(es, "m", n_resamples=50, unit=how)
         table = result.table.set_index("system")
         assert table.loc["B", "n_paired"] == 1
         # it is in two of three resamples only, so it has no interval, and neither has the range
@@ -176,7 +176,7 @@ def test_a_system_with_one_rating():
 
 def test_one_system_has_no_deviation_and_no_comparison():
     one = campaign().select(systems=["S1"])
-    result = mm.system_dependence(one, "m", n_bootstrap=20)
+    result = mm.system_dependence(one, "m", n_resamples=20)
     assert (result.sysdep, np.isnan(result.sd)) == (0, True)
     for function in (sysdep.compare_with_null, sysdep.deviations_both_ways):
         with pytest.raises(ValueError, match="has one system; its treatment can be compared with nobody's"):
@@ -187,7 +187,7 @@ def test_missing_scores_are_counted_and_a_bare_system_is_refused():
     human, scores = np.array(campaign(9).human), np.array(campaign(9)["m"])
     human[0, :10], scores[1, :5] = np.nan, np.nan
     es = mm.EvalSet(human, {"m": scores}, systems=list("ABCDE"))
-    table = mm.system_dependence(es, "m", population="full", n_bootstrap=0).table.set_index("system")
+    table = mm.system_dependence(es, "m", population="full", n_resamples=0).table.set_index("system")
     assert table.loc["A", ["n_paired", "n_scored"]].tolist() == [50, 60]
     assert table.loc["B", ["n_paired", "n_scored"]].tolist() == [55, 55]
     human[0] = np.nan
@@ -200,10 +200,10 @@ def test_missing_scores_are_counted_and_a_bare_system_is_refused():
     ("options", "error", "match"),
     [
         ({"population": "all"}, ValueError, "`population` must be one of 'paired', 'full'; found 'all'"),
-        ({"resample": "systems"}, ValueError, "`resample` must be one of"),
-        ({"n_bootstrap": -1}, ValueError, "`n_bootstrap` must be at least 0; found -1"),
-        ({"n_bootstrap": 2.5}, TypeError, "`n_bootstrap` must be a whole number"),
-        ({"n_bootstrap": 1}, ValueError, "an interval needs at least 2 resamples"),
+        ({"unit": "system"}, ValueError, "`unit` must be one of"),
+        ({"n_resamples": -1}, ValueError, "`n_resamples` must be at least 0; found -1"),
+        ({"n_resamples": 2.5}, TypeError, "`n_resamples` must be a whole number"),
+        ({"n_resamples": 1}, ValueError, "an interval needs at least 2 resamples"),
         ({"level": "a"}, TypeError, "`level` must be a number; found 'a'"),
         ({"rng": "a"}, TypeError, "`rng` must be None, a whole number or a numpy Generator"),
         ({"level": 1.0}, ValueError, r"`level` must lie in \(0, 1\)"),
@@ -217,7 +217,7 @@ def test_options_are_checked(options, error, match):
     with pytest.raises(ValueError, match="`null` must be one of"):
         sysdep.compare_with_null(campaign(), "m", null="x")
     with pytest.raises(ValueError, match=r"38 draws cannot give a two-sided p-value as low as 0\.05; use at least 39"):
-        sysdep.compare_with_null(campaign(), "m", n_draws=38)
+        sysdep.compare_with_null(campaign(), "m", n_resamples=38)
     for function in (sysdep.system_dependence_table, sysdep.null_table):
         with pytest.raises(ValueError, match="expected at least one set"):
             function([])
@@ -233,16 +233,16 @@ def test_options_are_checked(options, error, match):
 
 def test_seed_and_workers_do_not_matter_to_the_result():
     sets = [campaign(1), campaign(2)]
-    one = sysdep.system_dependence_table(sets, n_bootstrap=20, rng=5)
-    pd.testing.assert_frame_equal(one, sysdep.system_dependence_table(sets, n_bootstrap=20, rng=5, n_jobs=2))
-    single = mm.system_dependence(sets[0], "m", n_bootstrap=20, rng=5)
+    one = sysdep.system_dependence_table(sets, n_resamples=20, rng=5)
+    pd.testing.assert_frame_equal(one, sysdep.system_dependence_table(sets, n_resamples=20, rng=5, n_jobs=2))
+    single = mm.system_dependence(sets[0], "m", n_resamples=20, rng=5)
     assert one.loc[0, ["sysdep", "low", "high"]].tolist() == [single.sysdep, single.low, single.high]
-    assert not one.equals(sysdep.system_dependence_table(sets, n_bootstrap=20, rng=6))
+    assert not one.equals(sysdep.system_dependence_table(sets, n_resamples=20, rng=6))
 
 
 def test_a_generator_seeds_all_rows_of_a_table():
     tables = [
-        sysdep.system_dependence_table(campaign(1), n_bootstrap=20, rng=np.random.default_rng(k)) for k in (3, 3, 4)
+        sysdep.system_dependence_table(campaign(1), n_resamples=20, rng=np.random.default_rng(k)) for k in (3, 3, 4)
     ]
     pd.testing.assert_frame_equal(*tables[:2])
     assert not tables[0].equals(tables[2])
@@ -250,18 +250,18 @@ def test_a_generator_seeds_all_rows_of_a_table():
 
 def test_tables_show_progress_where_asked(capsys):
     for progress in (False, True):
-        sysdep.system_dependence_table(campaign(1), n_bootstrap=0, progress=progress)
-        sysdep.null_table(campaign(1), n_draws=39, progress=progress)
+        sysdep.system_dependence_table(campaign(1), n_resamples=0, progress=progress)
+        sysdep.null_table(campaign(1), n_resamples=39, progress=progress)
         shown = capsys.readouterr().err
         assert [name in shown for name in ("system dependence", "null models")] == [progress, progress]
 
 
 def test_table_and_signature_say_how_large_and_how_often():
     es = campaign(1, n_systems=4, n_segments=30)
-    row = sysdep.system_dependence_table(es, n_bootstrap=0).iloc[0]
+    row = sysdep.system_dependence_table(es, n_resamples=0).iloc[0]
     assert (row["n_systems"], row["n_paired"]) == (4, 120)
-    options = {"n_bootstrap": 20, "resample": "row"}
-    assert "|B:20|resample:row|" in f"|{mm.system_dependence(es, 'm', **options).signature}|"
+    options = {"n_resamples": 20, "unit": "cell"}
+    assert "|B:20|unit:cell|" in f"|{mm.system_dependence(es, 'm', **options).signature}|"
     assert "|B:0|" in f"|{mm.system_dependence(es, 'm', **PLAIN).signature}|"
 
 
@@ -279,7 +279,7 @@ def test_a_verdict_needs_both_intervals_on_one_side_of_zero(monkeypatch):
 
 
 def test_constant_null_is_a_number_without_a_test():
-    result = sysdep.compare_with_null(campaign(), "m", null="constant", n_draws=3)
+    result = sysdep.compare_with_null(campaign(), "m", null="constant", n_resamples=3)
     assert np.isnan(result.p_value)
     assert result.verdict == "not tested"
     assert result.sysdep_draws.tolist() == pytest.approx([np.ptp(campaign().human.mean(axis=1))] * 3)
@@ -296,7 +296,7 @@ def test_difficulty_misleads_both_directions_and_centring_removes_it():
         scores = 2 * hard + skill + own + 0.5 * rng.normal(size=own.shape)
         es = mm.EvalSet(human, {"m": scores}, systems=list("ABCDEFGH"))
         for name, data in (("raw", es), ("centred", sysdep.centre_segments(es))):
-            verdicts = sysdep.deviations_both_ways(data, "m", n_bootstrap=100, rng=seed)["verdict"]
+            verdicts = sysdep.deviations_both_ways(data, "m", n_resamples=100, rng=seed)["verdict"]
             wrong[name] += (verdicts != "undecided").sum()
     assert wrong["raw"] > 20
     assert wrong["centred"] <= 8  # of 160 systems, at most one in twenty
@@ -320,17 +320,17 @@ def test_centre_segments_keeps_whole_segments_only():
 
 def test_null_finds_a_planted_bias_and_a_metric_that_knows_more():
     es = campaign(13, n_segments=300, noise=1.0)
-    biased = sysdep.compare_with_null(shifted(es, 4, 3.0), "m", n_draws=99)  # the worst system, overrated
+    biased = sysdep.compare_with_null(shifted(es, 4, 3.0), "m", n_resamples=99)  # the worst system, overrated
     assert biased.verdict == "more than the null explains"
     assert biased.p_value == pytest.approx(0.02)
     rng = np.random.default_rng(0)
     rater = mm.EvalSet(es.human + rng.normal(0, 3, es.shape), {"m": es["m"]}, systems=es.systems)
-    assert sysdep.compare_with_null(rater, "m", n_draws=99).verdict == "less than the null explains"
+    assert sysdep.compare_with_null(rater, "m", n_resamples=99).verdict == "less than the null explains"
 
 
 def test_comparison_with_a_null_by_hand():
     es = campaign(3, n_systems=3, n_segments=40)
-    result = sysdep.compare_with_null(es, "m", n_draws=19, min_stratum=5, level=0.9, rng=4)
+    result = sysdep.compare_with_null(es, "m", n_resamples=19, min_stratum=5, level=0.9, rng=4)
     cells = cells_of(es, "m")
     rng = np.random.default_rng(4)
     strata = strata_of(cells.human, 5)
@@ -349,12 +349,12 @@ def test_comparison_with_a_null_by_hand():
     np.testing.assert_allclose(result.sd_draws, np.std(draws, axis=1, ddof=1), atol=1e-10)
     plain = mm.system_dependence(es, "m", **PLAIN)
     assert (result.sysdep, result.sd) == (pytest.approx(plain.sysdep), pytest.approx(plain.sd))
-    row = sysdep.null_table(es, n_draws=19, min_stratum=5, level=0.9, rng=4).iloc[0]
+    row = sysdep.null_table(es, n_resamples=19, min_stratum=5, level=0.9, rng=4).iloc[0]
     bounds = np.quantile(np.ptp(draws, axis=1), [0.05, 0.95])
     assert [row.null_low, row.null_high] == pytest.approx(bounds, abs=1e-10)
     assert (row.sd_null_mean, row.n_systems, row.n_paired) == (pytest.approx(result.sd_draws.mean()), 3, 120)
     with pytest.raises(ValueError, match=r"18 draws cannot give .* as low as 0\.1; use at least 19"):
-        sysdep.compare_with_null(es, "m", n_draws=18, level=0.9)
+        sysdep.compare_with_null(es, "m", n_resamples=18, level=0.9)
 
 
 def test_two_sided_p_values_by_hand():
@@ -373,7 +373,7 @@ def test_two_sided_p_values_by_hand():
 
 def test_noise_for_people_who_tie_everything():
     es = mm.EvalSet(np.zeros((2, 30)), {"m": np.random.default_rng(0).random((2, 30))}, systems=["A", "B"])
-    result = sysdep.compare_with_null(es, "m", null="gaussian", n_draws=39)
+    result = sysdep.compare_with_null(es, "m", null="gaussian", n_resamples=39)
     assert (result.sysdep, result.p_value) == (0, 1)
     assert np.isfinite(sysdep.add_gaussian_noise(es, "m")["m"]).all()
 
@@ -406,7 +406,7 @@ PUBLISHED = {
 @pytest.fixture(scope="module")
 def published(data_dir):
     es = mm.load("wmt23/zh-en")
-    return mm.system_dependence(es, "XCOMET-Ensemble", population="full", resample="row")
+    return mm.system_dependence(es, "XCOMET-Ensemble", population="full", unit="cell")
 
 
 def test_published_deviations(published):
@@ -418,9 +418,7 @@ def test_the_one_published_deviation_that_differs(published):
     """NLLB_Greedy is printed as 1.996; over seeds ours stays .02 below, so SysDep (printed 2.816) does too."""
     es = mm.load("wmt23/zh-en")
     values = [
-        by_system(mm.system_dependence(es, "XCOMET-Ensemble", population="full", resample="row", rng=seed))[
-            "NLLB_Greedy"
-        ]
+        by_system(mm.system_dependence(es, "XCOMET-Ensemble", population="full", unit="cell", rng=seed))["NLLB_Greedy"]
         for seed in range(5)
     ]
     assert max(values) < 1.996 - 0.01
@@ -467,7 +465,7 @@ def test_a_slope_that_is_zero_but_for_rounding_is_none():
     scores = np.array([[3, 6, 2, 2], [6, 6, 0, 6], [1, 5, 1, 2]]) / 10
     assert (human - human.mean()).ravel() @ (scores - scores.mean()).ravel() > 0
     es = mm.EvalSet(human, {"m": scores}, systems=["A", "B", "C"])
-    assert sysdep.deviations_both_ways(es, "m", n_bootstrap=2)["reverse"].isna().all()
+    assert sysdep.deviations_both_ways(es, "m", n_resamples=2)["reverse"].isna().all()
     with pytest.raises(ValueError, match="does not rise"):
         sysdep.plant_bias(es, "m", "A", 1.0)
 
@@ -486,10 +484,10 @@ def test_a_planted_bias_does_not_depend_on_where_the_metric_begins():
 def test_smallest_numbers_of_draws():
     es = campaign(1)
     power = {"biases": [0.0], "sizes": [20], "n_campaigns": 1}
-    assert len(sysdep.detection_power(es, "m", "S0", n_bootstrap=2, **power)) == 3
+    assert len(sysdep.detection_power(es, "m", "S0", n_resamples=2, **power)) == 3
     for call in (
-        lambda: sysdep.detection_power(es, "m", "S0", n_bootstrap=1, **power),
-        lambda: sysdep.deviations_both_ways(es, "m", n_bootstrap=1),
+        lambda: sysdep.detection_power(es, "m", "S0", n_resamples=1, **power),
+        lambda: sysdep.deviations_both_ways(es, "m", n_resamples=1),
         lambda: sysdep.compare_with_null(es, "m", min_stratum=1),
     ):
         with pytest.raises(ValueError, match="at least 2"):

@@ -172,7 +172,7 @@ def campaign():
 
 
 def test_subsampling_reaches_the_wanted_shares(campaign):
-    table = ties.subsample_ties(campaign, ["Judge"], n_draws=10)
+    table = ties.subsample_ties(campaign, ["Judge"], n_resamples=10)
     assert sorted(set(table.share)) == [k / 20 for k in range(13)]
     assert table.groupby("share").size().eq(10).all()
     standard_error = np.sqrt(table.share * (1 - table.share) / table.n_pairs)
@@ -183,7 +183,7 @@ def test_subsampling_reaches_the_wanted_shares(campaign):
 
 def test_thresholds_in_standard_deviations():
     es = column([0, 0, 1], [0, 0.125, 0.375]).with_metrics({"m": [[0], [0.125], [0.375]], "flat": np.ones((3, 1))})
-    table = ties.subsample_ties(es, shares=[1 / 3], n_draws=1).set_index("metric")
+    table = ties.subsample_ties(es, shares=[1 / 3], n_resamples=1).set_index("metric")
     assert table.loc["m", "epsilon"] == 0.125
     assert table.loc["m", "epsilon_sd"] == pytest.approx(0.125 / np.std([0, 0.125, 0.375]))
     assert np.isnan(table.loc["flat", "epsilon_sd"])
@@ -194,7 +194,7 @@ def test_each_metric_counts_the_pairs_that_it_scored():
     human, scores = rng.integers(0, 3, (4, 12)).astype(float), rng.random((3, 4, 12))
     scores[1, 0, :3], scores[2, 2, 6:] = np.nan, np.nan
     es = as_set(human, scores[0]).with_metrics(dict(zip("abc", scores, strict=True)))
-    options = {"shares": [0.2], "n_draws": 2}
+    options = {"shares": [0.2], "n_resamples": 2}
     together = ties.subsample_ties(es, ["a", "b", "c"], **options)
     alone = pd.concat(ties.subsample_ties(es, [name], **options) for name in "abc")
     in_order = (table.sort_values(["draw", "metric"], ignore_index=True) for table in (together, alone))
@@ -205,9 +205,9 @@ def test_each_metric_counts_the_pairs_that_it_scored():
 def test_subsampling_options_are_checked(campaign):
     with pytest.raises(ValueError, match="`average` must be one of 'segment', 'pair'"):
         ties.subsample_ties(campaign, average="mean")
-    for n_draws in (0, 1.5, True):
-        with pytest.raises((ValueError, TypeError), match="`n_draws` must be"):
-            ties.subsample_ties(campaign, n_draws=n_draws)
+    for n_resamples in (0, 1.5, True):
+        with pytest.raises((ValueError, TypeError), match="`n_resamples` must be"):
+            ties.subsample_ties(campaign, n_resamples=n_resamples)
     with pytest.raises(ValueError, match="`shares` must name at least one"):
         ties.subsample_ties(campaign, shares=[])
     with pytest.raises(ValueError, match="unknown metric 'judge'"):
@@ -222,7 +222,7 @@ def test_subsampling_options_are_checked(campaign):
 
 
 def test_held_out_ties_move_the_threshold_not_the_test(campaign):
-    table = ties.held_out_calibration(campaign, shares=[0, 0.3, 0.6], n_draws=4)
+    table = ties.held_out_calibration(campaign, shares=[0, 0.3, 0.6], n_resamples=4)
     assert table.loss.min() > -1e-12
     assert table.groupby(["metric", "draw"]).in_sample.nunique().eq(1).all()
     mean = table.groupby(["metric", "share"]).mean(numeric_only=True)
@@ -238,8 +238,8 @@ def test_held_out_options_are_checked(campaign):
             ties.held_out_calibration(campaign, held_out=held_out)
     with pytest.raises(ValueError, match="cannot be split"):
         ties.held_out_calibration(campaign, held_out=0.001)
-    with pytest.raises(ValueError, match="`n_draws`"):
-        ties.held_out_calibration(campaign, shares=None, n_draws=-1)
+    with pytest.raises(ValueError, match="`n_resamples`"):
+        ties.held_out_calibration(campaign, shares=None, n_resamples=-1)
 
 
 # -- without a threshold -----------------------------------------------------------------
@@ -277,7 +277,7 @@ def test_tie_curve_of_the_worked_example():
 
 @pytest.mark.slow
 def test_chance_levels(campaign):
-    table = ties.chance_levels(campaign, n_draws=30).set_index("coefficient")
+    table = ties.chance_levels(campaign, n_resamples=30).set_index("coefficient")
     t = ties.human_tie_share(campaign)
     constant = {"tau_a": 0, "tau_b": 0, "tau_10": -1, "tau_13": 0, "tau_eq": 2 * t - 1, "acc_eq": t}
     constant |= {"acc_eq, calibrated": t, "expected_accuracy": 0.5, "tie_area": (1 + t) / 4}
@@ -293,7 +293,7 @@ def test_chance_levels(campaign):
 
 
 def test_chance_level_options_are_checked(campaign):
-    for options in ({"n_draws": 1}, {"n_levels": 1}, {"n_draws": 2.5}):
+    for options in ({"n_resamples": 1}, {"n_levels": 1}, {"n_resamples": 2.5}):
         with pytest.raises((ValueError, TypeError), match=r"must be (at least 2|a whole number)"):
             ties.chance_levels(campaign, **options)
 
@@ -318,7 +318,7 @@ def test_first_claim_of_figure_2():
     es = mm.load("wmt23/zh-en")
     names = ["XCOMET-Ensemble", "MetricX-23", "CometKiwi", "COMET", "BLEURT-20", "GEMBA-MQM", "MaTESe"]
     twin = {"SENTINEL-GEMBA": ties.discrete_to_continuous(es["GEMBA-MQM"])}
-    table = ties.subsample_ties(es.with_metrics({m: es[m] for m in names} | twin), shares=[0], n_draws=1)
+    table = ties.subsample_ties(es.with_metrics({m: es[m] for m in names} | twin), shares=[0], n_resamples=1)
     order = table.sort_values("value", ascending=False).metric.tolist()
     assert (order[0], order[1], order[-2]) == ("XCOMET-Ensemble", "SENTINEL-GEMBA", "GEMBA-MQM")
     assert table.set_index("metric").epsilon["GEMBA-MQM"] == 0
@@ -329,9 +329,9 @@ def test_a_part_without_the_ties_that_are_wanted_is_drawn_again():
     human = np.tile([[0.0], [1.0]], 20)
     human[1, ::10] = 0
     es = mm.EvalSet(human, {"m": human + np.linspace(0, 0.1, 20)}, systems=["A", "B"])
-    table = ties.held_out_calibration(es, held_out=0.15, shares=[0.5], n_draws=8, rng=0)
+    table = ties.held_out_calibration(es, held_out=0.15, shares=[0.5], n_resamples=8, rng=0)
     assert table["tie_share"].between(0, 1).all()
-    assert (ties.held_out_calibration(es, held_out=0.15, shares=None, n_draws=8, rng=0)["tie_share"] == 0).any()
+    assert (ties.held_out_calibration(es, held_out=0.15, shares=None, n_resamples=8, rng=0)["tie_share"] == 0).any()
     untied = es.select(segments=range(2, 11))
     with pytest.raises(ValueError, match=r"the tie shares 0\.5 cannot be reached: 100 parts of 4 segments"):
         ties.held_out_calibration(untied, shares=[0.5])

@@ -213,7 +213,7 @@ def _jackknife(
 def resampled_sums(
     counts: np.ndarray, n_resamples: int, size: int, rng: int | np.random.Generator | None
 ) -> Iterator[np.ndarray]:
-    """Yield sums of counts over resamples, in blocks of shape (n_draws, n_systems, n_columns).
+    """Yield sums of counts over resamples, in blocks of shape (n_resamples, n_systems, n_columns).
 
     A sum over a resample is a product with how often each segment was drawn, so a block is one matrix product.
     """

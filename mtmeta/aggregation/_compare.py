@@ -22,7 +22,7 @@ _EXACT = 16  # up to this many systems, all exchanges are counted
 _N_EXCHANGES = 20_000
 _TOLERANCE = 1e-12
 #: Pearson's r of system scores, which are means, so that equal ones may differ by rounding.
-_r = partial(pearson, room=_TOLERANCE)
+_r = partial(pearson, tolerance=_TOLERANCE)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def compare_aggregations(
     sets: EvalSet | TextSet | Sequence[EvalSet | TextSet],
     metrics: Sequence[str] = ("bleu", "chrf"),
     *,
-    resample: str = "segments",
+    unit: str = "segment",
     effective_order: bool | None = None,
     reference: str | None = None,
     tokenize: str | None = None,
@@ -83,7 +83,7 @@ def compare_aggregations(
         the metrics are resampled. Systems without human scores are left out.
     metrics : sequence of str
         Among ``"bleu", "chrf", "chrf++", "ter"``.
-    resample : {"segments", "both"}
+    unit : {"segment", "both"}
         With ``"both"``, systems are drawn too: wider intervals, which speak of other systems as well.
     effective_order, reference, tokenize, cache, n_jobs
         As in `aggregate`; ``tokenize`` applies to BLEU.
@@ -115,8 +115,8 @@ def compare_aggregations(
     >>> found.table[["n_systems", "n_segments", "human"]].values.tolist()
     [[12, 300, 'resampled']]
     """
-    if resample not in ("segments", "both"):
-        raise ValueError(f"`resample` must be 'segments' or 'both'; found {resample!r}.")
+    if unit not in ("segment", "both"):
+        raise ValueError(f"`unit` must be 'segment' or 'both'; found {unit!r}.")
     check_count("n_resamples", n_resamples, 2)
     check_level(level)
     if isinstance(metrics, str):
@@ -132,7 +132,7 @@ def compare_aggregations(
             options = {"references": reference, "tokenize": tokenize if metric == "bleu" else None}
             given = {} if metric == "ter" else {"effective_order": effective_order}
             statistics = extract(es, metric, **options, **given, cache=cache, n_jobs=n_jobs)
-            row, own = _compare(statistics, human, rated, effective_order, resample, n_resamples, level, generator(rng))
+            row, own = _compare(statistics, human, rated, effective_order, unit, n_resamples, level, generator(rng))
             about = {"set": es.name, "metric": metric, "n_systems": int((~np.isnan(human)).any(axis=1).sum())}
             about |= {"n_segments": row.pop("n_segments"), "human": "fixed" if rated is None else "resampled"}
             rows.append(about | row)
@@ -140,7 +140,7 @@ def compare_aggregations(
     table = pd.DataFrame(rows)
     seed = "generator" if isinstance(rng, np.random.Generator) else rng
     order = {None: "default", True: "yes", False: "no"}[effective_order]
-    signature = f"pearson of systems|resample:{resample}|resamples:{n_resamples}|level:{level}|eff:{order}|seed:{seed}"
+    signature = f"pearson of systems|unit:{unit}|resamples:{n_resamples}|level:{level}|eff:{order}|seed:{seed}"
     return AggregationComparison(table, draws, signature)
 
 
@@ -163,7 +163,7 @@ def _human(es: EvalSet | TextSet) -> tuple[np.ndarray, np.ndarray | None]:
     return human, rated
 
 
-def _compare(statistics: SegmentStatistics, human, rated, effective_order, resample, n_resamples, level, rng):
+def _compare(statistics: SegmentStatistics, human, rated, effective_order, unit, n_resamples, level, rng):
     """Return one row of the table and the correlations in the resamples."""
     here = (~np.isnan(human)).any(axis=1)
     human, counts = human[here], statistics.counts[here]
@@ -184,9 +184,9 @@ def _compare(statistics: SegmentStatistics, human, rated, effective_order, resam
         return corpus, sums[..., n_counts], means
 
     def drawn(sums: np.ndarray) -> np.ndarray:
-        """Return both correlations in each resample, shape (n_draws, 2)."""
+        """Return both correlations in each resample, shape (n_resamples, 2)."""
         scores = system_scores(sums)
-        if resample == "both":
+        if unit == "both":
             pick = rng.integers(len(human), size=scores[0].shape)
             scores = [np.take_along_axis(values, pick, axis=1) for values in scores]
         corpus, segments, means = scores

@@ -55,7 +55,7 @@ def downsample(
     metric: str = "bleu",
     *,
     sizes: Sequence[int] = (1, 10, 100),
-    n_repetitions: int = 1000,
+    n_resamples: int = 1000,
     sample_size: int = 1000,
     transposed: bool = False,
     reference: str | None = None,
@@ -76,7 +76,7 @@ def downsample(
     metric : {"bleu", "chrf"}
     sizes : sequence of int
         Ascending numbers of segments, below ``sample_size``.
-    n_repetitions, sample_size : int
+    n_resamples, sample_size : int
         The paper has 1,000 of both.
     transposed : bool
         Whether corpus scores are computed with transposed references: WRONG ON PURPOSE, see `aggregate_transposed`.
@@ -109,7 +109,7 @@ def downsample(
     --------
     >>> import mtmeta as mm
     >>> es = mm.load("teaching")
-    >>> found = mm.aggregation.downsample([es], sizes=[1, 50], n_repetitions=20, sample_size=100, cache=False)
+    >>> found = mm.aggregation.downsample([es], sizes=[1, 50], n_resamples=20, sample_size=100, cache=False)
     >>> found.table.groupby("comparison")["pearson"].size().tolist()
     [40, 40, 40]
     >>> len(found.units)
@@ -117,7 +117,7 @@ def downsample(
     """
     check_metric(metric, ("bleu", "chrf"))
     sizes = [int(size) for size in sizes]
-    check_count("n_repetitions", n_repetitions, 1)
+    check_count("n_resamples", n_resamples, 1)
     check_count("sample_size", sample_size, 2)
     if not sizes or sizes != sorted(set(sizes)) or sizes[0] < 1 or sizes[-1] >= sample_size:
         raise ValueError(f"`sizes` must ascend, from 1 to below sample_size={sample_size}; found {sizes}.")
@@ -127,7 +127,7 @@ def downsample(
     seeds = generator(rng).spawn(len(sets))
     options = {"transposed": transposed, "reference": reference, "tokenize": tokenize, "cache": cache}
     jobs = (
-        delayed(_units_of)(es, metric, [*sizes, sample_size], n_repetitions, seed, **options)
+        delayed(_units_of)(es, metric, [*sizes, sample_size], n_resamples, seed, **options)
         for es, seed in zip(sets, seeds, strict=True)
     )
     frames, corpus, segment = zip(*parallel(check_jobs(n_jobs), jobs), strict=True)
@@ -138,24 +138,24 @@ def downsample(
     for k, size in enumerate(sizes):
         scores = {name: values[:, :, k] for name, values in found.items()} | {"bootstrap": whole}
         for first, second, label in COMPARISONS:
-            values = pearson(scores[first], scores[second], axis=0, room=1e-12)
-            columns = {"size": size, "comparison": label, "repetition": np.arange(n_repetitions), "pearson": values}
+            values = pearson(scores[first], scores[second], axis=0, tolerance=1e-12)
+            columns = {"size": size, "comparison": label, "repetition": np.arange(n_resamples), "pearson": values}
             parts.append(pd.DataFrame(columns))
     seed = "generator" if isinstance(rng, np.random.Generator) else rng
     kind = "TRANSPOSED REFERENCES|" if transposed else ""
-    signature = f"{kind}{metric}|units:{len(units)}|repetitions:{n_repetitions}|size:{sample_size}|seed:{seed}"
+    signature = f"{kind}{metric}|units:{len(units)}|repetitions:{n_resamples}|size:{sample_size}|seed:{seed}"
     return DownSampling(units, pd.concat(parts, ignore_index=True), signature)
 
 
-def _units_of(es, metric, sizes, n_repetitions, rng, *, transposed, reference, tokenize, cache):
-    """Return the units of one set, and corpus and segment scores of shape (n_systems, n_repetitions, n_sizes - 1)."""
+def _units_of(es, metric, sizes, n_resamples, rng, *, transposed, reference, tokenize, cache):
+    """Return the units of one set, and corpus and segment scores of shape (n_systems, n_resamples, n_sizes - 1)."""
     statistics = extract(es, metric, references=reference, tokenize=tokenize, cache=cache)
     translations, streams = texts_of(es, reference)
     if transposed and len(streams) > 1:
         raise ValueError(f"one reference can be transposed; found {len(streams)}. Name one.")
     segment_scores = statistics.segment_scores()
     n = len(statistics.segments)
-    drawn = rng.integers(n, size=(len(statistics.systems), n_repetitions, sizes[-1]))
+    drawn = rng.integers(n, size=(len(statistics.systems), n_resamples, sizes[-1]))
     segment = np.stack([_means(v, d, sizes[:-1]) for v, d in zip(segment_scores, drawn, strict=True)])
     if transposed:
         scorer = TransposedScorer(metric, streams[0], tokenize=tokenize)

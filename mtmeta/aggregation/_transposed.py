@@ -36,13 +36,13 @@ class TransposedScorer:
         ----------
         translations : sequence of str, length n_segments
             Of one system.
-        drawn : numpy.ndarray of int, shape (n_draws, n)
+        drawn : numpy.ndarray of int, shape (n_resamples, n)
         sizes : sequence of int
             Ascending, at most n.
 
         Returns
         -------
-        numpy.ndarray, shape (n_draws, n_sizes)
+        numpy.ndarray, shape (n_resamples, n_sizes)
         """
         drawn, sizes = np.ascontiguousarray(drawn, dtype=np.int64), np.asarray(sizes, dtype=np.int64)
         firsts, hypothesis_of = np.unique(drawn[:, 0], return_inverse=True)

@@ -134,7 +134,7 @@ MetricsFrom = Annotated[
     list[str] | None,
     typer.Option(metavar="DIR|SET", help="More metrics, from a folder of .seg.score files; repeatable."),
 ]
-HumanProtocol = Annotated[
+Annotation = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Which human scores, such as mqm or da-sqm.", show_default="mqm if there is"),
 ]
@@ -177,7 +177,7 @@ def load_sets(
     names: Sequence[str],
     metrics: Sequence[str] | None,
     metrics_from: Sequence[str] | None,
-    human_protocol: str | None,
+    annotation: str | None,
     reference: str | None,
     missing: Missing,
     quiet: bool,
@@ -194,7 +194,7 @@ def load_sets(
         for es in load_all(
             name,
             reference=reference,
-            protocol=human_protocol,
+            annotation=annotation,
             metrics_from=metrics_from or (),
             metrics=metrics,
             missing=missing.value,

@@ -70,7 +70,7 @@ def local_accuracy(
     ] = None,
     average: Annotated[
         Average, typer.Option(help="What counts the same: each segment of a context, or each pair.")
-    ] = Average.segments,
+    ] = Average.segment,
     ties: Annotated[
         PairTies, typer.Option(help="What equal scores count: nothing, or one half (in accuracy and stability).")
     ] = PairTies.failure,

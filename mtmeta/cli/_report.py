@@ -11,8 +11,8 @@ from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import Missing
 from ._common import (
     EXAMPLE,
+    Annotation,
     Force,
-    HumanProtocol,
     Metrics,
     MetricsFrom,
     MissingRows,
@@ -38,8 +38,8 @@ class ReportFormat(StrEnum):
 class Unit(StrEnum):
     """What the bootstrap draws."""
 
-    segments = "segments"
-    documents = "documents"
+    segment = "segment"
+    document = "document"
 
 
 _BY_SUFFIX = {".html": ReportFormat.html, ".htm": ReportFormat.html, ".json": ReportFormat.json, ".md": ReportFormat.md}
@@ -54,15 +54,14 @@ def report(
         ReportFormat | None, typer.Option("--format", help="What to write.", show_default="as --output ends, or md")
     ] = None,
     unit: Annotated[
-        Unit, typer.Option("--resample", help="What the bootstrap draws; documents bring all their segments.")
-    ] = Unit.segments,
-    n_resamples: Annotated[int, typer.Option(min=40, max=MAX_COUNT, metavar="N", help="Draws of each interval.")] = 200,
-    n_null: Annotated[
-        int, typer.Option(min=39, max=MAX_COUNT, metavar="N", help="Draws of the null of system dependence.")
+        Unit, typer.Option("--unit", help="What the bootstrap draws; documents bring all their segments.")
+    ] = Unit.segment,
+    n_resamples: Annotated[
+        int, typer.Option(min=40, max=MAX_COUNT, metavar="N", help="Draws of each interval and of each null model.")
     ] = 200,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of these draws.")] = 0,
     metrics_from: MetricsFrom = None,
-    human_protocol: HumanProtocol = None,
+    annotation: Annotation = None,
     reference: Reference = None,
     missing: MissingRows = Missing["raise"],
     output: Output = None,
@@ -79,13 +78,12 @@ def report(
 
     if how is None:
         how = _BY_SUFFIX.get(output.suffix.lower(), ReportFormat.md) if output is not None else ReportFormat.md
-    loaded = load_sets(sets, None, metrics_from, human_protocol, reference, missing, quiet)
+    loaded = load_sets(sets, None, metrics_from, annotation, reference, missing, quiet)
     result = make(
         loaded,
         metric,
         n_resamples=n_resamples,
-        n_null=n_null,
-        resample=unit.value,
+        unit=unit.value,
         rng=seed,
         progress=lambda line: say(quiet, f"reporting on {line}"),
     )

@@ -13,9 +13,9 @@ from .._limits import MAX_JOBS
 from ._choices import Format, Missing
 from ._common import (
     EXAMPLE,
+    Annotation,
     Force,
     How,
-    HumanProtocol,
     Metrics,
     MetricsFrom,
     MissingRows,
@@ -51,7 +51,7 @@ def run(
     ],
     metric: Metrics = None,
     metrics_from: MetricsFrom = None,
-    human_protocol: HumanProtocol = None,
+    annotation: Annotation = None,
     reference: Reference = None,
     missing: MissingRows = Missing["raise"],
     out: Annotated[
@@ -89,7 +89,7 @@ def run(
 
     project = runner.find_project(book=book)
     notebooks = runner.chapters(project, chapters)
-    given = {"metrics": metric, "metrics_from": metrics_from or (), "protocol": human_protocol, "reference": reference}
+    given = {"metrics": metric, "metrics_from": metrics_from or (), "annotation": annotation, "reference": reference}
     data, name = _load(scores, quiet, missing=missing.value, **given)
     out = Path("out") / _file_name(name) if out is None else out
     chosen = any(given.values()) or missing is Missing.nan or scores == "-"

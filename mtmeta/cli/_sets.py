@@ -13,9 +13,9 @@ from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Format, Grouping, Missing, Protocol, Ties
 from ._common import (
     EXAMPLE,
+    Annotation,
     Force,
     How,
-    HumanProtocol,
     Metrics,
     MetricsFrom,
     MissingRows,
@@ -43,7 +43,7 @@ def validate(
     sets: Sets,
     metric: Metrics = None,
     metrics_from: MetricsFrom = None,
-    human_protocol: HumanProtocol = None,
+    annotation: Annotation = None,
     reference: Reference = None,
     missing: MissingRows = Missing["raise"],
     how: How = Format.table,
@@ -57,7 +57,7 @@ def validate(
     One row is one finding: what it is about, its name, how many there are, and of how many. The exit code is 1
     if these ratings cannot rank any metric: one rated system, or one score throughout.
     """
-    loaded = load_sets(sets, metric, metrics_from, human_protocol, reference, missing, quiet=True)
+    loaded = load_sets(sets, metric, metrics_from, annotation, reference, missing, quiet=True)
     emit(together({es.name: _findings(es) for es in loaded}), how, places, output)
 
 
@@ -103,7 +103,7 @@ def rank(
     ] = None,
     metric: Metrics = None,
     metrics_from: MetricsFrom = None,
-    human_protocol: HumanProtocol = None,
+    annotation: Annotation = None,
     reference: Reference = None,
     missing: MissingRows = Missing["raise"],
     how: How = Format.table,
@@ -134,7 +134,7 @@ def rank(
             ctx=context,
             param_hint="--ties",
         )
-    loaded = load_sets(sets, metric, metrics_from, human_protocol, reference, missing, quiet)
+    loaded = load_sets(sets, metric, metrics_from, annotation, reference, missing, quiet)
     if by_statistic:
         statistic = {"coefficient": str(coefficient or "pearson"), "grouping": str(grouping or "segment")}
         frame = together({es.name: _ranked(es, metric, statistic) for es in loaded})
@@ -174,7 +174,7 @@ def correlate(
     ] = "calibrate",
     metric: Metrics = None,
     metrics_from: MetricsFrom = None,
-    human_protocol: HumanProtocol = None,
+    annotation: Annotation = None,
     reference: Reference = None,
     missing: MissingRows = Missing["raise"],
     how: How = Format.table,
@@ -200,7 +200,7 @@ def correlate(
     from ..agreement import correlate as correlate_set
 
     tables = {}
-    for es in load_sets(sets, metric, metrics_from, human_protocol, reference, missing, quiet):
+    for es in load_sets(sets, metric, metrics_from, annotation, reference, missing, quiet):
         options = {"degenerate": degenerate.value, "epsilon": epsilon}
         blocks = [
             correlate_set(es, metric, coefficient=c, grouping=g, **options) for c in coefficients for g in groupings
@@ -307,7 +307,7 @@ def _findings(es: EvalSet) -> pd.DataFrame:
     add("set", es.name, note=about.get("source", ""))
     for what, name in (
         ("language pair", es.language_pair),
-        ("human protocol", about.get("protocol")),
+        ("annotation", about.get("annotation")),
         ("reference", about.get("reference")),
     ):
         if name:

@@ -54,7 +54,7 @@ def load(
     name_or_path: str | Path,
     *,
     reference: str | None = None,
-    protocol: str | None = None,
+    annotation: str | None = None,
     metrics_from: str | Path | Iterable[str | Path] = (),
     metrics: Sequence[str] | None = None,
     spans: bool = False,
@@ -76,8 +76,8 @@ def load(
     reference : str, optional
         The reference that metrics were scored against; it is no candidate. By default that of the
         published protocol. Join several with a dot: ``"refA.refB"``.
-    protocol : str, optional
-        The human protocol, such as ``"mqm"`` or ``"da-sqm"``. By default MQM, else the first there is.
+    annotation : str, optional
+        Which human scores, such as ``"mqm"`` or ``"da-sqm"``. By default MQM, else the first there is.
     metrics_from : str, path or iterable of them
         More metrics, for sets in mt-metrics-eval v2 layout: a set name (``"wmt23-sentinels"``), or a
         folder of ``.seg.score`` files, or one with a subfolder per language pair.
@@ -110,7 +110,7 @@ def load(
     TypeError
         If an argument is of the wrong type.
     ValueError
-        If the set, language pair, protocol, reference or metric does not exist, the data are not on
+        If the set, language pair, annotation, reference or metric does not exist, the data are not on
         this computer, or a file is damaged or does not hold what it should.
 
     Notes
@@ -129,7 +129,7 @@ def load(
     >>> mm.load("teaching-ranking")
     Rankings 'teaching-ranking': 10 systems x 50 queries, 100 items a list, 15000 judged items, 1401 relevant
     """
-    options = Options.checked(reference, protocol, metrics_from, metrics, spans, missing, unrated)
+    options = Options.checked(reference, annotation, metrics_from, metrics, spans, missing, unrated)
     if _is_table(name_or_path):
         return _tables.load_table(name_or_path, options)
     found = _find(name_or_path, options)
@@ -146,7 +146,7 @@ def load_all(
     name_or_path: str | Path,
     *,
     reference: str | None = None,
-    protocol: str | None = None,
+    annotation: str | None = None,
     metrics_from: str | Path | Iterable[str | Path] = (),
     metrics: Sequence[str] | None = None,
     spans: bool = False,
@@ -159,7 +159,7 @@ def load_all(
     ----------
     name_or_path : str or pathlib.Path
         As for `load`, without a language pair: ``"wmt23"``. What has one language pair gives a list of one.
-    reference, protocol, metrics_from, metrics, spans, missing, unrated
+    reference, annotation, metrics_from, metrics, spans, missing, unrated
         As for `load`.
 
     Returns
@@ -178,7 +178,7 @@ def load_all(
     >>> [es.name for es in mm.load_all("teaching")]
     ['teaching']
     """
-    options = Options.checked(reference, protocol, metrics_from, metrics, spans, missing, unrated)
+    options = Options.checked(reference, annotation, metrics_from, metrics, spans, missing, unrated)
     if _is_table(name_or_path):
         return _tables.load_tables(name_or_path, options)
     return [load_one() for _, load_one in _find(name_or_path, options)]
@@ -294,7 +294,7 @@ def _simulated(name: str, options: Options) -> Loaded:
     if name != "teaching":
         options.refuse_all(f"{name}, which has no scores")
         return getattr(simulate, _SIMULATED[name])()
-    options.refuse("the teaching set", "reference", "protocol", "metrics_from", "spans")
+    options.refuse("the teaching set", "reference", "annotation", "metrics_from", "spans")
     es = simulate.teaching()
     return es if options.metrics is None else es.select(metrics=options.metrics)
 

@@ -21,7 +21,7 @@ class Options:
     """The arguments of `load`, checked once."""
 
     reference: str | None = None
-    protocol: str | None = None
+    annotation: str | None = None
     metrics_from: tuple[str | Path, ...] = ()
     metrics: tuple[str, ...] | None = None
     spans: bool = False
@@ -29,9 +29,9 @@ class Options:
     unrated: str = "raise"
 
     @classmethod
-    def checked(cls, reference, protocol, metrics_from, metrics, spans, missing, unrated) -> Options:
+    def checked(cls, reference, annotation, metrics_from, metrics, spans, missing, unrated) -> Options:
         """Return the options; raise `TypeError` or `ValueError` for what cannot be one."""
-        for what, value in (("reference", reference), ("protocol", protocol)):
+        for what, value in (("reference", reference), ("annotation", annotation)):
             if value is not None and not isinstance(value, str):
                 raise TypeError(f"`{what}` must be a string or None; found {type(value).__name__}.")
         if isinstance(metrics, str):
@@ -43,7 +43,7 @@ class Options:
         check_choice("unrated", unrated, ("raise", "keep"))
         folders = (metrics_from,) if isinstance(metrics_from, str | Path) else tuple(metrics_from)
         names = None if metrics is None else tuple(metrics)
-        return cls(reference, protocol, folders, names, bool(spans), missing, unrated)
+        return cls(reference, annotation, folders, names, bool(spans), missing, unrated)
 
     def refuse(self, what: str, *names: str) -> None:
         """Raise if an option was given that means nothing for this kind of data."""
@@ -93,12 +93,12 @@ def read_lines(path: Path) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def choose_protocol(asked: str | None, available: Sequence[str], where: str) -> str:
-    """Return the protocol asked for; by default ``mqm``, else the first there is."""
+def choose_annotation(asked: str | None, available: Sequence[str], where: str) -> str:
+    """Return the annotation asked for; by default ``mqm``, else the first there is."""
     if asked is None:
         return "mqm" if "mqm" in available else available[0]
     if asked not in available:
-        raise unknown(f"protocol of {where}", asked, available)
+        raise unknown(f"annotation of {where}", asked, available)
     return asked
 
 

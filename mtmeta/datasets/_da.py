@@ -23,8 +23,8 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
     official list. That is checked at loading, and so is that a segment has one source and one reference.
     """
     options.refuse("wmt17-da, which has one reference and no further scores", "reference", "metrics_from", "spans")
-    if options.protocol not in (None, "da"):
-        raise unknown(f"protocol of wmt17-da/{lp}", options.protocol, ["da"])
+    if options.annotation not in (None, "da"):
+        raise unknown(f"annotation of wmt17-da/{lp}", options.annotation, ["da"])
     folder = locate("wmt17-da")
     rated = _read_official(folder / "DA-seglevel.csv", lp)
     path = locate(f"wmt17-da/testset/testset_{lp}.tsv")
@@ -71,7 +71,7 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
         ),
         provenance={
             "source": str(path),
-            "protocol": "da",
+            "annotation": "da",
             "reference": "reference",
             "variants": {"sentBLEU": "reference"},
             "left_out": left_out,

@@ -272,8 +272,8 @@ def _assemble(
     name: str, source: Path, lp=None, standard=None, documents=None, errors=None, left_out=None,
 ) -> EvalSet:  # fmt: skip
     """Build the set: the reference out, other human translations stay candidates."""
-    if options.protocol not in (None, "mqm"):
-        raise unknown(f"protocol of {name}", options.protocol, ["mqm"])
+    if options.annotation not in (None, "mqm"):
+        raise unknown(f"annotation of {name}", options.annotation, ["mqm"])
     left_out = left_out or {}
     references = sorted(filter(_REFERENCE_NAME.fullmatch, scores.index))
     chosen = choose_references(options.reference, references, standard, name)
@@ -299,7 +299,7 @@ def _assemble(
         spans=_spans(errors, candidates, texts) if options.spans else None,
         provenance={
             "source": str(source),
-            "protocol": "mqm",
+            "annotation": "mqm",
             "reference": ".".join(chosen) or None,
             "variants": {},
             "left_out": left_out,

@@ -204,5 +204,5 @@ def _news_set(pair: str, texts: dict, human: dict, automatic: pd.DataFrame, root
         tuple(range(1, len(source) + 1)),
         Texts(source, dict(sorted(texts["references"].items())), texts["system-outputs"]),
         scores,
-        {"source": str(root), "protocol": "da-sqm", "reference": "refA", "left_out": left_out},
+        {"source": str(root), "annotation": "da-sqm", "reference": "refA", "left_out": left_out},
     )

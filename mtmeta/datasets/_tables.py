@@ -116,7 +116,7 @@ def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options, m
         es = EvalSet.from_frame(frame, metrics=metrics, missing=options.missing, unrated=options.unrated, name=name)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
-    es.provenance.update(source=source, protocol=None, reference=None, variants={})
+    es.provenance.update(source=source, annotation=None, reference=None, variants={})
     return count_holes(es)
 
 
@@ -126,7 +126,7 @@ def read_table(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
     Systems are always text (a system may be called ``NA``); segments are integers if all are;
     in score columns an empty cell, NA, NaN, None and null mean not scored.
     """
-    options.refuse("a table", "reference", "protocol", "metrics_from", "spans")
+    options.refuse("a table", "reference", "annotation", "metrics_from", "spans")
     if path == "-":
         if sys.stdin is None:
             raise ValueError("standard input is closed; pipe a table into the command, or name a file.")

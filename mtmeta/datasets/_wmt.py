@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..evalset import EvalSet, Texts, natural, unknown
-from ._common import Options, choose_protocol, choose_references, count_holes, is_text, named, read_lines, read_text
+from ._common import Options, choose_annotation, choose_references, count_holes, is_text, named, read_lines, read_text
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
 #: Published protocol: standard reference and outlier systems, by (set, language pair).
@@ -35,7 +35,7 @@ def language_pairs(root: Path) -> list[str]:
     found = sorted({named(p).name.split(".")[0] for p in (root / "human-scores").glob("*.*.seg.score")})
     if not found:
         raise ValueError(
-            f"{root} has no human segment scores: expected files human-scores/<lp>.<protocol>.seg.score. "
+            f"{root} has no human segment scores: expected files human-scores/<lp>.<annotation>.seg.score. "
             "The tree may be incomplete."
         )
     return found
@@ -44,13 +44,13 @@ def language_pairs(root: Path) -> list[str]:
 def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: Sequence[Path] = ()) -> EvalSet:
     """Load one language pair of a tree, called ``SET/LP``; ``metric_folders`` hold further ``.seg.score`` files."""
     files = sorted((root / "human-scores").glob(f"{lp}.*.seg.score"))
-    protocols = {named(p).name[len(lp) + 1 : -len(".seg.score")]: p for p in files}
-    protocol = choose_protocol(options.protocol, list(protocols), name)
+    annotations = {named(p).name[len(lp) + 1 : -len(".seg.score")]: p for p in files}
+    annotation = choose_annotation(options.annotation, list(annotations), name)
     sources = _read_texts(root / "sources", lp, "source")
     domains, documents = _read_documents(root / "documents" / f"{lp}.docs", None if sources is None else len(sources))
     known_length = sources if sources is not None else documents
     n = None if known_length is None else len(known_length)
-    human = read_segment_scores(protocols[protocol], n, none=True)
+    human = read_segment_scores(annotations[annotation], n, none=True)
     n = len(next(iter(human.values())))
 
     standard, outliers = STANDARD.get((name.rpartition("/")[0], lp), (None, ()))
@@ -60,14 +60,14 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     left_out = _systems_left_out(human, outputs, references, chosen, outliers)
     candidates = tuple(sorted((s for s in human if s not in left_out), key=natural))
     if not candidates:
-        raise ValueError(f"{name}: no candidate system has a human score under protocol {protocol!r}.")
+        raise ValueError(f"{name}: no candidate system has a human score under annotation {annotation!r}.")
     known = {*human, *outputs, *references, *outliers} if outputs else None
     frame = _Frame(candidates, n, known, options)
 
     folders = [root / "metric-scores" / lp, *metric_folders]
     kept = _choose_variants(folders, references, chosen, options.metrics, left_out)
     scores, official, by_domain = frame.read_metrics(kept, left_out)
-    human_files = {level: root / "human-scores" / f"{lp}.{protocol}.{level}.score" for level in ("sys", "domain")}
+    human_files = {level: root / "human-scores" / f"{lp}.{annotation}.{level}.score" for level in ("sys", "domain")}
     frame.read_official("human", human_files, official, by_domain, left_out, none=True)
     present = [*scores, *(m for m in official if m != "human" and m not in scores)]
     texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
@@ -84,11 +84,11 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
             human_systems=set(candidates) & set(references),
             system_scores=_system_table(official, candidates),
             domain_scores=_domain_table(by_domain, candidates),
-            spans=_read_spans(root, lp, protocol, candidates, n, texts, left_out) if options.spans else None,
+            spans=_read_spans(root, lp, annotation, candidates, n, texts, left_out) if options.spans else None,
             reference_free=[m for m in scores if kept[m].variant == "src"],
             provenance={
                 "source": str(root),
-                "protocol": protocol,
+                "annotation": annotation,
                 "reference": ".".join(chosen) or None,
                 "variants": {m: kept[m].variant for m in present},
                 "left_out": left_out,
@@ -432,9 +432,9 @@ def _texts(root, lp, sources, references, chosen, candidates, outputs, n) -> Tex
 # -- error spans ------------------------------------------------------------------------------
 
 
-def _read_spans(root, lp, protocol, candidates, n, texts, left_out) -> pd.DataFrame | None:
+def _read_spans(root, lp, annotation, candidates, n, texts, left_out) -> pd.DataFrame | None:
     """Read the error spans of all raters; None (and listed) where the set has none."""
-    start, end = f"{lp}.{protocol}.", "seg.rating"
+    start, end = f"{lp}.{annotation}.", "seg.rating"
     files = sorted((root / "human-scores").glob(f"{start}*{end}"))
     if not files:
         left_out["error spans"] = f"the set has no {start}*{end} files"

@@ -69,7 +69,7 @@ def _size() -> int:
 )
 def _systems(es: EvalSet) -> Expected:
     best = correlate(es).set_index("metric")["value"].idxmax()
-    drawn = [intervals(es, [best], resample=r, n_resamples=300, rng=0) for r in ("segments", "both")]
+    drawn = [intervals(es, [best], unit=u, n_resamples=300, rng=0) for u in ("segment", "both")]
     table = pd.concat(drawn).set_axis(["segments", "both"])[["low", "high"]]
     # The quantile at .025 of 300 normal draws has a standard error of .15 sd: .08 of half the interval.
     half = (table["high"] - table["low"]).to_numpy()[:, None] / 2

@@ -30,7 +30,7 @@ def toy(e: float, n: int = 200) -> float:
         wrong = np.concatenate([np.arange(k) < round(e * k) for k in (perfect, n - perfect)])
         human.append(np.where(good, 0.0, -10.0))
         said.append((good ^ wrong).astype(float))
-    return sysdep.system_dependence(EvalSet(human, {"m": said}, systems=["A", "B"]), "m", n_bootstrap=0).sysdep
+    return sysdep.system_dependence(EvalSet(human, {"m": said}, systems=["A", "B"]), "m", n_resamples=0).sysdep
 
 
 @reference(
@@ -62,7 +62,7 @@ def _smallest(answer: object, inside: EvalSet, host: str, middle: str) -> Iterat
 def _drop(es: EvalSet, metric: str) -> pd.DataFrame:
     worst = es.systems[int(np.nanargmin(np.nanmean(es.human, axis=1)))]
     kept = es.select(systems=[s for s in es.systems if s != worst])
-    results = [sysdep.system_dependence(part, metric, n_bootstrap=0) for part in (es, kept)]
+    results = [sysdep.system_dependence(part, metric, n_resamples=0) for part in (es, kept)]
     return pd.DataFrame(
         [[r.sysdep, r.relative] for r in results],
         index=["all", "without the worst"],
@@ -93,5 +93,5 @@ def _own(es: EvalSet) -> dict:
     standard = [(es[m] - np.nanmean(es[m])) / np.nanstd(es[m]) for m in es.metrics]
     mean = np.ma.masked_invalid(standard).mean(axis=0).filled(np.nan)  # nanmean warns where nobody has a score
     mine = sysdep.centre_segments(es.with_metrics({"mine": mean}))
-    result = sysdep.compare_with_null(mine, "mine", n_draws=199, rng=0)
+    result = sysdep.compare_with_null(mine, "mine", n_resamples=199, rng=0)
     return {"sysdep": result.sysdep, "verdict": result.verdict}

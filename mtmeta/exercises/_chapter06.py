@@ -51,11 +51,11 @@ def _by_chance(t: float, q: float) -> dict:
     "A table of mean losses with the rows `half`, `own` and `double` (tie share of the held-out part) and the "
     "columns `10%`, `50%` and `90%` (its size).",
 )
-def _halves(field: EvalSet, t: float, n_draws: int) -> Expected:
+def _halves(field: EvalSet, t: float, n_resamples: int) -> Expected:
     shares = [t / 2, t, min(2 * t, max(0.95, (1 + t) / 2))]
     means, errors = {}, {}
     for size in (0.1, 0.5, 0.9):
-        found = ties.held_out_calibration(field, held_out=size, shares=shares, n_draws=n_draws, rng=0)
+        found = ties.held_out_calibration(field, held_out=size, shares=shares, n_resamples=n_resamples, rng=0)
         by_draw = found.groupby(["share", "draw"])["loss"].mean().groupby("share")
         means[f"{size:.0%}"], errors[f"{size:.0%}"] = by_draw.mean(), by_draw.sem()
     rows = ["half", "own", "double"]

@@ -18,7 +18,7 @@ def local_accuracy(
     *,
     context: str | Sequence[str] | None,
     metrics: Sequence[str] | str | None = None,
-    average: str = "segments",
+    average: str = "segment",
     ties: str = "failure",
     missing: str = "raise",
     unit: str = "segment",
@@ -44,8 +44,8 @@ def local_accuracy(
         context, ``"all"``, that is global accuracy.
     metrics : sequence of str, optional
         All by default.
-    average : {"segments", "pairs"}
-        ``"segments"``: equation 2, each segment of a context counts the same. ``"pairs"``: each pair counts the same,
+    average : {"segment", "pair"}
+        ``"segment"``: equation 2, each segment of a context counts the same. ``"pair"``: each pair counts the same,
         so that segments with more pairs weigh more. They are equal where all segments have as many pairs.
     ties : {"failure", "half"}
         What a pair with equal scores counts: nothing, as in equation 1, or one half, as a coin would earn.
@@ -134,7 +134,7 @@ def global_accuracy(
     *,
     context: str | Sequence[str],
     metrics: Sequence[str] | str | None = None,
-    average: str = "segments",
+    average: str = "segment",
     ties: str = "failure",
     missing: str = "raise",
     unit: str = "segment",

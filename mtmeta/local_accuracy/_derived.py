@@ -198,7 +198,7 @@ def natural_pairs(
 
 
 def swap_effects(
-    pairs: pd.DataFrame, *, metrics: Sequence[str] | str | None = None, by: str | Sequence[str] | None = None
+    pairs: pd.DataFrame, *, metrics: Sequence[str] | str | None = None, context: str | Sequence[str] | None = None
 ) -> pd.DataFrame:
     """Count how many swaps of items lower, keep or raise each measure of a ranking.
 
@@ -210,13 +210,13 @@ def swap_effects(
     pairs : pandas.DataFrame
         As for `local_accuracy`; any task.
     metrics : sequence of str, optional
-    by : str or sequence of str, optional
+    context : str or sequence of str, optional
         Columns to count within, such as ``"perturbation"``.
 
     Returns
     -------
     pandas.DataFrame
-        ``by`` (the values joined with `` / ``; ``"all"`` without), ``metric, lowered, kept, raised`` (numbers of
+        ``context`` (the values joined with `` / ``; ``"all"`` without), ``metric, lowered, kept, raised`` (numbers of
         pairs), ``share_lowered, share_kept, share_raised``, ``n_pairs``. Pairs without a score are not counted.
 
     Raises
@@ -236,7 +236,7 @@ def swap_effects(
     [[1, 2, 1]]
     """
     names = chosen(pairs, metrics)
-    codes, labels = contexts_of(pairs, by)
+    codes, labels = contexts_of(pairs, context)
     blocks = []
     for name in names:
         try:
@@ -249,7 +249,7 @@ def swap_effects(
         np.add.at(counts, (codes[known], sign + 1), 1)
         block = pd.DataFrame(counts, columns=["lowered", "kept", "raised"])
         block.insert(0, "metric", name)
-        block.insert(0, "by", labels)
+        block.insert(0, "context", labels)
         blocks.append(block)
     table = pd.concat(blocks, ignore_index=True)
     n_pairs = table[["lowered", "kept", "raised"]].sum(axis=1)

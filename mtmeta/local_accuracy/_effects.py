@@ -125,7 +125,7 @@ def context_effect(
 
 
 def chi_square(won: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Return Pearson's chi-square of tables of shape (n_draws, n_contexts, n_metrics), shape (n_draws, n_metrics)."""
+    """Return Pearson's chi-square, (n_resamples, n_metrics), of tables (n_resamples, n_contexts, n_metrics)."""
     share = divide(won.sum(axis=1), number.sum(axis=1))[:, None]
     deviations = divide((won - number * share) ** 2, number * share * (1 - share))
     return np.nan_to_num(deviations).sum(axis=1)
@@ -147,8 +147,10 @@ def arrange(pairs: pd.DataFrame, data: Outcomes, unit: str) -> tuple[str, np.nda
     return next(option for option, fit in zip(options, fits, strict=True) if fit)  # the last one always does
 
 
-def permuted(data: Outcomes, arranged: tuple, n_draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return wins and pairs by context after permuting labels, two arrays (n_draws, n_contexts, n_metrics)."""
+def permuted(
+    data: Outcomes, arranged: tuple, n_resamples: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return wins and pairs by context after permuting labels, two arrays (n_resamples, n_contexts, n_metrics)."""
     _, member, block = arranged
     members, first = np.unique(member, return_index=True)
     order = np.argsort(block[first], kind="stable")
@@ -158,7 +160,7 @@ def permuted(data: Outcomes, arranged: tuple, n_draws: int, rng: np.random.Gener
     sorted_blocks = block[first][order]
     starts = np.flatnonzero(np.r_[True, np.diff(sorted_blocks) > 0, True]).astype(np.int64)
     labels = data.context[first][order]
-    return _kernels.permuted_sums(labels, starts, wins[order], counts[order], len(data.contexts), n_draws, rng)
+    return _kernels.permuted_sums(labels, starts, wins[order], counts[order], len(data.contexts), n_resamples, rng)
 
 
 def ranking_effect(
@@ -251,7 +253,7 @@ def ranking_effect(
 
 
 def _mean_taus(won: np.ndarray, number: np.ndarray, ties: str) -> np.ndarray:
-    """Return mean symmetric tau_AP between contexts, and with all pairs, shape (n_draws, 2)."""
+    """Return mean symmetric tau_AP between contexts, and with all pairs, shape (n_resamples, 2)."""
     whole = divide(won.sum(axis=1, keepdims=True), number.sum(axis=1, keepdims=True))
     tables = tau_tables(with_global(divide(won, number), whole, "all pairs"), ties)
     tables = (tables + tables.transpose(0, 2, 1)) / 2

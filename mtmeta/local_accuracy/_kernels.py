@@ -34,7 +34,7 @@ def permuted_sums(labels, starts, wins, counts, n_contexts, n_draws, rng):
 
 
 @njit
-def tau_b(truth, ranking):
+def tau_ap_b(truth, ranking):
     """tau_AP of ``ranking`` given ``truth`` (scores, high first), tied groups as one, one direction; NaN if all tie."""
     n = len(truth)
     total, below_top = 0.0, 0
@@ -52,7 +52,7 @@ def tau_b(truth, ranking):
 
 
 @njit
-def tau_average(truth, ranking):
+def tau_ap_average(truth, ranking):
     """Mean of tau_AP over all ways to break ties in both at random, one direction."""
     n = len(truth)
     total = 0.0
@@ -86,7 +86,7 @@ def tau_tables(accuracies, average):
         for i in range(n_rows):
             for j in range(n_rows):
                 if average:
-                    out[b, i, j] = tau_average(accuracies[b, i], accuracies[b, j])
+                    out[b, i, j] = tau_ap_average(accuracies[b, i], accuracies[b, j])
                 else:
-                    out[b, i, j] = tau_b(accuracies[b, i], accuracies[b, j])
+                    out[b, i, j] = tau_ap_b(accuracies[b, i], accuracies[b, j])
     return out

@@ -13,7 +13,7 @@ from .._checks import check_scores
 from ..evalset import check_choice, numbered, unknown
 
 TIES = ("failure", "half")
-AVERAGES = ("segments", "pairs")
+AVERAGES = ("segment", "pair")
 MISSING = ("raise", "drop")
 SUFFIX = "_perturbed"
 
@@ -204,20 +204,20 @@ class Cells:
             np.add.at(out, self.context, values)
         return divide(*sums)
 
-    def draws(self, n_draws: int, rng: np.random.Generator) -> np.ndarray:
-        """Bootstrap the units; return accuracies, shape (n_draws, n_contexts, n_metrics)."""
-        return self.resampled(self.weights(n_draws, rng))
+    def draws(self, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
+        """Bootstrap the units; return accuracies, shape (n_resamples, n_contexts, n_metrics)."""
+        return self.resampled(self.weights(n_resamples, rng))
 
-    def weights(self, n_draws: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw how often each unit is taken, shape (n_units, n_draws)."""
+    def weights(self, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw how often each unit is taken, shape (n_units, n_resamples)."""
         n_units = int(self.unit.max()) + 1
-        weights = np.zeros((n_units, n_draws))
+        weights = np.zeros((n_units, n_resamples))
         for members in self._strata(n_units):
-            weights[members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), n_draws).T
+            weights[members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), n_resamples).T
         return weights
 
     def resampled(self, weights: np.ndarray) -> np.ndarray:
-        """Return accuracies, shape (n_draws, n_contexts, n_metrics), of units with these weights."""
+        """Return accuracies, shape (n_resamples, n_contexts, n_metrics), of units with these weights."""
         shape = (len(self.data.contexts), len(weights))
         out = np.empty((weights.shape[1], shape[0], len(self.data.metrics)))
         for m in range(out.shape[2]):
@@ -252,7 +252,7 @@ def cells(data: Outcomes, average: str) -> Cells:
     n_contexts = len(data.contexts)
     won, tied, count = data.wins, data.tied, data.present.astype(np.float64)
     unit, context = data.unit, data.context
-    if average == "segments":
+    if average == "segment":
         key, first, at = np.unique(data.segment * n_contexts + context, return_index=True, return_inverse=True)
         sums = _sums(at, len(key), won, tied, count)
         won, tied = (np.nan_to_num(divide(values, sums[2])) for values in sums[:2])

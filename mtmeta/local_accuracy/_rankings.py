@@ -78,7 +78,7 @@ def tau_ap(
     """
     check_choice("ties", ties, TAU_TIES)
     x, y = _aligned(truth, ranking)
-    compare = _kernels.tau_b if ties == "b" else _kernels.tau_average
+    compare = _kernels.tau_ap_b if ties == "b" else _kernels.tau_ap_average
     value = compare(x, y)
     return float((value + compare(y, x)) / 2 if symmetric else value)
 
@@ -156,7 +156,7 @@ def tau_ap_matrix(
     metrics: Sequence[str] | None = None,
     ties: str = "b",
     reference: str = "all pairs",
-    average: str = "segments",
+    average: str = "segment",
     missing: str = "raise",
     unit: str = "segment",
     n_resamples: int = 0,

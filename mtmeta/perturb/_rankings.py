@@ -130,7 +130,7 @@ def perturb_rankings(
     *,
     n_swaps: int = N_SWAPS,
     how: str = "random",
-    n_draws: int = 1,
+    n_resamples: int = 1,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     """Swap items in every ranking of every system, as `swap_items` does.
@@ -148,7 +148,7 @@ def perturb_rankings(
     n_swaps : int
         Swaps in each ranking.
     how : {"random", "degrade"}
-    n_draws : int
+    n_resamples : int
         Perturbed rankings per ranking.
     rng : None, int or Generator
 
@@ -178,7 +178,7 @@ def perturb_rankings(
     1     swapping    y     2
     2     swapping    x     3
     """
-    n_swaps, n_draws = check_count("n_swaps", n_swaps, 1), check_count("n_draws", n_draws, 1)
+    n_swaps, n_resamples = check_count("n_swaps", n_swaps, 1), check_count("n_resamples", n_resamples, 1)
     _check_how(how)
     _check_table(runs, "runs", ("system", "query", "item", "rank"))
     for column in ("item", "rank"):
@@ -195,14 +195,14 @@ def perturb_rankings(
     seed, parts = base_seed(rng), []
     items = table["item"].to_numpy(dtype=object)
     for (system, query), rows in table.groupby(["system", "query"], sort=True).indices.items():
-        for draw in range(1, n_draws + 1):
+        for draw in range(1, n_resamples + 1):
             local = generator_of(seed, system, query, draw)
             if relevance is None:
                 places = _shuffled(len(rows), n_swaps, local)
             else:
                 places = _degraded(relevance[rows], n_swaps, local)
             if places is not None:
-                parts.append((f"{NAMES[how]}-{draw}" if n_draws > 1 else NAMES[how], rows, items[rows[places]]))
+                parts.append((f"{NAMES[how]}-{draw}" if n_resamples > 1 else NAMES[how], rows, items[rows[places]]))
     if not parts:
         return table.iloc[:0].assign(perturbation=pd.Series(dtype=object))
     made = table.iloc[np.concatenate([rows for _, rows, _ in parts])].reset_index(drop=True)

@@ -327,7 +327,7 @@ def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         If a column is absent.
     """
     words = ("lowered", "kept", "raised")
-    _check_columns(table, ["by", "metric", *(f"share_{word}" for word in words)])
+    _check_columns(table, ["context", "metric", *(f"share_{word}" for word in words)])
     table = table.sort_values("share_lowered", kind="stable", ignore_index=True)
     ax = new_axes(ax, 6.6, 0.24 * len(table) + 1.2)
     left = np.zeros(len(table))
@@ -336,8 +336,10 @@ def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         style = {"color": (COLOURS[0], "#dddddd", COLOURS[1])[k], "hatch": _HATCHES[k], "edgecolor": "white"}
         ax.barh(np.arange(len(table)), share, left=left, label=word, **style)
         left = left + share
-    several = table["by"].nunique() > 1
-    names = [f"{m} ({by})" if several else str(m) for by, m in zip(table["by"], table["metric"], strict=True)]
+    several = table["context"].nunique() > 1
+    names = [
+        f"{m} ({context})" if several else str(m) for context, m in zip(table["context"], table["metric"], strict=True)
+    ]
     ax.set_yticks(np.arange(len(table)), names, fontsize=8 if len(table) > 20 else 10)
     ax.set_ylim(-0.6, len(table) - 0.4)
     ax.set_xlim(0, 1)

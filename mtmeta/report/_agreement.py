@@ -72,18 +72,18 @@ def pair_accuracy(human: np.ndarray, metric: np.ndarray, names: np.ndarray | Non
     return np.where(known, agreed.mean(axis=0), np.nan)
 
 
-def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_draws: int = 9999) -> tuple[float, str]:
+def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_resamples: int = 9999) -> tuple[float, str]:
     """Return the share of orders of the systems that agree with humans at least as well, and how they were drawn."""
     k = len(human)
     if k <= _EXACT_UP_TO:
         orders = np.array(list(permutations(range(k)))).T
     else:
-        orders = np.random.default_rng(seed).permuted(np.tile(np.arange(k), (n_draws, 1)), axis=1).T
+        orders = np.random.default_rng(seed).permuted(np.tile(np.arange(k), (n_resamples, 1)), axis=1).T
     observed = pair_accuracy(human[:, None], metric[:, None])[0]
     reached = int((pair_accuracy(human[:, None], metric[orders]) >= observed - 1e-12).sum())
     if k <= _EXACT_UP_TO:
         return reached / orders.shape[1], f"all {orders.shape[1]} orders of {k} systems"
-    return (reached + 1) / (n_draws + 1), f"{n_draws} random orders of {k} systems"
+    return (reached + 1) / (n_resamples + 1), f"{n_resamples} random orders of {k} systems"
 
 
 def _resampled_systems(human: np.ndarray, metric: np.ndarray, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
@@ -157,7 +157,7 @@ def _options(settings: Settings) -> dict:
     return {
         "n_resamples": settings.n_resamples,
         "level": settings.level,
-        "resample": settings.resample,
+        "unit": settings.unit,
         "rng": settings.seed,
     }
 

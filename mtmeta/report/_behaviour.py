@@ -82,7 +82,7 @@ def system_rows(part: Part, section: Section) -> None:
 def _sysdep(part: Part, section: Section) -> None:
     settings = part.settings
     found = system_dependence(
-        part.paired, part.metric, n_bootstrap=settings.n_resamples, level=settings.level, rng=settings.seed
+        part.paired, part.metric, n_resamples=settings.n_resamples, level=settings.level, rng=settings.seed
     )
     section.found["sysdep"] = found
     n, unit = len(found.table), "systems"
@@ -94,11 +94,11 @@ def _sysdep(part: Part, section: Section) -> None:
 def _null(part: Part, section: Section) -> None:
     settings = part.settings
     found = compare_with_null(
-        part.paired, part.metric, n_draws=settings.n_null, level=settings.level, rng=settings.seed
+        part.paired, part.metric, n_resamples=settings.n_resamples, level=settings.level, rng=settings.seed
     )
     section.found["null"] = found
     low, high = interval(found.sysdep_draws, settings)
-    n, unit = settings.n_null, "draws"
+    n, unit = settings.n_resamples, "draws"
     note = "metrics as noisy, blind to the system"
     section.add("sysdep.null", float(found.sysdep_draws.mean()), low, high, n, unit, note)
     section.add("sysdep.p", found.p_value, n=n, unit=unit, note=found.verdict)
@@ -109,7 +109,7 @@ def _favours(part: Part, section: Section) -> None:
     n = es.shape[0]
     level = 1 - (1 - settings.level) / n
     options = {"level": level, "rng": settings.seed}
-    options["n_bootstrap"] = max(settings.n_resamples, math.ceil(2 / (1 - level)))
+    options["n_resamples"] = max(settings.n_resamples, math.ceil(2 / (1 - level)))
     plain = deviations_both_ways(es, part.metric, **options).set_index("system")
     try:
         centred = deviations_both_ways(centre_segments(es, [part.metric]), part.metric, **options).set_index("system")

@@ -25,19 +25,15 @@ class Settings:
     """How a report is computed."""
 
     n_resamples: int
-    n_null: int
     level: float
-    resample: str
+    unit: str
     seed: int
     claims_only: bool = False
 
     @property
     def signature(self) -> str:
         """Return the settings in one line."""
-        return (
-            f"draws:{self.n_resamples}|resample:{self.resample}|null draws:{self.n_null}|level:{self.level:g}"
-            f"|seed:{self.seed}"
-        )
+        return f"draws:{self.n_resamples}|unit:{self.unit}|level:{self.level:g}|seed:{self.seed}"
 
     @property
     def tails(self) -> tuple[float, float]:
@@ -193,7 +189,7 @@ def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
     """
     n = es.shape[1]
     blocks = np.arange(n)
-    if settings.resample == "documents":
+    if settings.unit == "document":
         if es.documents is None:
             raise Undefined(f"set {es.name!r} does not say which document a segment is from.")
         blocks = pd.factorize(pd.Series(es.documents, dtype=object), use_na_sentinel=False)[0]
@@ -204,7 +200,7 @@ def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
 
 
 def system_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return each system's mean in each draw, shape (n_systems, n_draws); NaN where it has no score."""
+    """Return each system's mean in each draw, shape (n_systems, n_resamples); NaN where it has no score."""
     scored = ~np.isnan(values)
     sums, sizes = np.where(scored, values, 0.0) @ counts.T, scored.astype(float) @ counts.T
     return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
@@ -230,8 +226,8 @@ def pearson_in_draws(
     parts = np.stack([v.sum(axis=0) for v in (known * 1.0, x, y, x * x, y * y, x * y)])
     n, sx, sy, sxx, syy, sxy = parts @ counts.T
     vx, vy = sxx - sx**2 / n, syy - sy**2 / n
-    room = 1e-12 * sxx[0], 1e-12 * syy[0]
-    ok = (vx > room[0]) & (vy > room[1])
+    tolerance = 1e-12 * sxx[0], 1e-12 * syy[0]
+    ok = (vx > tolerance[0]) & (vy > tolerance[1])
     return np.divide(
         sxy - sx * sy / n, np.sqrt(vx * vy, where=ok, out=np.ones_like(vx)), out=np.full(len(n), np.nan), where=ok
     )

@@ -241,9 +241,8 @@ def report(
     metric: str | Sequence[str] | None = None,
     *,
     n_resamples: int = 200,
-    n_null: int = 200,
     level: float = 0.95,
-    resample: str = "segments",
+    unit: str = "segment",
     rng: int | np.random.Generator | None = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
@@ -256,12 +255,10 @@ def report(
     metric : str or sequence of str, optional
         The metric to report on, or several; all of the table by default. All others are what it is compared with.
     n_resamples : int
-        Bootstrap draws of each interval, at least 40.
-    n_null : int
-        Draws of the null model of system dependence; at least ``2 / (1 - level) - 1``.
+        Draws of each interval and of the null model of system dependence, at least 40 and ``2 / (1 - level) - 1``.
     level : float
         Nominal coverage of intervals, in (0, 1).
-    resample : {"segments", "documents"}
+    unit : {"segment", "document"}
         What the bootstrap of agreement draws; documents bring all their segments. System dependence draws segments.
     rng : int, numpy.random.Generator or None
         Seed of all draws. The same seed gives the same report.
@@ -295,12 +292,12 @@ def report(
     --------
     >>> import mtmeta as mm
     >>> es = mm.simulate.score_campaign(6, 60, n_continuous=1, n_discrete=0)
-    >>> found = mm.report.report(es, "C01", n_resamples=50, n_null=39)
+    >>> found = mm.report.report(es, "C01", n_resamples=50)
     >>> found.claims.loc[1:2, ["claim", "verdict"]].to_numpy().tolist()[1]
     ['It tells better from worse translations of one segment.', 'supported']
     """
     sets = as_sets(es)
-    settings = _settings(n_resamples, n_null, level, resample, rng)
+    settings = _settings(n_resamples, level, unit, rng)
     parts = _parts(sets, metric, settings, progress)
     names = ",".join(dict.fromkeys(part.metric for part in parts)), ",".join(one.name for one in sets)
     return Report(
@@ -318,16 +315,15 @@ def claims(
     metric: str | Sequence[str] | None = None,
     *,
     n_resamples: int = 200,
-    n_null: int = 200,
     level: float = 0.95,
-    resample: str = "segments",
+    unit: str = "segment",
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     """Return what to claim and what not to, and compute nothing else: several times as fast as `report`.
 
     Parameters
     ----------
-    es, metric, n_resamples, n_null, level, resample, rng
+    es, metric, n_resamples, level, unit, rng
         As in `report`.
 
     Returns
@@ -344,11 +340,11 @@ def claims(
     --------
     >>> import mtmeta as mm
     >>> es = mm.simulate.score_campaign(6, 60, n_continuous=2, n_discrete=0)
-    >>> found = mm.report.claims(es, "C01", n_resamples=50, n_null=39)
+    >>> found = mm.report.claims(es, "C01", n_resamples=50)
     >>> found["verdict"].value_counts().sort_index().to_dict()
     {'cannot be told': 5, 'supported': 4}
     """
-    settings = replace(_settings(n_resamples, n_null, level, resample, rng), claims_only=True)
+    settings = replace(_settings(n_resamples, level, unit, rng), claims_only=True)
     return _claim_table(_findings(_parts(as_sets(es), metric, settings)))
 
 
@@ -402,12 +398,12 @@ def _metrics(es: EvalSet, metric: str | Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
-def _settings(n_resamples, n_null, level, resample, rng) -> Settings:
+def _settings(n_resamples, level, unit, rng) -> Settings:
     """Check the options."""
-    check_choice("resample", resample, ("segments", "documents"))
+    check_choice("unit", unit, ("segment", "document"))
     check_level(level)
-    fewest = int(np.ceil(2 / (1 - level) - 1e-9)) - 1
-    n_resamples, n_null = check_count("n_resamples", n_resamples, 40), check_count("n_null", n_null, fewest)
+    fewest = max(40, int(np.ceil(2 / (1 - level) - 1e-9)) - 1)
+    n_resamples = check_count("n_resamples", n_resamples, fewest)
     drawn = generator(rng)
     seed = int(rng) if isinstance(rng, (int, np.integer)) else int(drawn.integers(2**31))
-    return Settings(n_resamples, n_null, float(level), resample, seed)
+    return Settings(n_resamples, float(level), unit, seed)

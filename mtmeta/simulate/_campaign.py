@@ -540,7 +540,7 @@ def as_set(name, human, metrics, systems, documents, domains, texts, spans, trut
         human, metrics, systems=systems, name=name, language_pair="de-en", documents=documents, domains=domains,
         texts=texts, spans=spans, truth=truth, reference_free=("RegressorQE", "Judge", "SourceOnly", "Random"),
         provenance={
-            "source": f"simulated with seed {truth['seed']}", "protocol": "mqm", "reference": "refA", "left_out": {},
+            "source": f"simulated with seed {truth['seed']}", "annotation": "mqm", "reference": "refA", "left_out": {},
         },
     )  # fmt: skip
 

@@ -51,10 +51,10 @@ statistics:
       coefficient: [pearson, kendall]
       grouping: [segment, none]
   - soft_pairwise_accuracy: {n_resamples: 100}
-  - system_dependence: {n_bootstrap: 20}
+  - system_dependence: {n_resamples: 20}
 seeds: [0, 1]      # of the statistics that draw
 """
-_LOADING = ("reference", "protocol", "metrics_from", "missing")
+_LOADING = ("reference", "annotation", "metrics_from", "missing")
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,10 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
         A YAML file; or its content, with paths relative to the working directory. Four keys:
 
         - ``sets``: a list. An entry is what `mtmeta.load_all` takes (a set name, or a table; relative to the plan's
-          folder); or a mapping with that as ``name``, with ``reference``, ``protocol``, ``metrics_from`` or ``missing``
-          as in `mtmeta.load`, and with ``metrics`` for this set alone; or ``simulate``, a mapping: ``kind``, "scores"
-          (`mtmeta.simulate.score_campaign`, the default) or "campaign" (`mtmeta.simulate.campaign`), ``seeds``, and
+          folder); or a mapping with that as ``name``, with ``reference``, ``annotation``, ``metrics_from`` or
+          ``missing`` as in `mtmeta.load`, and with ``metrics`` for this set alone; or ``simulate``, a mapping:
+          ``kind``, "scores" (`mtmeta.simulate.score_campaign`, the default) or "campaign"
+          (`mtmeta.simulate.campaign`), ``seeds``, and
           parameters of that function.
         - ``metrics``: "all", the default, or a list.
         - ``statistics``: a list. An entry is the name of a statistic, or a mapping of it to options.

@@ -111,7 +111,7 @@ _AGREEMENT: dict[str, Check] = {
     "coefficient": Choice((*agreement.COEFFICIENTS, "spa")),
     "grouping": _GROUPING,
     "n_resamples": _DRAWS,
-    "resample": Choice(("segments", "systems", "both", "documents")),
+    "unit": Choice(("segment", "system", "both", "document")),
     "degenerate": Choice(("drop", "zero")),
 }
 _COMPARE: dict[str, Check] = {
@@ -123,15 +123,15 @@ _COMPARE: dict[str, Check] = {
     "pairs": Choice(("all", "clusters")),
 }
 _SYSDEP: dict[str, Check] = {
-    "n_bootstrap": Count(0, MAX_COUNT),
+    "n_resamples": Count(0, MAX_COUNT),
     "population": Choice(("paired", "full")),
-    "resample": Choice(("segment", "row")),
+    "unit": Choice(("segment", "cell")),
     "level": _LEVEL,
 }
 
 
 def _sysdep_draws(options: Mapping[str, Any]) -> bool:
-    return options.get("n_bootstrap") != 0
+    return options.get("n_resamples") != 0
 
 
 STATISTICS: dict[str, Statistic] = {
@@ -162,16 +162,16 @@ STATISTICS: dict[str, Statistic] = {
     ),
     "tie_area": Statistic(ties.tie_area, {"grouping": _GROUPING, "scale": Choice(("score", "rank"))}),
     "subsample_ties": Statistic(
-        ties.subsample_ties, {"shares": _SHARES, "n_draws": Count(1, 10_000), "average": _AVERAGE}, draws=_always
+        ties.subsample_ties, {"shares": _SHARES, "n_resamples": Count(1, 10_000), "average": _AVERAGE}, draws=_always
     ),
     "held_out_calibration": Statistic(
         ties.held_out_calibration,
-        {"held_out": _LEVEL, "shares": _SHARES, "n_draws": Count(1, 10_000), "average": _AVERAGE},
+        {"held_out": _LEVEL, "shares": _SHARES, "n_resamples": Count(1, 10_000), "average": _AVERAGE},
         draws=_always,
     ),
     "chance_levels": Statistic(
         ties.chance_levels,
-        {"n_draws": Count(2, 10_000), "n_levels": Count(2, 10_000)},
+        {"n_resamples": Count(2, 10_000), "n_levels": Count(2, 10_000)},
         metrics="none",
         draws=_always,
     ),
@@ -209,7 +209,7 @@ STATISTICS: dict[str, Statistic] = {
         sysdep.compare_with_null,
         {
             "null": Choice(tuple(sysdep.NULLS)),
-            "n_draws": _DRAWS,
+            "n_resamples": _DRAWS,
             "min_stratum": Count(2, MAX_COUNT),
             "level": _LEVEL,
         },

@@ -98,8 +98,8 @@ class Fits:
 
     rows: np.ndarray  # (n_rows,)
     grid: np.ndarray  # (n_grid,) mean fit there
-    grid_draws: np.ndarray  # (n_draws, n_grid)
-    deviations: np.ndarray  # (n_draws, n_systems): mean fit - mean y
+    grid_draws: np.ndarray  # (n_resamples, n_grid)
+    deviations: np.ndarray  # (n_resamples, n_systems): mean fit - mean y
 
 
 def fit(
@@ -136,8 +136,8 @@ def _draw(size: int, members: np.ndarray, rng: np.random.Generator) -> np.ndarra
     return np.bincount(drawn, minlength=size).astype(np.int32)
 
 
-def resamples(cells: Cells, how: str, n_draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return each row's unit, and how often each unit is taken in each draw, shape (n_draws, n_units).
+def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return each row's unit, and how often each unit is taken in each draw, shape (n_resamples, n_units).
 
     Units are rows or segments. Units that hold paired rows and units that do not are resampled apart,
     so that every draw has as much of either as the data.
@@ -146,8 +146,8 @@ def resamples(cells: Cells, how: str, n_draws: int, rng: np.random.Generator) ->
     rated = np.unique(unit[: cells.n_paired])
     parts = [rated, np.setdiff1d(unit, rated)]
     size = int(unit.max()) + 1
-    counts = np.empty((n_draws, size), dtype=np.int32)
-    for b in range(n_draws):
+    counts = np.empty((n_resamples, size), dtype=np.int32)
+    for b in range(n_resamples):
         counts[b] = sum(_draw(size, part, rng) for part in parts if len(part))
     return unit, counts
 

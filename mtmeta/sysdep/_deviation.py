@@ -17,7 +17,7 @@ from ..evalset import EvalSet, as_evalset, as_sets, check_choice
 from ._cells import NOTHING, Cells, Fits, cells_of, check_systems, fit, metric_names, once, resamples, seed_of
 
 POPULATIONS = ("paired", "full")
-RESAMPLES = ("segment", "row")
+UNITS = ("segment", "cell")
 _GRID = 201
 
 
@@ -47,7 +47,7 @@ class SystemDependence:
         The fitted maps from metric to human score: ``curve, score, human, low, high``; ``curve`` is
         ``"all systems"`` (f_G) or a system (its f_k, over the range of its own scores).
     draws : numpy.ndarray
-        Expected Deviations in each resample, shape (n_bootstrap, n_systems), in the order of the set.
+        Expected Deviations in each resample, shape (n_resamples, n_systems), in the order of the set.
     signature : str
         How it was computed, in one line.
     """
@@ -72,9 +72,9 @@ def system_dependence(
     es: EvalSet | pd.DataFrame,
     metric: str,
     *,
-    n_bootstrap: int = 200,
+    n_resamples: int = 200,
     population: str = "paired",
-    resample: str = "segment",
+    unit: str = "segment",
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> SystemDependence:
@@ -88,23 +88,23 @@ def system_dependence(
               SysDep = \max_k ED(k) - \min_k ED(k)
 
     in units of the human score. ED > 0: the metric overrates the system. The maps are means of the
-    fits on ``n_bootstrap`` resamples; equal metric scores are pooled first, the map is linear between
+    fits on ``n_resamples`` resamples; equal metric scores are pooled first, the map is linear between
     neighbouring scores and constant beyond the outermost.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metric : str
-    n_bootstrap : int
+    n_resamples : int
         Number of resamples, at least 2; or 0: fit once, on the data, without intervals.
     population : {"paired", "full"}
         Over which translations :math:`f_G` is averaged: those with both scores, so that without
         bootstrap the Expected Deviations, weighted by numbers of ratings, sum to 0; or all that the metric
         scored (:math:`N_M`), as in the paper. With ``"full"``, a difference between rated and unrated segments
         enters every Expected Deviation.
-    resample : {"segment", "row"}
+    unit : {"segment", "cell"}
         What the bootstrap draws: segments with all their translations, or single translations as in the paper.
-        ``"row"`` breaks up what the translations of a segment share. In an Expected Deviation, which compares systems,
+        ``"cell"`` breaks up what the translations of a segment share. In an Expected Deviation, which compares systems,
         that would cancel, so its intervals become too wide; the band of a single map may become too narrow.
     level : float
         Nominal coverage of bands and intervals.
@@ -142,28 +142,28 @@ def system_dependence(
     >>> import numpy as np, mtmeta as mm
     >>> human = np.array([[-4., -3., -2., -1.], [-4., -3., -2., -1.], [-4., -3., -2., -1.]])
     >>> es = mm.EvalSet(human, {"m": human + [[0.], [2.], [0.]]}, systems=["A", "B", "C"])
-    >>> result = mm.system_dependence(es, "m", n_bootstrap=0)
+    >>> result = mm.system_dependence(es, "m", n_resamples=0)
     >>> result.table[["system", "expected_deviation"]].round(3).to_numpy().tolist()
     [['A', -0.354], ['B', 0.708], ['C', -0.354]]
     >>> round(result.sysdep, 3)
     1.062
     """
     es = as_evalset(es)
-    if check_count("n_bootstrap", n_bootstrap, 0) == 1:
-        raise ValueError("`n_bootstrap` is 1: an interval needs at least 2 resamples; 0 asks for none.")
+    if check_count("n_resamples", n_resamples, 0) == 1:
+        raise ValueError("`n_resamples` is 1: an interval needs at least 2 resamples; 0 asks for none.")
     check_choice("population", population, POPULATIONS)
-    check_choice("resample", resample, RESAMPLES)
+    check_choice("unit", unit, UNITS)
     tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
     cells = cells_of(es, metric, paired=population == "paired")
     grid = np.linspace(cells.scores.min(), cells.scores.max(), _GRID)
-    pooled, curves = _maps(cells, grid, n_bootstrap, resample, generator(rng))
-    draws = pooled.deviations if n_bootstrap else np.empty((0, cells.n_systems))
+    pooled, curves = _maps(cells, grid, n_resamples, unit, generator(rng))
+    draws = pooled.deviations if n_resamples else np.empty((0, cells.n_systems))
     table = _table(es, cells, pooled, draws, tails)
     deviations = table["expected_deviation"]
     sysdep = float(np.ptp(deviations))
     spread = float(np.ptp(table["human"]))
     low, high = _range_interval(cells, draws, tails)
-    how = f"B:{n_bootstrap}|resample:{resample}" if n_bootstrap else "B:0"
+    how = f"B:{n_resamples}|unit:{unit}" if n_resamples else "B:0"
     return SystemDependence(
         metric=metric,
         sysdep=sysdep,
@@ -172,29 +172,29 @@ def system_dependence(
         relative=sysdep / spread if spread > 0 else np.nan,
         sd=float(standard_deviation(deviations, ddof=1)) if len(deviations) > 1 else np.nan,
         table=table,
-        curves=_curve_table([f"{name}" for name in ("all systems", *es.systems)], curves, grid, n_bootstrap, tails),
+        curves=_curve_table([f"{name}" for name in ("all systems", *es.systems)], curves, grid, n_resamples, tails),
         draws=draws,
         signature=f"sysdep|metric:{metric}|population:{population}|{how}|set:{es.name}",
     )
 
 
-def _maps(cells: Cells, grid, n_bootstrap: int, resample: str, rng) -> tuple[Fits, list[tuple[Fits, np.ndarray]]]:
+def _maps(cells: Cells, grid, n_resamples: int, unit: str, rng) -> tuple[Fits, list[tuple[Fits, np.ndarray]]]:
     """Return f_G, and the curves of f_G and of every f_k with the part of the grid that each covers."""
-    if n_bootstrap:
-        unit, counts = resamples(cells, resample, n_bootstrap, rng)
+    if n_resamples:
+        unit_of, counts = resamples(cells, unit, n_resamples, rng)
     else:
-        unit, counts = np.zeros(len(cells.scores), np.int64), once(1)
-    pooled = fit(cells.scores, cells.human, cells.system, cells.n_systems, unit, counts, grid)
+        unit_of, counts = np.zeros(len(cells.scores), np.int64), once(1)
+    pooled = fit(cells.scores, cells.human, cells.system, cells.n_systems, unit_of, counts, grid)
     curves = [(pooled, np.full(len(grid), True))]
     for k in range(cells.n_systems):
         own = cells.of(k)
-        if n_bootstrap and resample == "row":  # as in the paper: each map has resamples of its own
-            unit, own_counts = resamples(own, resample, n_bootstrap, rng)
+        if n_resamples and unit == "cell":  # as in the paper: each map has resamples of its own
+            unit_of, own_counts = resamples(own, unit, n_resamples, rng)
         else:  # the same segments as for f_G; a draw without any of this system's is left out
-            unit = own.segment if n_bootstrap else np.zeros(own.n_paired, np.int64)
-            own_counts = counts[counts[:, np.unique(unit)].any(axis=1)]
+            unit_of = own.segment if n_resamples else np.zeros(own.n_paired, np.int64)
+            own_counts = counts[counts[:, np.unique(unit_of)].any(axis=1)]
         inside = (grid >= own.scores.min()) & (grid <= own.scores.max())
-        fits = fit(own.scores, own.human, own.system, 1, unit, own_counts, grid)
+        fits = fit(own.scores, own.human, own.system, 1, unit_of, own_counts, grid)
         curves.append((fits, inside))
     return pooled, curves
 
@@ -241,10 +241,10 @@ def _table(es: EvalSet, cells: Cells, pooled: Fits, draws: np.ndarray, tails: li
     return table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
 
 
-def _curve_table(names, curves, grid, n_bootstrap: int, tails: list[float]) -> pd.DataFrame:
+def _curve_table(names, curves, grid, n_resamples: int, tails: list[float]) -> pd.DataFrame:
     parts = []
     for name, (fits, inside) in zip(names, curves, strict=True):
-        low, high = np.quantile(fits.grid_draws, tails, axis=0) if n_bootstrap else np.full((2, len(grid)), np.nan)
+        low, high = np.quantile(fits.grid_draws, tails, axis=0) if n_resamples else np.full((2, len(grid)), np.nan)
         columns = {"score": grid, "human": fits.grid, "low": low, "high": high}
         parts.append(pd.DataFrame({"curve": name, **columns})[inside])
     return pd.concat(parts, ignore_index=True)
@@ -254,9 +254,9 @@ def system_dependence_table(
     data: EvalSet | pd.DataFrame | Sequence[EvalSet],
     metrics: Sequence[str] | str | None = None,
     *,
-    n_bootstrap: int = 200,
+    n_resamples: int = 200,
     population: str = "paired",
-    resample: str = "segment",
+    unit: str = "segment",
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
@@ -269,7 +269,7 @@ def system_dependence_table(
     data : EvalSet, pandas.DataFrame or sequence of EvalSet
     metrics : sequence of str, optional
         All metrics of each set by default; a set that lacks a named one is an error.
-    n_bootstrap, population, resample, level, rng
+    n_resamples, population, unit, level, rng
         As in `system_dependence`. All metrics get the same resamples, so that ``rng=0`` gives the
         numbers of ``system_dependence(..., rng=0)``.
     n_jobs : int, optional
@@ -296,12 +296,12 @@ def system_dependence_table(
     Examples
     --------
     >>> import mtmeta as mm
-    >>> table = mm.sysdep.system_dependence_table(mm.load("teaching"), ["Judge", "Random"], n_bootstrap=20)
+    >>> table = mm.sysdep.system_dependence_table(mm.load("teaching"), ["Judge", "Random"], n_resamples=20)
     >>> table["metric"].tolist()
     ['Judge', 'Random']
     """
     sets, seed = as_sets(data), seed_of(rng)
-    options = {"n_bootstrap": n_bootstrap, "population": population, "resample": resample, "level": level, "rng": seed}
+    options = {"n_resamples": n_resamples, "population": population, "unit": unit, "level": level, "rng": seed}
     jobs = [(s, es, metric) for s, es in enumerate(sets) for metric in metric_names(es, metrics)]
     found = Parallel(n_jobs=check_jobs(n_jobs), prefer="threads", return_as="generator")(
         delayed(_summary)(es, metric, options) for _, es, metric in jobs
@@ -341,7 +341,7 @@ def deviations_both_ways(
     es: EvalSet | pd.DataFrame,
     metric: str,
     *,
-    n_bootstrap: int = 1000,
+    n_resamples: int = 1000,
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
@@ -362,7 +362,7 @@ def deviations_both_ways(
     ----------
     es : EvalSet or pandas.DataFrame
     metric : str
-    n_bootstrap : int
+    n_resamples : int
         Resamples of segments for the intervals, at least 2.
     level : float
         Nominal coverage of each interval. Where noise is all that pushes, a system that is treated like the others
@@ -391,16 +391,16 @@ def deviations_both_ways(
     Examples
     --------
     >>> import mtmeta as mm
-    >>> both = mm.sysdep.deviations_both_ways(mm.load("teaching"), "Biased", n_bootstrap=200)
+    >>> both = mm.sysdep.deviations_both_ways(mm.load("teaching"), "Biased", n_resamples=200)
     >>> both.loc[both["verdict"] == "favoured", "system"].tolist()
     ['Fjord']
     """
     es = as_evalset(es)
     check_systems(es)
     cells = cells_of(es, metric)
-    n_bootstrap, unit = check_count("n_bootstrap", n_bootstrap, 2), np.zeros(cells.n_paired, np.int64)
+    n_resamples, unit = check_count("n_resamples", n_resamples, 2), np.zeros(cells.n_paired, np.int64)
     forward, reverse = (way(cells, unit, once(1))[0] for way in (_forward, _reverse))
-    bounds = intervals_both_ways(cells, n_bootstrap, check_level(level), rng)
+    bounds = intervals_both_ways(cells, n_resamples, check_level(level), rng)
     columns = {"system": es.systems, "human": cells.system_means(cells.human)}
     for name, value, (low, high) in zip(("forward", "reverse"), (forward, reverse), bounds, strict=True):
         columns |= {name: value, f"{name}_low": low, f"{name}_high": high}
@@ -411,9 +411,9 @@ def deviations_both_ways(
     return table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
 
 
-def intervals_both_ways(cells: Cells, n_bootstrap: int, level: float, rng) -> tuple[np.ndarray, np.ndarray]:
+def intervals_both_ways(cells: Cells, n_resamples: int, level: float, rng) -> tuple[np.ndarray, np.ndarray]:
     """Return the intervals of the forward and the reverse deviations, each of shape (2, n_systems)."""
-    unit, counts = resamples(cells, "segment", n_bootstrap, generator(rng))
+    unit, counts = resamples(cells, "segment", n_resamples, generator(rng))
     tails = [(1 - level) / 2, (1 + level) / 2]
     return tuple(_tails(way(cells, unit, counts), tails) for way in (_forward, _reverse))
 
@@ -426,7 +426,7 @@ def _tails(draws: np.ndarray, tails: list[float]) -> np.ndarray:
 
 
 def _forward(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return mean f_G(m) less mean h of each system in each draw, shape (n_draws, n_systems)."""
+    """Return mean f_G(m) less mean h of each system in each draw, shape (n_resamples, n_systems)."""
     return fit(cells.scores, cells.human, cells.system, cells.n_systems, unit, counts).deviations
 
 

@@ -198,7 +198,7 @@ def constant_metric(es: EvalSet | pd.DataFrame, metric: str) -> EvalSet:
     --------
     >>> import mtmeta as mm
     >>> es = mm.EvalSet([[0, 0], [-3, -3]], {"m": [[1, 2], [3, 4]]}, systems=["A", "B"])
-    >>> mm.system_dependence(mm.sysdep.constant_metric(es, "m"), "m", n_bootstrap=0).sysdep
+    >>> mm.system_dependence(mm.sysdep.constant_metric(es, "m"), "m", n_resamples=0).sysdep
     3.0
     """
     return _one_draw(es, metric, "constant", 30, 0)
@@ -283,9 +283,9 @@ class NullComparison:
     sysdep, sd : float
         Observed, on the translations with both scores, from one fit.
     sysdep_draws, sd_draws : numpy.ndarray
-        The same under the null, shape (n_draws,).
+        The same under the null, shape (n_resamples,).
     p_value, sd_p_value : float
-        Two-sided: twice the smaller share, ``(count + 1) / (n_draws + 1)``, at most 1.
+        Two-sided: twice the smaller share, ``(count + 1) / (n_resamples + 1)``, at most 1.
     verdict : str
         On ``sysdep``: ``"more than the null explains"``, ``"no more than the null explains"`` or
         ``"less than the null explains"``; ``"not tested"`` for the constant metric, which is one number.
@@ -316,7 +316,7 @@ def compare_with_null(
     metric: str,
     *,
     null: str = "human",
-    n_draws: int = 200,
+    n_resamples: int = 200,
     min_stratum: int = 30,
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
@@ -331,7 +331,7 @@ def compare_with_null(
         ``"human"``, the central one: `permute_within_human_scores`; ``"systems"``:
         `permute_systems_within_segments`; ``"constant"``: `constant_metric`; ``"gaussian"``: `add_gaussian_noise`;
         ``"heteroscedastic"``: `add_heteroscedastic_noise`; ``"residuals"``: `resample_residuals`.
-    n_draws : int
+    n_resamples : int
         At least ``2 / (1 - level) - 1``, or no p-value could be low enough.
     min_stratum : int
         As in `permute_within_human_scores`.
@@ -365,22 +365,22 @@ def compare_with_null(
     Examples
     --------
     >>> import mtmeta as mm
-    >>> mm.sysdep.compare_with_null(mm.load("teaching"), "Random", n_draws=99).verdict
+    >>> mm.sysdep.compare_with_null(mm.load("teaching"), "Random", n_resamples=99).verdict
     'no more than the null explains'
     """
     es = as_evalset(es)
     check_systems(es)
     check_choice("null", null, NULLS)
-    n_draws, min_stratum = check_count("n_draws", n_draws, 1), check_count("min_stratum", min_stratum, 2)
-    if null != "constant" and 2 / (n_draws + 1) > 1 - check_level(level) + 1e-12:
+    n_resamples, min_stratum = check_count("n_resamples", n_resamples, 1), check_count("min_stratum", min_stratum, 2)
+    if null != "constant" and 2 / (n_resamples + 1) > 1 - check_level(level) + 1e-12:
         raise ValueError(
-            f"{n_draws} draws cannot give a two-sided p-value as low as {1 - level:.3g}; "
+            f"{n_resamples} draws cannot give a two-sided p-value as low as {1 - level:.3g}; "
             f"use at least {int(np.ceil(2 / (1 - level) - 1e-9)) - 1}."
         )
     tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
     cells = cells_of(es, metric)
     observed = _deviations(cells, *np.unique(cells.scores, return_inverse=True), cells.human)
-    draws = np.array(list(_null_deviations(cells, null, n_draws, min_stratum, generator(rng))))
+    draws = np.array(list(_null_deviations(cells, null, n_resamples, min_stratum, generator(rng))))
     sysdep, sysdep_draws = float(np.ptp(observed)), np.ptp(draws, axis=1)
     sd, sd_draws = float(standard_deviation(observed, ddof=1)), standard_deviation(draws, ddof=1)
     p_value, sd_p_value = _two_sided(sysdep, sysdep_draws), _two_sided(sd, sd_draws)
@@ -411,7 +411,8 @@ def compare_with_null(
         sd_p_value=sd_p_value,
         verdict=verdict,
         table=table.sort_values("human", ascending=False, ignore_index=True, kind="stable"),
-        signature=f"sysdep null|metric:{metric}|null:{null}|draws:{n_draws}|min_stratum:{min_stratum}|set:{es.name}",
+        signature=f"sysdep null|metric:{metric}|null:{null}|draws:{n_resamples}|min_stratum:{min_stratum}"
+        f"|set:{es.name}",
     )
 
 
@@ -423,16 +424,16 @@ def _deviations(cells: Cells, points: np.ndarray, at: np.ndarray, human: np.ndar
     return _kernels.isotonic_draws(points, at, human, starts, sizes, unit, once(1), _NO_GRID)[2][0]
 
 
-def _null_deviations(cells: Cells, null: str, n_draws: int, min_stratum: int, rng) -> Iterable[np.ndarray]:
+def _null_deviations(cells: Cells, null: str, n_resamples: int, min_stratum: int, rng) -> Iterable[np.ndarray]:
     points, at = np.unique(cells.scores, return_inverse=True)
     if null in _ORDERS:
         draw = _ORDERS[null](cells, rng, min_stratum)
-        for _ in range(n_draws):
+        for _ in range(n_resamples):
             human_order, score_order = draw()
             yield _deviations(cells, points, at[score_order], cells.human[human_order])
     else:
         draw = _SCORES[null](cells, rng, min_stratum)
-        for _ in range(n_draws):
+        for _ in range(n_resamples):
             yield _deviations(cells, *np.unique(draw(), return_inverse=True), cells.human)
 
 
@@ -448,7 +449,7 @@ def null_table(
     metrics: Sequence[str] | str | None = None,
     *,
     nulls: Sequence[str] | str = ("human",),
-    n_draws: int = 200,
+    n_resamples: int = 200,
     min_stratum: int = 30,
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
@@ -463,7 +464,7 @@ def null_table(
     metrics : sequence of str, optional
     nulls : str or sequence of str
         See `compare_with_null`.
-    n_draws, min_stratum, level, rng
+    n_resamples, min_stratum, level, rng
         As in `compare_with_null`; each comparison starts from the same seed.
     n_jobs : int, optional
         Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
@@ -483,13 +484,13 @@ def null_table(
     Examples
     --------
     >>> import mtmeta as mm
-    >>> table = mm.sysdep.null_table(mm.load("teaching"), ["Judge"], nulls=["human", "constant"], n_draws=39)
+    >>> table = mm.sysdep.null_table(mm.load("teaching"), ["Judge"], nulls=["human", "constant"], n_resamples=39)
     >>> table["null"].tolist()
     ['human', 'constant']
     """
     sets, seed = as_sets(data), seed_of(rng)
     nulls = [nulls] if isinstance(nulls, str) else list(nulls)
-    options = {"n_draws": n_draws, "min_stratum": min_stratum, "level": level, "rng": seed}
+    options = {"n_resamples": n_resamples, "min_stratum": min_stratum, "level": level, "rng": seed}
     jobs = [(es, metric, null) for es in sets for null in nulls for metric in metric_names(es, metrics)]
     found = Parallel(n_jobs=check_jobs(n_jobs), prefer="threads", return_as="generator")(
         delayed(_null_row)(es, metric, null, options) for es, metric, null in jobs

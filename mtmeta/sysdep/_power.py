@@ -78,7 +78,7 @@ def detection_power(
     biases: Sequence[float] = (0.0, 1.0, 2.0),
     sizes: Sequence[int] = (50, 100, 200, 400),
     n_campaigns: int = 50,
-    n_bootstrap: int = 100,
+    n_resamples: int = 100,
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
@@ -96,7 +96,7 @@ def detection_power(
         In human units, as in `plant_bias`. What is found at 0 is what the set shows unaided.
     sizes : sequence of int
         Numbers of segments.
-    n_campaigns, n_bootstrap : int
+    n_campaigns, n_resamples : int
         Campaigns per bias and size, and resamples within each. All biases see the same campaigns.
     level : float
     rng : int, Generator or None
@@ -115,13 +115,13 @@ def detection_power(
     --------
     >>> import mtmeta as mm
     >>> power = mm.sysdep.detection_power(
-    ...     mm.load("teaching"), "Regressor", "Kelp", biases=[5], sizes=[200], n_campaigns=5, n_bootstrap=50)
+    ...     mm.load("teaching"), "Regressor", "Kelp", biases=[5], sizes=[200], n_campaigns=5, n_resamples=50)
     >>> float(power.set_index("criterion").loc["both", "rate"])
     1.0
     """
     es = as_evalset(es)
     check_level(level)
-    n_campaigns, n_bootstrap = check_count("n_campaigns", n_campaigns, 1), check_count("n_bootstrap", n_bootstrap, 2)
+    n_campaigns, n_resamples = check_count("n_campaigns", n_campaigns, 1), check_count("n_resamples", n_resamples, 2)
     rng = generator(rng)
     sets = {bias: plant_bias(es, metric, system, bias) for bias in biases}
     rated = np.flatnonzero((~np.isnan(es.human) & ~np.isnan(es[metric])).all(axis=0))
@@ -135,7 +135,7 @@ def detection_power(
             seed = int(rng.integers(2**63))
             for bias, planted in sets.items():
                 campaign = EvalSet(planted.human[:, drawn], {metric: planted[metric][:, drawn]}, systems=es.systems)
-                forward, reverse = intervals_both_ways(cells_of(campaign, metric), n_bootstrap, level, seed)
+                forward, reverse = intervals_both_ways(cells_of(campaign, metric), n_resamples, level, seed)
                 above = [forward[0, k] > 0, reverse[0, k] > 0]
                 found[bias] += [*above, all(above)]
         rows += [

@@ -18,7 +18,7 @@ _KNOW_NOTHING = ("constant", "noise", "levels")
 
 
 def chance_levels(
-    es: EvalSet | pd.DataFrame, *, n_draws: int = 20, n_levels: int = 3, rng: int | np.random.Generator | None = 0
+    es: EvalSet | pd.DataFrame, *, n_resamples: int = 20, n_levels: int = 3, rng: int | np.random.Generator | None = 0
 ) -> pd.DataFrame:
     r"""Compute every pair-counting coefficient, within segments, of metrics that know nothing.
 
@@ -30,7 +30,7 @@ def chance_levels(
     ----------
     es : EvalSet or pandas.DataFrame
         Only its human scores are used.
-    n_draws : int
+    n_resamples : int
         How many random metrics of each kind are drawn, at least 2.
     n_levels : int
         Number of equally likely scores of the third kind, at least 2.
@@ -49,7 +49,7 @@ def chance_levels(
     Raises
     ------
     ValueError
-        If ``n_draws`` or ``n_levels`` is too small, or no segment has two rated translations.
+        If ``n_resamples`` or ``n_levels`` is too small, or no segment has two rated translations.
 
     References
     ----------
@@ -58,17 +58,17 @@ def chance_levels(
     Examples
     --------
     >>> import mtmeta as mm
-    >>> table = mm.ties.chance_levels(mm.load("teaching"), n_draws=3).set_index("coefficient")
+    >>> table = mm.ties.chance_levels(mm.load("teaching"), n_resamples=3).set_index("coefficient")
     >>> table.loc[["tau_10", "tau_14", "acc_eq"], "constant"].round(3).to_dict()
     {'tau_10': -1.0, 'tau_14': 0.0, 'acc_eq': 0.248}
     """
-    for name, value in (("n_draws", n_draws), ("n_levels", n_levels)):
+    for name, value in (("n_resamples", n_resamples), ("n_levels", n_levels)):
         check_count(name, value, 2)
     es = as_evalset(es)
     t = human_tie_share(es)
     rng = generator(rng)
     metrics = {"constant": np.zeros(es.shape)}
-    for k in range(n_draws):
+    for k in range(n_resamples):
         metrics[f"noise {k}"] = rng.random(es.shape)
         metrics[f"levels {k}"] = rng.integers(0, n_levels, es.shape).astype(float)
     es = es.with_metrics(metrics)

@@ -22,7 +22,7 @@ def held_out_calibration(
     *,
     held_out: float = 0.5,
     shares: Sequence[float] | None = SHARES,
-    n_draws: int = 10,
+    n_resamples: int = 10,
     average: str = "segment",
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
@@ -35,7 +35,7 @@ def held_out_calibration(
 
     Parameters
     ----------
-    es, metrics, n_draws, average, rng
+    es, metrics, n_resamples, average, rng
         As in `subsample_ties`.
     held_out : float
         Share of the segments that are held out, in (0, 1).
@@ -65,14 +65,14 @@ def held_out_calibration(
     --------
     >>> import mtmeta as mm
     >>> es = mm.load("teaching")
-    >>> table = mm.ties.held_out_calibration(es, ["BLEU", "Judge"], shares=[0, 0.6], n_draws=3)
+    >>> table = mm.ties.held_out_calibration(es, ["BLEU", "Judge"], shares=[0, 0.6], n_resamples=3)
     >>> bool((table.loss > -1e-12).all())
     True
     """
     es = as_evalset(es)
     names = _metric_names(es, metrics)
-    wanted = [None] if shares is None else check_options(average, n_draws, shares)
-    check_options(average, n_draws, [0.0])
+    wanted = [None] if shares is None else check_options(average, n_resamples, shares)
+    check_options(average, n_resamples, [0.0])
     if isinstance(held_out, bool) or not isinstance(held_out, (float, int, np.number)) or not 0 < held_out < 1:
         raise ValueError(f"`held_out` must be a share of the segments between 0 and 1; found {held_out!r}.")
     pairs = human_pairs(es)
@@ -85,7 +85,7 @@ def held_out_calibration(
     by_metric = {name: metric_pairs(es, name, pairs) for name in names}
     rng = generator(rng)
     rows = []
-    for draw in range(n_draws):
+    for draw in range(n_resamples):
         away = _split(pairs, segments, size, wanted, rng)
         uniforms = rng.random(len(pairs.tied))
         cache = {}

@@ -122,10 +122,10 @@ def part(
     return cache[key]
 
 
-def check_options(average: str, n_draws: int, shares: Sequence[float]) -> list[float]:
+def check_options(average: str, n_resamples: int, shares: Sequence[float]) -> list[float]:
     """Return the shares as floats, or raise."""
     check_choice("average", average, AVERAGES)
-    check_count("n_draws", n_draws, 1)
+    check_count("n_resamples", n_resamples, 1)
     if not len(shares):
         raise ValueError("`shares` must name at least one tie share; found none.")
     return [float(share) for share in shares]

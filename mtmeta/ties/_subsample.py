@@ -115,7 +115,7 @@ def subsample_ties(
     metrics: Sequence[str] | str | None = None,
     *,
     shares: Sequence[float] = SHARES,
-    n_draws: int = 10,
+    n_resamples: int = 10,
     average: str = "segment",
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
@@ -133,7 +133,7 @@ def subsample_ties(
         All by default. Put noisy twins in with `EvalSet.with_metrics` and `discrete_to_continuous`.
     shares : sequence of float
         Wanted shares of tied pairs, over all pairs together.
-    n_draws : int
+    n_resamples : int
         Number of random sub-samples for each share.
     average : {"segment", "pair"}
         ``"segment"``: mean over segments of acc_eq, as in `correlate`. A segment in which no pair is left is not in
@@ -164,19 +164,19 @@ def subsample_ties(
     --------
     >>> import mtmeta as mm
     >>> es = mm.load("teaching")
-    >>> table = mm.ties.subsample_ties(es, ["Judge", "chrF"], shares=[0, 0.5], n_draws=2)
+    >>> table = mm.ties.subsample_ties(es, ["Judge", "chrF"], shares=[0, 0.5], n_resamples=2)
     >>> table.groupby(["share", "metric"], sort=False).value.mean().round(2).to_dict()
     {(0.0, 'Judge'): 0.48, (0.0, 'chrF'): 0.61, (0.5, 'Judge'): 0.57, (0.5, 'chrF'): 0.43}
     """
     es = as_evalset(es)
     names = _metric_names(es, metrics)
-    shares = check_options(average, n_draws, shares)
+    shares = check_options(average, n_resamples, shares)
     pairs = human_pairs(es)
     by_metric = {name: metric_pairs(es, name, pairs) for name in names}
     n_segments = {name: len(np.unique(pairs.segment[ordered.scored])) for name, ordered in by_metric.items()}
     rng = generator(rng)
     rows = []
-    for draw in range(n_draws):
+    for draw in range(n_resamples):
         uniforms = rng.random(len(pairs.tied))
         for share in shares:
             kept, p_tied, p_untied = keep(pairs, uniforms, share)
