@@ -180,13 +180,13 @@ def ranking(rng, size, effect) -> Outcomes:
 
 
 def bootstrap(
-    rng, size, effect, *, coefficient, grouping, unit, label, truth, n_resamples=N_INTERVAL, **how
+    rng, size, effect, *, coefficient, grouping, redrawn, label, truth, n_resamples=N_INTERVAL, **how
 ) -> Outcomes:
     """Give the p-value of `compare` and the interval of `intervals` from the same resamples, which both share."""
-    shape = (size, 30) if unit in ("system", "both") else (6, size)
-    es = scores(rng, shape, effect, drawn=unit in ("system", "both"), **how)
+    shape = (size, 30) if redrawn in ("system", "both") else (6, size)
+    es = scores(rng, shape, effect, drawn=redrawn in ("system", "both"), **how)
     n_resamples = 99 if effect else n_resamples
-    draws = significance._bootstrap(es, ["a", "b"], coefficient, grouping, n_resamples, unit, "drop", rng)
+    draws = significance._bootstrap(es, ["a", "b"], coefficient, grouping, n_resamples, redrawn, "drop", rng)
     found: Outcomes = {f"{label}: test": p_of(rng, draws[1] - draws[0], 0.0)}
     if not effect and truth is not None:
         found[f"{label}: interval"] = Interval(*np.quantile(draws[1], [0.025, 0.975]), truth(es))
@@ -574,11 +574,11 @@ def _bootstraps() -> list[Procedure]:
             truth = partial(long_run, **options)
         how = {"rounded": True} if coefficient == "acc_eq" else {}
         null = f"{_EQUAL}; six fixed systems. True value: that of endless segments"
-        add(label, null, unit="segment", truth=truth, **options, **how)
+        add(label, null, redrawn="segment", truth=truth, **options, **how)
     spa = {
         "coefficient": "spa",
         "grouping": "segment",
-        "unit": "segment",
+        "redrawn": "segment",
         "truth": mean_spa,
         "n_resamples": N_DRAWS,
     }
@@ -590,12 +590,12 @@ def _bootstraps() -> list[Procedure]:
     size = {"sizes": (8, 24), "unit": "systems"} | few
     truth = partial(pooled_pearson, of_systems=0.25, of_segments=None, favour=0.5)
     null = f"{favour}. True value: that of endless systems on these 30 segments"
-    add("systems, Pearson, grouping none", null, unit="system", truth=truth, **pooled, **size)
+    add("systems, Pearson, grouping none", null, redrawn="system", truth=truth, **pooled, **size)
     truth = partial(pooled_pearson, of_systems=0.25, of_segments=1.0, favour=0.5)
     null = f"{favour}. True value: that of endless systems and segments; 30 segments"
-    add("both, Pearson, grouping none", null, unit="both", truth=truth, **pooled, **size)
+    add("both, Pearson, grouping none", null, redrawn="both", truth=truth, **pooled, **size)
     null = f"{favour}, but only segments are redrawn: the question is about these systems, the null about others"
-    alone = {"unit": "segment", "truth": None, "curve": False, "n_resamples": 99, "n": 120}
+    alone = {"redrawn": "segment", "truth": None, "curve": False, "n_resamples": 99, "n": 120}
     add("segments where metrics favour systems", null, **alone, **pooled)
     within = {"coefficient": "pearson", "grouping": "segment", "documents": 0.7}
     truth = partial(long_run, coefficient="pearson", grouping="segment", documents=0.7)
@@ -606,7 +606,7 @@ def _bootstraps() -> list[Procedure]:
     add(
         "documents, Pearson, grouping segment",
         null,
-        unit="document",
+        redrawn="document",
         truth=truth,
         sizes=(60, 180),
         **few,

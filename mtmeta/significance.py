@@ -320,9 +320,9 @@ def compare(
     table["cluster"] = clusters(square, alpha)
     seed = "generator" if isinstance(rng, np.random.Generator) else rng
     drawn = "" if method in ("exact", "williams") else f"|draws:{n_resamples}|seed:{seed}|p:{p_value}"
-    drawn = f"|unit:{unit}" if method == "bootstrap" else ""
+    redrawn = f"|unit:{unit}" if method == "bootstrap" else ""
     signature = (
-        f"{coefficient}|grouping:{grouping}|method:{method}{unit}{drawn}|correction:{correction}"
+        f"{coefficient}|grouping:{grouping}|method:{method}{redrawn}{drawn}|correction:{correction}"
         f"|alpha:{alpha}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
     )
     both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]

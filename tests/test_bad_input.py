@@ -40,7 +40,7 @@ def test_standard_input(monkeypatch):
 def test_table_options(tmp_path):
     path = write(tmp_path / "t.csv", TABLE)
     refuses(r"unknown metric column 'Y'. .*Available: 'X'", path, metrics=["Y"])
-    for option in ({"reference": "refA"}, {"protocol": "mqm"}, {"spans": True}, {"metrics_from": "wmt23-sentinels"}):
+    for option in ({"reference": "refA"}, {"annotation": "mqm"}, {"spans": True}, {"metrics_from": "wmt23-sentinels"}):
         refuses(rf"`{next(iter(option))}` does not apply to a table", path, **option)
     refuses(r"`missing` must be 'raise' or 'nan'; found 'drop'", path, missing="drop")
     refuses(r"`metrics` must be a sequence of names", path, metrics="X", error=TypeError)
@@ -129,7 +129,7 @@ def test_metric_that_occurs_twice(tree, tmp_path):
 
 def test_tree_without_ratings(tree):
     write(tree / f"human-scores/{LP}.mqm.seg.score", scores({s: ["None"] * 3 for s in MQM}))
-    refuses(r"no candidate system has a human score under protocol 'mqm'", tree / LP)
+    refuses(r"no candidate system has a human score under annotation 'mqm'", tree / LP)
 
 
 # -- MQM --------------------------------------------------------------------------------------

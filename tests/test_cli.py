@@ -189,7 +189,7 @@ SCALE_FREE = {
     "rank --protocol wmt24 --n-resamples 50": "^$",
     "rank --coefficient acc_eq": "^$",
     "correlate --coefficient pearson --coefficient kendall --grouping none --grouping system": "^$",
-    "report --n-resamples 40 --n-null 39": "SysDep|units of the metric|Human scores run|^. [A-D] .* undecided",
+    "report --n-resamples 40": "SysDep|units of the metric|Human scores run|^. [A-D] .* undecided",
 }
 
 
@@ -698,7 +698,7 @@ WRITERS = {
     "rank t.csv --n-resamples 0 -o": ["t.csv"],
     "correlate t.csv teaching -o": ["t.csv"],
     "correlate - -o": ["t.csv"],
-    "report t.csv --n-resamples 40 --n-null 39 -o": ["t.csv"],
+    "report t.csv --n-resamples 40 -o": ["t.csv"],
     "local-accuracy p.csv --n-resamples 99 --metric m -o": ["p.csv"],
     "fetch --list -o": [],
     "sweep --example -o": [],

@@ -39,7 +39,7 @@ def read_only(tmp_path_factory):
 @pytest.mark.parametrize(
     ("command", "home", "made"),
     [
-        ("report t.csv --n-resamples 40 --n-null 39 -o r.html", None, {"r.html"}),
+        ("report t.csv --n-resamples 40 -o r.html", None, {"r.html"}),
         ("sweep plan.yaml --jobs 2", "/nonexistent", {"out"}),
         ("rank t.csv --n-resamples 5 --quiet", "/nonexistent", set()),
     ],

@@ -579,6 +579,6 @@ def test_swap_bars_fill_the_whole(pairs):
     np.testing.assert_allclose(widths.sum(axis=0), 1)
     top = ax.get_yticklabels()[-1].get_text()
     best = table.loc[table["share_lowered"].idxmax()]
-    assert top == f"{best['metric']} ({best['by']})"
+    assert top == f"{best['metric']} ({best['context']})"
     with pytest.raises(ValueError, match="the table needs the columns"):
         plots.swap_effect_bars(table.drop(columns="context"))

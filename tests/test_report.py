@@ -97,7 +97,7 @@ def test_order_p_value_counts_all_orders():
 
 def test_system_means_and_pearson_are_those_of_numpy():
     es = tiny()
-    counts = segment_counts(es, Settings(5, 39, 0.95, "segments", 1))
+    counts = segment_counts(es, Settings(5, 0.95, "segment", 1))
     assert counts.shape == (6, 20)
     assert (counts[0] == 1).all()
     assert (counts.sum(axis=1) == 20).all()
@@ -109,7 +109,7 @@ def test_system_means_and_pearson_are_those_of_numpy():
 
 def test_documents_are_drawn_whole():
     es = mm.EvalSet(np.arange(12.0).reshape(2, 6), {}, systems=["A", "B"], documents=list("aabbbc"))
-    counts = segment_counts(es, Settings(40, 39, 0.95, "documents", 0))[1:]
+    counts = segment_counts(es, Settings(40, 0.95, "document", 0))[1:]
     assert (counts[:, 0] == counts[:, 1]).all()
     assert (counts[:, 2] == counts[:, 4]).all()
     assert len(np.unique(counts.sum(axis=1))) > 1
@@ -120,7 +120,7 @@ def test_length_correlation_is_that_of_numpy(within):
     es = tiny()
     lengths = np.random.default_rng(3).integers(5, 90, es.shape).astype(float)
     known = ~np.isnan(es.human)
-    counts = segment_counts(es, Settings(3, 39, 0.95, "segments", 0))
+    counts = segment_counts(es, Settings(3, 0.95, "segment", 0))
     found = pearson_in_draws(es.human, lengths, known, counts, within=within)
     for row, r in zip(counts, found, strict=True):
         columns = np.repeat(np.arange(20), row.astype(int))
@@ -249,7 +249,7 @@ def test_noise_is_rarely_supported_within_segments():
     for seed in range(10):
         rng = np.random.default_rng(seed)
         es = mm.EvalSet(rng.normal(size=(6, 40)), {"m": rng.normal(size=(6, 40))}, systems=list("ABCDEF"))
-        part = Part(es, "m", Settings(100, 39, 0.95, "segments", seed))
+        part = Part(es, "m", Settings(100, 0.95, "segment", seed))
         part.sections["segments"] = section = Section("segments")
         segments(part, section)
         supported += _within_segments(part)[0] == "supported"
@@ -602,7 +602,7 @@ def run(*args):
 def test_command_writes_what_the_file_is_called(tmp_path):
     table = tmp_path / "mine.csv"
     tiny().to_frame().to_csv(table, index=False)
-    fast = ("--n-resamples", 60, "--n-null", 39)
+    fast = ("--n-resamples", 60)
     code, out, err = run("report", table, *fast, "-o", tmp_path / "r.html")
     assert (code, out) == (0, "")
     assert "reporting on mine" in err

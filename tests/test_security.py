@@ -152,7 +152,7 @@ def test_importing_every_module_opens_no_connection(tmp_path):
 _COMMANDS = [
     "validate teaching", "rank teaching --n-resamples 5", "rank teaching --coefficient pearson", "correlate teaching --format json",
     "fetch --list", "local-accuracy teaching-ranking --metric map --metric P_10 --n-resamples 99", "sentinel train teaching --sees source --save s",
-    "sentinel score s teaching", "report teaching --metric Judge --n-resamples 40 --n-null 39 -o r.html", "validate wmt23/zh-en", "validate http://127.0.0.1:9/t.csv",
+    "sentinel score s teaching", "report teaching --metric Judge --n-resamples 40 -o r.html", "validate wmt23/zh-en", "validate http://127.0.0.1:9/t.csv",
 ]  # fmt: skip
 _RUN_ALL = f"""
 from click.testing import CliRunner
@@ -184,7 +184,7 @@ def test_a_page_of_a_report_asks_for_nothing(tmp_path):
     (tmp_path / "t.csv").write_text(
         "system,segment,human,X\n" + "".join(f"{s},{k},{k * s % 3},{(k + s) % 4}\n" for s in range(3) for k in range(6))
     )
-    line = ["report", str(tmp_path / "t.csv"), "--n-resamples", "40", "--n-null", "39", "-o", str(tmp_path / "r.html")]
+    line = ["report", str(tmp_path / "t.csv"), "--n-resamples", "40", "-o", str(tmp_path / "r.html")]
     assert CliRunner().invoke(get_command(app), line).exit_code == 0
     page = (tmp_path / "r.html").read_text("utf-8")
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?(?!data:|#)[^\s"')]+""", page) == []
@@ -209,7 +209,7 @@ _CONSOLE_SCRIPT = "import mtmeta.cli\nif __name__ == '__main__':\n    mtmeta.cli
 @pytest.mark.parametrize(
     "command",
     [
-        "report t.csv --n-resamples 40 --n-null 39 -o r.html",
+        "report t.csv --n-resamples 40 -o r.html",
         "sweep plan.yaml --jobs 2 --out r.html",
         "sweep plan.yaml --jobs 2 --dask local --out r.html",
     ],
