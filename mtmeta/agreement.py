@@ -14,7 +14,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pandas as pd
 
-from . import _kernels
+from . import _agreement_kernels as _kernels
 from ._checks import Undefined, check_count, generator
 from .evalset import EvalSet, as_evalset, as_sets, check_choice, unknown
 
@@ -150,23 +150,11 @@ def _distinct(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
 def _tau(cells: Grouped, coefficient: str, epsilon: float) -> np.ndarray:
     """Value of a pair-counting coefficient in each group; NaN where its denominator is 0."""
     counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, epsilon).astype(np.float64)
-    c, d, t_h, t_m, t_hm = counts.T
-    pairs = counts.sum(axis=1)
-    if coefficient == "tau_c":
-        n = cells.sizes
-        k = np.minimum(_distinct(cells.human, cells.starts), _distinct(cells.metric, cells.starts))
-        numerator, denominator = 2 * (c - d) * k, n**2.0 * (k - 1)
-    else:
-        numerator, denominator = {
-            "tau_a": (c - d, pairs),
-            "tau_b": (c - d, np.sqrt((pairs - t_m - t_hm) * (pairs - t_h - t_hm))),
-            "tau_10": (c - d - t_m, c + d + t_m),
-            "tau_13": (c - d, c + d),
-            "tau_14": (c - d, c + d + t_m),
-            "tau_eq": (c + t_hm - d - t_h - t_m, pairs),
-            "acc_eq": (c + t_hm, pairs),
-        }[coefficient]
-    return np.divide(numerator, denominator, out=np.full(len(pairs), np.nan), where=denominator > 0)
+    if coefficient != "tau_c":
+        return _kernels.taus_of_groups(_kernels.VARIANTS[coefficient], counts)
+    k = np.minimum(_distinct(cells.human, cells.starts), _distinct(cells.metric, cells.starts))
+    numerator, denominator = 2 * (counts[:, 0] - counts[:, 1]) * k, cells.sizes**2.0 * (k - 1)
+    return np.divide(numerator, denominator, out=np.full(len(k), np.nan), where=denominator > 0)
 
 
 def _values(cells: Grouped, coefficient: str, epsilon: float | str) -> np.ndarray:

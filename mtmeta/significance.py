@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from . import _kernels
+from . import _significance_kernels as _kernels
+from ._agreement_kernels import VARIANTS
 from ._checks import Undefined, check_count, check_level, generator
 from ._pearson import pearson, scaled, williams
 from .agreement import (
@@ -38,7 +39,6 @@ from .evalset import Computed, EvalSet, as_evalset
 __all__ = ["Comparison", "clusters", "compare", "correct", "intervals"]
 
 METHODS = ("permutation", "exact", "pair-swap", "williams", "bootstrap")
-_VARIANTS = {"tau_b": 0, "tau_a": 1, "tau_10": 2, "tau_13": 3, "tau_14": 4, "tau_eq": 5, "acc_eq": 6}
 _PAIR_TESTS = ("acc_eq", "tau_eq")
 #: Largest group whose pairs fit the bit masks well.
 _MASKED_UP_TO = 64
@@ -339,7 +339,7 @@ def _check_options(method, coefficient, grouping, unit, p_value, correction, deg
     check_choice("degenerate", degenerate, ("drop", "zero"))
     check_count("n_resamples", n_resamples, 1)  # without draws there is no p-value
     fits = {
-        "permutation": coefficient in ("pearson", "spa", *_VARIANTS) and coefficient not in _PAIR_TESTS,
+        "permutation": coefficient in ("pearson", "spa", *VARIANTS) and coefficient not in _PAIR_TESTS,
         "exact": coefficient in _PAIR_TESTS,
         "pair-swap": coefficient in _PAIR_TESTS,
         "williams": coefficient == "pearson" and grouping == "none",
@@ -450,7 +450,7 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
         masks = np.empty((1, (n + 63) // 64, 2, n_resamples), dtype=np.uint64)
         _kernels.pair_masks(np.ascontiguousarray(swap.T), starts, masks)
         sums, counts = np.zeros((2, 2, len(first), n_resamples))
-        _kernels.add_swapped_tau(_VARIANTS["acc_eq"], human, table, starts, masks, first, second, sums, counts)
+        _kernels.add_swapped_tau(VARIANTS["acc_eq"], human, table, starts, masks, first, second, sums, counts)
         agreed += sums * n
         n_pairs += n
     return (agreed[0] - agreed[1]) / n_pairs
@@ -577,11 +577,11 @@ def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerat
     if coefficient == "pearson":
         _add_pearson(cells, scores, swap, first, second, sums, counts)
     elif cells.sizes.max() <= _MASKED_UP_TO:
-        _add_tau(_VARIANTS[coefficient], cells, scores, swap, first, second, sums, counts)
+        _add_tau(VARIANTS[coefficient], cells, scores, swap, first, second, sums, counts)
     else:
         ranks = cells.human_ranks
         _kernels.swapped_tau_large(
-            _VARIANTS[coefficient], ranks, scores, cells.starts, swap, first, second, sums, counts
+            VARIANTS[coefficient], ranks, scores, cells.starts, swap, first, second, sums, counts
         )
     if degenerate == "zero":
         counts = np.full_like(counts, len(cells.sizes))

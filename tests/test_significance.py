@@ -91,7 +91,7 @@ def test_large_groups_take_another_road_to_the_same_draws(n_resamples):
         if road == "masks":
             significance._add_tau(0, cells, scores, swap, first, second, sums, counts)
         else:
-            kernel = mm._kernels.swapped_tau_large
+            kernel = mm._significance_kernels.swapped_tau_large
             kernel(0, cells.human_ranks, scores, cells.starts, swap, first, second, sums, counts)
         results.append((sums, counts))
     np.testing.assert_array_equal(results[0], results[1])

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .. import _kernels
 from .._checks import Undefined, generator
 from ..evalset import Computed, EvalSet, as_evalset, unknown
+from . import _kernels
 
 
 def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
@@ -111,7 +111,7 @@ def fit(
     counts: np.ndarray,
     grid: np.ndarray | None = None,
 ) -> Fits:
-    """Fit y (the first rows) on x isotonically in each resample; see `mtmeta._kernels.isotonic_draws`."""
+    """Fit y (the first rows) on x isotonically in each resample; see `mtmeta.sysdep._kernels.isotonic_draws`."""
     points, at = np.unique(x if grid is None else np.concatenate([x, grid]), return_inverse=True)
     at, kept = at[: len(x)], at[len(x) :]
     rows = np.lexsort((np.arange(len(x)) >= len(y), group))  # group by group, those with a y first

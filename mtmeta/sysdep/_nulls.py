@@ -11,10 +11,10 @@ from joblib import Parallel, delayed
 from scipy.optimize import isotonic_regression
 from tqdm import tqdm
 
-from .. import _kernels
 from .._checks import check_count, check_jobs, check_level, generator
 from .._pearson import scaled, standard_deviation
 from ..evalset import Computed, EvalSet, as_evalset, as_sets, check_choice
+from . import _kernels
 from ._cells import Cells, cells_of, check_systems, metric_names, once, seed_of
 from ._deviation import pearson
 

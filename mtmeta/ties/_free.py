@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .. import _kernels
+from .. import _agreement_kernels as _kernels
 from .._checks import Undefined
 from ..agreement import Grouped, _metric_names, check_choice, grouped
 from ..evalset import EvalSet, as_evalset

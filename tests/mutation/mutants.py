@@ -47,7 +47,7 @@ def files(group):
     """Return the files of a group; a folder stands for what is in it, less what is compiled."""
     paths = [PACKAGE / name for name in CONFIG["groups"][group]["files"]]
     every = [file for path in paths for file in (sorted(path.glob("*.py")) if path.is_dir() else [path])]
-    return [file for file in every if file.name != "_kernels.py"]
+    return [file for file in every if not file.name.endswith("_kernels.py")]
 
 
 def left_out(tree):
@@ -361,7 +361,7 @@ class Server(Chosen):
             return first_failure(items)
         stems = {path.stem for path in (ROOT / "tests").glob("*.py")}
         for name in list(sys.modules):
-            own = name.split(".")[0] == "mtmeta" and not name.endswith("._kernels")
+            own = name.split(".")[0] == "mtmeta" and not name.endswith("_kernels")
             if own or name in stems:
                 del sys.modules[name]
         chosen = Chosen([item.nodeid for item in items], Finder(path, mutated))

@@ -1,0 +1,210 @@
+"""Compiled loops behind the agreement statistics, on flat arrays cut into groups.
+
+A grouped array holds its groups one after the other; ``starts`` (int64, n_groups + 1) gives
+where each begins and where the last ends. The slow and obvious versions that these are
+tested against stand in ``tests/exact.py``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ._compiled import njit
+
+#: Columns of `pair_counts`: concordant, discordant, tied in human only, in metric only, in both.
+CONCORDANT, DISCORDANT, TIED_HUMAN, TIED_METRIC, TIED_BOTH = range(5)
+
+
+@njit
+def pair_counts(human: np.ndarray, metric: np.ndarray, starts: np.ndarray, epsilon: float) -> np.ndarray:
+    """Count the kinds of pairs in each group, O(n log n) a group.
+
+    ``human`` holds dense ranks (int64, 0 … k-1). Two metric scores are tied when they differ
+    by at most ``epsilon``. Rows are visited in order of their metric score; those further
+    than ``epsilon`` below the current one are counted in a Fenwick tree over human ranks.
+    """
+    n_groups = len(starts) - 1
+    counts = np.zeros((n_groups, 5), dtype=np.int64)
+    n_ranks = human.max() + 1 if len(human) else 0
+    tree = np.zeros(n_ranks + 1, dtype=np.int64)  # ranks of the rows that are clearly below
+    below = np.zeros(n_ranks, dtype=np.int64)
+    seen = np.zeros(n_ranks, dtype=np.int64)
+    for g in range(n_groups):
+        h = human[starts[g] : starts[g + 1]]
+        m = metric[starts[g] : starts[g + 1]]
+        order = np.argsort(m, kind="mergesort")
+        left = 0
+        for i in range(len(order)):
+            rank, score = h[order[i]], m[order[i]]
+            while score - m[order[left]] > epsilon:
+                entering = h[order[left]]
+                below[entering] += 1
+                k = entering + 1
+                while k <= n_ranks:
+                    tree[k] += 1
+                    k += k & -k
+                left += 1
+            lower = 0
+            k = rank
+            while k > 0:
+                lower += tree[k]
+                k -= k & -k
+            tied_both = seen[rank] - below[rank]
+            counts[g, 0] += lower
+            counts[g, 1] += left - lower - below[rank]
+            counts[g, 2] += below[rank]
+            counts[g, 3] += i - left - tied_both
+            counts[g, 4] += tied_both
+            seen[rank] += 1
+        tree[:] = 0
+        below[:] = 0
+        seen[:] = 0
+    return counts
+
+
+@njit
+def average_ranks(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Rank the values within each group from 1; equal values share their mean rank."""
+    ranks = np.empty(len(values))
+    for g in range(len(starts) - 1):
+        v = values[starts[g] : starts[g + 1]]
+        order = np.argsort(v, kind="mergesort")
+        i = 0
+        while i < len(order):
+            j = i
+            while j + 1 < len(order) and v[order[j + 1]] == v[order[i]]:
+                j += 1
+            for k in range(i, j + 1):
+                ranks[starts[g] + order[k]] = 0.5 * (i + j) + 1.0
+            i = j + 1
+    return ranks
+
+
+@njit
+def tie_gains(human, metric, starts, weights):
+    """List what becomes of acc_eq's numerator when each pair turns into a metric tie.
+
+    Returns the absolute metric difference and the gain of every pair that matters (``+weight``
+    where the humans tie, ``-weight`` where the metric agrees with them), and the weighted
+    number of concordant pairs. Discordant pairs are wrong either way.
+    """
+    size = 0
+    for g in range(len(starts) - 1):
+        n = starts[g + 1] - starts[g]
+        size += n * (n - 1) // 2
+    differences = np.empty(size)
+    gains = np.empty(size, dtype=weights.dtype)
+    concordant = weights[:1].sum() * 0
+    k = 0
+    for g in range(len(starts) - 1):
+        for i in range(starts[g], starts[g + 1]):
+            for j in range(i + 1, starts[g + 1]):
+                dh = human[i] - human[j]
+                dm = metric[i] - metric[j]
+                if dh == 0:
+                    gains[k] = weights[g]
+                elif (dh > 0 and dm > 0) or (dh < 0 and dm < 0):
+                    gains[k] = -weights[g]
+                    concordant += weights[g]
+                else:
+                    continue
+                differences[k] = abs(dm)
+                k += 1
+    return differences[:k], gains[:k], concordant
+
+
+#: Differences are binned by the upper bits of their float64 pattern, which sorts like the number.
+BIN_SHIFT = 43
+N_BINS = 1 << (63 - BIN_SHIFT)
+
+
+@njit
+def binned_tie_gains(human, metric, starts, weights):
+    """Sum the gains of `tie_gains` per bin of the difference: (rises, falls, concordant)."""
+    rises = np.zeros(N_BINS, dtype=np.int64)
+    falls = np.zeros(N_BINS, dtype=np.int64)
+    concordant = 0
+    for g in range(len(starts) - 1):
+        for i in range(starts[g], starts[g + 1] - 1):
+            dm = metric[i + 1 : starts[g + 1]] - metric[i]
+            bins = np.abs(dm).view(np.int64) >> BIN_SHIFT
+            for j in range(len(dm)):
+                dh = human[i + 1 + j] - human[i]
+                if dh == 0:
+                    rises[bins[j]] += weights[g]
+                elif (dh > 0 and dm[j] > 0) or (dh < 0 and dm[j] < 0):
+                    falls[bins[j]] += weights[g]
+                    concordant += weights[g]
+    return rises, falls, concordant
+
+
+@njit
+def tie_gains_in_bins(human, metric, starts, weights, wanted, size):
+    """List the pairs of `tie_gains` whose difference falls into a wanted bin."""
+    differences = np.empty(size)
+    gains = np.empty(size, dtype=np.int64)
+    k = 0
+    for g in range(len(starts) - 1):
+        for i in range(starts[g], starts[g + 1] - 1):
+            dm = metric[i + 1 : starts[g + 1]] - metric[i]
+            distance = np.abs(dm)
+            bins = distance.view(np.int64) >> BIN_SHIFT
+            for j in range(len(dm)):
+                if not wanted[bins[j]]:
+                    continue
+                dh = human[i + 1 + j] - human[i]
+                if dh == 0:
+                    gains[k] = weights[g]
+                elif (dh > 0 and dm[j] > 0) or (dh < 0 and dm[j] < 0):
+                    gains[k] = -weights[g]
+                else:
+                    continue
+                differences[k] = distance[j]
+                k += 1
+    return differences[:k], gains[:k]
+
+
+# -- resampling --------------------------------------------------------------------------
+#
+# In each draw a mask says which cells two metrics swap. The masks are drawn once and serve all
+# pairs of metrics. With a pair (a, b), the hybrids are a with b's score where the mask is 1, and
+# the complement.
+
+
+#: Numbers of the coefficients in `tau_from_counts`.
+VARIANTS = {"tau_b": 0, "tau_a": 1, "tau_10": 2, "tau_13": 3, "tau_14": 4, "tau_eq": 5, "acc_eq": 6}
+
+
+@njit
+def tau_from_counts(variant, c, d, untied_metric, untied_human, pairs):
+    """Return the coefficient with this number in `VARIANTS`; NaN where it is undefined."""
+    tied_metric = untied_human - c - d  # in metric only
+    tied_both = pairs - untied_metric - tied_metric
+    if variant == 0:
+        numerator, denominator = c - d, math.sqrt(untied_metric * untied_human)
+    elif variant == 1:
+        numerator, denominator = c - d, pairs
+    elif variant == 2:
+        numerator, denominator = c - d - tied_metric, untied_human
+    elif variant == 3:
+        numerator, denominator = c - d, c + d
+    elif variant == 4:
+        numerator, denominator = c - d, untied_human
+    elif variant == 5:
+        numerator, denominator = 2 * (c + tied_both) - pairs, pairs
+    else:
+        numerator, denominator = c + tied_both, pairs
+    return numerator / denominator if denominator > 0 else math.nan
+
+
+@njit
+def taus_of_groups(variant, counts):
+    """Return the coefficient of each group from its counts of kinds of pairs (float64, (n_groups, 5))."""
+    values = np.empty(len(counts))
+    for g in range(len(counts)):
+        c, d, tied_human, tied_metric, tied_both = counts[g]
+        pairs = c + d + tied_human + tied_metric + tied_both
+        values[g] = tau_from_counts(variant, c, d, pairs - tied_metric - tied_both, c + d + tied_metric, pairs)
+    return values
