@@ -81,5 +81,5 @@ def _systems(es: EvalSet) -> Expected:
     "A dict: `p` of the best metric against the second, and `segments` that make it just significant.",
 )
 def _own(es: EvalSet, ranking: Comparison, units: Mapping[str, Any], delta: float) -> dict:
-    spread = np.std(units["segments drawn"])
+    spread = np.std(units["segment drawn"])
     return {"p": ranking.p_values.iloc[0, 1], "segments": es.shape[1] * (1.64 * spread / delta) ** 2}
