@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,13 @@ from ._limits import LARGEST_SCORE, MAX_COUNT, MAX_JOBS, MAX_SEED, SMALLEST_SCOR
 
 class Undefined(ValueError):
     """The data do not allow what was asked for: a report says so in words, and goes on. Other errors are faults."""
+
+
+def check_choice(parameter: str, value: object, choices: Iterable[Any]) -> None:
+    """Raise ValueError unless ``value`` is one of ``choices``."""
+    choices = tuple(choices)
+    if value not in choices:
+        raise ValueError(f"`{parameter}` must be one of {', '.join(map(repr, choices))}; found {value!r}.")
 
 
 def check_count(parameter: str, value: object, low: int, high: int = MAX_COUNT) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._checks import Undefined, check_scores, to_numbers
+from ._checks import Undefined, check_choice, check_scores, to_numbers
 
 __all__ = ["EvalSet", "Rankings", "Texts", "as_evalset"]
 
@@ -29,13 +29,6 @@ def _listed(items: Iterable[Any], limit: int = 8) -> str:
 
 def _counted(n: int, what: str) -> str:
     return f"{n} {what}{'s' * (n != 1)}"
-
-
-def check_choice(parameter: str, value: object, choices: Iterable[Any]) -> None:
-    """Raise ValueError unless ``value`` is one of ``choices``."""
-    choices = tuple(choices)
-    if value not in choices:
-        raise ValueError(f"`{parameter}` must be one of {', '.join(map(repr, choices))}; found {value!r}.")
 
 
 def unknown(what: str, name: Any, known: Sequence[Any]) -> ValueError:

@@ -16,7 +16,8 @@ import mtmeta as mm
 from mtmeta import perturb
 from mtmeta._files import word_lists
 from mtmeta.perturb import _lexicon as lexicon
-from mtmeta.perturb._llm import PROMPTS, _in_template, clean
+from mtmeta.perturb._edits import PHONETIC
+from mtmeta.perturb._llm import Request, clean
 from mtmeta.perturb._words import Words
 
 RULES = tuple(k for k in perturb.KINDS["translation"] if k not in ("llm", "composed"))
@@ -127,9 +128,9 @@ def test_phonetic_substitution():
 
 
 def test_every_phonetic_rule_changes_what_it_matches():
-    for pattern, new in perturb.PHONETIC:
+    for pattern, new in PHONETIC:
         assert new
-        assert not {n for n in new if n and n == pattern}, pattern
+        assert pattern.pattern not in new
 
 
 def test_paper_sentence_has_every_kind_of_edit():
@@ -204,7 +205,7 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
         rest = min(len(text), len(new)) - same
         tail = next((i for i in range(rest) if text[-1 - i] != new[-1 - i]), rest)
         words = Words(text, language)
-        names = [words.between(*place) for place in lexicon.entities(words, lexicon.tagger(language))]
+        names = [words.between(*place) for place in lexicon.tagger(language).entities(words)]
         longest = max(len(w) for w in [*words.words, *(names if kind == "named_entity" else ())])
         assert len(text) - same - tail <= longest + 3
     else:
@@ -254,7 +255,7 @@ def test_table_of_perturbations(teaching):
     assert (counts["size"] == counts["nunique"]).all()
     assert counts["size"].max() == 4
     assert len(counts) == len(teaching)
-    assert set(table["perturbation"]) == set(perturb.kinds())
+    assert set(table["perturbation"]) == set(perturb.KINDS["translation"]) - {"llm"}
     assert "llm" not in set(table["perturbation"])
     assert perturb.perturb_table(teaching, rng=1)["perturbed"].tolist() != table["perturbed"].tolist()
 
@@ -295,7 +296,8 @@ def test_entities_and_words_come_from_the_table():
     frame = pd.DataFrame({"translation": ["We met Clara.", "They saw Bruno.", "Now Bruno sings."]})
     table = perturb.perturb_table(frame, kinds=["named_entity"])
     assert set(table["perturbed"]) == {"We met Bruno.", "They saw Clara.", "Now Clara sings."}
-    assert perturb.gather_entities(["No names."], "en") == lexicon.bundled_entities("en")
+    bundled = perturb.perturb_table(frame.iloc[:1], kinds=["named_entity"])["perturbed"].item()
+    assert bundled.removeprefix("We met ").removesuffix(".") in lexicon.bundled_entities("en")
     inserted = perturb.perturb_table(frame, kinds=["insertion"])
     both = zip(inserted["translation"], inserted["perturbed"], strict=True)
     new = [next(iter(Counter(b.split()) - Counter(a.split()))) for a, b in both]
@@ -309,20 +311,6 @@ def test_speech_table():
     assert set(table["perturbation"]) == {"removal", "insertion", "swapping", "phonetic", "composed"}
     assert table["perturbed"].str.isupper().all()
     assert (table.groupby("segment").size() == 4).all()
-
-
-@pytest.mark.slow
-def test_applicability(teaching):
-    table = perturb.applicability(teaching, by="system").set_index(["system", "perturbation"])
-    everything = perturb.perturb_table(teaching, n_kinds=None)
-    counts = everything.groupby(["system", "perturbation"]).size()
-    assert table["applicable"].to_dict() == counts.reindex(table.index, fill_value=0).to_dict()
-    assert (table["n"] == 40).all()
-    np.testing.assert_allclose(table["share"], table["applicable"] / table["n"])
-    whole = perturb.applicability(teaching).set_index("perturbation")
-    assert whole["applicable"].to_dict() == table.groupby("perturbation")["applicable"].sum().to_dict()
-    assert whole.loc["removal", "share"] == 1
-    assert np.isnan(perturb.applicability(teaching.iloc[:0])["share"]).all()
 
 
 # -- word lists and tools ----------------------------------------------------------------
@@ -340,25 +328,19 @@ def test_word_lists_are_large_and_sound(language, least):
     assert len(lexicon.bundled_entities(language)) >= 40
 
 
-def test_inflection():
-    verb = lexicon._english_verb
-    assert verb("stop")["past"] == "stopped"
-    assert verb("carry") == {
-        "base": "carry",
-        "s": "carries",
-        "past": "carried",
-        "participle": "carried",
-        "ing": "carrying",
+def test_regular_verbs_and_shipped_forms():
+    forms = {"stop": "stops stopped stopping", "carry": "carries carried carrying", "die": "dies died dying"}
+    forms |= {
+        "agree": "agrees agreed agreeing",
+        "visit": "visits visited visiting",
+        "refer": "refers referred referring",
     }
-    assert verb("die")["ing"] == "dying"
-    assert verb("agree")["ing"] == "agreeing"
-    assert verb("visit")["past"] == "visited"
-    assert verb("refer")["past"] == "referred"
-    assert verb("give/gave/given")["participle"] == "given"
-    assert lexicon._english_noun("city")["plural"] == "cities"
-    assert lexicon._german_adjective("müde")["en"] == "müden"
-    assert lexicon._russian_adjective("хороший")["gen"] == "хорошего"
-    assert lexicon._russian_adjective("большой")["ins"] == "большим"
+    assert {verb: " ".join(lexicon._regular(verb).values()) for verb in forms} == forms
+    shipped = {"en": [("give", "given"), ("city", "cities")], "de": [("müde", "müden")], "ru": [("большой", "большим")]}
+    for language, pairs in shipped.items():
+        members = [set(member.values()) for _, group in lexicon.groups(language) for member in group]
+        for pair in pairs:
+            assert any(set(pair) <= forms_of for forms_of in members), pair
 
 
 def test_lists_agree_with_each_other():
@@ -386,9 +368,10 @@ def test_wordnet_is_used_where_it_is_there(monkeypatch):
     monkeypatch.setattr(lexicon, "wordnet", lambda: fake)
     assert outcomes("Two trees.", "synonym") == {"Two oaks."}
     assert outcomes("We walked.", "synonym") == {"We strolled."}
-    assert perturb.resources().set_index("perturbation").loc["synonym", "resource"] == "wordnet"
-    bundled = perturb.resources(tools="bundled").set_index("perturbation")["resource"]
-    assert bundled["synonym"] == "lexicon"
+    frame = pd.DataFrame({"translation": ["Two homes."]})
+    for tools, name in (("auto", "wordnet"), ("bundled", "lexicon")):
+        fake.words["home", "n"] = ["home", "house"]
+        assert set(perturb.perturb_table(frame, kinds=["synonym"], tools=tools)["resource"]) == {name}
     assert outcomes("Two homes.", "synonym", tools="bundled") == {"Two houses."}
     assert outcomes("Two trees.", "synonym", tools="bundled") == {None}
     assert outcomes("Das Auto.", "synonym", language="de") == {"Das Fahrzeug."}
@@ -418,10 +401,12 @@ def test_spacy_is_used_where_a_model_is_there(monkeypatch):
     try:
         assert outcomes("We zorp here.", "negation") == {"We not zorp here."}
         assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"]) == {"In Rome now."}
-        resource = perturb.resources().set_index("perturbation")["resource"]
-        assert resource["named_entity"] == resource["negation"] == "spacy:en_fake"
         assert outcomes("We zorp here.", "negation", tools="bundled") == {None}
-        frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now."]})
+        frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now.", "We zorp here."]})
+        table = perturb.perturb_table(frame, kinds=["named_entity", "negation"], entities=["Rome"])
+        assert table[["perturbation", "resource"]].drop_duplicates().to_numpy().tolist() == [
+            ["named_entity", "spacy:en_fake"], ["negation", "spacy:en_fake"],
+        ]  # fmt: skip
         by_rule = perturb.perturb_table(frame, kinds=["named_entity"], tools="bundled")
         assert set(by_rule["perturbed"]) == {"In the Rome now.", "In Blue Hall now."}
         assert set(by_rule["resource"]) == {"rules"}
@@ -432,43 +417,45 @@ def test_spacy_is_used_where_a_model_is_there(monkeypatch):
 # -- rankings ----------------------------------------------------------------------------
 
 
+def swapped(items, qrels=None, **options):
+    """Return the new order of a ranking, one for each draw; None where it has no rows."""
+    runs = pd.DataFrame({"system": "a", "query": 1, "item": items, "rank": range(1, len(items) + 1)})
+    if qrels is not None:
+        qrels = pd.DataFrame({"query": 1, "item": list(qrels), "relevance": list(qrels.values())})
+        options["how"] = "degrade"
+    new = perturb.perturb_rankings(runs, qrels, **options)
+    return [part["item"].tolist() for _, part in new.groupby("perturbation")] or None
+
+
 def test_one_swap_exchanges_two_items():
     items = list("abcdef")
-    for seed in range(50):
-        new = perturb.swap_items(items, n_swaps=1, rng=seed)
+    found = swapped(items, n_swaps=1, n_resamples=50)
+    assert len(found) == 50
+    for new in found:
         assert sorted(new) == items
         assert sum(a != b for a, b in zip(items, new, strict=True)) == 2
-    assert perturb.swap_items(["a"], n_swaps=1) is None
-    assert perturb.swap_items(["a", "b"], n_swaps=2) is None
+    assert swapped(["a"], n_swaps=1) is None
+    assert swapped(["a", "b"], n_swaps=2) is None
 
 
 def test_degrading_moves_a_relevant_item_down():
-    relevance = {"b": 1, "d": 2}
-    for seed in range(50):
-        new = perturb.swap_items(list("abcdef"), n_swaps=1, how="degrade", relevance=relevance, rng=seed)
-        for cut in range(1, 6):
-            before, after = (sum(relevance.get(i, 0) for i in x[:cut]) for x in (list("abcdef"), new))
-            assert after <= before
-        assert new != list("abcdef")
     # b and d are as far down as they can be after two swaps
-    assert perturb.swap_items(list("bda"), n_swaps=9, how="degrade", relevance={"b": 1, "d": 1}, rng=0)[0] == "a"
-    assert perturb.swap_items(list("abc"), n_swaps=1, how="degrade", relevance=[0, 0, 1]) is None
+    assert swapped(list("bda"), {"b": 1, "d": 1}, n_swaps=9)[0][0] == "a"
+    assert swapped(list("abc"), {"c": 1}, n_swaps=1) is None
 
 
 @settings(max_examples=60)
 @given(st.integers(2, 30), st.integers(1, 8), st.integers(0, 999), st.data())
 def test_swaps_never_leave_a_ranking_as_it_was(n, n_swaps, seed, data):
-    relevance = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
     items = list(range(n))
-    for how in ("random", "degrade"):
-        new = perturb.swap_items(items, n_swaps=n_swaps, how=how, relevance=relevance, rng=seed)
-        if new is not None:
+    relevance = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    for qrels in (None, dict(enumerate(relevance))):
+        for new in swapped(items, qrels, n_swaps=n_swaps, rng=seed) or ():
             assert sorted(new) == items
             assert new != items
-            assert new == perturb.swap_items(items, n_swaps=n_swaps, how=how, relevance=relevance, rng=seed)
-    if new is not None:  # degraded: the gain in every prefix is no larger
-        gains = np.cumsum([[relevance[i] for i in items], [relevance[i] for i in new]], axis=1)
-        assert (gains[1] <= gains[0]).all()
+            if qrels:  # degraded: the gain in every prefix is no larger
+                gains = np.cumsum([[relevance[i] for i in items], [relevance[i] for i in new]], axis=1)
+                assert (gains[1] <= gains[0]).all()
 
 
 @pytest.fixture
@@ -537,15 +524,13 @@ def tiny(tmp_path_factory, transformers):
 
 
 def test_prompts_are_the_papers():
-    text = perturb.PROMPTS["translation"].format(
-        name="GERMAN", source_name="ENGLISH", source="a", reference="b", text="c"
-    )
+    text = Request("c", "de", "translation", "a", "b", "en").prompt
     assert text.startswith(
         "I have the following source text (SOURCE_ENGLISH), reference translation (REFERENCE_GERMAN),"
     )
     assert 'MT_OUTPUT_GERMAN: "c"\n\nPlease modify MT_OUTPUT_GERMAN to introduce minor typical' in text
     assert text.endswith("Do not include any explanations or additional text. Only return the perturbed output.")
-    assert "minor ASR errors" in PROMPTS["speech"]
+    assert "minor ASR errors" in Request("c", "en", "speech", None, "b", "en").prompt
 
 
 def test_model_defaults_are_the_papers():
@@ -595,10 +580,10 @@ def test_greedy_answers_and_chat_templates(tiny):
     greedy = perturb.LanguageModel(tiny, temperature=0, max_new_tokens=4)
     one, two = (greedy._generate(["A prompt."]) for _ in range(2))
     assert one == two
-    tokeniser = greedy._load()[1]
-    assert _in_template(["A prompt."], tokeniser) == ["A prompt."]
-    tokeniser.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
-    assert _in_template(["A prompt."], tokeniser) == ["<user>A prompt."]
+    turn = greedy._generate(["<user>A prompt."])
+    assert turn != one
+    greedy._load()[1].chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    assert greedy._generate(["A prompt."]) == turn
     assert len(greedy._generate(["a", "b"])) == 2
 
 
@@ -642,10 +627,8 @@ def test_another_kind_stands_in_for_a_refusal(teaching, monkeypatch):
     assert "llm" not in set(table["perturbation"])
     assert "composed" not in set(table["perturbation"])
     assert model.counts["refused"] == model.counts["requests"] > 0
-    without = perturb.applicability(teaching, kinds=RULES)
     enough = int((table.groupby(["system", "segment"]).size() == 4).sum())
     assert enough > 0.9 * len(teaching)
-    assert without["n"].eq(len(teaching)).all()
 
 
 def test_cache_files_say_what_they_hold(tmp_path, monkeypatch):
@@ -675,8 +658,6 @@ BAD = [
     (lambda: perturb.apply("a", "llm", model=perturb.LanguageModel("x")), ValueError, "needs .*'reference', 'source'"),
     (lambda: perturb.apply("a", "removal", tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.perturb_table(FRAME, tools="best"), ValueError, "`tools` must be one of"),
-    (lambda: perturb.resources(tools="best"), ValueError, "`tools` must be one of"),
-    (lambda: perturb.kinds("music"), ValueError, "`task` must be one of"),
     (lambda: perturb.perturb_table([1]), TypeError, "`frame` must be a DataFrame"),
     (lambda: perturb.perturb_table(FRAME, task="speech"), ValueError, "lacks the column 'transcript'"),
     (lambda: perturb.perturb_table(FRAME.assign(perturbed="")), ValueError, r"\['perturbed'\] already"),
@@ -693,14 +674,9 @@ BAD = [
         lambda: perturb.perturb_table(FRAME, kinds=["llm"], model=perturb.LanguageModel("x")),
         ValueError, r"needs the column\(s\) \['source', 'reference'\]",
     ),
-    (lambda: perturb.applicability(FRAME, by="domain"), ValueError, r"lacks the column\(s\) \['domain'\]"),
-    (lambda: perturb.resources(model="gpt2"), TypeError, "must be a LanguageModel"),
-    (lambda: perturb.swap_items([1, 2], n_swaps=0), ValueError, "`n_swaps` must be at least 1"),
-    (lambda: perturb.swap_items([1, 2], n_swaps=1.5), TypeError, "`n_swaps` must be a whole number"),
-    (lambda: perturb.swap_items([1, 1]), ValueError, "an item occurs twice"),
-    (lambda: perturb.swap_items([1, 2], how="x"), ValueError, "`how` must be one of"),
-    (lambda: perturb.swap_items([1, 2], how="degrade"), ValueError, "needs `relevance`"),
-    (lambda: perturb.swap_items([1, 2], how="degrade", relevance=[1]), ValueError, "one number per item, 2"),
+    (lambda: perturb.perturb_rankings(RUNS, n_swaps=0), ValueError, "`n_swaps` must be at least 1"),
+    (lambda: perturb.perturb_rankings(RUNS, n_swaps=1.5), TypeError, "`n_swaps` must be a whole number"),
+    (lambda: perturb.perturb_rankings(RUNS, how="x"), ValueError, "`how` must be one of"),
     (lambda: perturb.perturb_rankings([1]), TypeError, "`runs` must be a DataFrame"),
     (lambda: perturb.perturb_rankings(RUNS.drop(columns="rank")), ValueError, r"lacks the column\(s\) \['rank'\]"),
     (lambda: perturb.perturb_rankings(RUNS.assign(item="x")), ValueError, "item 'x' occurs twice in the ranking"),

@@ -4,23 +4,8 @@ A metric should prefer an output to its perturbation. How often it does is its a
 `mtmeta.local_accuracy` computes; this module makes the pairs.
 """
 
-from ._edits import PHONETIC
-from ._llm import PROMPTS, LanguageModel
-from ._rankings import N_SWAPS, perturb_rankings, swap_items
-from ._table import KINDS, applicability, apply, gather_entities, kinds, perturb_table, resources
+from ._llm import LanguageModel
+from ._rankings import perturb_rankings
+from ._table import KINDS, apply, perturb_table
 
-__all__ = [
-    "KINDS",
-    "N_SWAPS",
-    "PHONETIC",
-    "PROMPTS",
-    "LanguageModel",
-    "applicability",
-    "apply",
-    "gather_entities",
-    "kinds",
-    "perturb_rankings",
-    "perturb_table",
-    "resources",
-    "swap_items",
-]
+__all__ = ["KINDS", "LanguageModel", "apply", "perturb_rankings", "perturb_table"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._files import word_lists
-from ._lexicon import LANGUAGES, Tagger, entities, synonyms, words
+from ._lexicon import LANGUAGES, Tagger, synonyms, words
 from ._words import UNSPACED, Words
 
 
@@ -89,7 +89,7 @@ def pronoun(text: Words, setting: Setting, rng: np.random.Generator) -> str | No
 
 def named_entity(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Replace a random named entity by another one."""
-    found = {place: text.between(*place).casefold() for place in entities(text, setting.tagger)}
+    found = {place: text.between(*place).casefold() for place in setting.tagger.entities(text)}
     place = _pick(rng, [p for p, old in found.items() if any(e.casefold() != old for e in setting.entities)])
     if place is None:
         return None
@@ -143,11 +143,10 @@ def negation_removal(text: Words, setting: Setting, rng: np.random.Generator) ->
 
 
 #: Letters and groups that sound alike in English: the project's own list. A pattern, and what may stand for it.
-PHONETIC: tuple[tuple[str, tuple[str, ...]], ...] = tuple(
-    (pattern, tuple(new.replace("-", "") for new in options))
+PHONETIC = tuple(
+    (re.compile(pattern), tuple(new.replace("-", "") for new in options))
     for pattern, *options in map(str.split, word_lists("en")["sounds alike"])
 )
-_PHONETIC = tuple((re.compile(pattern), new) for pattern, new in PHONETIC)
 
 
 def phonetic(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
@@ -158,7 +157,7 @@ def phonetic(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
         word, lower = text.words[i], text.words[i].lower()
         if len(lower) < 3 or not lower.isascii() or len(lower) != len(word):
             continue
-        found = [(m.span(), new) for pattern, new in _PHONETIC for m in pattern.finditer(lower)]
+        found = [(m.span(), new) for pattern, new in PHONETIC for m in pattern.finditer(lower)]
         if found:
             (start, end), options = _pick(rng, found)
             new = _pick(rng, options)
@@ -177,14 +176,5 @@ def vocabulary_of(texts: Sequence[str], language: str) -> tuple[str, ...]:
     return tuple(sorted(w for w in found if w.replace("-", "").replace("'", "").replace("’", "").isalpha()))
 
 
-EDITS: dict[str, Edit] = {
-    "removal": removal,
-    "insertion": insertion,
-    "swapping": swapping,
-    "synonym": synonym,
-    "pronoun": pronoun,
-    "named_entity": named_entity,
-    "negation": negation,
-    "negation_removal": negation_removal,
-    "phonetic": phonetic,
-}
+_ALL = (removal, insertion, swapping, synonym, pronoun, named_entity, negation, negation_removal, phonetic)
+EDITS: dict[str, Edit] = {edit.__name__: edit for edit in _ALL}

@@ -7,7 +7,6 @@ lists in ``mtmeta/data/lexicon`` and rules. `resources` says which.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -16,23 +15,13 @@ from ._words import Words
 
 #: Languages with lists of their own.
 LANGUAGES = ("en", "de", "ru")
-SPACY_MODELS = {
-    "en": ("en_core_web_sm", "en_core_web_md", "en_core_web_lg"),
-    "de": ("de_core_news_sm", "de_core_news_md", "de_core_news_lg"),
-    "ru": ("ru_core_news_sm", "ru_core_news_md", "ru_core_news_lg"),
-}
+SPACY_MODELS = {"en": "en_core_web", "de": "de_core_news", "ru": "ru_core_news"}
+_PARTS = ("noun", "verb", "adjective", "adverb", "other")
 
 Forms = dict[str, str]
 
 
 # -- the word lists ----------------------------------------------------------------------
-
-
-def _s(word: str) -> str:
-    """Return the English form in -s."""
-    if re.search("(s|x|z|ch|sh|[^aeiou]o)$", word):
-        return word + "es"
-    return word[:-1] + "ies" if re.search("[^aeiou]y$", word) else word + "s"
 
 
 @cache
@@ -42,89 +31,14 @@ def words(section: str, *languages: str) -> frozenset[str]:
     return frozenset(word for lines in known for line in lines for word in line.split())
 
 
-def _stem(verb: str) -> str:
-    """Return an English verb ready for -ed or -ing: its last consonant doubled where that is the rule."""
-    one_syllable = re.fullmatch(r"(?:[^aeiouy]|qu)*[aeiou][^aeiouwxy]", verb)
-    return verb + verb[-1] if one_syllable or verb in words("stressed at end", "en") else verb
-
-
-def _english_verb(entry: str) -> Forms:
-    base, *irregular = entry.split("/")
-    past = base + "d" if base.endswith("e") else _stem(base) + "ed"
-    if re.search("[^aeiou]y$", base):
-        past = base[:-1] + "ied"
-    if base.endswith("ie"):
-        ing = base[:-2] + "ying"
-    else:
-        ing = base[:-1] + "ing" if re.search("[^eoy]e$", base) else _stem(base) + "ing"
-    first, second = irregular or (past, past)
-    return {"base": base, "s": _s(base), "past": first, "participle": second, "ing": ing}
-
-
-def _english_noun(entry: str) -> Forms:
-    base, *plural = entry.split("/")
-    return _known({"singular": base, "plural": plural[0] if plural else _s(base)})
-
-
-def _known(forms: Forms) -> Forms:
-    return {k: v for k, v in forms.items() if v != "-"}
-
-
-def _german_noun(entry: str) -> Forms:
-    singular, plural = entry.split("/")
-    forms = {"singular": singular, "plural": plural}
-    if plural != "-" and plural[-1] not in "ns":
-        forms["dative"] = plural + "n"
-    return _known(forms)
-
-
-def _german_adjective(stem: str) -> Forms:
-    inflected = stem[:-1] if stem.endswith("e") else stem
-    return {"": stem, **{e: inflected + e for e in ("e", "en", "em", "er", "es")}}
-
-
-def _russian_adjective(lemma: str) -> Forms:
-    stem = lemma[:-2]
-    soft = lemma.endswith("ний")
-    high = "и" if soft or stem[-1] in "гкхжшчщ" else "ы"
-    o = "е" if soft or (stem[-1] in "жшчщ" and lemma.endswith("ий")) else "о"
-    endings = {
-        "f": "яя" if soft else "ая", "n": o + "е", "p": high + "е", "gen": o + "го", "dat": o + "му",
-        "ins": high + "м", "loc": o + "м", "obl": o + "й", "acc": "юю" if soft else "ую", "pgen": high + "х",
-        "pins": high + "ми",
-    }  # fmt: skip
-    return {"m": lemma, **{k: stem + e for k, e in endings.items()}}
-
-
-def _russian_verb(entry: str) -> Forms:
-    base, third, plural = entry.split("/")
-    return {"base": base, "s": third, "p": plural, **{e: base[:-2] + e for e in ("л", "ла", "ло", "ли")}}
-
-
-def _names(*names: str) -> Any:
-    return lambda entry: dict(zip(names, entry.split("/"), strict=True))
-
-
-def _fixed(entry: str) -> Forms:
-    return {"": entry}
-
-
-_INFLECT = {
-    ("en", "noun"): _english_noun, ("en", "verb"): _english_verb, ("de", "noun"): _german_noun,
-    ("de", "verb"): _names("base", "s", "past", "participle"), ("de", "adjective"): _german_adjective,
-    ("ru", "noun"): lambda entry: _known(_names("singular", "plural")(entry)), ("ru", "verb"): _russian_verb,
-    ("ru", "adjective"): _russian_adjective,
-}  # fmt: skip
-_PARTS = ("noun", "verb", "adjective", "adverb", "other")
-
-
 @cache
 def groups(language: str) -> tuple[tuple[str, tuple[Forms, ...]], ...]:
     """Return the groups of synonyms: part of speech and the forms of each member."""
     found = []
     for part in _PARTS:
-        inflect = _INFLECT.get((language, part), _fixed)
-        found += [(part, tuple(inflect(e) for e in line.split())) for line in word_lists(language)[part]]
+        names, *lines = word_lists(language)[part]
+        members = ([zip(names.split("/"), m.split("/"), strict=True) for m in line.split()] for line in lines)
+        found += [(part, tuple({k: v for k, v in m if v != "-"} for m in group)) for group in members]
     return tuple(found)
 
 
@@ -144,24 +58,16 @@ def _thesaurus(language: str) -> dict[str, dict[tuple[str, str], tuple[str, ...]
 @cache
 def _parts_of(language: str) -> dict[str, frozenset[str]]:
     """Return form -> the parts of speech it may be."""
-    found: dict[str, set[str]] = {}
-    for form, uses in _thesaurus(language).items():
-        found.setdefault(form, set()).update(part for part, _ in uses)
-    for line in word_lists(language)["common"]:
-        for form in line.split():
-            found.setdefault(form, set()).add("verb")
-    return {form: frozenset(parts) for form, parts in found.items()}
+    found = {form: frozenset(part for part, _ in uses) for form, uses in _thesaurus(language).items()}
+    return found | {form: found.get(form, frozenset()) | {"verb"} for form in words("common", language)}
 
 
 @cache
 def bundled_vocabulary(language: str) -> tuple[str, ...]:
     """Return words to insert where there is no frame to take them from."""
-    if language not in LANGUAGES:
-        return ()
-    return tuple(sorted(form for form in _thesaurus(language)))
+    return tuple(sorted(_thesaurus(language))) if language in LANGUAGES else ()
 
 
-@cache
 def bundled_entities(language: str) -> tuple[str, ...]:
     """Return entities to put in where the frame has too few of its own."""
     return tuple(word_lists(language)["entity"]) if language in LANGUAGES else ()
@@ -189,10 +95,8 @@ def spacy_model(language: str) -> Any | None:
         import spacy
     except ImportError:
         return None
-    for name in SPACY_MODELS.get(language, ()):
-        if spacy.util.is_package(name):
-            return spacy.load(name)
-    return None
+    names = (f"{SPACY_MODELS[language]}_{size}" for size in ("sm", "md", "lg") if language in SPACY_MODELS)
+    return next((spacy.load(name) for name in names if spacy.util.is_package(name)), None)
 
 
 class Tagger:
@@ -217,7 +121,7 @@ class Tagger:
     def tag(self, text: Words, i: int) -> str:
         """Return ``v`` for a verb, ``a`` for an adjective, else another letter or nothing."""
         if self.pipeline is None:
-            return _TAGGERS.get(text.language, lambda *_: "")(text, i)
+            return _tag_by_rule(text, i)
         start = text.spans[i][0]
         for token in self._document(text):
             if token.idx <= start < token.idx + len(token.text):
@@ -244,51 +148,33 @@ def tagger(language: str, tools: str = "auto") -> Tagger:
     return Tagger(spacy_model(language) if tools == "auto" else None)
 
 
-def entities(text: Words, tagger: Tagger) -> list[tuple[int, int]]:
-    """Return first and last word of every named entity of a text."""
-    return tagger.entities(text)
-
-
 # -- parts of speech by rule -------------------------------------------------------------
 
-_ADJECTIVE_EN = re.compile("(?:ful|ous|ive|able|ible|al|ic|less|ish)$")
-_FINITE_DE = ("s", "past")
-_VERB_RU = re.compile(
-    "(?:[аеиу]ет|[аеиу]ют|ит|ят|ал|ала|али|ил|ила|или|ел|ела|ели|ать|ить|еть|уть|тся|ться|лся|лась|лись)$"
-)
+#: What a word may be that no list has: the tag, the ending, the least length, and the list of exceptions.
+_GUESSES = {
+    "en": ("a", re.compile("(?:ful|ous|ive|able|ible|al|ic|less|ish)$"), 6, "no adjective"),
+    "ru": ("v", re.compile("(?:[аеиу]ет|[аеиу]ют|ит|ят|[аие]л[аи]?|[аиеу]ть|ть?ся|лся|лась|лись)$"), 5, "no verb"),
+}
 
 
-def _tag_english(text: Words, i: int) -> str:
-    word, before = text.lower[i], text.lower[i - 1] if i else ""
-    parts = _parts_of("en").get(word, frozenset())
-    if not parts and len(word) > 5 and _ADJECTIVE_EN.search(word) and word not in words("no adjective", "en"):
-        return "a"
+def _tag_by_rule(text: Words, i: int) -> str:
+    word, language, before = text.lower[i], text.language, text.lower[i - 1] if i else ""
+    if language == "de":
+        if text.words[i][0].isupper() and not text.shouted:
+            return "n" if not text.opens_sentence(i) else ""
+        uses = _thesaurus("de").get(word, {})
+        if word in words("common", "de") or {("verb", "s"), ("verb", "past")} & set(uses):
+            return "v"
+        return "a" if {part for part, _ in uses} == {"adjective"} else ""
+    parts = _parts_of(language).get(word, frozenset())
+    if not parts:
+        tag, ending, least, exceptions = _GUESSES[language]
+        return tag if len(word) >= least and ending.search(word) and word not in words(exceptions, language) else ""
     if parts == {"adjective"}:
         return "a"
-    if parts == {"verb"} or ("verb" in parts and "noun" in parts and before in ("to", "will", "can", "must", "not")):
-        return "" if before in words("nouny", "en") else "v"
+    if parts == {"verb"} or ({"verb", "noun"} <= parts and before in words("no noun", language)):
+        return "" if before in words("nouny", language) else "v"
     return ""
-
-
-def _tag_german(text: Words, i: int) -> str:
-    word = text.lower[i]
-    if text.words[i][0].isupper() and not text.shouted:
-        return "n" if not text.opens_sentence(i) else ""
-    uses = _thesaurus("de").get(word, {})
-    if word in words("common", "de") or any(part == "verb" and name in _FINITE_DE for part, name in uses):
-        return "v"
-    return "a" if uses and all(part == "adjective" for part, _ in uses) else ""
-
-
-def _tag_russian(text: Words, i: int) -> str:
-    word = text.lower[i]
-    parts = _parts_of("ru").get(word, frozenset())
-    if parts:
-        return "v" if parts == {"verb"} else "a" if parts == {"adjective"} else ""
-    return "v" if len(word) > 4 and _VERB_RU.search(word) and word not in words("no verb", "ru") else ""
-
-
-_TAGGERS = {"en": _tag_english, "de": _tag_german, "ru": _tag_russian}
 
 
 # -- named entities by rule --------------------------------------------------------------
@@ -296,25 +182,15 @@ _TAGGERS = {"en": _tag_english, "de": _tag_german, "ru": _tag_russian}
 _NOUN_DE = re.compile("(?:ung|heit|keit|schaft|tion|tät|mus|ment|nis|chen|lein|ungen|keiten|tionen)$")
 
 
-@cache
-def _gazetteer(language: str) -> frozenset[str]:
-    return frozenset(e for e in bundled_entities(language))
-
-
-def _runs(text: Words) -> Iterator[tuple[int, int]]:
-    """Yield first and last word of each run of capitalised words with one space between."""
-    first = None
+def _runs(text: Words) -> list[tuple[int, int]]:
+    """Return first and last word of each run of capitalised words with one space between."""
+    runs, joined = [], False
     for i, word in enumerate(text.words):
         upper = word[0].isupper() and text.lower[i] not in words("no entity") | words("calendar")
-        if upper and first is None:
-            first = i
-        ends = i + 1 == len(text.words) or text.gap(i) != " " or not text.words[i + 1][0].isupper()
-        if not upper and first is not None:
-            yield first, i - 1
-            first = None
-        elif upper and ends:
-            yield first, i
-            first = None
+        if upper:
+            runs.append((runs.pop()[0] if joined else i, i))
+        joined = upper and text.gap(i) == " "
+    return runs
 
 
 def _entities_by_rule(text: Words) -> list[tuple[int, int]]:
@@ -333,7 +209,7 @@ def _entities_by_rule(text: Words) -> list[tuple[int, int]]:
         if (text.language == "de" or title or (first == last and text.opens_sentence(first))) and not _surely(
             text, first, last, title
         ):
-            found += [(i, i) for i in range(first, last + 1) if text.words[i] in _gazetteer(text.language)]
+            found += [(i, i) for i in range(first, last + 1) if text.words[i] in bundled_entities(text.language)]
         else:
             found.append((first, last))
     return found
@@ -342,7 +218,7 @@ def _entities_by_rule(text: Words) -> list[tuple[int, int]]:
 def _surely(text: Words, first: int, last: int, title: bool) -> bool:
     """Return whether capitals are a name even where they prove nothing."""
     words = text.words[first : last + 1]
-    if " ".join(words) in _gazetteer(text.language):
+    if " ".join(words) in bundled_entities(text.language):
         return True
     if first == last:
         return len(words[0]) > 1 and words[0].isupper() and words[0].isalpha()
@@ -418,8 +294,23 @@ def _inflection(base: str, word: str, pos: str) -> Any | None:
         return lambda lemma: lemma
     if pos == "n" and _s(base) == word:
         return _s
-    if pos == "v":
-        for name, form in _english_verb(base).items():
-            if form == word:
-                return lambda lemma: _english_verb(lemma)[name]
-    return None
+    names = [name for name, form in _regular(base).items() if pos == "v" and form == word]
+    return (lambda lemma: _regular(lemma)[names[0]]) if names else None
+
+
+def _s(word: str) -> str:
+    """Return the English form in -s."""
+    if re.search("(s|x|z|ch|sh|[^aeiou]o)$", word):
+        return word + "es"
+    return word[:-1] + "ies" if re.search("[^aeiou]y$", word) else word + "s"
+
+
+def _regular(verb: str) -> Forms:
+    """Return the forms of a regular English verb; its last consonant is doubled where that is the rule."""
+    one_syllable = re.fullmatch(r"(?:[^aeiouy]|qu)*[aeiou][^aeiouwxy]", verb)
+    stem = verb + verb[-1] if one_syllable or verb in words("stressed at end", "en") else verb
+    past = verb + "d" if verb.endswith("e") else stem + "ed"
+    if re.search("[^aeiou]y$", verb):
+        past = verb[:-1] + "ied"
+    ing = verb[:-1] + "ing" if re.search("[^eoy]e$", verb) else stem + "ing"
+    return {"s": _s(verb), "past": past, "ing": verb[:-2] + "ying" if verb.endswith("ie") else ing}

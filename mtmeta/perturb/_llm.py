@@ -16,32 +16,11 @@ import pandas as pd
 from tqdm import tqdm
 
 from .._checks import check_count
-from .._files import whole_file
+from .._files import whole_file, word_lists
 from .._pretrained import check_folder, check_size, only_data, refuse_pickles
 
-#: The prompts of appendix A.2.2 ("LLM-based perturbation") of Deviyani & Diaz 2025, with slots. Its
-#: prompt for speech says "ASR system output an (ASR_SYSTEM_OUTPUT)"; the stray word is left out.
-PROMPTS = {
-    "translation": (
-        "I have the following source text (SOURCE_{source_name}), reference translation (REFERENCE_{name}), and "
-        "machine translation system output (MT_OUTPUT_{name}). Your task is to make MT_OUTPUT_{name} slightly worse by "
-        "introducing minor machine translation errors while keeping the output generally understandable.\n\n"
-        'SOURCE_{source_name}: "{source}"\n\nREFERENCE_{name}: "{reference}"\n\nMT_OUTPUT_{name}: "{text}"\n\n'
-        "Please modify MT_OUTPUT_{name} to introduce minor typical machine translation errors, making the output only "
-        "slightly worse. Do not include any explanations or additional text. Only return the perturbed output."
-    ),
-    "speech": (
-        "I have the following reference text (ASR_REFERENCE_TEXT) and ASR system output (ASR_SYSTEM_OUTPUT). Your task "
-        "is to make ASR_SYSTEM_OUTPUT slightly worse by introducing minor ASR errors.\n\n"
-        'ASR_REFERENCE_TEXT: "{reference}"\n\nASR_SYSTEM_OUTPUT: "{text}"\n\n'
-        "Please modify ASR_SYSTEM_OUTPUT to introduce minor typical ASR errors, making the output only slightly worse. "
-        "Do not include any explanations or additional text. Only return the perturbed output."
-    ),
-}
-LANGUAGE_NAMES = {
-    "en": "ENGLISH", "de": "GERMAN", "ru": "RUSSIAN", "zh": "CHINESE", "he": "HEBREW", "fr": "FRENCH", "es": "SPANISH",
-    "it": "ITALIAN", "cs": "CZECH", "ja": "JAPANESE", "uk": "UKRAINIAN", "pl": "POLISH", "pt": "PORTUGUESE",
-}  # fmt: skip
+_PROMPTS = word_lists("prompts")
+_NAMES = dict(map(str.split, _PROMPTS["names"]))
 _REFUSAL = re.compile(
     r"(?:i['’]?m sorry|i am sorry|sorry|i apologi[sz]e|i can(?:no|['’])t|i(?: a|['’])m unable|as an ai|i won['’]t)\b",
     re.IGNORECASE,
@@ -71,13 +50,9 @@ class Request:
         missing = [name for name, value in needed.items() if not isinstance(value, str)]
         if missing:
             raise ValueError(f"kind 'llm' needs {missing}, which its prompt shows; found None.")
-        return PROMPTS[self.task].format(
-            name=LANGUAGE_NAMES.get(self.language, self.language.upper()),
-            source_name=LANGUAGE_NAMES.get(self.source_language, self.source_language.upper()),
-            text=self.text,
-            source=self.source,
-            reference=self.reference,
-        )
+        name, source_name = (_NAMES.get(c, c.upper()) for c in (self.language, self.source_language))
+        shown = {"text": self.text, "source": self.source, "reference": self.reference}
+        return "\n\n".join(_PROMPTS[self.task]).format(name=name, source_name=source_name, **shown)
 
 
 def clean(answer: str) -> str:
@@ -92,14 +67,6 @@ def _overlap(new: str, text: str) -> float:
     """Return the share of the words of ``new`` that are in ``text``."""
     words = new.lower().split()
     return sum(w in text.lower().split() for w in words) / len(words)
-
-
-def _in_template(prompts: list[str], tokeniser: Any) -> list[str]:
-    """Return the prompts as turns of a conversation, where the model is one for conversations."""
-    if not tokeniser.chat_template:
-        return prompts
-    turns = ([{"role": "user", "content": p}] for p in prompts)
-    return [tokeniser.apply_chat_template(t, tokenize=False, add_generation_prompt=True) for t in turns]
 
 
 class LanguageModel:
@@ -225,32 +192,26 @@ class LanguageModel:
         self._counts.update(["requests", kind])
         return new if kind == "perturbed" else None
 
-    def _file(self, prompt: str) -> Path:
-        name = hashlib.sha256(json.dumps([self.signature, prompt]).encode()).hexdigest()
-        return self.cache / f"{name}.json"
-
     def _answers(self, prompts: list[str]) -> dict[str, str]:
         """Return the answer to each prompt, from the cache where it is there."""
-        found = {}
-        for prompt in prompts if self.cache else ():
-            file = self._file(prompt)
-            if file.is_file():
-                found[prompt] = json.loads(file.read_text(encoding="utf-8"))["answer"]
+        names = {p: hashlib.sha256(json.dumps([self.signature, p]).encode()).hexdigest() + ".json" for p in prompts}
+        files = {p: self.cache / name for p, name in names.items()} if self.cache else {}
+        found = {
+            prompt: json.loads(file.read_text(encoding="utf-8"))["answer"]
+            for prompt, file in files.items()
+            if file.is_file()
+        }
         self._counts["cached"] += len(found)
         rest = [p for p in prompts if p not in found]
         batches = [rest[i : i + self.batch_size] for i in range(0, len(rest), self.batch_size)]
         for batch in tqdm(batches, desc="language model", unit_scale=self.batch_size, disable=not self.progress):
             for prompt, answer in zip(batch, self._generate(batch), strict=True):
                 found[prompt] = answer
-                self._keep(prompt, answer)
+                if self.cache:
+                    content = {"signature": self.signature, "prompt": prompt, "answer": answer}
+                    with whole_file(files[prompt]) as part:
+                        part.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
         return found
-
-    def _keep(self, prompt: str, answer: str) -> None:
-        if self.cache is None:
-            return
-        content = {"signature": self.signature, "prompt": prompt, "answer": answer}
-        with whole_file(self._file(prompt)) as part:
-            part.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
     def _load(self) -> tuple[Any, Any]:
         """Load model and tokeniser at first use."""
@@ -266,27 +227,16 @@ class LanguageModel:
             refuse_pickles(self.name)
             advice = "Give the name or folder of a causal language model of Hugging Face."
             with only_data(f"the language model {self.name!r} cannot be loaded", advice):
-                local = check_folder(self.name)
-                if local:
-                    shape = transformers.AutoConfig.from_pretrained(
-                        self.name, trust_remote_code=False, local_files_only=True
-                    )
+                options = {"trust_remote_code": False, "local_files_only": check_folder(self.name)}
+                of_text = transformers.AutoModelForCausalLM
+                if options["local_files_only"]:
+                    shape = transformers.AutoConfig.from_pretrained(self.name, **options)
                     with torch.device("meta"):
-                        empty = transformers.AutoModelForCausalLM.from_config(
-                            shape, trust_remote_code=False, attn_implementation=None
-                        )
+                        empty = of_text.from_config(shape, trust_remote_code=False, attn_implementation=None)
                     check_size(empty, self.name)
-                tokeniser = transformers.AutoTokenizer.from_pretrained(
-                    self.name, padding_side="left", trust_remote_code=False, local_files_only=local
-                )
-                model = transformers.AutoModelForCausalLM.from_pretrained(
-                    self.name,
-                    dtype="auto",
-                    use_safetensors=True,
-                    trust_remote_code=False,
-                    local_files_only=local,
-                    attn_implementation=None,
-                )
+                tokeniser = transformers.AutoTokenizer.from_pretrained(self.name, padding_side="left", **options)
+                options |= {"dtype": "auto", "use_safetensors": True, "attn_implementation": None}
+                model = of_text.from_pretrained(self.name, **options)
             if tokeniser.pad_token is None:
                 tokeniser.pad_token = tokeniser.eos_token
             device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -298,13 +248,14 @@ class LanguageModel:
         import torch
 
         model, tokeniser = self._load()
-        prompts = _in_template(prompts, tokeniser)
         special = not tokeniser.chat_template
+        if not special:  # a model for conversations: each prompt is a turn
+            turns = ([{"role": "user", "content": p}] for p in prompts)
+            prompts = [tokeniser.apply_chat_template(t, tokenize=False, add_generation_prompt=True) for t in turns]
         batch = tokeniser(prompts, return_tensors="pt", padding=True, add_special_tokens=special).to(model.device)
         batch.pop("token_type_ids", None)
-        options: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
-        if self.temperature:
-            options = {"do_sample": True, "temperature": self.temperature, "top_p": self.top_p, "top_k": 0}
+        settings = (True, self.temperature, self.top_p, 0) if self.temperature else (False, None, None, None)
+        options: dict[str, Any] = dict(zip(("do_sample", "temperature", "top_p", "top_k"), settings, strict=True))
         start = hashlib.sha256(json.dumps([self.seed, prompts]).encode()).digest()
         devices = [model.device] if model.device.type == "cuda" else []
         with torch.random.fork_rng(devices=devices), torch.inference_mode():

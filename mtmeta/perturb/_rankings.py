@@ -2,102 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from .._checks import check_count, generator
+from .._checks import check_choice, check_count
 from ._seeds import base_seed, generator_of
 
-HOW = ("random", "degrade")
 #: The name of each variant in the column ``perturbation``.
 NAMES = {"random": "swapping", "degrade": "degrading"}
-#: The paper swaps several items and does not say how many.
-N_SWAPS = 5
-
-
-def _check_how(how: str) -> None:
-    if how not in HOW:
-        raise ValueError(f"`how` must be one of {list(HOW)}; found {how!r}.")
-
-
-def _relevances(items: Sequence[Hashable], relevance: Mapping | Sequence | None) -> np.ndarray:
-    if relevance is None:
-        raise ValueError("how='degrade' needs `relevance`: a mapping from item to relevance, or one number per item.")
-    if isinstance(relevance, Mapping):
-        return np.array([relevance.get(item, 0) for item in items], dtype=float)
-    found = np.asarray(relevance, dtype=float)
-    if found.shape != (len(items),):
-        raise ValueError(f"`relevance` must hold one number per item, {len(items)}; found shape {found.shape}.")
-    return found
-
-
-def swap_items(
-    items: Sequence[Hashable],
-    *,
-    n_swaps: int = N_SWAPS,
-    how: str = "random",
-    relevance: Mapping | Sequence | None = None,
-    rng: int | np.random.Generator | None = None,
-) -> list | None:
-    """Swap items of a ranking.
-
-    Each swap exchanges two items. ``random``: any two, so that a swap may well improve the ranking.
-    ``degrade``: a random pair of which the upper item is the more relevant one, so that no measure that
-    rewards relevance at the top can gain.
-
-    Parameters
-    ----------
-    items : sequence
-        The ranking, best first, without duplicates.
-    n_swaps : int
-        Number of swaps. The paper swaps "several" items and gives no number. ``degrade`` makes fewer where
-        no such pair is left.
-    how : {"random", "degrade"}
-    relevance : mapping or sequence, optional
-        For ``degrade``: relevance by item (0 where absent), or one number per item; higher is more relevant.
-    rng : None, int or Generator
-
-    Returns
-    -------
-    list or None
-        The new ranking, never the same as ``items``. None where that is impossible: fewer than two items, or for
-        ``degrade`` no item above a less relevant one.
-
-    Raises
-    ------
-    TypeError
-        If ``n_swaps`` is no whole number.
-    ValueError
-        If ``n_swaps`` is below 1, ``how`` unknown, an item occurs twice, or ``relevance`` is absent or of another
-        length.
-
-    References
-    ----------
-    Appendix A.2.2 ("Swapping") of Deviyani & Diaz 2025; ``degrade`` is ours.
-
-    Examples
-    --------
-    >>> from mtmeta import perturb
-    >>> perturb.swap_items(["cake", "pie", "cookie"], n_swaps=1, rng=1)
-    ['pie', 'cake', 'cookie']
-    >>> perturb.swap_items(["cake", "pie"], n_swaps=1, how="degrade", relevance={"cake": 1}, rng=1)
-    ['pie', 'cake']
-    >>> perturb.swap_items(["cake", "pie"], n_swaps=1, how="degrade", relevance={"pie": 1}, rng=1) is None
-    True
-    """
-    n_swaps = check_count("n_swaps", n_swaps, 1)
-    _check_how(how)
-    order = list(items)
-    if len(set(order)) < len(order):
-        raise ValueError(f"an item occurs twice in the ranking of {len(order)} items. Drop the duplicates.")
-    rng = generator(rng)
-    if how == "degrade":
-        places = _degraded(_relevances(order, relevance), n_swaps, rng)
-    else:
-        places = _shuffled(len(order), n_swaps, rng)
-    return None if places is None else [order[i] for i in places]
 
 
 def _shuffled(n: int, n_swaps: int, rng: np.random.Generator) -> np.ndarray | None:
@@ -128,12 +42,16 @@ def perturb_rankings(
     runs: pd.DataFrame,
     qrels: pd.DataFrame | None = None,
     *,
-    n_swaps: int = N_SWAPS,
+    n_swaps: int = 5,
     how: str = "random",
     n_resamples: int = 1,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
-    """Swap items in every ranking of every system, as `swap_items` does.
+    """Swap items in every ranking of every system.
+
+    Each swap exchanges two items. ``random``: any two, so that a swap may well improve the ranking. ``degrade``: a
+    random pair of which the upper item is the more relevant one, so that no measure that rewards relevance at the top
+    can gain.
 
     Ranks and scores stay where they are, and items change places between them. What is drawn for a ranking
     depends on ``rng``, its system, its query and the number of the draw, and not on other rankings or the order
@@ -146,7 +64,8 @@ def perturb_rankings(
     qrels : DataFrame, optional
         Columns ``query, item, relevance``; needed for ``how="degrade"``. An item that is not in it has relevance 0.
     n_swaps : int
-        Swaps in each ranking.
+        Swaps in each ranking. The paper swaps "several" items and gives no number. ``degrade`` makes fewer where no
+        such pair is left.
     how : {"random", "degrade"}
     n_resamples : int
         Perturbed rankings per ranking.
@@ -157,7 +76,8 @@ def perturb_rankings(
     DataFrame
         ``perturbation`` and the columns of ``runs``, sorted by system, query, perturbation and rank.
         ``perturbation`` is ``swapping`` (random) or ``degrading``; with several draws followed by their number,
-        ``swapping-1``. Rankings to which it does not apply have no rows.
+        ``swapping-1``. No ranking stays as it was. Those that cannot be perturbed have no rows: of fewer than two
+        items, of two with an even number of swaps, or for ``degrade`` with no item above a less relevant one.
 
     Raises
     ------
@@ -166,6 +86,10 @@ def perturb_rankings(
     ValueError
         If a column is absent, an item or a rank occurs twice in a ranking, an option is unknown, or ``qrels`` is
         absent for ``degrade``.
+
+    References
+    ----------
+    Appendix A.2.2 ("Swapping") of Deviyani & Diaz 2025; ``degrade`` is ours.
 
     Examples
     --------
@@ -179,7 +103,7 @@ def perturb_rankings(
     2     swapping    x     3
     """
     n_swaps, n_resamples = check_count("n_swaps", n_swaps, 1), check_count("n_resamples", n_resamples, 1)
-    _check_how(how)
+    check_choice("how", how, NAMES)
     _check_table(runs, "runs", ("system", "query", "item", "rank"))
     for column in ("item", "rank"):
         if runs.duplicated(["system", "query", column]).any():
@@ -192,22 +116,21 @@ def perturb_rankings(
         raise ValueError("`runs` has a column 'perturbation' already: these rankings have been perturbed.")
     table = runs.sort_values(["system", "query", "rank"], kind="stable").reset_index(drop=True)
     relevance = _judged(table, qrels) if how == "degrade" else None
-    seed, parts = base_seed(rng), []
-    items = table["item"].to_numpy(dtype=object)
+    seed, places, kinds = base_seed(rng), [], []
     for (system, query), rows in table.groupby(["system", "query"], sort=True).indices.items():
         for draw in range(1, n_resamples + 1):
             local = generator_of(seed, system, query, draw)
             if relevance is None:
-                places = _shuffled(len(rows), n_swaps, local)
+                order = _shuffled(len(rows), n_swaps, local)
             else:
-                places = _degraded(relevance[rows], n_swaps, local)
-            if places is not None:
-                parts.append((f"{NAMES[how]}-{draw}" if n_resamples > 1 else NAMES[how], rows, items[rows[places]]))
-    if not parts:
-        return table.iloc[:0].assign(perturbation=pd.Series(dtype=object))
-    made = table.iloc[np.concatenate([rows for _, rows, _ in parts])].reset_index(drop=True)
-    made["item"] = pd.Series(np.concatenate([new for *_, new in parts])).astype(runs["item"].dtype)
-    made["perturbation"] = np.repeat([name for name, *_ in parts], [len(rows) for _, rows, _ in parts])
+                order = _degraded(relevance[rows], n_swaps, local)
+            if order is not None:
+                places.append((rows, rows[order]))
+                kinds += [f"{NAMES[how]}-{draw}" if n_resamples > 1 else NAMES[how]] * len(rows)
+    before, after = np.concatenate(places, axis=1) if places else np.empty((2, 0), dtype=int)
+    made = table.iloc[before].reset_index(drop=True)
+    made["item"] = table["item"].iloc[after].reset_index(drop=True)
+    made["perturbation"] = kinds
     return made
 
 

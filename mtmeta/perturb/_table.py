@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from joblib import delayed
 from tqdm import tqdm
 
-from .._checks import check_count, check_jobs, generator
+from .._checks import check_choice, check_count, check_jobs, generator
 from .._processes import parallel
 from . import _lexicon as lexicon
 from ._edits import EDITS, Setting, vocabulary_of
@@ -31,84 +30,47 @@ COLUMN = {"translation": "translation", "speech": "transcript"}
 #: ``auto``: WordNet and spaCy where they are installed. ``bundled``: only what comes with the package.
 TOOLS = ("auto", "bundled")
 _CHUNK = 1000
-_COMPOSED = (2, 3)
 #: One edit may undo another; then it tries again.
 _TRIES = 10
 
 
-def _check_task(task: str) -> None:
-    if task not in KINDS:
-        raise ValueError(f"`task` must be one of {list(KINDS)}; found {task!r}.")
-
-
-def _check_kind(kind: object, task: str) -> None:
-    if kind not in KINDS[task]:
-        raise ValueError(f"{kind!r} is no kind of perturbation of task {task!r}. Choose from {list(KINDS[task])}.")
-
-
-def _check_tools(tools: str) -> None:
-    if tools not in TOOLS:
-        raise ValueError(f"`tools` must be one of {list(TOOLS)}; found {tools!r}.")
-
-
-def _check_model(model: object) -> None:
+def _check_options(task: str, tools: str, model: LanguageModel | None) -> None:
+    check_choice("task", task, KINDS)
+    check_choice("tools", tools, TOOLS)
     if model is not None and not isinstance(model, LanguageModel):
         raise TypeError(
             f"`model` must be a LanguageModel; found {type(model).__name__}. Make one: LanguageModel(path)."
         )
 
 
-def kinds(task: str = "translation", *, llm: bool = False) -> tuple[str, ...]:
-    """Return the kinds that `perturb_table` samples from by default.
-
-    Parameters
-    ----------
-    task : {"translation", "speech"}
-    llm : bool
-        Whether there is a language model. With one, ``llm`` is among them; without, ``composed``.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    ValueError
-        If the task is unknown.
-
-    Examples
-    --------
-    >>> from mtmeta import perturb
-    >>> perturb.kinds("speech")
-    ('removal', 'insertion', 'swapping', 'phonetic', 'composed')
-    """
-    _check_task(task)
-    return tuple(k for k in KINDS[task] if k != ("composed" if llm else "llm"))
-
-
-def _composed(words: Words, task: str, setting: Setting, rng: np.random.Generator) -> str | None:
-    """Make two or three edits of different kinds, one after the other."""
-    for _ in range(_TRIES):
-        new = _several(words, [k for k in KINDS[task] if k in EDITS], setting, rng)
-        if new != words.text:
-            break
-    return new
-
-
-def _several(words: Words, names: list[str], setting: Setting, rng: np.random.Generator) -> str | None:
-    wanted, done, text = int(rng.integers(_COMPOSED[0], _COMPOSED[1] + 1)), 0, words
-    for name in rng.permutation(names):
-        new = EDITS[str(name)](text, setting, rng)
-        if new is not None:
-            text, done = Words(new, words.language), done + 1
-        if done == wanted:
-            break
-    return text.text if done >= _COMPOSED[0] else None
+def _check_kind(kind: object, task: str, model: LanguageModel | None) -> None:
+    if kind not in KINDS[task]:
+        raise ValueError(f"{kind!r} is no kind of perturbation of task {task!r}. Choose from {list(KINDS[task])}.")
+    if kind == "llm" and model is None:
+        raise ValueError("kind 'llm' needs `model`, a LanguageModel. Without one, use 'composed', which is rule-based.")
 
 
 def _edit(words: Words, kind: str, task: str, setting: Setting, rng: np.random.Generator) -> str | None:
     new = _composed(words, task, setting, rng) if kind == "composed" else EDITS[kind](words, setting, rng)
     return None if new == words.text else new
+
+
+def _composed(words: Words, task: str, setting: Setting, rng: np.random.Generator) -> str | None:
+    """Make two or three edits of different kinds, one after the other."""
+    names = [k for k in KINDS[task] if k in EDITS]
+    for _ in range(_TRIES):
+        wanted, done, text = int(rng.integers(2, 4)), 0, words
+        for name in rng.permutation(names):
+            new = EDITS[str(name)](text, setting, rng)
+            if new is not None:
+                text, done = Words(new, words.language), done + 1
+            if done == wanted:
+                break
+        if done < 2:
+            return None
+        if text.text != words.text:
+            break
+    return text.text
 
 
 def apply(
@@ -184,7 +146,7 @@ def apply(
     - negation: adds "not" after an auxiliary or before a verb or adjective; "nicht" after a finite verb, or a
       "k" to an indefinite article; "не" before a verb or adjective. Not within two words of another negation.
     - negation_removal: takes "not", "n't", "never", "kein", "не" back, or replaces "nothing" by "something".
-    - phonetic: replaces letters by others that sound alike, by `PHONETIC`.
+    - phonetic: replaces letters by others that sound alike, such as f and ph.
 
     References
     ----------
@@ -200,16 +162,13 @@ def apply(
     >>> perturb.apply("Rain again.", "pronoun") is None
     True
     """
-    _check_task(task)
-    _check_kind(kind, task)
-    _check_model(model)
-    _check_tools(tools)
+    _check_options(task, tools, model)
+    _check_kind(kind, task, model)
     if not isinstance(text, str):
         raise TypeError(f"`text` must be a string; found {type(text).__name__}.")
     language = base_language(language)
     if kind == "llm":
-        request = Request(text, language, task, source, reference, base_language(source_language))
-        return _ask(model, [request])[0]
+        return model.perturb([Request(text, language, task, source, reference, base_language(source_language))])[0]
     setting = _setting(language, vocabulary, entities, tools)
     return _edit(Words(text, language), kind, task, setting, generator(rng))
 
@@ -223,12 +182,6 @@ def _setting(language: str, vocabulary: Sequence[str] | None, entities: Sequence
     )
 
 
-def _ask(model: LanguageModel | None, requests: Sequence[Request]) -> list[str | None]:
-    if model is None:
-        raise ValueError("kind 'llm' needs `model`, a LanguageModel. Without one, use 'composed', which is rule-based.")
-    return model.perturb(requests)
-
-
 # -- tables ------------------------------------------------------------------------------
 
 
@@ -239,8 +192,7 @@ def _check_frame(frame: object, task: str) -> str:
     if column not in frame:
         raise ValueError(
             f"`frame` lacks the column {column!r}, which holds the texts of task {task!r}; found "
-            f"{list(frame.columns)}. "
-            f"Rename it: frame.rename(columns={{'...': {column!r}}})."
+            f"{list(frame.columns)}. Rename it: frame.rename(columns={{'...': {column!r}}})."
         )
     taken = [c for c in ("perturbation", "perturbed", "resource") if c in frame]
     if taken:
@@ -253,63 +205,31 @@ def _check_frame(frame: object, task: str) -> str:
 
 def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel | None) -> tuple[str, ...]:
     if chosen is None:
-        return kinds(task, llm=model is not None)
+        return tuple(k for k in KINDS[task] if k != ("llm" if model is None else "composed"))
     if isinstance(chosen, str) or not len(chosen):
         raise TypeError(f"`kinds` must be a non-empty sequence of kinds, such as ['removal']; found {chosen!r}.")
     for kind in chosen:
-        _check_kind(kind, task)
+        _check_kind(kind, task, model)
     if len(set(chosen)) < len(chosen):
         raise ValueError(f"a kind occurs twice in `kinds`: {list(chosen)}.")
-    if "llm" in chosen and model is None:
-        _ask(None, [])
     return tuple(chosen)
 
 
 def _entities_in(texts: Sequence[str], language: str, tools: str) -> set[str]:
-    tagger, found = lexicon.tagger(language, tools), set()
-    for text in texts:
-        words = Words(text, language)
-        found.update(words.between(*place) for place in lexicon.entities(words, tagger))
-    return found
+    tagger = lexicon.tagger(language, tools)
+    every = (Words(text, language) for text in texts)
+    return {words.between(*place) for words in every for place in tagger.entities(words)}
 
 
-def gather_entities(texts: Sequence[str], language: str, *, tools: str = "auto", n_jobs: int = 1) -> tuple[str, ...]:
-    """Return the distinct named entities of texts, sorted; the bundled ones where there are fewer than two.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    language : str
-    tools : {"auto", "bundled"}
-        As for `apply`.
-    n_jobs : int
-        Workers of joblib.
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
-    >>> from mtmeta import perturb
-    >>> perturb.gather_entities(["We met Clara in Ulm.", "Then Clara left."], "en")
-    ('Clara', 'Ulm')
-    """
-    language = base_language(language)
-    starts = range(0, len(texts), _CHUNK)
-    calls = (delayed(_entities_in)(texts[i : i + _CHUNK], language, tools) for i in starts)
-    some = parallel(check_jobs(n_jobs), calls)
-    found = set().union(*some)
+def _entities_of(texts: Sequence[str], language: str, tools: str, n_jobs: int) -> tuple[str, ...]:
+    """Return the distinct named entities of texts, sorted; the bundled ones where there are fewer than two."""
+    calls = (delayed(_entities_in)(texts[i : i + _CHUNK], language, tools) for i in range(0, len(texts), _CHUNK))
+    found = set().union(*parallel(check_jobs(n_jobs), calls))
     return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(language)
 
 
-def _keys(frame: pd.DataFrame, column: str) -> list[tuple]:
-    named = [c for c in ("system", "segment") if c in frame]
-    return list(frame[[*named, column]].itertuples(index=False, name=None))
-
-
 def _some(
-    rows: Sequence[tuple[str, tuple]], chosen: Sequence[str], n_kinds: int, language: str, task: str, seed: int,
+    rows: Sequence[tuple[str, tuple]], chosen: Sequence[str], n_kinds: int, task: str, seed: int, language: str,
     vocabulary: Sequence[str], entities: Sequence[str], tools: str,
 ) -> list[list[tuple[str, str | None]]]:  # fmt: skip
     """Perturb some rows. Of each, the kinds are tried in random order until enough apply; ``llm`` is left open."""
@@ -361,7 +281,8 @@ def perturb_table(
     language : str
         Language of the texts.
     kinds : sequence of str, optional
-        Kinds to sample from; by default `kinds` of the task.
+        Kinds to sample from; by default all of the task, but of ``llm`` and ``composed`` the first with a ``model``
+        and the second without.
     n_kinds : int or None
         Kinds per row: the paper's 4. Rows to which fewer apply get fewer. None: all that apply.
     rng : None, int or Generator
@@ -384,7 +305,9 @@ def perturb_table(
     -------
     DataFrame
         One row per text and perturbation, in the order of ``frame`` and then of `KINDS`: the columns of ``frame`` and
-        ``perturbation`` (the kind), ``perturbed`` (the text) and ``resource`` (what made it, see `resources`).
+        ``perturbation`` (the kind), ``perturbed`` (the text) and ``resource`` (what made it: ``rules``; ``wordnet`` or
+        ``lexicon``, the bundled list; ``spacy:`` and the pipeline; ``frame``, words of the table, or ``vocabulary``,
+        words that were given; ``model:`` and the language model).
 
     Raises
     ------
@@ -407,31 +330,28 @@ def perturb_table(
     0        1           removal  did not wait.
     1        1  negation_removal  She did wait.
     """
-    _check_task(task)
-    _check_model(model)
-    _check_tools(tools)
+    _check_options(task, tools, model)
     column = _check_frame(frame, task)
     language = base_language(language)
     chosen = _check_kinds(kinds, task, model)
     n_kinds = len(chosen) if n_kinds is None else check_count("n_kinds", n_kinds, 1)
     texts = frame[column].tolist()
-    named = resource_names(language, own_vocabulary=vocabulary is None, model=model, tools=tools)
+    named = _resources(language, vocabulary is None, model, tools)
     if vocabulary is None:
         vocabulary = vocabulary_of(texts, language)
     if entities is None:
         wanted = {"named_entity", "composed"} & set(chosen) and task == "translation"
-        entities = gather_entities(texts, language, tools=tools, n_jobs=n_jobs) if wanted else ()
-    rows = list(zip(texts, _keys(frame, column), strict=True))
+        entities = _entities_of(texts, language, tools, n_jobs) if wanted else ()
+    keys = frame[[*(c for c in ("system", "segment") if c in frame), column]].itertuples(index=False, name=None)
+    rows = list(zip(texts, keys, strict=True))
     chunks = [rows[i : i + _CHUNK] for i in range(0, len(rows), _CHUNK)]
-    given = (chosen, n_kinds, language, task, base_seed(rng), vocabulary, entities, tools)
-    jobs = (delayed(_some)(chunk, *given) for chunk in chunks)
-    found = parallel(check_jobs(n_jobs), jobs)
+    given = (chosen, n_kinds, task, base_seed(rng), language, vocabulary, entities, tools)
+    found = parallel(check_jobs(n_jobs), (delayed(_some)(chunk, *given) for chunk in chunks))
     bar = tqdm(found, total=len(chunks), desc="perturb", unit_scale=_CHUNK, disable=not progress)
     made = [row for chunk in bar for row in chunk]
     if "llm" in chosen:
         made = _filled(frame, column, made, n_kinds, (language, task, base_language(source_language)), model)
-    order = {k: i for i, k in enumerate(KINDS[task])}
-    flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: order[r[0]])]
+    flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: KINDS[task].index(r[0]))]
     table = frame.iloc[[i for i, *_ in flat]].reset_index(drop=True)
     table["perturbation"] = pd.Series([k for _, k, _ in flat], dtype=object)
     table["perturbed"] = pd.Series([t for *_, t in flat], dtype=object)
@@ -451,14 +371,9 @@ def _filled(
             f"kind 'llm' needs the column(s) {missing}, which its prompt shows; found {list(frame.columns)}."
         )
     asked = [i for i, row in enumerate(made) if any(kind == "llm" for kind, _ in row)]
-    requests = [
-        Request(
-            frame[column].iloc[i], language, task, frame["source"].iloc[i] if task == "translation" else None,
-            frame["reference"].iloc[i], source_language,
-        )
-        for i in asked
-    ]  # fmt: skip
-    answers = dict(zip(asked, _ask(model, requests), strict=True))
+    shown = frame.iloc[asked].reindex(columns=[column, "source", "reference"]).itertuples(index=False, name=None)
+    requests = [Request(text, language, task, source, reference, source_language) for text, source, reference in shown]
+    answers = dict(zip(asked, model.perturb(requests), strict=True))
     filled = []
     for i, row in enumerate(made):
         complete = [(k, answers[i] if k == "llm" else t) for k, t in row]
@@ -466,111 +381,14 @@ def _filled(
     return filled
 
 
-def resource_names(language: str, *, own_vocabulary: bool, model: LanguageModel | None, tools: str) -> dict[str, str]:
+def _resources(language: str, own_vocabulary: bool, model: LanguageModel | None, tools: str) -> dict[str, str]:
     """Return what makes the perturbations of each kind."""
     tagger = lexicon.tagger(language, tools).name
-    synonyms = "wordnet" if tools == "auto" and language == "en" and lexicon.wordnet() else "lexicon"
     return {
         **dict.fromkeys([*EDITS, "composed"], "rules"),
         "insertion": "frame" if own_vocabulary else "vocabulary",
-        "synonym": synonyms,
+        "synonym": "wordnet" if tools == "auto" and language == "en" and lexicon.wordnet() else "lexicon",
         "named_entity": tagger,
         "negation": tagger,
-        "llm": "none" if model is None else f"model:{model.name}",
+        "llm": model and f"model:{model.name}",
     }
-
-
-def resources(language: str = "en", *, model: LanguageModel | None = None, tools: str = "auto") -> pd.DataFrame:
-    """Say with what the perturbations of a language are made on this machine.
-
-    Parameters
-    ----------
-    language : str
-    model : LanguageModel, optional
-    tools : {"auto", "bundled"}
-        As for `apply`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``perturbation`` and ``resource``: ``rules``; ``wordnet`` or ``lexicon`` (the bundled list);
-        ``spacy:`` and the pipeline; ``frame`` (words of the table) or ``vocabulary`` (words that were given);
-        ``model:`` and the language model, or ``none``.
-
-    Examples
-    --------
-    >>> from mtmeta import perturb
-    >>> perturb.resources("de").set_index("perturbation").loc["synonym", "resource"]
-    'lexicon'
-    """
-    _check_model(model)
-    _check_tools(tools)
-    found = resource_names(base_language(language), own_vocabulary=True, model=model, tools=tools)
-    return pd.DataFrame(list(found.items()), columns=["perturbation", "resource"])
-
-
-def applicability(
-    frame: pd.DataFrame,
-    *,
-    task: str = "translation",
-    language: str = "en",
-    kinds: Sequence[str] | None = None,
-    by: str | Sequence[str] | None = None,
-    rng: int | np.random.Generator | None = 0,
-    n_jobs: int = 1,
-    **options: Any,
-) -> pd.DataFrame:
-    """Count to how many texts each kind of perturbation applies.
-
-    Parameters
-    ----------
-    frame, task, language, kinds, rng, n_jobs
-        As for `perturb_table`.
-    by : str or sequence of str, optional
-        Columns of ``frame``: count in each of their groups.
-    **options
-        More options of `perturb_table`, except ``n_kinds``.
-
-    Returns
-    -------
-    DataFrame
-        The columns ``by``, ``perturbation``, ``resource``, ``n`` (texts), ``applicable`` (texts) and ``share``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `perturb_table`; and if a column of ``by`` is absent.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mtmeta import perturb
-    >>> frame = pd.DataFrame({"translation": ["She did not wait.", "Yes."]})
-    >>> perturb.applicability(frame, kinds=["removal", "negation_removal"])
-           perturbation resource  n  applicable  share
-    0           removal    rules  2           1    0.5
-    1  negation_removal    rules  2           1    0.5
-    """
-    by = [] if by is None else [by] if isinstance(by, str) else list(by)
-    _check_task(task)
-    _check_frame(frame, task)
-    absent = [c for c in by if c not in frame]
-    if absent:
-        raise ValueError(f"`frame` lacks the column(s) {absent} given by `by`; found {list(frame.columns)}.")
-    model = options.get("model")
-    made = perturb_table(
-        frame, task=task, language=language, kinds=kinds, n_kinds=None, rng=rng, n_jobs=n_jobs, **options
-    )
-    chosen = _check_kinds(kinds, task, model)
-    own = options.get("vocabulary") is None
-    tools = options.get("tools", "auto")
-    named = resource_names(base_language(language), own_vocabulary=own, model=model, tools=tools)
-    groups = [((), frame)] if not by else [(key, part) for key, part in frame.groupby(by, sort=True)]
-    rows = []
-    for key, part in groups:
-        here = made if not by else made[(made[by] == pd.Series(dict(zip(by, key, strict=True)))).all(axis=1)]
-        counts = here["perturbation"].value_counts()
-        for kind in chosen:
-            n = int(counts.get(kind, 0))
-            rows.append((*key, kind, named[kind], len(part), n, n / len(part) if len(part) else np.nan))
-    return pd.DataFrame(rows, columns=[*by, "perturbation", "resource", "n", "applicable", "share"])
