@@ -1,10 +1,10 @@
-"""Scores from text: sacreBLEU and its guard, stored scores, neural metrics in processes of their own."""
+"""Scores from text: sacreBLEU and its guard, neural metrics in processes of their own."""
 
 import os
 import re
-import stat
 import sys
 import textwrap
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -177,75 +177,6 @@ def test_what_is_no_reference_is_refused():
         scoring.check_references(["a", "b"], [["a", None]])
 
 
-# -- stored scores -----------------------------------------------------------------------
-
-
-def test_seg_score_file(tmp_path):
-    path = tmp_path / "My-Metric-refA.seg.score"
-    path.write_text("A\t0.5\nA\tNone\nB\t-1\nB\t2e-1\n")
-    frame = scoring.read_scores(path)
-    assert frame.columns.tolist() == ["system", "segment", "My-Metric"]
-    assert frame.segment.tolist() == [1, 2, 1, 2]
-    np.testing.assert_array_equal(frame["My-Metric"], [0.5, np.nan, -1, 0.2])
-    assert scoring.read_scores(path, name="M").columns[-1] == "M"
-
-
-def test_stored_table_joins_by_name(tmp_path):
-    es = mm.load("teaching")
-    frame = es.to_frame()
-    stored = frame[["system", "segment"]].assign(Mine=np.arange(len(frame)) / 7)
-    shuffled = stored.sample(frac=1, random_state=0)
-    for suffix, sep in ((".csv", ","), (".tsv", "\t")):
-        shuffled.to_csv(tmp_path / f"mine{suffix}", index=False, sep=sep)
-        joined = scoring.add_scores(frame, scoring.read_scores(tmp_path / f"mine{suffix}"))
-        np.testing.assert_allclose(joined.Mine, stored.Mine)
-    assert "Mine" in mm.EvalSet.from_frame(joined).metrics
-    as_text = scoring.add_scores(frame.assign(segment=frame.segment.astype(str)), shuffled)
-    np.testing.assert_allclose(as_text.Mine, stored.Mine)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "match"),
-    [
-        ("a.seg.score", "A\t1\nA\t2\nB\t1\n", "'B' has 1 lines and 'A' 2"),
-        ("a.seg.score", "A 1\n", "line 1: expected"),
-        ("a.seg.score", "A\tx\n", "'x' in data row 1 is no number"),
-        ("a.csv", "system,segment,m\nA,1,1\nA,1,2\n", "occurs more than once"),
-        ("a.csv", "system,m\nA,1\n", "expected columns 'system', 'segment'"),
-        ("a.csv", "system,segment,m\nA,1,inf\n", "infinite"),
-        ("a.txt", "x", "ends in .csv, .tsv or .seg.score"),
-    ],
-)
-def test_bad_stored_scores(tmp_path, name, text, match):
-    (tmp_path / name).write_text(text)
-    with pytest.raises(ValueError, match=match):
-        scoring.read_scores(tmp_path / name)
-    with pytest.raises(ValueError, match="cannot read"):
-        scoring.read_scores(tmp_path / "absent.csv")
-
-
-def test_join_refuses_gaps_and_clashes():
-    frame = pd.DataFrame({"system": ["A", "B"], "segment": [1, 1], "human": [0.0, 1.0]})
-    scores = pd.DataFrame({"system": ["A"], "segment": [1], "m": [0.5]})
-    with pytest.raises(ValueError, match="1 of 2 translations have no stored score, the first of them system 'B'"):
-        scoring.add_scores(frame, scores)
-    np.testing.assert_array_equal(scoring.add_scores(frame, scores, missing="nan").m, [0.5, np.nan])
-    with pytest.raises(ValueError, match="has a column 'human' already"):
-        scoring.add_scores(frame, scores.rename(columns={"m": "human"}))
-    with pytest.raises(ValueError, match="`missing` must be"):
-        scoring.add_scores(frame, scores, missing="drop")
-    with pytest.raises(TypeError, match="`scores` must be a pandas DataFrame"):
-        scoring.add_scores(frame, [1])
-
-
-def test_stored_scores_of_wmt23(data_dir):
-    folder = data_dir / "mt-metrics-eval-v2" / "wmt23" / "metric-scores" / "en-de"
-    frame = scoring.read_scores(next(folder.glob("BLEU-refA.seg.score")))
-    es = mm.load("wmt23/en-de", metrics=["BLEU"])
-    for i, system in enumerate(es.systems):
-        np.testing.assert_array_equal(frame.loc[frame.system == system, "BLEU"], es["BLEU"][i])
-
-
 # -- neural metrics ----------------------------------------------------------------------
 
 TEXTS = pd.DataFrame(
@@ -264,16 +195,20 @@ STUBS = {
         class Prediction(dict):
             __getattr__ = dict.__getitem__
 
+        UNITE = (("src", "src"), ("ref", "ref"), ("unified", "mt"))
+
         class Model:
             def __init__(self, path):
                 assert path.startswith("/models/")
+                self.path = path
                 self.qe = "kiwi" in path
 
             def predict(self, samples, batch_size=16, gpus=1, progress_bar=True):
                 assert batch_size == 4 and gpus == 0
                 assert all(set(s) == ({"src", "mt"} if self.qe else {"src", "mt", "ref"}) for s in samples)
                 scores = [len(s["mt"]) / 8 for s in samples]
-                return Prediction(scores=scores, system_score=sum(scores) / len(scores))
+                parts = {f"{p}_scores": [len(s[k]) for s in samples] for p, k in UNITE} if "unite" in self.path else {}
+                return Prediction(scores=scores, system_score=sum(scores) / len(scores), metadata=parts)
 
         load_from_checkpoint = Model
         """,
@@ -296,26 +231,6 @@ STUBS = {
             return Tensor([0.0] * len(cands)), Tensor([1.0] * len(cands)), Tensor([len(r) / 4 for r in refs])
         """,
 }
-#: The command of unbabel-comet: its flags, its stripped lines, its JSON.
-COMET_SCORE = """#!{python}
-    import argparse, json
-    p = argparse.ArgumentParser()
-    p.add_argument("-s", "--sources")
-    p.add_argument("-t", "--translations", nargs="+")
-    p.add_argument("-r", "--references")
-    p.add_argument("--model")
-    p.add_argument("--batch_size", type=int)
-    p.add_argument("--gpus", type=int)
-    p.add_argument("--quiet", action="store_true")
-    p.add_argument("--to_json")
-    a = p.parse_args()
-    if a.references is None and "kiwi" not in a.model:
-        p.error(a.model + " requires -r/--references.")
-    read = lambda path: [line.strip() for line in open(path, encoding="utf-8").readlines()]
-    (path,) = a.translations
-    rows = [dict(src=s, mt=t, COMET=len(t) / 8) for s, t in zip(read(a.sources), read(path))]
-    json.dump({{path: rows{cut}}}, open(a.to_json, "w", encoding="utf-8"), ensure_ascii=False)
-"""
 
 
 @pytest.fixture
@@ -324,17 +239,6 @@ def stubs(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(textwrap.dedent(text))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-
-
-@pytest.fixture
-def comet_score(tmp_path):
-    def make(cut=""):
-        path = tmp_path / "comet-score"
-        path.write_text(textwrap.dedent(COMET_SCORE.format(python=sys.executable, cut=cut)).replace("\n    ", "\n"))
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return path
-
-    return make
 
 
 @pytest.mark.usefixtures("stubs")
@@ -349,6 +253,13 @@ def test_neural_metrics_run_in_their_own_process():
     for options in ({"language": "de"}, {"model": "bert-base-multilingual-cased"}):
         scores = scoring.score_neural(TEXTS, "bertscore", python=sys.executable, **options)
         np.testing.assert_allclose(scores, TEXTS.reference.str.len() / 4)
+    for part, column in (("src", "source"), ("ref", "reference"), ("unified", "translation")):
+        found = scoring.score_neural(TEXTS, f"unite_{part}", batch_size=4)
+        assert found.tolist() == TEXTS[column].str.len().tolist()
+    unite = partial(scoring.score_neural, metric="unite_unified", batch_size=4)
+    pairs = scoring.score_pairs(TEXTS.assign(perturbed="g"), (), extra={"unite": unite})
+    assert pairs["unite"].tolist() == lengths.tolist()
+    assert pairs["unite_perturbed"].tolist() == [1, 1, 1]
     with pytest.raises(ValueError, match="ended with exit status 1"):
         scoring.score_neural(TEXTS, "comet", batch_size=5)
 
@@ -364,24 +275,6 @@ def test_missing_package_says_what_to_install(metric, monkeypatch):
     assert isinstance(error.value, ValueError)
     with pytest.raises(scoring.MissingPackageError, match="there is no command '/nowhere/python'"):
         scoring.score_neural(TEXTS, metric, python="/nowhere/python")
-
-
-def test_comet_score_command(comet_score):
-    lines = TEXTS.assign(translation=["one ", "", "three"])
-    scores = scoring.score_neural(lines, "comet", command=comet_score())
-    np.testing.assert_allclose(scores, [3 / 8, 0, 5 / 8])
-    with pytest.raises(ValueError, match="requires -r"):
-        scoring.score_neural(lines.drop(columns="reference"), "comet", command=comet_score())
-    with pytest.raises(ValueError, match="line break in row 2"):
-        scoring.score_neural(TEXTS, "comet", command=comet_score())
-    with pytest.raises(ValueError, match="returned 2 scores for 3 translations"):
-        scoring.score_neural(lines, "comet", command=comet_score("[:2]"))
-    with pytest.raises(ValueError, match="other translations"):
-        scoring.score_neural(lines, "comet", command=comet_score("[::-1]"))
-    with pytest.raises(scoring.MissingPackageError, match="Install unbabel-comet"):
-        scoring.score_neural(lines, "comet", command="no-such-comet-score")
-    with pytest.raises(ValueError, match="takes no `python`"):
-        scoring.score_neural(lines, "comet", command=comet_score(), python=sys.executable)
 
 
 def own(program: str) -> list[str]:
@@ -424,7 +317,7 @@ def test_command_and_texts_are_checked():
         scoring.score_with_command(TEXTS, ["score", "{input}"])
     with pytest.raises(ValueError, match="lacks the column 'reference'"):
         scoring.score_neural(TEXTS[["translation"]], "bleurt")
-    with pytest.raises(ValueError, match="'source' is empty in 1 rows, the first of them row 2"):
+    with pytest.raises(ValueError, match="'source' of `frame` is empty in 1 rows, the first row 2"):
         scoring.score_neural(TEXTS.assign(source=["a", None, "b"]), "comet")
     with pytest.raises(ValueError, match="no rows"):
         scoring.score_neural(TEXTS.iloc[:0], "comet")

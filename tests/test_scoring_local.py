@@ -1,6 +1,5 @@
 """Texts with their perturbed copies, transcripts and rankings: the libraries' own numbers, and what must follow."""
 
-import os
 import random
 import re
 import warnings
@@ -468,12 +467,16 @@ def swapped(a, b, runs=RUNS, **columns):
         ({}, {"metrics": ["bleu", "wer"]}, "`metrics` must be among 'bleu', .* found 'wer'"),
         ({}, {"metrics": ["bleu", "bleu"]}, "none twice"),
         ({}, {"metrics": []}, "at least one metric"),
-        ({}, {"lowercase": "yes"}, "`lowercase` must be True, False or 'perturbed'; found 'yes'"),
+        ({}, {"lowercase": "yes"}, "`lowercase` must be one of True, False, 'perturbed'; found 'yes'"),
         ({}, {"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
-        ({}, {"rouge_tokenizer": "x"}, "`rouge_tokenizer` must be 'unicode' or 'ascii'; found 'x'"),
+        ({}, {"rouge_tokenizer": "x"}, "`rouge_tokenizer` must be one of 'unicode', 'ascii'; found 'x'"),
         ({}, {"chunk": 0}, "`chunk` must be at least 1; found 0"),
-        ({"perturbed": ["a", None, "b"]}, {}, "column 'perturbed' holds (nan|None) in row 2 .* in 1 of 3 rows"),
-        ({"reference": [1.5, "a", "b"]}, {}, "column 'reference' holds 1.5 in row 1"),
+        (
+            {"perturbed": ["a", None, "b"]},
+            {},
+            "'perturbed' of `frame` holds (nan|None) in row 2 .* in 1 of 3 rows",
+        ),
+        ({"reference": [1.5, "a", "b"]}, {}, "column 'reference' of `frame` holds 1.5 in row 1"),
         ({"chrf_perturbed": 1.0}, {}, "has a column 'chrf_perturbed' already"),
         ({}, {"extra": {"chrf": length}}, "a metric is named twice"),
         ({}, {"extra": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row; found .*\\(1,\\)"),
@@ -498,9 +501,9 @@ def test_bad_tables_of_texts(tmp_path):
     file.touch()
     with pytest.raises(ValueError, match="`cache` must be a folder"):
         scoring.score_pairs(TABLE, ["chrf"], cache=file)
-    with pytest.raises(ValueError, match="`alignment` must be 'unit' or 'sclite'; found 'x'"):
+    with pytest.raises(ValueError, match="`alignment` must be one of 'unit', 'sclite'; found 'x'"):
         scoring.score_transcripts(SPOKEN, by="segment", alignment="x")
-    with pytest.raises(ValueError, match="column 'speaker' is empty in 1 rows"):
+    with pytest.raises(ValueError, match="column 'speaker' of `frame` is empty in 1 rows, the first row 2"):
         scoring.score_transcripts(SPOKEN.assign(speaker=[1, None]), by="speaker")
 
 
@@ -514,9 +517,9 @@ def test_bad_tables_of_texts(tmp_path):
         ({}, {"measures": ["P_5", "goodness"]}, "does not know one of the measures: .*goodness"),
         ({}, {"measures": ["P"]}, "'P' is not the name of one number in trec_eval; it gives"),
         ({}, {"relevance_level": 0}, "`relevance_level` must be at least 1; found 0"),
-        ({}, {"order": "item"}, "`order` must be 'rank' or 'score'; found 'item'"),
+        ({}, {"order": "item"}, "`order` must be one of 'rank', 'score'; found 'item'"),
         ({}, {"order": "score"}, "`runs` lacks the column 'score'"),
-        ({}, {"missing": "zero"}, "`missing` must be 'raise' or 'drop'; found 'zero'"),
+        ({}, {"missing": "zero"}, "`missing` must be one of 'raise', 'drop'; found 'zero'"),
     ],
 )
 def test_bad_input_of_rankings(change, options, message):
@@ -545,27 +548,3 @@ def test_bad_qrels_and_perturbed_runs():
     ):
         with pytest.raises(ValueError, match=r"another set of items than `runs` for system '[AC]', query 'p'"):
             scoring.score_ranking_pairs(RUNS, wrong, QRELS)
-
-
-# -- UniTE ---------------------------------------------------------------------------------
-
-
-def test_unite_reads_its_three_scores(tmp_path, monkeypatch):
-    """A stand-in for COMET's package, of the form that the model card of UniTE shows."""
-    (tmp_path / "comet.py").write_text(
-        "def download_model(name):\n    assert name == 'Unbabel/unite-mup'\n    return name\n"
-        "class Model:\n    def predict(self, data, batch_size, gpus, progress_bar):\n"
-        "        n = [[len(d[k]) for d in data] for k in ('src', 'ref', 'mt')]\n"
-        "        names = ('src_scores', 'ref_scores', 'unified_scores')\n"
-        "        return type('Output', (), {'metadata': dict(zip(names, n))})\n"
-        "def load_from_checkpoint(path):\n    return Model()\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    table = pd.DataFrame({"source": ["a", "bb"], "translation": ["ccc", "dddd"], "reference": ["eeeee", "ffffff"]})
-    for part, lengths in (("src", [1, 2]), ("ref", [5, 6]), ("unified", [3, 4])):
-        assert scoring.score_neural(table, f"unite_{part}").tolist() == lengths
-    pairs = scoring.score_pairs(
-        table.assign(perturbed="g"), (), extra={"unite": partial(scoring.score_neural, metric="unite_unified")}
-    )
-    assert pairs["unite"].tolist() == [3, 4]
-    assert pairs["unite_perturbed"].tolist() == [1, 1]

@@ -8,7 +8,6 @@ from ._pairs import PAIR_METRICS, available_metrics, score_pairs
 from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
 from ._references import ReferenceShape, check_references, explain_reference_shape
 from ._speech import score_transcripts
-from ._stored import add_scores, read_scores
 from ._text import METRICS, TOKENIZERS, SegmentScores, TextScore, score_corpus, score_segments, scorer, signature
 
 __all__ = [
@@ -21,11 +20,9 @@ __all__ = [
     "ReferenceShape",
     "SegmentScores",
     "TextScore",
-    "add_scores",
     "available_metrics",
     "check_references",
     "explain_reference_shape",
-    "read_scores",
     "score_corpus",
     "score_neural",
     "score_pairs",

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .._checks import to_numbers
-
-__all__ = ["NEURAL", "MissingPackageError", "score_neural", "score_with_command"]
+from .._checks import check_choice, to_numbers
+from ._tables import check_table
 
 _WORKER = Path(__file__).with_name("_worker.py")
 _TEXTS = ("source", "translation", "reference")
@@ -38,18 +34,7 @@ class MissingPackageError(ValueError):
 
 def _texts(frame: pd.DataFrame, needed: Sequence[str]) -> pd.DataFrame:
     """Return the texts of a frame with an ``id``; refuse missing ones that are needed."""
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"`frame` must be a pandas DataFrame; found {type(frame).__name__}.")
-    absent = [c for c in needed if c not in frame]
-    if absent:
-        raise ValueError(f"the table lacks the column {absent[0]!r}; this metric needs {', '.join(needed)}.")
-    if frame.empty:
-        raise ValueError("the table has no rows: there is nothing to score.")
-    for column in needed:
-        empty = frame[column].isna().to_numpy()
-        if empty.any():
-            row = int(np.flatnonzero(empty)[0]) + 1
-            raise ValueError(f"column {column!r} is empty in {int(empty.sum())} rows, the first of them row {row}.")
+    check_table(frame, needed)
     out = {c: frame[c].fillna("").astype(str).to_numpy() for c in _TEXTS if c in frame}
     return pd.DataFrame({"id": np.arange(len(frame)), **out})
 
@@ -91,11 +76,7 @@ def _read_back(path: Path, n: int) -> np.ndarray:
         raise ValueError(f"the output needs columns 'id' and 'score'; found {', '.join(map(repr, frame.columns))}.")
     if sorted(frame["id"].tolist()) != list(range(n)):
         raise ValueError(f"the output must have one score for each of the {n} rows, by id; found {len(frame)} rows.")
-    return _finite(frame.set_index("id").loc[range(n), "score"])
-
-
-def _finite(scores: Any) -> np.ndarray:
-    values = to_numbers(pd.Series(scores)).to_numpy(dtype=float)
+    values = to_numbers(frame.set_index("id").loc[range(n), "score"]).to_numpy(dtype=float)
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
         raise ValueError(f"the metric returned something that is no finite number for row {row}.")
@@ -168,7 +149,6 @@ def score_neural(
     *,
     model: str | None = None,
     python: str | Path | None = None,
-    command: str | Path | None = None,
     language: str = "en",
     batch_size: int = 16,
     gpus: int = 0,
@@ -191,8 +171,6 @@ def score_neural(
         ``BLEURT-20``, and for BERTScore its own choice for the language.
     python : path, optional
         The Python that has the package; by default the running one.
-    command : path, optional
-        COMET alone: its command ``comet-score``, instead of a Python. Texts may then hold no line break.
     language : str
         Target language code, for BERTScore.
     batch_size, gpus : int
@@ -216,59 +194,9 @@ def score_neural(
     Rei et al. 2022 (COMET); Wan et al. 2022 (UniTE); Sellam, Das and Parikh 2020 (BLEURT); Zhang et al. 2020
     (BERTScore).
     """
-    if metric not in NEURAL:
-        raise ValueError(f"`metric` must be one of {', '.join(map(repr, NEURAL))}; found {metric!r}.")
+    check_choice("metric", metric, NEURAL)
     _, needs, default, _ = NEURAL[metric]
-    if command is not None:
-        if metric != "comet" or python is not None:
-            raise ValueError("`command` is COMET's comet-score; it takes no `python`, and other metrics have none.")
-        return _comet_score(frame, str(command), model or default, batch_size, gpus, timeout)
     arguments = [str(python or sys.executable), str(_WORKER), metric, "{input}", "{output}"]
     options = {"--model": model or default, "--batch-size": batch_size, "--gpus": gpus, "--language": language}
     arguments += [str(part) for option in options.items() for part in option]
-    return score_with_command(_with_columns(frame), arguments, needs=needs, timeout=timeout)
-
-
-def _with_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with an empty reference where it has none: a quality estimation model needs none."""
-    if isinstance(frame, pd.DataFrame) and "reference" not in frame:
-        return frame.assign(reference="") if "source" in frame else frame
-    return frame
-
-
-def _comet_score(
-    frame: pd.DataFrame, command: str, model: str, batch_size: int, gpus: int, timeout: float | None
-) -> np.ndarray:
-    """Run ``comet-score``: texts as files of lines, scores as JSON."""
-    texts = _texts(frame, ("source", "translation"))
-    if shutil.which(command) is None:
-        raise MissingPackageError(
-            f"there is no command {command!r}. Install unbabel-comet in an environment of its own "
-            "(pip install unbabel-comet) and give the path of its comet-score."
-        )
-    with tempfile.TemporaryDirectory() as folder:
-        paths = {}
-        for flag, column in (("-s", "source"), ("-t", "translation"), ("-r", "reference")):
-            if column not in texts or (column == "reference" and (texts[column] == "").all()):
-                continue
-            broken = texts[column].str.contains("[\r\n]", regex=True).to_numpy()
-            if broken.any():
-                row = int(np.flatnonzero(broken)[0]) + 1
-                raise ValueError(
-                    f"column {column!r} holds a line break in row {row}, and comet-score reads lines. "
-                    "Pass `python` instead of `command`."
-                )
-            paths[flag] = str(Path(folder, f"{column}.txt"))
-            Path(paths[flag]).write_text("\n".join(texts[column]) + "\n", encoding="utf-8")
-        output = Path(folder, "scores.json")
-        arguments = [part for pair in paths.items() for part in pair]
-        arguments += ["--model", model, "--batch_size", str(batch_size), "--gpus", str(gpus), "--quiet"]
-        _run([command, *arguments, "--to_json", str(output)], timeout)
-        if not output.is_file():
-            raise ValueError("comet-score ended well but wrote no JSON file.")
-        (rows,) = json.loads(output.read_text(encoding="utf-8")).values()  # one file, by a name of its choosing
-    if len(rows) != len(texts):
-        raise ValueError(f"comet-score returned {len(rows)} scores for {len(texts)} translations.")
-    if [row["mt"] for row in rows] != texts["translation"].str.strip().tolist():
-        raise ValueError("comet-score returned other translations than it was given, or in another order.")
-    return _finite([row["COMET"] for row in rows])
+    return score_with_command(frame, arguments, needs=needs, timeout=timeout)

@@ -7,19 +7,22 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from ._speech import SPEECH
 from ._ter import score_ter
 from ._text import score_segments
-
-__all__ = ["LEXICAL", "Scores", "lexical_signature", "lexical_trouble", "score_lexical"]
 
 Scores = dict[str, np.ndarray]
 #: Metrics of translations. METEOR needs WordNet, which nltk downloads.
 LEXICAL = ("bleu", "bleu_nltk", "chrf", "chrf++", "ter", "rouge1", "rouge2", "rougeL", "meteor")
 _ROUGE = ("rouge1", "rouge2", "rougeL")
+#: The package of a metric that is not sacreBLEU's, and not always there.
+_PACKAGES = dict.fromkeys(_ROUGE, "rouge-score") | dict.fromkeys(("bleu_nltk", "meteor"), "nltk")
+_PACKAGES |= dict.fromkeys(SPEECH, "jiwer")
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -32,14 +35,12 @@ class _Words:
         return _WORDS.findall(text.lower())
 
 
-def lexical_trouble(metric: str) -> str:
+def trouble(metric: str) -> str:
     """Return why a metric cannot be computed here, or an empty string."""
-    if metric in _ROUGE:
-        return _missing("rouge_score", "rouge-score")
-    if metric in ("bleu_nltk", "meteor"):
-        trouble = _missing("nltk", "nltk")
-        if trouble or metric == "bleu_nltk":
-            return trouble
+    package = _PACKAGES.get(metric)
+    if package and not find_spec(package.replace("-", "_")):
+        return f"the package {package} is not installed: pip install 'mtmeta[local]'"
+    if metric == "meteor":
         from nltk.corpus import wordnet
 
         try:
@@ -47,12 +48,6 @@ def lexical_trouble(metric: str) -> str:
         except LookupError:
             return "WordNet is not installed: python -m nltk.downloader wordnet omw-1.4"
     return ""
-
-
-def _missing(module: str, package: str) -> str:
-    from importlib.util import find_spec
-
-    return "" if find_spec(module) else f"the package {package} is not installed: pip install 'mtmeta[local]'"
 
 
 def lexical_signature(metric: str, tokenize: str | None, rouge_tokenizer: str) -> str:

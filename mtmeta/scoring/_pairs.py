@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._checks import check_count, check_jobs
+from .._checks import check_choice, check_count, check_jobs
 from .._files import whole_file
 from .._processes import parallel
-from ._lexical import LEXICAL, lexical_signature, lexical_trouble, score_lexical
-from ._speech import SPEECH, check_names, check_texts, score_speech, speech_signature
+from ._lexical import LEXICAL, lexical_signature, score_lexical, trouble
+from ._speech import SPEECH, score_speech, speech_signature
+from ._tables import check_names, check_table
 from ._text import TOKENIZERS
-
-__all__ = ["PAIR_METRICS", "available_metrics", "score_pairs"]
 
 #: By task: the metrics that `score_pairs` computes when none is named.
 PAIR_METRICS = {
@@ -31,32 +30,16 @@ _TEXT = {"translation": "translation", "speech": "transcript"}
 Extra = Callable[[pd.DataFrame], np.ndarray]
 
 
-def _check_task(task: str) -> None:
-    if task not in _KNOWN:
-        raise ValueError(f"`task` must be one of {', '.join(map(repr, _KNOWN))}; found {task!r}.")
-
-
-def _trouble(metric: str) -> str:
-    if metric in SPEECH:
-        from importlib.util import find_spec
-
-        return "" if find_spec("jiwer") else "the package jiwer is not installed: pip install 'mtmeta[local]'"
-    return lexical_trouble(metric)
+def _check_options(task: str, lowercase: Any, tokenize: Any, rouge_tokenizer: Any) -> None:
+    check_choice("task", task, _KNOWN)
+    check_choice("lowercase", lowercase, (True, False, "perturbed"))
+    check_choice("tokenize", tokenize, (*TOKENIZERS, None))
+    check_choice("rouge_tokenizer", rouge_tokenizer, ("unicode", "ascii"))
 
 
 def _signature(metric: str, lowercase: Any, tokenize: str | None, rouge_tokenizer: str) -> str:
     own = speech_signature(metric) if metric in SPEECH else lexical_signature(metric, tokenize, rouge_tokenizer)
-    before = {True: "|input:lc", "perturbed": "|input:perturbed-lc"}.get(lowercase, "")
-    return own + before
-
-
-def _check_options(lowercase: Any, tokenize: Any, rouge_tokenizer: Any) -> None:
-    if not (isinstance(lowercase, bool | np.bool_) or lowercase == "perturbed"):
-        raise ValueError(f"`lowercase` must be True, False or 'perturbed'; found {lowercase!r}.")
-    if tokenize is not None and tokenize not in TOKENIZERS:
-        raise ValueError(f"`tokenize` must be one of {', '.join(map(repr, TOKENIZERS))}; found {tokenize!r}.")
-    if rouge_tokenizer not in ("unicode", "ascii"):
-        raise ValueError(f"`rouge_tokenizer` must be 'unicode' or 'ascii'; found {rouge_tokenizer!r}.")
+    return own + {True: "|input:lc", "perturbed": "|input:perturbed-lc"}.get(lowercase, "")
 
 
 def available_metrics(
@@ -90,11 +73,10 @@ def available_metrics(
     >>> available_metrics("speech").metric.tolist()
     ['wer', 'mer', 'wil', 'wip', 'cer']
     """
-    _check_task(task)
-    _check_options(lowercase, tokenize, rouge_tokenizer)
+    _check_options(task, lowercase, tokenize, rouge_tokenizer)
     rows = []
     for metric in _KNOWN[task]:
-        missing = _trouble(metric)
+        missing = trouble(metric)
         signature = "" if missing else _signature(metric, lowercase, tokenize, rouge_tokenizer)
         rows.append((metric, metric in PAIR_METRICS[task], not missing, signature, missing))
     return pd.DataFrame(rows, columns=["metric", "default", "available", "signature", "missing"])
@@ -184,28 +166,32 @@ def score_pairs(
     >>> score_pairs(table, ["rouge1", "rouge2"]).filter(like="rouge").to_dict("list")
     {'rouge1': [1.0], 'rouge1_perturbed': [1.0], 'rouge2': [1.0], 'rouge2_perturbed': [0.0]}
     """
-    _check_task(task)
-    _check_options(lowercase, tokenize, rouge_tokenizer)
+    _check_options(task, lowercase, tokenize, rouge_tokenizer)
     extra = dict(extra or {})
     names = PAIR_METRICS[task] if metrics is None else metrics
     if len(names) or not extra:
         check_names(names, _KNOWN[task])
-    check_texts(frame, [_TEXT[task], "perturbed", "reference"])
+    check_table(frame, (), texts=[_TEXT[task], "perturbed", "reference"])
     _check_columns(frame, [*names, *extra])
     for metric in names:
-        if trouble := _trouble(metric):
-            raise ValueError(f"metric {metric!r} cannot be computed here: {trouble}.")
+        if missing := trouble(metric):
+            raise ValueError(f"metric {metric!r} cannot be computed here: {missing}.")
     check_count("chunk", chunk, 1)
     texts, places = _unique_texts(frame, _TEXT[task], lowercase)
     signatures = {m: _signature(m, lowercase, tokenize, rouge_tokenizer) for m in names}
     score: Callable[..., dict[str, np.ndarray]] = score_speech
     if task == "translation":
         score = partial(score_lexical, tokenize=tokenize, rouge_tokenizer=rouge_tokenizer)
-    store = _Store(cache)
-    scores = _in_chunks(score, texts, signatures, chunk, n_jobs, store, progress)
+    folder = None if cache is None else Path(cache)
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"`cache` must be a folder that can be made: {error}.") from None
+    scores = _in_chunks(score, texts, signatures, chunk, n_jobs, folder, progress)
     for name, function in extra.items():
         signatures[name] = _extra_signature(function)
-        scores[name] = _score_extra(function, name, texts, signatures[name], chunk, store)
+        scores[name] = _score_extra(function, name, texts, signatures[name], chunk, folder)
     out = frame.copy()
     for name, values in scores.items():
         out[name], out[f"{name}_perturbed"] = values[places]
@@ -238,49 +224,38 @@ def _unique_texts(frame: pd.DataFrame, column: str, lowercase: bool | str) -> tu
     return texts, code.reshape(2, len(frame))
 
 
-class _Store:
-    """Arrays of scores in files named by a hash of what was scored and how."""
+def _file(folder: Path | None, texts: pd.DataFrame, signature: str) -> Path | None:
+    """Return where the scores of these texts are stored, named by a hash of what was scored and how."""
+    if folder is None or not signature:
+        return None
+    content = json.dumps([signature, texts.fillna("").to_numpy().tolist()]).encode()
+    return folder / f"{hashlib.sha256(content).hexdigest()}.npy"
 
-    def __init__(self, folder: str | Path | None):
-        self.folder = None if folder is None else Path(folder)
-        if self.folder is not None:
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise ValueError(f"`cache` must be a folder that can be made: {error}.") from None
 
-    def path(self, texts: pd.DataFrame, signature: str) -> Path | None:
-        if self.folder is None or not signature:
-            return None
-        content = json.dumps([signature, texts.fillna("").to_numpy().tolist()]).encode()
-        return self.folder / f"{hashlib.sha256(content).hexdigest()}.npy"
+def _read(path: Path | None, n: int) -> np.ndarray | None:
+    if path is None or not path.is_file():
+        return None
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):  # damaged: computed anew
+        return None
+    return values if values.shape == (n,) and values.dtype == float else None
 
-    @staticmethod
-    def read(path: Path | None, n: int) -> np.ndarray | None:
-        if path is None or not path.is_file():
-            return None
-        try:
-            values = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError):  # damaged: computed anew
-            return None
-        return values if values.shape == (n,) and values.dtype == float else None
 
-    @staticmethod
-    def write(path: Path | None, values: np.ndarray) -> None:
-        if path is None:
-            return
+def _write(path: Path | None, values: np.ndarray) -> None:
+    if path is not None:
         with whole_file(path) as part, part.open("wb") as file:
             np.save(file, values, allow_pickle=False)
 
 
 def _score_chunk(score: Callable[..., dict[str, np.ndarray]], texts: pd.DataFrame, paths: dict) -> dict:
     """Score what the cache lacks of one chunk, and store it."""
-    out = {name: _Store.read(path, len(texts)) for name, path in paths.items()}
+    out = {name: _read(path, len(texts)) for name, path in paths.items()}
     todo = [name for name, values in out.items() if values is None]
     if todo:
         out |= score(texts.iloc[:, 0].tolist(), texts["reference"].tolist(), todo)
         for name in todo:
-            _Store.write(paths[name], out[name])
+            _write(paths[name], out[name])
     return out
 
 
@@ -290,7 +265,7 @@ def _in_chunks(
     signatures: Mapping[str, str],
     chunk: int,
     n_jobs: int,
-    store: _Store,
+    folder: Path | None,
     progress: bool,
 ) -> dict[str, np.ndarray]:
     if not signatures:
@@ -300,7 +275,7 @@ def _in_chunks(
 
     texts = texts.drop(columns="source", errors="ignore")
     pieces = [texts.iloc[start : start + chunk] for start in range(0, len(texts), chunk)]
-    jobs = (delayed(_score_chunk)(score, p, {m: store.path(p, s) for m, s in signatures.items()}) for p in pieces)
+    jobs = (delayed(_score_chunk)(score, p, {m: _file(folder, p, s) for m, s in signatures.items()}) for p in pieces)
     done = parallel(check_jobs(n_jobs), jobs)
     parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
     return {m: np.concatenate([part[m] for part in parts]) for m in signatures}
@@ -311,24 +286,22 @@ def _extra_signature(function: Extra) -> str:
     own = getattr(function, "signature", None)
     if isinstance(own, str):
         return own
-    if isinstance(function, partial) and not function.args:
-        inner = function.func
-        name = getattr(inner, "__qualname__", "")
-        options = "".join(f"|{k}:{v}" for k, v in sorted(function.keywords.items()))
-        return f"{inner.__module__}.{name}{options}" if name else ""
-    return ""
+    if not isinstance(function, partial) or function.args or not hasattr(function.func, "__qualname__"):
+        return ""
+    options = "".join(f"|{k}:{v}" for k, v in sorted(function.keywords.items()))
+    return f"{function.func.__module__}.{function.func.__qualname__}{options}"
 
 
 def _score_extra(
-    function: Extra, name: str, texts: pd.DataFrame, signature: str, chunk: int, store: _Store
+    function: Extra, name: str, texts: pd.DataFrame, signature: str, chunk: int, folder: Path | None
 ) -> np.ndarray:
     """Score in chunks where there is a cache to fill, else at once, because a neural model loads slowly."""
-    step = chunk if store.folder is not None and signature else len(texts)
+    step = chunk if folder is not None and signature else len(texts)
     parts = []
     for start in range(0, len(texts), step):
         piece = texts.iloc[start : start + step].reset_index(drop=True)
-        path = store.path(piece, signature)
-        values = store.read(path, len(piece))
+        path = _file(folder, piece, signature)
+        values = _read(path, len(piece))
         if values is None:
             values = np.asarray(function(piece), dtype=float)
             if values.shape != (len(piece),) or not np.isfinite(values).all():
@@ -336,6 +309,6 @@ def _score_extra(
                     f"metric {name!r} must return {len(piece)} finite numbers, one per row; found an array of shape "
                     f"{values.shape} with {int((~np.isfinite(values)).sum())} that are not finite."
                 )
-            store.write(path, values)
+            _write(path, values)
         parts.append(values)
     return np.concatenate(parts)

@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from .._checks import check_count
-from ._speech import check_names
-
-__all__ = ["RANKING_MEASURES", "score_ranking_pairs", "score_rankings"]
+from .._checks import check_choice, check_count
+from ._tables import check_names, check_table
 
 _CUTS = (5, 10, 15, 20, 30)
 #: The 23 measures of the third paper, by their trec_eval names: its Table 7.
@@ -86,13 +84,10 @@ def score_rankings(
     0      A     q  0.4         0.5
     """
     judged = _qrels(qrels, relevance_level)
-    if missing not in ("raise", "drop"):
-        raise ValueError(f"`missing` must be 'raise' or 'drop'; found {missing!r}.")
-    if order not in ("rank", "score"):
-        raise ValueError(f"`order` must be 'rank' or 'score'; found {order!r}.")
+    check_choice("missing", missing, ("raise", "drop"))
+    check_choice("order", order, ("rank", "score"))
     keys = _check_runs(runs)
-    if order == "score":
-        _require(runs, ["score"], "runs")
+    check_table(runs, [order], name="runs")
     absent = sorted({q for q in runs["query"].unique() if str(q) not in judged}, key=str)
     if absent and missing == "raise":
         raise ValueError(
@@ -140,39 +135,23 @@ def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _require(frame: pd.DataFrame, columns: Sequence[str], name: str) -> None:
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"`{name}` must be a pandas DataFrame; found {type(frame).__name__}.")
-    absent = [c for c in columns if c not in frame]
-    if absent:
-        raise ValueError(f"`{name}` lacks the column {absent[0]!r}; it has {', '.join(map(repr, frame.columns))}.")
-    if frame.empty:
-        raise ValueError(f"`{name}` has no rows.")
-    empty = frame[list(columns)].isna().any()
-    if empty.any():
-        raise ValueError(f"`{name}` has empty cells in the column {empty.idxmax()!r}.")
-
-
 def _qrels(qrels: pd.DataFrame, relevance_level: int) -> dict[str, dict[str, int]]:
     """Return the judgements as pytrec_eval wants them: by query, by item."""
     check_count("relevance_level", relevance_level, 1)
-    _require(qrels, ["query", "item", "relevance"], "qrels")
+    check_table(qrels, ["query", "item", "relevance"], name="qrels")
     if not pd.api.types.is_integer_dtype(qrels["relevance"]):
         raise ValueError(f"column 'relevance' must hold integers; found {qrels['relevance'].dtype}. Round or scale it.")
     twice = qrels.duplicated(["query", "item"])
     if twice.any():
         row = qrels[twice].iloc[0]
         raise ValueError(f"`qrels` judges item {_plain(row['item'])!r} of query {_plain(row['query'])!r} twice.")
-    table = zip(qrels["query"].astype(str), qrels["item"].astype(str), qrels["relevance"].tolist(), strict=True)
-    out: dict[str, dict[str, int]] = {}
-    for query, item, relevance in table:
-        out.setdefault(query, {})[item] = relevance
-    return out
+    named = qrels.assign(item=qrels["item"].astype(str)).groupby(qrels["query"].astype(str), sort=False)
+    return {query: dict(zip(part["item"], part["relevance"].tolist(), strict=True)) for query, part in named}
 
 
 def _check_runs(runs: pd.DataFrame, name: str = "runs") -> list[str]:
     """Return the columns that tell lists apart."""
-    _require(runs, ["system", "query", "item", "rank"], name)
+    check_table(runs, ["system", "query", "item", "rank"], name=name)
     keys = ["system", "query", *(c for c in runs if c not in ("system", "query", *_LIST))]
     if not pd.api.types.is_integer_dtype(runs["rank"]):
         raise ValueError(f"column 'rank' of `{name}` must hold integers; found {runs['rank'].dtype}.")
@@ -230,7 +209,7 @@ def score_ranking_pairs(
       segment system perturbation  recip_rank  recip_rank_perturbed
     0       q      A         swap         1.0                   0.5
     """
-    _require(perturbed_runs, ["perturbation"], "perturbed_runs")
+    check_table(perturbed_runs, ["perturbation"], name="perturbed_runs")
     keys = ["system", "query"]
     own = runs[[c for c in (*keys, "item", "rank") if c in runs]] if isinstance(runs, pd.DataFrame) else runs
     _check_runs(own)

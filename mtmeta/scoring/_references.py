@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ReferenceShape", "check_references", "explain_reference_shape"]
-
 _WANTED = (
     "sacreBLEU wants one list per reference translation of the test set, each as long as the hypotheses: "
     "[[reference of segment 1, reference of segment 2, ...]]."
@@ -120,69 +118,51 @@ def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]
     if not n:
         raise ValueError("hypotheses are empty: there is nothing to score.")
     flat, streams = _streams(references)
-    lengths = [len(s) for s in streams]
-    shortest = min(lengths)
-    if flat:
-        return _explain_flat(n, streams[0])
-    scored = min(n, shortest)
-    if set(lengths) == {n}:
-        if len(streams) == n > 1:
-            return ReferenceShape(
-                "ambiguous",
-                n,
-                n,
-                f"{n} hypotheses and {n} lists of {n} references: sacreBLEU reads list k as the k-th reference "
-                f"translation of all segments. If list k holds the {n} references of segment k, transpose: "
-                "[list(r) for r in zip(*references)].",
-            )
+    lengths = sorted(len(s) for s in streams)
+    scored = min(n, *((len(text or "") for text in streams[0]) if flat else lengths))
+    span = " to ".join(map(str, dict.fromkeys((lengths[0], lengths[-1]))))
+    if flat and lengths == [n]:
+        verdict = "flat"
+        explanation = (
+            f"The references are one plain list of {n} strings. sacreBLEU reads each string as a list of characters, "
+            f"and would score {scored} of {n} hypotheses against single characters. {_WANTED} Write [references]."
+        )
+    elif flat:
+        verdict = "length mismatch"
+        explanation = f"{n} hypotheses, but one plain list of {span} references. {_WANTED}"
+    elif lengths == [n] * n and n > 1:
+        verdict = "ambiguous"
+        explanation = (
+            f"{n} hypotheses and {n} lists of {n} references: sacreBLEU reads list k as the k-th reference translation "
+            f"of all segments. If list k holds the {n} references of segment k, transpose: "
+            "[list(r) for r in zip(*references)]."
+        )
+    elif set(lengths) == {n}:
         words = "one reference" if len(streams) == 1 else f"{len(streams)} references"
-        return ReferenceShape("ok", n, n, f"{n} hypotheses, each scored against {words}.")
-    if len(streams) == n and set(lengths) == {1}:
-        return ReferenceShape(
-            "transposed",
-            n,
-            scored,
+        verdict = "ok"
+        explanation = f"{n} hypotheses, each scored against {words}."
+    elif lengths == [1] * n:
+        verdict = "transposed"
+        explanation = (
             f"The references are transposed: {n} lists of one reference each. sacreBLEU reads them as {n} reference "
             f"translations of a test set with one segment, scores the first hypothesis against all {n} references, "
-            f"drops the other {n - 1}, and raises nothing. {_WANTED} Write [[r for [r] in references]].",
+            f"drops the other {n - 1}, and raises nothing. {_WANTED} Write [[r for [r] in references]]."
         )
-    if len(streams) == n:
-        return ReferenceShape(
-            "one list per hypothesis",
-            n,
-            scored,
-            f"There is one list of references per hypothesis ({n} lists of {_span(lengths)} references). sacreBLEU "
-            f"reads each list as a reference translation of the whole test set, scores the first {scored} of {n} "
-            f"hypotheses, each against the wrong references, and raises nothing. {_WANTED} Transpose: "
-            "[list(r) for r in itertools.zip_longest(*references)], where None fills segments with fewer references.",
+    elif len(streams) == n:
+        verdict = "one list per hypothesis"
+        explanation = (
+            f"There is one list of references per hypothesis ({n} lists of {span} references). sacreBLEU reads each "
+            f"list as a reference translation of the whole test set, scores the first {scored} of {n} hypotheses, each "
+            f"against the wrong references, and raises nothing. {_WANTED} Transpose: "
+            "[list(r) for r in itertools.zip_longest(*references)], where None fills segments with fewer references."
         )
-    return ReferenceShape(
-        "length mismatch",
-        n,
-        scored,
-        f"{n} hypotheses, but {len(streams)} list(s) of {_span(lengths)} references. sacreBLEU cuts to the shortest, "
-        f"scores the first {scored} of {n} hypotheses and raises nothing. {_WANTED} Check that no line is missing.",
-    )
-
-
-def _span(lengths: Sequence[int]) -> str:
-    low, high = min(lengths), max(lengths)
-    return str(low) if low == high else f"{low} to {high}"
-
-
-def _explain_flat(n: int, stream: list) -> ReferenceShape:
-    scored = min(n, *(len(text or "") for text in stream))
-    if len(stream) != n:
-        return ReferenceShape(
-            "length mismatch", n, scored, f"{n} hypotheses, but one plain list of {len(stream)} references. {_WANTED}"
+    else:
+        verdict = "length mismatch"
+        explanation = (
+            f"{n} hypotheses, but {len(streams)} list(s) of {span} references. sacreBLEU cuts to the shortest, scores "
+            f"the first {scored} of {n} hypotheses and raises nothing. {_WANTED} Check that no line is missing."
         )
-    return ReferenceShape(
-        "flat",
-        n,
-        scored,
-        f"The references are one plain list of {n} strings. sacreBLEU reads each string as a list of characters, and "
-        f"would score {scored} of {n} hypotheses against single characters. {_WANTED} Write [references].",
-    )
+    return ReferenceShape(verdict, n, scored, explanation)
 
 
 def check_references(hypotheses: Sequence[str], references: Sequence[Any]) -> list[list]:

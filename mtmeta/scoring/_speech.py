@@ -8,9 +8,9 @@ from importlib.metadata import version
 import numpy as np
 import pandas as pd
 
+from .._checks import check_choice
 from .._compiled import njit
-
-__all__ = ["SPEECH", "score_speech", "score_transcripts", "speech_signature"]
+from ._tables import check_names, check_table
 
 #: Metrics of transcripts. All but WIP are error rates, which this package negates.
 SPEECH = ("wer", "mer", "wil", "wip", "cer")
@@ -149,10 +149,9 @@ def score_transcripts(
     """
     keys = [by] if isinstance(by, str) else list(by)
     check_names(metrics, SPEECH)
-    check_texts(frame, ["transcript", "reference"], keys)
+    check_table(frame, keys, texts=["transcript", "reference"])
+    check_choice("alignment", alignment, ("unit", "sclite"))
     texts, references = frame["transcript"].tolist(), frame["reference"].tolist()
-    if alignment not in ("unit", "sclite"):
-        raise ValueError(f"`alignment` must be 'unit' or 'sclite'; found {alignment!r}.")
     count = _counts if alignment == "unit" else _sclite_counts
     words = count(texts, references, False)
     characters = count(texts, references, True) if "cer" in metrics else words
@@ -167,35 +166,3 @@ def score_transcripts(
     out["words"] = summed[:, :3].sum(axis=1)
     out[list(_COUNTS[1:])] = summed[:, 1:]
     return out.assign(**{m: _rates(total(characters if m == "cer" else words), m) for m in metrics})
-
-
-def check_names(metrics: Sequence[str], known: Sequence[str]) -> None:
-    """Refuse metrics that are unknown, named twice, or one string."""
-    if isinstance(metrics, str):
-        raise TypeError(f"`metrics` must be a sequence of names; found the string {metrics!r}. Put it in a list.")
-    for metric in metrics:
-        if metric not in known:
-            raise ValueError(f"`metrics` must be among {', '.join(map(repr, known))}; found {metric!r}.")
-    if len(set(metrics)) < len(metrics) or not len(metrics):
-        raise ValueError(f"`metrics` must name at least one metric, and none twice; found {list(metrics)}.")
-
-
-def check_texts(frame: pd.DataFrame, texts: Sequence[str], others: Sequence[str] = ()) -> None:
-    """Refuse a table without rows or one of these columns, and cells of text that are no strings."""
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"`frame` must be a pandas DataFrame; found {type(frame).__name__}.")
-    for column in [*texts, *others]:
-        if column not in frame:
-            raise ValueError(f"the table lacks the column {column!r}; it has {', '.join(map(repr, frame.columns))}.")
-    if frame.empty:
-        raise ValueError("the table has no rows: there is nothing to score.")
-    for column in texts:
-        wrong = [i for i, value in enumerate(frame[column]) if not isinstance(value, str)]
-        if wrong:
-            raise ValueError(
-                f"column {column!r} holds {frame[column].iloc[wrong[0]]!r} in row {wrong[0] + 1} and no text in "
-                f"{len(wrong)} of {len(frame)} rows. Leave these rows out."
-            )
-    for column in others:
-        if frame[column].isna().any():
-            raise ValueError(f"column {column!r} is empty in {int(frame[column].isna().sum())} rows.")

@@ -14,8 +14,6 @@ import numpy as np
 
 from .._compiled import njit
 
-__all__ = ["score_ter", "ter_edits"]
-
 _MAX_SIZE, _MAX_DISTANCE, _BEAM, _MAX_CANDIDATES = 10, 50, 25, 1000
 _FAR = 10**16
 _NONE, _KEEP, _SUBSTITUTE, _DROP, _ADD = range(5)

@@ -9,18 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._checks import check_choice
 from ._references import check_references
-
-__all__ = [
-    "METRICS",
-    "TOKENIZERS",
-    "SegmentScores",
-    "TextScore",
-    "score_corpus",
-    "score_segments",
-    "scorer",
-    "signature",
-]
 
 METRICS = ("bleu", "chrf", "chrf++", "ter")
 #: Tokenizers of BLEU. Those of Japanese, Korean and SentencePiece need packages (or a model) of their own.
@@ -66,10 +56,8 @@ class SegmentScores:
 
 
 def _check_options(metric: str, tokenize: Any, lowercase: Any, effective_order: Any) -> None:
-    if metric not in METRICS:
-        raise ValueError(f"`metric` must be one of {', '.join(map(repr, METRICS))}; found {metric!r}.")
-    if tokenize is not None and tokenize not in TOKENIZERS:
-        raise ValueError(f"`tokenize` must be one of {', '.join(map(repr, TOKENIZERS))}; found {tokenize!r}.")
+    check_choice("metric", metric, METRICS)
+    check_choice("tokenize", tokenize, (*TOKENIZERS, None))
     if tokenize is not None and metric != "bleu":
         raise ValueError(f"`tokenize` applies to BLEU alone; metric {metric!r} has its own units. Leave it out.")
     for name, value in (("lowercase", lowercase), ("effective_order", effective_order)):
@@ -120,8 +108,7 @@ def scorer(
     (False, True)
     """
     _check_options(metric, tokenize, lowercase, effective_order)
-    if level not in ("corpus", "segment"):
-        raise ValueError(f"`level` must be 'corpus' or 'segment'; found {level!r}.")
+    check_choice("level", level, ("corpus", "segment"))
     from sacrebleu.metrics import BLEU, CHRF, TER  # slow to import
 
     if metric == "ter":

@@ -11,26 +11,15 @@ import sys
 
 
 def comet(rows, options):
-    """Return the scores of unbabel-comet."""
+    """Return the scores of unbabel-comet; of UniTE one of `src_scores`, `ref_scores` and `unified_scores`."""
     from comet import download_model, load_from_checkpoint
 
     model = load_from_checkpoint(download_model(options.model))
-    data = [{"src": row["source"], "mt": row["translation"], "ref": row["reference"]} for row in rows]
-    for row in data:
-        if not row["ref"]:
-            del row["ref"]
+    data = [{"src": row["source"], "mt": row["translation"], "ref": row.get("reference")} for row in rows]
+    data = [{key: text for key, text in row.items() if text or key != "ref"} for row in data]
     output = model.predict(data, batch_size=options.batch_size, gpus=options.gpus, progress_bar=False)
-    return list(output.scores)
-
-
-def unite(rows, options):
-    """Return one of the three scores of UniTE: `src_scores`, `ref_scores` or `unified_scores`."""
-    from comet import download_model, load_from_checkpoint
-
-    model = load_from_checkpoint(download_model(options.model))
-    data = [{"src": row["source"], "mt": row["translation"], "ref": row["reference"]} for row in rows]
-    output = model.predict(data, batch_size=options.batch_size, gpus=options.gpus, progress_bar=False)
-    return list(output.metadata[options.metric.removeprefix("unite_") + "_scores"])
+    name = options.metric.removeprefix("unite_")
+    return list(output.scores if name == "comet" else output.metadata[f"{name}_scores"])
 
 
 def bleurt(rows, options):
@@ -52,7 +41,7 @@ def bertscore(rows, options):
     return score(candidates, references, batch_size=options.batch_size, **choice)[2].tolist()
 
 
-UNITE = dict.fromkeys(("unite_src", "unite_ref", "unite_unified"), unite)
+UNITE = dict.fromkeys(("unite_src", "unite_ref", "unite_unified"), comet)
 METRICS = {"comet": comet, **UNITE, "bleurt": bleurt, "bertscore": bertscore}
 
 

@@ -1,0 +1,43 @@
+"""Checks of the tables and the names of metrics that come in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+
+def check_table(frame: pd.DataFrame, columns: Sequence[str], *, texts: Sequence[str] = (), name: str = "frame") -> None:
+    """Refuse a table without rows or one of these columns, empty cells in them, and texts that are no strings."""
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"`{name}` must be a pandas DataFrame; found {type(frame).__name__}.")
+    for column in [*texts, *columns]:
+        if column not in frame:
+            raise ValueError(f"`{name}` lacks the column {column!r}; it has {', '.join(map(repr, frame.columns))}.")
+    if frame.empty:
+        raise ValueError(f"`{name}` has no rows.")
+    for column in texts:
+        wrong = np.flatnonzero([not isinstance(value, str) for value in frame[column]])
+        if len(wrong):
+            raise ValueError(
+                f"column {column!r} of `{name}` holds {frame[column].iloc[wrong[0]]!r} in row {wrong[0] + 1} and no "
+                f"text in {len(wrong)} of {len(frame)} rows. Leave these rows out."
+            )
+    for column in columns:
+        wrong = np.flatnonzero(frame[column].isna())
+        if len(wrong):
+            raise ValueError(
+                f"column {column!r} of `{name}` is empty in {len(wrong)} rows, the first row {wrong[0] + 1}."
+            )
+
+
+def check_names(metrics: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse metrics that are unknown, named twice, or one string."""
+    if isinstance(metrics, str):
+        raise TypeError(f"`metrics` must be a sequence of names; found the string {metrics!r}. Put it in a list.")
+    for metric in metrics:
+        if metric not in known:
+            raise ValueError(f"`metrics` must be among {', '.join(map(repr, known))}; found {metric!r}.")
+    if len(set(metrics)) < len(metrics) or not len(metrics):
+        raise ValueError(f"`metrics` must name at least one metric, and none twice; found {list(metrics)}.")
