@@ -22,6 +22,7 @@ NOT_CHECKED = {
     "datasets.train_recommenders": MODEL,
     "evalset.as_evalset": NO_NUMBER,
     "exercises": NO_NUMBER,
+    "local_accuracy.guide": MADE_OF,
     "local_accuracy.metrics_of": NO_NUMBER,
     "perturb": "returns texts and orders, no numbers, but for shares of what could be perturbed",
     "plots": "draws what was computed; the tests read the drawn data back",

@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "sysdep": {"evalset"},
     "sentinel": {"evalset"},
     "perturb": set(),
-    "local_accuracy": {"evalset", "perturb"},
+    "local_accuracy": {"evalset", "perturb", "scoring"},
     "scoring": set(),
     "aggregation": {"evalset", "scoring"},
     "sweep": ANY,  # all statistics

@@ -344,6 +344,33 @@ def test_natural_pairs_of_a_set_agree_with_pairwise_counts():
     assert len(few.merge(pairs, on=keys)) == len(few) == len(few.drop_duplicates(keys))
 
 
+# -- the guide ---------------------------------------------------------------------------
+
+
+def test_a_guide_of_texts_is_the_chain_of_its_steps():
+    texts = mm.load("teaching").to_frame().query("segment <= 12")[["system", "segment", "reference", "translation"]]
+    texts.loc[texts.index[3], "translation"] = None
+    options = {"kinds": ["removal", "swapping"], "rng": 5}
+    found = la.guide(texts, metrics=["chrf", "rouge1"], parts=["recommended", "stability"], n_resamples=20, **options)
+    assert (found.n_texts, found.n_left_out, list(found.tables)) == (len(texts) - 1, 1, ["recommended", "stability"])
+    pairs = mm.perturb.perturb_table(texts.dropna(ignore_index=True), **options)
+    pairs = mm.scoring.score_pairs(pairs, ["chrf", "rouge1"])
+    pd.testing.assert_frame_equal(found.pairs, pairs)
+    stable = la.stability(pairs, context="system", n_resamples=20, rng=5)
+    pd.testing.assert_frame_equal(found.tables["stability"], stable)
+    advice = la.recommend(pairs, context="system", n_resamples=20, rng=5)
+    table = found.to_frame().set_index("context")
+    best = advice.table[advice.table["verdict"] == "best"].groupby("context")["metric"].agg(", ".join)
+    assert table["best"].to_dict() == best.to_dict()
+    assert table.columns[-1] == f"loss of {advice.global_winner}"
+    with pytest.raises(TypeError, match="`data` must be a DataFrame, an EvalSet or Rankings; found list"):
+        la.guide([1])
+    with pytest.raises(ValueError, match="`task` must be one of 'translation', 'speech', None; found 'song'"):
+        la.guide(texts, task="song")
+    with pytest.raises(ValueError, match="`parts` must be one of"):
+        la.guide(pairs, parts=["everything"])
+
+
 # -- errors ------------------------------------------------------------------------------
 
 

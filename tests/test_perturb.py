@@ -368,9 +368,8 @@ def test_wordnet_is_used_where_it_is_there(monkeypatch):
     monkeypatch.setattr(lexicon, "wordnet", lambda: fake)
     assert outcomes("Two trees.", "synonym") == {"Two oaks."}
     assert outcomes("We walked.", "synonym") == {"We strolled."}
-    frame = pd.DataFrame({"translation": ["Two homes."]})
+    frame = pd.DataFrame({"translation": ["Two trees and homes."]})
     for tools, name in (("auto", "wordnet"), ("bundled", "lexicon")):
-        fake.words["home", "n"] = ["home", "house"]
         assert set(perturb.perturb_table(frame, kinds=["synonym"], tools=tools)["resource"]) == {name}
     assert outcomes("Two homes.", "synonym", tools="bundled") == {"Two houses."}
     assert outcomes("Two trees.", "synonym", tools="bundled") == {None}
@@ -576,15 +575,22 @@ def test_model_leaves_the_global_generator_alone(tiny):
     assert torch.rand(1) == expected
 
 
-def test_greedy_answers_and_chat_templates(tiny):
+def test_greedy_answers_and_chat_templates(tiny, monkeypatch):
     greedy = perturb.LanguageModel(tiny, temperature=0, max_new_tokens=4)
     one, two = (greedy._generate(["A prompt."]) for _ in range(2))
     assert one == two
-    turn = greedy._generate(["<user>A prompt."])
-    assert turn != one
-    greedy._load()[1].chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
-    assert greedy._generate(["A prompt."]) == turn
+    tokeniser, asked = greedy._load()[1], []
+    read = type(tokeniser).__call__
+
+    def listen(self, prompts, **options):
+        asked.append((prompts, options["add_special_tokens"]))
+        return read(self, prompts, **options)
+
+    monkeypatch.setattr(type(tokeniser), "__call__", listen)
+    greedy._generate(["a", "b"])
+    tokeniser.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
     assert len(greedy._generate(["a", "b"])) == 2
+    assert asked == [(["a", "b"], True), (["<user>a", "<user>b"], False)]
 
 
 ANSWERS = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +27,6 @@ _PARTS = {
     "recommended": "Which metric for which context",
     "stability": "How stable is each metric over contexts? (sd_noise: what sampling alone gives)",
 }
-_TEXT_COLUMNS = {"translation": "translation", "speech": "transcript"}
 
 
 @app.command("local-accuracy", epilog=EXAMPLE.format("local-accuracy teaching-ranking --metric map --metric P_10"))
@@ -101,6 +99,8 @@ def local_accuracy(
     A metric is right about a pair if it scores the text above its degraded version. Per context: accuracies with
     intervals, whether the context matters, the best metric and those that cannot be told apart from it, and stability.
     """
+    from ..local_accuracy import guide
+
     if how is Format.tsv and part is Part.guide:
         raise typer.BadParameter(
             "tsv holds one table; choose one with --table, or --format json for all.",
@@ -111,12 +111,19 @@ def local_accuracy(
         raise typer.BadParameter(
             "expected a number of processes, or -1 for all cores.", ctx=context, param_hint="--jobs"
         )
-    texts = {"task": task, "language": language, "perturbation": perturbation}
-    pairs = _pairs(file, metric, texts, seed, jobs, quiet)
-    options = {"metrics": metric, "missing": missing.value, "unit": unit, "rng": seed, "n_resamples": n_resamples}
-    wanted = list(_PARTS) if part is Part.guide else [part.value]
-    tables = _local_tables(pairs, columns or ["system"], wanted, average.value, ties.value, options)
-    say(quiet, f"average:{average}|ties:{ties}|unit:{unit}|draws:{n_resamples}|seed:{seed}|mtmeta:{__version__}")
+    found = guide(
+        _read(file), context=columns or ["system"], metrics=metric, parts=None if part is Part.guide else [part.value],
+        task=task and task.value, language=language, kinds=perturbation, average=average.value, ties=ties.value,
+        missing=missing.value, unit=unit, n_resamples=n_resamples, rng=seed, n_jobs=jobs,
+        progress=not quiet and sys.stderr.isatty(),
+    )  # fmt: skip
+    if found.n_left_out:
+        every = found.n_texts + found.n_left_out
+        say(quiet, f"left out of {file}: {found.n_left_out} of {every} rows (no text or no reference)")
+    if found.n_texts is not None:
+        say(quiet, f"perturbed {found.n_texts} texts, {len(found.pairs)} pairs")
+    say(quiet, f"{found.signature}|mtmeta:{__version__}")
+    tables = found.tables
     if part is not Part.guide:
         emit(tables[part.value], how, places, output)
         return
@@ -130,93 +137,14 @@ def local_accuracy(
     emit_text("\n".join(blocks), output)
 
 
-def _pairs(name: str, metrics: Sequence[str] | None, texts: dict[str, Any], seed: int, jobs: int, quiet: bool):
-    """Return pairs from a file or a set; perturb and score them where they are texts or rankings."""
+def _read(name: str) -> Any:
+    """Return the table of a file, or a set."""
     from ..datasets import load
     from ..datasets._common import Options
     from ..datasets._tables import SUFFIXES, read_table
-    from ..evalset import EvalSet, Rankings
 
     is_file = name == "-" or Path(name).suffix.lower() in SUFFIXES
-    loaded = read_table(name, Options())[0] if is_file else load(name)
-    language = None
-    if isinstance(loaded, EvalSet):
-        language = (loaded.language_pair or "").rpartition("-")[2]
-        loaded = loaded.to_frame().drop(columns=list(loaded.metrics))
-    is_pairs = isinstance(loaded, Rankings) or any(f"{c}_perturbed" in loaded for c in loaded)
-    if is_pairs and (given := [what for what, value in texts.items() if value]):
-        raise ValueError(f"{name} holds no texts to perturb, so --{given[0]} has no meaning.")
-    if isinstance(loaded, Rankings):
-        from ..perturb import perturb_rankings
-        from ..scoring import RANKING_MEASURES, score_ranking_pairs
-
-        swapped = perturb_rankings(loaded.runs, rng=seed)
-        return score_ranking_pairs(loaded.runs, swapped, loaded.qrels, metrics or RANKING_MEASURES)
-    if is_pairs:
-        return loaded
-    texts = texts | {"language": texts["language"] or language or "en"}
-    return _scored_pairs(loaded, name, metrics, texts, seed, jobs, quiet)
-
-
-def _scored_pairs(frame, name, metrics, texts, seed, jobs, quiet) -> pd.DataFrame:
-    """Perturb and score texts."""
-    from ..perturb import perturb_table
-    from ..scoring import score_pairs
-
-    wanted = texts["task"] and str(texts["task"])
-    tasks = [t for t, column in _TEXT_COLUMNS.items() if column in frame and t == (wanted or t)]
-    if "reference" not in frame or not tasks:
-        column = _TEXT_COLUMNS[wanted] if wanted else "translation or transcript"
-        raise ValueError(
-            f"{name} has neither pairs (for a metric M the columns M and M_perturbed) nor texts ({column}, and "
-            f"reference). Found: {', '.join(map(str, frame.columns))}."
-        )
-    task, column = tasks[0], _TEXT_COLUMNS[tasks[0]]
-    whole = frame[[column, "reference"]].notna().all(axis=1)
-    if not whole.all():
-        say(quiet, f"left out of {name}: {(~whole).sum()} of {len(frame)} rows (no {column} or no reference)")
-    rows = frame[whole].reset_index(drop=True)
-    options = {"language": texts["language"], "kinds": texts["perturbation"], "rng": seed, "n_jobs": jobs}
-    perturbed = perturb_table(rows, task=task, **options)
-    say(quiet, f"perturbed {len(rows)} texts, {len(perturbed)} pairs; scoring them")
-    return score_pairs(perturbed, metrics, task=task, n_jobs=jobs, progress=not quiet and sys.stderr.isatty())
-
-
-def _local_tables(
-    pairs: pd.DataFrame, columns: list[str], wanted: list[str], average: str, ties: str, options: dict[str, Any]
-) -> dict[str, pd.DataFrame]:
-    """Return the wanted parts of the guide; those that compare are left out where there is nothing to compare."""
-    from .. import local_accuracy as la
-
-    several_contexts = len(pairs[[c for c in columns if c in pairs]].drop_duplicates()) > 1
-    several_metrics = len(options["metrics"] or la.metrics_of(pairs)) > 1
-    possible = {"effect": several_contexts, "stability": several_contexts}
-    possible |= dict.fromkeys(("order", "recommended"), several_contexts and several_metrics)
-    counted = options | {"context": columns}
-    averaged = counted | {"average": average}
-    make = {
-        "accuracy": lambda: la.local_accuracy(pairs, **averaged, ties=ties),
-        "effect": lambda: la.context_effect(pairs, **counted).drop(columns=["p_value", "n_contexts", "n_resamples"]),
-        "order": lambda: la.ranking_effect(pairs, **counted).drop(columns="n_resamples"),
-        "recommended": lambda: _recommended(la.recommend(pairs, **averaged, ties=ties)),
-        "stability": lambda: la.stability(pairs, **averaged, ties=ties),
-    }
-    # what was asked for alone is computed, or fails with its reason
-    return {name: make[name]() for name in wanted if len(wanted) == 1 or possible.get(name, True)}
-
-
-def _recommended(result: Any) -> pd.DataFrame:
-    """Return one row a context: the best metric, those like it, and what the global winner loses."""
-    import pandas as pd
-
-    rows = []
-    for name, part in result.table.groupby("context", sort=False):
-        best = part[part["verdict"] == "best"]
-        alike = part.loc[part["verdict"] == "cannot be told apart", "metric"]
-        loss = float(part.loc[part["metric"] == result.global_winner, "loss"].iloc[0])
-        rows.append((name, ", ".join(best["metric"]), float(best["accuracy"].iloc[0]), ", ".join(alike), loss))
-    columns = ["context", "best", "accuracy", "cannot be told apart", f"loss of {result.global_winner}"]
-    return pd.DataFrame(rows, columns=columns)
+    return read_table(name, Options())[0] if is_file else load(name)
 
 
 def _by_context(table: pd.DataFrame, places: int) -> pd.DataFrame:

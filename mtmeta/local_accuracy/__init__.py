@@ -4,6 +4,7 @@ from ._accuracy import global_accuracy, local_accuracy
 from ._confounding import accuracy_by_perturbation, combination_variance, length_metric
 from ._derived import QualityBuckets, natural_pairs, quality_buckets, swap_effects
 from ._effects import context_effect, ranking_effect
+from ._guide import guide
 from ._pairs import metrics_of
 from ._rankings import ContextAgreement, tau_ap, tau_ap_matrix
 from ._stability import Recommendation, recommend, stability
@@ -16,6 +17,7 @@ __all__ = [
     "combination_variance",
     "context_effect",
     "global_accuracy",
+    "guide",
     "length_metric",
     "local_accuracy",
     "metrics_of",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_count, check_level, generator
-from ._pairs import Cells, Outcomes, cells, mean, outcomes
+from ._pairs import Cells, Outcomes, cells, mean, outcomes, sums
 
 COLUMNS = ["context", "metric", "accuracy", "tie_rate", "n_pairs", "n_segments", "n_missing", "low", "high"]
 
@@ -46,7 +46,7 @@ def local_accuracy(
         All by default.
     average : {"segment", "pair"}
         ``"segment"``: equation 2, each segment of a context counts the same. ``"pair"``: each pair counts the same,
-        so that segments with more pairs weigh more. They are equal where all segments have as many pairs.
+        so that segments with more pairs weigh more.
     ties : {"failure", "half"}
         What a pair with equal scores counts: nothing, as in equation 1, or one half, as a coin would earn.
     missing : {"raise", "drop"}
@@ -80,10 +80,11 @@ def local_accuracy(
 
     Examples
     --------
-    >>> import pandas as pd, mtmeta as mm
-    >>> pairs = pd.DataFrame({"segment": [1, 1, 2, 2], "system": list("ABAB"),
-    ...     "chrF": [.6, .5, .7, .4], "chrF_perturbed": [.5, .5, .6, .5]})
-    >>> mm.local_accuracy.local_accuracy(pairs, context="system").iloc[:, :5]
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import local_accuracy
+    >>> pairs = pd.DataFrame({"segment": list("1122"), "system": list("ABAB"),
+    ...     "chrF": [.6, .5, .7, .4], "chrF_perturbed": .5})
+    >>> local_accuracy(pairs, context="system").iloc[:, :5]
       context metric  accuracy  tie_rate  n_pairs
     0       A   chrF       1.0       0.0        2
     1       B   chrF       0.0       0.5        2
@@ -99,13 +100,17 @@ def local_accuracy(
 def _table(data: Outcomes, summed: Cells, draws: np.ndarray | None, level: float) -> pd.DataFrame:
     n_contexts, n_metrics = len(data.contexts), len(data.metrics)
     low, high = interval(draws, level) if draws is not None else np.full((2, n_contexts, n_metrics), np.nan)
-    columns = {"accuracy": summed.accuracy(), "tie_rate": summed.tie_rate(), **_sizes(data), "low": low, "high": high}
+    n_pairs, n_missing = sums(data.context, n_contexts, data.present, ~data.present)
+    key, at = np.unique(data.segment * n_contexts + data.context, return_inverse=True)
+    (held,) = sums(at, len(key), data.present)
+    (n_segments,) = sums(key % n_contexts, n_contexts, held > 0)
+    values = (summed.accuracy(), summed.tie_rate(), n_pairs, n_segments, n_missing, low, high)
     table = {
         "context": pd.Series([c for c in data.contexts for _ in data.metrics]),
         "metric": data.metrics * n_contexts,
-        **{name: values.ravel() for name, values in columns.items()},
+        **{name: one.ravel() for name, one in zip(COLUMNS[2:], values, strict=True)},
     }
-    return pd.DataFrame(table)[COLUMNS]
+    return pd.DataFrame(table).astype(dict.fromkeys(COLUMNS[4:7], np.int64))
 
 
 def interval(draws: np.ndarray, level: float) -> np.ndarray:
@@ -114,19 +119,6 @@ def interval(draws: np.ndarray, level: float) -> np.ndarray:
     out = np.full((2, *draws.shape[1:]), np.nan)
     out[:, known] = np.nanquantile(draws[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
     return out
-
-
-def _sizes(data: Outcomes) -> dict[str, np.ndarray]:
-    """Count pairs, segments and unscored pairs, each of shape (n_contexts, n_metrics)."""
-    shape = (len(data.contexts), len(data.metrics))
-    n_pairs, n_segments, n_missing = (np.zeros(shape, dtype=np.int64) for _ in range(3))
-    np.add.at(n_pairs, data.context, data.present)
-    np.add.at(n_missing, data.context, ~data.present)
-    for m in range(shape[1]):
-        here = data.present[:, m]
-        at = np.unique(data.segment[here] * shape[0] + data.context[here]) % shape[0]
-        n_segments[:, m] = np.bincount(at, minlength=shape[0])
-    return {"n_pairs": n_pairs, "n_segments": n_segments, "n_missing": n_missing}
 
 
 def global_accuracy(
@@ -168,11 +160,12 @@ def global_accuracy(
 
     Examples
     --------
-    >>> import pandas as pd, mtmeta as mm
-    >>> pairs = pd.DataFrame({"segment": [1, 2, 3], "system": list("AAB"),
-    ...     "chrF": [.6, .5, .7], "chrF_perturbed": [.5, .4, .8]})
-    >>> mm.local_accuracy.global_accuracy(pairs, context="system")[["context", "accuracy"]].round(3).values.tolist()
-    [['all pairs', 0.667], ['mean of contexts', 0.5]]
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import global_accuracy
+    >>> pairs = pd.DataFrame({"segment": list("123"), "system": list("AAB"),
+    ...     "chrF": [.6, .6, .4], "chrF_perturbed": .5})
+    >>> global_accuracy(pairs, context="system")["accuracy"].round(3).tolist()
+    [0.667, 0.5]
     """
     check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, 0)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._checks import check_count, generator
 from ._accuracy import local_accuracy
-from ._pairs import chosen, codes_of, column, divide, mean, outcomes
+from ._pairs import codes_of, column, divide, mean, outcomes, sums
 
 _TEXTS = ("translation", "transcript")
 
@@ -50,11 +50,11 @@ def length_metric(
 
     Examples
     --------
-    >>> import pandas as pd, mtmeta as mm
-    >>> pairs = pd.DataFrame({"segment": 1, "translation": "a b c", "perturbed": ["a c", "a b d c", "b a c"],
-    ...     "perturbation": ["removal", "insertion", "swapping"]})
-    >>> pairs = mm.local_accuracy.length_metric(pairs)
-    >>> mm.local_accuracy.local_accuracy(pairs, context=None)["accuracy"].round(3).tolist()
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import length_metric, local_accuracy
+    >>> pairs = pd.DataFrame({"segment": 1, "translation": "a b c", "perturbed": ["a c", "a b d c", "b a c"]})
+    >>> pairs = length_metric(pairs)
+    >>> local_accuracy(pairs, context=None)["accuracy"].round(3).tolist()
     [0.333]
     """
     counts = {"words": lambda t: len(str(t).split()), "characters": lambda t: len(str(t))}
@@ -83,9 +83,8 @@ def accuracy_by_perturbation(
     ----------
     pairs : pandas.DataFrame
         As for `local_accuracy`, with a column ``perturbation``.
-    context : str, sequence of str or None
-    **options
-        Passed to `local_accuracy`.
+    context, **options
+        As for `local_accuracy`.
 
     Returns
     -------
@@ -103,10 +102,11 @@ def accuracy_by_perturbation(
 
     Examples
     --------
-    >>> import pandas as pd, mtmeta as mm
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import accuracy_by_perturbation
     >>> pairs = pd.DataFrame({"segment": 1, "perturbation": ["removal", "swapping"], "m": 1, "m_perturbed": [0, 1]})
-    >>> mm.local_accuracy.accuracy_by_perturbation(pairs)[["perturbation", "accuracy"]].values.tolist()
-    [['removal', 1.0], ['swapping', 0.0]]
+    >>> accuracy_by_perturbation(pairs)["accuracy"].tolist()
+    [1.0, 0.0]
     """
     blocks = []
     for kind in sorted(column(pairs, "perturbation").unique()):
@@ -137,13 +137,10 @@ def combination_variance(
     pairs : pandas.DataFrame
         As for `local_accuracy`, with a column ``perturbation`` of at least three kinds. Each text should have a pair
         for every perturbation that applies to it, not for a random four.
-    context : str, sequence of str or None
-    metrics : sequence of str, optional
+    context, metrics, missing, rng
+        As for `local_accuracy`.
     n_combinations : int or None
         At most so many combinations for each k, drawn at random, as published; None for all of them.
-    missing : {"raise", "drop"}
-        As for `local_accuracy`.
-    rng : None, int or numpy.random.Generator
 
     Returns
     -------
@@ -164,25 +161,25 @@ def combination_variance(
 
     Examples
     --------
-    >>> import pandas as pd, mtmeta as mm
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import combination_variance
     >>> pairs = pd.DataFrame({"segment": 1, "system": "A", "perturbation": list("abc"), "m": [1, 0, 0]})
     >>> pairs["m_perturbed"] = 0
-    >>> table = mm.local_accuracy.combination_variance(pairs)
-    >>> table[["k", "variance", "expected"]].round(4).values.tolist()
-    [[1.0, 0.2222, 0.2222], [2.0, 0.0556, 0.0556]]
+    >>> table = combination_variance(pairs)
+    >>> table["variance"].round(4).tolist()
+    [0.2222, 0.0556]
     """
     if n_combinations is not None:
         n_combinations = check_count("n_combinations", n_combinations, 2)
     rng = generator(rng)
-    names = chosen(pairs, metrics)
-    data = outcomes(pairs, context, names, missing=missing)
+    data = outcomes(pairs, context, metrics, missing=missing)
     kinds = codes_of(pairs, ["perturbation"])
     total = int(kinds.max()) + 1
     if total < 3:
         raise ValueError(f"combining perturbations needs at least three kinds; found {total}.")
-    won, number = (np.zeros((total, len(data.contexts), len(names))) for _ in range(2))
-    np.add.at(won, (kinds, data.context), data.wins)
-    np.add.at(number, (kinds, data.context), data.present)
+    shape = (total, len(data.contexts), len(data.metrics))
+    cell = kinds * shape[1] + data.context
+    won, number = (table.reshape(shape) for table in sums(cell, total * shape[1], data.wins, data.present))
 
     def accuracy(members: list[int]) -> np.ndarray:
         return mean(divide(won[members].sum(axis=0), number[members].sum(axis=0)), 0)
@@ -191,7 +188,7 @@ def combination_variance(
     accuracies = {k: np.array([accuracy(c) for c in _combinations(total, k, limits[k], rng)]) for k in limits}
     single = accuracies[1].var(axis=0)
     rows = []
-    for m, name in enumerate(names):
+    for m, name in enumerate(data.metrics):
         for k, values in accuracies.items():
             every = comb(total, k)
             variance = values[:, m].var(ddof=1) * (every - 1) / every

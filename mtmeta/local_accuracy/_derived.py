@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._checks import check_count, generator
 from ..evalset import EvalSet, as_evalset, unknown
-from ._pairs import chosen, contexts_of
+from ._pairs import outcomes, sums
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,7 @@ class QualityBuckets:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return ``table``.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
+        """Return ``table``."""
         return self.table
 
 
@@ -125,11 +120,10 @@ def natural_pairs(
     es : EvalSet or pandas.DataFrame
     margin : float
         Least difference of human scores, in their units; at 0 any difference will do. Equal scores never make a pair.
-    metrics : sequence of str, optional
-        All by default.
+    metrics, rng
+        As for `local_accuracy`.
     max_per_segment : int, optional
         Draw at most so many pairs of a segment at random.
-    rng : None, int or numpy.random.Generator
 
     Returns
     -------
@@ -151,8 +145,8 @@ def natural_pairs(
     --------
     >>> import mtmeta as mm
     >>> es = mm.EvalSet([[0, -6], [-1, -6]], {"X": [[.9, .2], [.8, .3]]}, systems=["A", "B"])
-    >>> mm.local_accuracy.natural_pairs(es)[["segment", "system", "worse", "X", "X_perturbed"]].values.tolist()
-    [[1, 'A', 'B', 0.9, 0.8]]
+    >>> mm.local_accuracy.natural_pairs(es)[["system", "worse", "X", "X_perturbed"]].values.tolist()
+    [['A', 'B', 0.9, 0.8]]
     """
     es = as_evalset(es)
     if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0 <= margin < np.inf:
@@ -169,11 +163,8 @@ def natural_pairs(
     order = np.lexsort((pair, segment))
     pair, segment = pair[order], segment[order]
     if max_per_segment is not None:
-        draw = np.lexsort((generator(rng).random(len(pair)), segment))
-        starts = np.flatnonzero(np.r_[True, np.diff(segment) > 0]) if len(segment) else np.empty(0, int)
-        position = np.arange(len(pair)) - np.repeat(starts, np.diff(np.r_[starts, len(pair)]))
-        keep = np.sort(draw[position < max_per_segment])
-        pair, segment = pair[keep], segment[keep]
+        drawn = pd.Series(generator(rng).random(len(pair))).groupby(segment).rank(method="first")
+        pair, segment = pair[drawn <= max_per_segment], segment[drawn <= max_per_segment]
     if not len(pair):
         raise ValueError(f"set {es.name!r}: humans scored no two translations of a segment {margin} or more apart.")
     first = difference[pair, segment] > 0
@@ -207,9 +198,8 @@ def swap_effects(
 
     Parameters
     ----------
-    pairs : pandas.DataFrame
+    pairs, metrics
         As for `local_accuracy`; any task.
-    metrics : sequence of str, optional
     context : str or sequence of str, optional
         Columns to count within, such as ``"perturbation"``.
 
@@ -230,29 +220,19 @@ def swap_effects(
 
     Examples
     --------
-    >>> import pandas as pd, mtmeta as mm
-    >>> pairs = pd.DataFrame({"segment": [1, 2, 3, 4], "RR": [1, 1, .5, 1], "RR_perturbed": [.5, 1, 1, 1]})
-    >>> mm.local_accuracy.swap_effects(pairs)[["lowered", "kept", "raised"]].values.tolist()
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import swap_effects
+    >>> pairs = pd.DataFrame({"segment": list("1234"), "RR": [1, .5, .5, .2], "RR_perturbed": .5})
+    >>> swap_effects(pairs)[["lowered", "kept", "raised"]].values.tolist()
     [[1, 2, 1]]
     """
-    names = chosen(pairs, metrics)
-    codes, labels = contexts_of(pairs, context)
-    blocks = []
-    for name in names:
-        try:
-            change = pairs[f"{name}_perturbed"].astype(np.float64) - pairs[name].astype(np.float64)
-        except (TypeError, ValueError):
-            raise TypeError(f"the scores of {name!r} must be numbers.") from None
-        known = change.notna().to_numpy()
-        sign = np.sign(change.to_numpy()[known]).astype(int)
-        counts = np.zeros((len(labels), 3), dtype=np.int64)
-        np.add.at(counts, (codes[known], sign + 1), 1)
-        block = pd.DataFrame(counts, columns=["lowered", "kept", "raised"])
-        block.insert(0, "metric", name)
-        block.insert(0, "context", labels)
-        blocks.append(block)
-    table = pd.concat(blocks, ignore_index=True)
-    n_pairs = table[["lowered", "kept", "raised"]].sum(axis=1)
-    for word in ("lowered", "kept", "raised"):
-        table[f"share_{word}"] = table[word] / n_pairs
-    return table.assign(n_pairs=n_pairs)
+    data = outcomes(pairs, context, metrics, missing="drop")
+    counts = sums(data.context, len(data.contexts), data.wins, data.tied, data.present - data.wins - data.tied)
+    words = ("lowered", "kept", "raised")
+    table = pd.DataFrame(
+        {"context": data.contexts * len(data.metrics), "metric": np.repeat(data.metrics, len(data.contexts))}
+    )
+    for word, number in zip(words, counts, strict=True):
+        table[word] = number.T.ravel().astype(np.int64)
+    n_pairs = table[list(words)].sum(axis=1)
+    return table.assign(**{f"share_{word}": table[word] / n_pairs for word in words}, n_pairs=n_pairs)

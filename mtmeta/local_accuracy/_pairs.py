@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from .._checks import check_scores
-from ..evalset import check_choice, numbered, unknown
+from .._checks import check_choice, check_scores
+from ..evalset import numbered, unknown
 
 TIES = ("failure", "half")
 AVERAGES = ("segment", "pair")
@@ -41,7 +41,7 @@ def metrics_of(pairs: pd.DataFrame) -> list[str]:
     --------
     >>> import pandas as pd
     >>> from mtmeta.local_accuracy import metrics_of
-    >>> metrics_of(pd.DataFrame({"segment": [1], "chrF": [55.0], "chrF_perturbed": [50.0]}))
+    >>> metrics_of(pd.DataFrame(columns=["segment", "chrF", "chrF_perturbed"]))
     ['chrF']
     """
     if not isinstance(pairs, pd.DataFrame):
@@ -192,27 +192,24 @@ class Cells:
 
     def accuracy(self) -> np.ndarray:
         """Return accuracies, shape (n_contexts, n_metrics); NaN where a metric scored nothing."""
-        return self._ratio(self.won, self.count)
+        return divide(*sums(self.context, len(self.data.contexts), self.won, self.count))
 
     def tie_rate(self) -> np.ndarray:
         """Return shares of ties, shape (n_contexts, n_metrics)."""
-        return self._ratio(self.tied, self.count)
-
-    def _ratio(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
-        sums = [np.zeros((len(self.data.contexts), above.shape[1])) for _ in range(2)]
-        for out, values in zip(sums, (above, below), strict=True):
-            np.add.at(out, self.context, values)
-        return divide(*sums)
+        return divide(*sums(self.context, len(self.data.contexts), self.tied, self.count))
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
         """Bootstrap the units; return accuracies, shape (n_resamples, n_contexts, n_metrics)."""
         return self.resampled(self.weights(n_resamples, rng))
 
     def weights(self, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw how often each unit is taken, shape (n_units, n_resamples)."""
+        """Draw how often each unit is taken, shape (n_units, n_resamples): in its context where each unit has one."""
         n_units = int(self.unit.max()) + 1
+        strata = [np.arange(n_units)]
+        if len(self.unit) == n_units:
+            strata = [self.unit[self.context == k] for k in np.unique(self.context)]
         weights = np.zeros((n_units, n_resamples))
-        for members in self._strata(n_units):
+        for members in strata:
             weights[members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), n_resamples).T
         return weights
 
@@ -227,12 +224,6 @@ class Cells:
             )
             out[:, :, m] = divide(above, below).T
         return out
-
-    def _strata(self, n_units: int) -> list[np.ndarray]:
-        """Return the units to resample together: by context where each unit has one, else all."""
-        if len(self.unit) > n_units:
-            return [np.arange(n_units)]
-        return [self.unit[self.context == k] for k in np.unique(self.context)]
 
 
 def divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
@@ -250,19 +241,18 @@ def cells(data: Outcomes, average: str) -> Cells:
     """Sum over (unit, context): wins and pairs, or the means and number of segments."""
     check_choice("average", average, AVERAGES)
     n_contexts = len(data.contexts)
-    won, tied, count = data.wins, data.tied, data.present.astype(np.float64)
+    won, tied, count = data.wins, data.tied, data.present
     unit, context = data.unit, data.context
     if average == "segment":
         key, first, at = np.unique(data.segment * n_contexts + context, return_index=True, return_inverse=True)
-        sums = _sums(at, len(key), won, tied, count)
-        won, tied = (np.nan_to_num(divide(values, sums[2])) for values in sums[:2])
-        count = (sums[2] > 0).astype(np.float64)
+        won, tied, count = sums(at, len(key), won, tied, count)
+        won, tied, count = np.nan_to_num(divide(won, count)), np.nan_to_num(divide(tied, count)), count > 0
         unit, context = unit[first], context[first]
     key, at = np.unique(unit * n_contexts + context, return_inverse=True)
-    won, tied, count = _sums(at, len(key), won, tied, count)
-    return Cells(data, key // n_contexts, key % n_contexts, won, tied, count)
+    return Cells(data, key // n_contexts, key % n_contexts, *sums(at, len(key), won, tied, count))
 
 
-def _sums(at: np.ndarray, size: int, *tables: np.ndarray) -> list[np.ndarray]:
+def sums(at: np.ndarray, size: int, *tables: np.ndarray) -> list[np.ndarray]:
+    """Sum the rows of each table by where they belong, ``at``, from 0 to ``size`` - 1."""
     member = sparse.csr_array((np.ones(len(at)), (at, np.arange(len(at)))), shape=(size, len(at)))
-    return [member @ table for table in tables]
+    return [member @ table.astype(np.float64) for table in tables]

@@ -10,8 +10,7 @@ import pandas as pd
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from .._checks import check_count, check_level, generator
-from ..evalset import check_choice
+from .._checks import check_choice, check_count, check_level, generator
 from . import _kernels
 from ._accuracy import interval
 from ._pairs import cells, outcomes
@@ -167,7 +166,7 @@ def tau_ap_matrix(
 
     Parameters
     ----------
-    pairs, context, metrics, average, missing, unit
+    pairs, context, metrics, average, missing, unit, level, rng
         As for `local_accuracy`; ties between y and y' are failures.
     ties : {"b", "average"}
         What becomes of metrics with equal accuracies; see `tau_ap`.
@@ -175,15 +174,12 @@ def tau_ap_matrix(
         What the row ``"global"`` is; see `global_accuracy`.
     n_resamples : int
         Bootstrap draws of the interval of each cell; 0 for none.
-    level : float
-        Of the intervals.
-    rng : None, int or numpy.random.Generator
 
     Returns
     -------
     ContextAgreement
-        Sampling noise alone keeps tau_AP below 1, and the percentile interval of a value near 1 lies below it for
-        the same reason: `ranking_effect` says what chance would give.
+        Sampling noise alone keeps tau_AP below 1, and the interval of a value near 1 below it: `ranking_effect` says
+        what chance gives.
 
     Raises
     ------
@@ -196,10 +192,11 @@ def tau_ap_matrix(
 
     Examples
     --------
-    >>> import pandas as pd, mtmeta as mm
-    >>> pairs = pd.DataFrame({"segment": [1, 1, 2, 2], "system": list("ABAB"),
-    ...     "m": [1, 0, 1, 1], "m_perturbed": [0, 1, 0, 0], "n": [0, 1, 1, 1], "n_perturbed": [1, 0, 0, 0]})
-    >>> mm.local_accuracy.tau_ap_matrix(pairs, context="system").tau.loc["A"].tolist()
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import tau_ap_matrix
+    >>> pairs = pd.DataFrame({"segment": list("1122"), "system": list("ABAB"),
+    ...     "m": [1, 0, 1, 1], "m_perturbed": .5, "n": [0, 1, 1, 1], "n_perturbed": .5})
+    >>> tau_ap_matrix(pairs, context="system").tau.loc["A"].tolist()
     [nan, 1.0, -1.0]
     """
     check_choice("ties", ties, TAU_TIES)
