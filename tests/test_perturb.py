@@ -125,12 +125,7 @@ def test_phonetic_substitution():
     assert outcomes("of a", "phonetic", task="speech") == {None}
     assert outcomes("Wasser", "phonetic", task="speech", language="de") == {None}
     assert "Foto" in outcomes("Photo", "phonetic", task="speech")
-
-
-def test_every_phonetic_rule_changes_what_it_matches():
-    for pattern, new in PHONETIC:
-        assert new
-        assert pattern.pattern not in new
+    assert all(new and pattern.pattern not in new for pattern, new in PHONETIC)
 
 
 def test_paper_sentence_has_every_kind_of_edit():
@@ -272,14 +267,6 @@ def test_table_does_not_depend_on_order_workers_or_other_kinds(teaching):
     alone = perturb.perturb_table(some, n_kinds=None, vocabulary=vocabulary, entities=["Bo", "Jo"])
     full = perturb.perturb_table(teaching, n_kinds=None, vocabulary=vocabulary, entities=["Bo", "Jo"])
     assert as_rows(alone) == as_rows(full.query("segment <= 5"))
-
-
-@pytest.mark.slow
-def test_table_with_two_workers(teaching):
-    many = pd.concat([teaching.assign(system=teaching["system"] + f" {i}") for i in range(3)], ignore_index=True)
-    assert len(many) > 1000
-    one, two = (perturb.perturb_table(many, n_jobs=n, kinds=["removal", "negation"]) for n in (1, 2))
-    pd.testing.assert_frame_equal(one, two)
 
 
 def test_kinds_are_sampled_evenly_among_those_that_apply():
@@ -532,11 +519,6 @@ def test_prompts_are_the_papers():
     assert "minor ASR errors" in Request("c", "en", "speech", None, "b", "en").prompt
 
 
-def test_model_defaults_are_the_papers():
-    model = perturb.LanguageModel("x")
-    assert (model.temperature, model.top_p, model.max_new_tokens) == (0.3, 1.0, 200)
-
-
 def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
     frame = teaching.iloc[:6]
     options = {"max_new_tokens": 8, "batch_size": 4, "cache": tmp_path}
@@ -548,7 +530,10 @@ def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
     assert counts["perturbed"] == len(found)
     assert counts[["perturbed", "refused", "empty", "unchanged"]].sum() == 6
     assert set(found["resource"]) <= {f"model:{tiny}"}
-    assert len(list(tmp_path.glob("*.json"))) == 6
+    kept = [json.loads(file.read_text()) for file in tmp_path.glob("*.json")]
+    assert {content["signature"] for content in kept} == {model.signature}
+    assert {"MT_OUTPUT_ENGLISH" in content["prompt"] for content in kept} == {True}
+    assert len(kept) == 6
     again = perturb.LanguageModel(tiny, **options)
     pd.testing.assert_frame_equal(
         perturb.perturb_table(frame, kinds=["llm", "removal"], n_kinds=2, model=again, source_language="de"), table
@@ -637,16 +622,6 @@ def test_another_kind_stands_in_for_a_refusal(teaching, monkeypatch):
     assert enough > 0.9 * len(teaching)
 
 
-def test_cache_files_say_what_they_hold(tmp_path, monkeypatch):
-    model = perturb.LanguageModel("x", cache=tmp_path)
-    monkeypatch.setattr(model, "_generate", lambda prompts: ["answer"] * len(prompts))
-    perturb.apply("text", "llm", source="a", reference="b", model=model)
-    (file,) = tmp_path.iterdir()
-    content = json.loads(file.read_text())
-    assert content["signature"] == model.signature
-    assert 'MT_OUTPUT_ENGLISH: "text"' in content["prompt"]
-
-
 # -- errors ------------------------------------------------------------------------------
 
 FRAME = pd.DataFrame({"system": ["a"], "segment": [1], "translation": ["He goes home."]})
@@ -665,7 +640,7 @@ BAD = [
     (lambda: perturb.apply("a", "removal", tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.perturb_table(FRAME, tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.perturb_table([1]), TypeError, "`frame` must be a DataFrame"),
-    (lambda: perturb.perturb_table(FRAME, task="speech"), ValueError, "lacks the column 'transcript'"),
+    (lambda: perturb.perturb_table(FRAME, task="speech"), ValueError, r"lacks the column\(s\) \['transcript'\]"),
     (lambda: perturb.perturb_table(FRAME.assign(perturbed="")), ValueError, r"\['perturbed'\] already"),
     (lambda: perturb.perturb_table(FRAME.assign(translation=None)), TypeError, "1 value.* the first in row 0"),
     (lambda: perturb.perturb_table(FRAME, kinds="removal"), TypeError, "`kinds` must be a non-empty sequence"),
@@ -678,7 +653,7 @@ BAD = [
     (lambda: perturb.perturb_table(FRAME, rng="a"), TypeError, "`rng` must be None"),
     (
         lambda: perturb.perturb_table(FRAME, kinds=["llm"], model=perturb.LanguageModel("x")),
-        ValueError, r"needs the column\(s\) \['source', 'reference'\]",
+        ValueError, "needs .*'reference', 'source'",
     ),
     (lambda: perturb.perturb_rankings(RUNS, n_swaps=0), ValueError, "`n_swaps` must be at least 1"),
     (lambda: perturb.perturb_rankings(RUNS, n_swaps=1.5), TypeError, "`n_swaps` must be a whole number"),
@@ -687,7 +662,7 @@ BAD = [
     (lambda: perturb.perturb_rankings(RUNS.drop(columns="rank")), ValueError, r"lacks the column\(s\) \['rank'\]"),
     (lambda: perturb.perturb_rankings(RUNS.assign(item="x")), ValueError, "item 'x' occurs twice in the ranking"),
     (lambda: perturb.perturb_rankings(RUNS.assign(rank=1)), ValueError, "rank .*1.* occurs twice"),
-    (lambda: perturb.perturb_rankings(RUNS.assign(perturbation="")), ValueError, "have been perturbed"),
+    (lambda: perturb.perturb_rankings(RUNS.assign(perturbation="")), ValueError, "has been perturbed"),
     (lambda: perturb.perturb_rankings(RUNS, how="degrade"), ValueError, "needs `qrels`"),
     (
         lambda: perturb.perturb_rankings(RUNS, TWICE, how="degrade"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
 from .._checks import check_choice, check_count
 from ._seeds import base_seed, generator_of
+from ._table import check_table
 
 #: The name of each variant in the column ``perturbation``.
 NAMES = {"random": "swapping", "degrade": "degrading"}
@@ -104,7 +103,7 @@ def perturb_rankings(
     """
     n_swaps, n_resamples = check_count("n_swaps", n_swaps, 1), check_count("n_resamples", n_resamples, 1)
     check_choice("how", how, NAMES)
-    _check_table(runs, "runs", ("system", "query", "item", "rank"))
+    check_table(runs, "runs", ("system", "query", "item", "rank"), ("perturbation",))
     for column in ("item", "rank"):
         if runs.duplicated(["system", "query", column]).any():
             row = runs[runs.duplicated(["system", "query", column])].iloc[0]
@@ -112,8 +111,6 @@ def perturb_rankings(
                 f"{column} {row[column]!r} occurs twice in the ranking of system {row['system']!r}, query "
                 f"{row['query']!r}. Drop the duplicates."
             )
-    if "perturbation" in runs:
-        raise ValueError("`runs` has a column 'perturbation' already: these rankings have been perturbed.")
     table = runs.sort_values(["system", "query", "rank"], kind="stable").reset_index(drop=True)
     relevance = _judged(table, qrels) if how == "degrade" else None
     seed, places, kinds = base_seed(rng), [], []
@@ -134,19 +131,11 @@ def perturb_rankings(
     return made
 
 
-def _check_table(table: object, name: str, columns: Sequence[str]) -> None:
-    if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"`{name}` must be a DataFrame with the columns {list(columns)}; found {type(table).__name__}.")
-    missing = [c for c in columns if c not in table]
-    if missing:
-        raise ValueError(f"`{name}` lacks the column(s) {missing}; found {list(table.columns)}. Rename the columns.")
-
-
 def _judged(table: pd.DataFrame, qrels: pd.DataFrame | None) -> np.ndarray:
     """Return the relevance of each row."""
     if qrels is None:
         raise ValueError("how='degrade' needs `qrels`, a table with the columns query, item and relevance.")
-    _check_table(qrels, "qrels", ("query", "item", "relevance"))
+    check_table(qrels, "qrels", ("query", "item", "relevance"))
     if qrels.duplicated(["query", "item"]).any():
         raise ValueError("a pair of query and item occurs twice in `qrels`. Drop the duplicates.")
     merged = table[["query", "item"]].merge(qrels[["query", "item", "relevance"]], on=["query", "item"], how="left")

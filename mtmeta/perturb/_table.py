@@ -185,22 +185,16 @@ def _setting(language: str, vocabulary: Sequence[str] | None, entities: Sequence
 # -- tables ------------------------------------------------------------------------------
 
 
-def _check_frame(frame: object, task: str) -> str:
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"`frame` must be a DataFrame with one row per text; found {type(frame).__name__}.")
-    column = COLUMN[task]
-    if column not in frame:
-        raise ValueError(
-            f"`frame` lacks the column {column!r}, which holds the texts of task {task!r}; found "
-            f"{list(frame.columns)}. Rename it: frame.rename(columns={{'...': {column!r}}})."
-        )
-    taken = [c for c in ("perturbation", "perturbed", "resource") if c in frame]
+def check_table(table: object, name: str, columns: Sequence[str], new: Sequence[str] = ()) -> None:
+    """Refuse what is no table, or lacks a column, or has one of the new columns because it has been perturbed."""
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"`{name}` must be a DataFrame with the columns {list(columns)}; found {type(table).__name__}.")
+    missing = [c for c in columns if c not in table]
+    if missing:
+        raise ValueError(f"`{name}` lacks the column(s) {missing}; found {list(table.columns)}. Rename the columns.")
+    taken = [c for c in new if c in table]
     if taken:
-        raise ValueError(f"`frame` has the column(s) {taken} already: these texts have been perturbed. Drop them.")
-    wrong = [i for i, t in zip(frame.index, frame[column], strict=True) if not isinstance(t, str)]
-    if wrong:
-        raise TypeError(f"{len(wrong)} value(s) of {column!r} are no strings, the first in row {wrong[0]!r}.")
-    return column
+        raise ValueError(f"`{name}` has the column(s) {taken} already: it has been perturbed. Drop them.")
 
 
 def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel | None) -> tuple[str, ...]:
@@ -331,11 +325,15 @@ def perturb_table(
     1        1  negation_removal  She did wait.
     """
     _check_options(task, tools, model)
-    column = _check_frame(frame, task)
+    column = COLUMN[task]
+    check_table(frame, "frame", [column], ("perturbation", "perturbed", "resource"))
+    texts = frame[column].tolist()
+    wrong = [i for i, text in zip(frame.index, texts, strict=True) if not isinstance(text, str)]
+    if wrong:
+        raise TypeError(f"{len(wrong)} value(s) of {column!r} are no strings, the first in row {wrong[0]!r}.")
     language = base_language(language)
     chosen = _check_kinds(kinds, task, model)
     n_kinds = len(chosen) if n_kinds is None else check_count("n_kinds", n_kinds, 1)
-    texts = frame[column].tolist()
     named = _resources(language, vocabulary is None, model, tools)
     if vocabulary is None:
         vocabulary = vocabulary_of(texts, language)
@@ -364,12 +362,6 @@ def _filled(
 ) -> list[list[tuple[str, str]]]:
     """Ask the model where its kind was drawn; where it gives nothing, another kind stands in."""
     language, task, source_language = about
-    needed = ("source", "reference") if task == "translation" else ("reference",)
-    missing = [c for c in needed if c not in frame]
-    if missing:
-        raise ValueError(
-            f"kind 'llm' needs the column(s) {missing}, which its prompt shows; found {list(frame.columns)}."
-        )
     asked = [i for i, row in enumerate(made) if any(kind == "llm" for kind, _ in row)]
     shown = frame.iloc[asked].reindex(columns=[column, "source", "reference"]).itertuples(index=False, name=None)
     requests = [Request(text, language, task, source, reference, source_language) for text, source, reference in shown]
