@@ -5,8 +5,6 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 import mtmeta as mm
@@ -98,6 +96,14 @@ def test_missing_scores_raise_or_are_dropped_and_counted(pairs):
 # -- intervals ---------------------------------------------------------------------------
 
 
+def test_global_of_unequal_contexts():
+    frame = pd.concat([won({"m": {"x": 1.0}}, 30), won({"m": {"y": 0.0}}, 10).eval("segment = segment + 30")])
+    both = la.global_accuracy(frame, context="system").set_index("context")
+    assert both["accuracy"].to_dict() == {"all pairs": 0.75, "mean of contexts": 0.5}
+    assert both.loc["mean of contexts", ["low", "high"]].tolist() == [0.5, 0.5]  # contexts are drawn within
+    assert both.loc["all pairs", "low"] < 0.75 < both.loc["all pairs", "high"]
+
+
 def simulated(rng, *, n_segments=60, systems=5, n_pairs=4, within=0.8, by_segment=0.8, effect=0.0, n_metrics=1):
     """Return pairs whose outcomes share an effect of the segment and one of the text, and no context by default."""
     index = itertools.product(range(n_segments), range(systems), range(n_pairs))
@@ -109,16 +115,6 @@ def simulated(rng, *, n_segments=60, systems=5, n_pairs=4, within=0.8, by_segmen
         frame[f"m{m}"] = 0.6 + 0.1 * m + easy + text + effect * frame["domain"] + rng.normal(size=len(frame))
         frame[f"m{m}_perturbed"] = 0.0
     return frame
-
-
-def test_global_of_unequal_contexts():
-    frame = pd.concat(
-        [won({"m": {"x": 1.0}}, 30), won({"m": {"y": 0.0}}, 10).assign(segment=lambda f: f["segment"] + 30)]
-    )
-    both = la.global_accuracy(frame, context="system").set_index("context")
-    assert both["accuracy"].to_dict() == {"all pairs": 0.75, "mean of contexts": 0.5}
-    assert both.loc["mean of contexts", ["low", "high"]].tolist() == [0.5, 0.5]  # contexts are drawn within
-    assert both.loc["all pairs", "low"] < 0.75 < both.loc["all pairs", "high"]
 
 
 # -- H1 ----------------------------------------------------------------------------------
@@ -223,8 +219,11 @@ def test_a_best_metric_is_called_worse_seldom():
 
 
 def test_buckets_of_distinct_values_are_equal_in_size():
-    values = np.random.default_rng(0).permutation(1000) / 7
+    values = pd.Series(np.random.default_rng(0).permutation(1000) / 7, index=range(100, 1100))
     buckets = la.quality_buckets(values, 10)
+    assert buckets.labels.index.equals(values.index)
+    with pytest.raises(ValueError, match="no value is rated"):
+        la.quality_buckets([np.nan], 2)
     assert buckets.table["n"].tolist() == [100] * 10
     assert (buckets.n_buckets, buckets.n_asked) == (10, 10)
     assert buckets.labels.tolist() == (np.argsort(np.argsort(values)) // 100 + 1).tolist()
@@ -240,25 +239,6 @@ def test_250_buckets_are_impossible_with_a_third_of_perfect_scores():
     assert buckets.table["n"].max() >= ties
     assert buckets.table["n"][:-1].between(11, 13).all()
     assert f"{buckets.n_buckets} of 250 asked for" in repr(buckets)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.integers(-5, 0) | st.just(np.nan), min_size=1), st.integers(2, 12))
-def test_buckets_keep_order_and_split_no_tie(values, n):
-    series = pd.Series(values, dtype=float, index=range(100, 100 + len(values)))
-    if series.isna().all():
-        with pytest.raises(ValueError, match="no value is rated"):
-            la.quality_buckets(series, n)
-        return
-    buckets = la.quality_buckets(series, n)
-    assert buckets.labels.index.equals(series.index)
-    assert (buckets.labels.isna() == series.isna()).all()
-    rated = pd.DataFrame({"value": series, "label": buckets.labels}).dropna().sort_values("value")
-    assert rated["label"].is_monotonic_increasing
-    assert (rated.groupby("value")["label"].nunique() == 1).all()
-    assert sorted(set(rated["label"])) == list(range(1, buckets.n_buckets + 1))
-    assert buckets.n_buckets <= min(n, rated["value"].nunique())
-    assert buckets.table["n"].sum() == len(rated)
 
 
 # -- confounding -------------------------------------------------------------------------
@@ -323,25 +303,11 @@ def test_natural_pairs_by_hand():
     ]  # fmt: skip
     row = la.local_accuracy(pairs, context="perturbation", missing="drop").iloc[0]
     assert row[["context", "accuracy", "n_missing"]].tolist() == ["human preference", 1, 1]
+    few = la.natural_pairs(es, max_per_segment=1, rng=1)
+    assert few["segment"].tolist() == [1, 2, 3]
+    assert len(few.merge(pairs, on=["segment", "system", "worse"])) == 3
     with pytest.raises(ValueError, match="humans scored no two translations of a segment 9 or more apart"):
         la.natural_pairs(es, margin=9)
-
-
-def test_natural_pairs_of_a_set_agree_with_pairwise_counts():
-    es = mm.load("teaching")
-    metric = es.metrics[0]
-    pairs = la.natural_pairs(es, metrics=metric)
-    found = la.local_accuracy(pairs, context=None, average="pair", ties="half", missing="drop", n_resamples=0)
-    h, m = es.human, es[metric]
-    i, j = np.triu_indices(len(h), 1)
-    right = np.sign(h[i] - h[j]) * np.sign(m[i] - m[j])
-    counted = right[(np.abs(h[i] - h[j]) > 0) & ~np.isnan(m[i] - m[j])]
-    assert found["accuracy"][0] == pytest.approx((counted.mean() + 1) / 2)
-    few = la.natural_pairs(es, metrics=metric, max_per_segment=3, rng=1)
-    sizes = pairs.groupby("segment").size().clip(upper=3)
-    assert few.groupby("segment").size().to_dict() == sizes.to_dict()
-    keys = ["segment", "system", "worse"]
-    assert len(few.merge(pairs, on=keys)) == len(few) == len(few.drop_duplicates(keys))
 
 
 # -- the guide ---------------------------------------------------------------------------

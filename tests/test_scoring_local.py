@@ -79,16 +79,6 @@ def test_compiled_ter_of_long_texts_is_that_of_sacrebleu():
     assert score_ter(*zip(*texts, strict=True)).tolist() == expected
 
 
-@pytest.mark.data
-def test_compiled_ter_of_real_translations_is_that_of_sacrebleu():
-    texts = mm.load("wmt23/zh-en").texts
-    references = texts.references["refA"]
-    pairs = [(t, r) for row in texts.translations.values() for t, r in zip(row, references, strict=True) if t]
-    pairs = random.Random(0).sample(pairs, 100)
-    expected = [-TER().sentence_score(text, [reference]).score for text, reference in pairs]
-    assert score_ter(*zip(*pairs, strict=True)).tolist() == expected
-
-
 # -- Words and letters of other languages, and case ---------------------------------------
 
 
@@ -343,12 +333,6 @@ def test_corpus_rates_sum_errors_first():
     by = scoring.score_transcripts(table, ["wer"], by=["quality", "system"])
     assert list(by)[:2] == ["quality", "system"]
     assert by["wer"].tolist() == [0, -1, -0.5, -1]
-    for row in found.reset_index().itertuples():
-        own = table[table.system == row.system]
-        words = jiwer.process_words(own.reference.tolist(), own.transcript.tolist())
-        assert (row.wer, row.mer) == (-words.wer, -words.mer)
-        assert (row.wip, -row.wil) == pytest.approx((words.wip, words.wil))
-        assert row.cer == -jiwer.cer(own.reference.tolist(), own.transcript.tolist())
 
 
 def test_sclite_prefers_a_deletion_and_an_insertion():
