@@ -88,12 +88,13 @@ def guide(
     >>> found.tables["recommended"]["best"][0]
     'map'
     """
+    for part in parts or ():
+        check_choice("parts", part, PARTS)
     pairs, n_texts, n_left_out = _scored(data, metrics, task, language, kinds, rng, n_jobs, progress)
     columns = [context] if isinstance(context, str) else list(context)
-    several = len(pairs[[c for c in columns if c in pairs]].drop_duplicates()) > 1
-    possible = {"effect": several, "stability": several}
-    several = several and len(metrics or metrics_of(pairs)) > 1
-    possible |= {"order": several, "recommended": several}
+    contexts = len(pairs[[c for c in columns if c in pairs]].drop_duplicates()) > 1
+    both = contexts and len(metrics or metrics_of(pairs)) > 1
+    possible = {"accuracy": True, "effect": contexts, "order": both, "recommended": both, "stability": contexts}
     counted: dict[str, Any] = {"context": columns, "metrics": metrics, "missing": missing, "unit": unit}
     counted |= {"n_resamples": n_resamples, "rng": rng}
     averaged = counted | {"average": average, "ties": ties}
@@ -104,9 +105,7 @@ def guide(
         "recommended": lambda: _by_context(recommend(pairs, **averaged)),
         "stability": lambda: stability(pairs, **averaged),
     }
-    for part in parts or ():
-        check_choice("parts", part, PARTS)
-    wanted = parts or [part for part in PARTS if possible.get(part, True)]
+    wanted = parts or [part for part in PARTS if possible[part]]
     seed = "generator" if isinstance(rng, np.random.Generator) else rng
     signature = f"average:{average}|ties:{ties}|unit:{unit}|draws:{n_resamples}|seed:{seed}"
     return Guide({part: make[part]() for part in wanted}, pairs, n_texts, n_left_out, signature)

@@ -115,7 +115,7 @@ def negation(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
     negator = negator.upper() if text.shouted else negator
     if way == "article":
         return text.replace(i, text.cased("k" + text.lower[i], i))
-    return text.insert_after(i, negator) if way == "after" else text.insert(i, negator)
+    return text.replace(i, f"{text.words[i]} {negator}") if way == "after" else text.insert(i, negator)
 
 
 def _way(text: Words, i: int, setting: Setting) -> tuple[int, str] | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -61,12 +62,6 @@ def clean(answer: str) -> str:
     if len(answer) > 1 and _QUOTES.get(answer[0]) == answer[-1] and answer.count(answer[-1]) <= 2:
         answer = answer[1:-1]
     return answer.strip()
-
-
-def _overlap(new: str, text: str) -> float:
-    """Return the share of the words of ``new`` that are in ``text``."""
-    words = new.lower().split()
-    return sum(w in text.lower().split() for w in words) / len(words)
 
 
 class LanguageModel:
@@ -183,10 +178,11 @@ class LanguageModel:
     def _judge(self, text: str, answer: str) -> str | None:
         new = clean(answer)
         kind = "perturbed"
+        kept = np.mean([word in text.lower().split() for word in new.lower().split()] or 0)
         if not new:
             kind = "empty"
-        elif _REFUSAL.match(new) and not (_REFUSAL.match(text) and _overlap(new, text) > 0.5):
-            kind = "refused"
+        elif _REFUSAL.match(new) and not (_REFUSAL.match(text) and kept > 0.5):
+            kind = "refused"  # and not an apology that was to be perturbed
         elif new == text.strip():
             kind = "unchanged"
         self._counts.update(["requests", kind])

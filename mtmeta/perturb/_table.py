@@ -29,6 +29,7 @@ KINDS = {
 COLUMN = {"translation": "translation", "speech": "transcript"}
 #: ``auto``: WordNet and spaCy where they are installed. ``bundled``: only what comes with the package.
 TOOLS = ("auto", "bundled")
+_NEW = ("perturbation", "perturbed", "resource")
 _CHUNK = 1000
 #: One edit may undo another; then it tries again.
 _TRIES = 10
@@ -326,7 +327,7 @@ def perturb_table(
     """
     _check_options(task, tools, model)
     column = COLUMN[task]
-    check_table(frame, "frame", [column], ("perturbation", "perturbed", "resource"))
+    check_table(frame, "frame", [column], _NEW)
     texts = frame[column].tolist()
     wrong = [i for i, text in zip(frame.index, texts, strict=True) if not isinstance(text, str)]
     if wrong:
@@ -351,10 +352,8 @@ def perturb_table(
         made = _filled(frame, column, made, n_kinds, (language, task, base_language(source_language)), model)
     flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: KINDS[task].index(r[0]))]
     table = frame.iloc[[i for i, *_ in flat]].reset_index(drop=True)
-    table["perturbation"] = pd.Series([k for _, k, _ in flat], dtype=object)
-    table["perturbed"] = pd.Series([t for *_, t in flat], dtype=object)
-    table["resource"] = pd.Series([named[k] for _, k, _ in flat], dtype=object)
-    return table
+    new = pd.DataFrame([(k, t, named[k]) for _, k, t in flat], columns=list(_NEW), dtype=object)
+    return table.assign(**new)
 
 
 def _filled(

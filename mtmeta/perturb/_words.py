@@ -95,11 +95,6 @@ class Words:
             at, new = self.spans[-1][1], space + new
         return self.text[:at] + new + self.text[at:]
 
-    def insert_after(self, i: int, new: str) -> str:
-        """Return the text with ``new`` right after word ``i``."""
-        at = self.spans[i][1]
-        return f"{self.text[:at]} {new}{self.text[at:]}"
-
     def swap(self, i: int, j: int) -> str:
         """Return the text with words ``i < j`` in each other's place."""
         (a, b), (c, d) = self.spans[i], self.spans[j]
