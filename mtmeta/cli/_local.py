@@ -99,8 +99,6 @@ def local_accuracy(
     A metric is right about a pair if it scores the text above its degraded version. Per context: accuracies with
     intervals, whether the context matters, the best metric and those that cannot be told apart from it, and stability.
     """
-    from ..local_accuracy import guide
-
     if how is Format.tsv and part is Part.guide:
         raise typer.BadParameter(
             "tsv holds one table; choose one with --table, or --format json for all.",
@@ -111,6 +109,8 @@ def local_accuracy(
         raise typer.BadParameter(
             "expected a number of processes, or -1 for all cores.", ctx=context, param_hint="--jobs"
         )
+    from ..local_accuracy import guide
+
     found = guide(
         _read(file), context=columns or ["system"], metrics=metric, parts=None if part is Part.guide else [part.value],
         task=task and task.value, language=language, kinds=perturbation, average=average.value, ties=ties.value,
