@@ -385,6 +385,10 @@ def test_errors_of_type_and_shape(pairs):
         la.context_effect(pairs[pairs["domain"] == "news"], context="domain")
     with pytest.raises(ValueError, match="at least two metrics and two contexts; found 1 and 5"):
         la.tau_ap_matrix(pairs, context="system", metrics="m1")
+    lost = pairs.assign(m1=pairs["m1"].mask(pairs["system"] == "W"))
+    for function in (la.tau_ap_matrix, la.recommend):
+        with pytest.raises(ValueError, match="metric 'm1' scored no pair in context 'W'; drop either"):
+            function(lost, context="system", missing="drop")
     with pytest.raises(ValueError, match="a context is called 'global'"):
         la.tau_ap_matrix(pairs.replace({"system": {"V": "global"}}), context="system")
     with pytest.raises(ValueError, match="in one of them only: \\['c', 'd'\\]"):

@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 from .._checks import check_choice, check_count, check_level, generator
 from . import _kernels
 from ._accuracy import interval
-from ._pairs import cells, outcomes
+from ._pairs import Cells, cells, outcomes
 
 TAU_TIES = ("b", "average")
 GLOBAL = "global"
@@ -210,9 +210,7 @@ def tau_ap_matrix(
     summed = cells(data, average)
     whole = cells(outcomes(pairs, None, metrics, missing=missing, unit=unit), average)
     accuracy = with_global(summed.accuracy(), whole.accuracy(), reference)
-    if np.isnan(accuracy).any():
-        i, m = np.argwhere(np.isnan(accuracy))[0]
-        raise ValueError(f"metric {data.metrics[m]!r} scored no pair in context {data.contexts[i - 1]!r}; drop either.")
+    check_known(summed)
     tau = tau_tables(accuracy[None], ties)[0]
     symmetric = (tau + tau.T) / 2
     order, linkage = _clustered(symmetric[1:, 1:])
@@ -234,6 +232,15 @@ def tau_ap_matrix(
         f"|contexts:{len(data.contexts)}{drawn}"
     )
     return ContextAgreement(tau, symmetric, low, high, names[1:], linkage, signature)
+
+
+def check_known(summed: Cells) -> None:
+    """Raise if a metric has no accuracy in a context."""
+    lost = np.argwhere(np.isnan(summed.accuracy()))
+    if len(lost):
+        k, m = lost[0]
+        data = summed.data
+        raise ValueError(f"metric {data.metrics[m]!r} scored no pair in context {data.contexts[k]!r}; drop either.")
 
 
 def check_comparable(n_metrics: int, n_contexts: int) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._checks import check_count, check_level, generator
 from ._pairs import cells, mean, outcomes
-from ._rankings import check_comparable
+from ._rankings import check_comparable, check_known
 
 VERDICTS = ("best", "cannot be told apart", "worse")
 #: Accuracies that differ further down differ by rounding only.
@@ -201,9 +201,7 @@ def recommend(
     check_comparable(len(data.metrics), len(data.contexts))
     summed = cells(data, average)
     local, draws = summed.accuracy(), summed.draws(n_resamples, generator(rng))
-    if np.isnan(local).any():
-        i, m = np.argwhere(np.isnan(local))[0]
-        raise ValueError(f"metric {data.metrics[m]!r} scored no pair in context {data.contexts[i]!r}; drop either.")
+    check_known(summed)
     overall = cells(outcomes(pairs, None, metrics, **options), average).accuracy()[0]
     order = sorted(range(len(overall)), key=lambda m: (-overall[m].round(_DIGITS), data.metrics[m]))
     blocks = [_against_the_best(local[k], draws[:, k], data.metrics, level) for k in range(len(local))]

@@ -1,7 +1,7 @@
 """What the language-dependent edits look up: synonyms, parts of speech, named entities.
 
 WordNet (through nltk) and spaCy are used where they are installed with their data, else the project's own word
-lists in ``mtmeta/data/lexicon`` and rules. `resources` says which.
+lists in ``mtmeta/data/lexicon`` and rules. The column ``resource`` of `perturb_table` says which.
 """
 
 from __future__ import annotations
