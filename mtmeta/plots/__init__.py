@@ -10,10 +10,27 @@ from .._files import settings_ignored
 with settings_ignored():
     import matplotlib  # noqa: F401 - before the modules below do
 
-from ._aggregation import downsampling_boxes, paired_differences, score_grid, score_pairs, three_columns
-from ._agreement import decomposition, parts_plane, rank_slopes, three_views, tie_baselines
+from ._aggregation import (
+    bootstrap_by_size,
+    correlations_by_size,
+    downsampling_boxes,
+    gap_against_slope,
+    paired_differences,
+    ratio_bars,
+    score_grid,
+    score_pairs,
+    three_columns,
+)
+from ._agreement import (
+    decomposition,
+    ledger_differences,
+    null_distribution,
+    parts_plane,
+    rank_slopes,
+    resampling_units,
+    three_views,
+)
 from ._interactive import Interactive, interactive_lines, interactive_threshold
-from ._ledger import ledger_differences
 from ._local import (
     accuracy_by_quality,
     local_accuracies,
@@ -22,9 +39,7 @@ from ._local import (
     tau_ap_heatmaps,
     variance_by_combination,
 )
-from ._ratios import bootstrap_by_size, correlations_by_size, gap_against_slope, ratio_bars
 from ._sentinels import learning_curves, loss_curves, metric_heatmap, score_against_length
-from ._significance import null_distribution, resampling_units
 from ._style import COLOURS, MARKERS, use_style
 from ._sysdep import (
     detection_curves,
@@ -35,7 +50,7 @@ from ._sysdep import (
     sysdep_against_null,
     system_curves,
 )
-from ._ties import held_out_ties, tie_calibration_curves, tie_subsampling
+from ._ties import held_out_ties, tie_baselines, tie_calibration_curves, tie_subsampling
 
 __all__ = [
     "COLOURS",

@@ -1,15 +1,26 @@
-"""Figures of aggregation: grids of scores, three columns of correlations, down-sampling."""
+"""Figures of aggregation: scores side by side, samples of segments, a mean of ratios and a ratio of sums."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
-from ._style import COLOURS, GREY, MARKERS, in_legend, names_as_written, new_axes
+from ..aggregation import ratio_gap
+from ._style import COLOURS, GREY, MARKERS, in_legend, marks, names_as_written, need, new_axes, new_row, one_legend
+
+_DOTS = {"s": 6, "alpha": 0.5, "color": COLOURS[0], "linewidths": 0}
+
+
+def _small(ax: Axes, x: str, y: str) -> None:
+    ax.set_xlabel(x, fontsize=9)
+    ax.set_ylabel(y, fontsize=9)
+    ax.tick_params(labelsize=8)
 
 
 @names_as_written
@@ -46,44 +57,30 @@ def score_grid(
     k = len(names)
     if axes is None:
         axes = plt.subplots(k, k, figsize=(1.55 * k, 1.5 * k), sharex="col")[1]
-    pooled, within = scores.corr(), _median_within(scores, by)
-    for i, row in enumerate(names):
-        for j, column in enumerate(names):
-            ax = axes[i, j]
-            if i == j:
-                ax.hist(scores[row], bins=20, color=COLOURS[0], alpha=0.7)
-                ax.set_yticks([])
-            elif i > j:
-                ax.scatter(scores[column], scores[row], s=6, alpha=0.5, color=COLOURS[0], linewidths=0)
-            else:
-                _write_pearson(ax, pooled.loc[row, column], None if within is None else within[row, column])
-            ax.tick_params(labelsize=8)
-            if i == k - 1:
-                ax.set_xlabel(column, fontsize=9)
-            if j == 0:
-                ax.set_ylabel(row, fontsize=9)
+    pooled = scores.corr()
+    parts = [] if by is None else [part.corr() for _, part in scores.groupby(list(by)) if len(part) >= 4]
+    within = pd.concat([*parts, pooled * np.nan]).groupby(level=0).median()
+    for (i, row), (j, column) in product(enumerate(names), repeat=2):
+        ax = axes[i, j]
+        if i == j:
+            ax.hist(scores[row], bins=20, color=COLOURS[0], alpha=0.7)
+            ax.set_yticks([])
+        elif i > j:
+            ax.scatter(scores[column], scores[row], **_DOTS)
+        else:
+            _write_pearson(ax, pooled.loc[row, column], within.loc[row, column])
+        _small(ax, column if i == k - 1 else "", row if j == 0 else "")
     if title:
         axes[0, k // 2].set_title(title, fontsize=11)
     return axes
 
 
-def _median_within(scores: pd.DataFrame, by: Sequence[str] | None) -> dict | None:
-    """Return the median Pearson within groups of four rows or more, by pair of columns."""
-    if by is None:
-        return None
-    parts = [part.corr() for _, part in scores.groupby(list(by)) if len(part) >= 4]
-    names = list(scores)
-    return {
-        (a, b): float(np.nanmedian([p.loc[a, b] for p in parts])) if parts else np.nan for a in names for b in names
-    }
-
-
-def _write_pearson(ax: Axes, pooled: float, within: float | None) -> None:
-    ax.text(0.5, 0.58, f"{pooled:.2f}", ha="center", va="center", transform=ax.transAxes, fontsize=14)
-    if within is not None and np.isfinite(within):
-        ax.text(0.5, 0.26, f"within: {within:.2f}", ha="center", va="center", transform=ax.transAxes, fontsize=8)
-    for side in ax.spines.values():
-        side.set_visible(False)
+def _write_pearson(ax: Axes, pooled: float, within: float) -> None:
+    place = {"ha": "center", "va": "center", "transform": ax.transAxes}
+    ax.text(0.5, 0.58, f"{pooled:.2f}", fontsize=14, **place)
+    if np.isfinite(within):
+        ax.text(0.5, 0.26, f"within: {within:.2f}", fontsize=8, **place)
+    ax.spines[:].set_visible(False)
     ax.tick_params(bottom=False, left=False, labelbottom=False, labelleft=False)
 
 
@@ -105,15 +102,11 @@ def score_pairs(
     -------
     numpy.ndarray of Axes
     """
-    if axes is None:
-        axes = plt.subplots(1, len(pairs), figsize=(2.3 * len(pairs), 2.4), squeeze=False)[1][0]
-    axes = np.atleast_1d(axes)
+    axes = new_row(axes, len(pairs), 2.3 * len(pairs), 2.4)
     for ax, (x, y) in zip(axes, pairs, strict=True):
-        ax.scatter(scores[x], scores[y], s=6, alpha=0.5, color=COLOURS[0], linewidths=0)
+        ax.scatter(scores[x], scores[y], **_DOTS)
         ax.set_title(f"r = {scores[x].corr(scores[y]):.2f}", fontsize=10)
-        ax.set_xlabel(x, fontsize=9)
-        ax.set_ylabel(y, fontsize=9)
-        ax.tick_params(labelsize=8)
+        _small(ax, x, y)
     return axes
 
 
@@ -141,17 +134,14 @@ def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans
     for j, (name, hatch) in enumerate(zip(table.columns, ("", "////", "...", "xx", "--", "++"), strict=False)):
         values = table[name].to_numpy(dtype=float)
         y = np.arange(len(table)) + (j - (k - 1) / 2) * height
-        style = {"hatch": hatch, "edgecolor": "white", "linewidth": 0}
-        ax.barh(y, np.nan_to_num(values), 0.92 * height, label=in_legend(name), color=COLOURS[j], **style)
-        for place, value in zip(y, values, strict=True):
-            if np.isfinite(value):
-                end = max(value, 0)
-                ax.text(end + 0.008, place, f"{value:.3f}", va="center", fontsize=8)
+        style = {"hatch": hatch, "edgecolor": "white", "linewidth": 0, "color": COLOURS[j]}
+        ax.barh(y, np.nan_to_num(values), 0.92 * height, label=in_legend(name), **style)
+        for place, value in zip(y[np.isfinite(values)], values[np.isfinite(values)], strict=True):
+            ax.text(max(value, 0) + 0.008, place, f"{value:.3f}", va="center", fontsize=8)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_yticks(range(len(table)), table.index)
     ax.invert_yaxis()
-    ax.set_xlabel(label)
-    ax.set_xlim(right=max(1.0, np.nanmax(table.to_numpy(dtype=float)) + 0.1))
+    ax.set(xlabel=label, xlim=(None, max(1.0, np.nanmax(table.to_numpy(dtype=float)) + 0.1)))
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.0 + 0.5 / (len(table) + 1)), ncols=k, fontsize=9)
     return ax
 
@@ -173,35 +163,33 @@ def downsampling_boxes(tables: Mapping[str, pd.DataFrame], *, axes: Sequence[Axe
         Boxes are quartiles, whiskers reach from the 2.5th to the 97.5th percentile of the repetitions.
     """
     first = next(iter(tables.values()))
-    comparisons, sizes = list(dict.fromkeys(first["comparison"])), sorted(first["size"].unique())
-    if axes is None:
-        axes = plt.subplots(1, len(comparisons), figsize=(3.3 * len(comparisons), 2.9), sharey=True, squeeze=False)[1][
-            0
-        ]
-    axes = np.atleast_1d(axes)
+    comparisons, sizes = first["comparison"].unique(), sorted(first["size"].unique())
+    axes = new_row(axes, len(comparisons), 3.3 * len(comparisons), 2.9, sharey=True)
     width = 0.8 / len(tables)
+    style = {"width": 0.85 * width, "alpha": 0.75, "hatches": ("", "////", "..."), "whis": (2.5, 97.5)}
+    style["medianprops"] = {"color": "black", "linewidth": 1.2}
     for ax, comparison in zip(axes, comparisons, strict=True):
         for j, (label, table) in enumerate(tables.items()):
-            part = table[table["comparison"] == comparison]
-            values = [part.loc[part["size"] == size, "pearson"].dropna().to_numpy() for size in sizes]
-            places = np.arange(len(sizes)) + (j - (len(tables) - 1) / 2) * width
-            boxes = ax.boxplot(
-                values, positions=places, widths=0.85 * width, whis=(2.5, 97.5), showfliers=False, patch_artist=True,
-                medianprops={"color": "black", "linewidth": 1.2},
-            )  # fmt: skip
-            for box in boxes["boxes"]:
-                box.set(facecolor=COLOURS[j], alpha=0.75, hatch=("", "////", "...")[j % 3])
-            medians = [np.median(v) if len(v) else np.nan for v in values]
-            ax.plot(
-                places, medians, color=COLOURS[j], marker=MARKERS[j], markersize=4, linewidth=1, label=in_legend(label)
-            )
-        ax.set_xticks(range(len(sizes)), [str(size) for size in sizes])
+            rows = table[table["comparison"] == comparison].rename(columns={"pearson": "value"})
+            places = np.arange(len(sizes)) + width * (j - (len(tables) - 1) / 2)
+            _boxes(ax, rows, sizes, places, j, **style)
+            medians = rows.groupby("size")["value"].median().reindex(sizes)
+            line = {"color": COLOURS[j], "marker": MARKERS[j], "markersize": 4, "linewidth": 1}
+            ax.plot(places, medians, label=in_legend(label), **line)
         ax.set_title(comparison, fontsize=10)
         ax.set_xlabel("segments in the sample")
         ax.axhline(1, color=GREY, linewidth=0.8)
     axes[0].set_ylabel("Pearson over systems")
     axes[-1].legend(fontsize=9, loc="lower right")
     return axes
+
+
+def _boxes(ax, rows, sizes, places, k, *, width, alpha, hatches, **options) -> None:
+    """Draw a box of ``value`` for each size, in the colour and hatch of number k."""
+    values = [rows.loc[rows["size"] == size, "value"].dropna().to_numpy() for size in sizes]
+    drawn = ax.boxplot(values, positions=places, widths=width, showfliers=False, patch_artist=True, **options)
+    plt.setp(drawn["boxes"], facecolor=COLOURS[k % len(COLOURS)], alpha=alpha, hatch=hatches[k % len(hatches)])
+    ax.set_xticks(np.arange(len(sizes)), [str(size) for size in sizes])
 
 
 @names_as_written
@@ -219,17 +207,176 @@ def paired_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Axes
         To the right of 0, the mean of segment scores agrees better with the human scores.
     """
-    sets = list(dict.fromkeys(table["set"]))
-    metrics = list(dict.fromkeys(table["metric"]))
-    ax = new_axes(ax, 6.6, 0.24 * len(sets) * max(len(metrics), 1) + 1.2)
-    for j, metric in enumerate(metrics):
+    sets, metrics = list(table["set"].unique()), table["metric"].unique()
+    ax = new_axes(ax, 6.6, 0.24 * len(sets) * len(metrics) + 1.2)
+    for j, (metric, style) in enumerate(marks(metrics).items()):
         part = table[table["metric"] == metric]
         y = np.array([sets.index(s) for s in part["set"]]) + (j - (len(metrics) - 1) / 2) * 0.3
-        ax.hlines(y, part["low"], part["high"], color=COLOURS[j], linewidth=1.5)
-        ax.plot(part["difference"], y, MARKERS[j], color=COLOURS[j], markersize=5, label=in_legend(metric))
+        ax.hlines(y, part["low"], part["high"], color=style["color"], linewidth=1.5)
+        ax.plot(part["difference"], y, linestyle="", markersize=5, **style)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_yticks(range(len(sets)), sets)
     ax.invert_yaxis()
     ax.set_xlabel("corpus better  ←  difference of Pearson correlations  →  segment better")
     ax.legend(loc="lower left")
     return ax
+
+
+# -- a mean of ratios and a ratio of sums ------------------------------------------------
+
+
+@names_as_written
+def ratio_bars(
+    matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray, *, ax: Axes | None = None
+) -> Axes:
+    """Draw each segment as a bar: as wide as it is long, as high as its ratio, so that its area is its matches.
+
+    Parameters
+    ----------
+    matches, lengths : array_like, shape (n_segments,)
+        As in `mtmeta.aggregation.ratio_gap`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        The solid line is the ratio of sums: the height of one bar with the width and the area of all. The dashed line
+        is the mean of ratios: the mean height.
+
+    Raises
+    ------
+    ValueError
+        As in `mtmeta.aggregation.ratio_gap`.
+    """
+    gap = ratio_gap(matches, lengths)
+    m, w = np.asarray(matches, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
+    ax = new_axes(ax, height=3.2)
+    ax.bar(np.cumsum(w) - w, m / w, width=w, align="edge", color=COLOURS[5], edgecolor="white", linewidth=2, alpha=0.6)
+    for name, value, line, colour in (
+        ("ratio of sums", gap.ratio_of_sums, "-", COLOURS[0]),
+        ("mean of ratios", gap.mean_of_ratios, "--", COLOURS[1]),
+    ):
+        ax.axhline(value, color=colour, linestyle=line, label=f"{name}: {value:.3f}")
+    ax.set(xlim=(0, w.sum()), xlabel="n-grams, segment after segment", ylabel="share that matches")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return ax
+
+
+@names_as_written
+def bootstrap_by_size(table: pd.DataFrame, means: Sequence[float] | np.ndarray, *, ax: Axes | None = None) -> Axes:
+    """Draw how the mean of a bootstrap moves from the mean of segment scores to the corpus score.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row per system and size of a resample: ``system, size, gap, se``. ``gap`` is the mean score of the resamples
+        less the corpus score, ``se`` its Monte Carlo standard error; both in points.
+    means : array_like, shape (n_systems,)
+        Mean of segment scores less corpus score of each system, in points.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        A thin grey line a system; the thick one is the mean over systems, with bars of two standard errors (those of
+        the systems averaged, as systems share their resamples). Solid at 0 the corpus score, dashed the mean over
+        systems of the mean of segment scores.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or there are no rows.
+    """
+    need(table, "system", "size", "gap", "se")
+    ax = new_axes(ax)
+    for _, rows in table.groupby("system", sort=False):
+        ax.plot(rows["size"], rows["gap"], color=GREY, linewidth=0.8, alpha=0.6, zorder=1)
+    middle = table.groupby("size")[["gap", "se"]].mean()
+    style = {"color": COLOURS[0], "marker": MARKERS[0], "capsize": 3, "zorder": 3}
+    ax.errorbar(middle.index, middle["gap"], 2 * middle["se"], label="bootstrap, mean over systems", **style)
+    ax.axhline(0, color="black", linewidth=1, label="corpus score")
+    ax.axhline(np.mean(means), color=COLOURS[1], linestyle="--", label="mean of segment scores")
+    ax.set(xscale="log", xlabel="segments in a resample", ylabel="score less corpus score (points)")
+    ax.set_xticks(middle.index, [str(size) for size in middle.index])
+    ax.minorticks_off()
+    ax.legend()
+    return ax
+
+
+@names_as_written
+def gap_against_slope(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw corpus score less mean of segment scores against how fast errors rise with length.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row per system and campaign: ``campaign, slope, gap, se``; ``gap`` and ``se`` in points. A slope above 0
+        says that errors per word increase with length.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        One colour and marker for each campaign; bars are two standard errors.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or there are no rows.
+    """
+    need(table, "campaign", "slope", "gap", "se")
+    ax = new_axes(ax)
+    for name, style in marks(table["campaign"]).items():
+        rows = table[table["campaign"] == name]
+        ax.errorbar(rows["slope"], rows["gap"], 2 * rows["se"], linestyle="none", elinewidth=1, **style)
+    ax.axhline(0, color="black", linewidth=1)
+    ax.set_xlabel("slope of log errors per word on log length")
+    ax.set_ylabel("corpus score less mean\nof segment scores (points)")
+    ax.legend()
+    return ax
+
+
+@names_as_written
+def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
+    """Draw box plots of correlations in samples of segments, by the size of the sample; one panel a comparison.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row per sample: ``comparison, program, size, value``; ``value`` is a Pearson correlation over systems. NaN
+        (a sample in which all systems score alike) is left out.
+    axes : sequence of Axes, optional
+        One for each comparison.
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        Boxes reach from the lower to the upper quartile, whiskers from the 5th to the 95th percentile. Programs stand
+        beside each other, with a colour and a hatch each.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or there are no rows.
+    """
+    need(table, "comparison", "program", "size", "value")
+    comparisons, programs, sizes = table["comparison"].unique(), table["program"].unique(), sorted(set(table["size"]))
+    axes = new_row(axes, len(comparisons), min(4 * len(comparisons) + 1, 10.5), 3.8, sharey=True)
+    style = {
+        "width": 0.3,
+        "alpha": 0.6,
+        "hatches": ("", "//", ".."),
+        "whis": (5, 95),
+        "medianprops": {"color": "black"},
+    }
+    for ax, comparison in zip(axes, comparisons, strict=True):
+        for k, program in enumerate(programs):
+            rows = table[(table["comparison"] == comparison) & (table["program"] == program)]
+            places = np.arange(len(sizes)) + 0.36 * (k - (len(programs) - 1) / 2)
+            _boxes(ax, rows, sizes, places, k, label=in_legend(program), **style)
+        ax.set_xlabel(f"segments scored\n{comparison}")
+        ax.axhline(0, color="black", linewidth=0.8, linestyle=":")
+    axes[0].set_ylabel("Pearson correlation over systems")
+    one_legend(axes[0], "outside upper center", ncols=len(programs))
+    return axes

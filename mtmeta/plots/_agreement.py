@@ -1,4 +1,4 @@
-"""Figures of scores, agreement and ranks."""
+"""Figures of scores, agreement and ranks, of resampled differences, and of printed against recomputed numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from ..agreement import GROUPINGS, as_sets, check_choice, correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset, unknown
-from ._style import COLOURS, GREY, MARKERS, in_legend, least_squares_line, names_as_written, new_axes
+from ._style import COLOURS, GREY, least_squares_line, marks, names_as_written, new_axes, new_row, one_legend
 
 
 def _spread(values: np.ndarray, n: int) -> list[int]:
@@ -39,28 +39,29 @@ def three_views(es: EvalSet | pd.DataFrame, metric: str, *, n_groups: int = 4, a
         Metric score on x, human score on y; a least-squares line for each group.
     """
     es = as_evalset(es)
-    axes = plt.subplots(1, 3, figsize=(10, 3.6), sharex=True, sharey=True)[1] if axes is None else np.asarray(axes)
+    axes = new_row(axes, 3, 10, 3.6, sharex=True, sharey=True)
     human, scores = es.human, es[metric]
     scored = ~(np.isnan(human) | np.isnan(scores))
-    means = [np.full(es.shape[1], np.nan), np.full(es.shape[0], np.nan)]
-    for axis, mean in enumerate(means):
-        rated = np.where(scored, human, np.nan)
-        varied = np.nanmax(rated, axis=axis, initial=-np.inf) > np.nanmin(rated, axis=axis, initial=np.inf)
-        np.divide(np.nansum(rated, axis=axis), scored.sum(axis=axis), out=mean, where=varied)
+    rated, means = pd.DataFrame(np.where(scored, human, np.nan)), []
+    for axis in (0, 1):
+        means.append(rated.mean(axis=axis).where(rated.nunique(axis=axis) > 1).to_numpy())
     for ax in axes:
         ax.scatter(scores[scored], human[scored], s=6, color=GREY, alpha=0.25, linewidths=0, rasterized=True)
         ax.set_xlabel(metric)
     axes[0].set_ylabel("human score")
     least_squares_line(axes[0], scores[scored], human[scored], color="black")
-    for ax, mean, by_system in ((axes[1], means[0], False), (axes[2], means[1], True)):
-        for k, group in enumerate(_spread(mean, n_groups)):
-            cells = (group, slice(None)) if by_system else (slice(None), group)
-            keep = scored[cells]
-            x, y = scores[cells][keep], human[cells][keep]
-            style = {"color": COLOURS[k % len(COLOURS)]}
-            size = 7 if by_system else 26
-            ax.scatter(x, y, s=size, marker=MARKERS[k % len(MARKERS)], alpha=0.6, linewidths=0, **style)
-            least_squares_line(ax, x, y, **style)
+    both = np.stack([scores, human, scored])
+    for ax, mean, (x, y, known), size in (
+        (axes[1], means[0], both.transpose(0, 2, 1), 26),
+        (axes[2], means[1], both, 7),
+    ):
+        for group, style in marks(_spread(mean, n_groups)).items():
+            keep = known[group] > 0
+            colour = {"color": style["color"]}
+            ax.scatter(
+                x[group][keep], y[group][keep], s=size, marker=style["marker"], alpha=0.6, linewidths=0, **colour
+            )
+            least_squares_line(ax, x[group][keep], y[group][keep], **colour)
     for ax, title in zip(axes, ("no grouping", "segment grouping", "system grouping"), strict=True):
         ax.annotate(title, (0.02, 0.02), xycoords="axes fraction", fontweight="bold")
     return axes
@@ -124,67 +125,28 @@ def parts_plane(
     sets = as_sets(sets)
     if len(groups) > len(COLOURS):
         raise ValueError(f"`groups` may have up to {len(COLOURS)} entries; found {len(groups)}.")
-    if axes is None:
-        axes = plt.subplots(1, len(sets), figsize=(4.2 * len(sets), 4), sharex=True, sharey=True, squeeze=False)[1][0]
-    axes = np.atleast_1d(axes)
+    axes = new_row(axes, len(sets), 4.2 * len(sets), 4, sharex=True, sharey=True)
     tables = [decompose_pearson(es).set_index("metric") for es in sets]
     everything = pd.concat(tables)
     ceilings = [float(np.sqrt(table["human_between"].iloc[0])) for table in tables]
     x_range = min(0, everything["between"].min()) - 0.03, max(*ceilings, everything["between"].max()) + 0.03
     y_range = min(0, everything["within"].min()) - 0.03, max(0, everything["within"].max()) + 0.04
     for ax, es, table, ceiling in zip(axes, sets, tables, ceilings, strict=True):
-        for name in (name for names in groups.values() for name in names):
-            if name not in table.index:
-                raise unknown(f"metric in set {es.name!r}:", name, es.metrics)
+        for name in (name for names in groups.values() for name in names if name not in table.index):
+            raise unknown(f"metric in set {es.name!r}:", name, es.metrics)
         for level in np.arange(0.1, 2, 0.1):
             ax.plot([level + 1, level - 1], [-1, 1], color=GREY, linewidth=0.6, alpha=0.5, zorder=0)
         ax.axhline(0, color="black", linewidth=0.8, zorder=0)
         ax.plot(table["between"], table["within"], ".", color=GREY, markersize=7)
-        for k, (label, names) in enumerate(groups.items()):
-            part = table.loc[list(names)]
-            ax.plot(part["between"], part["within"], MARKERS[k], color=COLOURS[k], markersize=8, label=in_legend(label))
+        for label, style in marks(groups).items():
+            part = table.loc[list(groups[label])]
+            ax.plot(part["between"], part["within"], linestyle="", markersize=8, **style)
         ax.plot(ceiling, 0, "x", color="black", markersize=9, markeredgewidth=2, label="most a blind metric can get")
-        ax.set(xlim=x_range, ylim=y_range)
+        ax.set(xlim=x_range, ylim=y_range, xlabel="part between segments")
         ax.annotate(es.language_pair or es.name, (0.97, 0.95), xycoords="axes fraction", ha="right", fontweight="bold")
-        ax.set_xlabel("part between segments")
     axes[0].set_ylabel("part within segments")
-    axes[0].figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=10)
+    one_legend(axes[0], ncols=4, fontsize=10)
     return axes
-
-
-@names_as_written
-def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axes:
-    r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
-
-    A constant metric gets t, noise that never ties :math:`(1-t)/2`, and a guess among "better",
-    "worse" and "equal" 1/3.
-
-    Parameters
-    ----------
-    marked : float, optional
-        A tie share to mark, in [0, 1].
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
-    ax = new_axes(ax)
-    t = np.linspace(0, 1, 101)
-    lines = (
-        ("constant", t, "-"),
-        ("noise, never ties", (1 - t) / 2, "--"),
-        ("three-sided coin", np.full(101, 1 / 3), ":"),
-    )
-    for (label, y, style), colour in zip(lines, COLOURS, strict=False):
-        ax.plot(t, y, style, color=colour, label=label)
-    ax.fill_between(t, np.maximum(t, (1 - t) / 2), 0, color=GREY, alpha=0.15, linewidth=0)
-    if marked is not None:
-        ax.axvline(marked, color="black", linewidth=1)
-        ax.annotate(f" t = {marked:.3f}", (marked, 0.93))
-    ax.set(xlabel="share of pairs that humans tie, t", ylabel="acc_eq", xlim=(0, 1), ylim=(0, 1))
-    ax.legend(loc="upper left")
-    return ax
 
 
 @names_as_written
@@ -220,20 +182,121 @@ def rank_slopes(
     ranks = pd.concat(values, axis=1).rank(ascending=False, method="min")
     ax = new_axes(ax, 6.4, max(3.4, 0.1 * len(ranks) + 1.2))
     x = np.arange(len(groupings))
-    for metric, row in ranks.iterrows():
-        if metric not in highlight:
-            ax.plot(x, row, "-", color=GREY, alpha=0.45, linewidth=1)
+    ax.plot(x, ranks.drop(highlight).T, "-", color=GREY, alpha=0.45, linewidth=1)
     gap, label_y = 0.032 * len(ranks), -np.inf
+    styles = marks(highlight)
     for metric in sorted(highlight, key=lambda m: ranks.loc[m].iloc[-1]):
-        k, row = list(highlight).index(metric), ranks.loc[metric]
+        row = ranks.loc[metric]
         label_y = max(row.iloc[-1], label_y + gap)  # neighbours' labels must not touch
-        ax.plot(x, row, "-", color=COLOURS[k % len(COLOURS)], marker=MARKERS[k % len(MARKERS)], linewidth=2.5, zorder=3)
+        ax.plot(x, row, "-", linewidth=2.5, zorder=3, **styles[metric])
         ax.annotate(metric, (x[-1] + 0.06, label_y), va="center", fontsize=10)
         ax.annotate(f"{row.iloc[0]:.0f}", (x[0] - 0.06, row.iloc[0]), va="center", ha="right", fontsize=10)
     ax.set_xticks(x, [f"{g} grouping" if g != "none" else "no grouping" for g in groupings])
-    ax.set_xlim(x[0] - 0.25, x[-1] + 0.9)
-    ax.set_ylim(len(ranks) + 1, 0)
-    ax.set_yticks([])
+    ax.set(xlim=(x[0] - 0.25, x[-1] + 0.9), ylim=(len(ranks) + 1, 0), yticks=[])
     ax.set_ylabel(f"rank of {len(ranks)} metrics, best on top")
     ax.spines["left"].set_visible(False)
+    return ax
+
+
+@names_as_written
+def resampling_units(draws: Mapping[str, np.ndarray], observed: float, *, axes: Sequence[Axes] | None = None):
+    """Draw distributions of one difference under several ways of resampling, one below the other.
+
+    Parameters
+    ----------
+    draws : mapping of str to numpy.ndarray
+        What was swapped or drawn, and the differences it gave.
+    observed : float
+        The difference on the data, drawn as a dashed line.
+    axes : sequence of Axes, optional
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        On one x axis; each has its standard deviation beside it.
+    """
+    if axes is None:
+        axes = plt.subplots(len(draws), 1, figsize=(7, 1.25 * len(draws) + 0.6), sharex=True)[1]
+    axes = np.atleast_1d(axes)
+    for k, (ax, (label, values)) in enumerate(zip(axes, draws.items(), strict=True)):
+        ax.hist(values, bins=40, density=True, color=COLOURS[k % len(COLOURS)], alpha=0.75)
+        ax.axvline(observed, color="black", linestyle="--", linewidth=1.5)
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        ax.annotate(f"{label}\nsd {values.std():.4f}", (0.99, 0.93), xycoords="axes fraction", ha="right", va="top")
+    axes[-1].set_xlabel("difference between the two metrics (dashed: observed)")
+    return axes
+
+
+@names_as_written
+def null_distribution(
+    draws: np.ndarray, observed: float, exact: tuple[np.ndarray, np.ndarray] | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw a null distribution: drawn differences, the exact probabilities, the observed difference.
+
+    Parameters
+    ----------
+    draws : numpy.ndarray
+        Null differences.
+    observed : float
+    exact : tuple of numpy.ndarray, optional
+        Equally spaced possible differences and their probabilities.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        Bars for the draws, a line for the exact distribution, dashed where it was observed.
+    """
+    ax = new_axes(ax, 7, 3.4)
+    bins = 40
+    if exact is not None:
+        values, mass = exact
+        step = values[1] - values[0]
+        inside = mass > mass.max() * 1e-5
+        ax.plot(values[inside], mass[inside] / step, color="black", linewidth=1.8, label="exact", zorder=3)
+        width = step * max(1, round(np.ptp(values[inside]) / step / 40))
+        bins = np.arange(values[inside][0] - step / 2, values[inside][-1] + width, width)
+    ax.hist(draws, bins=bins, density=True, color=COLOURS[0], alpha=0.6, label=f"{len(draws):,} draws")
+    ax.axvline(observed, color=COLOURS[1], linestyle="--", label="observed")
+    ax.set(xlabel="difference between the two metrics under the null hypothesis", ylabel="density", yticks=[])
+    ax.legend(loc="upper left")
+    return ax
+
+
+@names_as_written
+def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw recomputed minus printed values, in units of the last printed place.
+
+    Parameters
+    ----------
+    recomputed : pandas.DataFrame
+        Result of `mtmeta.protocols.recompute`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        One row per source. Inside the band the two agree at the printed precision; crosses do not.
+    """
+    values = recomputed[recomputed["quantity"] == "value"]
+    sources = list(values["source"].unique())[::-1]
+    ax = new_axes(ax, 7.6, 0.45 * len(sources) + 1.3)
+    places = values["printed"].str.partition(".")[2].str.len()
+    units = values["difference"] * 10.0**places
+    jitter = np.random.default_rng(0).uniform(-0.3, 0.3, len(values))
+    row = values["source"].map(sources.index) + jitter
+    ax.axvspan(-0.5, 0.5, color=COLOURS[2], alpha=0.15, linewidth=0)
+    same = values["agrees"].to_numpy()
+    ax.scatter(units[same], row[same], s=5, color=COLOURS[0], alpha=0.5, linewidths=0, rasterized=True)
+    ax.scatter(units[~same], row[~same], s=36, marker="x", color=COLOURS[1], linewidths=1.5)
+    ax.set_xscale("symlog", linthresh=1)
+    ends = units.min() * 1.3, max(units.max() * 1.3, 3)
+    ticks = [m for m in (-100, -50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100) if ends[0] <= m <= ends[1]]
+    ax.set_xlim(ends)
+    ax.set_xticks(ticks, [str(m) for m in ticks])
+    ax.minorticks_off()
+    ax.set_yticks(range(len(sources)), sources)
+    ax.set_xlabel("ours - printed, in units of the last printed place")
     return ax

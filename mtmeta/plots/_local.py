@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,27 +11,9 @@ from matplotlib.colors import PowerNorm
 
 from ..evalset import check_choice
 from ..local_accuracy import ContextAgreement, QualityBuckets
-from ._style import COLOURS, GREY, MARKERS, in_legend, names_as_written, new_axes
+from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes, new_row
 
-_HATCHES = ("", "////", "xxxx")
-#: Metrics are often seven or eight, and lines that differ in the marker alone are hard to follow.
-_COLOURS = (*COLOURS, "#000000", GREY)
-_MARKERS = (*MARKERS, "X", "*")
-_TAU_TICKS = (-1, 0, 0.25, 0.5, 0.75, 1)
-
-
-def _check_columns(table: pd.DataFrame, needed: Sequence[str]) -> None:
-    if not set(needed) <= set(table.columns):
-        raise ValueError(f"the table needs the columns {list(needed)}; found {list(map(str, table.columns))}.")
-
-
-def _marks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour and marker of each name; the first eight share neither, no two of the first 64 share both."""
-    n = len(_COLOURS)
-    return {
-        name: {"color": _COLOURS[k % n], "marker": _MARKERS[(k % n + k // n) % len(_MARKERS)]}
-        for k, name in enumerate(names)
-    }
+_TAU = {"label": "tau_AP of metrics ordered by accuracy", "ticks": (-1, 0, 0.25, 0.5, 0.75, 1)}
 
 
 def _legend_beside(ax: Axes, n: int) -> None:
@@ -42,11 +22,12 @@ def _legend_beside(ax: Axes, n: int) -> None:
 
 def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | Sequence | None) -> list:
     """Return the contexts from the best: by a quality, as listed, or by their mean accuracy."""
-    found = list(dict.fromkeys(table["context"]))
+    found = list(table["context"].unique())
     if order is None:
-        return table.groupby("context", sort=False)["accuracy"].mean().sort_values(ascending=False, kind="stable").index
-    quality = pd.Series(order) if isinstance(order, (Mapping, pd.Series)) else None
-    listed = list(order) if quality is None else list(quality.sort_values(ascending=False, kind="stable").index)
+        order = table.groupby("context", sort=False)["accuracy"].mean()
+    if isinstance(order, (Mapping, pd.Series)):
+        order = pd.Series(order).sort_values(ascending=False, kind="stable").index
+    listed = list(order)
     if lost := [c for c in found if c not in listed]:
         raise ValueError(f"`order` lacks the contexts {lost[:8]}.")
     return [c for c in listed if c in found]
@@ -84,25 +65,24 @@ def local_accuracies(
         If a column is absent, the style unknown, or ``order`` lacks a context.
     """
     check_choice("style", style, ("dots", "lines"))
-    _check_columns(table, ["context", "metric", "accuracy", "low", "high"])
+    need(table, "context", "metric", "accuracy", "low", "high")
     contexts = list(_ordered(table, order))
-    marks = _marks(dict.fromkeys(table["metric"]))
-    n, m = len(contexts), len(marks)
+    styles = marks(table["metric"])
+    n, m = len(contexts), len(styles)
     size = (6.6, max(2.4, 0.9 + n * (0.22 + 0.035 * m))) if style == "dots" else (max(6.4, 0.16 * n + 2), 4.2)
     ax = new_axes(ax, *size)
     at = pd.Series(np.arange(n), index=contexts)
-    for k, (metric, mark) in enumerate(marks.items()):
+    for k, (metric, mark) in enumerate(styles.items()):
         rows = table[table["metric"] == metric]
         place = at[rows["context"]].to_numpy()
         if style == "lines":
-            rows = rows.iloc[np.argsort(place)]
-            ax.plot(np.sort(place), rows["accuracy"], label=in_legend(metric), markersize=4, linewidth=1.4, **mark)
-            continue
-        place = place + (0.6 * (k + 0.5) / m - 0.3)
-        ax.hlines(place, rows["low"], rows["high"], color=mark["color"], linewidth=1)
-        ax.plot(rows["accuracy"], place, linestyle="", label=in_legend(metric), markersize=5, **mark)
+            order = np.argsort(place)
+            ax.plot(place[order], rows["accuracy"].to_numpy()[order], markersize=4, linewidth=1.4, **mark)
+        else:
+            place = place + (0.6 * (k + 0.5) / m - 0.3)
+            ax.hlines(place, rows["low"], rows["high"], color=mark["color"], linewidth=1)
+            ax.plot(rows["accuracy"], place, linestyle="", markersize=5, **mark)
     small = 8 if n > 30 else 10
-    label = "accuracy: share of pairs with the better text scored higher"
     if style == "lines":
         ax.set_xticks(np.arange(n), [str(c) for c in contexts], rotation=90, fontsize=small)
         ax.set_ylabel("accuracy")
@@ -111,7 +91,7 @@ def local_accuracies(
         ax.set_ylim(n - 0.5, -0.5)
         for edge in np.arange(n - 1) + 0.5:
             ax.axhline(edge, color=GREY, linewidth=0.4, alpha=0.5, zorder=0)
-        ax.set_xlabel(label)
+        ax.set_xlabel("accuracy: share of pairs with the better text scored higher")
     _legend_beside(ax, m)
     return ax
 
@@ -160,8 +140,7 @@ def tau_ap_heatmap(
     image = ax.imshow(values.to_numpy(), norm=scale, cmap="cividis_r", interpolation="nearest")
     ax.axhline(0.5, color="black", linewidth=1.5)
     ax.axvline(0.5, color="black", linewidth=1.5)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.spines[:].set_visible(False)
     names = [str(c) for c in values.index] if label else ["global"]
     small = 8 if n > 20 else 10
     ax.set_xticks(np.arange(len(names)), names, rotation=90, fontsize=small)
@@ -173,7 +152,7 @@ def tau_ap_heatmap(
                 colour = "white" if value > 0.4 else "black"
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
     if colour_bar:
-        ax.figure.colorbar(image, ax=ax, shrink=0.8, label="tau_AP of metrics ordered by accuracy", ticks=_TAU_TICKS)
+        ax.figure.colorbar(image, ax=ax, shrink=0.8, **_TAU)
     return ax
 
 
@@ -203,17 +182,13 @@ def tau_ap_heatmaps(
     """
     if not results:
         raise ValueError("expected at least one result; found none.")
-    if axes is None:
-        axes = plt.subplots(1, len(results), figsize=(3.5 * len(results) + 0.6, 3.9), squeeze=False)[1][0]
-    axes = np.atleast_1d(axes)
+    axes = new_row(axes, len(results), 3.5 * len(results) + 0.6, 3.9)
     for ax, (name, result) in zip(axes, results.items(), strict=True):
         tau_ap_heatmap(result, which=which, label=False, numbers=False, colour_bar=False, ax=ax)
         values = getattr(result, which).to_numpy()[1:, 1:]
         mean = np.nanmean(values[~np.eye(len(values), dtype=bool)])
         ax.set_xlabel(f"{name}\n{len(values)} contexts, mean tau_AP {mean:.2f}")
-    axes[0].figure.colorbar(
-        axes[0].images[0], ax=axes, shrink=0.75, label="tau_AP of metrics ordered by accuracy", ticks=_TAU_TICKS
-    )
+    axes[0].figure.colorbar(axes[0].images[0], ax=axes, shrink=0.75, **_TAU)
     return axes
 
 
@@ -244,23 +219,23 @@ def accuracy_by_quality(
         If a column is absent, a bucket unknown, or ``x`` is.
     """
     check_choice("x", x, ("percentile", "mean"))
-    _check_columns(table, ["context", "metric", "accuracy", "low", "high"])
+    need(table, "context", "metric", "accuracy", "low", "high")
     sizes = buckets.table.set_index("bucket")
     if lost := sorted(set(table["context"]) - set(sizes.index), key=str):
         raise ValueError(f"the contexts {lost[:8]} are no buckets; expected numbers from 1 to {buckets.n_buckets}.")
     middle = 100 * (sizes["n"].cumsum() - sizes["n"] / 2) / sizes["n"].sum()
     place = middle if x == "percentile" else sizes["mean"]
     ax = new_axes(ax, 6.8, 4.2)
-    marks = _marks(dict.fromkeys(table["metric"]))
-    for metric, mark in marks.items():
+    styles = marks(table["metric"])
+    for metric, style in styles.items():
         rows = table[table["metric"] == metric].sort_values("context")
         at = place[rows["context"]].to_numpy()
         size = 5 if len(at) <= 30 else 2.5
-        ax.plot(at, rows["accuracy"], label=in_legend(metric), linewidth=1.2, markersize=size, **mark)
-        ax.fill_between(at, rows["low"], rows["high"], color=mark["color"], alpha=0.12, linewidth=0)
+        ax.plot(at, rows["accuracy"], linewidth=1.2, markersize=size, **style)
+        ax.fill_between(at, rows["low"], rows["high"], color=style["color"], alpha=0.12, linewidth=0)
     ax.set_xlabel("percentile of human scores (better →)" if x == "percentile" else "mean human score of the bucket")
     ax.set_ylabel("accuracy")
-    _legend_beside(ax, len(marks))
+    _legend_beside(ax, len(styles))
     return ax
 
 
@@ -288,20 +263,19 @@ def variance_by_combination(
     ValueError
         If a column is absent or a metric unknown.
     """
-    _check_columns(table, ["metric", "k", "variance", "expected"])
-    known = list(dict.fromkeys(table["metric"]))
+    need(table, "metric", "k", "variance", "expected")
+    known = list(table["metric"].unique())
     names = known if metrics is None else list(metrics)
     if lost := [name for name in names if name not in known]:
         raise ValueError(f"unknown metric {lost[0]!r}; known: {', '.join(map(str, known))}.")
     ax = new_axes(ax, 6.8, 4.2)
-    for metric, mark in _marks(names).items():
+    for metric, style in marks(names).items():
         rows = table[table["metric"] == metric].sort_values("k")
-        ax.plot(rows["k"], rows["variance"], label=in_legend(metric), linewidth=1.5, markersize=5, **mark)
-        ax.plot(rows["k"], rows["expected"], linestyle="--", linewidth=1.2, color=mark["color"])
+        ax.plot(rows["k"], rows["variance"], linewidth=1.5, markersize=5, **style)
+        ax.plot(rows["k"], rows["expected"], linestyle="--", linewidth=1.2, color=style["color"])
     ax.plot([], [], linestyle="--", linewidth=1.2, color=GREY, label="expected from overlap")
     ax.set(xlabel="perturbations combined, k", ylabel="variance of accuracy between combinations")
-    ax.set_xticks(sorted(set(table["k"])))
-    ax.set_ylim(bottom=0)
+    ax.set(xticks=sorted(set(table["k"])), ylim=(0, None))
     _legend_beside(ax, len(names) + 1)
     return ax
 
@@ -327,22 +301,17 @@ def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         If a column is absent.
     """
     words = ("lowered", "kept", "raised")
-    _check_columns(table, ["context", "metric", *(f"share_{word}" for word in words)])
+    need(table, "context", "metric", *(f"share_{word}" for word in words))
     table = table.sort_values("share_lowered", kind="stable", ignore_index=True)
     ax = new_axes(ax, 6.6, 0.24 * len(table) + 1.2)
-    left = np.zeros(len(table))
-    for k, word in enumerate(words):
-        share = table[f"share_{word}"].to_numpy()
-        style = {"color": (COLOURS[0], "#dddddd", COLOURS[1])[k], "hatch": _HATCHES[k], "edgecolor": "white"}
-        ax.barh(np.arange(len(table)), share, left=left, label=word, **style)
-        left = left + share
+    left = 0
+    for word, colour, hatch in zip(words, (COLOURS[0], "#dddddd", COLOURS[1]), ("", "////", "xxxx"), strict=True):
+        style = {"color": colour, "hatch": hatch, "edgecolor": "white"}
+        ax.barh(np.arange(len(table)), table[f"share_{word}"], left=left, label=word, **style)
+        left = left + table[f"share_{word}"]
     several = table["context"].nunique() > 1
-    names = [
-        f"{m} ({context})" if several else str(m) for context, m in zip(table["context"], table["metric"], strict=True)
-    ]
+    names = [f"{m} ({c})" if several else str(m) for c, m in zip(table["context"], table["metric"], strict=True)]
     ax.set_yticks(np.arange(len(table)), names, fontsize=8 if len(table) > 20 else 10)
-    ax.set_ylim(-0.6, len(table) - 0.4)
-    ax.set_xlim(0, 1)
-    ax.set_xlabel("share of pairs")
+    ax.set(xlim=(0, 1), ylim=(-0.6, len(table) - 0.4), xlabel="share of pairs")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=10)
     return ax

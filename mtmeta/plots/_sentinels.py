@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -14,9 +13,18 @@ from .._checks import Undefined
 from .._pearson import pearson
 from ..evalset import EvalSet
 from ..sentinel import TrainingReport
-from ._style import COLOURS, GREY, MARKERS, in_legend, least_squares_line, names_as_written, new_axes
-
-_LINES = ("-", "--", ":")
+from ._style import (
+    COLOURS,
+    GREY,
+    in_legend,
+    least_squares_line,
+    marks,
+    names_as_written,
+    need,
+    new_axes,
+    new_row,
+    one_legend,
+)
 
 
 @names_as_written
@@ -79,35 +87,24 @@ def score_against_length(
     if es.texts is None:
         raise Undefined(f"set {es.name!r} has no texts, so lengths are not known.")
     length = np.array([[len(text) for text in es.texts.translations[system]] for system in es.systems], dtype=float)
-    if axes is None:
-        axes = plt.subplots(1, len(names), figsize=(3.2 * len(names), 3.2), squeeze=False)[1][0]
-    axes = np.atleast_1d(axes)
+    axes = new_row(axes, len(names), 3.2 * len(names), 3.2)
     for k, (ax, name) in enumerate(zip(axes, names, strict=True)):
         scores = es.human if name == "human" else es[name]
         scored = ~np.isnan(scores)
         x, y = np.where(scored, length, np.nan), np.where(scored, scores, np.nan)
         if within:
-            x, y = _centred(x), _centred(y)
+            x, y = (values - pd.DataFrame(values).mean().to_numpy() for values in (x, y))
         x, y = x[scored], y[scored]
         shown = np.random.default_rng(0).permutation(len(x))[:3000]
         ax.scatter(x[shown], y[shown], s=5, color=GREY, alpha=0.35, linewidths=0, rasterized=True)
         least_squares_line(ax, x, y, color=COLOURS[k % len(COLOURS)])
-        lowest, highest = y.min(), y.max()
-        room = 0.03 * (highest - lowest) or 1.0
-        ax.set(xlim=np.quantile(x, [0.002, 0.998]), ylim=(lowest - room, highest + room))
-        r = np.nan_to_num(pearson(x, y))
-        ax.annotate(
-            f"{name}, r = {r:.2f}", (0.5, 1.02), xycoords="axes fraction", ha="center", fontweight="bold", fontsize=10
-        )
+        room = 0.03 * np.ptp(y) or 1.0
+        ax.set(xlim=np.quantile(x, [0.002, 0.998]), ylim=(y.min() - room, y.max() + room))
+        title = f"{name}, r = {np.nan_to_num(pearson(x, y)):.2f}"
+        ax.annotate(title, (0.5, 1.02), xycoords="axes fraction", ha="center", fontweight="bold", fontsize=10)
         ax.set_xlabel("length less segment mean" if within else "characters in translation")
     axes[0].set_ylabel("score less segment mean" if within else "score")
     return axes
-
-
-def _centred(values: np.ndarray) -> np.ndarray:
-    """Return values less the mean of their segment, ignoring NaN."""
-    counts = (~np.isnan(values)).sum(axis=0)
-    return values - np.nansum(values, axis=0) / np.maximum(counts, 1)
 
 
 @names_as_written
@@ -135,32 +132,29 @@ def learning_curves(
     ValueError
         If a column is absent.
     """
-    for table, columns in ((curves, {"sees", "grouping", "n", "value"}), (levels, {"grouping", "value"})):
-        if table is not None and not columns <= set(table.columns):
-            raise ValueError(f"the table needs the columns {sorted(columns)}; found {list(map(str, table.columns))}.")
-    groupings = list(dict.fromkeys(curves["grouping"]))
-    if axes is None:
-        axes = plt.subplots(1, len(groupings), figsize=(4.4 * len(groupings), 3.8), sharey=True, squeeze=False)[1][0]
-    axes = np.atleast_1d(axes)
+    need(curves, "sees", "grouping", "n", "value")
+    if levels is not None:
+        need(levels, "grouping", "value")
+    groupings, sizes = curves["grouping"].unique(), sorted(set(curves["n"]))
+    axes = new_row(axes, len(groupings), 4.4 * len(groupings), 3.8, sharey=True)
     for ax, grouping in zip(axes, groupings, strict=True):
         for value in [] if levels is None else levels.loc[levels["grouping"] == grouping, "value"]:
             ax.axhline(value, color=GREY, linewidth=0.8, alpha=0.6, zorder=0)
         ax.axhline(0, color="black", linewidth=1, zorder=0)
-        for k, (sees, runs) in enumerate(curves[curves["grouping"] == grouping].groupby("sees", sort=False)):
-            found = runs.groupby("n")["value"].agg(["mean", "min", "max"])
-            style = {"color": COLOURS[k], "marker": MARKERS[k], "linestyle": _LINES[k % len(_LINES)]}
-            ax.plot(found.index, found["mean"], label=f"sees the {sees}", markersize=5, **style)
-            ax.fill_between(found.index, found["min"], found["max"], color=COLOURS[k], alpha=0.2, linewidth=0)
-        ax.set_xscale("log")
-        sizes = sorted(set(curves["n"]))
+        own = curves[curves["grouping"] == grouping]
+        for k, (sees, style) in enumerate(marks(own["sees"]).items()):
+            found = own[own["sees"] == sees].groupby("n")["value"].agg(["mean", "min", "max"])
+            style |= {"label": f"sees the {sees}", "linestyle": ("-", "--", ":")[k % 3], "markersize": 5}
+            ax.plot(found.index, found["mean"], **style)
+            ax.fill_between(found.index, found["min"], found["max"], color=style["color"], alpha=0.2, linewidth=0)
+        ax.set(xscale="log", xlabel="segments trained on")
         ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
         ax.minorticks_off()
-        ax.set_xlabel("segments trained on")
         label = "no grouping" if grouping == "none" else f"{grouping} grouping"
         box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
         ax.annotate(label, (0.03, 0.95), xycoords="axes fraction", va="top", fontweight="bold", bbox=box)
     axes[0].set_ylabel("correlation with human scores")
-    axes[0].figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=10)
+    one_legend(axes[0], ncols=3, fontsize=10)
     return axes
 
 
@@ -185,24 +179,21 @@ def loss_curves(
         each other, with a dashed line between them.
     """
     ax = new_axes(ax, 6.4, 3.4)
-    for k, (name, report) in enumerate(reports.items()):
-        colour = COLOURS[k % len(COLOURS)]
+    for (name, report), style in zip(reports.items(), marks(reports).values(), strict=True):
+        colour = style["color"]
         ends = np.cumsum([0, *(stage["steps"] for stage in report.stages)])
         table = report.to_frame()
         table["step"] += ends[table["stage"] - 1]
-        losses = table.dropna(subset="loss")
+        losses, held_out = (table.dropna(subset=column) for column in ("loss", "validation_loss"))
         smooth = losses["loss"].rolling(15, center=True, min_periods=1).mean()
         ax.plot(losses["step"], smooth, color=colour, linewidth=1, alpha=0.7, label=in_legend(f"{name}, training"))
-        held_out = table.dropna(subset="validation_loss")
         if len(held_out):
-            style = {"color": colour, "marker": MARKERS[k % len(MARKERS)], "label": in_legend(f"{name}, held out")}
+            style["label"] = in_legend(f"{name}, held out")
             ax.plot(held_out["step"], held_out["validation_loss"], **style)
         for end in ends[1:-1]:
             ax.axvline(end, color=colour, linestyle="--", linewidth=1)
     if constant is not None:
         ax.axhline(constant, color="black", linestyle=":", linewidth=1.5, label="always the mean")
-    ax.set_ylim(bottom=0)
-    ax.set_xlabel("step")
-    ax.set_ylabel("squared error")
+    ax.set(ylim=(0, None), xlabel="step", ylabel="squared error")
     ax.legend(loc="lower right", fontsize=10)
     return ax

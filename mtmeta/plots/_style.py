@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.legend import Legend
 
 from .._pearson import scaled
 
@@ -16,6 +18,9 @@ from .._pearson import scaled
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 GREY = "#8c8c8c"
+LINES = ("-", "--", "-.", ":")
+#: Names are often seven or eight, and lines that differ in the marker alone are hard to follow.
+_COLOURS, _MARKERS = (*COLOURS, "#000000", GREY), (*MARKERS, "X", "*")
 
 
 P = ParamSpec("P")
@@ -43,6 +48,18 @@ def in_legend(name: object) -> str:
     return f" {name}" if str(name).startswith("_") else str(name)
 
 
+def marks(names: Iterable) -> dict[object, dict[str, str]]:
+    """Return label, colour and marker of each name: all different for eight, and no two pairs alike for 64."""
+    return {
+        name: {
+            "label": in_legend(name),
+            "color": _COLOURS[k % len(_COLOURS)],
+            "marker": _MARKERS[(k + k // len(_COLOURS)) % len(_MARKERS)],
+        }
+        for k, name in enumerate(dict.fromkeys(names))
+    }
+
+
 def use_style() -> None:
     """Set matplotlib's defaults for the book: white background, readable sizes, no clutter; no other settings stay."""
     plt.rcdefaults()
@@ -68,6 +85,26 @@ def use_style() -> None:
 def new_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
     """Return ``ax``, or new Axes of that size in inches."""
     return plt.subplots(figsize=(width, height))[1] if ax is None else ax
+
+
+def new_row(axes: Sequence[Axes] | None, n: int, width: float, height: float, **shared) -> np.ndarray:
+    """Return ``axes`` as an array, or ``n`` new ones beside each other in a figure of that size in inches."""
+    if axes is None:
+        axes = plt.subplots(1, n, figsize=(width, height), squeeze=False, **shared)[1][0]
+    return np.atleast_1d(axes)
+
+
+def one_legend(ax: Axes, loc: str = "outside lower center", **options) -> Legend:
+    """Put the legend of one Axes beside all Axes of its figure."""
+    return ax.figure.legend(*ax.get_legend_handles_labels(), loc=loc, **options)
+
+
+def need(table: pd.DataFrame, *columns: str) -> None:
+    """Refuse a table that lacks a column, or has no rows."""
+    if not {*columns} <= {*table.columns}:
+        raise ValueError(f"the table needs the columns {list(columns)}; found {list(map(str, table.columns))}.")
+    if table.empty:
+        raise ValueError("the table has no rows: there is nothing to draw.")
 
 
 def least_squares_line(ax: Axes, x: np.ndarray, y: np.ndarray, **style) -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from ..sysdep import SystemDependence
-from ._style import COLOURS, GREY, MARKERS, in_legend, names_as_written, new_axes
+from ._style import COLOURS, GREY, LINES, MARKERS, in_legend, marks, names_as_written, new_axes, new_row
 
-_VERDICTS = {"favoured": 1, "disfavoured": 0, "undecided": None}
+_VERDICTS = {"favoured": (COLOURS[1], "^"), "disfavoured": (COLOURS[0], "s"), "undecided": (GREY, "o")}
 
 
 @names_as_written
@@ -31,13 +30,12 @@ def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes 
         One line and band a curve, each over the range of its own metric scores.
     """
     ax = new_axes(ax, 6.4, 4.2)
-    styles = ("-", "--", "-.", ":")
     for k, name in enumerate(("all systems", *systems)):
         part = result.curves[result.curves["curve"] == name]
         if part.empty:
             raise ValueError(f"unknown system {name!r}; known: {', '.join(result.table['system'])}.")
         colour = COLOURS[k % len(COLOURS)]
-        ax.plot(part["score"], part["human"], styles[k % len(styles)], color=colour, label=in_legend(name))
+        ax.plot(part["score"], part["human"], LINES[k % len(LINES)], color=colour, label=in_legend(name))
         ax.fill_between(part["score"], part["low"], part["high"], color=colour, alpha=0.2, linewidth=0)
     ax.set(xlabel=f"{result.metric} score", ylabel="expected human score")
     ax.legend(loc="lower right")
@@ -98,27 +96,23 @@ def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(ax, 6.4, 5.2)
     x, y = both["forward"].to_numpy(), both["reverse"].to_numpy()
-    for verdict, k in _VERDICTS.items():
+    for verdict, (colour, marker) in _VERDICTS.items():
         rows = both[both["verdict"] == verdict]
         if len(rows):
-            style = {"color": GREY, "marker": "o"} if k is None else {"color": COLOURS[k], "marker": MARKERS[k + 1]}
-            errors = [
+            xerr, yerr = (
                 np.abs(rows[[f"{way}_low", f"{way}_high"]].to_numpy().T - rows[way].to_numpy())
                 for way in ("forward", "reverse")
-            ]
-            ax.errorbar(
-                rows["forward"], rows["reverse"], errors[1], errors[0],
-                linestyle="", elinewidth=0.9, label=f"{verdict} ({len(rows)})", **style,
-            )  # fmt: skip
-    left, right, bottom, top = *_padded(both, "forward"), *_padded(both, "reverse")
-    ax.set(xlim=(left, right), ylim=(bottom, top))
+            )
+            style = {"color": colour, "marker": marker, "linestyle": "", "elinewidth": 0.9}
+            ax.errorbar(rows["forward"], rows["reverse"], yerr, xerr, label=f"{verdict} ({len(rows)})", **style)
+    (left, right), (bottom, top) = _padded(both, "forward"), _padded(both, "reverse")
     ax.fill_between([0, right], 0, top, color=COLOURS[1], alpha=0.08, linewidth=0)
     ax.fill_between([left, 0], bottom, 0, color=COLOURS[0], alpha=0.08, linewidth=0)
+    ax.set(xlim=(left, right), ylim=(bottom, top), ylabel="deviation given the human score (human units)")
+    ax.set_xlabel("deviation given the metric: Expected Deviation (human units)")
     ax.axhline(0, color="black", linewidth=0.8)
     ax.axvline(0, color="black", linewidth=0.8)
     _label_points(ax, both["system"].tolist(), x, y)
-    ax.set_xlabel("deviation given the metric: Expected Deviation (human units)")
-    ax.set_ylabel("deviation given the human score (human units)")
     ax.legend(loc="best", fontsize=9)
     return ax
 
@@ -130,15 +124,12 @@ def _label_points(ax: Axes, names: Sequence[str], x: np.ndarray, y: np.ndarray) 
     middle = ax.transAxes.transform((0.6, 0.5))[0] * dots
     boxes: list[tuple[float, float, float]] = []
     for k in np.argsort(y, kind="stable"):
-        width, bottom = 5.2 * len(names[k]), at[k][1] + 4
-        left = at[k][0] + 5 if at[k][0] < middle else at[k][0] - 5 - width
-        right = left + width
-        while any(left < end and start < right and abs(bottom - low) < 9 for start, end, low in boxes):
+        width, bottom, on_left = 5.2 * len(names[k]), at[k][1] + 4, at[k][0] >= middle
+        left = at[k][0] - 5 - width if on_left else at[k][0] + 5
+        while any(left < end and start < left + width and abs(bottom - low) < 9 for start, end, low in boxes):
             bottom += 2
-        boxes.append((left, right, bottom))
-        place = {"ha": "left", "xytext": (5, bottom - at[k][1])}
-        if at[k][0] >= middle:
-            place = {"ha": "right", "xytext": (-5, bottom - at[k][1])}
+        boxes.append((left, left + width, bottom))
+        place = {"ha": "right" if on_left else "left", "xytext": (-5 if on_left else 5, bottom - at[k][1])}
         ax.annotate(names[k], (x[k], y[k]), textcoords="offset points", fontsize=8.5, **place)
 
 
@@ -175,8 +166,7 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             label = f"{word} than the null explains ({rows.sum()})"
             ax.plot(table["sysdep"][rows], y[rows], MARKERS[k], color=COLOURS[k], markersize=5, label=label)
     ax.set_yticks(y, table["metric"], fontsize=8 if len(table) > 20 else 10)
-    ax.set_ylim(-1, len(table))
-    ax.set_xlabel("SysDep in human units (grey: middle 95 % of the null)")
+    ax.set(ylim=(-1, len(table)), xlabel="SysDep in human units (grey: middle 95 % of the null)")
     ax.legend(loc="upper left", bbox_to_anchor=(0, -0.06 - 1.1 / (len(table) + 6)), fontsize=9)
     return ax
 
@@ -198,16 +188,13 @@ def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Seq
     numpy.ndarray of Axes
         The dashed line is the SysDep of a constant metric.
     """
-    sets = list(dict.fromkeys(table["set"]))
-    if axes is None:
-        axes = plt.subplots(1, len(sets), figsize=(3.6 * len(sets), 3.9), squeeze=False)[1][0]
-    axes = np.atleast_1d(axes)
-    for k, (ax, name) in enumerate(zip(axes, sets, strict=True)):
+    sets = table["set"].unique()
+    axes = new_row(axes, len(sets), 3.6 * len(sets), 3.9)
+    for ax, (name, style) in zip(axes, marks(sets).items(), strict=True):
         part = table[table["set"] == name].sort_values("sysdep")
-        ax.scatter(part["pearson"], part["sysdep"], s=22, color=COLOURS[k], marker=MARKERS[k], alpha=0.8)
+        ax.scatter(part["pearson"], part["sysdep"], s=22, alpha=0.8, **style)
         ax.axhline((part["sysdep"] / part["relative"]).median(), color="black", linestyle="--", linewidth=1)
-        ax.set_xlabel(f"Pearson, no grouping: {name}")
-        ax.set_ylim(0, 1.15 * part["sysdep"].max())
+        ax.set(xlabel=f"Pearson, no grouping: {name}", ylim=(0, 1.15 * part["sysdep"].max()))
         named = pd.concat([part.head(label), part.tail(label)]).drop_duplicates()
         _label_points(ax, named["metric"].tolist(), named["pearson"].to_numpy(), named["sysdep"].to_numpy())
     axes[0].set_ylabel("SysDep (human units)")
@@ -230,11 +217,10 @@ def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Standard deviations, which do not grow with the number of parts as ranges do.
     """
     ax = new_axes(ax)
-    for k, (column, name, style) in enumerate(
-        (("within_sd", "parts of one system", "-"), ("across_sd", "different systems", "--"))
-    ):
+    styles = marks(["parts of one system", "different systems"]).values()
+    for column, line, style in zip(("within_sd", "across_sd"), ("-", "--"), styles, strict=True):
         rows = table[table[column].notna()]
-        ax.plot(rows["n_segments"], rows[column], style, marker=MARKERS[k], color=COLOURS[k], label=in_legend(name))
+        ax.plot(rows["n_segments"], rows[column], line, **style)
     ax.set(xlabel="segments in each part (log scale)", ylabel="sd of deviations (human units)", xscale="log")
     ticks = table["n_segments"].to_numpy()
     ax.set_xticks(ticks, [f"{n:.0f}" for n in ticks])
@@ -262,9 +248,9 @@ def detection_curves(table: pd.DataFrame, x: str, by: str, *, nominal: float | N
     Axes
     """
     ax = new_axes(ax)
-    styles = ("-", "--", "-.", ":")
-    for k, (name, part) in enumerate(table.groupby(by, sort=False)):
-        ax.plot(part[x], part["rate"], styles[k % 4], marker=MARKERS[k], color=COLOURS[k], label=in_legend(name))
+    for k, (name, style) in enumerate(marks(table[by]).items()):
+        part = table[table[by] == name]
+        ax.plot(part[x], part["rate"], LINES[k % len(LINES)], **style)
     if nominal is not None:
         ax.axhline(nominal, color=GREY, linewidth=1)
         ax.annotate(f"{nominal:.0%}", (table[x].max(), nominal), (4, -4), textcoords="offset points", color=GREY)

@@ -4,23 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties, human_tie_share, tie_curve
-from ._style import COLOURS, GREY, MARKERS, in_legend, names_as_written
+from ._style import COLOURS, GREY, MARKERS, in_legend, marks, names_as_written, new_axes, new_row, one_legend
 
-_HELD_OUT_LABELS = ("acc_eq on the test part", "acc_eq lost against in-sample")
+_LEGEND = {"ncols": 3, "handlelength": 3, "fontsize": 10}
 
 
-def _axes(axes: Sequence[Axes] | None, n: int, height: float, **shared) -> np.ndarray:
-    """Return ``axes``, or ``n`` new ones beside each other."""
-    if axes is None:
-        axes = plt.subplots(1, n, figsize=(min(3.6 * n + 1, 10.5), height), **shared)[1]
-    return np.atleast_1d(axes)
+@names_as_written
+def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axes:
+    r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
+
+    A constant metric gets t, noise that never ties :math:`(1-t)/2`, and a guess among "better",
+    "worse" and "equal" 1/3.
+
+    Parameters
+    ----------
+    marked : float, optional
+        A tie share to mark, in [0, 1].
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+    """
+    ax = new_axes(ax)
+    t = np.linspace(0, 1, 101)
+    for k, (label, y) in enumerate(
+        {"constant": t, "noise, never ties": (1 - t) / 2, "three-sided coin": t * 0 + 1 / 3}.items()
+    ):
+        ax.plot(t, y, ("-", "--", ":")[k], color=COLOURS[k], label=label)
+    ax.fill_between(t, np.maximum(t, (1 - t) / 2), 0, color=GREY, alpha=0.15, linewidth=0)
+    if marked is not None:
+        ax.axvline(marked, color="black", linewidth=1)
+        ax.annotate(f" t = {marked:.3f}", (marked, 0.93))
+    ax.set(xlabel="share of pairs that humans tie, t", ylabel="acc_eq", xlim=(0, 1), ylim=(0, 1))
+    ax.legend(loc="upper left")
+    return ax
 
 
 @names_as_written
@@ -52,7 +76,7 @@ def tie_calibration_curves(
         the point the threshold chosen, the dotted line what a constant metric gets.
     """
     es = as_evalset(es)
-    axes = _axes(axes, len(metrics), 3.2, sharey=True)
+    axes = new_row(axes, len(metrics), min(3.6 * len(metrics) + 1, 10.5), 3.2, sharey=True)
     share = human_tie_share(es)
     for k, (ax, metric) in enumerate(zip(axes, metrics, strict=True)):
         found = calibrate_ties(es, metric)
@@ -69,10 +93,9 @@ def tie_calibration_curves(
         ax.step(*steps, where="post", color=colour)
         ax.plot(found.epsilon, found.value, MARKERS[0], color="black", linestyle="none", zorder=3, label="chosen")
         ax.axhline(share, color="black", linestyle=":", linewidth=1, label="a constant metric")
-        ax.set_xlim(-0.02 * end, end)
-        ax.set_xlabel(f"threshold, in units of {metric}")
+        ax.set(xlim=(-0.02 * end, end), xlabel=f"threshold, in units of {metric}")
     axes[0].set_ylabel("acc_eq")
-    _legend(axes[0])
+    one_legend(axes[0], **_LEGEND)
     return axes
 
 
@@ -81,33 +104,25 @@ def _styles(metrics: Sequence[str], twins: Mapping[str, str]) -> dict[str, dict]
     missing = sorted({*twins, *twins.values()} - set(metrics))
     if missing:
         raise ValueError(f"`twins` names metrics that are not in the table: {', '.join(map(repr, missing))}.")
-    styles = {key: {"color": GREY, "linewidth": 1, "alpha": 0.8, "zorder": 1} for key in metrics}
-    for k, original in enumerate(dict.fromkeys(twins.values())):
-        style = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)], "markersize": 5, "zorder": 3}
-        styles[original] = style
-        for twin in (t for t, of in twins.items() if of == original):
-            styles[twin] = style | {"linestyle": "--", "markerfacecolor": "white"}
-    return styles
+    found = marks(twins.values())
+    found |= {
+        twin: found[of] | {"label": in_legend(twin), "linestyle": "--", "markerfacecolor": "white"}
+        for twin, of in twins.items()
+    }
+    grey = {"color": GREY, "linewidth": 1, "alpha": 0.8, "zorder": 1}
+    return {name: found[name] | {"markersize": 5, "zorder": 3} if name in found else grey for name in metrics}
 
 
 def _draw_means(ax: Axes, table: pd.DataFrame, column: str, twins: Mapping[str, str]) -> None:
     """Draw each mean over draws against the wanted tie share; named metrics with a band from lowest to highest."""
-    metrics = list(dict.fromkeys(table["metric"]))
     unnamed = "other metrics"
-    for metric, style in _styles(metrics, twins).items():
+    for metric, style in _styles(table["metric"].unique(), twins).items():
         rows = table[table["metric"] == metric].groupby("share")[column].agg(["mean", "min", "max"])
-        label = metric if metric in {*twins, *twins.values()} else unnamed
-        ax.plot(rows.index, rows["mean"], label=in_legend(label), **style)
-        if label == metric:
+        ax.plot(rows.index, rows["mean"], **{"label": unnamed} | style)
+        if "label" in style:
             ax.fill_between(rows.index, rows["min"], rows["max"], color=style["color"], alpha=0.15, linewidth=0)
         else:
             unnamed = "_"
-
-
-def _legend(ax: Axes) -> None:
-    """Put one legend below all Axes of the figure."""
-    options = {"loc": "outside lower center", "ncols": 3, "handlelength": 3, "fontsize": 10}
-    ax.figure.legend(*ax.get_legend_handles_labels(), **options)
 
 
 @names_as_written
@@ -139,7 +154,7 @@ def tie_subsampling(
         If ``twins`` names a metric that is not in the table.
     """
     twins = twins or {}
-    axes = _axes(axes, 3, 4.2)
+    axes = new_row(axes, 3, 10.5, 4.2)
     for ax, column in zip(axes, ("value", "epsilon_sd", "metric_ties"), strict=True):
         _draw_means(ax, table, column, twins)
         ax.set_xlabel("share of pairs that humans tie")
@@ -148,8 +163,7 @@ def tie_subsampling(
     human_ties = np.interp(shares, constant.index, constant)
     chance = np.maximum(human_ties, (1 - human_ties) / 2)
     axes[0].fill_between(shares, chance, 0, color=GREY, alpha=0.25, linewidth=0, zorder=0, label="constant or noise")
-    axes[0].set_ylim(0.98 * min(table["value"].min(), chance.min()), None)
-    axes[0].set_ylabel("acc_eq, ties calibrated in sample")
+    axes[0].set(ylim=(0.98 * min(table["value"].min(), chance.min()), None), ylabel="acc_eq, ties calibrated in sample")
     axes[1].set_ylabel("best threshold / sd of the metric")
     means = table.groupby(["metric", "share"])["epsilon_sd"].mean()
     named = means[means.index.get_level_values("metric").isin({*twins, *twins.values()})]
@@ -158,7 +172,7 @@ def tie_subsampling(
         axes[1].set_ylim(np.array([-0.04, 1.1]) * top)
     axes[2].plot(shares, human_ties, color="black", linestyle=":", linewidth=1, zorder=0)
     axes[2].set_ylabel("share of pairs that the metric ties")
-    _legend(axes[0])
+    one_legend(axes[0], **_LEGEND)
     return axes
 
 
@@ -188,11 +202,11 @@ def held_out_ties(
         If ``twins`` names a metric that is not in the table.
     """
     twins = twins or {}
-    axes = _axes(axes, 2, 4.6)
-    for ax, column, label in zip(axes, ("value", "loss"), _HELD_OUT_LABELS, strict=True):
+    axes = new_row(axes, 2, 8.2, 4.6)
+    labels = {"value": "acc_eq on the test part", "loss": "acc_eq lost against in-sample"}
+    for ax, (column, label) in zip(axes, labels.items(), strict=True):
         _draw_means(ax, table, column, twins)
         ax.axvline(table["test_tie_share"].mean(), color="black", linestyle=":", linewidth=1)
-        ax.set_xlabel("tie share of the held-out part")
-        ax.set_ylabel(label)
-    _legend(axes[0])
+        ax.set(xlabel="tie share of the held-out part", ylabel=label)
+    one_legend(axes[0], **_LEGEND)
     return axes
