@@ -182,7 +182,7 @@ def rank_slopes(
     ranks = pd.concat(values, axis=1).rank(ascending=False, method="min")
     ax = new_axes(ax, 6.4, max(3.4, 0.1 * len(ranks) + 1.2))
     x = np.arange(len(groupings))
-    ax.plot(x, ranks.drop(highlight).T, "-", color=GREY, alpha=0.45, linewidth=1)
+    ax.plot(x, ranks.drop(list(highlight)).T, "-", color=GREY, alpha=0.45, linewidth=1)
     gap, label_y = 0.032 * len(ranks), -np.inf
     styles = marks(highlight)
     for metric in sorted(highlight, key=lambda m: ranks.loc[m].iloc[-1]):

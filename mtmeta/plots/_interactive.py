@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -30,24 +31,43 @@ WIDTH, HEIGHT = 440, 190  # of a panel, in units of the SVG
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 10, 38
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 _MPL_DASHES = ("-", "--", ":", "-.")
-_SHAPES = {
-    "o": '<circle cx="{x}" cy="{y}" r="4"/>',
-    "^": '<path d="M{x} {y}m0 -5l5 9h-10z"/>',
-    "X": '<path d="M{x} {y}m-4 -4l8 8m0 -8l-8 8" fill="none" stroke-width="2.4"/>',
+_FILES = {
+    kind: resources.files(__package__).joinpath(f"_interactive.{kind}").read_text("utf-8")
+    for kind in ("css", "js", "toml")
 }
+_HTML = tomllib.loads(_FILES["toml"])
+
+
+class _Markup(str):
+    """HTML, not to be escaped again."""
+
+
+def _fill(template: str, **values: object) -> _Markup:
+    """Return a piece of HTML with values in it, escaped unless they are HTML or lists of HTML."""
+    html = {
+        key: "".join(value) if isinstance(value, list) else value if isinstance(value, _Markup) else escape(str(value))
+        for key, value in values.items()
+    }
+    return _Markup(_HTML[template].format(**html))
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a panel, and the value on it that a point follows."""
+    """A line of a panel, and the value on it that a point follows; None is left out."""
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
-    key: str | None = None
-    style: int = 0
-    colour: str | None = None
+    key: str
     steps: bool = False
+
+    def corners(self) -> list[tuple[float, float]]:
+        """Return the corners of the line; a step keeps its height until the next one."""
+        x, y = np.array(self.x), np.array(self.y, dtype=float)
+        x, y = x[np.isfinite(y)], y[np.isfinite(y)]
+        if self.steps:
+            x, y = np.append(np.repeat(x, 2)[1:], self.x[-1]), np.repeat(y, 2)
+        return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -99,7 +119,7 @@ class Interactive:
     panels : tuple
         What is drawn.
     table : tuple of tuples
-        The rows below the figure, the first one its head. A cell is a text, or a pair ``("key", name)``.
+        The rows below the figure, the first one its head. In the others a text, then names in ``shown``, or nothing.
     description : str
         The figure in words, for those who do not see it.
     """
@@ -120,35 +140,29 @@ class Interactive:
         text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
         for character in "<>&":  # no name can end the script element
             text = text.replace(character, f"\\u{ord(character):04x}")
-        files = resources.files(__package__)
-        style, script = (files.joinpath(f"_interactive.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-        height = HEIGHT * len(self.panels)
-        drawn = "".join(
-            f'<g transform="translate(0 {k * HEIGHT})">{_svg(panel, self)}</g>' for k, panel in enumerate(self.panels)
-        )
-        return (
-            f'<div class="mtmeta-knob" data-start="{self.start}">\n<style>\n{style}</style>\n'
-            f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(self.description)}">{drawn}</svg>\n'
-            f'<div class="knob"><label><span>{escape(self.label)}</span><input type="range" min="0" '
-            f'max="{len(self.positions) - 1}" step="1" value="{self.start}" hidden></label>'
-            f'<output data-text="position">{escape(self.positions[self.start])}</output></div>\n'
-            f"{self._table()}\n"
-            f'<script type="application/json">{text}</script>\n<script>\n{script}</script>\n</div>'
-        )
-
-    def _table(self) -> str:
+        panels = [_fill("place", y=k * HEIGHT, panel=_panel(panel, self)) for k, panel in enumerate(self.panels)]
         head, *rows = self.table
-        lines = ["".join(f'<th scope="col">{escape(cell)}</th>' if cell else "<td></td>" for cell in head)]
-        for first, *cells in rows:
-            start = f'<th scope="row">{_swatch(self.swatches.get(first))}{escape(first)}</th>'
-            lines.append(start + "".join(map(self._cell, cells)))
-        return "<table>" + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table>"
-
-    def _cell(self, cell: str | tuple[str, str]) -> str:
-        if isinstance(cell, str):
-            return f"<td>{escape(cell)}</td>"
-        key = cell[1]
-        return f'<td data-text="{escape(key)}">{escape(self.shown[key][self.start])}</td>'
+        lines = [[_fill("heading", text=cell) if cell else _fill("corner") for cell in head]]
+        for first, *keys in rows:
+            cells = [
+                _fill("cell", key=key, text=self.shown[key][self.start]) if key else _fill("corner") for key in keys
+            ]
+            lines.append([_fill("first", swatch=_swatch(self.swatches.get(first)), text=first), *cells])
+        return _fill(
+            "figure",
+            start=self.start,
+            style=_Markup(_FILES["css"]),
+            width=WIDTH,
+            height=HEIGHT * len(panels),
+            description=self.description,
+            drawn=panels,
+            label=self.label,
+            last=len(self.positions) - 1,
+            position=self.positions[self.start],
+            rows=[_fill("row", cells=cells) for cells in lines],
+            data=_Markup(text),
+            script=_Markup(_FILES["js"]),
+        )
 
     @names_as_written
     def figure(self) -> Figure:
@@ -171,22 +185,14 @@ class Interactive:
 # -- drawing -----------------------------------------------------------------------------
 
 
-def _colour(line: Line, k: int) -> str:
-    return line.colour or COLOURS[k % len(COLOURS)]
-
-
-def _swatch(about: tuple | None) -> str:
+def _swatch(about: tuple | None) -> _Markup:
     """Return what a row of the table stands for, as it is drawn: a stretch of a line, or a mark."""
     if about is None:
-        return ""
+        return _Markup()
     kind, colour = about
-    drawn = (
-        f'<path d="M0 7h30" stroke-width="2.4" stroke-dasharray="{_DASHES[kind % len(_DASHES)]}"/>'
-        if isinstance(kind, int)
-        else _SHAPES[kind].format(x=15, y=7)
-    )
-    fill = "none" if isinstance(kind, int) else colour
-    return f'<svg viewBox="0 0 30 14" aria-hidden="true" fill="{fill}" stroke="{colour}">{drawn}</svg>'
+    if isinstance(kind, int):
+        return _fill("swatch", fill="none", colour=colour, drawn=_fill("stretch", dash=_DASHES[kind]))
+    return _fill("swatch", fill=colour, colour=colour, drawn=_fill(kind, x=15, y=7))
 
 
 def _ticks(low: float, high: float, whole: bool = False) -> np.ndarray:
@@ -194,65 +200,39 @@ def _ticks(low: float, high: float, whole: bool = False) -> np.ndarray:
     return ticks[(ticks >= low) & (ticks <= high)] + 0.0
 
 
-def _corners(line: Line) -> list[tuple[float, float]]:
-    """Return the corners of a line; a step keeps its height until the next one."""
-    points = [(x, y) for x, y in zip(line.x, line.y, strict=True) if np.isfinite(y)]
-    if line.steps:
-        ends = [*(x for x, _ in points[1:]), line.x[-1]]
-        return [corner for (x, y), end in zip(points, ends, strict=True) for corner in ((x, y), (end, y))]
-    return points
-
-
-def _axes_svg(panel: Panel) -> str:
-    (a, b), (c, d) = panel.x_range, panel.y_range
-    bottom, parts = panel.at(a, c)[1], []
-    for tick in _ticks(a, b, panel.whole):
-        x = panel.at(tick, c)[0]
-        parts.append(f'<path class="tick" d="M{x} {bottom}v4"/><text x="{x}" y="{bottom + 16}">{tick:g}</text>')
-    heights = dict(enumerate(panel.y_names)) if panel.y_names else {t: f"{t:g}" for t in _ticks(c, d)}
-    for tick, name in heights.items():
-        y = panel.at(a, tick)[1]
-        mark = "" if panel.y_names else f'<path class="tick" d="M{LEFT} {y}h-4"/>'
-        parts.append(f'{mark}<text class="y" x="{LEFT - 7}" y="{y + 4}">{escape(str(name))}</text>')
-    parts.append(f'<path class="tick" d="M{LEFT} {TOP}V{bottom}H{WIDTH - RIGHT}"/>')
-    middle = (TOP + bottom) / 2
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 5}">{escape(panel.x_label)}</text>')
-    parts.append(f'<text transform="translate(12 {middle}) rotate(-90)">{escape(panel.y_label)}</text>')
-    return "".join(parts)
-
-
-def _svg(panel: Panel, figure: Interactive) -> str:
+def _panel(panel: Panel, figure: Interactive) -> _Markup:
     """Return the panel at the start position; what moves says with which value."""
-    c, now = panel.y_range[0], figure.values[panel.knob][figure.start]
+    (a, b), (c, d) = panel.x_range, panel.y_range
+    knob, now = panel.knob, figure.values[panel.knob][figure.start]
     x, bottom = panel.at(now, c)
-    parts = [f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>']
+    parts = [_fill("paper", width=WIDTH, height=HEIGHT)]
     if panel.shaded:
-        size = round(max(x - LEFT, 0), 2)
-        box = f'x="{LEFT}" y="{TOP}" width="{size}" height="{round(bottom - TOP, 2)}"'
-        parts.append(f'<rect class="tied" data-width="{escape(panel.knob)}" {box}/>')
-    parts.append(
-        f'<path class="now" data-x="{escape(panel.knob)}" transform="translate({x} 0)" d="M0 {TOP}V{bottom}"/>'
-    )
+        size = {"width": round(max(x - LEFT, 0), 2), "height": round(bottom - TOP, 2)}
+        parts.append(_fill("tied", knob=knob, x=LEFT, y=TOP, **size))
+    parts.append(_fill("now", knob=knob, x=x, top=TOP, bottom=bottom))
+    spots = []
     for k, line in enumerate(panel.lines):
-        points = " ".join("{},{}".format(*panel.at(*corner)) for corner in _corners(line))
-        dash = _DASHES[line.style % len(_DASHES)]
-        parts.append(
-            f'<polyline points="{points}" fill="none" stroke="{_colour(line, k)}" stroke-width="2" '
-            f'stroke-dasharray="{dash}"/>'
-        )
+        colour, dash = COLOURS[k % len(COLOURS)], _DASHES[k % len(_DASHES)]
+        points = " ".join("{},{}".format(*panel.at(*corner)) for corner in line.corners())
+        parts.append(_fill("line", points=points, colour=colour, dash=dash))
+        height = figure.values[line.key][figure.start]
+        place = dict(zip("xy", panel.at(now, c if height is None else height), strict=True))
+        hidden = _Markup(' visibility="hidden"' if height is None else "")
+        spots.append(_fill("spot", knob=knob, key=line.key, hidden=hidden, colour=colour, **place))
     for mark_x, mark_y, shape, colour in panel.marks:
         place = dict(zip("xy", panel.at(mark_x, mark_y), strict=True))
-        parts.append(f'<g fill="{colour}" stroke="{colour}">{_SHAPES[shape].format(**place)}</g>')
-    for k, line in enumerate(panel.lines):
-        if line.key is not None:
-            height = figure.values[line.key][figure.start]
-            spot = panel.at(now, c if height is None else height)
-            where = f'data-x="{escape(panel.knob)}" data-y="{escape(line.key)}"'
-            where += ' visibility="hidden"' if height is None else ""
-            at = f'transform="translate({spot[0]} {spot[1]})"'
-            parts.append(f'<circle class="spot" {where} {at} r="5" fill="{_colour(line, k)}"/>')
-    scale = json.dumps(panel.scale(), separators=(",", ":"))
-    return f'<g data-scale="{scale}">{"".join(parts)}{_axes_svg(panel)}</g>'
+        parts.append(_fill("mark", colour=colour, shape=_fill(shape, **place)))
+    parts += spots
+    for tick in _ticks(a, b, panel.whole):
+        parts.append(_fill("x_tick", x=panel.at(tick, c)[0], y=bottom, below=bottom + 16, text=f"{tick:g}"))
+    for tick, name in enumerate(panel.y_names) if panel.y_names else [(t, f"{t:g}") for t in _ticks(c, d)]:
+        y = panel.at(a, tick)[1]
+        parts += [] if panel.y_names else [_fill("y_tick", x=LEFT, y=y)]
+        parts.append(_fill("y_name", x=LEFT - 7, y=y + 4, text=name))
+    labels = {"x_label": panel.x_label, "x": (LEFT + WIDTH - RIGHT) / 2, "y": HEIGHT - 5}
+    labels |= {"y_label": panel.y_label, "middle": (TOP + bottom) / 2}
+    parts.append(_fill("axes", left=LEFT, right=WIDTH - RIGHT, top=TOP, bottom=bottom, **labels))
+    return _fill("panel", scale=json.dumps(panel.scale(), separators=(",", ":")), parts=parts)
 
 
 def _draw(ax: Axes, panel: Panel, figure: Interactive) -> None:
@@ -262,11 +242,10 @@ def _draw(ax: Axes, panel: Panel, figure: Interactive) -> None:
         ax.axvspan(panel.x_range[0], now, color=COLOURS[4], alpha=0.25, linewidth=0)
     ax.axvline(now, color="black", linewidth=1)
     for k, line in enumerate(panel.lines):
-        style = {"color": _colour(line, k), "linestyle": _MPL_DASHES[line.style % len(_MPL_DASHES)]}
-        corners = np.array(_corners(line)).reshape(-1, 2)
-        ax.plot(*corners.T, label=in_legend(line.name), **style)
-        if line.key is not None and figure.values[line.key][figure.start] is not None:
-            ax.plot(now, figure.values[line.key][figure.start], MARKERS[0], color=style["color"])
+        style = {"color": COLOURS[k % len(COLOURS)], "linestyle": _MPL_DASHES[k % len(_MPL_DASHES)]}
+        ax.plot(*np.array(line.corners()).reshape(-1, 2).T, label=in_legend(line.name), **style)
+        if (height := figure.values[line.key][figure.start]) is not None:
+            ax.plot(now, height, MARKERS[0], color=style["color"])
     for x, y, shape, colour in panel.marks:
         ax.plot(x, y, shape, color=colour, markersize=5)
     if panel.y_names:
@@ -307,15 +286,6 @@ def _pairs(es: EvalSet, metric: str) -> tuple[np.ndarray, np.ndarray]:
         sizes.append(np.abs(dm))
         kinds.append(np.where(dh == 0, 0, np.where(np.sign(dh) == np.sign(dm), 1, 2)))
     return np.concatenate(sizes), np.concatenate(kinds)
-
-
-def _marks(sizes: np.ndarray, kinds: np.ndarray) -> list[tuple[float, float, str, str]]:
-    """Place pairs in one lane a kind; neighbours stand at different heights."""
-    marks = []
-    for k, (_, _, shape, colour) in enumerate(_KINDS):
-        own = np.sort(sizes[kinds == k])
-        marks += [(x, 2 - k + 0.14 * (n % 5 - 2), shape, colour) for n, x in enumerate(own.tolist())]
-    return marks
 
 
 def _thinned(array: np.ndarray, n: int, *kept: int) -> np.ndarray:
@@ -366,24 +336,24 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, n_position
     stops = found.thresholds[_thinned(found.thresholds, n_positions, int(np.argmax(found.curve)))]
     at = np.searchsorted(found.thresholds, stops)
     values = {"epsilon": _numbers(stops), "acc_eq": _numbers(found.curve[at])}
-    for k, (_, key, *_) in enumerate(_KINDS):
+    marks = []  # one lane a kind; neighbours stand at different heights
+    for k, (_, key, shape, colour) in enumerate(_KINDS):
         own = np.sort(sizes[kinds == k])
         values[f"tied_{key}"] = np.searchsorted(own, stops, side="right").tolist()
         values[f"apart_{key}"] = [len(own) - n for n in values[f"tied_{key}"]]
+        marks += [(x, 2 - k + 0.14 * (n % 5 - 2), shape, colour) for n, x in enumerate(own.tolist())]
     drawn = _thinned(found.thresholds, 400, *at)
     curve = Line("acc_eq", _numbers(found.thresholds[drawn]), _numbers(found.curve[drawn]), "acc_eq", steps=True)
     low, high = float(found.curve.min()), float(found.curve.max())
     room = 0.08 * (high - low) or 0.05
-    x_axis = f"threshold, in units of {metric}"
-    panels = [Panel(x_axis, "acc_eq", (0, end), (low - room, high + room), "epsilon", (curve,), shaded=True)]
+    across = {"x_range": (0, end), "knob": "epsilon", "shaded": True}
+    panels = [
+        Panel(f"threshold, in units of {metric}", "acc_eq", y_range=(low - room, high + room), lines=(curve,), **across)
+    ]
     if len(sizes) <= _MOST_MARKS:
-        names = tuple(key for _, key, *_ in reversed(_KINDS))
-        marks = Panel(
-            f"difference of two scores of {metric}", "", (0, end), (-0.5, 2.5), "epsilon",
-            marks=tuple(_marks(sizes, kinds)), y_names=names, shaded=True,
-        )  # fmt: skip
-        panels.insert(0, marks)
-    rows = [(name, ("key", f"tied_{key}"), ("key", f"apart_{key}")) for name, key, *_ in _KINDS]
+        names = {"y_names": ("other", "same", "equal"), "y_range": (-0.5, 2.5)}
+        panels.insert(0, Panel(f"difference of two scores of {metric}", "", marks=tuple(marks), **names, **across))
+    rows = [(name, f"tied_{key}", f"apart_{key}") for name, key, *_ in _KINDS]
     shown = {key: _words(column, 3 if key == "acc_eq" else 0) for key, column in values.items() if key != "epsilon"}
     return Interactive(
         label="Threshold",
@@ -392,7 +362,7 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, n_position
         values=values,
         shown=shown,
         panels=tuple(panels),
-        table=(("pairs", "called equal", "told apart"), *rows, ("acc_eq", ("key", "acc_eq"), "")),
+        table=(("pairs", "called equal", "told apart"), *rows, ("acc_eq", "acc_eq", "")),
         description=f"acc_eq of {metric} against the tie threshold. Pairs whose difference is at most the threshold "
         "a shaded part; the table below counts them. The slider moves the threshold.",
         swatches={name: (shape, colour) for name, _, shape, colour in _KINDS} | {"acc_eq": (0, COLOURS[0])},
@@ -464,21 +434,13 @@ def interactive_lines(
     shown = {key: _words(values[key], digits) for key in keys.values()}
     for heading, name in columns.columns:
         shown[f"{keys[name]}, {headings.index(heading)}"] = [str(cell) for cell in columns[heading, name]]
-    drawn = tuple(
-        Line(str(name), values["knob"], [np.nan if v is None else v for v in values[key]], key, style=k % 4)
-        for k, (name, key) in enumerate(keys.items())
-    )
-    extra = {name: [(f"{key}, {h}") for h in range(len(headings))] for name, key in keys.items()}
-    rows = [
-        (str(name), ("key", key), *(("key", cell) if cell in shown else "" for cell in extra[name]))
-        for name, key in keys.items()
-    ]
+    drawn = tuple(Line(str(name), values["knob"], values[key], key) for name, key in keys.items())
+    extra = {name: [f"{key}, {h}" for h in range(len(headings))] for name, key in keys.items()}
+    rows = [(str(name), key, *(c if c in shown else "" for c in extra[name])) for name, key in keys.items()]
     finite = lines.to_numpy(dtype=float)[np.isfinite(lines.to_numpy(dtype=float))]
     room, margin = 0.06 * np.ptp(finite) or 0.05, 0.02 * np.ptp(x) or 0.5
-    panel = Panel(
-        knob, value, (x[0] - margin, x[-1] + margin), (finite.min() - room, finite.max() + room), "knob", drawn,
-        whole=bool((x == np.round(x)).all()),
-    )  # fmt: skip
+    ranges = {"x_range": (x[0] - margin, x[-1] + margin), "y_range": (finite.min() - room, finite.max() + room)}
+    panel = Panel(knob, value, **ranges, knob="knob", lines=drawn, whole=bool((x == np.round(x)).all()))
     return Interactive(
         label=knob[:1].upper() + knob[1:],
         positions=tuple(f"{position:g}" for position in x),

@@ -62,7 +62,7 @@ def local_accuracies(
     Raises
     ------
     ValueError
-        If a column is absent, the style unknown, or ``order`` lacks a context.
+        If a column is absent, there are no rows, the style is unknown, or ``order`` lacks a context.
     """
     check_choice("style", style, ("dots", "lines"))
     need(table, "context", "metric", "accuracy", "low", "high")
@@ -216,7 +216,7 @@ def accuracy_by_quality(
     Raises
     ------
     ValueError
-        If a column is absent, a bucket unknown, or ``x`` is.
+        If a column is absent, there are no rows, or a bucket or ``x`` is unknown.
     """
     check_choice("x", x, ("percentile", "mean"))
     need(table, "context", "metric", "accuracy", "low", "high")
@@ -261,7 +261,7 @@ def variance_by_combination(
     Raises
     ------
     ValueError
-        If a column is absent or a metric unknown.
+        If a column is absent, there are no rows, or a metric is unknown.
     """
     need(table, "metric", "k", "variance", "expected")
     known = list(table["metric"].unique())
@@ -298,7 +298,7 @@ def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If a column is absent.
+        If a column is absent, or there are no rows.
     """
     words = ("lowered", "kept", "raised")
     need(table, "context", "metric", *(f"share_{word}" for word in words))

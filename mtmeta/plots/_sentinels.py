@@ -130,7 +130,7 @@ def learning_curves(
     Raises
     ------
     ValueError
-        If a column is absent.
+        If a column is absent, or there are no rows.
     """
     need(curves, "sees", "grouping", "n", "value")
     if levels is not None:

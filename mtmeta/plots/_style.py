@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import matplotlib.pyplot as plt
@@ -63,23 +64,7 @@ def marks(names: Iterable) -> dict[object, dict[str, str]]:
 def use_style() -> None:
     """Set matplotlib's defaults for the book: white background, readable sizes, no clutter; no other settings stay."""
     plt.rcdefaults()
-    plt.rcParams.update(
-        {
-            "figure.dpi": 110,
-            "figure.facecolor": "white",
-            "axes.facecolor": "white",
-            "savefig.facecolor": "white",
-            "savefig.bbox": "tight",
-            "font.size": 11,
-            "axes.labelsize": 11,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.prop_cycle": plt.cycler(color=COLOURS),
-            "lines.linewidth": 2,
-            "legend.frameon": False,
-            "figure.constrained_layout.use": True,
-        }
-    )
+    plt.style.use(Path(__file__).with_name("book.mplstyle"))
 
 
 def new_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
