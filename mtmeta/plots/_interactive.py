@@ -11,7 +11,6 @@ import json
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from importlib import resources
 
 import numpy as np
@@ -21,6 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from .._checks import check_count
+from .._escapes import Markup, fill
 from ..agreement import grouped
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties
@@ -38,17 +38,9 @@ _FILES = {
 _HTML = tomllib.loads(_FILES["toml"])
 
 
-class _Markup(str):
-    """HTML, not to be escaped again."""
-
-
-def _fill(template: str, **values: object) -> _Markup:
-    """Return a piece of HTML with values in it, escaped unless they are HTML or lists of HTML."""
-    html = {
-        key: "".join(value) if isinstance(value, list) else value if isinstance(value, _Markup) else escape(str(value))
-        for key, value in values.items()
-    }
-    return _Markup(_HTML[template].format(**html))
+def _fill(template: str, **values: object) -> Markup:
+    """Return a piece of HTML with values in it."""
+    return fill(_HTML[template], **values)
 
 
 @dataclass(frozen=True)
@@ -151,7 +143,7 @@ class Interactive:
         return _fill(
             "figure",
             start=self.start,
-            style=_Markup(_FILES["css"]),
+            style=Markup(_FILES["css"]),
             width=WIDTH,
             height=HEIGHT * len(panels),
             description=self.description,
@@ -160,8 +152,8 @@ class Interactive:
             last=len(self.positions) - 1,
             position=self.positions[self.start],
             rows=[_fill("row", cells=cells) for cells in lines],
-            data=_Markup(text),
-            script=_Markup(_FILES["js"]),
+            data=Markup(text),
+            script=Markup(_FILES["js"]),
         )
 
     @names_as_written
@@ -185,10 +177,10 @@ class Interactive:
 # -- drawing -----------------------------------------------------------------------------
 
 
-def _swatch(about: tuple | None) -> _Markup:
+def _swatch(about: tuple | None) -> Markup:
     """Return what a row of the table stands for, as it is drawn: a stretch of a line, or a mark."""
     if about is None:
-        return _Markup()
+        return Markup()
     kind, colour = about
     if isinstance(kind, int):
         return _fill("swatch", fill="none", colour=colour, drawn=_fill("stretch", dash=_DASHES[kind]))
@@ -200,7 +192,7 @@ def _ticks(low: float, high: float, whole: bool = False) -> np.ndarray:
     return ticks[(ticks >= low) & (ticks <= high)] + 0.0
 
 
-def _panel(panel: Panel, figure: Interactive) -> _Markup:
+def _panel(panel: Panel, figure: Interactive) -> Markup:
     """Return the panel at the start position; what moves says with which value."""
     (a, b), (c, d) = panel.x_range, panel.y_range
     knob, now = panel.knob, figure.values[panel.knob][figure.start]
@@ -217,7 +209,7 @@ def _panel(panel: Panel, figure: Interactive) -> _Markup:
         parts.append(_fill("line", points=points, colour=colour, dash=dash))
         height = figure.values[line.key][figure.start]
         place = dict(zip("xy", panel.at(now, c if height is None else height), strict=True))
-        hidden = _Markup(' visibility="hidden"' if height is None else "")
+        hidden = Markup(' visibility="hidden"' if height is None else "")
         spots.append(_fill("spot", knob=knob, key=line.key, hidden=hidden, colour=colour, **place))
     for mark_x, mark_y, shape, colour in panel.marks:
         place = dict(zip("xy", panel.at(mark_x, mark_y), strict=True))

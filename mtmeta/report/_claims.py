@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._checks import Undefined
-from ._facts import CLAIM_COLUMNS, Part
-from ._labels import label
-from ._others import CLAIMED, CLAIMED_RANK, beyond_sources
+from ._facts import CLAIM_COLUMNS, Part, Section
+from ._labels import CLAIMS, label
+from ._others import CLAIMED_RANK, beyond_sources
 
 VERDICTS = ("supported", "not supported", "cannot be told")
 
@@ -64,12 +64,24 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
 def claims_of(part: Part) -> list[dict]:
     """Return the claims of one metric on one set."""
     found = []
-    for claim, chapter, judge in _CLAIMS:
-        verdict, statistic, row, reason = judge(part)
+    for about, judge in zip(CLAIMS.values(), _JUDGES, strict=True):
+        section, statistic = part.sections[about["section"]], label(about["key"]) if about["key"] else ""
+        row = section.row(about["key"])
+        if row is None and "why" in about:
+            verdict, reason = "cannot be told", section.why(*about["why"])
+        else:
+            verdict, reason, row = judge(part, section, row)
         row = row or {}
         numbers = [row.get(c, np.nan) for c in ("value", "low", "high")]
-        values = (claim, verdict, statistic, *numbers, row.get("n"), row.get("unit", ""), reason, chapter)
-        found.append(dict(zip(CLAIM_COLUMNS, values, strict=True)))
+        values = (
+            about["claim"],
+            verdict,
+            statistic + row.get("beside", ""),
+            *numbers,
+            row.get("n"),
+            row.get("unit", ""),
+        )
+        found.append(dict(zip(CLAIM_COLUMNS, (*values, reason, about["chapter"]), strict=True)))
     return found
 
 
@@ -78,49 +90,38 @@ def by_verdict(claims: Sequence[dict]) -> list[dict]:
     return sorted(claims, key=lambda claim: VERDICTS.index(claim["verdict"]))
 
 
-#: A verdict, the label of the statistic, its row if there is one, and the reason.
-_Judgement = tuple[str, str, dict | None, str]
+#: A verdict, the reason, and the row of the statistic if there is one.
+_Judgement = tuple[str, str, dict | None]
 
 
-def _these_systems(part: Part) -> _Judgement:
-    section = part.sections["systems"]
-    row, name = section.row("pairwise"), label("pairwise")
-    if row is None:
-        return "cannot be told", name, None, section.why("means")
+def _these_systems(part: Part, section: Section, row: dict) -> _Judgement:
     if row["value"] <= 0.5:
-        return "not supported", name, row, "no more than half of the pairs are ordered alike"
+        return "not supported", "no more than half of the pairs are ordered alike", row
     p, k = section.found["p"], section.found["k"]
     if 1 / math.factorial(k) > 0.05:
-        return "cannot be told", name, row, f"{k} systems have {math.factorial(k)} orders, too few for a p-value of .05"
+        return "cannot be told", f"{k} systems have {math.factorial(k)} orders, too few for a p-value of .05", row
     verdict = "not supported" if row["high"] < 0.5 + MARGIN_ACCURACY else "cannot be told"
-    reason = f"random orders of {k} systems agree as well with p = {p:.2g}"
-    return "supported" if p <= 0.05 else verdict, name, row, reason
+    return "supported" if p <= 0.05 else verdict, f"random orders of {k} systems agree as well with p = {p:.2g}", row
 
 
-def _other_systems(part: Part) -> _Judgement:
-    section = part.sections["systems"]
-    row, k, name = section.row("pairwise.others"), section.found.get("k", 0), label("pairwise")
+def _other_systems(part: Part, section: Section, row: dict | None) -> _Judgement:
+    row, k = section.row("pairwise.others"), section.found.get("k", 0)
     if row is None or k < _FEWEST_OTHER_SYSTEMS:
         reason = f"{k} systems are too few to speak of others; {_FEWEST_OTHER_SYSTEMS} is the least taken here"
-        return "cannot be told", name, row, reason
-    verdict, reason = decide(row["value"], row["low"], row["high"], 0.5, MARGIN_ACCURACY)
-    return verdict, name, row, f"{reason} when systems are redrawn too"
+        return "cannot be told", reason, row
+    verdict, reason = _decided(row, 0.5, MARGIN_ACCURACY)
+    return verdict, f"{reason} when systems are redrawn too", row
 
 
-def _within_segments(part: Part) -> _Judgement:
-    section = part.sections["segments"]
-    row, name = section.row("kendall.segment"), label("kendall.segment")
-    if row is None:
-        return "cannot be told", name, None, section.why("kendall.segment")
+def _within_segments(part: Part, section: Section, row: dict) -> _Judgement:
     undefined, groups = section.found["degenerate"]
     if undefined == groups and _same_within_segments(part):
-        return "not supported", name, row, "the metric gives all translations of a segment the same score"
+        return "not supported", "the metric gives all translations of a segment the same score", row
     if undefined == groups:
-        return "cannot be told", name, row, "no segment has differing scores on both sides"
-    verdict, reason = decide(row["value"], row["low"], row["high"], 0.0, MARGIN_CORRELATION)
-    if undefined:
-        reason += f"; {undefined} of {groups} segments are undefined and left out"
-    return verdict, name, row, reason
+        return "cannot be told", "no segment has differing scores on both sides", row
+    verdict, reason = _decided(row, 0.0, MARGIN_CORRELATION)
+    beside = f"; {undefined} of {groups} segments are undefined and left out" if undefined else ""
+    return verdict, reason + beside, row
 
 
 def _same_within_segments(part: Part) -> bool:
@@ -132,107 +133,91 @@ def _same_within_segments(part: Part) -> bool:
     return bool(several.any() and (np.nanmin(scores, axis=0) == np.nanmax(scores, axis=0)).all())
 
 
-def _beyond_sources(part: Part) -> _Judgement:
-    name = label(CLAIMED)
+def _beyond_sources(part: Part, section: Section, row: dict | None) -> _Judgement:
     try:
-        row = beyond_sources(part, part.sections["baselines"])
+        row = beyond_sources(part, section)
     except Undefined as error:
-        return "cannot be told", name, None, str(error)
+        return "cannot be told", str(error), None
     if row is None:
-        return "cannot be told", name, None, "without sources there is no such baseline"
-    verdict, reason = decide(row["value"], row["low"], row["high"], 0.0, MARGIN_CORRELATION)
+        return "cannot be told", "without sources there is no such baseline", None
+    verdict, reason = _decided(row, 0.0, MARGIN_CORRELATION)
     if verdict == "supported" and _same_within_segments(part):
         verdict, reason = "not supported", "all translations of a segment get one score, as from a source-only metric"
-    row |= {"n": int(part.scored.sum()), "unit": "translations"}
-    return verdict, f"{name}, less that of the {row['name']}", row, reason
+    return verdict, reason, row
 
 
-def _best(part: Part) -> _Judgement:
-    section, name = part.sections["rank"], label(CLAIMED_RANK)
+def _best(part: Part, section: Section, row: dict | None) -> _Judgement:
     row, place, mine = (section.row(CLAIMED_RANK + what, part.metric) for what in ("", ".rank", ".cluster"))
     if mine is None:
-        return "cannot be told", name, None, section.why("ranks", f"{CLAIMED_RANK}.clusters", CLAIMED_RANK)
+        return "cannot be told", section.why("ranks", f"{CLAIMED_RANK}.clusters", CLAIMED_RANK), None
     clusters = [row["value"] for row in section.rows if row["key"] == f"{CLAIMED_RANK}.cluster"]
     reason = f"rank {place['value']:.0f} of {len(clusters)}, cluster {mine['value']:.0f}"
     first = clusters.count(1)
-    if mine["value"] > 1:
-        return "not supported", name, row, reason
-    if first == 1:
-        return "supported", name, row, reason
+    if mine["value"] > 1 or first == 1:
+        return "supported" if mine["value"] == 1 else "not supported", reason, row
     others = f"{first - 1} other{'s' * (first > 2)} in this cluster {'is' if first == 2 else 'are'}"
     verdict = "cannot be told" if place["value"] == 1 else "not supported"
-    return verdict, name, row, f"{reason}; {others} not significantly different"
+    return verdict, f"{reason}; {others} not significantly different", row
 
 
-def _with_ties(part: Part) -> _Judgement:
-    section, name = part.sections["ties"], label("acc_eq.calibrated")
-    row, constant, noise, held_out = (
-        section.row(f"acc_eq.{what}") for what in ("calibrated", "constant", "random", "held_out")
-    )
-    if row is None or constant is None:
-        return "cannot be told", name, row, section.why("calibration" if row is None else "chance")
+def _with_ties(part: Part, section: Section, row: dict) -> _Judgement:
+    constant, noise, held_out = (section.row(f"acc_eq.{what}") for what in ("constant", "random", "held_out"))
+    if constant is None:
+        return "cannot be told", section.why("chance"), row
     chance = max(constant["value"], noise["value"])
     # Calibration never falls below a constant metric, so an equal lower end says nothing.
-    verdict, reason = decide(row["value"], row["low"], row["high"], chance, MARGIN_ACCURACY / 2)
+    verdict, reason = _decided(row, chance, MARGIN_ACCURACY / 2)
     if verdict == "supported" and held_out is not None and held_out["value"] <= chance:
         verdict, reason = "cannot be told", "with a threshold from the other half of the segments the lead is gone"
-    return verdict, name, row, reason
+    return verdict, reason, row
 
 
-def _treatment(part: Part) -> _Judgement:
-    section, name = part.sections["system_dependence"], label("sysdep")
-    row, favours = section.row("sysdep"), section.found.get("favours")
-    if row is None:
-        return "cannot be told", name, None, section.why("sysdep")
-    null = section.found.get("null")
+def _treatment(part: Part, section: Section, row: dict) -> _Judgement:
+    favours, null = (section.found.get(key) for key in ("favours", "null"))
     beside = f"; SysDep is {null.verdict}, p = {null.p_value:.2g}" if null is not None else ""
     if favours:
         reason = "; ".join(f"{system} is {verdict}" for system, verdict in favours.items())
-        return "not supported", name, row, reason + beside
+        return "not supported", reason + beside, row
     if favours is None:
-        return "cannot be told", name, row, (section.found.get("undecided") or section.why("favours")) + beside
+        return "cannot be told", (section.found.get("undecided") or section.why("favours")) + beside, row
     reach, spread = section.found["reach"], section.found["range"]
-    if not math.isnan(reach) and reach <= MARGIN_SYSDEP * spread:
+    if reach <= MARGIN_SYSDEP * spread:
         reason = f"every deviation lies within {MARGIN_SYSDEP:.0%} of the range of the systems"
-        return "supported", name, row, reason + beside
+        return "supported", reason + beside, row
     shown = "" if math.isnan(reach) else f", but deviations of up to {reach:.2g} human points are not ruled out"
-    return "cannot be told", name, row, f"no favour was found{shown}{beside}"
+    return "cannot be told", f"no favour was found{shown}{beside}", row
 
 
-def _length(part: Part) -> _Judgement:
-    section, name = part.sections["length"], label("length.gap.within")
-    row = section.row("length.gap.within")
-    if row is None:
-        return "cannot be told", name, None, section.why("length", "length.within")
+def _length(part: Part, section: Section, row: dict) -> _Judgement:
     if np.isnan(row["low"]):
-        return "cannot be told", name, row, "there is no interval"
+        return "cannot be told", "there is no interval", row
     if max(abs(row["low"]), abs(row["high"])) < MARGIN_CORRELATION:
-        return "supported", name, row, f"the whole interval is within {MARGIN_CORRELATION:g} of 0"
+        return "supported", f"the whole interval is within {MARGIN_CORRELATION:g} of 0", row
     if row["low"] > 0 or row["high"] < 0:
         which = "longer" if row["value"] > 0 else "shorter"
-        return "not supported", name, row, f"it scores {which} translations higher than humans do"
-    return "cannot be told", name, row, "the interval holds 0, and values of note too"
+        return "not supported", f"it scores {which} translations higher than humans do", row
+    return "cannot be told", "the interval holds 0, and values of note too", row
 
 
-def _elsewhere(part: Part) -> _Judgement:
+def _elsewhere(part: Part, section: Section, row: None) -> _Judgement:
     pair = f" ({part.es.language_pair})" if part.es.language_pair else ""
     reason = f"this verdict is about {part.es.name}{pair} alone; report on several sets to compare them"
-    return "cannot be told", "", None, reason
+    return "cannot be told", reason, None
 
 
-#: Each claim, a chapter to read, and what judges it.
-_CLAIMS = (
-    ("It orders these systems as humans do more often than chance would.", "Scores and Agreement", _these_systems),
-    ("It would order other systems of this kind better than a coin.", "Significance", _other_systems),
-    ("It tells better from worse translations of one segment.", "Grouping and Sentinels", _within_segments),
-    (
-        "Over all translations it agrees better than a metric that sees the source alone.",
-        "Training Sentinels",
-        _beyond_sources,
-    ),
-    ("Within segments it is better than every other metric of the table.", "Significance", _best),
-    ("With ties counted, it is right more often than a constant metric or random numbers.", "Ties", _with_ties),
-    ("It treats all systems alike.", "System Dependence", _treatment),
-    ("Within segments it follows length as humans do.", "Grouping and Sentinels", _length),
-    ("It agrees as well on other languages, domains and years.", "Local Accuracy in Translation", _elsewhere),
+def _decided(row: dict, threshold: float, margin: float) -> tuple[str, str]:
+    return decide(row["value"], row["low"], row["high"], threshold, margin)
+
+
+#: What judges each of CLAIMS, in their order.
+_JUDGES = (
+    _these_systems,
+    _other_systems,
+    _within_segments,
+    _beyond_sources,
+    _best,
+    _with_ties,
+    _treatment,
+    _length,
+    _elsewhere,
 )

@@ -84,6 +84,12 @@ class Section:
         found = [row for row in self.rows if (row["key"], row["subject"]) == (key, subject)]
         return found[0] if found and not np.isnan(found[0]["value"]) else None
 
+    def need(self, key: str) -> dict:
+        """Return the row of a key; raise `Undefined` where there is none."""
+        if row := self.row(key):
+            return row
+        raise Undefined(self.why(key))
+
     @property
     def words(self) -> dict[str, Any]:
         """Return the title, chapter, caption and text that this section has whatever the data."""

@@ -11,6 +11,10 @@ GROUPINGS = {"none": "no grouping", "segment": "segment grouping", "system": "sy
 _PAGE = tomllib.loads(Path(__file__).with_name("_page.toml").read_text(encoding="utf-8"))
 #: Title, chapter, caption and text of each section.
 HEADS = _PAGE["sections"]
+#: What is claimed, by what decides.
+CLAIMS = _PAGE["claims"]
+#: Pieces of the page.
+HTML = _PAGE["html"]
 #: Labels of numbers by key.
 LABELS = {f"{c}.{g}": f"{name}, {how}" for c, name in COEFFICIENTS.items() for g, how in GROUPINGS.items()}
 LABELS |= _PAGE["labels"]

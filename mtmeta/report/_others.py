@@ -224,4 +224,5 @@ def beyond_sources(part: Part, section: Section) -> dict | None:
     own, other = (pearson_in_draws(es[n], es.human, known, counts) for n in (part.metric, baseline))
     gap = np.nan_to_num(own) - np.nan_to_num(other)  # a constant side counts 0
     low, high = interval(gap[1:], part.settings)
-    return {"name": name, "value": float(gap[0]), "low": low, "high": high}
+    numbers = {"value": float(gap[0]), "low": low, "high": high, "n": int(part.scored.sum()), "unit": "translations"}
+    return numbers | {"beside": f", less that of the {name}"}
