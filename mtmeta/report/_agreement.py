@@ -29,15 +29,12 @@ _EXACT_UP_TO = 7
 def data(part: Part, section: Section) -> None:
     """Count what was read, rated and left out."""
     es, metric = part.es, part.metric
-    rated, scored = ~np.isnan(es.human), ~np.isnan(es[metric])
-    both = rated & scored
+    rated, both = ~np.isnan(es.human), part.scored
     section.add("systems", es.shape[0], note=listed(es.systems, 20))
     section.add("segments", es.shape[1])
-    section.add("rated", rated.sum(), n=rated.size, unit="translations")
-    section.add(f"scored={metric}", scored.sum(), n=scored.size, unit="translations")
-    section.add("both", both.sum(), n=both.size, unit="translations")
-    comparable = (both.sum(axis=0) > 1).sum()
-    section.add("comparable", comparable, n=es.shape[1], unit="segments")
+    for key, cells in (("rated", rated), (f"scored={metric}", ~np.isnan(es[metric])), ("both", both)):
+        section.add(key, cells.sum(), n=cells.size, unit="translations")
+    section.add("comparable", (both.sum(axis=0) > 1).sum(), n=es.shape[1], unit="segments")
     section.add("metrics", len(es.metrics), note=listed(es.metrics, 50))
     for what, values in (("documents", es.documents), ("domains", es.domains)):
         if values is not None:
@@ -48,10 +45,7 @@ def data(part: Part, section: Section) -> None:
         f"Human scores run from {values.min():g} to {values.max():g}, with {len(np.unique(values))} distinct values. "
         "Higher is better for humans and metrics; a score that counts errors must be negated before it is read."
     )
-    texts = es.texts
-    has = (
-        [] if texts is None else [w for w, t in (("sources", texts.sources), ("translations", texts.translations)) if t]
-    )
+    has = [what for what in ("sources", "translations") if es.texts is not None and getattr(es.texts, what)]
     section.text.append(f"Texts: {' and '.join(has) or 'none'}.")
     for what, why in es.provenance.get("left_out", {}).items():
         section.text.append(f"Left out: {what} ({why}).")
@@ -75,15 +69,17 @@ def pair_accuracy(human: np.ndarray, metric: np.ndarray, names: np.ndarray | Non
 def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_resamples: int = 9999) -> tuple[float, str]:
     """Return the share of orders of the systems that agree with humans at least as well, and how they were drawn."""
     k = len(human)
-    if k <= _EXACT_UP_TO:
+    exact = k <= _EXACT_UP_TO
+    if exact:
         orders = np.array(list(permutations(range(k)))).T
     else:
         orders = np.random.default_rng(seed).permuted(np.tile(np.arange(k), (n_resamples, 1)), axis=1).T
     observed = pair_accuracy(human[:, None], metric[:, None])[0]
     reached = int((pair_accuracy(human[:, None], metric[orders]) >= observed - 1e-12).sum())
-    if k <= _EXACT_UP_TO:
-        return reached / orders.shape[1], f"all {orders.shape[1]} orders of {k} systems"
-    return (reached + 1) / (n_resamples + 1), f"{n_resamples} random orders of {k} systems"
+    n = orders.shape[1]
+    if exact:
+        return reached / n, f"all {n} orders of {k} systems"
+    return (reached + 1) / (n + 1), f"{n} random orders of {k} systems"
 
 
 def _resampled_systems(human: np.ndarray, metric: np.ndarray, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
@@ -99,9 +95,9 @@ def _resampled_systems(human: np.ndarray, metric: np.ndarray, settings: Settings
 
 def systems(part: Part, section: Section) -> None:
     """Compare the mean scores of systems."""
-    section.attempt("means", lambda: _system_rows(part, section))
+    section.attempt("means", _system_rows, part, section)
     if not part.settings.claims_only:
-        section.attempt("spa", lambda: _spa_row(part, section))
+        section.attempt("spa", _spa_row, part, section)
 
 
 def _system_rows(part: Part, section: Section) -> None:
@@ -115,51 +111,44 @@ def _system_rows(part: Part, section: Section) -> None:
         raise Undefined(f"{k} system with human and metric scores: there is no pair of systems.")
     p_value, how = order_p_value(human[:, 0], metric[:, 0], settings.seed)
     n_pairs = k * (k - 1) // 2
-    keys = ("pearson.means", "pairwise")
+    sizes = {"pearson.means": (k, "systems"), "pairwise": (n_pairs, "pairs of systems")}
     here = pearson(human, metric, axis=0), pair_accuracy(human, metric)
-    elsewhere = _resampled_systems(human[:, 1:], metric[:, 1:], settings)
-    for key, values, n, unit in zip(keys, here, (k, n_pairs), ("systems", "pairs of systems"), strict=True):
+    for (key, size), values in zip(sizes.items(), here, strict=True):
         if np.isnan(values[0]):
             section.skip(key, "all systems have the same mean score on one side.")
-            continue
-        if k == 2 and key == keys[0]:
+        elif k == 2 and key == "pearson.means":
             section.skip(key, "with two systems it is 1 or -1 by force.")
-            continue
-        section.add(key, values[0], *interval(values[1:], settings), n=n, unit=unit, note="these systems")
-    for key, values, n, unit in zip(keys, elsewhere, (k, n_pairs), ("systems", "pairs of systems"), strict=True):
+        else:
+            section.add(key, values[0], *interval(values[1:], settings), *size, "these systems")
+    elsewhere = _resampled_systems(human[:, 1:], metric[:, 1:], settings)
+    for (key, size), values in zip(sizes.items(), elsewhere, strict=True):
         if k >= 3 and (row := section.row(key)):
             note = "the interval redraws systems too"
-            section.add(f"{key}.others", row["value"], *interval(values, settings), n, unit, note)
+            section.add(f"{key}.others", row["value"], *interval(values, settings), *size, note)
     section.add("order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
     section.found |= {"k": k, "p": p_value}
     official = es.system_scores.loc[list(es.systems), ["human", part.metric]].to_numpy()[known]
     if not np.allclose(official, np.column_stack([human[:, 0], metric[:, 0]]), rtol=1e-6, atol=1e-9, equal_nan=True):
-        values = pair_accuracy(official[:, :1], official[:, 1:])[0]
+        value = pair_accuracy(official[:, :1], official[:, 1:])[0]
         note = "from the official system scores of the set, which are no means of its segment scores"
-        section.add("pairwise.official", values, n=n_pairs, unit="pairs of systems", note=note)
+        section.add("pairwise.official", value, n=n_pairs, unit="pairs of systems", note=note)
 
 
 def _spa_row(part: Part, section: Section) -> None:
-    es, settings = part.paired, part.settings
+    es, note = part.paired, "these systems"
     found = soft_pairwise_accuracy(es, [part.metric]).iloc[0]
     low = high = np.nan
-    note = "these systems"
     try:
-        row = intervals(es, [part.metric], coefficient="spa", **_options(settings)).iloc[0]
-        low, high = row["low"], row["high"]
+        low, high = _interval(part, coefficient="spa")
     except Undefined as error:
         note = f"no interval: {error}"
     section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
 
 
-def _options(settings: Settings) -> dict:
-    """Return what `intervals` needs to know."""
-    return {
-        "n_resamples": settings.n_resamples,
-        "level": settings.level,
-        "unit": settings.unit,
-        "rng": settings.seed,
-    }
+def _interval(part: Part, **options) -> tuple[float, float]:
+    settings = part.settings
+    options |= {"n_resamples": settings.n_resamples, "level": settings.level, "unit": settings.unit}
+    return tuple(intervals(part.paired, [part.metric], rng=settings.seed, **options).iloc[0][["low", "high"]])
 
 
 # -- segments ----------------------------------------------------------------------------
@@ -173,9 +162,9 @@ def segments(part: Part, section: Section) -> None:
     """Correlate translation by translation, under three groupings."""
     asked = _CLAIMED if part.settings.claims_only else [(c, g) for c in COEFFICIENTS for g in GROUPINGS]
     for c, g in asked:
-        section.attempt(f"{c}.{g}", lambda c=c, g=g: _segment_row(part, section, c, g))
+        section.attempt(f"{c}.{g}", _segment_row, part, section, c, g)
     if not part.settings.claims_only:
-        section.attempt("parts", lambda: _parts(part, section))
+        section.attempt("parts", _parts, part, section)
 
 
 def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) -> None:
@@ -186,32 +175,27 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
     found = correlate(es, [part.metric], coefficient=coefficient, grouping=grouping).iloc[0]
     low = high = np.nan
     notes = []
-    with_interval = coefficient != "acc_eq" or grouping == "segment" or n_pairs <= _PAIRS_WITH_INTERVAL
-    if with_interval:
+    if coefficient == "acc_eq" and grouping != "segment" and n_pairs > _PAIRS_WITH_INTERVAL:
+        notes.append(f"no interval: {n_pairs:,} pairs in each resample")
+    else:
         try:
             if grouping == "segment" and coefficient != "acc_eq":
                 low, high = segment_interval(es, part.metric, coefficient, settings)
             else:
-                options = {"coefficient": coefficient, "grouping": grouping, **_options(settings)}
-                low, high = intervals(es, [part.metric], **options).iloc[0][["low", "high"]]
+                low, high = _interval(part, coefficient=coefficient, grouping=grouping)
         except Undefined as error:
             notes.append(f"no interval: {error}")
-    else:
-        notes.append(f"no interval: {n_pairs:,} pairs in each resample")
+    undefined, groups = int(found["n_degenerate"]), int(found["n_groups"])
     if coefficient == "acc_eq":
         notes.append("ties calibrated on these very data")
-    if found["n_degenerate"]:
-        notes.append(
-            f"{found['n_degenerate']} of {found['n_groups']} groups undefined (one score throughout), left out"
-        )
-    if found["n_degenerate"] == found["n_groups"]:
+    if undefined:
+        notes.append(f"{undefined} of {groups} groups undefined (one score throughout), left out")
+    if undefined == groups:
         notes.append("none is left, which counts 0")
-    n, unit = found["n_groups"], {"segment": "segments", "system": "systems"}.get(grouping, "")
-    if grouping == "none":
-        n, unit = int(part.scored.sum()), "translations"
-    section.add(f"{coefficient}.{grouping}", found["value"], low, high, n, unit, "; ".join(notes))
+    size = (int(part.scored.sum()), "translations") if grouping == "none" else (groups, f"{grouping}s")
+    section.add(f"{coefficient}.{grouping}", found["value"], low, high, *size, "; ".join(notes))
     if (coefficient, grouping) == ("kendall", "segment"):
-        section.found["degenerate"] = int(found["n_degenerate"]), int(found["n_groups"])
+        section.found["degenerate"] = undefined, groups
 
 
 def segment_interval(es: EvalSet, metric: str, coefficient: str, settings: Settings) -> tuple[float, float]:
@@ -234,7 +218,7 @@ def _n_pairs(es: EvalSet, grouping: str) -> int:
 def _parts(part: Part, section: Section) -> None:
     row = decompose_pearson(part.paired, [part.metric]).iloc[0]
     n, unit = int(row["n_cells"]), "translations"
-    section.add("parts.between", row["between"], n=n, unit=unit, note="knowing what is hard")
-    section.add("parts.within", row["within"], n=n, unit=unit, note="telling systems apart")
+    for what, note in (("between", "knowing what is hard"), ("within", "telling systems apart")):
+        section.add(f"parts.{what}", row[what], n=n, unit=unit, note=note)
     note = "share of the variance of human scores that lies between segments"
     section.add("parts.human", row["human_between"], n=n, unit=unit, note=note)

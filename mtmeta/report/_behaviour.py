@@ -13,7 +13,7 @@ from ..evalset import EvalSet
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
 from ..ties import calibrate_ties, chance_levels, held_out_calibration, human_tie_share
 from ._agreement import segment_interval
-from ._facts import Part, Section, interval, listed, pearson_in_draws, segment_counts
+from ._facts import Part, Section, Settings, interval, listed, pearson_in_draws, segment_counts
 from ._others import lengths
 
 _MOST_DOMAINS = 12
@@ -24,11 +24,10 @@ _MOST_DOMAINS = 12
 
 def ties(part: Part, section: Section) -> None:
     """Count ties, and ask what calibration gives."""
-    if not part.settings.claims_only:
-        section.attempt("ties", lambda: _shares(part, section))
-    section.attempt("calibration", lambda: _calibrated(part, section))
-    section.attempt("held_out", lambda: _held_out(part, section))
-    section.attempt("chance", lambda: _chance(part, section))
+    steps = {"ties": _shares, "calibration": _calibrated, "held_out": _held_out, "chance": _chance}
+    for key, compute in steps.items():
+        if key != "ties" or not part.settings.claims_only:
+            section.attempt(key, compute, part, section)
 
 
 def _shares(part: Part, section: Section) -> None:
@@ -74,16 +73,16 @@ def _chance(part: Part, section: Section) -> None:
 
 def system_rows(part: Part, section: Section) -> None:
     """Ask whether the metric treats all systems alike."""
-    section.attempt("sysdep", lambda: _sysdep(part, section))
-    section.attempt("null", lambda: _null(part, section))
-    section.attempt("favours", lambda: _favours(part, section))
+    for key, compute in {"sysdep": _sysdep, "null": _null, "favours": _favours}.items():
+        section.attempt(key, compute, part, section)
+
+
+def _options(settings: Settings) -> dict[str, float]:
+    return {"n_resamples": settings.n_resamples, "level": settings.level, "rng": settings.seed}
 
 
 def _sysdep(part: Part, section: Section) -> None:
-    settings = part.settings
-    found = system_dependence(
-        part.paired, part.metric, n_resamples=settings.n_resamples, level=settings.level, rng=settings.seed
-    )
+    found = system_dependence(part.paired, part.metric, **_options(part.settings))
     section.found["sysdep"] = found
     n, unit = len(found.table), "systems"
     section.add("sysdep", found.sysdep, found.low, found.high, n, unit, "lower is better; 0 is equal treatment")
@@ -92,13 +91,10 @@ def _sysdep(part: Part, section: Section) -> None:
 
 
 def _null(part: Part, section: Section) -> None:
-    settings = part.settings
-    found = compare_with_null(
-        part.paired, part.metric, n_resamples=settings.n_resamples, level=settings.level, rng=settings.seed
-    )
+    found = compare_with_null(part.paired, part.metric, **_options(part.settings))
     section.found["null"] = found
-    low, high = interval(found.sysdep_draws, settings)
-    n, unit = settings.n_resamples, "draws"
+    low, high = interval(found.sysdep_draws, part.settings)
+    n, unit = part.settings.n_resamples, "draws"
     note = "metrics as noisy, blind to the system"
     section.add("sysdep.null", float(found.sysdep_draws.mean()), low, high, n, unit, note)
     section.add("sysdep.p", found.p_value, n=n, unit=unit, note=found.verdict)
@@ -108,8 +104,8 @@ def _favours(part: Part, section: Section) -> None:
     es, settings = part.paired, part.settings
     n = es.shape[0]
     level = 1 - (1 - settings.level) / n
-    options = {"level": level, "rng": settings.seed}
-    options["n_resamples"] = max(settings.n_resamples, math.ceil(2 / (1 - level)))
+    n_resamples = max(settings.n_resamples, math.ceil(2 / (1 - level)))
+    options = _options(settings) | {"level": level, "n_resamples": n_resamples}
     plain = deviations_both_ways(es, part.metric, **options).set_index("system")
     try:
         centred = deviations_both_ways(centre_segments(es, [part.metric]), part.metric, **options).set_index("system")
@@ -118,13 +114,10 @@ def _favours(part: Part, section: Section) -> None:
         section.found["undecided"] = "the difficulty of segments cannot be taken out"
         return
     section.found["favours"] = found = {}
-    for system in plain.index:
-        rows = plain.loc[system], centred.loc[system]
-        verdicts = {row["verdict"] for row in rows}
-        verdict = verdicts.pop() if len(verdicts) == 1 else "undecided"
+    for system, row in centred.iterrows():
+        verdict = row["verdict"] if row["verdict"] == plain.loc[system, "verdict"] else "undecided"
         if verdict != "undecided":
             found[system] = verdict
-        row = rows[1]
         bounds = row["forward_low"], row["forward_high"]
         section.add("deviation", row["forward"], *bounds, n, "systems", verdict, subject=system)
     bounds = centred[["forward_low", "forward_high", "reverse_low", "reverse_high"]].to_numpy()
@@ -137,7 +130,7 @@ def _favours(part: Part, section: Section) -> None:
 
 def length(part: Part, section: Section) -> None:
     """Ask whether the metric follows the length of translations more than humans do."""
-    section.attempt("length", lambda: _length_rows(part, section))
+    section.attempt("length", _length_rows, part, section)
 
 
 def _length_rows(part: Part, section: Section) -> None:
@@ -147,17 +140,15 @@ def _length_rows(part: Part, section: Section) -> None:
     if not known.any():
         raise Undefined("no scored translation has a text.")
     counts = segment_counts(es, settings)
-    sides = {"humans": es.human, part.metric: es[part.metric]}
+    n, unit = int(known.sum()), "translations"
     for within, key in ((False, "none"), (True, "within")):
-        draws = [pearson_in_draws(scores, characters, known, counts, within=within) for scores in sides.values()]
-        if any(np.isnan(values[0]) for values in draws):
+        sides = (es.human, es[part.metric])
+        humans, metric = (pearson_in_draws(scores, characters, known, counts, within=within) for scores in sides)
+        if np.isnan(humans[0] + metric[0]):
             section.skip(f"length.{key}", "a side does not vary.")
             continue
-        n, unit = int(known.sum()), "translations"
-        for side, values in zip(("humans", "metric"), draws, strict=True):
+        for side, values in {"humans": humans, "metric": metric, "gap": metric - humans}.items():
             section.add(f"length.{side}.{key}", values[0], *interval(values[1:], settings), n, unit)
-        gap = draws[1] - draws[0]
-        section.add(f"length.gap.{key}", gap[0], *interval(gap[1:], settings), n, unit)
 
 
 # -- domains -----------------------------------------------------------------------------
@@ -165,7 +156,7 @@ def _length_rows(part: Part, section: Section) -> None:
 
 def domains(part: Part, section: Section) -> None:
     """Compare agreement within segments by domain."""
-    section.attempt("domains", lambda: _domain_rows(part, section))
+    section.attempt("domains", _domain_rows, part, section)
 
 
 def _domain_rows(part: Part, section: Section) -> None:
@@ -178,12 +169,12 @@ def _domain_rows(part: Part, section: Section) -> None:
     if len(names) > _MOST_DOMAINS:
         section.skip(f"more={len(names) - _MOST_DOMAINS} domains", f"the first {_MOST_DOMAINS} are shown.")
     for name in names[:_MOST_DOMAINS]:
-        columns = [s for s, d in zip(es.segments, es.domains, strict=True) if d == name]
+        section.attempt(f"domain={name}", _domain_row, part, section, name)
 
-        def one(name=name, columns=columns):
-            chosen = es.select(segments=columns)
-            value = correlate(chosen, [part.metric], coefficient="kendall", grouping="segment").iloc[0]
-            low, high = segment_interval(chosen, part.metric, "kendall", part.settings)
-            section.add(f"domain={name}", value["value"], low, high, value["n_groups"], "segments")
 
-        section.attempt(f"domain={name}", one)
+def _domain_row(part: Part, section: Section, name: str) -> None:
+    es = part.paired
+    chosen = es.select(segments=[s for s, d in zip(es.segments, es.domains, strict=True) if d == name])
+    value = correlate(chosen, [part.metric], coefficient="kendall", grouping="segment").iloc[0]
+    low, high = segment_interval(chosen, part.metric, "kendall", part.settings)
+    section.add(f"domain={name}", value["value"], low, high, value["n_groups"], "segments")

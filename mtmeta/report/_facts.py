@@ -72,10 +72,10 @@ class Section:
         row = (key, label(key), " ".join(str(reason).split()))
         self.skipped.append(dict(zip(SKIP_COLUMNS, row, strict=True)))
 
-    def attempt(self, key: str, compute: Callable[[], None]) -> None:
+    def attempt(self, key: str, compute: Callable[..., None], *args: Any) -> None:
         """Compute something, or say why these data do not allow it."""
         try:
-            compute()
+            compute(*args)
         except Undefined as error:
             self.skip(key, error)
 

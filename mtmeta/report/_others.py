@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
@@ -38,38 +40,37 @@ def rank(part: Part, section: Section) -> None:
         return
     for c, g, limit in _RANKED:
         if not settings.claims_only or f"{c}.{g}" == CLAIMED_RANK:
-            section.attempt(f"{c}.{g}", lambda c=c, g=g, limit=limit: _ranked(es, settings, section, c, g, limit))
+            section.attempt(f"{c}.{g}", _ranked, es, settings, section, c, g, limit)
     if not settings.claims_only:
-        section.attempt("pairwise", lambda: _values(section, "pairwise", pairwise_accuracy(es, es.metrics)))
-        section.attempt("spa", lambda: _values(section, "spa.short", soft_pairwise_accuracy(es, es.metrics)))
+        for key, compute in {"pairwise": pairwise_accuracy, "spa.short": soft_pairwise_accuracy}.items():
+            section.attempt(key.partition(".")[0], _by_systems, es, section, key, compute)
 
 
-def _values(section: Section, key: str, table: pd.DataFrame) -> None:
-    places = table["value"].rank(ascending=False, method="min").astype(int)
-    for metric, value, place, n in zip(table["metric"], table["value"], places, table["n_pairs"], strict=True):
-        section.add(key, value, n=n, unit="pairs of systems", subject=metric)
-        section.add(f"{key}.rank", place, n=len(table), unit="metrics", subject=metric)
+def _by_systems(es: EvalSet, section: Section, key: str, compute: Callable[..., pd.DataFrame]) -> None:
+    _add_ranked(section, key, compute(es, es.metrics).rename(columns={"n_pairs": "n"}), "pairs of systems")
+
+
+def _add_ranked(section: Section, key: str, table: pd.DataFrame, unit: str) -> None:
+    """Add value, rank and, if there is one, cluster of each metric."""
+    table = {"rank": table["value"].rank(ascending=False, method="min")} | dict(table.items())
+    for row in pd.DataFrame(table).to_dict("records"):
+        section.add(key, row["value"], n=row["n"], unit=unit, subject=row["metric"])
+        for what in ("rank", "cluster"):
+            if what in row:
+                section.add(f"{key}.{what}", row[what], n=len(table["value"]), unit="metrics", subject=row["metric"])
 
 
 def _ranked(es: EvalSet, settings: Settings, section: Section, coefficient: str, grouping: str, limit: int) -> None:
     key = f"{coefficient}.{grouping}"
     common = ~np.isnan(es.human)
-    for metric in es.metrics:
-        common &= ~np.isnan(es[metric])
     if len(es.metrics) <= limit:
         options = {"coefficient": coefficient, "grouping": grouping, "pairs": "clusters", "rng": settings.seed}
-        found = compare(es, n_resamples=max(settings.n_resamples, 200), **options)
-        table, n = found.table, int(common.sum())
+        table = compare(es, n_resamples=max(settings.n_resamples, 200), **options).table
+        common = common & ~np.isnan([es[metric] for metric in es.metrics]).any(axis=0)
     else:
         table = correlate(es, coefficient=coefficient, grouping=grouping)
-        table = table.assign(rank=table["value"].rank(ascending=False, method="min").astype(int))
-        n = int((~np.isnan(es.human)).sum())
         section.skip(f"{key}.clusters", f"more than {limit} metrics would take minutes; mtmeta.compare forms them.")
-    for row in table.itertuples():
-        section.add(key, row.value, n=n, unit="translations", subject=row.metric)
-        section.add(f"{key}.rank", row.rank, n=len(table), unit="metrics", subject=row.metric)
-        if "cluster" in table:
-            section.add(f"{key}.cluster", row.cluster, n=len(table), unit="metrics", subject=row.metric)
+    _add_ranked(section, key, table.assign(n=int(common.sum())), "translations")
 
 
 # -- baselines ---------------------------------------------------------------------------
@@ -83,7 +84,7 @@ _STATISTICS = (
 
 def baselines(part: Part, section: Section) -> None:
     """Compute what metrics earn that have read nothing, or one thing."""
-    section.attempt("baselines", lambda: _baseline_rows(part, section))
+    section.attempt("baselines", _baseline_rows, part, section)
     section.text.append(
         "Sentinels are ridge regressions that see one text only. They are trained on one half of these data and score "
         f"the other half, and the other way round. Random numbers: mean of {_N_RANDOM} draws."
@@ -101,24 +102,22 @@ def _baseline_rows(part: Part, section: Section) -> None:
         if claims_only and name not in (SOURCE_LENGTH, SOURCE_SENTINEL):
             continue
 
-        def put(name=name, compute=compute):
-            scores["\0" + name] = compute()
-
-        section.attempt(f"baseline={name}", put)
+        section.attempt(f"baseline={name}", lambda name=name, compute=compute: scores.update({"\0" + name: compute()}))
     shown = list(scores)
     if not claims_only:
         scores |= {f"\0random {i}": rng.random(es.shape) for i in range(_N_RANDOM)}
     es = with_scores(es, scores)
     section.found["es"] = es
     if claims_only:
-        section.attempt(CLAIMED, lambda: _column(section, es, shown, CLAIMED, "pearson", "none"))
+        section.attempt(CLAIMED, _column, section, es, shown, "pearson", "none")
         return
     for c, g in _STATISTICS:
-        section.attempt(f"{c}.{g}", lambda c=c, g=g: _column(section, es, shown, f"{c}.{g}", c, g))
-    section.attempt("pairwise", lambda: _column(section, es, shown, "pairwise", "", ""))
+        section.attempt(f"{c}.{g}", _column, section, es, shown, c, g)
+    section.attempt("pairwise", _column, section, es, shown)
 
 
-def _column(section: Section, es: EvalSet, shown: list[str], key: str, coefficient: str, grouping: str) -> None:
+def _column(section: Section, es: EvalSet, shown: list[str], coefficient: str = "", grouping: str = "") -> None:
+    key = f"{coefficient}.{grouping}" if coefficient else "pairwise"
     if coefficient:
         table = correlate(es, coefficient=coefficient, grouping=grouping)
         n, unit = int((~np.isnan(es.human)).sum()), "translations"
@@ -165,48 +164,41 @@ def _text_baselines(es: EvalSet, settings: Settings) -> dict:
             raise Undefined("some segments have no source.")
         return es.texts.sources
 
-    def source_length() -> np.ndarray:
-        return np.tile([-float(len(text)) for text in sources()], (es.shape[0], 1))
-
-    def translation_length() -> np.ndarray:
+    def length() -> np.ndarray:
         found = -lengths(es)
         if np.isnan(found).any():
             raise Undefined("some translations have no text.")
         return found
 
+    def translations() -> list[tuple]:
+        length()  # raises where one is absent
+        return [es.texts.translations[system] for system in es.systems]
+
     return {
-        SOURCE_LENGTH: source_length,
-        "translation length": translation_length,
-        SOURCE_SENTINEL: lambda: _cross_fitted(es, "source", sources(), settings),
-        "translation sentinel": lambda: _cross_fitted(es, "candidate", translation_length() is not None, settings),
+        SOURCE_LENGTH: lambda: np.tile([-float(len(text)) for text in sources()], (es.shape[0], 1)),
+        "translation length": length,
+        SOURCE_SENTINEL: lambda: _cross_fitted(es, "source", [sources()], settings),
+        "translation sentinel": lambda: _cross_fitted(es, "candidate", translations(), settings),
     }
 
 
-def _cross_fitted(es: EvalSet, sees: str, _present: object, settings: Settings) -> np.ndarray:
+def _cross_fitted(es: EvalSet, sees: str, texts: list[tuple], settings: Settings) -> np.ndarray:
     """Train a light sentinel on every second document (or segment) and score the others, and the other way round."""
     if es.shape[1] < _TRAINED_FROM:
         raise Undefined(f"{es.shape[1]} segments are too few to train on half of them; {_TRAINED_FROM} are enough.")
     keys = es.documents if es.documents is not None and len(set(es.documents)) >= 10 else es.texts.sources
-    if keys is None:
-        keys = es.segments
-    fold = pd.factorize(pd.Series(list(keys), dtype=object), use_na_sentinel=False)[0] % 2
+    fold = pd.factorize(pd.Series(keys or es.segments, dtype=object), use_na_sentinel=False)[0] % 2
     scores = np.full(es.shape, np.nan)
     rng = np.random.default_rng(settings.seed)
-    texts = [es.texts.sources] if sees == "source" else [es.texts.translations[system] for system in es.systems]
-    human = _oracles(es)["\0segment oracle"][:1] if sees == "source" else es.human
-    column = {"source": "source", "candidate": "translation"}[sees]
+    human, column = (_oracles(es)["\0segment oracle"][:1], "source") if sees == "source" else (es.human, "translation")
     for side in (0, 1):
         rows, columns = np.nonzero(~np.isnan(human) & (fold == side))
         kept = np.sort(rng.permutation(len(rows))[:_TRAINED_ON])
-        frame = pd.DataFrame(
-            {column: [texts[i][j] for i, j in zip(rows[kept], columns[kept], strict=True)],
-             "human": human[rows[kept], columns[kept]]}
-        )  # fmt: skip
-        trained = fit(frame, sees=sees)
+        seen = [texts[i][j] for i, j in zip(rows[kept], columns[kept], strict=True)]
+        trained = fit(pd.DataFrame({column: seen, "human": human[rows[kept], columns[kept]]}), sees=sees)
         others = np.flatnonzero(fold != side)
         for i, row in enumerate(texts):
-            found = trained.score([row[j] for j in others])
-            scores[slice(None) if sees == "source" else i, others] = found
+            scores[slice(None) if sees == "source" else i, others] = trained.score([row[j] for j in others])
     return scores
 
 
