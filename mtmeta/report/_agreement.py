@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from itertools import permutations
 
 import numpy as np
 
 from .._checks import Undefined
 from .._pearson import pearson
-from ..agreement import (
-    correlate,
-    correlate_groups,
-    decompose_pearson,
-    sign_of_difference,
-    soft_pairwise_accuracy,
-)
+from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
 from ..evalset import EvalSet
 from ..significance import intervals
 from ._facts import Part, Section, Settings, interval, listed, segment_counts, system_means
@@ -135,20 +128,21 @@ def _system_rows(part: Part, section: Section) -> None:
 
 
 def _spa_row(part: Part, section: Section) -> None:
-    es, note = part.paired, "these systems"
-    found = soft_pairwise_accuracy(es, [part.metric]).iloc[0]
-    low = high = np.nan
+    found = soft_pairwise_accuracy(part.paired, [part.metric]).iloc[0]
+    low, high, why = _interval(part, coefficient="spa")
+    section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", why or "these systems")
+
+
+def _interval(part: Part, coefficient: str, grouping: str = "segment") -> tuple[float, float, str]:
+    """Return an interval, or why there is none."""
     try:
-        low, high = _interval(part, coefficient="spa")
+        if grouping == "segment" and coefficient in ("pearson", "kendall"):
+            return *segment_interval(part.paired, part.metric, coefficient, part.settings), ""
+        options = {"coefficient": coefficient, "grouping": grouping, "unit": part.settings.unit}
+        table = intervals(part.paired, [part.metric], **options, **part.settings.options)
+        return *table.iloc[0][["low", "high"]], ""
     except Undefined as error:
-        note = f"no interval: {error}"
-    section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
-
-
-def _interval(part: Part, **options) -> tuple[float, float]:
-    settings = part.settings
-    options |= {"n_resamples": settings.n_resamples, "level": settings.level, "unit": settings.unit}
-    return tuple(intervals(part.paired, [part.metric], rng=settings.seed, **options).iloc[0][["low", "high"]])
+        return np.nan, np.nan, f"no interval: {error}"
 
 
 # -- segments ----------------------------------------------------------------------------
@@ -168,23 +162,16 @@ def segments(part: Part, section: Section) -> None:
 
 
 def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) -> None:
-    es, settings = part.paired, part.settings
+    es = part.paired
     n_pairs = _n_pairs(es, grouping)
     if coefficient == "acc_eq" and n_pairs > _PAIRS:
         raise Undefined(f"{n_pairs:,} pairs of translations; up to {_PAIRS:,} are compared here.")
     found = correlate(es, [part.metric], coefficient=coefficient, grouping=grouping).iloc[0]
-    low = high = np.nan
-    notes = []
     if coefficient == "acc_eq" and grouping != "segment" and n_pairs > _PAIRS_WITH_INTERVAL:
-        notes.append(f"no interval: {n_pairs:,} pairs in each resample")
+        low, high, why = np.nan, np.nan, f"no interval: {n_pairs:,} pairs in each resample"
     else:
-        try:
-            if grouping == "segment" and coefficient != "acc_eq":
-                low, high = segment_interval(es, part.metric, coefficient, settings)
-            else:
-                low, high = _interval(part, coefficient=coefficient, grouping=grouping)
-        except Undefined as error:
-            notes.append(f"no interval: {error}")
+        low, high, why = _interval(part, coefficient, grouping)
+    notes = [why] if why else []
     undefined, groups = int(found["n_degenerate"]), int(found["n_groups"])
     if coefficient == "acc_eq":
         notes.append("ties calibrated on these very data")
@@ -210,9 +197,8 @@ def segment_interval(es: EvalSet, metric: str, coefficient: str, settings: Setti
 
 def _n_pairs(es: EvalSet, grouping: str) -> int:
     """Count the pairs of rated translations that a grouping compares."""
-    rated = ~np.isnan(es.human)
-    sizes = {"none": rated.sum(keepdims=True), "segment": rated.sum(axis=0), "system": rated.sum(axis=1)}[grouping]
-    return sum(math.comb(int(n), 2) for n in np.ravel(sizes))
+    sizes = np.sum(~np.isnan(es.human), axis={"none": None, "segment": 0, "system": 1}[grouping])
+    return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _parts(part: Part, section: Section) -> None:

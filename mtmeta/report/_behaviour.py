@@ -13,7 +13,7 @@ from ..evalset import EvalSet
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
 from ..ties import calibrate_ties, chance_levels, held_out_calibration, human_tie_share
 from ._agreement import segment_interval
-from ._facts import Part, Section, Settings, interval, listed, pearson_in_draws, segment_counts
+from ._facts import Part, Section, interval, listed, pearson_in_draws, segment_counts
 from ._others import lengths
 
 _MOST_DOMAINS = 12
@@ -77,12 +77,8 @@ def system_rows(part: Part, section: Section) -> None:
         section.attempt(key, compute, part, section)
 
 
-def _options(settings: Settings) -> dict[str, float]:
-    return {"n_resamples": settings.n_resamples, "level": settings.level, "rng": settings.seed}
-
-
 def _sysdep(part: Part, section: Section) -> None:
-    found = system_dependence(part.paired, part.metric, **_options(part.settings))
+    found = system_dependence(part.paired, part.metric, **part.settings.options)
     section.found["sysdep"] = found
     n, unit = len(found.table), "systems"
     section.add("sysdep", found.sysdep, found.low, found.high, n, unit, "lower is better; 0 is equal treatment")
@@ -91,7 +87,7 @@ def _sysdep(part: Part, section: Section) -> None:
 
 
 def _null(part: Part, section: Section) -> None:
-    found = compare_with_null(part.paired, part.metric, **_options(part.settings))
+    found = compare_with_null(part.paired, part.metric, **part.settings.options)
     section.found["null"] = found
     low, high = interval(found.sysdep_draws, part.settings)
     n, unit = part.settings.n_resamples, "draws"
@@ -105,7 +101,7 @@ def _favours(part: Part, section: Section) -> None:
     n = es.shape[0]
     level = 1 - (1 - settings.level) / n
     n_resamples = max(settings.n_resamples, math.ceil(2 / (1 - level)))
-    options = _options(settings) | {"level": level, "n_resamples": n_resamples}
+    options = settings.options | {"level": level, "n_resamples": n_resamples}
     plain = deviations_both_ways(es, part.metric, **options).set_index("system")
     try:
         centred = deviations_both_ways(centre_segments(es, [part.metric]), part.metric, **options).set_index("system")

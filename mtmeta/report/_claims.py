@@ -94,7 +94,7 @@ def by_verdict(claims: Sequence[dict]) -> list[dict]:
 _Judgement = tuple[str, str, dict | None]
 
 
-def _these_systems(part: Part, section: Section, row: dict) -> _Judgement:
+def _these(part: Part, section: Section, row: dict) -> _Judgement:
     if row["value"] <= 0.5:
         return "not supported", "no more than half of the pairs are ordered alike", row
     p, k = section.found["p"], section.found["k"]
@@ -104,7 +104,7 @@ def _these_systems(part: Part, section: Section, row: dict) -> _Judgement:
     return "supported" if p <= 0.05 else verdict, f"random orders of {k} systems agree as well with p = {p:.2g}", row
 
 
-def _other_systems(part: Part, section: Section, row: dict | None) -> _Judgement:
+def _others(part: Part, section: Section, row: dict | None) -> _Judgement:
     row, k = section.row("pairwise.others"), section.found.get("k", 0)
     if row is None or k < _FEWEST_OTHER_SYSTEMS:
         reason = f"{k} systems are too few to speak of others; {_FEWEST_OTHER_SYSTEMS} is the least taken here"
@@ -113,7 +113,7 @@ def _other_systems(part: Part, section: Section, row: dict | None) -> _Judgement
     return verdict, f"{reason} when systems are redrawn too", row
 
 
-def _within_segments(part: Part, section: Section, row: dict) -> _Judgement:
+def _within(part: Part, section: Section, row: dict) -> _Judgement:
     undefined, groups = section.found["degenerate"]
     if undefined == groups and _same_within_segments(part):
         return "not supported", "the metric gives all translations of a segment the same score", row
@@ -133,7 +133,7 @@ def _same_within_segments(part: Part) -> bool:
     return bool(several.any() and (np.nanmin(scores, axis=0) == np.nanmax(scores, axis=0)).all())
 
 
-def _beyond_sources(part: Part, section: Section, row: dict | None) -> _Judgement:
+def _beyond(part: Part, section: Section, row: dict | None) -> _Judgement:
     try:
         row = beyond_sources(part, section)
     except Undefined as error:
@@ -210,14 +210,4 @@ def _decided(row: dict, threshold: float, margin: float) -> tuple[str, str]:
 
 
 #: What judges each of CLAIMS, in their order.
-_JUDGES = (
-    _these_systems,
-    _other_systems,
-    _within_segments,
-    _beyond_sources,
-    _best,
-    _with_ties,
-    _treatment,
-    _length,
-    _elsewhere,
-)
+_JUDGES = (_these, _others, _within, _beyond, _best, _with_ties, _treatment, _length, _elsewhere)

@@ -8,12 +8,6 @@ from typing import Any
 
 from ._facts import Section
 
-#: What of a report is the same when it is made again.
-AGAIN = (
-    "The same table, version and seed give the same draws, and on the same machine the same numbers. Another "
-    "processor, or other versions of NumPy and of its linear algebra, may change the last of their 16 digits."
-)
-
 
 def number(value: float | None) -> str:
     """Return a number with three decimals, large and whole ones shorter; a dash where there is none."""
@@ -60,18 +54,17 @@ def tables(section: Section, metric: str, level: float) -> list[Table]:
     found, caption = [], section.words["caption"]
     if section.key in ("rank", "baselines"):
         return [_wide(section, metric)] if section.rows else []
-    own = [row for row in section.rows if not row["subject"]]
     others = [row for row in section.rows if row["subject"]]
-    if own:
-        cells = [
-            [r["quantity"], number(r["value"]), between(r["low"], r["high"]), sample(r["n"], r["unit"]), r["note"]]
-            for r in own
-        ]
-        if section.key == "data":
-            cells = [[what, count, of, note] for what, count, _, of, note in cells]
-            found.append(Table(caption, ["what", "count", "of", "note"], cells))
-        else:
-            found.append(Table(caption, ["statistic", "value", f"{percent(level)} interval", "n", "note"], cells))
+    own = [
+        [r["quantity"], number(r["value"]), between(r["low"], r["high"]), sample(r["n"], r["unit"]), r["note"]]
+        for r in section.rows
+        if not r["subject"]
+    ]
+    if section.key == "data":
+        own = [[what, count, of, note] for what, count, _, of, note in own]
+        found.append(Table(caption, ["what", "count", "of", "note"], own))
+    elif own:
+        found.append(Table(caption, ["statistic", "value", f"{percent(level)} interval", "n", "note"], own))
     if others:
         caption = (
             "Deviation of each system in human points, less the difficulty of segments; "

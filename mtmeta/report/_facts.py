@@ -15,8 +15,8 @@ from .._pearson import scaled
 from ..evalset import Computed, EvalSet
 from ._labels import HEADS, label
 
-ROW_COLUMNS = ("key", "subject", "quantity", "value", "low", "high", "n", "unit", "note")
-SKIP_COLUMNS = ("key", "what", "reason")
+ROW_COLUMNS = ("section", "key", "subject", "quantity", "value", "low", "high", "n", "unit", "note")
+SKIP_COLUMNS = ("section", "key", "what", "reason")
 CLAIM_COLUMNS = ("claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter")
 
 
@@ -31,14 +31,9 @@ class Settings:
     claims_only: bool = False
 
     @property
-    def signature(self) -> str:
-        """Return the settings in one line."""
-        return f"draws:{self.n_resamples}|unit:{self.unit}|level:{self.level:g}|seed:{self.seed}"
-
-    @property
-    def tails(self) -> tuple[float, float]:
-        """Return the two quantiles of a percentile interval."""
-        return (1 - self.level) / 2, (1 + self.level) / 2
+    def options(self) -> dict[str, float]:
+        """Return how much is drawn."""
+        return {"n_resamples": self.n_resamples, "level": self.level, "rng": self.seed}
 
 
 @dataclass
@@ -64,12 +59,12 @@ class Section:
     ) -> None:
         """Add one number with its interval, and what n counts."""
         n = None if n is None else int(n)
-        row = (key, subject, label(key), float(value), float(low), float(high), n, unit, note)
+        row = (self.key, key, subject, label(key), float(value), float(low), float(high), n, unit, note)
         self.rows.append(dict(zip(ROW_COLUMNS, row, strict=True)))
 
     def skip(self, key: str, reason: object) -> None:
         """Say what is left out, and why."""
-        row = (key, label(key), " ".join(str(reason).split()))
+        row = (self.key, key, label(key), " ".join(str(reason).split()))
         self.skipped.append(dict(zip(SKIP_COLUMNS, row, strict=True)))
 
     def attempt(self, key: str, compute: Callable[..., None], *args: Any) -> None:
@@ -134,17 +129,7 @@ class Part:
             raise Undefined("no translation has both a human score and a score of the metric.")
         systems = [s for s, some in zip(self.es.systems, scored.any(axis=1), strict=True) if some]
         segments = [s for s, some in zip(self.es.segments, scored.any(axis=0), strict=True) if some]
-        human = np.where(scored, self.es.human, np.nan)
-        base = Computed(
-            human,
-            {self.metric: self.es[self.metric]},
-            systems=self.es.systems,
-            segments=self.es.segments,
-            name=self.es.name,
-            documents=self.es.documents,
-            domains=self.es.domains,
-            texts=self.es.texts,
-        )
+        base = with_scores(self.es, {self.metric: self.es[self.metric]}, np.where(scored, self.es.human, np.nan))
         return base.select(systems=systems, segments=segments)
 
 
@@ -180,9 +165,10 @@ class Facts:
     version: str
 
 
-def with_scores(es: EvalSet, metrics: dict[str, np.ndarray]) -> EvalSet:
-    """Return the human scores of a set with other metrics, and documents but no official system scores."""
-    return Computed(es.human, metrics, systems=es.systems, segments=es.segments, name=es.name, documents=es.documents)
+def with_scores(es: EvalSet, metrics: dict[str, np.ndarray], human: np.ndarray | None = None) -> EvalSet:
+    """Return a set with other metrics, perhaps other human scores, and no official system scores."""
+    kept = {name: getattr(es, name) for name in ("systems", "segments", "name", "documents", "domains", "texts")}
+    return Computed(es.human if human is None else human, metrics, **kept)
 
 
 def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
@@ -229,22 +215,19 @@ def pearson_in_draws(
         return values
 
     x, y = moments(x), moments(y)
-    parts = np.stack([v.sum(axis=0) for v in (known * 1.0, x, y, x * x, y * y, x * y)])
-    n, sx, sy, sxx, syy, sxy = parts @ counts.T
+    n, sx, sy, sxx, syy, sxy = np.stack([v.sum(axis=0) for v in (known * 1.0, x, y, x * x, y * y, x * y)]) @ counts.T
     vx, vy = sxx - sx**2 / n, syy - sy**2 / n
-    tolerance = 1e-12 * sxx[0], 1e-12 * syy[0]
-    ok = (vx > tolerance[0]) & (vy > tolerance[1])
-    return np.divide(
-        sxy - sx * sy / n, np.sqrt(vx * vy, where=ok, out=np.ones_like(vx)), out=np.full(len(n), np.nan), where=ok
-    )
+    ok = (vx > 1e-12 * sxx[0]) & (vy > 1e-12 * syy[0])
+    size = np.sqrt(vx * vy, where=ok, out=np.ones_like(vx))
+    return np.divide(sxy - sx * sy / n, size, out=np.full(len(n), np.nan), where=ok)
 
 
 def interval(draws: np.ndarray, settings: Settings) -> tuple[float, float]:
     """Return percentiles of the draws; NaN where more than a tail of them is undefined."""
-    if not len(draws) or np.isnan(draws).mean() > settings.tails[0]:
+    tails = (1 - settings.level) / 2, (1 + settings.level) / 2
+    if not len(draws) or np.isnan(draws).mean() > tails[0]:
         return np.nan, np.nan
-    low, high = np.nanquantile(draws, settings.tails)
-    return float(low), float(high)
+    return tuple(np.nanquantile(draws, tails).tolist())
 
 
 def listed(items: Sequence[Any], limit: int = 8) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 
 from .._escapes import Markup, fill
 from ._claims import VERDICTS, by_verdict
-from ._display import AGAIN, Table, between, number, percent, sample, tables
+from ._display import Table, between, number, percent, sample, tables
 from ._facts import Facts, Figure, Findings, Section
 from ._figures import UP_TO
-from ._labels import HTML
+from ._labels import AGAIN, HTML
 
 _MARKS = dict(zip(VERDICTS, ("✓", "✗", "?"), strict=True))
 
@@ -40,17 +40,10 @@ def page(report: Facts) -> str:
             body.append(_section(section, shown, tag, found.figures.get(name)))
     if len(findings) > UP_TO:
         body.append(_fill("no_figures", n=len(findings)))
-    return _fill(
-        "page",
-        version=report.version,
-        title=f"Metrics on {sets}" if len(metrics) > 1 else f"Is {metrics[0]} any good? A report on {sets}",
-        style=Markup(Path(__file__).with_name("_page.css").read_text(encoding="utf-8").strip()),
-        level=percent(report.level),
-        body=body,
-        seed=report.seed,
-        again=AGAIN,
-        signature=report.signature,
-    )
+    title = f"Metrics on {sets}" if len(metrics) > 1 else f"Is {metrics[0]} any good? A report on {sets}"
+    style = Markup(Path(__file__).with_name("_page.css").read_text(encoding="utf-8").strip())
+    about = {"version": report.version, "seed": report.seed, "signature": report.signature}
+    return _fill("page", title=title, style=style, level=percent(report.level), body=body, again=AGAIN, **about)
 
 
 def _summary(findings: Sequence[Findings]) -> Markup:
@@ -68,16 +61,9 @@ def _claim(claim: dict) -> Markup:
         span = "" if np.isnan(claim["low"]) else f" ({between(claim['low'], claim['high'])})"
         n = sample(claim["n"], claim["unit"])
         numbers = f"{claim['statistic']}: {number(claim['value'])}{span}" + (f", n = {n}" if n else "") + ". "
-    return _fill(
-        "claim",
-        kind=verdict.replace(" ", "-"),
-        mark=_MARKS[verdict],
-        verdict=verdict.capitalize(),
-        claim=claim["claim"],
-        numbers=numbers if numbers.startswith("acc_") else numbers[:1].upper() + numbers[1:],
-        reason=reason[:1].upper() + reason[1:],
-        chapter=claim["chapter"],
-    )
+    words = {"numbers": numbers if numbers.startswith("acc_") else numbers[:1].upper() + numbers[1:]}
+    words |= {"reason": reason[:1].upper() + reason[1:], "verdict": verdict.capitalize(), "mark": _MARKS[verdict]}
+    return _fill("claim", **claim | words, kind=verdict.replace(" ", "-"))
 
 
 def _section(section: Section, shown: Sequence[Table], tag: str, figure: Figure | None) -> Markup:

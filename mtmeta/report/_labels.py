@@ -11,6 +11,8 @@ GROUPINGS = {"none": "no grouping", "segment": "segment grouping", "system": "sy
 _PAGE = tomllib.loads(Path(__file__).with_name("_page.toml").read_text(encoding="utf-8"))
 #: Title, chapter, caption and text of each section.
 HEADS = _PAGE["sections"]
+#: What of a report is the same when it is made again.
+AGAIN = _PAGE["page"]["again"]
 #: What is claimed, by what decides.
 CLAIMS = _PAGE["claims"]
 #: Pieces of the page.

@@ -6,8 +6,9 @@ import numpy as np
 
 from .._escapes import markdown, visible
 from ._claims import by_verdict
-from ._display import AGAIN, between, number, percent, sample, tables
+from ._display import between, number, percent, sample, tables
 from ._facts import Facts
+from ._labels import AGAIN
 
 
 def _e(text: object) -> str:

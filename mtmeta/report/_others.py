@@ -75,11 +75,7 @@ def _ranked(es: EvalSet, settings: Settings, section: Section, coefficient: str,
 
 # -- baselines ---------------------------------------------------------------------------
 
-_STATISTICS = (
-    *(("pearson", grouping) for grouping in GROUPINGS),
-    ("kendall", "segment"),
-    ("acc_eq", "segment"),
-)
+_STATISTICS = (*(("pearson", grouping) for grouping in GROUPINGS), ("kendall", "segment"), ("acc_eq", "segment"))
 
 
 def baselines(part: Part, section: Section) -> None:
@@ -133,11 +129,7 @@ def _column(section: Section, es: EvalSet, shown: list[str], coefficient: str = 
 
 
 def _oracles(es: EvalSet) -> dict[str, np.ndarray]:
-    rated = ~np.isnan(es.human)
-    filled = np.where(rated, es.human, 0.0)
-    by_segment = filled.sum(axis=0) / rated.sum(axis=0)
-    by_system = filled.sum(axis=1) / rated.sum(axis=1)
-    segment, system = np.broadcast_arrays(by_segment[None, :], by_system[:, None])
+    segment, system = np.broadcast_arrays(*(np.nanmean(es.human, axis=axis, keepdims=True) for axis in (0, 1)))
     return {"\0segment oracle": segment, "\0system oracle": system}
 
 

@@ -23,6 +23,8 @@ from ._html import page
 from ._markdown import text
 
 SCHEMA = 1
+#: What a metric on a set is called by.
+NAMES = ("set", "metric", "language_pair")
 #: What fills each section, in order.
 _FILL: dict[str, Callable[[Part, Section], None]] = {
     "data": _agreement.data,
@@ -68,15 +70,17 @@ class Report(Facts):
 
     @cached_property
     def sections(self) -> pd.DataFrame:
-        return _frame(self.findings, lambda section: section.rows, ROW_COLUMNS).astype({"n": "Int64"})
+        return _frame(self.findings, ROW_COLUMNS, lambda found: [r for s in found.sections.values() for r in s.rows])
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        return _claim_table(self.findings)
+        return _frame(self.findings, CLAIM_COLUMNS, lambda found: found.claims)
 
     @cached_property
     def skipped(self) -> pd.DataFrame:
-        return _frame(self.findings, lambda section: section.skipped, SKIP_COLUMNS)
+        return _frame(
+            self.findings, SKIP_COLUMNS, lambda found: [r for s in found.sections.values() for r in s.skipped]
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the claims."""
@@ -112,10 +116,8 @@ class Report(Facts):
         """
         self._draw()
         sets = [
-            {
-                "set": found.set,
-                "metric": found.metric,
-                "language_pair": found.language_pair,
+            {key: getattr(found, key) for key in NAMES}
+            | {
                 "text": {key: section.text for key, section in found.sections.items() if section.text},
                 "figures": {
                     key: asdict(figure) | {"png": base64.b64encode(figure.png).decode()}
@@ -124,17 +126,11 @@ class Report(Facts):
             }
             for found in self.findings
         ]
-        content = {
-            "schema": SCHEMA,
-            "mtmeta": self.version,
-            "signature": self.signature,
-            "seed": self.seed,
-            "level": self.level,
-            "sets": sets,
-            "claims": _records(self.claims),
-            "sections": _records(self.sections),
-            "skipped": _records(self.skipped),
-        }
+        content = {"schema": SCHEMA, "mtmeta": self.version}
+        content |= {key: getattr(self, key) for key in ("signature", "seed", "level")} | {"sets": sets}
+        for key in ("claims", "sections", "skipped"):
+            frame = getattr(self, key)
+            content[key] = frame.astype(object).where(frame.notna(), None).to_dict("records")
         return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
     @classmethod
@@ -170,19 +166,26 @@ def _read(content: dict) -> Report:
         raise ValueError(f"its schema is {content['schema']!r}, not {SCHEMA}")
     findings = {}
     for one in content["sets"]:
-        sections = {key: Section(key, text=_texts(one["text"].get(key, []))) for key in SECTIONS}
+        names = {key: _typed(key, one[key]) for key in NAMES}
+        sections = {key: Section(key, text=[_typed("text", t) for t in one["text"].get(key, [])]) for key in SECTIONS}
         drawn = {
-            key: Figure(*_texts([figure["caption"], figure["alt"]]), base64.b64decode(figure["png"], validate=True))
+            key: Figure(
+                *(_typed(k, figure[k]) for k in ("caption", "alt")), base64.b64decode(figure["png"], validate=True)
+            )
             for key, figure in one["figures"].items()
         }
-        names = _texts([one[key] for key in ("set", "metric", "language_pair")])
-        findings[tuple(names[:2])] = Findings(*names, sections, [], drawn)
-    for row in content["claims"]:
-        findings[row["set"], row["metric"]].claims.append(_row(row, CLAIM_COLUMNS))
-    for name, columns in (("sections", ROW_COLUMNS), ("skipped", SKIP_COLUMNS)):
+        findings[names["set"], names["metric"]] = Findings(**names, sections=sections, claims=[], figures=drawn)
+    for name, columns in (("claims", CLAIM_COLUMNS), ("sections", ROW_COLUMNS), ("skipped", SKIP_COLUMNS)):
         for row in content[name]:
-            section = findings[row["set"], row["metric"]].sections[row["section"]]
-            (section.rows if name == "sections" else section.skipped).append(_row(row, columns))
+            found, typed = (
+                findings[row["set"], row["metric"]],
+                {column: _typed(column, row[column]) for column in columns},
+            )
+            if name == "claims":
+                found.claims.append(typed)
+            else:
+                section = found.sections[row["section"]]
+                (section.rows if name == "sections" else section.skipped).append(typed)
     verdicts = {claim["verdict"] for found in findings.values() for claim in found.claims}
     if not findings or not verdicts <= set(VERDICTS):
         raise ValueError(f"{len(findings)} sets, with the verdicts {sorted(verdicts)}")
@@ -195,45 +198,20 @@ def _read(content: dict) -> Report:
     )
 
 
-def _texts(texts: list) -> list[str]:
-    """Return texts; raise if one is none."""
-    for text_ in texts:
-        if not isinstance(text_, str):
-            raise TypeError(f"expected a text; found {text_!r}")
-    return list(texts)
+def _typed(column: str, value: object) -> str | float | None:
+    """Return a cell of a table as it was before it was saved: NaN for a number that is missing."""
+    if column in ("value", "low", "high", "n"):
+        number = np.nan if value is None else check_number(column, value)
+        return number if column != "n" else None if value is None else int(number)
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text; found {value!r}")
+    return value
 
 
-def _row(row: dict, columns: Sequence[str]) -> dict:
-    """Return a row of a table as it was before it was saved: NaN for a number that is missing."""
-    found = {}
-    for column in columns:
-        value = row[column]
-        if column in ("value", "low", "high"):
-            found[column] = np.nan if value is None else check_number(column, value)
-        elif column == "n":
-            found[column] = None if value is None else int(check_number(column, value))
-        else:
-            [found[column]] = _texts([value])
-    return found
-
-
-def _frame(findings: Sequence[Findings], rows_of: Callable[[Section], list[dict]], columns: Sequence[str]):
-    rows = [
-        {"set": found.set, "metric": found.metric, "section": key, **row}
-        for found in findings
-        for key, section in found.sections.items()
-        for row in rows_of(section)
-    ]
-    return pd.DataFrame(rows, columns=["set", "metric", "section", *columns])
-
-
-def _claim_table(findings: Sequence[Findings]) -> pd.DataFrame:
-    rows = [{"set": found.set, "metric": found.metric, **claim} for found in findings for claim in found.claims]
-    return pd.DataFrame(rows, columns=["set", "metric", *CLAIM_COLUMNS]).astype({"n": "Int64"})
-
-
-def _records(frame: pd.DataFrame) -> list[dict]:
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+def _frame(findings: Sequence[Findings], columns: Sequence[str], rows_of: Callable[[Findings], list[dict]]):
+    rows = [{"set": found.set, "metric": found.metric, **row} for found in findings for row in rows_of(found)]
+    frame = pd.DataFrame(rows, columns=["set", "metric", *columns])
+    return frame.astype({"n": "Int64"}) if "n" in frame else frame
 
 
 def report(
@@ -299,15 +277,10 @@ def report(
     sets = as_sets(es)
     settings = _settings(n_resamples, level, unit, rng)
     parts = _parts(sets, metric, settings, progress)
-    names = ",".join(dict.fromkeys(part.metric for part in parts)), ",".join(one.name for one in sets)
-    return Report(
-        findings=_findings(parts),
-        level=settings.level,
-        seed=settings.seed,
-        signature=f"report|metric:{names[0]}|set:{names[1]}|{settings.signature}|mtmeta:{__version__}",
-        version=__version__,
-        _parts=tuple(parts),
-    )
+    metrics, names = ",".join(dict.fromkeys(part.metric for part in parts)), ",".join(one.name for one in sets)
+    drawn = f"draws:{settings.n_resamples}|unit:{unit}|level:{settings.level:g}|seed:{settings.seed}"
+    signature = f"report|metric:{metrics}|set:{names}|{drawn}|mtmeta:{__version__}"
+    return Report(_findings(parts), settings.level, settings.seed, signature, __version__, tuple(parts))
 
 
 def claims(
@@ -345,15 +318,10 @@ def claims(
     {'cannot be told': 5, 'supported': 4}
     """
     settings = replace(_settings(n_resamples, level, unit, rng), claims_only=True)
-    return _claim_table(_findings(_parts(as_sets(es), metric, settings)))
+    return _frame(_findings(_parts(as_sets(es), metric, settings)), CLAIM_COLUMNS, lambda found: found.claims)
 
 
-def _parts(
-    sets: Sequence[EvalSet],
-    metric: str | Sequence[str] | None,
-    settings: Settings,
-    progress: Callable[[str], None] | None = None,
-) -> list[Part]:
+def _parts(sets: Sequence[EvalSet], metric, settings: Settings, progress=None) -> list[Part]:
     """Compute the sections of each metric on each set."""
     called = [one.name for one in sets]
     if twice := sorted({name for name in called if called.count(name) > 1}):
@@ -366,13 +334,11 @@ def _parts(
             progress(f"{one.name}: {name}")
         part = Part(one, name, settings)
         for key, fill in _FILL.items():
-            if settings.claims_only and key in _NEVER_CLAIMED:
-                continue
             if key == "rank" and parts and parts[-1].es is one:  # all metrics of a set are ranked at once
                 part.sections[key] = parts[-1].sections[key]
-                continue
-            part.sections[key] = section = Section(key)
-            fill(part, section)
+            elif not (settings.claims_only and key in _NEVER_CLAIMED):
+                part.sections[key] = section = Section(key)
+                fill(part, section)
         parts.append(part)
     return parts
 
@@ -386,9 +352,7 @@ def _metrics(es: EvalSet, metric: str | Sequence[str] | None) -> list[str]:
     wanted = list(es.metrics) if metric is None else [metric] if isinstance(metric, str) else list(metric)
     if not wanted:
         raise ValueError(f"set {es.name!r} has no metric with segment scores: there is nothing to report on.")
-    for name in wanted:
-        if name in es:
-            continue
+    for name in (name for name in wanted if name not in es):
         if name in es.system_scores.columns.drop("human"):
             raise ValueError(
                 f"metric {name!r} in set {es.name!r} has system scores only; a report needs a score for each "
@@ -402,8 +366,7 @@ def _settings(n_resamples, level, unit, rng) -> Settings:
     """Check the options."""
     check_choice("unit", unit, ("segment", "document"))
     check_level(level)
-    fewest = max(40, int(np.ceil(2 / (1 - level) - 1e-9)) - 1)
-    n_resamples = check_count("n_resamples", n_resamples, fewest)
+    n_resamples = check_count("n_resamples", n_resamples, max(40, int(np.ceil(2 / (1 - level) - 1e-9)) - 1))
     drawn = generator(rng)
     seed = int(rng) if isinstance(rng, (int, np.integer)) else int(drawn.integers(2**31))
     return Settings(n_resamples, float(level), unit, seed)
