@@ -32,8 +32,7 @@ def ties(part: Part, section: Section) -> None:
 
 def _shares(part: Part, section: Section) -> None:
     es = part.paired
-    rated = (~np.isnan(es.human)).sum(axis=0)
-    n = int((rated > 1).sum())
+    n = int(((~np.isnan(es.human)).sum(axis=0) > 1).sum())
     section.add("ties.human", human_tie_share(es), n=n, unit="segments")
     as_human = EvalSet(np.where(np.isnan(es.human), np.nan, es[part.metric]), {}, systems=es.systems)
     section.add("ties.metric", human_tie_share(as_human), n=n, unit="segments")
@@ -56,14 +55,13 @@ def _calibrated(part: Part, section: Section) -> None:
 
 def _held_out(part: Part, section: Section) -> None:
     table = held_out_calibration(part.paired, [part.metric], shares=None, rng=part.settings.seed)
-    n = int(table["n_segments_test"].median())
     note = f"mean of {len(table)} splits in halves; sd {table['value'].std():.3f}"
+    n = table["n_segments_test"].median()
     section.add("acc_eq.held_out", table["value"].mean(), n=n, unit="segments", note=note)
 
 
 def _chance(part: Part, section: Section) -> None:
-    table = chance_levels(part.paired, rng=part.settings.seed).set_index("coefficient")
-    row = table.loc["acc_eq, calibrated"]
+    row = chance_levels(part.paired, rng=part.settings.seed).set_index("coefficient").loc["acc_eq, calibrated"]
     section.add("acc_eq.constant", row["constant"], note="all pairs tied")
     section.add("acc_eq.random", row["noise"], note="mean of 20 draws")
 
@@ -126,10 +124,6 @@ def _favours(part: Part, section: Section) -> None:
 
 def length(part: Part, section: Section) -> None:
     """Ask whether the metric follows the length of translations more than humans do."""
-    section.attempt("length", _length_rows, part, section)
-
-
-def _length_rows(part: Part, section: Section) -> None:
     es, settings = part.paired, part.settings
     characters = lengths(es)
     known = ~np.isnan(es.human) & ~np.isnan(characters)
@@ -152,10 +146,6 @@ def _length_rows(part: Part, section: Section) -> None:
 
 def domains(part: Part, section: Section) -> None:
     """Compare agreement within segments by domain."""
-    section.attempt("domains", _domain_rows, part, section)
-
-
-def _domain_rows(part: Part, section: Section) -> None:
     es = part.paired
     if es.domains is None:
         raise Undefined("the table does not say which domain a segment is from.")

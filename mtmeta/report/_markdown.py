@@ -28,18 +28,11 @@ def text(report: Facts) -> str:
     for found in report.findings:
         out.append(f"## {_e(found.metric)} on {_e(found.set)}")
         out.append("### What to claim, and what not to")
-        rows = [
-            [
-                c["verdict"],
-                c["claim"],
-                "" if np.isnan(c["value"]) else f"{c['statistic']}: {number(c['value'])}",
-                between(c["low"], c["high"]),
-                sample(c["n"], c["unit"]),
-                c["reason"],
-                c["chapter"],
-            ]
-            for c in by_verdict(found.claims)
-        ]
+        rows = []
+        for c in by_verdict(found.claims):
+            value = "" if np.isnan(c["value"]) else f"{c['statistic']}: {number(c['value'])}"
+            size = between(c["low"], c["high"]), sample(c["n"], c["unit"])
+            rows.append([c["verdict"], c["claim"], value, *size, c["reason"], c["chapter"]])
         interval = f"{percent(report.level)} interval"
         out.append(_table(["verdict", "claim", "number", interval, "n", "why", "chapter"], rows))
         for section in found.sections.values():

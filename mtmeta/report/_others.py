@@ -80,14 +80,10 @@ _STATISTICS = (*(("pearson", grouping) for grouping in GROUPINGS), ("kendall", "
 
 def baselines(part: Part, section: Section) -> None:
     """Compute what metrics earn that have read nothing, or one thing."""
-    section.attempt("baselines", _baseline_rows, part, section)
     section.text.append(
         "Sentinels are ridge regressions that see one text only. They are trained on one half of these data and score "
         f"the other half, and the other way round. Random numbers: mean of {_N_RANDOM} draws."
     )
-
-
-def _baseline_rows(part: Part, section: Section) -> None:
     es = part.paired
     claims_only = part.settings.claims_only
     rng = np.random.default_rng(part.settings.seed)
@@ -95,21 +91,16 @@ def _baseline_rows(part: Part, section: Section) -> None:
     if not claims_only:
         scores |= {"\0constant": np.zeros(es.shape)} | _oracles(es)
     for name, compute in _text_baselines(es, part.settings).items():
-        if claims_only and name not in (SOURCE_LENGTH, SOURCE_SENTINEL):
-            continue
-
-        section.attempt(f"baseline={name}", lambda name=name, compute=compute: scores.update({"\0" + name: compute()}))
+        if not claims_only or name in (SOURCE_LENGTH, SOURCE_SENTINEL):
+            section.attempt(f"baseline={name}", lambda n=name, compute=compute: scores.update({"\0" + n: compute()}))
     shown = list(scores)
     if not claims_only:
         scores |= {f"\0random {i}": rng.random(es.shape) for i in range(_N_RANDOM)}
-    es = with_scores(es, scores)
-    section.found["es"] = es
-    if claims_only:
-        section.attempt(CLAIMED, _column, section, es, shown, "pearson", "none")
-        return
-    for c, g in _STATISTICS:
+    section.found["es"] = es = with_scores(es, scores)
+    for c, g in [("pearson", "none")] if claims_only else _STATISTICS:
         section.attempt(f"{c}.{g}", _column, section, es, shown, c, g)
-    section.attempt("pairwise", _column, section, es, shown)
+    if not claims_only:
+        section.attempt("pairwise", _column, section, es, shown)
 
 
 def _column(section: Section, es: EvalSet, shown: list[str], coefficient: str = "", grouping: str = "") -> None:
@@ -196,13 +187,12 @@ def _cross_fitted(es: EvalSet, sees: str, texts: list[tuple], settings: Settings
 
 def beyond_sources(part: Part, section: Section) -> dict | None:
     """Return how much more the metric earns without grouping than the best baseline that sees sources only."""
-    es = section.found.get("es")
-    names = [n for n in (SOURCE_SENTINEL, SOURCE_LENGTH) if es is not None and "\0" + n in es]
-    earned = {n: row["value"] for n in names if (row := section.row(CLAIMED, n)) is not None}
+    names = (SOURCE_SENTINEL, SOURCE_LENGTH)
+    earned = {name: row["value"] for name in names if (row := section.row(CLAIMED, name)) is not None}
     if not earned:
         return None
     name = max(earned, key=earned.get)
-    baseline = "\0" + name
+    es, baseline = section.found["es"], "\0" + name
     known = ~(np.isnan(es.human) | np.isnan(es[part.metric]) | np.isnan(es[baseline]))
     counts = segment_counts(es, part.settings)
     own, other = (pearson_in_draws(es[n], es.human, known, counts) for n in (part.metric, baseline))

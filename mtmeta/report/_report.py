@@ -338,7 +338,7 @@ def _parts(sets: Sequence[EvalSet], metric, settings: Settings, progress=None) -
                 part.sections[key] = parts[-1].sections[key]
             elif not (settings.claims_only and key in _NEVER_CLAIMED):
                 part.sections[key] = section = Section(key)
-                fill(part, section)
+                section.attempt(key, fill, part, section)
         parts.append(part)
     return parts
 
