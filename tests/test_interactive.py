@@ -16,7 +16,7 @@ import pytest
 import test_site
 
 import mtmeta as mm
-from mtmeta.plots import Interactive, interactive_lines, interactive_threshold
+from mtmeta.plots import interactive_lines, interactive_threshold
 
 ROOT = Path(__file__).resolve().parent.parent
 THRESHOLDS = "notebooks/06_ties"
@@ -208,10 +208,6 @@ def test_nothing_is_loaded_and_the_slider_waits_for_the_script():
     drawing = next(attributes for tag, attributes in knob.tags if tag == "svg")
     assert drawing["role"] == "img"
     assert "acc_eq of m" in drawing["aria-label"]
-
-
-def test_api_names_the_class():
-    assert isinstance(interactive_threshold(toy(), "m"), Interactive)
 
 
 # -- the stored chapters -----------------------------------------------------------------

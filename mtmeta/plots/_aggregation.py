@@ -363,13 +363,8 @@ def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = N
     need(table, "comparison", "program", "size", "value")
     comparisons, programs, sizes = table["comparison"].unique(), table["program"].unique(), sorted(set(table["size"]))
     axes = new_row(axes, len(comparisons), min(4 * len(comparisons) + 1, 10.5), 3.8, sharey=True)
-    style = {
-        "width": 0.3,
-        "alpha": 0.6,
-        "hatches": ("", "//", ".."),
-        "whis": (5, 95),
-        "medianprops": {"color": "black"},
-    }
+    style = {"width": 0.3, "alpha": 0.6, "hatches": ("", "//", ".."), "whis": (5, 95)}
+    style["medianprops"] = {"color": "black"}
     for ax, comparison in zip(axes, comparisons, strict=True):
         for k, program in enumerate(programs):
             rows = table[(table["comparison"] == comparison) & (table["program"] == program)]

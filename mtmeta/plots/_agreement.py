@@ -51,17 +51,12 @@ def three_views(es: EvalSet | pd.DataFrame, metric: str, *, n_groups: int = 4, a
     axes[0].set_ylabel("human score")
     least_squares_line(axes[0], scores[scored], human[scored], color="black")
     both = np.stack([scores, human, scored])
-    for ax, mean, (x, y, known), size in (
-        (axes[1], means[0], both.transpose(0, 2, 1), 26),
-        (axes[2], means[1], both, 7),
-    ):
+    sides = both.transpose(0, 2, 1), both
+    for ax, mean, (x, y, known), size in zip(axes[1:], means, sides, (26, 7), strict=True):
         for group, style in marks(_spread(mean, n_groups)).items():
-            keep = known[group] > 0
-            colour = {"color": style["color"]}
-            ax.scatter(
-                x[group][keep], y[group][keep], s=size, marker=style["marker"], alpha=0.6, linewidths=0, **colour
-            )
-            least_squares_line(ax, x[group][keep], y[group][keep], **colour)
+            place, colour = (x[group][known[group] > 0], y[group][known[group] > 0]), {"color": style["color"]}
+            ax.scatter(*place, s=size, marker=style["marker"], alpha=0.6, linewidths=0, **colour)
+            least_squares_line(ax, *place, **colour)
     for ax, title in zip(axes, ("no grouping", "segment grouping", "system grouping"), strict=True):
         ax.annotate(title, (0.02, 0.02), xycoords="axes fraction", fontweight="bold")
     return axes

@@ -140,21 +140,11 @@ class Interactive:
                 _fill("cell", key=key, text=self.shown[key][self.start]) if key else _fill("corner") for key in keys
             ]
             lines.append([_fill("first", swatch=_swatch(self.swatches.get(first)), text=first), *cells])
-        return _fill(
-            "figure",
-            start=self.start,
-            style=Markup(_FILES["css"]),
-            width=WIDTH,
-            height=HEIGHT * len(panels),
-            description=self.description,
-            drawn=panels,
-            label=self.label,
-            last=len(self.positions) - 1,
-            position=self.positions[self.start],
-            rows=[_fill("row", cells=cells) for cells in lines],
-            data=Markup(text),
-            script=Markup(_FILES["js"]),
-        )
+        words = {"label": self.label, "description": self.description, "position": self.positions[self.start]}
+        size = {"width": WIDTH, "height": HEIGHT * len(panels), "start": self.start, "last": len(self.positions) - 1}
+        files = {"style": Markup(_FILES["css"]), "script": Markup(_FILES["js"]), "data": Markup(text)}
+        rows = [_fill("row", cells=cells) for cells in lines]
+        return _fill("figure", drawn=panels, rows=rows, **words, **size, **files)
 
     @names_as_written
     def figure(self) -> Figure:

@@ -13,18 +13,7 @@ from .._checks import Undefined
 from .._pearson import pearson
 from ..evalset import EvalSet
 from ..sentinel import TrainingReport
-from ._style import (
-    COLOURS,
-    GREY,
-    in_legend,
-    least_squares_line,
-    marks,
-    names_as_written,
-    need,
-    new_axes,
-    new_row,
-    one_legend,
-)
+from ._style import GREY, in_legend, least_squares_line, marks, names_as_written, need, new_axes, new_row, one_legend
 
 
 @names_as_written
@@ -88,7 +77,8 @@ def score_against_length(
         raise Undefined(f"set {es.name!r} has no texts, so lengths are not known.")
     length = np.array([[len(text) for text in es.texts.translations[system]] for system in es.systems], dtype=float)
     axes = new_row(axes, len(names), 3.2 * len(names), 3.2)
-    for k, (ax, name) in enumerate(zip(axes, names, strict=True)):
+    styles = marks(names)
+    for ax, name in zip(axes, names, strict=True):
         scores = es.human if name == "human" else es[name]
         scored = ~np.isnan(scores)
         x, y = np.where(scored, length, np.nan), np.where(scored, scores, np.nan)
@@ -97,7 +87,7 @@ def score_against_length(
         x, y = x[scored], y[scored]
         shown = np.random.default_rng(0).permutation(len(x))[:3000]
         ax.scatter(x[shown], y[shown], s=5, color=GREY, alpha=0.35, linewidths=0, rasterized=True)
-        least_squares_line(ax, x, y, color=COLOURS[k % len(COLOURS)])
+        least_squares_line(ax, x, y, color=styles[name]["color"])
         room = 0.03 * np.ptp(y) or 1.0
         ax.set(xlim=np.quantile(x, [0.002, 0.998]), ylim=(y.min() - room, y.max() + room))
         title = f"{name}, r = {np.nan_to_num(pearson(x, y)):.2f}"

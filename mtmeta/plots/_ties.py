@@ -34,9 +34,8 @@ def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axe
     """
     ax = new_axes(ax)
     t = np.linspace(0, 1, 101)
-    for k, (label, y) in enumerate(
-        {"constant": t, "noise, never ties": (1 - t) / 2, "three-sided coin": t * 0 + 1 / 3}.items()
-    ):
+    lines = {"constant": t, "noise, never ties": (1 - t) / 2, "three-sided coin": t * 0 + 1 / 3}
+    for k, (label, y) in enumerate(lines.items()):
         ax.plot(t, y, ("-", "--", ":")[k], color=COLOURS[k], label=label)
     ax.fill_between(t, np.maximum(t, (1 - t) / 2), 0, color=GREY, alpha=0.15, linewidth=0)
     if marked is not None:
