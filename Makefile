@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SITE := _build/html/index.html
 BUILT := _build/html/.built# set when the build came to its end
-SOURCES := $(wildcard _config.yml _toc.yml *.md CITATION.cff LICENSE constraints.txt benchmarks/*.md) \
+SOURCES := $(wildcard _config.yml _toc.yml *.md CITATION.cff LICENSE constraints.txt benchmarks/*.md tools/calibration/*.md) \
 	$(shell find book notebooks mtmeta -type f -not -path '*/.*' -not -path '*/__pycache__/*' 2>/dev/null)
 BROWSER := tests/browser
 BENCHMARKS := $(wildcard benchmarks/bench_*.py)
@@ -94,8 +94,8 @@ bench: $(VENV)/.installed-test ## speed and memory; writes benchmarks/RESULTS.md
 	@$(BIN)/python -m pytest --benchmark-only --benchmark-json=_build/benchmarks.json -q $(BENCHMARKS)
 	@$(BIN)/python benchmarks/table.py _build/benchmarks.json
 
-calibration: $(VENV)/.installed-test ## how often tests and intervals err; writes benchmarks/CALIBRATION.md and its figures
-	@$(BIN)/python benchmarks/calibration.py --jobs $(JOBS)
+calibration: $(VENV)/.installed-test ## how often tests and intervals err; writes tools/calibration/CALIBRATION.md and its figures
+	@$(BIN)/python tools/calibration/measure.py --jobs $(JOBS)
 
 fuzz: $(VENV)/.installed-test ## look for inputs that break loaders or the command line; installs Atheris
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris

@@ -11,26 +11,26 @@ from scipy import stats
 import mtmeta as mm
 from mtmeta import significance, sysdep
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+CALIBRATION = Path(__file__).parents[1] / "tools" / "calibration"
 
 
 @pytest.fixture
 def calibration(monkeypatch):
     """Return the script as a module."""
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    return importlib.import_module("calibration")
+    monkeypatch.syspath_prepend(str(CALIBRATION))
+    return importlib.import_module("measure")
 
 
 @pytest.fixture
 def campaigns(monkeypatch):
     """Return the simulated campaigns as a module."""
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    monkeypatch.syspath_prepend(str(CALIBRATION))
     return importlib.import_module("null_campaigns")
 
 
 @pytest.fixture
 def stored():
-    return json.loads((BENCHMARKS / "CALIBRATION.json").read_text(encoding="utf-8"))
+    return json.loads((CALIBRATION / "CALIBRATION.json").read_text(encoding="utf-8"))
 
 
 # -- by hand -----------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_true_values_agree_with_a_large_campaign(campaigns):
 
 @pytest.mark.slow
 def test_stored_table_is_what_the_stored_results_say(calibration, stored):
-    assert (BENCHMARKS / "CALIBRATION.md").read_text(encoding="utf-8") == calibration.markdown(stored)
+    assert (CALIBRATION / "CALIBRATION.md").read_text(encoding="utf-8") == calibration.markdown(stored)
 
 
 def test_stored_results_are_of_the_procedures_at_both_sizes(calibration, stored):
@@ -163,7 +163,7 @@ def test_page_says_what_was_not_measured(calibration, stored):
     first, *others = stored["procedures"]
     text = calibration.markdown(stored | {"procedures": others, "null": stored["null"][-2:], "power": []})
     assert first["name"] in text.split("These results lack")[1].split("\n")[0]
-    said = "These results lack" in (BENCHMARKS / "CALIBRATION.md").read_text(encoding="utf-8")
+    said = "These results lack" in (CALIBRATION / "CALIBRATION.md").read_text(encoding="utf-8")
     assert said == bool(calibration.missing(stored))
 
 

@@ -31,9 +31,9 @@ ROOT_FILES = (
     "CONTRIBUTING.md",
     "LICENSE",
     "README.md",
-    "benchmarks/CALIBRATION.md",
     "benchmarks/RESULTS.md",
     "constraints.txt",
+    "tools/calibration/CALIBRATION.md",
 )
 _JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"
 
@@ -73,7 +73,7 @@ def copy_sources(root: Path, to: Path) -> Path:
         shutil.copytree(root / name, source / name, ignore=leave_out, copy_function=_copy)
     for name in ROOT_FILES:
         if (root / name).exists():
-            (source / name).parent.mkdir(exist_ok=True)
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
             _copy(root / name, source / name)
     return source
 

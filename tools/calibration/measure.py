@@ -1,7 +1,7 @@
 """Measure how often tests reject a true null hypothesis, intervals hold the true value, and effects are found.
 
-python benchmarks/calibration.py [--jobs 2] [--campaigns 50] [--only "H1"]   simulate, and write the results
-python benchmarks/calibration.py --write                                     write table and figures from the results
+python tools/calibration/measure.py [--jobs 2] [--campaigns 50] [--only "H1"]   simulate, and write the results
+python tools/calibration/measure.py --write                                     write table and figures from the results
 """
 
 import argparse
@@ -24,7 +24,7 @@ from scipy import stats
 import mtmeta as mm
 
 HERE = Path(__file__).parent
-STATIC = HERE.parent / "book" / "_static"
+STATIC = HERE.parents[1] / "book" / "_static"
 SEED = 9
 LEVELS = (0.01, 0.05, 0.1)
 #: A verdict needs more than an interval of 95 %, because there are many of them.

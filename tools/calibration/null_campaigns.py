@@ -1,6 +1,6 @@
 """Simulated campaigns in which a null hypothesis holds, or fails by a known amount: one `Procedure` for each.
 
-`calibration.py` repeats them. A function simulates one campaign and returns what the package says about it, by label.
+`measure.py` repeats them. A function simulates one campaign and returns what the package says about it, by label.
 """
 
 import itertools
