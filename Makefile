@@ -86,8 +86,9 @@ notebooks: $(VENV)/.installed-test ## re-execute the stored notebooks in place
 
 ##@ The workshop: slow, and needed now and then
 
-matrix: ## notebooks and tests with each Python here, and the tested, the newest and the oldest versions of the packages
-	@$(PYTHON) tools/matrix.py
+matrix: $(BIN)/python ## notebooks and tests with each Python here, and the tested, the newest and the oldest packages; installs nox
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check nox
+	@JOBS=$(JOBS) $(BIN)/nox
 
 bench: $(VENV)/.installed-test ## speed and memory; writes benchmarks/RESULTS.md
 	@mkdir -p _build
