@@ -1,10 +1,10 @@
 """Lints of the stored notebooks and the pages, and the commands that the pages show.
 
-Each rule on a notebook is a function that yields complaints; `test_rule_notices` breaks a good notebook in each way.
+Each rule on a notebook is a function that yields complaints.
 """
 
 import ast
-import copy
+import functools
 import os
 import re
 import statistics
@@ -21,9 +21,11 @@ from test_notebooks import NOTEBOOKS
 from test_site import toc
 
 import mtmeta as mm
+from mtmeta.datasets._fetch import available
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "book").rglob("*.md"))
+README = ROOT / "README.md"
 
 MAX_LINES, MEDIAN_LINES, P90_LINES = 30, 6, 20
 MAX_FUNCTION_LINES = 12
@@ -152,6 +154,7 @@ def constants(cell):
         return []
 
 
+@functools.cache
 def names_in_the_book():
     """Return what the metrics and systems of the chapters' own sets are called."""
     es, lists = mm.load("teaching"), mm.load("teaching-ranking")
@@ -330,7 +333,7 @@ def prose_types_no_number(nb, name):
 def prose_types_no_order(nb, name):
     if not is_chapter(name) or name.startswith("00_"):
         return
-    called = re.compile(rf"(?<![\w*'-])(?:{'|'.join(map(re.escape, sorted(NAMES)))})(?![\w-])")
+    called = re.compile(rf"(?<![\w*'-])(?:{'|'.join(map(re.escape, sorted(names_in_the_book())))})(?![\w-])")
     for sentence, _ in sentences(nb):
         if HEDGED.search(sentence) or OF_NO_CELL.search(sentence):
             continue
@@ -338,7 +341,6 @@ def prose_types_no_order(nb, name):
             yield f"an order or a direction is typed; say what to look for, or let the cell print it: {sentence[:90]!r}"
 
 
-NAMES = names_in_the_book()
 RULES = (
     execution_counts_run_from_one,
     no_error_is_stored,
@@ -380,157 +382,6 @@ def test_notebook_follows_the_rules(path):
     assert complaints(nb, label(path)) == []
 
 
-# -- the rules themselves ----------------------------------------------------------------
-
-
-def good_notebook():
-    """Return a chapter that breaks no rule."""
-    v4 = nbformat.v4
-
-    def code(source, count, outputs=(), **metadata):
-        return v4.new_code_cell(source, execution_count=count, outputs=list(outputs), metadata=metadata)
-
-    headings = "\n\n".join(f"## {start}scores\n\nSome words." for start in ANATOMY[1:6])
-    exercises = "\n\n".join(
-        f"```{{exercise-start}}\n:label: ex-{i}\n```\nDo it.\n```{{exercise-end}}\n```\n\n"
-        f"````{{solution-start}} ex-{i}\n:class: dropdown\n````\nDone.\n````{{solution-end}}\n````"
-        for i in range(3)
-    )
-    figure = v4.new_output("display_data", data={"image/png": "aaaa"})
-    about = {"image": {"alt": "A line."}, "figure": {"caption": "It rises", "name": "fig-00-line"}}
-    cells = [
-        v4.new_markdown_cell(f"# Title\n\n## {ANATOMY[0]}\n\n" + "word " * WORDS[0]),
-        code("campaign = 'teaching'", 1, tags=["parameters"]),
-        v4.new_markdown_cell(headings + f"\n\n**{LIMITS}** much."),
-        code("def double(x):\n    return 2 * x", 2),
-        code("draw()", 3, [figure], mystnb=about),
-        v4.new_markdown_cell(
-            f"{{numref}}`fig-00-line` rises.\n\n## Exercises\n\n{exercises}\n\n## References\n\nNone."
-        ),
-    ]
-    return v4.new_notebook(cells=cells, metadata={"mtmeta": {"requires": []}})
-
-
-def edit(cell, old, new):
-    """Return what replaces a text in a cell, once."""
-
-    def spoil(nb):
-        assert old in nb.cells[cell].source
-        nb.cells[cell].source = nb.cells[cell].source.replace(old, new, 1)
-
-    return spoil
-
-
-def write(cell, source):
-    """Return what gives a cell another source."""
-    return lambda nb: nb.cells[cell].update(source=source)
-
-
-def store(kind, **output):
-    """Return what adds an output to the figure's cell."""
-    return lambda nb: nb.cells[4].outputs.append(nbformat.v4.new_output(kind, **output))
-
-
-def about_figure(part, **changes):
-    return lambda nb: nb.cells[4].metadata["mystnb"][part].update(changes)
-
-
-def lengthen_most_cells(nb):
-    for cell in code_cells(nb):
-        cell.source = "x = 1\n" * (MEDIAN_LINES + 1)
-
-
-SWAPPED = "## References\n\nNone.\n\n## Exercises"
-BREAKS = {
-    execution_counts_run_from_one: [lambda nb: nb.cells[3].update(execution_count=7)],
-    no_error_is_stored: [
-        store("error", ename="ValueError", evalue="no", traceback=[]),
-        store("stream", name="stderr", text="a warning"),
-    ],
-    cells_are_short: [write(1, "x = 1\n" * (MAX_LINES + 1)), lengthen_most_cells],
-    functions_are_short: [write(3, "def long():\n" + "    x = 1\n" * MAX_FUNCTION_LINES)],
-    figures_are_there: [lambda nb: nb.cells[4].update(outputs=[])],
-    figures_are_described: [
-        about_figure("image", alt=""),
-        about_figure("figure", caption=""),
-        about_figure("figure", name=""),
-    ],
-    figures_are_referred_to: [edit(5, "{numref}`fig-00-line`", "It")],
-    captions_are_alike: [
-        about_figure("figure", caption="It rises."),
-        about_figure("figure", caption="up " * (MAX_CAPTION_WORDS + 1)),
-    ],
-    exercises_have_solutions: [
-        edit(5, "{solution-start} ex-1", "{solution-start} ex-9"),
-        edit(5, ":class: dropdown\n", ""),
-        edit(5, ":label: ex-0\n", ""),
-        write(5, "## Exercises\n\n## References\n\nNone."),
-    ],
-    chapters_have_one_parameters_cell: [
-        lambda nb: nb.cells[1].metadata.update(tags=[]),
-        write(1, "x = 1\n" * (MAX_PARAMETER_LINES + 1)),
-    ],
-    requirements_are_stated: [lambda nb: nb.metadata["mtmeta"].update(requires="torch")],
-    outputs_are_read: [lambda nb: nb.cells.insert(5, nbformat.v4.new_code_cell("1", execution_count=4))],
-    no_absolute_paths: [
-        write(3, "open('/home/me/scores.csv')"),
-        store("stream", name="stdout", text="read C:\\data\\x.csv"),
-    ],
-    chapters_have_the_anatomy: [
-        edit(2, "## Definition", "## Something else "),
-        edit(5, "## Exercises", SWAPPED),
-        edit(2, LIMITS, ""),
-    ],
-    chapters_have_a_fitting_length: [write(0, f"# Title\n\n## {ANATOMY[0]}")],
-    prose_types_no_number: [edit(5, " rises.", " rises. The correlation is .437.")],
-    prose_types_no_order: [
-        edit(5, " rises.", " rises. Judge is the best metric."),
-        edit(5, " rises.", " rises. The upper curve falls to the right."),
-    ],
-}
-
-
-def test_the_good_notebook_is_good():
-    assert complaints(good_notebook(), "01_x.ipynb") == []
-
-
-def test_every_rule_is_tried():
-    assert set(BREAKS) == set(RULES)
-
-
-@pytest.mark.parametrize(("rule", "spoil"), [(r, s) for r, spoilers in BREAKS.items() for s in spoilers])
-def test_rule_notices(rule, spoil):
-    nb = copy.deepcopy(good_notebook())
-    spoil(nb)
-    assert complaints(nb, "01_x.ipynb", [rule])
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "In 2024 the level was .05, and 95 % intervals hold 97 draws.",
-        "The paper has .437 here.",
-        "The error of .437 {cite:p}`someone1999` is theirs.",
-        "Its standard error is at most .065.",
-        "If Judge is the best metric, ask why.",
-        "The line of the metric is printed above.",
-    ],
-)
-def test_what_prose_may_say(sentence):
-    nb = good_notebook()
-    nb.cells[3].source += "\n\nn = 97"
-    nb.cells[5].source = nb.cells[5].source.replace(" rises.", f" rises. {sentence}", 1)
-    assert complaints(nb, "01_x.ipynb", [prose_types_no_number, prose_types_no_order]) == []
-
-
-def test_a_reproduction_page_must_state_its_data():
-    nb = good_notebook()
-    nb.metadata["mtmeta"] = {}
-    assert complaints(nb, "wmt23/x.ipynb", [requirements_are_stated])
-    nb.metadata["mtmeta"] = {"requires": ["data:wmt23"]}
-    assert not complaints(nb, "wmt23/x.ipynb", [requirements_are_stated])
-
-
 # -- the book as a whole -----------------------------------------------------------------
 
 
@@ -566,8 +417,6 @@ def test_figures_of_the_pages_are_described_and_referred_to():
     texts = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
     assert sum("```{figure}" in text for text in texts.values()) >= 2
     assert {name: faults for name, text in texts.items() if (faults := list(faults_of_figures(text)))} == {}
-    bad = "```{figure} x.png\n:name: fig-x\n\nIt rises.\n```\n"
-    assert len(list(faults_of_figures(bad))) == 3
 
 
 def test_no_function_is_defined_in_two_notebooks(notebooks):
@@ -615,25 +464,15 @@ def bibliography():
     return re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), flags=re.M)
 
 
-def unknown_terms(text, terms):
-    return sorted(set(role_targets(text, "term")) - set(terms))
-
-
-def unknown_citations(text, keys):
-    cited = {key.strip() for item in role_targets(text, r"cite(?::\w+)?") for key in item.split(",")}
-    return sorted(cited - set(keys))
-
-
 def test_terms_exist(notebooks):
-    terms = glossary_terms()
-    assert {n: unknown for n, text in all_texts(notebooks).items() if (unknown := unknown_terms(text, terms))} == {}
-    assert unknown_terms("a {term}`tie` and {term}`ties <knot>`", terms) == ["knot"]
+    used = {(name, term) for name, text in all_texts(notebooks).items() for term in role_targets(text, "term")}
+    assert sorted((name, term) for name, term in used if term not in glossary_terms()) == []
 
 
 def test_citations_exist(notebooks):
-    keys = bibliography()
-    assert {n: unknown for n, text in all_texts(notebooks).items() if (unknown := unknown_citations(text, keys))} == {}
-    assert unknown_citations("{cite:t}`deutsch2023ties, nobody1999`", keys) == ["nobody1999"]
+    cited = {(n, keys) for n, text in all_texts(notebooks).items() for keys in role_targets(text, r"cite(?::\w+)?")}
+    known = set(bibliography())
+    assert sorted((name, keys) for name, keys in cited if not {k.strip() for k in keys.split(",")} <= known) == []
 
 
 def test_glossary_is_sorted_and_each_entry_is_one_sentence():
@@ -779,35 +618,46 @@ def test_quoted_messages_are_real(frame, quoted):
         mm.EvalSet.from_frame(frame)
 
 
-# -- what the pages tell the reader to type ----------------------------------------------
+# -- what the pages and the README tell the reader to type --------------------------------
 
 
 def fenced(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if fenced(p, "python")], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [p for p in [*PAGES, README] if fenced(p, "python")], ids=lambda p: p.name)
 def test_python_on_the_pages_runs(page, capsys):
     scope = {}
     for block in fenced(page, "python"):
         lines = [line for line in block.splitlines() if "wmt23" not in line or os.environ.get("MTMETA_DATA")]
         exec(compile("\n".join(lines), page.name, "exec"), scope)
     assert "mm" in scope
+    if page == README:
+        assert capsys.readouterr().out == "".join(fenced(README, "text"))
 
 
 def commands():
     """Return the shell commands of the pages, less those that need the network or are run by other tests."""
-    blocks = [(page, block) for page in PAGES for block in fenced(page, "bash")]
-    return [(page, block) for page, block in blocks if not re.match(r"make |mtmeta fetch", block)]
+    blocks = [(page, block) for page in [*PAGES, README] for block in fenced(page, "bash")]
+    blocks += [(README, line) for line in re.findall(r"`(mtmeta [^`]+)`", README.read_text(encoding="utf-8"))]
+    for page, block in blocks:
+        if not re.match(r"make |mtmeta fetch", block):
+            name = f"{page.name}-{block.splitlines()[0][:40]}"
+            yield pytest.param(block, id=name, marks=[pytest.mark.data] if "wmt" in block else [])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("page", "block"), commands(), ids=lambda x: x.name if isinstance(x, Path) else x.split("\n")[0][:40]
-)
-def test_commands_on_the_pages_run(page, block, tmp_path):
-    mm.load("teaching").to_frame().to_csv(tmp_path / "my_scores.csv", index=False)
+@pytest.mark.parametrize("block", list(commands()))
+def test_commands_on_the_pages_run(block, tmp_path):
+    for name in ("my_scores.csv", "my_texts.csv"):  # the reader's own tables
+        mm.load("teaching").to_frame().to_csv(tmp_path / name, index=False)
     (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
     env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-ec", block], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_sets_that_the_pages_fetch_exist():
+    texts = "".join(page.read_text(encoding="utf-8") for page in [*PAGES, README])
+    named = {name for names in re.findall(r"mtmeta fetch ([a-z][\w -]*)", texts) for name in names.split()}
+    assert {"wmt23", "wmt23-sentinels"} <= named <= set(available())
