@@ -1,9 +1,10 @@
 """The measured calibration: how it is judged, that the stored results are what they say, and a quick measurement."""
 
-import importlib
 import json
 from pathlib import Path
 
+import measure
+import null_campaigns
 import numpy as np
 import pytest
 from scipy import stats
@@ -15,20 +16,6 @@ CALIBRATION = Path(__file__).parents[1] / "tools" / "calibration"
 
 
 @pytest.fixture
-def calibration(monkeypatch):
-    """Return the script as a module."""
-    monkeypatch.syspath_prepend(str(CALIBRATION))
-    return importlib.import_module("measure")
-
-
-@pytest.fixture
-def campaigns(monkeypatch):
-    """Return the simulated campaigns as a module."""
-    monkeypatch.syspath_prepend(str(CALIBRATION))
-    return importlib.import_module("null_campaigns")
-
-
-@pytest.fixture
 def stored():
     return json.loads((CALIBRATION / "CALIBRATION.json").read_text(encoding="utf-8"))
 
@@ -36,10 +23,10 @@ def stored():
 # -- by hand -----------------------------------------------------------------------------
 
 
-def test_p_value_counts_the_observed_value_and_breaks_ties_at_random(campaigns):
+def test_p_value_counts_the_observed_value_and_breaks_ties_at_random():
     rng = np.random.default_rng(0)
     null = np.array([-1.0, 0.5, 0.5, 2.0])
-    p = [campaigns.p_of(rng, null, 0.5) for _ in range(2000)]
+    p = [null_campaigns.p_of(rng, null, 0.5) for _ in range(2000)]
     assert {one.value for one in p} == {4 / 5}  # 2.0, both .5, and the observed one
     randomised = np.array([one.randomised for one in p])  # uniform between 1/5 and 4/5
     assert 0.2 <= randomised.min() < 0.21
@@ -47,97 +34,90 @@ def test_p_value_counts_the_observed_value_and_breaks_ties_at_random(campaigns):
     assert randomised.mean() == pytest.approx(0.5, abs=0.02)
 
 
-def test_verdicts_by_hand(calibration):
+def test_verdicts_by_hand():
     # of 1000: .05 +- 3.29 sqrt(.05 * .95 / 1000) = .05 +- .023
     test = {"kind": "test", "n": 1000, "ks_p": 0.5}
-    found = {k: calibration.verdict(test | {"rejected": {"0.05": k}}) for k in (20, 40, 65, 85)}
+    found = {k: measure.verdict(test | {"rejected": {"0.05": k}}) for k in (20, 40, 65, 85)}
     assert found == {20: "too rarely", 40: "holds", 65: "holds", 85: "too often"}
-    assert calibration.verdict(test | {"rejected": {"0.05": 50}, "ks_p": 1e-6}) == "not uniform"
+    assert measure.verdict(test | {"rejected": {"0.05": 50}, "ks_p": 1e-6}) == "not uniform"
     interval = {"kind": "interval", "n": 1000}
-    found = {k: calibration.verdict(interval | {"covered": k}) for k in (910, 940, 985)}
+    found = {k: measure.verdict(interval | {"covered": k}) for k in (910, 940, 985)}
     assert found == {910: "too short", 940: "holds", 985: "too wide"}
     claim = {"kind": "claim", "n": 1000, "level": 0.05}
-    assert [calibration.verdict(claim | {"made": k}) for k in (0, 65, 90)] == ["holds", "holds", "too often"]
+    assert [measure.verdict(claim | {"made": k}) for k in (0, 65, 90)] == ["holds", "holds", "too often"]
 
 
-def test_counts_by_hand(calibration, campaigns):
+def test_counts_by_hand():
     ends = [(0, 1), (2, 3), (-2, -1), (np.nan, np.nan), (0.5, 0.5)]
-    found = calibration.summary([campaigns.Interval(low, high, 0.5) for low, high in ends])
+    found = measure.summary([null_campaigns.Interval(low, high, 0.5) for low, high in ends])
     assert {key: found[key] for key in ("n", "covered", "below", "above", "undefined")} == {
         "n": 5, "covered": 2, "below": 1, "above": 1, "undefined": 1,
     }  # fmt: skip
-    found = calibration.summary([campaigns.PValue(p) for p in (0.004, 0.05, 0.0501, 0.9)])
+    found = measure.summary([null_campaigns.PValue(p) for p in (0.004, 0.05, 0.0501, 0.9)])
     assert found["rejected"] == {"0.01": 1, "0.05": 2, "0.1": 3}
     assert found["ks_sides"] == "one-sided"
-    assert calibration.summary([campaigns.Claim(k < 3, 0.025) for k in range(8)]) == {
+    assert measure.summary([null_campaigns.Claim(k < 3, 0.025) for k in range(8)]) == {
         "kind": "claim", "n": 8, "made": 3, "level": 0.025,
     }  # fmt: skip
 
 
-def test_interval_of_a_share_is_that_of_clopper_and_pearson(calibration):
-    low, high = calibration.binomial_interval(5, 100)
-    assert low == pytest.approx(stats.beta.ppf(0.025, 5, 96))
-    assert high == pytest.approx(stats.beta.ppf(0.975, 6, 95))
-    assert calibration.binomial_interval(0, 10)[0] == 0
-
-
-def test_results_of_one_procedure_replace_its_old_ones(calibration):
-    first, second = (p.name for p in calibration.PROCEDURES[:2])
+def test_results_of_one_procedure_replace_its_old_ones():
+    first, second = (p.name for p in measure.PROCEDURES[:2])
     old = {"about": 1, "procedures": [{"name": first}, {"name": second}, {"name": "gone"}]}
     old |= {"null": [{"procedure": first, "n": 1}, {"procedure": second, "n": 1}], "power": []}
     new = {"about": 2, "procedures": [{"name": first}], "null": [{"procedure": first, "n": 2}], "power": []}
-    found = calibration.merged(old, new)
+    found = measure.merged(old, new)
     assert [p["name"] for p in found["procedures"]] == [first, second]
     assert [row["n"] for row in found["null"]] == [2, 1]
     assert found["about"] == 2
 
 
-def test_a_campaign_does_not_depend_on_how_many_there_are(calibration):
-    procedure = next(p for p in calibration.PROCEDURES if p.name == "inside SPA")
-    one, two = (calibration.simulate(procedure, 30, 0.0, n, seed=1)[0][0] for n in (5, 5))
+def test_a_campaign_does_not_depend_on_how_many_there_are():
+    procedure = next(p for p in measure.PROCEDURES if p.name == "inside SPA")
+    one, two = (measure.simulate(procedure, 30, 0.0, n, seed=1)[0][0] for n in (5, 5))
     assert one == two
-    assert calibration.simulate(procedure, 30, 0.0, 5, seed=2)[0][0] != one
+    assert measure.simulate(procedure, 30, 0.0, 5, seed=2)[0][0] != one
 
 
 # -- the simulated procedures are those of the package -----------------------------------
 
 
 @pytest.mark.parametrize("unit", ["segment", "both"])
-def test_shared_resamples_are_those_of_compare_and_intervals(campaigns, unit):
-    es = campaigns.scores(np.random.default_rng(3), (6, 30))
+def test_shared_resamples_are_those_of_compare_and_intervals(unit):
+    es = null_campaigns.scores(np.random.default_rng(3), (6, 30))
     options = {"coefficient": "pearson", "grouping": "segment", "unit": unit, "n_resamples": 99, "rng": 7}
     draws = significance._bootstrap(es, ["a", "b"], "pearson", "segment", 99, unit, "drop", np.random.default_rng(7))
     row = significance.intervals(es, **options).set_index("metric").loc["b"]
     assert [row["low"], row["high"]] == pytest.approx(np.quantile(draws[1], [0.025, 0.975]), rel=1e-12)
     result = mm.compare(es, method="bootstrap", **options)
-    of_a = campaigns.p_of(np.random.default_rng(0), draws[1] - draws[0], 0.0).value
+    of_a = null_campaigns.p_of(np.random.default_rng(0), draws[1] - draws[0], 0.0).value
     better = result.to_frame().iloc[0]
     assert better["p_value"] == pytest.approx(of_a if better["better"] == "a" else 1 + 1 / 100 - of_a)
 
 
-def test_fixed_pair_has_the_p_value_of_compare_or_its_complement(campaigns):
+def test_fixed_pair_has_the_p_value_of_compare_or_its_complement():
     for seed in range(6):
-        es = campaigns.scores(np.random.default_rng(seed), (6, 30))
+        es = null_campaigns.scores(np.random.default_rng(seed), (6, 30))
         result = mm.compare(es, n_resamples=99, keep_draws=True, rng=seed)
-        p, better = campaigns.that_a_is_better(np.random.default_rng(0), result).value, result.to_frame().iloc[0]
+        p, better = null_campaigns.that_a_is_better(np.random.default_rng(0), result).value, result.to_frame().iloc[0]
         assert p == pytest.approx(better["p_value"] if better["better"] == "a" else 1 + 1 / 100 - better["p_value"])
 
 
-def test_true_values_agree_with_a_large_campaign(campaigns):
+def test_true_values_agree_with_a_large_campaign():
     rng = np.random.default_rng(0)
-    fixed = campaigns.scores(rng, (6, 20_000))
+    fixed = null_campaigns.scores(rng, (6, 20_000))
     value = mm.correlate(fixed, ["b"], grouping="none")["value"][0]
-    assert campaigns.pooled_pearson(fixed, of_systems=None, of_segments=1.0, favour=0.0) == pytest.approx(
+    assert null_campaigns.pooled_pearson(fixed, of_systems=None, of_segments=1.0, favour=0.0) == pytest.approx(
         value, abs=0.005
     )
-    drawn = campaigns.scores(rng, (3000, 30), drawn=True, favour=0.5)
+    drawn = null_campaigns.scores(rng, (3000, 30), drawn=True, favour=0.5)
     value = mm.correlate(drawn, ["b"], grouping="none")["value"][0]
-    assert campaigns.pooled_pearson(drawn, of_systems=0.25, of_segments=None, favour=0.5) == pytest.approx(
+    assert null_campaigns.pooled_pearson(drawn, of_systems=0.25, of_segments=None, favour=0.5) == pytest.approx(
         value, abs=0.01
     )
-    shares = (campaigns.pairs(rng, 4000, [[0.6] * 3])["m0"] > 0).mean()
-    assert shares == pytest.approx(campaigns.accuracy_of(0.6), abs=0.015)
-    _, _, corpus, segment = campaigns._edit_rates(0.0)
+    shares = (null_campaigns.pairs(rng, 4000, [[0.6] * 3])["m0"] > 0).mean()
+    assert shares == pytest.approx(null_campaigns.accuracy_of(0.6), abs=0.015)
+    _, _, corpus, segment = null_campaigns._edit_rates(0.0)
     assert corpus == pytest.approx(segment)
 
 
@@ -145,30 +125,30 @@ def test_true_values_agree_with_a_large_campaign(campaigns):
 
 
 @pytest.mark.slow
-def test_stored_table_is_what_the_stored_results_say(calibration, stored):
-    assert (CALIBRATION / "CALIBRATION.md").read_text(encoding="utf-8") == calibration.markdown(stored)
+def test_stored_table_is_what_the_stored_results_say(stored):
+    assert (CALIBRATION / "CALIBRATION.md").read_text(encoding="utf-8") == measure.markdown(stored)
 
 
-def test_stored_results_are_of_the_procedures_at_both_sizes(calibration, stored):
+def test_stored_results_are_of_the_procedures_at_both_sizes(stored):
     there = {p["name"]: p for p in stored["procedures"]}
-    assert [p.name for p in calibration.PROCEDURES if p.name in there] == list(there)
-    for procedure in (p for p in calibration.PROCEDURES if p.name in there):
+    assert [p.name for p in measure.PROCEDURES if p.name in there] == list(there)
+    for procedure in (p for p in measure.PROCEDURES if p.name in there):
         for kind, effects in (("null", (0.0,)), ("power", procedure.effects)):
             points = {(row["size"], row["effect"]) for row in stored[kind] if row["procedure"] == procedure.name}
             assert points == {(size, effect) for size in procedure.sizes for effect in effects}, procedure.name
         assert there[procedure.name]["null"] == procedure.null
 
 
-def test_page_says_what_was_not_measured(calibration, stored):
+def test_page_says_what_was_not_measured(stored):
     first, *others = stored["procedures"]
-    text = calibration.markdown(stored | {"procedures": others, "null": stored["null"][-2:], "power": []})
+    text = measure.markdown(stored | {"procedures": others, "null": stored["null"][-2:], "power": []})
     assert first["name"] in text.split("These results lack")[1].split("\n")[0]
     said = "These results lack" in (CALIBRATION / "CALIBRATION.md").read_text(encoding="utf-8")
-    assert said == bool(calibration.missing(stored))
+    assert said == bool(measure.missing(stored))
 
 
-def test_every_test_and_null_of_the_package_is_simulated(calibration, stored):
-    absent = [f"bootstrap of {name}" for name in calibration.missing(stored)]
+def test_every_test_and_null_of_the_package_is_simulated(stored):
+    absent = [f"bootstrap of {name}" for name in measure.missing(stored)]
     labels = "\n".join([row["label"] for row in stored["null"]] + absent)
     permuted = [c for c in significance._VARIANTS if c not in significance._PAIR_TESTS]
     names = [f"PERM-BOTH, {c}, grouping {g}" for c in (*permuted, "Pearson") for g in ("none", "segment", "system")]
@@ -179,16 +159,16 @@ def test_every_test_and_null_of_the_package_is_simulated(calibration, stored):
 
 
 @pytest.mark.slow
-def test_what_does_not_hold_is_explained(calibration, stored):
-    assert calibration.unexplained(stored) == []
+def test_what_does_not_hold_is_explained(stored):
+    assert measure.unexplained(stored) == []
 
 
-def test_power_grows(stored, calibration):
+def test_power_grows(stored):
     """Where there are more segments, the largest effect is found more often than none, and all of them more often."""
-    labels = {row["label"] for row in stored["null"]} & set(calibration.SHOWN)
+    labels = {row["label"] for row in stored["null"]} & set(measure.SHOWN)
     assert len(labels) >= 6
     for label in sorted(labels):
-        curves = [c for (name, _), c in sorted(calibration.curves(stored).items()) if name == label]
+        curves = [c for (name, _), c in sorted(measure.curves(stored).items()) if name == label]
         assert len(curves) == 2, label
         assert min(map(len, curves)) >= 6
         (_, count, n), (_, most, m) = curves[1][0], curves[1][-1]
@@ -216,19 +196,19 @@ QUICK = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
-def test_null_holds_in_a_few_campaigns(calibration, name):
+def test_null_holds_in_a_few_campaigns(name):
     """Limits from the binomial distribution and KS, so that each of 20 labels fails by chance once in 2,000 seeds.
 
     With twice as many limits that is a false alarm of at most 2 % for all; the seed is fixed. Coverage may be .04
     short, as percentile intervals of small samples are.
     """
     alpha = 1 / 2000
-    procedure = next(p for p in calibration.PROCEDURES if p.name == name)
-    rows, _ = calibration.simulate(procedure, procedure.sizes[0], 0.0, QUICK[name], seed=1)
+    procedure = next(p for p in measure.PROCEDURES if p.name == name)
+    rows, _ = measure.simulate(procedure, procedure.sizes[0], 0.0, QUICK[name], seed=1)
     rows = [row for row in rows if "chi-square" not in row["label"]]
     assert rows
     for row in rows:
-        count, nominal = calibration.share_of(row)
+        count, nominal = measure.share_of(row)
         if row["kind"] == "interval":
             assert count >= stats.binom.ppf(alpha, row["n"], nominal - 0.04), row
             assert count <= stats.binom.isf(alpha / 2, row["n"], nominal) or count == row["n"], row
@@ -238,11 +218,11 @@ def test_null_holds_in_a_few_campaigns(calibration, name):
 
 
 @pytest.mark.slow
-def test_a_test_that_rejects_too_often_is_noticed(calibration):
+def test_a_test_that_rejects_too_often_is_noticed():
     """The pair swap with 12 systems, and chi-square on pairs that are alike: both are known to."""
     for name, label in (("pair swap, 12 systems", "exact"), ("H1, domain", "chi-square")):
-        procedure = next(p for p in calibration.PROCEDURES if p.name == name)
-        rows, _ = calibration.simulate(procedure, procedure.sizes[0], 0.0, 60, seed=1)
+        procedure = next(p for p in measure.PROCEDURES if p.name == name)
+        rows, _ = measure.simulate(procedure, procedure.sizes[0], 0.0, 60, seed=1)
         row = next(row for row in rows if label in row["label"])
-        assert calibration.verdict(row) == "too often", row
+        assert measure.verdict(row) == "too often", row
         assert row["ks_p"] < 0.001
