@@ -17,6 +17,9 @@ import pytest
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
+# nbformat's checker of formats, which no notebook uses, would compile 38 grammars with it: four seconds a process.
+sys.modules["rfc3987_syntax"] = None
+
 # A shell starts its background jobs deaf to Ctrl-C, and so would be what the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
