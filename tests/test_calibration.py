@@ -95,6 +95,7 @@ def test_shared_resamples_are_those_of_compare_and_intervals(unit):
     assert better["p_value"] == pytest.approx(of_a if better["better"] == "a" else 1 + 1 / 100 - of_a)
 
 
+@pytest.mark.slow
 def test_fixed_pair_has_the_p_value_of_compare_or_its_complement():
     for seed in range(6):
         es = null_campaigns.scores(np.random.default_rng(seed), (6, 30))
@@ -150,7 +151,7 @@ def test_page_says_what_was_not_measured(stored):
 def test_every_test_and_null_of_the_package_is_simulated(stored):
     absent = [f"bootstrap of {name}" for name in measure.missing(stored)]
     labels = "\n".join([row["label"] for row in stored["null"]] + absent)
-    permuted = [c for c in significance._VARIANTS if c not in significance._PAIR_TESTS]
+    permuted = [c for c in significance.VARIANTS if c not in significance._PAIR_TESTS]
     names = [f"PERM-BOTH, {c}, grouping {g}" for c in (*permuted, "Pearson") for g in ("none", "segment", "system")]
     names += ["PERM-BOTH, SPA", "pair swap, exact", "pair swap, drawn", "Williams", *significance._PAIR_TESTS]
     names += [f"bootstrap of {r}" for r in ("segments", "systems", "both", "documents")]

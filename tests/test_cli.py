@@ -206,6 +206,7 @@ def scaled(folder, exponent: int) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", SCALE_FREE)
 def test_the_same_scores_rescaled_give_the_same_answer(run, tmp_path, command):
     def told(exponent):

@@ -66,6 +66,7 @@ def test_code_of_a_checkpoint_is_not_run_though_all_questions_are_answered_yes(r
     assert not (tmp_path / "canary").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("transformers")
 @pytest.mark.parametrize("other", [None, "adapter.safetensors"])
 @pytest.mark.parametrize("read", [from_encoder, from_language_model])

@@ -356,6 +356,7 @@ def test_an_interrupt_is_one_line(book, tmp_path, jobs):
     assert list(tmp_path.glob("tmp*")) == []
 
 
+@pytest.mark.slow
 def test_another_version_begins_anew(book, tmp_path):
     book("01_first", "print(1)")
     again = functools.partial(runner.run, runner.chapters(Path.cwd()), mm.load("mine.csv"), "mine.csv", tmp_path)
@@ -555,6 +556,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["site/index.html", "notebooks/01_first.ipynb", "scores/mine.parquet", ".site/x"])
 def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kernel, name):  # noqa: F811
     theirs = Path("there") / name
@@ -570,6 +572,7 @@ def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kern
     assert run(*command)[0] == 0
 
 
+@pytest.mark.slow
 def test_a_site_of_others_beside_notebooks_of_a_run_is_not_replaced(run, book, no_kernel):  # noqa: F811
     command = ("run", "1", "--scores", "mine.csv", "--out", "there")
     assert run(*command, "--no-site")[0] == 0
@@ -603,6 +606,7 @@ def test_the_sources_of_the_book_are_not_replaced(run, book, no_kernel, how, tmp
     assert contents(out) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--scores", "--metrics-from"])
 def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel, option):  # noqa: F811
     assert run("run", "1", "--scores", "mine.csv", "--metric", "Y", "--out", "there")[0] == 0
@@ -620,6 +624,7 @@ def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel, opti
     assert contents(Path("there")) == before
 
 
+@pytest.mark.slow
 def test_two_runs_cannot_write_to_one_folder(run, book, no_kernel):  # noqa: F811
     command = ("run", "1", "--scores", "mine.csv", "--metric", "Y")
     with claimed(Path("out/mine"), "run", ()):

@@ -400,6 +400,7 @@ def test_head_is_that_of_the_paper():
     assert [layer.p for layer in layers if hasattr(layer, "p")] == [0.1, 0.1]
 
 
+@pytest.mark.slow
 def test_score_comes_from_the_last_hidden_state_of_the_first_token(tiny):
     import torch
 
@@ -485,6 +486,7 @@ def test_transformer_is_deterministic_and_leaves_random_states_alone(tiny, few):
     assert (torch.get_rng_state() == before[1]).all()
 
 
+@pytest.mark.slow
 def test_row_order_changes_no_bit_of_a_transformer(tiny, few):
     mixed = few.sample(frac=1, random_state=7)
     found = sentinel.fit([mixed, few[::-1]], sees="source", kind="transformer", config=TINY)

@@ -78,6 +78,7 @@ def test_too_many_pairs_to_list_are_refused():
         significance._right_pairs(es, ["a", "b"], "none")
 
 
+@pytest.mark.slow
 # 128 draws are counted side by side, so here stand a part of a block, one block, and one block and a part
 @pytest.mark.parametrize("n_resamples", [6, 128, 259])
 def test_large_groups_take_another_road_to_the_same_draws(n_resamples):
