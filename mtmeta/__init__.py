@@ -18,6 +18,7 @@ _MODULES = (
     "perturb",
     "plots",
     "protocols",
+    "published",
     "report",
     "runner",
     "scoring",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,6 @@ from .agreement import (
     as_sets,
     check_choice,
     correlate,
-    metric_correlations,
     pairwise_accuracy,
     shared_metrics,
     soft_pairwise_accuracy,
@@ -27,7 +25,7 @@ from .agreement import (
 from .evalset import EvalSet
 from .significance import _p_from_draws, clusters, null_differences
 
-__all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "published", "rank", "recompute"]
+__all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "rank"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +62,17 @@ class Task:
         """Short label, such as ``segment acc_eq (segment grouping)``."""
         grouping = "" if self.grouping is None else f" ({self.grouping} grouping)"
         return f"{self.level} {self.statistic}{grouping}"
+
+    def values(self, sets: Sequence[EvalSet], metrics: Sequence[str], *, ties: str = "half") -> list[float]:
+        """Return the value of each metric on one set, or where the task is pooled on all sets together."""
+        if self.statistic == "pairwise_accuracy":
+            return pairwise_accuracy(sets, metrics)["value"].tolist()
+        if self.statistic == "spa":
+            return soft_pairwise_accuracy(sets, metrics, ties=ties)["value"].tolist()
+        (es,) = sets
+        if self.level == "system":
+            return _system_pearson(es, metrics)
+        return correlate(es, metrics, coefficient=self.statistic, grouping=self.grouping)["value"].tolist()
 
 
 @dataclass(frozen=True)
@@ -183,18 +192,6 @@ def _system_pearson(es: EvalSet, metrics: Sequence[str]) -> list[float]:
         r = _pearson(scores[:, 0], scores[:, 1], np.array([0, len(scores)]))[0]
         values.append(0.0 if np.isnan(r) else float(r))
     return values
-
-
-def _compute(task: Task, sets: Sequence[EvalSet], metrics: Sequence[str], ties: str = "half") -> list[float]:
-    """Return one value per metric."""
-    if task.statistic == "pairwise_accuracy":
-        return pairwise_accuracy(sets, metrics)["value"].tolist()
-    if task.statistic == "spa":
-        return soft_pairwise_accuracy(sets, metrics, ties=ties)["value"].tolist()
-    (es,) = sets
-    if task.level == "system":
-        return _system_pearson(es, metrics)
-    return correlate(es, metrics, coefficient=task.statistic, grouping=task.grouping)["value"].tolist()
 
 
 #: Signs that `soft_pairwise_accuracy` draws.
@@ -323,7 +320,7 @@ def rank(
     ]
     rows = []
     for task, pair, group in jobs:
-        values = pd.Series(_compute(task, group, chosen, ties))
+        values = pd.Series(task.values(group, chosen, ties=ties))
         scores = (values + 1) / 2 if task.is_correlation else values
         places = values.rank(ascending=False, method="min").astype(int)
         about = (f"{pair} {task.name}", pair, task.level, task.statistic, task.grouping, task.weight * len(group))
@@ -362,143 +359,3 @@ def _p_values(
     square = np.full((len(names), len(names)), np.nan)
     square[first, second] = _p_from_draws(draws, score[first] - score[second], p_value)
     return pd.DataFrame(square, index=names, columns=names)
-
-
-# -- published numbers -------------------------------------------------------------------
-
-
-def published() -> pd.DataFrame:
-    """Return published numbers, as printed; all but those on local accuracy are about the WMT23 data.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per number: ``source, language_pair, level, statistic, grouping, metric,
-        quantity`` (``value``, ``rank`` or ``dof``) and ``printed``, a string that keeps the printed
-        precision. Sources:
-
-        - ``sentinels-tables5-10``: Perrella et al. 2024, tables 5 to 10 and the acc_eq and
-          system-level Pearson published beside them, four decimals;
-          ``sentinels-logs``: the authors' log files of the same numbers, seven decimals
-        - ``sentinels-segment``, ``-segment-grouped``, ``-pearson``, ``-pearson-grouped``: their
-          four published rankings (the first is tables 1 and 3)
-        - ``sentinels-figures4-6``: their correlations between metrics; ``metric`` names two, ``"A / B"``
-        - ``wmt24``: the WMT24 protocol on WMT23 data, published with GEMBA v2
-        - ``wmt23``: the official ranking as given by Kocmi and Federmann 2023, table 1
-        - ``aggregation-table1-mqm``, ``-table1-da``, ``-figures1-2``, ``-figure3``, ``-figure5``, ``-survey2``,
-          ``-survey3``: Cavalin et al. 2024; ``m-`` is the mean of segment scores, ``x-`` that of a bootstrap. The
-          surveys count papers: tables 2 (of 345) and 3 (of 341)
-        - ``local-accuracy-table5``, ``-table6``, ``-table7``: Deviyani and Diaz 2025, chi-square of metrics of
-          translations (between 62 systems), transcripts (73 speakers) and rankings (21 algorithms), on data of their
-          own; ``quantity`` is ``value`` or ``dof``
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> mm.protocols.published().query("source == 'wmt23' and metric == 'BLEU'")["printed"].tolist()
-    ['0.859', '0.696']
-    """
-    folder = files("mtmeta") / "data" / "published"
-    tables = []
-    for name in ("wmt23.tsv", "wmt23_aggregation.tsv", "local_accuracy.tsv"):
-        with (folder / name).open(encoding="utf-8") as lines:
-            tables.append(pd.read_csv(lines, sep="\t", dtype=str, keep_default_na=False))
-    return pd.concat(tables, ignore_index=True)
-
-
-def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) -> pd.DataFrame:
-    """Recompute published numbers and compare them at the printed precision.
-
-    Parameters
-    ----------
-    sets : sequence of EvalSet
-        The three WMT23 sets with the published sentinel metrics.
-    sources : sequence of str, optional
-        Which of the sources of `published`; by default all but those of aggregation, which are computed from texts
-        (`mtmeta.aggregation`), and of local accuracy, whose data are not public.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of `published` with ``ours`` (float), ``shown`` (``ours`` at the printed
-        precision), ``difference`` (ours - printed) and ``agrees`` (``shown`` = ``printed``).
-        A published rank is the place in the order by (-value, name), so equal values get
-        different ranks; here it is computed in the same way.
-
-    Raises
-    ------
-    ValueError
-        If a source is unknown, or a language pair or metric is absent from the sets.
-    """
-    table = published()
-    table = table[~table["source"].str.startswith(("aggregation-", "local-accuracy-"))]
-    known = list(dict.fromkeys(table["source"]))
-    for source in sources or ():
-        check_choice("sources", source, known)
-    table = table[table["source"].isin(sources or known)].reset_index(drop=True)
-    ours = {}
-    for source, rows in table.groupby("source", sort=False):
-        metrics = list(dict.fromkeys(rows["metric"]))
-        if source in PROTOCOLS:
-            values = _recomputed_ranking(sets, source, metrics)
-        elif source == "sentinels-figures4-6":
-            values = _recomputed_figures(sets, rows)
-        else:
-            values = _recomputed_tables(sets, rows, metrics)
-        ours |= {(source, *key): value for key, value in values.items()}
-    keys = table[["source", "quantity", "language_pair", "level", "statistic", "grouping", "metric"]]
-    table["ours"] = [ours[key] for key in keys.itertuples(index=False, name=None)]
-    decimals = table["printed"].str.partition(".")[2].str.len()
-    table["shown"] = [f"{value:z.{places}f}" for value, places in zip(table["ours"], decimals, strict=True)]
-    table["difference"] = table["ours"] - table["printed"].astype(float)
-    table["agrees"] = table["shown"] == [f"{float(p):z.{d}f}" for p, d in zip(table["printed"], decimals, strict=True)]
-    return table
-
-
-def _recomputed_tables(sets: Sequence[EvalSet], rows: pd.DataFrame, metrics: list[str]) -> dict:
-    """Map (quantity, pair, level, statistic, grouping, metric) to our value, for tables of correlations."""
-    by_pair = _by_pair(sets, rows)
-    values = {}
-    for key in (
-        rows[["language_pair", "level", "statistic", "grouping"]].drop_duplicates().itertuples(index=False, name=None)
-    ):
-        pair, level, statistic, grouping = key
-        task = Task(statistic, level, grouping or None)
-        for metric, value in zip(metrics, _compute(task, [by_pair[pair]], metrics), strict=True):
-            values["value", *key, metric] = value
-    return values
-
-
-def _by_pair(sets: Sequence[EvalSet], rows: pd.DataFrame) -> dict[str, EvalSet]:
-    by_pair = {es.language_pair: es for es in sets}
-    for pair in dict.fromkeys(rows["language_pair"]):
-        if pair not in by_pair:
-            raise ValueError(
-                f"the published numbers need language pair {pair!r}; found {', '.join(map(repr, by_pair))}."
-            )
-    return by_pair
-
-
-def _recomputed_figures(sets: Sequence[EvalSet], rows: pd.DataFrame) -> dict:
-    """Map (quantity, pair, level, statistic, grouping, two metrics) to our value, for correlations between metrics."""
-    by_pair = _by_pair(sets, rows)
-    keys = ["quantity", "language_pair", "level", "statistic", "grouping", "metric"]
-    names = list(dict.fromkeys(name for both in rows["metric"] for name in both.split(" / ")))
-    matrices = {pair: metric_correlations(by_pair[pair], names) for pair in set(rows["language_pair"])}
-    return {key: matrices[key[1]].loc[*key[-1].split(" / ")] for key in rows[keys].itertuples(index=False, name=None)}
-
-
-def _recomputed_ranking(sets: Sequence[EvalSet], protocol: str, metrics: list[str]) -> dict:
-    """Map (quantity, pair, level, statistic, grouping, metric) to our value, for a ranking."""
-    result = rank(sets, protocol=protocol, metrics=metrics, ties="published", n_resamples=0)
-    columns = ["language_pair", "level", "statistic", "grouping", "metric", "value"]
-    average = result.table.assign(
-        language_pair="all", level="", statistic="score", grouping="", value=result.table["score"]
-    )
-    values = {}
-    for frame in (result.tasks.fillna({"grouping": ""}), average):
-        for _, task in frame.groupby(columns[:4], sort=False):
-            task = task.sort_values(["value", "metric"], ascending=[False, True])
-            for place, (*key, value) in enumerate(task[columns].itertuples(index=False, name=None), start=1):
-                values["value", *key], values["rank", *key] = value, place
-    return values

@@ -1009,7 +1009,7 @@ def test_fetch_of_a_set_that_does_not_exist(run, mirror):
 
 def published(source: str, quantity: str = "value") -> pd.DataFrame:
     """Return published numbers with the heading under which `mtmeta rank` prints them."""
-    rows = protocols.published().query("source == @source and quantity == @quantity").copy()
+    rows = mm.published.numbers().query("source == @source and quantity == @quantity").copy()
     grouping = np.where(rows["grouping"] == "", "", " (" + rows["grouping"] + " grouping)")
     rows["heading"] = rows["language_pair"] + " " + rows["level"] + " " + rows["statistic"] + grouping
     rows.loc[rows["statistic"] == "score", "heading"] = "score"

@@ -17,8 +17,7 @@ from sacrebleu.metrics import BLEU, TER
 
 import mtmeta as mm
 from mtmeta import scoring
-from mtmeta.scoring import _lexical
-from mtmeta.scoring._ter import score_ter
+from mtmeta.scoring import _lexical, score_ter
 
 REFERENCE = "Er sagte, dass es morgen in der Stadt regnen wird."
 TRANSLATION = "Er sagte, dass es morgen in der Stadt schneit."

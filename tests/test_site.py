@@ -306,7 +306,7 @@ def test_descriptions_are_cut_after_a_word():
 
 @pytest.mark.data
 def test_the_front_page_says_what_the_data_say():
-    published = mm.protocols.published().query("source == 'sentinels-logs'")["metric"].unique()
+    published = mm.published.numbers().query("source == 'sentinels-logs'")["metric"].unique()
     es = mm.load("wmt23/zh-en", metrics_from=["wmt23-sentinels"], metrics=list(published))
 
     def ranks(metric):

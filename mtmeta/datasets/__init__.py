@@ -13,14 +13,13 @@ import pandas as pd
 
 from .._files import cache_dir
 from ..evalset import EvalSet, Rankings, unknown
-from . import _da, _mqm, _ranking, _recommenders, _speech, _tables, _wmt
+from . import _da, _mqm, _ranking, _speech, _tables, _wmt
 from ._common import Options, named
 from ._locate import locate, places
 from ._mqm import mqm_weight
 from ._news import NewsSet, load_news
-from ._recommenders import train_recommenders
 
-__all__ = ["NewsSet", "fetch", "load", "load_all", "load_news", "locate", "mqm_weight", "train_recommenders"]
+__all__ = ["NewsSet", "fetch", "load", "load_all", "load_news", "locate", "mqm_weight"]
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")
 _TREES = "mt-metrics-eval-v2"
@@ -34,7 +33,7 @@ _SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = 
     "wmt17-da": (_da.WMT17_PAIRS, "wmt17-da", _da.load_wmt17_da),
     "librispeech": (_speech.PARTS, "librispeech-rnnt", _speech.load_librispeech),
     "dl-hard": (_ranking.TASKS, "dl-hard", _ranking.load_dl_hard),
-    "movielens-small": ((), "movielens-latest-small", _recommenders.load_movielens),
+    "movielens-small": ((), "movielens-latest-small", _ranking.load_movielens),
 }
 _PARTS = dict.fromkeys(("librispeech", "movielens-small", "teaching-speech", "teaching-ranking"), "part") | {
     "dl-hard": "task"

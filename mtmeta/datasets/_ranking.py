@@ -1,15 +1,20 @@
-"""Rankings: DL-HARD's runs of document and passage rankers, and recommenders trained on MovieLens."""
+"""Rankings: DL-HARD's runs of document and passage rankers, and the lists of recommenders on MovieLens."""
 
 from __future__ import annotations
 
+import hashlib
+import warnings
 from collections.abc import Iterable
+from importlib import metadata
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .._checks import to_numbers
+from .._files import cache_dir, whole_file
 from ..evalset import Rankings
 from ._common import Options, read_text
 from ._locate import locate
@@ -18,6 +23,10 @@ TASKS = ("doc", "passage")
 DEPTH = 100
 _RUN = ("query", "Q0", "item", "rank", "score", "tag")
 _QRELS = ("query", "Q0", "item", "relevance")
+_RATINGS = "userId,movieId,rating,timestamp"
+#: Raised whenever a list of a recommender could change, and what else may change it: part of the name of a stored file.
+_VERSION = "2"
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "implicit")
 
 
 def load_dl_hard(task: str, options: Options) -> Rankings:
@@ -70,3 +79,42 @@ def in_trec_order(run: pd.DataFrame, system: str) -> pd.DataFrame:
     run = run.sort_values(["query", "single", "item"], ascending=[True, False, False], kind="stable")
     run["rank"] = run.groupby("query", sort=False).cumcount() + 1
     return run.loc[run["rank"] <= DEPTH, ["system", "query", "item", "rank", "score"]]
+
+
+def load_movielens(_: str, options: Options) -> Rankings:
+    """Load the lists of all recommenders on MovieLens latest-small: trained once, then read from the cache."""
+    from ..scoring import train_recommenders
+
+    options.refuse_all("movielens-small, a set of rankings")
+    path = locate("movielens-latest-small/ratings.csv")
+    raw = read_text(path)
+    header = raw.partition("\n")[0].strip()
+    if header != _RATINGS:
+        raise ValueError(f"{path}: expected the columns {_RATINGS}; found {header[:60]!r}.")
+    used = sorted(f"{d.name} {d.version}" for name in _LIBRARIES for d in metadata.distributions(name=name))
+    digest = hashlib.sha256("\n".join([_VERSION, *used, raw]).encode()).hexdigest()
+    stored = cache_dir() / "recommenders" / f"{digest[:24]}.parquet"
+    try:
+        runs = pd.read_parquet(stored, page_checksum_verification=True)
+        qrels, provenance = pd.DataFrame(runs.attrs["qrels"]), runs.attrs["provenance"]
+    except (OSError, ValueError, KeyError):  # it is not there, or damaged
+        ratings = pd.read_csv(StringIO(raw), dtype=str).rename(columns={"userId": "user", "movieId": "item"})
+        found = train_recommenders(ratings)
+        runs, qrels, provenance = found.runs, found.qrels, found.provenance
+        _store(stored, runs, qrels=qrels.to_dict("list"), provenance=provenance)
+    return Rankings("movielens-small", runs, qrels, {**provenance, "source": str(path)})
+
+
+def _store(path: Path, table: pd.DataFrame, **notes: Any) -> None:
+    """Store a table in one step; a cache that cannot be written costs time only, and is reported."""
+    table = table.copy()
+    table.attrs = notes
+    try:
+        with whole_file(path) as part:
+            table.to_parquet(part, write_page_checksum=True)
+    except OSError as error:
+        warnings.warn(
+            f"the recommenders' lists could not be stored in {path.parent} ({error.strerror}): they are trained anew "
+            "every time. MTMETA_CACHE names another folder.",
+            stacklevel=2,
+        )

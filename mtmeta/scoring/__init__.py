@@ -6,8 +6,10 @@ Higher is better everywhere: error rates are negated.
 from ._external import NEURAL, MissingPackageError, score_neural, score_with_command
 from ._pairs import PAIR_METRICS, available_metrics, score_pairs
 from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
+from ._recommenders import train_recommenders
 from ._references import ReferenceShape, check_references, explain_reference_shape
 from ._speech import score_transcripts
+from ._ter import score_ter
 from ._text import METRICS, TOKENIZERS, SegmentScores, TextScore, score_corpus, score_segments, scorer, signature
 
 __all__ = [
@@ -29,8 +31,10 @@ __all__ = [
     "score_ranking_pairs",
     "score_rankings",
     "score_segments",
+    "score_ter",
     "score_transcripts",
     "score_with_command",
     "scorer",
     "signature",
+    "train_recommenders",
 ]

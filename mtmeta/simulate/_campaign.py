@@ -334,7 +334,7 @@ def _lexical_metrics(texts: Sequence[Sequence[str]], references: Sequence[str]) 
     """Return sentence BLEU, chrF and negated TER, as sacreBLEU computes them with its defaults."""
     from sacrebleu.metrics import BLEU, CHRF
 
-    from ..scoring._ter import score_ter
+    from ..scoring import score_ter
 
     places: dict[tuple[str, int], int] = {}
     rows = np.array([[places.setdefault((text, j), len(places)) for j, text in enumerate(own)] for own in texts])

@@ -2,67 +2,47 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import warnings
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
-from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from .._checks import check_count, generator
-from .._files import cache_dir, whole_file
+from .._checks import check_count, check_number, generator
 from ..evalset import Rankings, unknown
-from ._common import Options, read_text
-from ._locate import locate
 
-__all__ = ["ALGORITHMS", "load_movielens", "train_recommenders"]
+__all__ = ["ALGORITHMS", "train_recommenders"]
 
-#: Raised whenever a list could change: part of the name of a stored file.
-_VERSION = 1
-DEPTH = 100
-TEST_SHARE = 0.2
-RELEVANT_FROM = 4.0
 NEIGHBOURS = 50
 FACTORS = 50
 
 
-@dataclass(frozen=True)
 class _Training:
-    """The ratings that recommenders see, and what several of them need."""
+    """The ratings that recommenders see, (n_users, n_items) with 0 where there is none, and what several need."""
 
-    ratings: np.ndarray  # (n_users, n_items), 0 where there is none
-    seed: int
+    def __init__(self, ratings: np.ndarray, seed: int) -> None:
+        self.ratings, self.seed = ratings, seed
+        self.rank = min(FACTORS, *(n - 1 for n in ratings.shape))
+        norm = np.linalg.norm(ratings, axis=1)
+        self.cosine = (ratings @ ratings.T) / np.maximum(np.outer(norm, norm), 1e-12)
+        np.fill_diagonal(self.cosine, -1.0)
+        order = np.argsort(-np.round(self.cosine, 9), axis=1, kind="stable")
+        self.neighbours = order[:, : min(NEIGHBOURS, len(order) - 1)]
 
-    def __post_init__(self) -> None:
-        norm = np.linalg.norm(self.ratings, axis=1)
-        cosine = (self.ratings @ self.ratings.T) / np.maximum(np.outer(norm, norm), 1e-12)
-        np.fill_diagonal(cosine, -1.0)
-        k = min(NEIGHBOURS, len(cosine) - 1)
-        object.__setattr__(self, "cosine", cosine)
-        object.__setattr__(self, "neighbours", np.argsort(-np.round(cosine, 9), axis=1, kind="stable")[:, :k])
-
-    @property
+    @cached_property
     def base(self) -> np.ndarray:
         """Share of every item in the sum of all ratings."""
         return self.ratings.sum(axis=0) / self.ratings.sum()
 
-    @property
-    def liked(self) -> sparse.csr_matrix:
-        """Ratings as a sparse matrix."""
-        return sparse.csr_matrix(self.ratings)
-
+    @cached_property
     def near(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return sums of the neighbours' ratings (n_users, n_items), and these as distributions over items."""
+        """Sums of the neighbours' ratings, (n_users, n_items), and these as distributions over items."""
         sums = np.stack([self.ratings[v].sum(axis=0) for v in self.neighbours])
         return sums, sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-12)
 
@@ -109,22 +89,22 @@ def _item_knn(t: _Training) -> np.ndarray:
 
 
 def _rocchio(t: _Training) -> np.ndarray:
-    sums, _ = t.near()
+    sums, _ = t.near
     return sums / t.neighbours.shape[1]
 
 
 def _rsv(t: _Training) -> np.ndarray:
-    sums, p = t.near()
+    sums, p = t.near
     return np.where(sums > 0, sums / t.neighbours.shape[1] * (p - t.base), 0.0)
 
 
 def _chi2(t: _Training) -> np.ndarray:
-    sums, p = t.near()
+    sums, p = t.near
     return np.where(sums > 0, (p - t.base) ** 2 / np.maximum(t.base, 1e-12), 0.0)
 
 
 def _kld(t: _Training) -> np.ndarray:
-    sums, p = t.near()
+    sums, p = t.near
     return np.where(sums > 0, p * np.log(np.maximum(p, 1e-12) / np.maximum(t.base, 1e-12)), -1.0)
 
 
@@ -193,7 +173,7 @@ def _pure_svd(t: _Training) -> np.ndarray:
     """Ratings rebuilt from 50 singular vectors; what is not rated counts as 0."""
     from sklearn.utils.extmath import randomized_svd
 
-    u, s, v = randomized_svd(t.ratings, _rank(t), n_iter=5, random_state=t.seed)
+    u, s, v = randomized_svd(t.ratings, t.rank, n_iter=5, random_state=t.seed)
     return (u * s) @ v
 
 
@@ -201,10 +181,10 @@ def _factorised(t: _Training, **options: Any) -> np.ndarray:
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning
 
-    model = NMF(_rank(t), init="nndsvda", random_state=t.seed, **options)
+    model = NMF(t.rank, init="nndsvda", random_state=t.seed, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        users = model.fit_transform(t.liked)
+        users = model.fit_transform(sparse.csr_matrix(t.ratings))
     return users @ model.components_
 
 
@@ -236,16 +216,21 @@ def _random_walk(t: _Training) -> np.ndarray:
     return (to_items @ (x / popularity).T) @ to_items / popularity**0.6
 
 
-def _implicit_model(t: _Training, name: str) -> np.ndarray:
-    from implicit.cpu.als import AlternatingLeastSquares
-    from implicit.cpu.bpr import BayesianPersonalizedRanking
+def _bprmf(t: _Training) -> np.ndarray:
+    from implicit.cpu.bpr import BayesianPersonalizedRanking as Model
 
-    options = {"factors": _rank(t), "random_state": t.seed, "num_threads": 1}
-    if name == "WRMF":
-        model = AlternatingLeastSquares(regularization=0.05, iterations=15, alpha=1.0, **options)
-    else:
-        model = BayesianPersonalizedRanking(learning_rate=0.01, regularization=0.01, iterations=100, **options)
-    model.fit(t.liked.astype(np.float32), show_progress=False)
+    return _fitted(t, Model, learning_rate=0.01, regularization=0.01, iterations=100)
+
+
+def _wrmf(t: _Training) -> np.ndarray:
+    from implicit.cpu.als import AlternatingLeastSquares as Model
+
+    return _fitted(t, Model, regularization=0.05, iterations=15, alpha=1.0)
+
+
+def _fitted(t: _Training, kind: Callable[..., Any], **options: Any) -> np.ndarray:
+    model = kind(factors=t.rank, random_state=t.seed, num_threads=1, **options)
+    model.fit(sparse.csr_matrix(t.ratings, dtype=np.float32), show_progress=False)
     return model.user_factors.astype(float) @ model.item_factors.astype(float).T
 
 
@@ -262,10 +247,6 @@ def _one_thread() -> Iterator[None]:
             import implicit.cpu.als  # noqa: F401
     with threadpool_limits(1):
         yield
-
-
-def _rank(t: _Training) -> int:
-    return min(FACTORS, *(n - 1 for n in t.ratings.shape))
 
 
 #: What each algorithm is: its family, and what scores all items for all users.
@@ -286,8 +267,8 @@ ALGORITHMS: dict[str, tuple[str, Callable[[_Training], np.ndarray]]] = {
     "PureSVD": ("factors", _pure_svd),
     "NMF": ("factors", _nmf),
     "PLSA": ("factors", _plsa),
-    "BPRMF": ("factors", lambda t: _implicit_model(t, "BPRMF")),
-    "WRMF": ("factors", lambda t: _implicit_model(t, "WRMF")),
+    "BPRMF": ("factors", _bprmf),
+    "WRMF": ("factors", _wrmf),
     "EASE": ("linear", _ease),
 }
 _NEED_IMPLICIT = ("BPRMF", "WRMF")
@@ -300,9 +281,9 @@ def train_recommenders(
     ratings: pd.DataFrame,
     algorithms: Sequence[str] | None = None,
     *,
-    depth: int = DEPTH,
-    test_share: float = TEST_SHARE,
-    relevant_from: float = RELEVANT_FROM,
+    depth: int = 100,
+    test_share: float = 0.2,
+    relevant_from: float = 4.0,
     rng: int | np.random.Generator | None = 0,
 ) -> Rankings:
     """Train recommenders on part of every user's ratings, and rank the items that the user has not rated there.
@@ -363,7 +344,7 @@ def train_recommenders(
     Examples
     --------
     >>> import numpy as np, pandas as pd
-    >>> from mtmeta.datasets import train_recommenders
+    >>> from mtmeta.scoring import train_recommenders
     >>> rng = np.random.default_rng(0)
     >>> user, item = np.nonzero(rng.random((20, 30)) < 0.5)
     >>> ratings = pd.DataFrame({"user": user, "item": item, "rating": rng.integers(1, 6, len(user))})
@@ -371,13 +352,43 @@ def train_recommenders(
     ('Popularity', 'Random')
     """
     names, left_out = _chosen(algorithms)
-    _check_options(depth, test_share, relevant_from)
+    check_count("depth", depth, 1)
+    if not 0 < check_number("test_share", test_share) < 1:
+        raise ValueError(f"`test_share` must lie between 0 and 1; found {test_share!r}.")
+    check_number("relevant_from", relevant_from)
     ratings = _checked(ratings)
     drawn = generator(rng)
-    seed = rng if isinstance(rng, int | np.integer) else int(drawn.integers(2**31))
-    split = _Split.drawn(ratings, test_share, relevant_from, int(seed))
-    top, scores = split.lists(names, depth)
-    return split.rankings("recommenders", names, top, scores, left_out)
+    seed = int(rng if isinstance(rng, int | np.integer) else drawn.integers(2**31))
+    users, items, training, test = _split(ratings, test_share, seed)
+    judged = np.flatnonzero(((test > 0) & (test >= relevant_from)).any(axis=1))
+    if not len(judged):
+        raise ValueError(
+            f"no user has a held-out rating of {relevant_from:g} or more, so nothing can be measured. "
+            "Give more ratings, or lower `relevant_from`."
+        )
+    top, scores = _lists(names, training, judged, depth, seed)
+    runs = pd.DataFrame(
+        {
+            "system": np.repeat(np.array(names, dtype=object), len(judged) * depth),
+            "query": np.tile(np.repeat(users[judged], depth), len(names)),
+            "item": items[top.ravel()],
+            "rank": np.tile(np.arange(1, depth + 1), len(names) * len(judged)),
+            "score": scores.ravel().astype(float),
+        }
+    )
+    row, column = np.nonzero(test[judged])
+    value = test[judged][row, column]
+    grade = np.where(value >= relevant_from, 1 + np.floor(2 * (value - relevant_from)), 0).astype(int)
+    qrels = pd.DataFrame({"query": users[judged][row], "item": items[column], "relevance": grade})
+    if without := len(users) - len(judged):
+        left_out = {f"{without} users": f"no held-out rating of {relevant_from:g} or more", **left_out}
+    provenance = {
+        "split": f"{test_share:g} of every user's ratings held out, drawn with seed {seed}",
+        "relevance": f"1 from a rating of {relevant_from:g}, and 1 more for every half point above",
+        "families": {name: ALGORITHMS[name][0] for name in names},
+        "left_out": left_out,
+    }
+    return Rankings("recommenders", runs, qrels, provenance)
 
 
 def _chosen(algorithms: Sequence[str] | None) -> tuple[list[str], dict[str, str]]:
@@ -397,14 +408,6 @@ def _chosen(algorithms: Sequence[str] | None) -> tuple[list[str], dict[str, str]
     if not names:
         raise ValueError("`algorithms` is empty; name at least one, or leave it out for all.")
     return names, {}
-
-
-def _check_options(depth: int, test_share: float, relevant_from: float) -> None:
-    check_count("depth", depth, 1)
-    if not 0 < test_share < 1:
-        raise ValueError(f"`test_share` must lie between 0 and 1; found {test_share!r}.")
-    if not np.isfinite(relevant_from):
-        raise ValueError(f"`relevant_from` must be a number; found {relevant_from!r}.")
 
 
 def _checked(ratings: Any) -> pd.DataFrame:
@@ -434,153 +437,39 @@ def _checked(ratings: Any) -> pd.DataFrame:
     return out
 
 
-@dataclass(frozen=True)
-class _Split:
-    """Ratings for training and for testing, as matrices; 0 where there is none."""
-
-    users: np.ndarray
-    items: np.ndarray
-    training: np.ndarray
-    test: np.ndarray
-    relevant_from: float
-    share: float
-    seed: int
-
-    @classmethod
-    def drawn(cls, ratings: pd.DataFrame, share: float, relevant_from: float, seed: int) -> _Split:
-        """Hold out a share of the ratings of every user."""
-        user, users = pd.factorize(ratings["user"])
-        item, items = pd.factorize(ratings["item"])
-        rng = np.random.default_rng([seed, 0])
-        order = np.lexsort((rng.random(len(user)), user))
-        place = np.empty(len(user))
-        n = np.bincount(user)
-        place[order] = np.arange(len(user)) - np.repeat(np.cumsum(n) - n, n)
-        held_out = place < np.minimum(np.round(share * n), n - 1)[user]
-        matrices = np.zeros((2, len(users), len(items)))
-        matrices[held_out.astype(int), user, item] = ratings["rating"]
-        names = (np.asarray(users, dtype=object), np.asarray(items, dtype=object))
-        split = cls(*names, *matrices, relevant_from, share, seed)
-        if not split.judged.any():
-            raise ValueError(
-                f"no user has a held-out rating of {relevant_from:g} or more, so nothing can be measured. "
-                "Give more ratings, or lower `relevant_from`."
-            )
-        return split
-
-    @property
-    def judged(self) -> np.ndarray:
-        """Which users have a relevant item among the held-out ones."""
-        return (self.test >= self.relevant_from).any(axis=1) & (self.test > 0).any(axis=1)
-
-    def lists(self, names: Sequence[str], depth: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return items and scores of every list: (n_systems, n_judged_users, depth)."""
-        seen = (self.training > 0).any(axis=0)
-        ties = np.random.default_rng([self.seed, 3]).permutation(len(self.items))
-        users = np.flatnonzero(self.judged)
-        fewest = int((seen & ~(self.training[users] > 0)).sum(axis=1).min())
-        if fewest < depth:
-            raise ValueError(f"a user has only {fewest} items to rank; expected at least `depth`, {depth}. Lower it.")
-        top = np.empty((len(names), len(users), depth), dtype=np.int32)
-        scores = np.empty(top.shape, dtype=np.float32)
-        with _one_thread():
-            data = _Training(self.training, self.seed)
-            for k, name in enumerate(names):
-                given = np.array(ALGORITHMS[name][1](data), dtype=np.float32)
-                for row, u in enumerate(users):
-                    allowed = np.flatnonzero(seen & (self.training[u] == 0))
-                    own = given[u, allowed]
-                    known = np.isfinite(own)
-                    own[~known] = own[known].min() - 1 if known.any() else 0
-                    chosen = np.lexsort((ties[allowed], -own))[:depth]
-                    top[k, row], scores[k, row] = allowed[chosen], own[chosen]
-        return top, scores
-
-    def rankings(self, name: str, names, top: np.ndarray, scores: np.ndarray, left_out: dict[str, str]) -> Rankings:
-        """Put lists and judgements together."""
-        users = self.users[self.judged]
-        n_systems, n_users, depth = top.shape
-        runs = pd.DataFrame(
-            {
-                "system": np.repeat(np.array(names, dtype=object), n_users * depth),
-                "query": np.tile(np.repeat(users, depth), n_systems),
-                "item": self.items[top.ravel()],
-                "rank": np.tile(np.arange(1, depth + 1), n_systems * n_users),
-                "score": scores.ravel().astype(float),
-            }
-        )
-        row, column = np.nonzero(self.test * self.judged[:, None])
-        value = self.test[row, column]
-        grade = np.where(value >= self.relevant_from, 1 + np.floor(2 * (value - self.relevant_from)), 0)
-        qrels = pd.DataFrame({"query": self.users[row], "item": self.items[column], "relevance": grade.astype(int)})
-        without = int((~self.judged).sum())
-        if without:
-            left_out = {f"{without} users": f"no held-out rating of {self.relevant_from:g} or more", **left_out}
-        return Rankings(
-            name,
-            runs,
-            qrels,
-            {
-                "split": f"{self.share:g} of every user's ratings held out, drawn with seed {self.seed}",
-                "relevance": f"1 from a rating of {self.relevant_from:g}, and 1 more for every half point above",
-                "families": {n: ALGORITHMS[n][0] for n in names},
-                "left_out": left_out,
-            },
-        )
+def _split(ratings: pd.DataFrame, share: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Hold out a share of the ratings of every user; return users, items and the ratings in training and test."""
+    user, users = pd.factorize(ratings["user"])
+    item, items = pd.factorize(ratings["item"])
+    order = np.lexsort((np.random.default_rng([seed, 0]).random(len(user)), user))
+    place = np.empty(len(user))
+    n = np.bincount(user)
+    place[order] = np.arange(len(user)) - np.repeat(np.cumsum(n) - n, n)
+    held_out = place < np.minimum(np.round(share * n), n - 1)[user]
+    matrices = np.zeros((2, len(users), len(items)))
+    matrices[held_out.astype(int), user, item] = ratings["rating"]
+    return np.asarray(users, dtype=object), np.asarray(items, dtype=object), *matrices
 
 
-# -- MovieLens --------------------------------------------------------------------------------
-
-
-def load_movielens(_: str, options: Options) -> Rankings:
-    """Load the lists of all recommenders on MovieLens latest-small: trained once, then read from the cache."""
-    options.refuse_all("movielens-small, a set of rankings")
-    path = locate("movielens-latest-small/ratings.csv")
-    raw = read_text(path)
-    header = raw.partition("\n")[0].strip()
-    if header != "userId,movieId,rating,timestamp":
-        raise ValueError(f"{path}: expected the columns userId,movieId,rating,timestamp; found {header[:60]!r}.")
-    frame = pd.read_csv(StringIO(raw), dtype=str).rename(columns={"userId": "user", "movieId": "item"})
-    names, left_out = _chosen(None)
-    split = _Split.drawn(_checked(frame), TEST_SHARE, RELEVANT_FROM, 0)
-    stored = _stored_lists(raw, names)
-    lists = _read_lists(stored, (len(names), int(split.judged.sum()), DEPTH), len(split.items))
-    if lists is None:
-        lists = split.lists(names, DEPTH)
-        _write_lists(stored, *lists)
-    found = split.rankings("movielens-small", names, *lists, left_out)
-    found.provenance["source"] = str(path)
-    return found
-
-
-def _stored_lists(raw: str, names: Sequence[str]) -> Path:
-    """Return where lists are stored: another place for other ratings, algorithms or versions of the libraries."""
-    from importlib.metadata import version
-
-    used = [version(p) for p in ("numpy", "scipy", "scikit-learn", *(["implicit"] * bool(find_spec("implicit"))))]
-    key = "\n".join([str(_VERSION), *names, *used, raw])
-    return cache_dir() / "recommenders" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.npz"
-
-
-def _read_lists(path: Path, shape: tuple[int, int, int], n_items: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return stored lists, or None where there are none that can be used."""
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            top, scores = file["top"], file["scores"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
-        return None
-    fits = top.shape == scores.shape == shape and top.min() >= 0 and top.max() < n_items
-    return (top, scores) if fits else None
-
-
-def _write_lists(path: Path, top: np.ndarray, scores: np.ndarray) -> None:
-    """Store lists in one step; a cache that cannot be written costs time only, and is reported."""
-    try:
-        with whole_file(path) as part, part.open("wb") as file:
-            np.savez_compressed(file, top=top, scores=scores)
-    except OSError as error:
-        warnings.warn(
-            f"the recommenders' lists could not be stored in {path.parent} ({error.strerror}): they are trained anew "
-            "every time. MTMETA_CACHE names another folder.",
-            stacklevel=2,
-        )
+def _lists(
+    names: Sequence[str], training: np.ndarray, users: np.ndarray, depth: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return items and scores of every list: (n_systems, n_users, depth)."""
+    candidates = (training > 0).any(axis=0) & (training[users] == 0)
+    if (fewest := int(candidates.sum(axis=1).min())) < depth:
+        raise ValueError(f"a user has only {fewest} items to rank; expected at least `depth`, {depth}. Lower it.")
+    ties = np.random.default_rng([seed, 3]).permutation(training.shape[1])
+    top = np.empty((len(names), len(users), depth), dtype=np.int32)
+    scores = np.empty(top.shape, dtype=np.float32)
+    with _one_thread():
+        data = _Training(training, seed)
+        for k, name in enumerate(names):
+            given = np.array(ALGORITHMS[name][1](data), dtype=np.float32)
+            for row, u in enumerate(users):
+                allowed = np.flatnonzero(candidates[row])
+                own = given[u, allowed]
+                known = np.isfinite(own)
+                own[~known] = own[known].min() - 1 if known.any() else 0
+                chosen = np.lexsort((ties[allowed], -own))[:depth]
+                top[k, row], scores[k, row] = allowed[chosen], own[chosen]
+    return top, scores

@@ -1,0 +1,107 @@
+"""Published numbers: the tables as printed, and all that can be recomputed."""
+
+import numpy as np
+import pytest
+
+import mtmeta as mm
+from mtmeta import published
+
+
+def test_published_numbers_are_well_formed():
+    table = published.numbers()
+    assert not table.duplicated(
+        ["source", "language_pair", "level", "statistic", "grouping", "metric", "quantity"]
+    ).any()
+    assert table["printed"].str.fullmatch(r"-?\d+(\.\d+)?").all()
+    counts = table.groupby("source").size()
+    assert counts["sentinels-tables5-10"] == counts["sentinels-logs"] == 38 * 24
+    assert set(table["language_pair"]) == {"en-de", "he-en", "zh-en", "all"}
+
+
+def test_published_ranks_of_aggregations_follow_their_values():
+    table = published.numbers()
+    for half in ("mqm", "da"):
+        part = table[table["source"] == f"aggregation-table1-{half}"].pivot(
+            index="metric", columns="quantity", values="printed"
+        )
+        assert len(part) == 9
+        order = part["value"].astype(float).sort_values(ascending=False).index
+        assert part.loc[order, "rank"].tolist() == [str(k) for k in range(1, 10)]
+    survey = table[table["statistic"] == "count"].astype({"printed": int}).groupby("source")["printed"]
+    assert survey.max().to_dict() == {"aggregation-survey2": 341, "aggregation-survey3": 210}
+    assert survey.sum()["aggregation-survey3"] == 342  # as printed: one more than the 341 papers
+
+
+def test_published_chi_squares_of_local_accuracy():
+    table = published.numbers()
+    table = table[table["source"].str.startswith("local-accuracy-")]
+    assert table.groupby("source").size().tolist() == [2 * 14, 2 * 5, 2 * 23]
+    dof = table[table["quantity"] == "dof"].groupby("source")["printed"].unique()
+    assert [list(found) for found in dof] == [["61"], ["72"], ["20"]]
+    chi2 = table[table["quantity"] == "value"].set_index("metric")["printed"]
+    assert all(chi2[f"P_{k}"] == chi2[f"recall_{k}"] for k in (5, 10, 15, 20, 30))
+    assert chi2["WIL"] != chi2["WIP"]  # as printed: WIP is 1 - WIL, so these cannot both be right
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("tables", "`sources` must be one of"),
+        ("aggregation-table1-mqm", "`sources` must be one of"),
+        ("local-accuracy-table6", "`sources` must be one of"),
+        ("sentinels-logs", "need language pair 'en-de'; found 'aa-bb'"),
+    ],
+)
+def test_recompute_refuses_other_sources_and_pairs(source, message):
+    es = mm.EvalSet([[0, -6], [-1, -7]], {}, systems=["A", "B"], language_pair="aa-bb")
+    with pytest.raises(ValueError, match=message):
+        published.recompute([es], sources=[source])
+
+
+# -- real data -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wmt23(data_dir):
+    return mm.load_all("wmt23", metrics_from=["wmt23-sentinels"])
+
+
+@pytest.mark.data
+def test_every_number_of_the_sentinel_paper_is_recomputed(wmt23):
+    """912 correlations at the logs' seven decimals, 836 values and as many ranks, and 360 cells of figures."""
+    sources = [s for s in published.numbers()["source"].unique() if s.startswith("sentinels") and s[-2:] != "10"]
+    result = published.recompute(wmt23, sources=sources)
+    assert result["agrees"].all(), result[~result["agrees"]]
+    assert result["quantity"].value_counts().to_dict() == {"value": 912 + 836 + 360, "rank": 836}
+
+
+@pytest.mark.data
+def test_four_decimal_tables_differ_in_one_doubly_rounded_cell(wmt23):
+    result = published.recompute(wmt23, sources=["sentinels-tables5-10"])
+    (cell,) = result[~result["agrees"]].to_dict("records")
+    assert (cell["metric"], cell["language_pair"], cell["printed"], cell["shown"]) == (
+        "BLEU",
+        "en-de",
+        "0.1920",
+        "0.1921",
+    )
+    assert f"{cell['ours']:.7f}" == "0.1920500"
+
+
+@pytest.mark.data
+def test_wmt24_protocol_differs_only_where_the_order_of_systems_decides(wmt23):
+    """No cell differs in natural order; worst system first, some SPA cells do."""
+    result = published.recompute(wmt23, sources=["wmt24"])
+    assert result["agrees"].all()
+    assert len(result) == 210
+    worst_first = [es.select(systems=np.array(es.systems)[np.nanmean(es.human, axis=1).argsort()]) for es in wmt23]
+    differing = published.recompute(worst_first, sources=["wmt24"]).query("~agrees")
+    assert set(differing["statistic"]) == {"spa"}
+
+
+@pytest.mark.data
+def test_official_wmt23_scores(wmt23):
+    result = published.recompute(wmt23, sources=["wmt23"])
+    score = result["statistic"] == "score"
+    assert result.loc[score, "agrees"].all()
+    assert score.sum() == 20
