@@ -119,8 +119,6 @@ class EvalSet:
     system_scores : pandas.DataFrame, optional
         Official system-level scores: index = systems, columns = ``"human"`` and metric names.
         Where a column is missing, the mean of the segment scores takes its place.
-    domain_scores : pandas.DataFrame, optional
-        Official domain-level scores: index = (domain, system), columns as above.
     spans : pandas.DataFrame, optional
         Error spans: one row per error, columns ``system, segment, rater, category, severity,
         weight, start, end, text``; an error-free rating is one row of severity ``"no-error"``.
@@ -168,7 +166,6 @@ class EvalSet:
         texts: Texts | None = None,
         human_systems: Iterable[str] = (),
         system_scores: pd.DataFrame | None = None,
-        domain_scores: pd.DataFrame | None = None,
         spans: pd.DataFrame | None = None,
         reference_free: Iterable[str] = (),
         truth: Mapping[str, Any] | None = None,
@@ -201,11 +198,9 @@ class EvalSet:
         self.texts = texts
         self.human_systems = frozenset(human_systems)
         self.reference_free = frozenset(reference_free)
-        for what, official in (("system", system_scores), ("domain", domain_scores)):
-            if official is not None:
-                self._matrix(official, f"the table of {what} scores", official.shape)
+        if system_scores is not None:
+            self._matrix(system_scores, "the table of system scores", system_scores.shape)
         self._system_scores = system_scores
-        self.domain_scores = domain_scores
         self.spans = spans
         self.truth = truth
         self.provenance = dict(provenance or {})
@@ -294,7 +289,7 @@ class EvalSet:
         Returns
         -------
         EvalSet
-            Official system and domain scores stay only while all segments stay: they
+            Official system scores stay only while all segments stay: they
             describe the whole test set. What draws at random does so in the order given here.
 
         Raises
@@ -315,9 +310,6 @@ class EvalSet:
             extra = [n for n in names if n not in self and n in official]
             names = [n for n in names if n not in extra]
             official = official.set_axis(list(self.systems)).loc[list(kept_systems), wanted]
-        domain_scores = self.domain_scores if whole else None
-        if domain_scores is not None:
-            domain_scores = domain_scores[domain_scores.index.isin(kept_systems, level="system")]
         spans = self.spans
         if spans is not None:
             spans = spans[spans["system"].isin(kept_systems) & spans["segment"].isin(kept_segments)]
@@ -337,7 +329,6 @@ class EvalSet:
             texts=None if self.texts is None else self.texts._select(kept_systems, columns),
             human_systems=self.human_systems & set(kept_systems),
             system_scores=official,
-            domain_scores=domain_scores,
             spans=spans,
             reference_free=self.reference_free & set(names),
             truth=self.truth,
@@ -411,7 +402,7 @@ class EvalSet:
         Returns
         -------
         EvalSet
-            Without official system and domain scores of metrics.
+            Without official system scores of metrics.
 
         Raises
         ------

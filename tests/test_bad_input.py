@@ -42,7 +42,7 @@ def test_table_options(tmp_path):
     refuses(r"unknown metric column 'Y'. .*Available: 'X'", path, metrics=["Y"])
     for option in ({"reference": "refA"}, {"annotation": "mqm"}, {"spans": True}, {"metrics_from": "wmt23-sentinels"}):
         refuses(rf"`{next(iter(option))}` does not apply to a table", path, **option)
-    refuses(r"`missing` must be 'raise' or 'nan'; found 'drop'", path, missing="drop")
+    refuses(r"`missing` must be one of 'raise', 'nan'; found 'drop'", path, missing="drop")
     refuses(r"`metrics` must be a sequence of names", path, metrics="X", error=TypeError)
     refuses(r"`spans` must be True or False", path, spans="yes", error=TypeError)
     refuses(r"`reference` must be a string or None", path, reference=1, error=TypeError)

@@ -48,13 +48,11 @@ def make_tree(root: Path, lp: str = LP) -> Path:
     human = root / "human-scores"
     write(human / f"{lp}.mqm.seg.score", scores(MQM))
     write(human / f"{lp}.mqm.sys.score", "Alpha -0.25\nBeta -5.55\nrefA 0\nrefB -0.5\n")
-    write(human / f"{lp}.mqm.domain.score", "".join(f"{d}\t{s}\t-1\n" for d in ("news", "chat") for s in MQM))
     write(human / f"{lp}.da-sqm.seg.score", scores({"Alpha": [80, 90, "None"], "Beta": [10, 20, 30], "refA": [99] * n}))
     metrics = root / f"metric-scores/{lp}"
     all_scored = {s: [i + j / 10 for j in range(n)] for i, s in enumerate(OUTPUTS)}
     write(metrics / "Good-QE-src.seg.score", scores(all_scored))
     write(metrics / "Good-QE-src.sys.score", "".join(f"{s} {i}.5\n" for i, s in enumerate(OUTPUTS)))
-    write(metrics / "Good-QE-src.domain.score", "".join(f"{d} {s} 7\n" for d in ("news", "chat") for s in OUTPUTS))
     write(metrics / "BLEU-refA.seg.score", scores({s: v for s, v in all_scored.items() if s != "refA"}))
     write(metrics / "BLEU-refB.seg.score", scores({s: v for s, v in all_scored.items() if s != "refB"}))
     write(metrics / "Both-refA.refB.seg.score", scores(all_scored))
@@ -86,7 +84,7 @@ def test_tree_scores_are_those_of_the_files(tree):
     assert es.domains == ("news", "news", "chat")
 
 
-def test_tree_system_and_domain_scores(tree):
+def test_tree_system_scores(tree):
     es = load(f"{tree}/{LP}")
     official = es.system_scores
     assert list(official.index) == ["Alpha", "Beta", "refB"]
@@ -94,8 +92,6 @@ def test_tree_system_and_domain_scores(tree):
     assert official["Good-QE"].tolist() == [0.5, 1.5, 3.5]
     assert official["OnlySystem"].tolist() == [0, 1, 3]  # exists at system level alone
     np.testing.assert_allclose(official["BLEU"], [0.1, 1.1, 3.1])  # no official score: mean over segments
-    assert es.domain_scores.loc[("chat", "Alpha"), "Good-QE"] == 7
-    assert set(es.domain_scores.columns) == {"human", "Good-QE"}
 
 
 def test_tree_provenance_says_what_was_left_out_and_why(tree):
@@ -442,7 +438,6 @@ def test_wmt23(data_dir, lp, n_systems, n_segments, n_rated, pearson):
     assert len(es.metrics) == 43 + 6
     assert {"slide", "HuaweiTSC_EE_Metric"} <= set(es.system_scores.columns)
     assert not es.system_scores.isna().any(axis=None)
-    assert not es.domain_scores.isna().any(axis=None)
     assert es.human_systems == ({"refA"} if lp == "he-en" else set())
     # the official system scores are means over rated segments
     np.testing.assert_allclose(es.system_scores["human"], np.nanmean(es.human, axis=1), atol=1e-12)

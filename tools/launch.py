@@ -25,7 +25,7 @@ import nbformat
 import yaml
 from normalise_notebooks import normalise
 
-from mtmeta.datasets._fetch import available
+from mtmeta.datasets import available
 
 TAG = "install"
 BRANCH = "main"

@@ -194,7 +194,7 @@ class BuildTimes(_Markdown):
 
 class DataSets(_Markdown):
     def lines(self, root: Path) -> list[str]:
-        sets = importlib.import_module("mtmeta.datasets._fetch").available().values()
+        sets = importlib.import_module("mtmeta.datasets").available().values()
         rows = [f"| `{s.name}` | {s.title} | {s.licence} | {s.size / 1e6:.0f}&nbsp;MB |" for s in sets]
         return ["| name to fetch | what it is | licence seen upstream | size |", "|---|---|---|---:|", *rows]
 

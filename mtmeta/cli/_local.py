@@ -139,12 +139,10 @@ def local_accuracy(
 
 def _read(name: str) -> Any:
     """Return the table of a file, or a set."""
-    from ..datasets import load
-    from ..datasets._common import Options
-    from ..datasets._tables import SUFFIXES, read_table
+    from ..datasets import SUFFIXES, load, read_table
 
     is_file = name == "-" or Path(name).suffix.lower() in SUFFIXES
-    return read_table(name, Options())[0] if is_file else load(name)
+    return read_table(name) if is_file else load(name)
 
 
 def _by_context(table: pd.DataFrame, places: int) -> pd.DataFrame:

@@ -161,12 +161,11 @@ def _file_name(name: str) -> str:
 
 def _full(scores: str) -> str:
     """Return the whole path of a file or folder, because chapters run in another one; names of sets stay."""
-    from ..datasets import _SETS, _SIMULATED
+    from ..datasets import is_name
 
     path = Path(scores)
-    is_name = scores.partition("/")[0] in {*_SETS, *_SIMULATED, "wmt23"}
     is_folder = path.is_dir() or (path.parent != Path() and path.parent.is_dir())
-    return str(path.resolve()) if path.is_file() or (is_folder and not is_name) else scores
+    return str(path.resolve()) if path.is_file() or (is_folder and not is_name(scores)) else scores
 
 
 def _table(data: EvalSet | pd.DataFrame | Rankings, out: Path, name: str) -> str:

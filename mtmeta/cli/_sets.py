@@ -238,8 +238,8 @@ def fetch(
         raise typer.BadParameter("give names of sets, or --list.", ctx=context, param_hint="NAME")
     import pandas as pd
 
-    from ..datasets._fetch import available
-    from ..datasets._fetch import fetch as fetch_set
+    from ..datasets import available
+    from ..datasets import fetch as fetch_set
 
     known = available()
     rows = []

@@ -18,8 +18,22 @@ from ._common import Options, named
 from ._locate import locate, places
 from ._mqm import mqm_weight
 from ._news import NewsSet, load_news
+from ._tables import SUFFIXES, read_table
 
-__all__ = ["NewsSet", "fetch", "load", "load_all", "load_news", "locate", "mqm_weight"]
+__all__ = [
+    "SUFFIXES",
+    "NewsSet",
+    "available",
+    "fetch",
+    "is_name",
+    "lies_at",
+    "load",
+    "load_all",
+    "load_news",
+    "locate",
+    "mqm_weight",
+    "read_table",
+]
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")
 _TREES = "mt-metrics-eval-v2"
@@ -35,17 +49,18 @@ _SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = 
     "dl-hard": (_ranking.TASKS, "dl-hard", _ranking.load_dl_hard),
     "movielens-small": ((), "movielens-latest-small", _ranking.load_movielens),
 }
-_PARTS = dict.fromkeys(("librispeech", "movielens-small", "teaching-speech", "teaching-ranking"), "part") | {
-    "dl-hard": "task"
-}
+#: Simulated sets, which come with the package: functions of `simulate` are called like them.
+_SIMULATED = ("teaching", "teaching-speech", "teaching-ranking")
+#: What the parts of a set are called that are no language pairs.
+_PARTS = dict.fromkeys(("librispeech", "movielens-small", *_SIMULATED[1:]), "part") | {"dl-hard": "task"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import `fetch` when it is first used: it needs what loading does not."""
-    if name == "fetch":
-        from ._fetch import fetch
+    """Import what downloads when it is first used: it needs what loading does not."""
+    if name in ("available", "fetch"):
+        from . import _fetch
 
-        return fetch
+        return getattr(_fetch, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -128,15 +143,15 @@ def load(
     >>> mm.load("teaching-ranking")
     Rankings 'teaching-ranking': 10 systems x 50 queries, 100 items a list, 15000 judged items, 1401 relevant
     """
-    options = Options.checked(reference, annotation, metrics_from, metrics, spans, missing, unrated)
+    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated)
     if _is_table(name_or_path):
         return _tables.load_table(name_or_path, options)
     found = _find(name_or_path, options)
     if len(found) > 1:
         names = [name for name, _ in found]
         raise ValueError(
-            f"{str(name_or_path)!r} holds {len(names)} {_part_of(str(name_or_path))}s: {', '.join(names)}. "
-            "Name one of these, or use load_all."
+            f"{str(name_or_path)!r} holds {len(names)} {_PARTS.get(str(name_or_path), 'language pair')}s: "
+            f"{', '.join(names)}. Name one of these, or use load_all."
         )
     return found[0][1]()
 
@@ -177,7 +192,7 @@ def load_all(
     >>> [es.name for es in mm.load_all("teaching")]
     ['teaching']
     """
-    options = Options.checked(reference, annotation, metrics_from, metrics, spans, missing, unrated)
+    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated)
     if _is_table(name_or_path):
         return _tables.load_tables(name_or_path, options)
     return [load_one() for _, load_one in _find(name_or_path, options)]
@@ -214,15 +229,14 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
     if isinstance(name_or_path, str) and _NAME.fullmatch(name_or_path):
         name, _, lp = name_or_path.partition("/")
         if name in _SIMULATED:
-            return [(name, lambda: _simulated(name, options))] if not lp else _unknown_pair(name, lp, [])
+            _check_pair(name, lp, [])
+            return [(name, lambda: _simulated(name, options))]
         if name in _SETS:
             pairs, folder, loader = _SETS[name]
-            if lp and lp not in pairs:
-                _unknown_pair(name, lp, pairs)
+            _check_pair(name, lp, pairs)
             _locate_set(name, folder)
-            if not pairs:
-                return [(name, lambda: loader(lp, options))]
-            return [(f"{name}/{p}", lambda p=p: loader(p, options)) for p in pairs if lp in ("", p)]
+            parts = {p: f"{name}/{p}" for p in pairs if lp in ("", p)} or {"": name}
+            return [(part, lambda p=p: loader(p, options)) for p, part in parts.items()]
         if name == "wmt23" or any((root / _TREES / name).is_dir() for root in places().values()):
             return _tree(_locate_set(name, f"{_TREES}/{name}"), lp, name, options)
     path = Path(name_or_path)
@@ -235,12 +249,53 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
     raise _nothing_there(name_or_path, path)
 
 
+def is_name(given: str) -> bool:
+    """Say whether `load` takes a text for the name of a public or simulated set, such as ``"ted/en-de"``.
+
+    Parameters
+    ----------
+    given : str
+        What may be given to `load`.
+
+    Returns
+    -------
+    bool
+        False for the path of a table or folder. What lies in the working folder is not looked at.
+
+    Examples
+    --------
+    >>> from mtmeta.datasets import is_name
+    >>> is_name("wmt23/he-en"), is_name("mine.csv")
+    (True, False)
+    """
+    return given.partition("/")[0] in {*_SETS, *_SIMULATED, "wmt23"}
+
+
 def lies_at(name: str) -> Path | None:
-    """Return the file or folder that `load` reads for an argument; None for what the package makes, or is not here."""
+    """Return where the data of a set lie.
+
+    Parameters
+    ----------
+    name : str
+        What may be given to `load`.
+
+    Returns
+    -------
+    pathlib.Path or None
+        The file or folder that `load` reads; None for what comes with the package, or is not on this computer.
+
+    Examples
+    --------
+    >>> from mtmeta.datasets import lies_at
+    >>> lies_at("teaching") is None
+    True
+    """
     path, first = Path(name), name.partition("/")[0]
-    if first in _SIMULATED and not os.path.isfile(path):
+    if os.path.isfile(path):
+        return path
+    if first in _SIMULATED:
         return None
-    if _NAME.fullmatch(name) and not os.path.isfile(path):
+    if _NAME.fullmatch(name):
         folder = _SETS[first][1] if first in _SETS else f"{_TREES}/{first}"
         for root in places().values():
             if (root / folder).is_dir():
@@ -252,8 +307,7 @@ def lies_at(name: str) -> Path | None:
 
 def _tree(root: Path, lp: str, name: str, options: Options) -> list[tuple[str, Callable[[], EvalSet]]]:
     pairs = _wmt.language_pairs(root)
-    if lp and lp not in pairs:
-        _unknown_pair(name, lp, pairs)
+    _check_pair(name, lp, pairs)
 
     def load_pair(pair: str) -> EvalSet:
         folders = [_metric_folder(given, pair) for given in options.metrics_from]
@@ -279,20 +333,12 @@ def _metric_folder(given: str | Path, lp: str) -> Path:
     )
 
 
-#: Simulated sets, which come with the package: the function that gives each.
-_SIMULATED = {
-    "teaching": "teaching",
-    "teaching-speech": "teaching_speech",
-    "teaching-ranking": "teaching_ranking",
-}
-
-
 def _simulated(name: str, options: Options) -> Loaded:
     from .. import simulate
 
     if name != "teaching":
         options.refuse_all(f"{name}, which has no scores")
-        return getattr(simulate, _SIMULATED[name])()
+        return getattr(simulate, name.replace("-", "_"))()
     options.refuse("the teaching set", "reference", "annotation", "metrics_from", "spans")
     es = simulate.teaching()
     return es if options.metrics is None else es.select(metrics=options.metrics)
@@ -314,13 +360,9 @@ def _locate_set(name: str, folder: str) -> Path:
     return path
 
 
-def _unknown_pair(name: str, lp: str, pairs: Sequence[str]) -> Any:
-    raise unknown(f"{_part_of(name)} of {name}", lp, pairs)
-
-
-def _part_of(name: str) -> str:
-    """Return what the parts of a set are called."""
-    return _PARTS.get(name, "language pair")
+def _check_pair(name: str, lp: str, pairs: Sequence[str]) -> None:
+    if lp and lp not in pairs:
+        raise unknown(f"{_PARTS.get(name, 'language pair')} of {name}", lp, pairs)
 
 
 def _nothing_there(given: str | Path, path: Path) -> ValueError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import _files
+from .._delimited import MAX_FIELD
 from ..evalset import EvalSet, check_choice, unknown
-
-#: A cell with more characters than this is an open quote or a wrong file, not a text.
-MAX_FIELD = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -22,28 +21,26 @@ class Options:
 
     reference: str | None = None
     annotation: str | None = None
-    metrics_from: tuple[str | Path, ...] = ()
-    metrics: tuple[str, ...] | None = None
+    metrics_from: str | Path | Iterable[str | Path] = ()
+    metrics: Sequence[str] | None = None
     spans: bool = False
     missing: str = "raise"
     unrated: str = "raise"
 
-    @classmethod
-    def checked(cls, reference, annotation, metrics_from, metrics, spans, missing, unrated) -> Options:
-        """Return the options; raise `TypeError` or `ValueError` for what cannot be one."""
-        for what, value in (("reference", reference), ("annotation", annotation)):
-            if value is not None and not isinstance(value, str):
+    def __post_init__(self) -> None:
+        """Raise `TypeError` or `ValueError` for what cannot be an option."""
+        for what in ("reference", "annotation"):
+            if not isinstance(value := getattr(self, what), str | None):
                 raise TypeError(f"`{what}` must be a string or None; found {type(value).__name__}.")
-        if isinstance(metrics, str):
-            raise TypeError(f"`metrics` must be a sequence of names; found {metrics!r}. Write [{metrics!r}].")
-        if not isinstance(spans, bool | np.bool_):
-            raise TypeError(f"`spans` must be True or False; found {spans!r}.")
-        if missing not in ("raise", "nan"):
-            raise ValueError(f"`missing` must be 'raise' or 'nan'; found {missing!r}.")
-        check_choice("unrated", unrated, ("raise", "keep"))
-        folders = (metrics_from,) if isinstance(metrics_from, str | Path) else tuple(metrics_from)
-        names = None if metrics is None else tuple(metrics)
-        return cls(reference, annotation, folders, names, bool(spans), missing, unrated)
+        if isinstance(self.metrics, str):
+            raise TypeError(f"`metrics` must be a sequence of names; found {self.metrics!r}. Write [{self.metrics!r}].")
+        if not isinstance(self.spans, bool | np.bool_):
+            raise TypeError(f"`spans` must be True or False; found {self.spans!r}.")
+        check_choice("missing", self.missing, ("raise", "nan"))
+        check_choice("unrated", self.unrated, ("raise", "keep"))
+        alone = isinstance(self.metrics_from, str | Path)
+        object.__setattr__(self, "metrics_from", (self.metrics_from,) if alone else tuple(self.metrics_from))
+        object.__setattr__(self, "metrics", None if self.metrics is None else tuple(self.metrics))
 
     def refuse(self, what: str, *names: str) -> None:
         """Raise if an option was given that means nothing for this kind of data."""
@@ -82,15 +79,26 @@ def named(path: Path) -> Path:
     return path
 
 
-def read_lines(path: Path) -> list[str]:
-    """Return the lines of a UTF-8 file, split at line feeds only.
+def read_lines(path: Path, expected: int | None = None) -> list[str]:
+    """Return the lines of a UTF-8 file, split at line feeds only; raise if they are not as many as expected.
 
     ``str.splitlines`` also breaks at U+2028, U+0085 and others, which occur inside sentences.
     """
     lines = read_text(path).split("\n")
     if lines[-1] == "":
         lines.pop()
+    if expected not in (None, len(lines)):
+        raise ValueError(f"{path} has {len(lines)} lines; expected {expected}, one per segment. It may be truncated.")
     return [line.removesuffix("\r") for line in lines]
+
+
+def finite(text: str) -> float:
+    """Return a text as a number; NaN if it is none, or infinite."""
+    try:
+        number = float(text)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def choose_annotation(asked: str | None, available: Sequence[str], where: str) -> str:
@@ -125,8 +133,10 @@ def choose_references(
     return tuple(default)
 
 
-def count_holes(es: EvalSet) -> EvalSet:
-    """Note in the provenance how many translations have no human score; return the set."""
+def finished(es: EvalSet, options: Options | None = None) -> EvalSet:
+    """Return a set with the metrics asked for; its provenance says how many translations have no human score."""
+    if options is not None and options.metrics is not None:
+        es = es.select(metrics=options.metrics)
     es.provenance["holes"] = int(np.isnan(es.human).sum())
     return es
 

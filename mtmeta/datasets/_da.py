@@ -8,7 +8,7 @@ from io import StringIO
 import numpy as np
 
 from ..evalset import EvalSet, Texts, natural, unknown
-from ._common import Options, count_holes, read_lines, read_text
+from ._common import Options, finished, finite, read_lines, read_text
 from ._locate import locate
 
 WMT17_PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
@@ -33,7 +33,7 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
         raise ValueError(f"{path}: expected the columns {_COLUMNS}; found {rows[:1]}.")
     cells: dict[tuple[str, int], list[str]] = {}
     for number, row in enumerate(rows[1:], 1):
-        key = rated.get(f"{float(row[4]):.9f}") if len(row) == len(_COLUMNS) and _is_number(row[4]) else None
+        key = rated.get(f"{finite(row[4]):.9f}") if len(row) == len(_COLUMNS) else None
         if key is None or key in cells:
             raise ValueError(
                 f"{path}, data row {number} does not match exactly one row of DA-seglevel.csv. The file may be altered."
@@ -79,14 +79,7 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
             "translations and references are tokenised and lower-cased upstream.",
         },
     )
-    return count_holes(es if options.metrics is None else es.select(metrics=options.metrics))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return np.isfinite(float(text))
-    except ValueError:
-        return False
+    return finished(es, options)
 
 
 def _read_official(path, lp: str) -> dict[str, tuple[str, int]]:
@@ -94,7 +87,7 @@ def _read_official(path, lp: str) -> dict[str, tuple[str, int]]:
     found: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(read_lines(path)[1:], 2):
         fields = line.split()
-        if len(fields) != 5 or not _is_number(fields[4]) or not fields[3].isdigit():
+        if len(fields) != 5 or np.isnan(finite(fields[4])) or not fields[3].isdigit():
             raise ValueError(f"{path}, line {number}: expected `LP DATA SYSTEM SID HUMAN`; found {line[:60]!r}.")
         if fields[0] == lp:
             score = f"{float(fields[4]):.9f}"

@@ -134,12 +134,7 @@ def missing(name: str, root: Path) -> list[str]:
     list of str
         Paths relative to ``root``; empty when the set is complete.
     """
-    root = Path(root)
-
-    def is_there(file: DataFile) -> bool:
-        return (root / file.path).is_file() and (root / file.path).stat().st_size == file.size
-
-    return [file.path for file in _data_set(name).files if not is_there(file)]
+    return [file.path for file in _data_set(name).files if not _is_there(Path(root) / file.path, file)]
 
 
 def fetch(
@@ -206,7 +201,8 @@ def fetch(
     ) as bar:
         for url, group in itertools.groupby(data_set.files, key=origin):
             files = list(group)
-            wanted = [file for file in files if not _is_right(cache / file.path, file)]
+            places = [(file, cache / file.path) for file in files]
+            wanted = [f for f, p in places if not (_is_there(p, f) and pooch.file_hash(str(p)) == f.sha256)]
             try:
                 if wanted:
                     _obtain(url, wanted, cache, timeout, convert=base_url is None)
@@ -290,14 +286,13 @@ class _NoImports(pickle.Unpickler):
 
 
 def _data_set(name: str) -> DataSet:
-    path = REGISTRY / f"{name}.tsv"
-    known = [p.stem for p in sorted(REGISTRY.glob("*.tsv"))]
+    known = available()
     if name in known:
-        return _read_registry(path)
+        return known[name]
     family = str(name).partition("/")[0]
     if family in known:
         raise ValueError(f"sets are fetched whole: ask for {family!r}, not {name!r}.")
-    raise unknown("data set", name, known)
+    raise unknown("data set", name, list(known))
 
 
 def _read_registry(path: Path) -> DataSet:
@@ -317,8 +312,8 @@ def _read_registry(path: Path) -> DataSet:
     return DataSet(name=path.stem, cite=tuple(about.get("cite", [])), files=tuple(files), **one_line)
 
 
-def _is_right(path: Path, file: DataFile) -> bool:
-    return path.is_file() and path.stat().st_size == file.size and pooch.file_hash(str(path)) == file.sha256
+def _is_there(path: Path, file: DataFile) -> bool:
+    return path.is_file() and path.stat().st_size == file.size
 
 
 def _obtain(url: str, files: list[DataFile], cache: Path, timeout: float, *, convert: bool) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..evalset import EvalSet, Texts, natural, unknown
-from ._common import Options, canonical_ids, choose_references, count_holes, read_lines
+from ._common import Options, canonical_ids, choose_references, finished, finite, read_lines
 from ._locate import locate
 
 __all__ = ["mqm_weight"]
@@ -105,12 +105,7 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
 
     def text(kind: str, name: str, language: str) -> tuple[str, ...] | None:
         file = texts / kind / f"newstest2021.{lp}.{name}.{language}"
-        if not file.exists():
-            return None
-        lines = read_lines(file)
-        if len(lines) != n:
-            raise ValueError(f"{file} has {len(lines)} lines; expected {n}, one per segment. It may be truncated.")
-        return tuple(lines)
+        return tuple(read_lines(file, n)) if file.exists() else None
 
     translations = {}
     for system in scores.index:
@@ -152,10 +147,8 @@ def load_errors(path: Path, options: Options, *, name=None, lp=None, standard=No
     cells = _one_text(rows, ["system", "segment"], "target", path)
     sources = _one_text(rows, ["segment"], "source", path)
     translations = {s: tuple(cells.get((s, k)) for k in segments) for s in scores.index}
-    documents = None
-    if "doc" in rows:
-        by_segment = _one_text(rows, ["segment"], "doc", path)
-        documents = tuple(by_segment[k] for k in segments)
+    by_segment = _one_text(rows, ["segment"], "doc", path) if "doc" in rows else None
+    documents = by_segment and tuple(by_segment[k] for k in segments)
     return _assemble(
         scores, tuple(sources[k] for k in segments), translations, options,
         name=name or path.stem, lp=lp, standard=standard, source=path, documents=documents, errors=rows,
@@ -172,10 +165,10 @@ def _read_averages(path: Path) -> pd.DataFrame:
     for number, line in enumerate(lines[1:], 2):
         try:
             system, score, segment = line.split()
-            key, value = (_system_name(system), int(segment)), np.nan if score == "None" else float(score) + 0.0
+            key, value = (_system_name(system), int(segment)), finite(score) + 0.0
         except ValueError:
             raise ValueError(f"{path}, line {number}: expected `SYSTEM SCORE SEGMENT`; found {line[:60]!r}.") from None
-        if score != "None" and not np.isfinite(value):
+        if np.isnan(value) and score != "None":
             raise ValueError(f"{path}, line {number}: {score[:40]!r} is not a finite number.")
         if key in found:
             raise ValueError(f"{path}, line {number}: {key} occurs twice; expected one score per system and segment.")
@@ -305,7 +298,7 @@ def _assemble(
             "left_out": left_out,
         },
     )
-    return count_holes(es if options.metrics is None else es.select(metrics=options.metrics))
+    return finished(es, options)
 
 
 def _spans(errors: pd.DataFrame, candidates: list[str], texts: Texts) -> pd.DataFrame:

@@ -188,13 +188,8 @@ def _news_set(pair: str, texts: dict, human: dict, automatic: pd.DataFrame, root
             if len(lines) != len(source):
                 raise ValueError(f"{pair}: {name} has {len(lines)} lines; expected {len(source)}, one per segment.")
     systems = tuple(sorted(texts["system-outputs"]))
-    scores = pd.DataFrame(
-        {
-            "human": [human.get(s, (np.nan, 0))[0] for s in systems],
-            "n_ratings": [human.get(s, (np.nan, 0))[1] for s in systems],
-        },
-        index=pd.Index(systems, name="system"),
-    )
+    rated = [human.get(s, (np.nan, 0)) for s in systems]
+    scores = pd.DataFrame(rated, columns=["human", "n_ratings"], index=pd.Index(systems, name="system"))
     scores = scores.join(automatic.xs(pair, level="pair"))
     left_out = {name: "rated, but no text of a system" for name in human if name not in systems}
     return NewsSet(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
 import io
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -17,17 +14,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 from .._checks import to_numbers
-from .._files import wrong_encoding
+from .._delimited import MAX_FIELD, lines, opened, read_delimited
 from ..evalset import RESERVED, EvalSet, Rankings
-from ._common import MAX_FIELD, Options, canonical_ids, count_holes, is_text
+from ._common import Options, canonical_ids, finished, is_text
 
+__all__ = ["SUFFIXES", "load_table", "load_tables", "read_table"]
+
+#: What the name of a table ends in.
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 #: What an empty score is called in the wild; upper and lower case are the same.
 _EMPTY = {"", "na", "nan", "none", "null"}
-_MAX_LINE = 20 * MAX_FIELD
 _UNPACKED = 64_000_000  # bytes that any Parquet file may have in memory; a large one may have a hundred times its size
-
-
 #: Columns of names and texts in the other kinds of tables; there they are no scores.
 _NAMES = {
     "transcripts": ("segment", "speaker", "quality", "reference", "transcript"),
@@ -37,29 +34,33 @@ _NAMES = {
 
 def load_table(path: Path | str, options: Options) -> EvalSet | pd.DataFrame | Rankings:
     """Load a table of one language pair, of transcripts or of ranked lists."""
-    frame, name = read_table(path, options)
+    frame, name = _read(path, options)
     other = _load_other(frame, name, path, options)
-    return _build(frame, name, path, options, options.metrics) if other is None else other
+    return _build(frame, name, path, options) if other is None else other
 
 
 def load_tables(path: Path | str, options: Options) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
     """Load a table as one set per value of its column ``lp``; transcripts and ranked lists as one."""
-    frame, name = read_table(path, options)
+    frame, name = _read(path, options)
     if (other := _load_other(frame, name, path, options)) is not None:
         return [other]
     if "lp" not in frame or frame["lp"].nunique(dropna=False) < 2:
-        return [_build(frame, name, path, options, options.metrics)]
-    if frame["lp"].isna().any():
-        n = int(frame["lp"].isna().sum())
+        return [_build(frame, name, path, options)]
+    if n := int(frame["lp"].isna().sum()):
         raise ValueError(f"{path}: the column 'lp' is empty in {n} rows; every row needs a language pair.")
-    columns = [c for c in frame if c not in RESERVED] if options.metrics is None else list(options.metrics)
+    columns = [c for c in frame if c not in RESERVED] if options.metrics is None else []
     sets = []
     for lp, part in frame.groupby("lp"):
-        empty = [c for c in columns if c in part and part[c].isna().all() and options.metrics is None]
-        es = _build(part.drop(columns=empty), f"{name}/{lp}", path, options, options.metrics)
+        empty = [c for c in columns if part[c].isna().all()]
+        es = _build(part.drop(columns=empty), f"{name}/{lp}", path, options)
         es.provenance["left_out"].update({f"metric {c}": f"no score in {lp}" for c in empty})
         sets.append(es)
     return sets
+
+
+def _read(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
+    options.refuse("a table", "reference", "annotation", "metrics_from", "spans")
+    return read_table(path), "stdin" if path == "-" else Path(path).stem
 
 
 def _kind(columns: Any) -> str:
@@ -110,132 +111,71 @@ def _rankings(frame: pd.DataFrame, name: str) -> Rankings:
     return Rankings(name, runs, judged.drop_duplicates())
 
 
-def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options, metrics) -> EvalSet:
+def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -> EvalSet:
     source = "standard input" if path == "-" else str(path)
+    given = {"metrics": options.metrics, "missing": options.missing, "unrated": options.unrated}
     try:
-        es = EvalSet.from_frame(frame, metrics=metrics, missing=options.missing, unrated=options.unrated, name=name)
+        es = EvalSet.from_frame(frame, name=name, **given)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
     es.provenance.update(source=source, annotation=None, reference=None, variants={})
-    return count_holes(es)
+    return finished(es)
 
 
-def read_table(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
-    """Return a table as a data frame with text where text belongs, and its name.
+def read_table(path: Path | str) -> pd.DataFrame:
+    r"""Read a table as a data frame with text where text belongs, without asking what it holds.
 
-    Systems are always text (a system may be called ``NA``); segments are integers if all are;
-    in score columns an empty cell, NA, NaN, None and null mean not scored.
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        A file whose name ends in one of ``SUFFIXES``; ``-`` reads CSV or TSV from standard input.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Systems are always text (a system may be called ``NA``); segments are integers if all are; in score columns an
+        empty cell, NA, NaN, None and null mean not scored (NaN).
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If the name ends in something else, or the file is damaged.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from mtmeta.datasets import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "t.csv")
+    ...     _ = path.write_text("system,segment,human\nNA,1,-5\nNA,2,None\n")
+    ...     read_table(path).to_numpy().tolist()
+    [['NA', 1, -5.0], ['NA', 2, nan]]
     """
-    options.refuse("a table", "reference", "annotation", "metrics_from", "spans")
     if path == "-":
         if sys.stdin is None:
             raise ValueError("standard input is closed; pipe a table into the command, or name a file.")
         stream = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
         try:
-            frame = _read_delimited(stream, None, "standard input")
+            return _typed(read_delimited(stream, None, "standard input"), "standard input")
         except OSError as error:  # it is write-only, or a folder
             raise OSError(error.errno, error.strerror, "standard input") from None
         finally:
             stream.detach()
-        return _typed(frame, "standard input"), "stdin"
     path = Path(path)
     suffix = path.suffix.lower()
-    if suffix == ".parquet":
-        frame = _read_parquet(path)
-    elif suffix in SUFFIXES:
-        with path.open(encoding=_encoding(path), newline="\n" if suffix == ".jsonl" else "") as stream:
-            if suffix == ".jsonl":
-                frame = _read_json_lines(stream, path)
-            else:
-                frame = _read_delimited(stream, "\t" if suffix == ".tsv" else ",", path)
-    else:
+    if suffix not in SUFFIXES:
         raise ValueError(f"{path}: cannot tell the format from {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
-    return _typed(frame, path), path.stem
+    if suffix == ".parquet":
+        return _typed(_read_parquet(path), path)
+    is_json = suffix == ".jsonl"
+    with opened(path, "\n" if is_json else "") as stream:
+        frame = _read_json_lines(stream, path) if is_json else read_delimited(stream, ",\t"[suffix == ".tsv"], path)
+    return _typed(frame, path)
 
 
 # -- formats ----------------------------------------------------------------------------------
-
-
-def _encoding(path: Path) -> str:
-    """Return UTF-16 for a file that begins with its byte order mark, as some programs write it, else UTF-8."""
-    with path.open("rb") as stream:
-        head = stream.read(4)
-    is_utf16 = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and head != codecs.BOM_UTF32_LE
-    return "utf-16" if is_utf16 else "utf-8-sig"
-
-
-def _lines(stream: TextIO, what: Path | str) -> Iterator[str]:
-    """Yield the lines of a stream; raise for what is not text in its encoding or has no line ends."""
-    number = 0
-    while True:
-        try:
-            line = stream.readline(_MAX_LINE)
-        except UnicodeDecodeError as error:
-            line = number + error.object.count(b"\n", 0, error.start) + 1
-            if error.encoding.startswith("utf-16"):
-                raise ValueError(
-                    f"{what} is not UTF-16, though it begins with its byte order mark: {error.reason} at or after line "
-                    f"{line}. The file may be truncated; save it as UTF-8."
-                ) from None
-            raise wrong_encoding(what, line, error.object[error.start]) from None
-        if not line:
-            return
-        number += 1
-        if len(line) == _MAX_LINE:
-            raise ValueError(f"{what}, line {number} has more than {_MAX_LINE:,} characters; this is not a table.")
-        if "\0" in line:
-            raise ValueError(
-                f"{what} holds a NUL character in line {number}: it is no text, or UTF-16 without a byte order mark. "
-                "Save the file as UTF-8."
-            )
-        yield line
-
-
-def _read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> pd.DataFrame:
-    """Read CSV or TSV with the usual quoting; without a delimiter, tab or comma as the header has it."""
-    lines = _lines(stream, what)
-    first = next(lines, "")
-    if not first.strip():
-        fault = ": the first line is blank" if first else " is empty"
-        raise ValueError(f"{what}{fault}; expected a header with system, segment, human and one column per metric.")
-    if delimiter is None:
-        delimiter = "\t" if first.count("\t") > first.count(",") else ","
-    other = max("\t;,", key=first.count)
-    if delimiter not in first and other in first:
-        raise ValueError(
-            f"{what}: the header has no {delimiter!r}; it seems to be separated by {other!r}. "
-            "Use commas in .csv files and tabs in .tsv files."
-        )
-
-    def from_first() -> Iterator[str]:
-        yield first
-        yield from lines
-
-    limit = csv.field_size_limit(MAX_FIELD)
-    reader = csv.reader(from_first(), delimiter=delimiter, strict=True)
-    rows = []
-    try:
-        for row in reader:
-            if not row:
-                continue
-            rows.append(row)
-            if len(row) != len(rows[0]):
-                raise ValueError(
-                    f"{what}, line {reader.line_num}: expected {len(rows[0])} fields, the header's; found {len(row)}. "
-                    "A text that holds the separator or a quote must be quoted; the file may be truncated."
-                )
-    except csv.Error as error:
-        reason = "a quote is opened and never closed" if "end of data" in str(error) else str(error)
-        if "field limit" in reason:
-            reason = f"a field has more than {MAX_FIELD:,} characters; is a quote left open?"
-        raise ValueError(f"{what}, line {reader.line_num}: {reason}") from None
-    finally:
-        csv.field_size_limit(limit)
-    header, *body = rows
-    columns = zip(*body, strict=True) if body else [()] * len(header)
-    frame = pd.concat([pd.Series(c, dtype=object) for c in columns], axis=1)
-    frame.columns = header
-    return frame
 
 
 def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
@@ -248,7 +188,7 @@ def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
         return found
 
     rows: list[dict] = []
-    for number, line in enumerate(_lines(stream, what), 1):
+    for number, line in enumerate(lines(stream, what), 1):
         if not line.strip():
             continue
         try:

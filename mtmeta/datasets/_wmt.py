@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..evalset import EvalSet, Texts, natural, unknown
-from ._common import Options, choose_annotation, choose_references, count_holes, is_text, named, read_lines, read_text
+from ._common import Options, choose_annotation, choose_references, finished, finite, is_text, named, read_lines
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
 #: Published protocol: standard reference and outlier systems, by (set, language pair).
@@ -54,7 +55,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     n = len(next(iter(human.values())))
 
     standard, outliers = STANDARD.get((name.rpartition("/")[0], lp), (None, ()))
-    references = _reference_names(root, lp)
+    references = sorted({_stem(p)[len(lp) + 1 :] for p in _text_files(root / "references", f"{lp}.*")})
     chosen = choose_references(options.reference, references, standard, name, outliers)
     outputs = {_stem(p) for p in _text_files(root / "system-outputs" / lp, "*")}
     left_out = _systems_left_out(human, outputs, references, chosen, outliers)
@@ -66,35 +67,41 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
 
     folders = [root / "metric-scores" / lp, *metric_folders]
     kept = _choose_variants(folders, references, chosen, options.metrics, left_out)
-    scores, official, by_domain = frame.read_metrics(kept, left_out)
-    human_files = {level: root / "human-scores" / f"{lp}.{annotation}.{level}.score" for level in ("sys", "domain")}
-    frame.read_official("human", human_files, official, by_domain, left_out, none=True)
+    human_files = {"sys": root / "human-scores" / f"{lp}.{annotation}.sys.score"}
+    official = {"human": frame.official("human", human_files, left_out, none=True)}
+    scores = {}
+    for name_of, metric in kept.items():
+        if "seg" in metric.files:
+            found = frame.segment_scores(name_of, metric.files["seg"], left_out)
+            if found is None:
+                continue
+            scores[name_of] = found
+        official[name_of] = frame.official(f"metric {name_of}", metric.files, left_out)
+    official = {m: values for m, values in official.items() if values is not None}
     present = [*scores, *(m for m in official if m != "human" and m not in scores)]
     texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
-    return count_holes(
-        EvalSet(
-            np.array([human[s] for s in candidates]),
-            scores,
-            systems=candidates,
-            name=name,
-            language_pair=lp,
-            documents=documents,
-            domains=domains,
-            texts=texts,
-            human_systems=set(candidates) & set(references),
-            system_scores=_system_table(official, candidates),
-            domain_scores=_domain_table(by_domain, candidates),
-            spans=_read_spans(root, lp, annotation, candidates, n, texts, left_out) if options.spans else None,
-            reference_free=[m for m in scores if kept[m].variant == "src"],
-            provenance={
-                "source": str(root),
-                "annotation": annotation,
-                "reference": ".".join(chosen) or None,
-                "variants": {m: kept[m].variant for m in present},
-                "left_out": left_out,
-            },
-        )
+    es = EvalSet(
+        np.array([human[s] for s in candidates]),
+        scores,
+        systems=candidates,
+        name=name,
+        language_pair=lp,
+        documents=documents,
+        domains=domains,
+        texts=texts,
+        human_systems=set(candidates) & set(references),
+        system_scores=pd.DataFrame(official, index=pd.Index(candidates, name="system")) if official else None,
+        spans=_read_spans(root, lp, annotation, candidates, n, texts, left_out) if options.spans else None,
+        reference_free=[m for m in scores if kept[m].variant == "src"],
+        provenance={
+            "source": str(root),
+            "annotation": annotation,
+            "reference": ".".join(chosen) or None,
+            "variants": {m: kept[m].variant for m in present},
+            "left_out": left_out,
+        },
     )
+    return finished(es)
 
 
 # -- systems ----------------------------------------------------------------------------------
@@ -106,10 +113,6 @@ def _stem(path: Path) -> str:
 
 def _text_files(folder: Path, pattern: str) -> list[Path]:
     return [named(p) for p in folder.glob(pattern) if p.suffix in (".txt", ".jsonl")]
-
-
-def _reference_names(root: Path, lp: str) -> list[str]:
-    return sorted({_stem(p)[len(lp) + 1 :] for p in _text_files(root / "references", f"{lp}.*")})
 
 
 def _systems_left_out(human, outputs, references, chosen, outliers) -> dict[str, str]:
@@ -128,39 +131,24 @@ def _systems_left_out(human, outputs, references, chosen, outliers) -> dict[str,
 # -- score files ------------------------------------------------------------------------------
 
 
-def _split_scores(path: Path, width: int, none: bool) -> list:
-    """Return the columns of a score file with ``width`` blank-separated fields a line, the last as numbers."""
-    text = read_text(path)
-    tokens = text.split()
-    n_lines = text.count("\n") + (not text.endswith("\n"))
-    if not tokens:
-        raise ValueError(f"{path} is empty; expected lines `{'DOMAIN ' * (width == 3)}SYSTEM SCORE`.")
-    columns = [tokens[i::width] for i in range(width)]
-    try:
-        numbers = np.array([float("nan") if none and v == "None" else float(v) for v in columns[-1]])
-    except ValueError:
-        numbers = np.array([np.inf])
-    absent = columns[-1].count("None") if none else 0
-    if len(tokens) != width * n_lines or np.isfinite(numbers).sum() + absent != n_lines:
-        raise _blame(path, text, width, none)
-    return [*columns[:-1], numbers]
-
-
-def _blame(path: Path, text: str, width: int, none: bool) -> ValueError:
-    """Return the error that names the first bad line of a score file."""
-    expected = f"expected `{'DOMAIN ' * (width == 3)}SYSTEM SCORE`"
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
-        fields = line.split()
-        if len(fields) != width:
-            return ValueError(f"{path}, line {number}: {expected}; found {line[:60]!r}. The file may be truncated.")
-        try:
-            good = (none and fields[-1] == "None") or np.isfinite(float(fields[-1]))
-        except ValueError:
-            good = False
-        if not good:
-            hint = " Only human scores may be None (not rated)." if fields[-1] == "None" else ""
-            return ValueError(f"{path}, line {number}: {fields[-1][:40]!r} is not a finite number.{hint}")
-    return ValueError(f"{path} cannot be read: {expected} on every line.")
+def _read_scores(path: Path, none: bool) -> tuple[list[str], np.ndarray]:
+    """Return the systems and scores of a file with lines ``SYSTEM SCORE``; the score may be ``None`` where allowed."""
+    rows = [line.split() for line in read_lines(path)]
+    if not rows:
+        raise ValueError(f"{path} is empty; expected lines `SYSTEM SCORE`.")
+    numbers = np.full(len(rows), np.nan)
+    for k, row in enumerate(rows):
+        if len(row) != 2:
+            raise ValueError(
+                f"{path}, line {k + 1}: expected `SYSTEM SCORE`; found {' '.join(row)[:60]!r}. "
+                "The file may be truncated."
+            )
+        if row[1] != "None" or not none:
+            numbers[k] = finite(row[1])
+            if numbers[k] != numbers[k]:
+                hint = " Only human scores may be None (not rated)." if row[1] == "None" else ""
+                raise ValueError(f"{path}, line {k + 1}: {row[1][:40]!r} is not a finite number.{hint}")
+    return [system for system, _ in rows], numbers
 
 
 def read_segment_scores(path: Path, n_segments: int | None, *, none: bool = False) -> dict[str, np.ndarray]:
@@ -185,34 +173,19 @@ def read_segment_scores(path: Path, n_segments: int | None, *, none: bool = Fals
     ValueError
         If a line is not a system and a finite number, or a system has too few or too many scores.
     """
-    names, numbers = _split_scores(path, 2, none)
-    n = n_segments or names.count(names[0])
-    starts = range(0, len(names), n)
-    blocks = {names[i]: numbers[i : i + n] for i in starts if names[i : i + n].count(names[i]) == n}
-    if len(blocks) * n == len(names):
-        return blocks
-    grouped: dict[str, list[int]] = {}
-    for i, system in enumerate(names):
-        grouped.setdefault(system, []).append(i)
-    for system, lines in grouped.items():
-        if len(lines) != n:
-            why = "one per segment" if n_segments else f"as for system {names[0]!r}"
-            raise ValueError(
-                f"{path}: system {system!r} has {len(lines)} scores, the last in line {lines[-1] + 1} of {len(names)}; "
-                f"expected {n}, {why}. The file may be truncated, or belong to another set."
-            )
-    return {system: numbers[lines] for system, lines in grouped.items()}
-
-
-def _read_keyed(path: Path, width: int, none: bool) -> dict:
-    """Read a ``.sys.score`` (width 2) or ``.domain.score`` (width 3) file into ``{key: score}``."""
-    *keys, numbers = _split_scores(path, width, none)
-    keys = keys[0] if width == 2 else list(zip(*keys, strict=True))
-    found = dict(zip(keys, numbers.tolist(), strict=True))
-    if len(found) != len(keys):
-        twice = next(k for i, k in enumerate(keys) if k in keys[:i])
-        raise ValueError(f"{path}: {twice!r} occurs more than once; expected one score each.")
-    return found
+    names, numbers = _read_scores(path, none)
+    codes, systems = pd.factorize(np.array(names, dtype=object))
+    counts = np.bincount(codes)
+    n = n_segments or counts[0]
+    if (counts != n).any():
+        odd = int(np.argmax(counts != n))
+        why = "one per segment" if n_segments else f"as for system {names[0]!r}"
+        raise ValueError(
+            f"{path}: system {systems[odd]!r} has {counts[odd]} scores, the last in line "
+            f"{int(np.flatnonzero(codes == odd)[-1]) + 1} of {len(names)}; "
+            f"expected {n}, {why}. The file may be truncated, or belong to another set."
+        )
+    return dict(zip(systems, numbers[np.argsort(codes, kind="stable")].reshape(-1, n), strict=True))
 
 
 # -- metrics ----------------------------------------------------------------------------------
@@ -240,27 +213,23 @@ def _choose_variants(folders, references, chosen, asked, left_out) -> dict[str, 
     found: dict[str, dict[str, Path]] = {}
     for folder in folders:
         for path in sorted(folder.glob("*.score")):
-            match = re.fullmatch(r"(.+)\.(seg|sys|domain)\.score", named(path).name)
+            match = re.fullmatch(r"(.+)\.(seg|sys)\.score", named(path).name)
             if not match:
                 continue
             stem, level = match.groups()
             if level in found.setdefault(stem, {}):
                 raise ValueError(f"metric {stem!r} occurs twice: {found[stem][level]} and {path}. Rename one of them.")
             found[stem][level] = path
-    kept: dict[str, list[str]] = {}
-    others: dict[str, str] = {}
+    kept, others = [], {}
     for stem in sorted(found):
         name, variant = _split_variant(stem, references)
         used = set(references) if variant == "all" else set((variant or "src").split(".")) - {"src"}
         if used <= set(chosen):
-            kept.setdefault(name, []).append(stem)
+            kept.append((name, stem, variant))
         else:
             others[stem] = variant
-    metrics = {}
-    for name, stems in kept.items():
-        for stem in stems:
-            label = name if len(stems) == 1 else stem
-            metrics[label] = _Metric(_split_variant(stem, references)[1], found[stem])
+    often = Counter(name for name, *_ in kept)
+    metrics = {name if often[name] == 1 else stem: _Metric(v, found[stem]) for name, stem, v in kept}
     if asked is not None:
         metrics = _asked_for(asked, metrics, others, chosen)
     elif others:
@@ -298,71 +267,42 @@ class _Frame:
     known: set[str] | None
     options: Options
 
-    def read_metrics(self, metrics: dict[str, _Metric], left_out: dict[str, str]) -> tuple[dict, dict, dict]:
-        """Return segment, system and domain scores by metric; what lacks a candidate is left out and listed."""
-        scores: dict[str, np.ndarray] = {}
-        official: dict[str, list[float]] = {}
-        by_domain: dict[str, dict] = {}
-        for name, metric in metrics.items():
-            if "seg" in metric.files:
-                found = read_segment_scores(metric.files["seg"], self.n_segments)
-                self._check_names(metric.files["seg"], found)
-                gone = [s for s in self.candidates if s not in found]
-                if gone and self.options.missing == "raise":
-                    why = f"has no scores for {', '.join(gone)}; missing='nan' would keep it with holes"
-                    if self.options.metrics is not None:
-                        raise ValueError(f"{metric.files['seg']}: metric {name!r} {why}.")
-                    left_out[f"metric {name}"] = why
-                    continue
-                empty = np.full(self.n_segments, np.nan)
-                scores[name] = np.array([found.get(s, empty) for s in self.candidates])
-            self.read_official(name, metric.files, official, by_domain, left_out)
-        return scores, official, by_domain
+    def segment_scores(self, metric: str, path: Path, left_out: dict[str, str]) -> np.ndarray | None:
+        """Return the scores of a metric; None, and listed, if it lacks a candidate."""
+        found = read_segment_scores(path, self.n_segments)
+        gone = self._absent(path, found)
+        if gone:
+            why = f"has no scores for {gone}; missing='nan' would keep it with holes"
+            if self.options.metrics is not None:
+                raise ValueError(f"{path}: metric {metric!r} {why}.")
+            left_out[f"metric {metric}"] = why
+            return None
+        empty = np.full(self.n_segments, np.nan)
+        return np.array([found.get(s, empty) for s in self.candidates])
 
-    def read_official(self, name, files, official, by_domain, left_out, none: bool = False) -> None:
-        """Read system- and domain-level scores of one metric (or ``human``) into the two collections."""
-        what = "human" if name == "human" else f"metric {name}"
-        if "sys" in files and files["sys"].exists():
-            found = _read_keyed(files["sys"], 2, none)
-            self._check_names(files["sys"], found)
-            gone = [s for s in self.candidates if s not in found]
-            if gone and self.options.missing == "raise":
-                left_out[f"system scores of {what}"] = f"none for {', '.join(gone)}"
-            else:
-                official[name] = [found.get(s, np.nan) for s in self.candidates]
-        if "domain" in files and files["domain"].exists():
-            found = _read_keyed(files["domain"], 3, none)
-            self._check_names(files["domain"], dict.fromkeys(s for _, s in found))
-            domains = list(dict.fromkeys(d for d, _ in found))
-            gone = [f"{s} in {d}" for d in domains for s in self.candidates if (d, s) not in found]
-            if gone and self.options.missing == "raise":
-                left_out[f"domain scores of {what}"] = f"none for {', '.join(gone)}"
-            else:
-                by_domain[name] = found
+    def official(self, what: str, files: dict[str, Path], left_out: dict[str, str], none: bool = False) -> list | None:
+        """Return the official system scores of a metric or people; None, and listed, if a candidate lacks one."""
+        path = files.get("sys")
+        if path is None or not path.exists():
+            return None
+        names, numbers = _read_scores(path, none)
+        found = dict(zip(names, numbers.tolist(), strict=True))
+        if len(found) != len(names):
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            raise ValueError(f"{path}: {twice!r} occurs more than once; expected one score each.")
+        gone = self._absent(path, found)
+        if gone:
+            left_out[f"system scores of {what}"] = f"none for {gone}"
+            return None
+        return [found.get(s, np.nan) for s in self.candidates]
 
-    def _check_names(self, path: Path, systems: Iterable[str]) -> None:
-        if self.known is None:
-            return
-        for system in systems:
+    def _absent(self, path: Path, found: Iterable[str]) -> str:
+        """Return the candidates that a file lacks where none may be lacking; raise if it has an unknown system."""
+        for system in found if self.known is not None else ():
             if system not in self.known:
                 line = next(i for i, text in enumerate(read_lines(path), 1) if system in text.split())
                 raise ValueError(f"{path}, line {line}: {unknown('system', system, sorted(self.known))}")
-
-
-def _system_table(official: dict[str, list[float]], candidates) -> pd.DataFrame | None:
-    if not official:
-        return None
-    columns = ["human"] * ("human" in official) + [m for m in official if m != "human"]
-    return pd.DataFrame({c: official[c] for c in columns}, index=pd.Index(candidates, name="system"))
-
-
-def _domain_table(by_domain: dict[str, dict], candidates) -> pd.DataFrame | None:
-    if not by_domain:
-        return None
-    columns = ["human"] * ("human" in by_domain) + [m for m in by_domain if m != "human"]
-    domains = list(dict.fromkeys(d for c in columns for d, _ in by_domain[c]))
-    index = pd.MultiIndex.from_product([domains, candidates], names=["domain", "system"])
-    return pd.DataFrame({c: [by_domain[c].get(key, np.nan) for key in index] for c in columns}, index=index)
+        return ", ".join(s for s in self.candidates if s not in found) if self.options.missing == "raise" else ""
 
 
 # -- texts ------------------------------------------------------------------------------------
@@ -372,10 +312,10 @@ def _read_texts(folder: Path, stem: str, field: str, n_segments: int | None = No
     """Read ``stem.txt`` (one text a line) or ``stem.jsonl`` (``field`` of each line); None if there is neither."""
     path = folder / f"{stem}.txt"
     if path.exists():
-        lines = read_lines(path)
+        lines = read_lines(path, n_segments)
     elif (path := folder / f"{stem}.jsonl").exists():
         lines = []
-        for number, line in enumerate(read_lines(path), 1):
+        for number, line in enumerate(read_lines(path, n_segments), 1):
             try:
                 text = json.loads(line)[field]
                 if not (text is None or (isinstance(text, str) and is_text(text))):
@@ -388,8 +328,6 @@ def _read_texts(folder: Path, stem: str, field: str, n_segments: int | None = No
             lines.append(text)
     else:
         return None
-    if n_segments is not None and len(lines) != n_segments:
-        raise ValueError(f"{path} has {len(lines)} lines; expected {n_segments}, one per segment. It may be truncated.")
     return tuple(None if t is None or t == _NO_TRANSLATION else t for t in lines)
 
 
@@ -397,12 +335,10 @@ def _read_documents(path: Path, n_segments: int | None) -> tuple[tuple | None, t
     """Return domain and document of each segment, from lines ``DOMAIN DOCUMENT``."""
     if not path.exists():
         return None, None
-    rows = [line.split(None, 1) for line in read_lines(path)]
+    rows = [line.split(None, 1) for line in read_lines(path, n_segments)]
     for number, row in enumerate(rows, 1):
         if len(row) != 2:
             raise ValueError(f"{path}, line {number}: expected `DOMAIN DOCUMENT`; found {' '.join(row)[:60]!r}.")
-    if n_segments is not None and len(rows) != n_segments:
-        raise ValueError(f"{path} has {len(rows)} lines; expected {n_segments}, one per segment. It may be truncated.")
     domains, documents = zip(*rows, strict=True)
     return domains, tuple(d.strip() for d in documents)
 
@@ -424,8 +360,6 @@ def _texts(root, lp, sources, references, chosen, candidates, outputs, n) -> Tex
         translations[system] = text
     if sources is None and not found and not translations:
         return None
-    if sources is not None and len(sources) != n:
-        raise ValueError(f"{root}: sources for {lp} have {len(sources)} lines; expected {n}.")
     return Texts(sources, found, translations)
 
 

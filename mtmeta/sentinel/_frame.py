@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined, check_scores, to_numbers
+from .._delimited import opened, read_delimited
 from .._pearson import scaled
 from ..evalset import EvalSet, as_sets, check_choice
 
@@ -28,8 +28,6 @@ _ALIASES = {
 }
 _COLUMNS = ["set", "lp", "system", "segment", "source", "reference", "translation", "human"]
 _ROLES = ("source", "reference", "translation")
-#: A cell with more characters than this is an open quote or a wrong file, not a text.
-_MAX_FIELD = 1_000_000
 #: Fewer distinct texts than this teach nothing that could be validated.
 FEWEST_TEXTS = 10
 
@@ -295,7 +293,11 @@ def read_table(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    frame = _read_rows(path, separator)
+    with opened(path) as stream:
+        frame = read_delimited(stream, separator, path).astype(str)
+    twice = sorted(set(frame.columns[frame.columns.duplicated()]))
+    if twice:
+        raise ValueError(f"{path}: column names must be distinct; found twice: {', '.join(map(repr, twice))}.")
     for name, others in _ALIASES.items():
         present = [c for c in (name, *others) if c in frame.columns]
         if len(present) > 1:
@@ -304,35 +306,6 @@ def read_table(path: str | Path) -> pd.DataFrame:
     if "human" in frame:
         frame["human"] = _numbers(frame["human"], path)
     return frame
-
-
-def _read_rows(path: Path, separator: str) -> pd.DataFrame:
-    """Return a delimited file as text; pandas would fill up short rows, and take a first column for an index."""
-    rows: list[list[str]] = []
-    limit = csv.field_size_limit(_MAX_FIELD)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, delimiter=separator, strict=True)
-            for row in filter(None, reader):
-                rows.append(row)
-                if len(row) != len(rows[0]):
-                    raise ValueError(
-                        f"{path}, line {reader.line_num}: expected {len(rows[0])} fields, the header's; "
-                        f"found {len(row)}. A text that holds the separator or a quote must be quoted; the file may "
-                        "be truncated."
-                    )
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 (byte {error.start}). Save the table as UTF-8.") from None
-    except csv.Error as error:
-        raise ValueError(f"{path}, line {reader.line_num}: cannot be read as a table: {error}.") from None
-    finally:
-        csv.field_size_limit(limit)
-    if not rows:
-        raise ValueError(f"{path}: cannot be read as a table with a header: it is empty.")
-    twice = sorted({c for c in rows[0] if rows[0].count(c) > 1})
-    if twice:
-        raise ValueError(f"{path}: column names must be distinct; found twice: {', '.join(map(repr, twice))}.")
-    return pd.DataFrame(rows[1:], columns=rows[0], dtype=str)
 
 
 def _numbers(column: pd.Series, path: Path) -> pd.Series:

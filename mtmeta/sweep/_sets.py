@@ -137,7 +137,7 @@ def _with_options(label: str, options: dict[str, Any]) -> str:
 
 def _full(name: str, folder: Path) -> str:
     """Return a path of the plan as a whole path, because other processes work in other folders; names stay."""
-    if name.partition("/")[0] in {*datasets._SETS, *datasets._SIMULATED, "wmt23"}:
+    if datasets.is_name(name):
         return name
     path = folder / os.path.expanduser(name)
     there = path.exists() or (path.parent != folder and path.parent.is_dir())  # the latter: folder/language pair

@@ -47,11 +47,11 @@ def _texts() -> Iterator[Case]:
         GOOD.replace("A,", "0,A,").replace("B,", "1,B,"),
         r"line 2: expected 3 fields.*found 4",
     )
-    yield _text("nothing", "", r"cannot be read as a table with a header")
-    yield _text("blank lines", "\n\n", r"cannot be read as a table with a header")
-    yield _text("an open quote", GOOD.replace("one", '"one'), r"cannot be read as a table: unexpected end of data")
-    yield _text("Latin-1", GOOD.replace("one", "ä").encode("latin-1"), r"not UTF-8 \(byte \d+\)")
-    yield _text("a gigantic field", GOOD.replace("one", "x" * 1_000_001), r"field larger than field limit")
+    yield _text("nothing", "", r"is empty; expected a header")
+    yield _text("blank lines", "\n\n", r"the first line is blank; expected a header")
+    yield _text("an open quote", GOOD.replace("one", '"one'), r"a quote is opened and never closed")
+    yield _text("Latin-1", GOOD.replace("one", "ä").encode("latin-1"), r"is not UTF-8: found the byte 0xe4")
+    yield _text("a gigantic field", GOOD.replace("one", "x" * 1_000_001), r"a field has more than 1,000,000 characters")
     yield _text(
         "a column twice", GOOD.replace("system", "source"), r"column names must be distinct; found twice: 'source'"
     )

@@ -21,7 +21,6 @@ HUMAN = {"A": [0, -6], "B": [-1, -7], "refA": [0, 0]}
 METRIC = {"A": [0.9, 0.2], "B": [0.8, 0.3], "refA": [1, 1]}
 SEG = f"human-scores/{LP}.mqm.seg.score"
 SYS = f"human-scores/{LP}.mqm.sys.score"
-DOMAIN = f"human-scores/{LP}.mqm.domain.score"
 RATING = f"human-scores/{LP}.mqm.merged.seg.rating"
 X = f"metric-scores/{LP}/X-src.seg.score"
 X_SYS = f"metric-scores/{LP}/X-src.sys.score"
@@ -58,7 +57,6 @@ def tree(folder: Path) -> Path:
         write(root / f"system-outputs/{LP}/{name}.txt", "\n".join(lines) + "\n")
     write(root / SEG, scores(HUMAN))
     write(root / SYS, "A -3\nB -4\nrefA 0\n")
-    write(root / DOMAIN, "news A -3\nnews B -4\nnews refA 0\n")
     write(root / X, scores(METRIC))
     write(root / X_SYS, "A 1\nB 2\nrefA 3\n")
     errors = [{"start": 0, "end": 2, "category": "Fluency/Grammar", "severity": "minor"}]
@@ -127,12 +125,12 @@ def climbing(root: Path) -> None:
     """Let a system's name lead out of the tree, to a text that is there."""
     write(root.parent / "secret.txt", "secret one\nsecret two\n")
     name = "../../../secret"
-    for path in (SEG, X, SYS, X_SYS, DOMAIN):
+    for path in (SEG, X, SYS, X_SYS):
         write(root / path, (root / path).read_text().replace("B", name))
     (root / OUT).unlink()
 
 
-FILES = {"human scores": SEG, "official scores": SYS, "scores by domain": DOMAIN, "metric scores": X, "documents": DOCS,
+FILES = {"human scores": SEG, "official scores": SYS, "metric scores": X, "documents": DOCS,
          "sources": SOURCE, "references": REF, "translations": OUT}  # fmt: skip
 
 
@@ -244,10 +242,6 @@ def _scores() -> Iterator[Case]:
         "an official score of an unknown system", put(X_SYS, lambda t: t + "C 1\n"), r"line 4: unknown system 'C'"
     )
     yield case("an official score that is infinite", put(X_SYS, "A inf\n"), r"'inf' is not a finite number")
-    yield case("a score by domain with two fields", put(DOMAIN, "news A\n"), r"expected `DOMAIN SYSTEM SCORE`")
-    yield case(
-        "a score by domain twice", put(DOMAIN, lambda t: t + "news A 1\n"), r"\('news', 'A'\) occurs more than once"
-    )
     yield case("one metric in two references", lambda r: put(X.replace("-src", "-refA"), scores(METRIC))(r), X=None)
 
 
@@ -299,7 +293,7 @@ def _odd_names() -> Iterator[Case]:
     """Yield trees with the name of a file or folder that is not UTF-8, and with lines that are no lines."""
     refused = r"\\udcff.*: the name is not UTF-8\. Rename the file or folder"
     for what, path in FILES.items():
-        if path not in (SYS, DOMAIN, DOCS, SOURCE):  # they are asked for by their names, which are known
+        if path not in (SYS, DOCS, SOURCE):  # they are asked for by their names, which are known
             yield case(f"a name of {what} that is not UTF-8", partial(_beside, path), refused)
         if path != RATING:
             long = put(path, lambda t: t.replace("\n", "x" * 1_000_001 + "\n", 1))
@@ -347,7 +341,7 @@ def _layout() -> Iterator[Case]:
     )
     yield case(
         "texts are gone",
-        drop(SOURCE, DOCS, REF, *(f"system-outputs/{LP}/{s}.txt" for s in TEXTS), SYS, DOMAIN),
+        drop(SOURCE, DOCS, REF, *(f"system-outputs/{LP}/{s}.txt" for s in TEXTS), SYS),
         systems=("A", "B", "refA"),
         human=((0, -6), (-1, -7), (0, 0)),
         X=((0.9, 0.2), (0.8, 0.3), (1, 1)),

@@ -30,7 +30,6 @@ LP = "en-de"
 TREE = {
     f"human-scores/{LP}.mqm.seg.score": "A\t0\nA\t-6\nB\t-1\nB\tNone\n",
     f"human-scores/{LP}.mqm.sys.score": "A -3\nB -1\n",
-    f"human-scores/{LP}.mqm.domain.score": "news A -3\nnews B -1\n",
     f"human-scores/{LP}.mqm.merged.seg.rating": 'A\t{"errors": []}\nA\tNone\nB\tNone\nB\tNone\n',
     f"metric-scores/{LP}/X-src.seg.score": "A\t.9\nA\t.2\nB\t.8\nB\t.3\n",
     f"metric-scores/{LP}/X-src.sys.score": "A 1\nB 2\n",
