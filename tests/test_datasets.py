@@ -550,16 +550,10 @@ def test_news_texts_and_system_scores(tmp_path, monkeypatch):
     assert [s.name for s in load_news(["cs-uk"])] == ["wmt23-news/cs-uk"]
 
 
-@pytest.mark.parametrize(
-    ("spoiled", "match"),
-    [
-        ({"txt/system-outputs/generaltest2023.cs-uk.hyp.B.uk": "only one\n"}, "B has 1 lines; expected 2"),
-    ],
-)
-def test_damaged_news_archives_are_refused(tmp_path, monkeypatch, spoiled, match):
-    news_archive(tmp_path, NEWS_MEMBERS | spoiled)
+def test_a_news_text_of_another_length_is_refused(tmp_path, monkeypatch):
+    news_archive(tmp_path, NEWS_MEMBERS | {"txt/system-outputs/generaltest2023.cs-uk.hyp.B.uk": "only one\n"})
     monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
-    with pytest.raises(ValueError, match=match):
+    with pytest.raises(ValueError, match="B has 1 lines; expected 2"):
         load_news()
 
 

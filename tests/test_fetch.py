@@ -514,27 +514,6 @@ def test_an_odd_length_or_encoding_harms_nothing(raw, registry, tmp_path, length
     assert tree(fetch("small", cache=tmp_path / "cache")) == {"folder/x.txt": b"whole"}
 
 
-def test_an_interruption_is_continued(server, tmp_path, monkeypatch):
-    """Ctrl-C within the third file: what is whole stays, nothing else does."""
-    cache = tmp_path / "cache"
-    check = _fetch._check
-
-    def interrupted(found, expected, what, url):
-        if what == "folder/b/three.txt":
-            raise KeyboardInterrupt
-        check(found, expected, what, url)
-
-    monkeypatch.setattr(_fetch, "_check", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        fetch("small", cache=cache)
-    assert tree(cache) == {path: WHOLE[path] for path in ("folder/a/one.txt", "folder/a/two+(zs).txt")}
-    monkeypatch.setattr(_fetch, "_check", check)
-    server.requests.clear()
-    fetch("small", cache=cache)
-    assert tree(cache) == WHOLE
-    assert server.requests == ["b/three.txt", "b/empty.txt"]
-
-
 def test_what_killed_downloads_left_behind_is_removed_after_a_day(server, tmp_path):
     cache = tmp_path / "cache"
     cache.mkdir()
@@ -682,17 +661,6 @@ def test_the_unpickler_itself_refuses_imports(tmp_path):
     assert not mark.exists()
 
 
-def test_a_registered_pickle_that_is_hostile_is_refused_too(serve, registry, tmp_path):
-    mark = tmp_path / "ran"
-    hostile = pickle.dumps(Hostile(f"echo > {mark}"))
-    server = serve(Server({"p.pickle": hostile}))
-    registry(server.url, [f"{sha256(b'')}\t0\ts.seg.score\tp.pickle\tsentinel\t{sha256(hostile)}"])
-    with pytest.raises(ValueError, match=r"p\.pickle is refused, and nothing in it was run"):
-        fetch("small", cache=tmp_path / "cache")
-    assert not mark.exists()
-    assert tree(tmp_path / "cache") == {}
-
-
 # --- the registry of the package
 
 NAMES = sorted(path.stem for path in REGISTRY.glob("*.tsv"))
@@ -795,18 +763,3 @@ def test_sentinel_scores_are_made_byte_for_byte(data_dir):
         raw = (data_dir / "wmt23-sentinels" / "upstream" / pair / metric / "seg_scores.pickle").read_bytes()
         assert sha256(raw) == file.url_sha256
         assert _fetch._convert(raw, file, file.url) == (data_dir / file.path).read_bytes(), file.path
-
-
-@pytest.mark.data
-def test_sentinels_and_a_whole_set_through_http(data_dir, serve, registry, tmp_path):
-    """The real registry, with the addresses of a local server that serves the pickles as upstream does."""
-    upstream = data_dir / "wmt23-sentinels" / "upstream"
-    server = serve(Server({p.relative_to(upstream).as_posix(): p.read_bytes() for p in upstream.rglob("*.pickle")}))
-    lines = (REGISTRY / "wmt23-sentinels.tsv").read_text(encoding="utf-8").splitlines()
-    registry(server.url, [line for line in lines if line[0] not in "#@"])
-    cache = fetch("small", cache=tmp_path / "cache")
-    fetched = {path.removeprefix("folder/"): content for path, content in tree(cache).items()}
-    assert fetched == {
-        p.relative_to(data_dir / "wmt23-sentinels").as_posix(): p.read_bytes()
-        for p in (data_dir / "wmt23-sentinels").glob("??-??/*.seg.score")
-    }

@@ -6,13 +6,15 @@ import csv
 from io import StringIO
 
 import numpy as np
+import pandas as pd
 
-from ..evalset import EvalSet, Texts, natural, unknown
+from ..evalset import EvalSet, unknown
 from ._common import Options, finished, finite, read_lines, read_text
 from ._locate import locate
 
 WMT17_PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
 _COLUMNS = ["LP", "source", "translation", "reference", "HUMAN_score", "sentBLEU"]
+_TIDY = ["lp", "source", "translation", "reference", "human", "sentBLEU"]
 
 
 def load_wmt17_da(lp: str, options: Options) -> EvalSet:
@@ -39,47 +41,24 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
                 f"{path}, data row {number} does not match exactly one row of DA-seglevel.csv. The file may be altered."
             )
         cells[key] = row
-    systems = sorted({s for s, _ in cells}, key=natural)
-    segments = sorted({k for _, k in cells})
-    sources: dict[int, str] = {}
-    references: dict[int, str] = {}
-    for (_, segment), row in cells.items():
-        if sources.setdefault(segment, row[1]) != row[1] or references.setdefault(segment, row[3]) != row[3]:
-            raise ValueError(f"{path}: segment {segment} has two sources or references. The file may be altered.")
-    human, bleu = np.full((2, len(systems), len(segments)), np.nan)
-    translations = {s: [None] * len(segments) for s in systems}
-    row_of, column_of = {s: i for i, s in enumerate(systems)}, {k: j for j, k in enumerate(segments)}
-    for (system, segment), row in cells.items():
-        i, j = row_of[system], column_of[segment]
-        human[i, j], bleu[i, j] = float(row[4]), float(row[5])
-        translations[system][j] = row[2]
-    left_out = {}
-    if len(rated) > len(cells):
-        left_out[f"{len(rated) - len(cells)} rated translations"] = "no text in this collection"
-    joint = sum("+" in s for s in systems)
-    es = EvalSet(
-        human,
-        {"sentBLEU": bleu},
-        systems=systems,
-        segments=segments,
-        name=f"wmt17-da/{lp}",
-        language_pair=lp,
-        texts=Texts(
-            tuple(sources[k] for k in segments),
-            {"reference": tuple(references[k] for k in segments)},
-            {s: tuple(t) for s, t in translations.items()},
-        ),
-        provenance={
-            "source": str(path),
-            "annotation": "da",
-            "reference": "reference",
-            "variants": {"sentBLEU": "reference"},
-            "left_out": left_out,
-            "note": f"{joint} of the system names are joint (A+B): systems that gave the same translation, rated once; "
-            "translations and references are tokenised and lower-cased upstream.",
-        },
+    frame = pd.DataFrame([(*key, *row) for key, row in cells.items()], columns=["system", "segment", *_TIDY])
+    frame = frame.sort_values("segment", kind="stable").astype({"human": float, "sentBLEU": float})
+    try:
+        es = EvalSet.from_frame(frame, metrics=options.metrics, missing="nan", name=f"wmt17-da/{lp}")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error} The file may be altered.") from None
+    joint = sum("+" in s for s in es.systems)
+    es.provenance.update(
+        source=str(path),
+        annotation="da",
+        reference="reference",
+        variants={"sentBLEU": "reference"},
+        note=f"{joint} of the system names are joint (A+B): systems that gave the same translation, rated once; "
+        "translations and references are tokenised and lower-cased upstream.",
     )
-    return finished(es, options)
+    if len(rated) > len(cells):
+        es.provenance["left_out"][f"{len(rated) - len(cells)} rated translations"] = "no text in this collection"
+    return finished(es)
 
 
 def _read_official(path, lp: str) -> dict[str, tuple[str, int]]:
