@@ -526,7 +526,7 @@ def test_two_runs_cannot_train_in_one_folder(tmp_path):
     pytest.importorskip("torch")
     from mtmeta.sentinel._transformer import _claim
 
-    with _claim(tmp_path, "mine"), pytest.raises(ValueError, match=r"another training run is writing to .*Wait"):
+    with _claim(tmp_path, "mine"), pytest.raises(ValueError, match=r"another training is writing to .*Wait"):
         train(tmp_path)
     with pytest.raises(ValueError, match="holds checkpoints of another training run"):
         train(tmp_path)

@@ -48,15 +48,13 @@ def test_training_frame_by_hand():
     # mean -2, standard deviation sqrt((4 + 4 + 0) / 3)
     unit = 2 / np.sqrt(8 / 3)
     np.testing.assert_allclose(found.pop("human"), [unit, -unit, 0])
-    assert found.to_dict("list") == {
-        "set": ["x"] * 3,
-        "lp": ["de-en"] * 3,
-        "system": ["A", "A", "B"],
-        "segment": [1, 2, 1],
-        "source": ["s1", "s2", "s1"],
-        "reference": ["r1", "r2", "r1"],
-        "translation": ["a1", "a2", "b1"],
-    }
+    columns = ["set", "lp", "system", "segment", "source", "reference", "translation"]
+    assert found.columns.tolist() == columns
+    assert found.to_numpy().tolist() == [
+        ["x", "de-en", "A", 1, "s1", "r1", "a1"],
+        ["x", "de-en", "A", 2, "s2", "r2", "a2"],
+        ["x", "de-en", "B", 1, "s1", "r1", "b1"],
+    ]
     assert sentinel.training_frame(es, standardise="none")["human"].tolist() == [0, -4, -2]
 
 
@@ -85,27 +83,15 @@ def test_overlap_is_found_after_normalisation():
     train = pd.DataFrame({"source": ["Ｇuten  Tag.", "Neu"], "translation": ["GOOD DAY.", "New"]})
     texts = mm.Texts(("guten tag.", "Anders"), {"refA": ("good day.", "Other")}, {"A": ("good\tday.", "New!")})
     found = sentinel.find_overlap(train, mm.EvalSet([[0, 1]], {}, systems=["A"], texts=texts))
-    assert found.to_dict("records") == [
-        {
-            "text": "guten tag.",
-            "test_role": "source",
-            "train_role": "source",
-            "n_test": 1,
-            "n_train": 1,
-            "n_characters": 10,
-        },
-        {
-            "text": "good day.",
-            "test_role": "reference+translation",
-            "train_role": "translation",
-            "n_test": 2,
-            "n_train": 1,
-            "n_characters": 9,
-        },
+    columns = ["text", "test_role", "train_role", "n_test", "n_train", "n_characters"]
+    assert found.columns.tolist() == columns
+    assert found.to_numpy().tolist() == [
+        ["guten tag.", "source", "source", 1, 1, 10],
+        ["good day.", "reference+translation", "translation", 2, 1, 9],
     ]
     nothing = sentinel.find_overlap(train, pd.DataFrame({"source": ["Anderes"]}))
     assert nothing.empty
-    assert nothing.columns.tolist() == found.columns.tolist()
+    assert nothing.columns.tolist() == columns
     with pytest.raises(ValueError, match="the test set has no text"):
         sentinel.find_overlap(train, pd.DataFrame({"human": [1]}))
 
@@ -367,21 +353,10 @@ def same_weights(a: sentinel.Sentinel, b: sentinel.Sentinel) -> bool:
 
 def test_default_configuration_is_the_recipe_of_the_paper():
     # Perrella et al. 2024, section 3.1 and table 4; clipping and seed from the published configuration files.
-    assert dataclasses.asdict(TransformerConfig()) == {
-        "encoder": "FacebookAI/xlm-roberta-large",
-        "head": (512, 128),
-        "dropout": 0.1,
-        "learning_rate": 1e-6,
-        "batch_size": 8,
-        "accumulation": 2,
-        "epochs": 1,
-        "max_grad_norm": 1.0,
-        "max_length": 512,
-        "precision": "auto",
-        "select": "kendall",
-        "checks": 4,
-        "seed": 12,
-    }
+    published = {"encoder": "FacebookAI/xlm-roberta-large", "head": (512, 128), "dropout": 0.1, "learning_rate": 1e-6}
+    published |= {"batch_size": 8, "accumulation": 2, "epochs": 1, "max_grad_norm": 1.0, "max_length": 512, "seed": 12}
+    ours = {"precision": "auto", "select": "kendall", "checks": 4}
+    assert dataclasses.asdict(TransformerConfig()) == published | ours
 
 
 @pytest.mark.usefixtures("transformers")
@@ -503,7 +478,7 @@ def test_resumed_training_ends_with_the_same_weights(few, tmp_path, monkeypatch,
     options = {"sees": "candidate", "kind": "transformer", "config": dataclasses.replace(TINY, epochs=1)}
     options["validation"] = few.head(40) if validated else None
     whole = sentinel.fit([few, few], **options)
-    on_step_end, stages = module.Clock.on_step_end, []
+    on_step_end, stages = module.Watch.on_step_end, []
 
     def interrupted(self, args, state, control, **more):
         if self not in stages:
@@ -513,7 +488,7 @@ def test_resumed_training_ends_with_the_same_weights(few, tmp_path, monkeypatch,
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(module.Clock, "on_step_end", interrupted)
+        patch.setattr(module.Watch, "on_step_end", interrupted)
         with pytest.raises(KeyboardInterrupt):
             sentinel.fit([few, few], **options, checkpoints=tmp_path)
     resumed = sentinel.fit([few, few], **options, checkpoints=tmp_path)
@@ -533,8 +508,8 @@ def test_checkpoints_of_another_run_are_not_taken(few, tmp_path):
     sentinel.fit(few.head(32), **options)
     with pytest.raises(ValueError, match="another training run"):
         sentinel.fit(few.tail(32), **options)
-    (tmp_path / "thesis.tex").touch()
-    with pytest.raises(ValueError, match="holds other files"):
+    (tmp_path / "run.json").touch()
+    with pytest.raises(ValueError, match=r"holds run\.json, which no training has made"):
         sentinel.fit(few.head(32), **options | {"checkpoints": tmp_path})
 
 

@@ -130,9 +130,8 @@ def train_sentinel(
     if given and kind is Kind.light:
         raise typer.BadParameter("goes only with --kind transformer.", ctx=context, param_hint=", ".join(given))
     from .. import sentinel as package
-    from ..sentinel._sentinel import check_target
 
-    check_target(save, force=force)
+    package.check_target(save, force=force)
     keep(inputs(context.params), save)
     frames = [_to_learn(stage) for stage in stages]
     options: dict[str, Any] = {}

@@ -15,7 +15,7 @@ import pandas as pd
 from ._frame import SEES, check_choice, find_overlap, read_table, training_frame
 from ._light import LightConfig, LightSentinel, fit_light, load_light
 from ._report import TrainingReport, read_report
-from ._sentinel import Sentinel, read_card
+from ._sentinel import Sentinel, check_target, read_card
 from ._settings import EncoderShape, TransformerConfig
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Sentinel",
     "TrainingReport",
     "TransformerConfig",
+    "check_target",
     "find_overlap",
     "fit",
     "load",
@@ -135,20 +136,10 @@ def fit(
     wanted = _CONFIGS[kind]
     if config is not None and not isinstance(config, wanted):
         raise TypeError(f"kind={kind!r} takes a {wanted.__name__}; found {type(config).__name__}.")
-    if kind == "transformer":
-        return _with_torch().fit_transformer(
-            list(frames),
-            sees,
-            config,
-            validation=validation,
-            start=start,
-            checkpoints=None if checkpoints is None else Path(checkpoints),
-            peak_flops=peak_flops,
-            progress=progress,
-        )
     options = {"validation": validation, "start": start, "checkpoints": checkpoints, "peak_flops": peak_flops}
-    given = [name for name, value in options.items() if value is not None]
-    if given:
+    if kind == "transformer":
+        return _with_torch().fit_transformer(list(frames), sees, config, **options, progress=progress)
+    if given := [name for name, value in options.items() if value is not None]:
         raise ValueError(f"`{given[0]}` goes only with kind='transformer': a ridge is fitted in one step.")
     return fit_light(list(frames), sees, config or LightConfig())
 

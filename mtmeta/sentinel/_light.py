@@ -67,17 +67,10 @@ def shape_of(texts: list[str]) -> np.ndarray:
     rows = []
     for text in texts:
         n = max(len(text), 1)
+        sizes = len(text), len(text.encode("utf-8", "surrogatepass")), len(text.split())
         marks = sum(not (c.isalnum() or c.isspace()) for c in text)
-        rows.append(
-            (
-                np.log1p(len(text)),
-                np.log1p(len(text.encode("utf-8", "surrogatepass"))),
-                np.log1p(len(text.split())),
-                sum(map(str.isdigit, text)) / n,
-                sum(map(str.isupper, text)) / n,
-                marks / n,
-            )
-        )
+        shares = sum(map(str.isdigit, text)) / n, sum(map(str.isupper, text)) / n, marks / n
+        rows.append((*(np.log1p(size) for size in sizes), *shares))
     return np.array(rows, dtype=np.float64).reshape(-1, len(SHAPE))
 
 
@@ -258,12 +251,7 @@ def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, con
             held_out[k, test] = _ridge(x[~test], y[~test], weight[~test], alpha, tolerance=1e-4).predict(x[test])
     rows = []
     for alpha, guess in zip(config.alphas, held_out, strict=True):
+        (xx, xy), (_, yy) = np.cov(guess, y, aweights=weight, ddof=0)
         mse = np.average((guess - y) ** 2, weights=weight)
-        deviations = [v - np.average(v, weights=weight) for v in (guess, y)]
-        xy, xx, yy = (np.average(a * b, weights=weight) for a, b in zip(*_pairs(*deviations), strict=True))
         rows.append((alpha, mse, xy / np.sqrt(xx * yy) if xx * yy > 0 else 0.0))
     return pd.DataFrame(rows, columns=["alpha", "mse", "pearson"])
-
-
-def _pairs(a: np.ndarray, b: np.ndarray) -> tuple[tuple, tuple]:
-    return (a, a, b), (b, a, b)

@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from .._files import whole_file
+
 __all__ = ["TrainingReport", "read_report"]
 
 
@@ -88,8 +90,13 @@ class TrainingReport:
     def write(self, path: str | Path, *, command: str | None = None) -> None:
         """Write the report as JSON; ``command`` says what was run."""
         values = asdict(self) | ({"command": command} if command else {})
-        text = json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        write_json(Path(path), values)
+
+
+def write_json(path: Path, values: dict[str, Any]) -> None:
+    """Write an object as JSON: it is whole, or not there."""
+    with whole_file(path) as part:
+        part.write_text(json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def read_report(path: str | Path) -> TrainingReport:

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._files import whole_file
 from ..evalset import EvalSet, unknown
 from ._frame import SEES, checked_texts, texts_of
+from ._report import write_json
 
-__all__ = ["Sentinel"]
+__all__ = ["Sentinel", "check_target"]
 
 _CARD = "sentinel.json"
 _FORMAT = 1
+_FIELDS = {"format", "kind", "sees"}
 
 
 class Sentinel(ABC):
@@ -171,35 +172,49 @@ class Sentinel(ABC):
         check_target(folder, force=force)
         folder.mkdir(parents=True, exist_ok=True)
         card = {"format": _FORMAT, "kind": self.kind, "sees": self.sees}
-        _write_card(folder, {"unfinished": True})
-        _write_card(folder, card | self._write(folder))
+        write_json(folder / _CARD, {"unfinished": True})
+        write_json(folder / _CARD, card | self._write(folder))
 
 
-def _write_card(folder: Path, card: dict[str, Any]) -> None:
-    text = json.dumps(card, ensure_ascii=False, indent=1, allow_nan=False)
-    with whole_file(folder / _CARD) as part:
-        part.write_text(text + "\n", encoding="utf-8")
+def check_target(folder: str | Path, *, force: bool = False) -> None:
+    """Refuse a folder that a sentinel must not be saved into, before it is trained.
 
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        Where it is to be saved; it need not exist.
+    force : bool
+        Whether a folder with something that is not a sentinel will do.
 
-def check_target(folder: Path, *, force: bool = False) -> None:
-    """Refuse a folder that a sentinel must not be written into."""
+    Raises
+    ------
+    ValueError
+        If it is a file, or holds something that is not a sentinel.
+
+    Examples
+    --------
+    >>> from mtmeta.sentinel import check_target
+    >>> check_target("a-folder-that-does-not-exist")
+    """
+    folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; a sentinel is saved into a folder.")
+    card = _stored(folder)
     others = folder.is_dir() and any(not path.match(".*.part") for path in folder.iterdir())
-    if others and not force and not _has_card(folder):
+    if others and not force and not ("unfinished" in card or card.keys() >= _FIELDS):
         raise ValueError(
             f"{folder} holds other files. Name a new folder, or one with a sentinel to replace; on the command line, "
             "--force writes there all the same."
         )
 
 
-def _has_card(folder: Path) -> bool:
-    """Tell whether `Sentinel.save` has written into a folder, whatever became of it since."""
+def _stored(folder: Path) -> dict[str, Any]:
+    """Return what is stored as a card; nothing where it is damaged or not there."""
     try:
         card = json.loads((folder / _CARD).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(card, dict) and ("unfinished" in card or {"format", "kind", "sees"} <= card.keys())
+        return {}
+    return card if isinstance(card, dict) else {}
 
 
 def read_card(folder: Path) -> dict[str, Any]:
@@ -207,13 +222,12 @@ def read_card(folder: Path) -> dict[str, Any]:
     path = folder / _CARD
     if not path.is_file():
         raise ValueError(f"{folder} holds no sentinel: there is no {_CARD}. Give the folder that `save` wrote.")
-    try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-        version, kind, sees = card["format"], card["kind"], card["sees"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        if isinstance(error, KeyError) and "unfinished" in card:
-            raise ValueError(f"{path}: saving was interrupted. Save the sentinel again.") from None
-        raise ValueError(f"{path} is damaged: {error!r:.200}. Train the sentinel again.") from None
+    card = _stored(folder)
+    if not card.keys() >= _FIELDS:
+        if "unfinished" in card:
+            raise ValueError(f"{path}: saving was interrupted. Save the sentinel again.")
+        raise ValueError(f"{path} is damaged: it holds no {', '.join(sorted(_FIELDS))}. Train the sentinel again.")
+    version, kind, sees = card["format"], card["kind"], card["sees"]
     if version != _FORMAT or kind not in ("light", "transformer") or sees not in tuple(SEES):
         raise ValueError(
             f"{path}: expected format {_FORMAT}, a kind light or transformer, and a known `sees`; "

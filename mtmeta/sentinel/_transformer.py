@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import portalocker
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -32,10 +31,10 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedTokeniz
 from transformers.trainer_callback import PrinterCallback, ProgressCallback, TrainerCallback
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
-from .._files import whole_file
+from .._files import claimed, whole_file
 from .._pretrained import check_folder, check_size, only_data, refuse_pickles
 from ._frame import examples_of
-from ._report import TrainingReport, read_report
+from ._report import TrainingReport, read_report, write_json
 from ._sentinel import Sentinel
 from ._settings import EncoderShape, TransformerConfig
 
@@ -118,8 +117,8 @@ def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
     return config, wrapped
 
 
-def _from_checkpoint(config: TransformerConfig) -> tuple[Network, Any]:
-    """Return a network with an encoder from a checkpoint, after a trial, and its tokeniser."""
+def _from_checkpoint(sees: str, config: TransformerConfig) -> TransformerSentinel:
+    """Return a sentinel with an encoder from a checkpoint, after a trial."""
     name = config.encoder
     refuse_pickles(name)
     advice = (
@@ -142,29 +141,23 @@ def _from_checkpoint(config: TransformerConfig) -> tuple[Network, Any]:
             local_files_only=local,
             **_encoder_options(shape),
         )
-        network = Network(encoder, config.head, config.dropout)
-        _try(network, tokeniser, config)
+        sentinel = TransformerSentinel(sees, config, Network(encoder, config.head, config.dropout), tokeniser)
+        _try(sentinel)
         with tempfile.TemporaryDirectory() as folder:  # better now than after hours of training
-            _save_shape(network, tokeniser, Path(folder))
-    return network, tokeniser
+            _save_shape(sentinel, Path(folder))
+    return sentinel
 
 
-def _try(network: Network, tokeniser: Any, config: TransformerConfig) -> None:
+def _try(sentinel: TransformerSentinel) -> None:
     """Raise unless network and tokeniser score two texts, and go together."""
+    network, tokeniser = sentinel.network, sentinel.tokeniser
     known = getattr(network.encoder.get_input_embeddings(), "num_embeddings", math.inf)
     if max(tokeniser.get_vocab().values()) >= known or tokeniser.pad_token_id is None:
         raise ValueError(f"its tokenizer has no padding, or tokens beyond the {known} that the encoder knows.")
-    ids = _token_ids(["a", "a text"], network, tokeniser, config)
     with torch.inference_mode():
-        scores = network.eval()(**_padded(ids, tokeniser.pad_token_id))["logits"]
+        scores = network(**_padded(_token_ids(sentinel, ["a", "a text"]), tokeniser.pad_token_id))["logits"]
     if scores.shape != (2,) or not scores.isfinite().all():
         raise ValueError(f"it must give a finite number for each of two texts; found {scores.tolist()}.")
-
-
-def _longest(encoder: torch.nn.Module, tokeniser: Any, config: TransformerConfig) -> int:
-    """Return how many tokens of a text are read."""
-    positions = getattr(encoder.config, "max_position_embeddings", None) or math.inf
-    return int(min(config.max_length, tokeniser.model_max_length, positions - 2))
 
 
 # -- the sentinel ------------------------------------------------------------------------
@@ -224,7 +217,7 @@ class TransformerSentinel(Sentinel):
     def _score(self, texts: list[str]) -> np.ndarray:
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         network = self.network.to(device).eval()
-        ids = _token_ids(texts, self.network, self.tokeniser, self.config)
+        ids = _token_ids(self, texts)
         order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
         scores = np.empty(len(ids))
         with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, enabled=_bf16(self.config)):
@@ -237,7 +230,7 @@ class TransformerSentinel(Sentinel):
 
     def _write(self, folder: Path) -> dict[str, Any]:
         _save_weights(self.network, folder / _WEIGHTS)
-        _save_shape(self.network, self.tokeniser, folder)
+        _save_shape(self, folder)
         if self.report is not None:
             self.report.write(folder / _REPORT)
         return {"config": asdict(self.config)}
@@ -247,10 +240,10 @@ def _save_weights(network: Network, path: Path) -> None:
     save_file({name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}, path)
 
 
-def _save_shape(network: Network, tokeniser: Any, folder: Path) -> None:
+def _save_shape(sentinel: TransformerSentinel, folder: Path) -> None:
     with _quiet():
-        network.encoder.config.save_pretrained(folder / _ENCODER)
-        tokeniser.save_pretrained(folder / _TOKENISER)
+        sentinel.network.encoder.config.save_pretrained(folder / _ENCODER)
+        sentinel.tokeniser.save_pretrained(folder / _TOKENISER)
 
 
 def _called(config: TransformerConfig) -> str:
@@ -261,9 +254,10 @@ def _called(config: TransformerConfig) -> str:
     return f"scratch-{shape.layers}x{shape.hidden_size}"
 
 
-def _token_ids(texts: list[str], network: Network, tokeniser: Any, config: TransformerConfig) -> list[list[int]]:
-    longest = _longest(network.encoder, tokeniser, config)
-    return tokeniser(texts, truncation=True, max_length=longest, return_attention_mask=False)["input_ids"]
+def _token_ids(sentinel: TransformerSentinel, texts: list[str]) -> list[list[int]]:
+    positions = getattr(sentinel.network.encoder.config, "max_position_embeddings", None) or math.inf
+    longest = int(min(sentinel.config.max_length, sentinel.tokeniser.model_max_length, positions - 2))
+    return sentinel.tokeniser(texts, truncation=True, max_length=longest, return_attention_mask=False)["input_ids"]
 
 
 def _padded(ids: list[list[int]], filler: int) -> dict[str, torch.Tensor]:
@@ -288,9 +282,10 @@ def load_transformer(folder: Path, card: dict[str, Any]) -> TransformerSentinel:
         network = _network(shape, config)
         network.load_state_dict(weights)
         tokeniser = AutoTokenizer.from_pretrained(folder / _TOKENISER, trust_remote_code=False, local_files_only=True)
-        _try(network, tokeniser, config)
         report = read_report(folder / _REPORT) if (folder / _REPORT).exists() else None
-    return TransformerSentinel(card["sees"], config, network, tokeniser, report)
+        sentinel = TransformerSentinel(card["sees"], config, network, tokeniser, report)
+        _try(sentinel)
+    return sentinel
 
 
 # -- quiet and reproducible --------------------------------------------------------------
@@ -314,17 +309,14 @@ def _quiet() -> Iterator[None]:
 @contextlib.contextmanager
 def _seeded(seed: int) -> Iterator[None]:
     """Seed the global generators, which the trainer draws from, and put them back as they were."""
-    states = random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
-    on_gpu = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else None
-    transformers.set_seed(seed)
-    try:
-        yield
-    finally:
-        random.setstate(states[0])
-        np.random.set_state(states[1])  # noqa: NPY002
-        torch.set_rng_state(states[2])
-        if on_gpu is not None:
-            torch.cuda.set_rng_state_all(on_gpu)
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002
+    with torch.random.fork_rng(range(torch.cuda.device_count())):
+        transformers.set_seed(seed)
+        try:
+            yield
+        finally:
+            random.setstate(states[0])
+            np.random.set_state(states[1])  # noqa: NPY002
 
 
 # -- training ----------------------------------------------------------------------------
@@ -357,7 +349,7 @@ class ByLength(LengthGroupedSampler):
 class SentinelTrainer(transformers.Trainer):
     """The trainer of Hugging Face, with an order that can be resumed, and with counters."""
 
-    counts: torch.Tensor | None = None
+    counts: Any = 0.0
 
     def _get_train_sampler(self, train_dataset=None):
         args = self.args
@@ -367,21 +359,20 @@ class SentinelTrainer(transformers.Trainer):
     def training_step(self, model, inputs, *args, **options):
         """Count texts, tokens, tokens squared and padded tokens; do the step."""
         mask = inputs["attention_mask"]
-        tokens = mask.sum(dim=1, dtype=torch.float64)
-        size = torch.tensor([mask.shape[0], mask.numel()], dtype=torch.float64).to(tokens.device)
-        found = torch.stack([size[0], tokens.sum(), (tokens**2).sum(), size[1]])
-        self.counts = found if self.counts is None else self.counts + found.to(self.counts.device)
+        n = mask.sum(dim=1, dtype=torch.float64)
+        each = torch.stack([torch.ones_like(n), n, n**2, torch.full_like(n, mask.shape[1])])
+        self.counts = self.counts + each.sum(dim=1)
         return super().training_step(model, inputs, *args, **options)
 
 
-class Clock(TrainerCallback):
-    """Measures the steps, and asks for a last validation and checkpoint."""
+class Watch(TrainerCallback):
+    """Measures the steps, asks for a last validation and checkpoint, and keeps of the checkpoints what is needed.
+
+    The trainer would remove old ones before anything says that the new one is whole.
+    """
 
     def __init__(self) -> None:
-        self.seconds = 0.0
-        self.steps = 0
-        self.first_step: int | None = None
-        self._start = 0.0
+        self.seconds, self.first_step, self._start = 0.0, 0, None
 
     @staticmethod
     def _now() -> float:
@@ -391,24 +382,16 @@ class Clock(TrainerCallback):
 
     def on_step_begin(self, args, state, control, **_):
         """Start the clock."""
-        if self.first_step is None:
+        if self._start is None:
             self.first_step = state.global_step
         self._start = self._now()
 
     def on_step_end(self, args, state, control, **_):
         """Stop the clock."""
         self.seconds += self._now() - self._start
-        self.steps += 1
         if state.global_step >= state.max_steps:
             control.should_evaluate = args.eval_strategy != "no"
             control.should_save = True
-
-
-class Keeper(TrainerCallback):
-    """Marks checkpoints that were written to their end, and removes those that are needed no longer.
-
-    The trainer would remove old ones before anything says that the new one is whole.
-    """
 
     def on_save(self, args, state, control, **_):
         """Mark the checkpoint that was just written; keep it and the best."""
@@ -482,16 +465,13 @@ def _arguments(
         dataloader_pin_memory=on_gpu,
         seed=config.seed + stage,
         train_sampling_strategy="group_by_length",
-        logging_strategy="steps",
         logging_steps=max(1, steps // 50),
         logging_nan_inf_filter=False,
-        save_strategy="steps",
         save_steps=every,
         eval_strategy="steps" if validated else "no",
         eval_steps=every if validated else None,
         load_best_model_at_end=validated,
         metric_for_best_model=config.select if validated else None,
-        greater_is_better=config.select == "kendall" if validated else None,
         remove_unused_columns=False,
         label_names=["labels"],
         report_to="none",
@@ -499,17 +479,13 @@ def _arguments(
     )
 
 
-def _rows(
-    examples: list[tuple[str, str, float]], network: Network, tokeniser: Any, config: TransformerConfig
-) -> list[dict]:
-    ids = _token_ids([text for text, *_ in examples], network, tokeniser, config)
+def _rows(sentinel: TransformerSentinel, examples: list[tuple[str, str, float]]) -> list[dict]:
+    ids = _token_ids(sentinel, [text for text, *_ in examples])
     return [{"input_ids": row, "labels": score} for row, (*_, score) in zip(ids, examples, strict=True)]
 
 
 def _train_stage(
-    network: Network,
-    tokeniser: Any,
-    config: TransformerConfig,
+    sentinel: TransformerSentinel,
     stage: int,
     rows: list[dict],
     validation: list[dict] | None,
@@ -517,12 +493,13 @@ def _train_stage(
     progress: bool,
 ) -> dict[str, Any]:
     """Train the network on one stage; return what was done."""
+    network, config = sentinel.network, sentinel.config
 
     def collate(batch: list[dict]) -> dict[str, torch.Tensor]:
         labels = torch.tensor([row["labels"] for row in batch], dtype=torch.float32)
-        return _padded([row["input_ids"] for row in batch], tokeniser.pad_token_id) | {"labels": labels}
+        return _padded([row["input_ids"] for row in batch], sentinel.tokeniser.pad_token_id) | {"labels": labels}
 
-    clock = Clock()
+    watch = Watch()
     trainer = SentinelTrainer(
         model=network,
         args=_arguments(config, len(rows), folder, validation is not None, progress, stage),
@@ -534,8 +511,7 @@ def _train_stage(
     )
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
-    trainer.add_callback(clock)
-    trainer.add_callback(Keeper())
+    trainer.add_callback(watch)
     if progress:
         trainer.add_callback(Bar())
     trainer.train(resume_from_checkpoint=_last_checkpoint(folder))
@@ -544,14 +520,13 @@ def _train_stage(
             f"the weights are no longer finite after stage {stage + 1}: training diverged. Take a smaller learning "
             f"rate than {config.learning_rate:g}."
         )
-    counts = [0.0] * 4 if trainer.counts is None else trainer.counts.tolist()
     best = trainer.state.best_model_checkpoint
     return {
         "texts": len(rows),
         "steps": trainer.state.global_step,
-        "resumed_from": clock.first_step or 0,
-        "seconds": clock.seconds,
-        "counts": counts,
+        "resumed_from": watch.first_step,
+        "seconds": watch.seconds,
+        "counts": (torch.zeros(4) + torch.as_tensor(trainer.counts).cpu()).tolist(),
         "curve": _curve(trainer.state.log_history, stage),
         "best": None if best is None else int(best.rsplit("-", 1)[1]),
     }
@@ -568,59 +543,38 @@ def _curve(history: list[dict], stage: int) -> list[dict[str, Any]]:
     return [points[step] for step in sorted(points)]
 
 
-def _fingerprint(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False, default=list).encode()).hexdigest()
-
-
 @contextlib.contextmanager
-def _claim(folder: Path, fingerprint: str) -> Iterator[None]:
+def _claim(folder: Path, fingerprint: str) -> Iterator[Path]:
     """Take a folder for checkpoints, or go on with one that belongs to this very run; nobody else may meanwhile."""
-    mark, lock = folder / "run.json", folder / ".lock"
-    if folder.exists() and (not folder.is_dir() or (not mark.exists() and _holds_others(folder))):
-        raise ValueError(f"{folder} holds other files. Name a new folder for the checkpoints.")
-    folder.mkdir(parents=True, exist_ok=True)
-    if not _is_first():
-        yield
-        return
-    flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
-    try:
-        held = portalocker.Lock(lock, flags=flags, fail_when_locked=True).acquire()
-    except portalocker.LockException:
-        raise ValueError(f"another training run is writing to {folder}. Wait for it, or name another folder.") from None
-    with held:
-        if not mark.exists():
-            with whole_file(mark) as part:
-                part.write_text(json.dumps({"fingerprint": fingerprint}) + "\n", encoding="utf-8")
-        elif json.loads(mark.read_text(encoding="utf-8")).get("fingerprint") != fingerprint:
+    with claimed(folder, "training", ["run.json", "stage-1"]) if _is_first() else contextlib.nullcontext():
+        mark = folder / "run.json"
+        if _is_first() and not mark.exists():
+            write_json(mark, {"fingerprint": fingerprint})
+        elif _is_first() and json.loads(mark.read_text(encoding="utf-8")).get("fingerprint") != fingerprint:
             raise ValueError(
                 f"{folder} holds checkpoints of another training run (other texts, scores or configuration). "
                 "Name a new folder, or delete this one."
             )
-        yield
-
-
-def _holds_others(folder: Path) -> bool:
-    """Say whether a folder holds anything but what a run that was killed at its first steps leaves."""
-    return any(path.name != ".lock" and not path.match(".*.part") for path in folder.iterdir())
+        yield folder
 
 
 def _begin(
     sees: str, config: TransformerConfig, start: TransformerSentinel | None, texts: list[str]
-) -> tuple[Network, Any]:
-    """Return network and tokeniser to start from."""
+) -> TransformerSentinel:
+    """Return the sentinel to train."""
     _bf16(config)
     if start is None:
         if config.shape is None:
-            return _from_checkpoint(config)
+            return _from_checkpoint(sees, config)
         shape, tokeniser = _from_scratch(config.shape, texts)
-        return _network(shape, config), tokeniser
+        return TransformerSentinel(sees, config, _network(shape, config), tokeniser)
     if start.sees != sees:
         raise ValueError(f"`start` sees the {start.sees}; expected one that sees the {sees}.")
     if (config.encoder, config.head) != (start.config.encoder, start.config.head):
         raise ValueError(f"`config` must have the encoder and head of `start`; found {config}.")
     network = _network(start.network.encoder.config, config)
     network.load_state_dict(start.network.state_dict())
-    return network, start.tokeniser
+    return TransformerSentinel(sees, config, network, start.tokeniser)
 
 
 def fit_transformer(
@@ -630,7 +584,7 @@ def fit_transformer(
     *,
     validation: pd.DataFrame | None,
     start: Sentinel | None,
-    checkpoints: Path | None,
+    checkpoints: str | Path | None,
     peak_flops: float | None,
     progress: bool,
 ) -> TransformerSentinel:
@@ -644,41 +598,38 @@ def fit_transformer(
     began = time.perf_counter()
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()
-    with contextlib.ExitStack() as stack:
-        config = config or (start.config if start else TransformerConfig())
-        stack.enter_context(_seeded(config.seed))
-        stack.enter_context(_quiet())
-        network, tokeniser = _begin(sees, config, start, [text for examples in stages for text, *_ in examples])
-        if checkpoints is None:
-            checkpoints = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    config = config or (start.config if start else TransformerConfig())
+    with _seeded(config.seed), _quiet():
+        sentinel = _begin(sees, config, start, [text for examples in stages for text, *_ in examples])
         data = [[(text, score) for text, _, score in examples] for examples in (*stages, checked or ())]
         weights = [] if start is None else [float(p.double().sum()) for p in start.network.state_dict().values()]
-        stack.enter_context(_claim(checkpoints, _fingerprint(asdict(config), sees, data, weights)))
-        held_out = None if checked is None else _rows(checked, network, tokeniser, config)
+        parts = json.dumps([asdict(config), sees, data, weights], ensure_ascii=False, default=list)
+        held_out = None if checked is None else _rows(sentinel, checked)
         done = []
-        for i, examples in enumerate(stages):
-            folder = checkpoints / f"stage-{i + 1}"
-            weights_file, facts_file = folder / _WEIGHTS, folder / "done.json"
-            if facts_file.exists():
-                network.load_state_dict(load_file(weights_file))
-                facts = json.loads(facts_file.read_text(encoding="utf-8"))
-                done.append(facts | {"resumed_from": facts["steps"], "seconds": 0.0, "counts": [0.0] * 4})
-                continue
-            rows = _rows(examples, network, tokeniser, config)
-            done.append(_train_stage(network, tokeniser, config, i, rows, held_out, folder, progress))
-            if _is_first():
-                _keep(network, weights_file, done[-1], facts_file)
-    sentinel = TransformerSentinel(sees, config, network, tokeniser)
+        place = contextlib.nullcontext(checkpoints) if checkpoints else tempfile.TemporaryDirectory()
+        with place as given, _claim(Path(given), hashlib.sha256(parts.encode()).hexdigest()) as folder:
+            for i, examples in enumerate(stages):
+                done.append(_stage(sentinel, i, examples, held_out, folder / f"stage-{i + 1}", progress))
+    sentinel.network.eval()
     sentinel.report = _report(sentinel, done, time.perf_counter() - began, peak_flops)
     return sentinel
 
 
-def _keep(network: Network, weights_file: Path, facts: dict[str, Any], facts_file: Path) -> None:
-    """Write what a stage gave; the facts come last and say that it is all there."""
-    with whole_file(weights_file) as part:
-        _save_weights(network, part)
-    with whole_file(facts_file) as part:
-        part.write_text(json.dumps(facts) + "\n", encoding="utf-8")
+def _stage(
+    sentinel: TransformerSentinel, i: int, examples: list, held_out: list | None, folder: Path, progress: bool
+) -> dict[str, Any]:
+    """Train on one stage, or take what is stored of it; the facts are written last and say that it is all there."""
+    weights_file, facts_file = folder / _WEIGHTS, folder / "done.json"
+    if facts_file.exists():
+        sentinel.network.load_state_dict(load_file(weights_file))
+        facts = json.loads(facts_file.read_text(encoding="utf-8"))
+        return facts | {"resumed_from": facts["steps"], "seconds": 0.0, "counts": [0.0] * 4}
+    facts = _train_stage(sentinel, i, _rows(sentinel, examples), held_out, folder, progress)
+    if _is_first():
+        with whole_file(weights_file) as part:
+            _save_weights(sentinel.network, part)
+        write_json(facts_file, facts)
+    return facts
 
 
 # -- the report --------------------------------------------------------------------------
@@ -691,18 +642,15 @@ def _n(module: torch.nn.Module) -> int:
 def _report(
     sentinel: TransformerSentinel, done: list[dict[str, Any]], wall: float, peak_flops: float | None
 ) -> TrainingReport:
-    network, config = sentinel.network, sentinel.config
+    network, config, shape = sentinel.network, sentinel.config, sentinel.network.encoder.config
     texts, tokens, squares, padded = np.sum([stage["counts"] for stage in done], axis=0).tolist()
     seconds = float(sum(stage["seconds"] for stage in done))
-    shape = network.encoder.config
     embeddings = getattr(network.encoder, "embeddings", None) or network.encoder.get_input_embeddings()
     in_layers = _n(network.encoder) - _n(embeddings)
     flops = 6 * tokens * in_layers + 12 * shape.num_hidden_layers * shape.hidden_size * squares
     flops += 6 * texts * _n(network.head)
-
-    def per_second(count: float) -> float:
-        return count / seconds if seconds else 0.0
-
+    amounts = {"texts": texts, "tokens": tokens, "flops": flops}
+    speed = {f"{name}_per_second": n / seconds if seconds else 0.0 for name, n in amounts.items()}
     return TrainingReport(
         signature=sentinel.signature,
         encoder=f"{_called(config)}, from random weights" if config.shape else str(config.encoder),
@@ -714,12 +662,10 @@ def _report(
         n_padded_tokens=int(padded),
         seconds=seconds,
         wall_seconds=wall,
-        texts_per_second=per_second(texts),
-        tokens_per_second=per_second(tokens),
+        **speed,
         flops=flops,
-        flops_per_second=per_second(flops),
         peak_flops=peak_flops,
-        share_of_peak=None if peak_flops is None else per_second(flops) / peak_flops,
+        share_of_peak=None if peak_flops is None else speed["flops_per_second"] / peak_flops,
         peak_memory=_peak_memory(),
         precision="bf16" if _bf16(config) else "fp32",
         curve=[point for stage in done for point in stage["curve"]],
