@@ -114,9 +114,6 @@ class LightSentinel(Sentinel):
             f"alpha:{self.alpha:g}|n:{self._state['n']}"
         )
 
-    def __repr__(self) -> str:
-        return f"LightSentinel({self.signature!r})"
-
     def _score(self, texts: list[str]) -> np.ndarray:
         s = self._state
         shape = (shape_of(texts) - s["mean"]) / s["scale"]

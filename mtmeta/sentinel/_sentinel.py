@@ -42,6 +42,9 @@ class Sentinel(ABC):
     def signature(self) -> str:
         """What it is and how it was trained, in one line."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.signature!r})"
+
     @abstractmethod
     def _score(self, texts: list[str]) -> np.ndarray:
         """Return one score per distinct text."""

@@ -132,15 +132,8 @@ def _from_checkpoint(sees: str, config: TransformerConfig) -> TransformerSentine
         if local:
             with torch.device("meta"):
                 check_size(AutoModel.from_config(shape, trust_remote_code=False, **_encoder_options(shape)), name)
-        encoder = AutoModel.from_pretrained(
-            name,
-            config=shape,
-            dtype=torch.float32,
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=local,
-            **_encoder_options(shape),
-        )
+        weights = {"config": shape, "dtype": torch.float32, "use_safetensors": True} | _encoder_options(shape)
+        encoder = AutoModel.from_pretrained(name, trust_remote_code=False, local_files_only=local, **weights)
         sentinel = TransformerSentinel(sees, config, Network(encoder, config.head, config.dropout), tokeniser)
         _try(sentinel)
         with tempfile.TemporaryDirectory() as folder:  # better now than after hours of training
@@ -210,9 +203,6 @@ class TransformerSentinel(Sentinel):
             f"sentinel:transformer|sees:{self.sees}|encoder:{_called(c)}|lr:{c.learning_rate:g}|"
             f"batch:{c.batch_size}x{c.accumulation}|epochs:{c.epochs}|seed:{c.seed}"
         )
-
-    def __repr__(self) -> str:
-        return f"TransformerSentinel({self.signature!r})"
 
     def _score(self, texts: list[str]) -> np.ndarray:
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
