@@ -267,7 +267,7 @@ def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> A
     Parameters
     ----------
     recomputed : pandas.DataFrame
-        Result of `mtmeta.protocols.recompute`.
+        Result of `mtmeta.published.recompute`.
     ax : Axes, optional
 
     Returns
