@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
+from tqdm import tqdm
 
-from .._checks import Undefined, generator
+from .._checks import Undefined, check_jobs, generator
 from ..evalset import Computed, EvalSet, as_evalset, unknown
 from . import _kernels
 
@@ -26,6 +28,8 @@ def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
 
 #: A variance or covariance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12
+#: The counts of "no resampling": one draw, with its only unit once.
+ONCE = np.ones((1, 1), dtype=np.int32)
 
 
 def seed_of(rng: int | np.random.Generator | None) -> int:
@@ -49,11 +53,6 @@ class Cells:
         """Number of rows with both scores."""
         return len(self.human)
 
-    def paired(self) -> Cells:
-        """Return the rows with both scores."""
-        n = self.n_paired
-        return Cells(self.human, self.scores[:n], self.system[:n], self.segment[:n], self.n_systems)
-
     def of(self, system: int) -> Cells:
         """Return the paired rows of one system, as a set of one system."""
         keep = np.flatnonzero(self.system[: self.n_paired] == system)
@@ -65,14 +64,19 @@ class Cells:
         return np.bincount(system, values, self.n_systems) / np.bincount(system, minlength=self.n_systems)
 
 
-def check_systems(es: EvalSet) -> None:
-    """Raise where there is nobody to compare a system with."""
-    if es.shape[0] < 2:
+def in_threads(
+    row_of: Callable[..., dict], jobs: Sequence[tuple], n_jobs: int | None, what: str, progress: bool
+) -> list[dict]:
+    """Return the rows of a table, each from one call, with a progress bar if wanted."""
+    calls = (delayed(row_of)(*job) for job in jobs)
+    rows = Parallel(n_jobs=check_jobs(n_jobs), prefer="threads", return_as="generator")(calls)
+    return list(tqdm(rows, total=len(jobs), desc=what, disable=not progress))
+
+
+def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1) -> Cells:
+    """Return the rows of one metric; raise if a system has no translation with both scores, or there is but one."""
+    if len(es.systems) < least:
         raise Undefined(f"set {es.name!r} has one system; its treatment can be compared with nobody's.")
-
-
-def cells_of(es: EvalSet, metric: str, *, paired: bool = True) -> Cells:
-    """Return the rows of one metric; raise if a system has no translation with both scores."""
     metric_names(es, metric)
     human, scores = es.human, es[metric]
     both = ~(np.isnan(human) | np.isnan(scores))
@@ -103,15 +107,12 @@ class Fits:
 
 
 def fit(
-    x: np.ndarray,
-    y: np.ndarray,
-    group: np.ndarray,
-    n_groups: int,
-    unit: np.ndarray,
-    counts: np.ndarray,
-    grid: np.ndarray | None = None,
+    cells: Cells, unit: np.ndarray | None = None, counts: np.ndarray | None = None, grid: np.ndarray | None = None
 ) -> Fits:
-    """Fit y (the first rows) on x isotonically in each resample; see `mtmeta.sysdep._kernels.isotonic_draws`."""
+    """Fit human on metric scores isotonically in each resample, or once; see `_kernels.isotonic_draws`."""
+    x, y, group, n_groups = cells.scores, cells.human, cells.system, cells.n_systems
+    if counts is None:
+        unit, counts = np.zeros(len(x), np.int64), ONCE
     points, at = np.unique(x if grid is None else np.concatenate([x, grid]), return_inverse=True)
     at, kept = at[: len(x)], at[len(x) :]
     rows = np.lexsort((np.arange(len(x)) >= len(y), group))  # group by group, those with a y first
@@ -123,11 +124,6 @@ def fit(
     )
     mean = summed / len(counts)
     return Fits(mean[at], mean[kept], at_kept, deviations)
-
-
-def once(n_units: int) -> np.ndarray:
-    """Return the counts of "no resampling": every unit once."""
-    return np.ones((1, n_units), dtype=np.int32)
 
 
 def _draw(size: int, members: np.ndarray, rng: np.random.Generator) -> np.ndarray:

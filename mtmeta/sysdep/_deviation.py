@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
-from tqdm import tqdm
 
 from .. import _pearson
-from .._checks import check_count, check_jobs, check_level, generator
+from .._checks import check_count, check_level, generator
 from .._pearson import standard_deviation
 from ..evalset import EvalSet, as_evalset, as_sets, check_choice
-from ._cells import NOTHING, Cells, Fits, cells_of, check_systems, fit, metric_names, once, resamples, seed_of
+from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, metric_names, resamples, seed_of
 
 POPULATIONS = ("paired", "full")
 UNITS = ("segment", "cell")
@@ -180,22 +178,17 @@ def system_dependence(
 
 def _maps(cells: Cells, grid, n_resamples: int, unit: str, rng) -> tuple[Fits, list[tuple[Fits, np.ndarray]]]:
     """Return f_G, and the curves of f_G and of every f_k with the part of the grid that each covers."""
-    if n_resamples:
-        unit_of, counts = resamples(cells, unit, n_resamples, rng)
-    else:
-        unit_of, counts = np.zeros(len(cells.scores), np.int64), once(1)
-    pooled = fit(cells.scores, cells.human, cells.system, cells.n_systems, unit_of, counts, grid)
+    unit_of, counts = resamples(cells, unit, n_resamples, rng) if n_resamples else (None, None)
+    pooled = fit(cells, unit_of, counts, grid)
     curves = [(pooled, np.full(len(grid), True))]
     for k in range(cells.n_systems):
-        own = cells.of(k)
+        own, own_counts = cells.of(k), None
         if n_resamples and unit == "cell":  # as in the paper: each map has resamples of its own
             unit_of, own_counts = resamples(own, unit, n_resamples, rng)
-        else:  # the same segments as for f_G; a draw without any of this system's is left out
-            unit_of = own.segment if n_resamples else np.zeros(own.n_paired, np.int64)
-            own_counts = counts[counts[:, np.unique(unit_of)].any(axis=1)]
+        elif n_resamples:  # the same segments as for f_G; a draw without any of this system's is left out
+            unit_of, own_counts = own.segment, counts[counts[:, np.unique(own.segment)].any(axis=1)]
         inside = (grid >= own.scores.min()) & (grid <= own.scores.max())
-        fits = fit(own.scores, own.human, own.system, 1, unit_of, own_counts, grid)
-        curves.append((fits, inside))
+        curves.append((fit(own, unit_of, own_counts, grid), inside))
     return pooled, curves
 
 
@@ -204,9 +197,8 @@ def _range_interval(cells: Cells, draws: np.ndarray, tails: list[float]) -> tupl
     ranges = np.ptp(draws, axis=1) if len(draws) else np.empty(0)
     if not len(ranges) or np.isnan(ranges).mean() > tails[0]:
         return np.nan, np.nan
-    single = fit(cells.scores, cells.human, cells.system, cells.n_systems, np.zeros_like(cells.system), once(1))
     low, high = np.nanquantile(ranges, tails)
-    value = float(np.ptp(single.deviations))
+    value = float(np.ptp(fit(cells).deviations))
     return max(min(low, 2 * value - high), 0.0), float(max(high, 2 * value - low))
 
 
@@ -302,12 +294,9 @@ def system_dependence_table(
     """
     sets, seed = as_sets(data), seed_of(rng)
     options = {"n_resamples": n_resamples, "population": population, "unit": unit, "level": level, "rng": seed}
-    jobs = [(s, es, metric) for s, es in enumerate(sets) for metric in metric_names(es, metrics)]
-    found = Parallel(n_jobs=check_jobs(n_jobs), prefer="threads", return_as="generator")(
-        delayed(_summary)(es, metric, options) for _, es, metric in jobs
-    )
-    rows = list(tqdm(found, total=len(jobs), desc="system dependence", disable=not progress))
-    table = pd.DataFrame(rows).assign(order=[s for s, _, _ in jobs])
+    jobs = [(es, metric, options) for es in sets for metric in metric_names(es, metrics)]
+    table = pd.DataFrame(in_threads(_summary, jobs, n_jobs, "system dependence", progress))
+    table["order"] = [s for s, es in enumerate(sets) for _ in metric_names(es, metrics)]
     return table.sort_values(["order", "sysdep"], ignore_index=True, kind="stable").drop(columns="order")
 
 
@@ -315,20 +304,11 @@ def _summary(es: EvalSet, metric: str, options: dict) -> dict:
     result = system_dependence(es, metric, **options)
     by_deviation = result.table.sort_values("expected_deviation")["system"]
     cells = cells_of(es, metric)
-    return {
-        "set": es.name,
-        "metric": metric,
-        "sysdep": result.sysdep,
-        "low": result.low,
-        "high": result.high,
-        "relative": result.relative,
-        "sd": result.sd,
-        "pearson": pearson(cells.human, cells.scores),
-        "most_underrated": by_deviation.iloc[0],
-        "most_overrated": by_deviation.iloc[-1],
-        "n_systems": es.shape[0],
-        "n_paired": cells.n_paired,
-    }
+    row = {"set": es.name, "metric": metric}
+    row |= {name: getattr(result, name) for name in ("sysdep", "low", "high", "relative", "sd")}
+    row |= {"pearson": pearson(cells.human, cells.scores)}
+    row |= {"most_underrated": by_deviation.iloc[0], "most_overrated": by_deviation.iloc[-1]}
+    return row | {"n_systems": es.shape[0], "n_paired": cells.n_paired}
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:
@@ -396,10 +376,9 @@ def deviations_both_ways(
     ['Fjord']
     """
     es = as_evalset(es)
-    check_systems(es)
-    cells = cells_of(es, metric)
+    cells = cells_of(es, metric, least=2)
     n_resamples, unit = check_count("n_resamples", n_resamples, 2), np.zeros(cells.n_paired, np.int64)
-    forward, reverse = (way(cells, unit, once(1))[0] for way in (_forward, _reverse))
+    forward, reverse = (way(cells, unit, ONCE)[0] for way in (_forward, _reverse))
     bounds = intervals_both_ways(cells, n_resamples, check_level(level), rng)
     columns = {"system": es.systems, "human": cells.system_means(cells.human)}
     for name, value, (low, high) in zip(("forward", "reverse"), (forward, reverse), bounds, strict=True):
@@ -427,12 +406,12 @@ def _tails(draws: np.ndarray, tails: list[float]) -> np.ndarray:
 
 def _forward(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return mean f_G(m) less mean h of each system in each draw, shape (n_resamples, n_systems)."""
-    return fit(cells.scores, cells.human, cells.system, cells.n_systems, unit, counts).deviations
+    return fit(cells, unit, counts).deviations
 
 
 def _reverse(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return (mean m less mean g(h)) / b of each system in each draw; NaN where b <= 0, or 0 but for rounding."""
-    backward = fit(cells.human, cells.scores, cells.system, cells.n_systems, unit, counts).deviations
+    backward = fit(replace(cells, human=cells.scores, scores=cells.human), unit, counts).deviations
     weights = counts[:, unit].astype(float)
     weights /= weights.sum(axis=1, keepdims=True)
     (human, unit_h), (scores, unit_m) = (_pearson.scaled(v, 0) for v in (cells.human, cells.scores))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy.optimize import isotonic_regression
-from tqdm import tqdm
 
-from .._checks import check_count, check_jobs, check_level, generator
+from .._checks import check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
 from ..evalset import Computed, EvalSet, as_evalset, as_sets, check_choice
 from . import _kernels
-from ._cells import Cells, cells_of, check_systems, metric_names, once, seed_of
+from ._cells import ONCE, Cells, cells_of, in_threads, metric_names, seed_of
 from ._deviation import pearson
 
 _NO_GRID = np.empty(0, dtype=np.int64)
@@ -33,68 +32,70 @@ def strata_of(human: np.ndarray, min_stratum: int) -> list[np.ndarray]:
     return np.split(order, [cut for cut in cuts if cut])
 
 
-# Each null returns what a draw looks like in row order: human scores and metric scores.
+#: Each null yields draws without end: human scores by row, the distinct metric scores, and which of them each row has.
+Draws = Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
-def _within_human(cells: Cells, rng, min_stratum: int) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+def _within_human(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
     strata = strata_of(cells.human, min_stratum)
-    rows = np.arange(cells.n_paired)
-
-    def draw() -> tuple[np.ndarray, np.ndarray]:
-        order = np.empty_like(rows)
+    points, at = np.unique(cells.scores, return_inverse=True)
+    order = np.arange(cells.n_paired)
+    while True:
         for stratum in strata:
             order[stratum] = rng.permutation(stratum)
-        return rows, order
-
-    return draw
+        yield cells.human, points, at[order]
 
 
-def _within_segments(cells: Cells, rng, min_stratum: int) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+def _within_segments(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
     by_segment = np.argsort(cells.segment, kind="stable")
-
-    def draw() -> tuple[np.ndarray, np.ndarray]:
-        shuffled = np.lexsort((rng.random(cells.n_paired), cells.segment))
-        order = np.empty_like(by_segment)
-        order[by_segment] = shuffled
-        return order, order
-
-    return draw
+    points, at = np.unique(cells.scores, return_inverse=True)
+    order = np.empty_like(by_segment)
+    while True:
+        order[by_segment] = np.lexsort((rng.random(cells.n_paired), cells.segment))
+        yield cells.human[order], points, at[order]
 
 
-def _constant(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
-    return lambda: np.zeros(cells.n_paired)
+def _with_noise(cells: Cells, mean: np.ndarray, noise: Callable[[], np.ndarray]) -> Draws:
+    """Yield draws with the metric scores ``mean + noise()``."""
+    while True:
+        yield cells.human, *np.unique(mean + noise(), return_inverse=True)
 
 
-def _gaussian(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
+def _constant(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
+    return _with_noise(cells, np.zeros(cells.n_paired), lambda: 0.0)
+
+
+def _gaussian(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
     human = scaled(cells.human, 0)[0]
     h = (human - human.mean()) / (human.std() or 1.0)
     r = pearson(cells.human, cells.scores)
-    return lambda: r * h + np.sqrt(1 - r**2) * rng.standard_normal(len(h))
+    return _with_noise(cells, r * h, lambda: np.sqrt(1 - r**2) * rng.standard_normal(len(h)))
 
 
-def _heteroscedastic(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
+def _heteroscedastic(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
     mean, sd = np.empty(cells.n_paired), np.empty(cells.n_paired)
     for stratum in strata_of(cells.human, min_stratum):
         mean[stratum], sd[stratum] = cells.scores[stratum].mean(), standard_deviation(cells.scores[stratum])
-    return lambda: mean + sd * rng.standard_normal(len(mean))
+    return _with_noise(cells, mean, lambda: sd * rng.standard_normal(len(mean)))
 
 
-def _residuals(cells: Cells, rng, min_stratum: int) -> Callable[[], np.ndarray]:
+def _residuals(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
     _, at, sizes = np.unique(cells.human, return_inverse=True, return_counts=True)
     fitted = isotonic_regression(np.bincount(at, cells.scores) / sizes, weights=sizes).x[at]
     residuals = cells.scores - fitted
-    return lambda: fitted + rng.choice(residuals, len(residuals))
+    return _with_noise(cells, fitted, lambda: rng.choice(residuals, len(residuals)))
 
 
-_ORDERS = {"human": _within_human, "systems": _within_segments}
-_SCORES = {
+_DRAWS = {
+    "human": _within_human,
+    "systems": _within_segments,
     "constant": _constant,
     "gaussian": _gaussian,
     "heteroscedastic": _heteroscedastic,
     "residuals": _residuals,
 }
 #: The null models by name; the functions that build one data set from each are named alike.
-NULLS = (*_ORDERS, *_SCORES)
+NULLS = tuple(_DRAWS)
 
 
 def _one_draw(es: EvalSet | pd.DataFrame, metric: str, null: str, min_stratum: int, rng) -> EvalSet:
@@ -102,14 +103,9 @@ def _one_draw(es: EvalSet | pd.DataFrame, metric: str, null: str, min_stratum: i
     es = as_evalset(es)
     cells = cells_of(es, metric)
     rng = generator(rng)
-    min_stratum = check_count("min_stratum", min_stratum, 2)
-    if null in _ORDERS:
-        human_order, score_order = _ORDERS[null](cells, rng, min_stratum)()
-        values = cells.human[human_order], cells.scores[score_order]
-    else:
-        values = cells.human, _SCORES[null](cells, rng, min_stratum)()
-    human, scores = np.full(es.shape, np.nan), np.full(es.shape, np.nan)
-    human[cells.system, cells.segment], scores[cells.system, cells.segment] = values
+    drawn, points, at = next(_DRAWS[null](cells, rng, check_count("min_stratum", min_stratum, 2)))
+    human, scores = np.full((2, *es.shape), np.nan)
+    human[cells.system, cells.segment], scores[cells.system, cells.segment] = drawn, points[at]
     return Computed(human, {metric: scores}, systems=es.systems, segments=es.segments, name=f"{es.name} (null: {null})")
 
 
@@ -369,18 +365,17 @@ def compare_with_null(
     'no more than the null explains'
     """
     es = as_evalset(es)
-    check_systems(es)
     check_choice("null", null, NULLS)
     n_resamples, min_stratum = check_count("n_resamples", n_resamples, 1), check_count("min_stratum", min_stratum, 2)
-    if null != "constant" and 2 / (n_resamples + 1) > 1 - check_level(level) + 1e-12:
+    if 2 / (n_resamples + 1) > 1 - check_level(level) + 1e-12 and null != "constant":
         raise ValueError(
             f"{n_resamples} draws cannot give a two-sided p-value as low as {1 - level:.3g}; "
             f"use at least {int(np.ceil(2 / (1 - level) - 1e-9)) - 1}."
         )
-    tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
-    cells = cells_of(es, metric)
-    observed = _deviations(cells, *np.unique(cells.scores, return_inverse=True), cells.human)
-    draws = np.array(list(_null_deviations(cells, null, n_resamples, min_stratum, generator(rng))))
+    cells = cells_of(es, metric, least=2)
+    observed = _deviations(cells, cells.human, *np.unique(cells.scores, return_inverse=True))
+    drawn = itertools.islice(_DRAWS[null](cells, generator(rng), min_stratum), n_resamples)
+    draws = np.array([_deviations(cells, *draw) for draw in drawn])
     sysdep, sysdep_draws = float(np.ptp(observed)), np.ptp(draws, axis=1)
     sd, sd_draws = float(standard_deviation(observed, ddof=1)), standard_deviation(draws, ddof=1)
     p_value, sd_p_value = _two_sided(sysdep, sysdep_draws), _two_sided(sd, sd_draws)
@@ -389,17 +384,9 @@ def compare_with_null(
         p_value, sd_p_value, verdict = np.nan, np.nan, "not tested"
     elif p_value <= 1 - level + 1e-12:
         verdict = f"{'more' if sysdep > np.median(sysdep_draws) else 'less'} than the null explains"
-    low, high = np.quantile(draws, tails, axis=0)
-    table = pd.DataFrame(
-        {
-            "system": es.systems,
-            "human": cells.system_means(cells.human),
-            "expected_deviation": observed,
-            "null_mean": draws.mean(axis=0),
-            "null_low": low,
-            "null_high": high,
-        }
-    )
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    columns = {"system": es.systems, "human": cells.system_means(cells.human), "expected_deviation": observed}
+    table = pd.DataFrame(columns | {"null_mean": draws.mean(axis=0), "null_low": low, "null_high": high})
     return NullComparison(
         metric=metric,
         null=null,
@@ -416,25 +403,12 @@ def compare_with_null(
     )
 
 
-def _deviations(cells: Cells, points: np.ndarray, at: np.ndarray, human: np.ndarray) -> np.ndarray:
+def _deviations(cells: Cells, human: np.ndarray, points: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Return the Expected Deviations of one fit, shape (n_systems,)."""
     sizes = np.bincount(cells.system, minlength=cells.n_systems)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     unit = np.zeros(len(at), dtype=np.int64)
-    return _kernels.isotonic_draws(points, at, human, starts, sizes, unit, once(1), _NO_GRID)[2][0]
-
-
-def _null_deviations(cells: Cells, null: str, n_resamples: int, min_stratum: int, rng) -> Iterable[np.ndarray]:
-    points, at = np.unique(cells.scores, return_inverse=True)
-    if null in _ORDERS:
-        draw = _ORDERS[null](cells, rng, min_stratum)
-        for _ in range(n_resamples):
-            human_order, score_order = draw()
-            yield _deviations(cells, points, at[score_order], cells.human[human_order])
-    else:
-        draw = _SCORES[null](cells, rng, min_stratum)
-        for _ in range(n_resamples):
-            yield _deviations(cells, *np.unique(draw(), return_inverse=True), cells.human)
+    return _kernels.isotonic_draws(points, at, human, starts, sizes, unit, ONCE, _NO_GRID)[2][0]
 
 
 def _two_sided(observed: float, draws: np.ndarray) -> float:
@@ -491,29 +465,15 @@ def null_table(
     sets, seed = as_sets(data), seed_of(rng)
     nulls = [nulls] if isinstance(nulls, str) else list(nulls)
     options = {"n_resamples": n_resamples, "min_stratum": min_stratum, "level": level, "rng": seed}
-    jobs = [(es, metric, null) for es in sets for null in nulls for metric in metric_names(es, metrics)]
-    found = Parallel(n_jobs=check_jobs(n_jobs), prefer="threads", return_as="generator")(
-        delayed(_null_row)(es, metric, null, options) for es, metric, null in jobs
-    )
-    return pd.DataFrame(list(tqdm(found, total=len(jobs), desc="null models", disable=not progress)))
+    jobs = [(es, metric, null, options) for es in sets for null in nulls for metric in metric_names(es, metrics)]
+    return pd.DataFrame(in_threads(_null_row, jobs, n_jobs, "null models", progress))
 
 
 def _null_row(es: EvalSet, metric: str, null: str, options: dict) -> dict:
     result = compare_with_null(es, metric, null=null, **options)
     low, high = np.quantile(result.sysdep_draws, [(1 - options["level"]) / 2, (1 + options["level"]) / 2])
-    return {
-        "set": es.name,
-        "metric": metric,
-        "null": null,
-        "sysdep": result.sysdep,
-        "null_mean": result.sysdep_draws.mean(),
-        "null_low": low,
-        "null_high": high,
-        "p_value": result.p_value,
-        "verdict": result.verdict,
-        "sd": result.sd,
-        "sd_null_mean": result.sd_draws.mean(),
-        "sd_p_value": result.sd_p_value,
-        "n_systems": es.shape[0],
-        "n_paired": cells_of(es, metric).n_paired,
-    }
+    row = {"set": es.name, "metric": metric, "null": null, "sysdep": result.sysdep}
+    row |= {"null_mean": result.sysdep_draws.mean(), "null_low": low, "null_high": high}
+    row |= {"p_value": result.p_value, "verdict": result.verdict}
+    row |= {"sd": result.sd, "sd_null_mean": result.sd_draws.mean(), "sd_p_value": result.sd_p_value}
+    return row | {"n_systems": es.shape[0], "n_paired": cells_of(es, metric).n_paired}

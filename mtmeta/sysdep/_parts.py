@@ -10,13 +10,7 @@ import pandas as pd
 from .._checks import check_count, generator
 from .._pearson import scaled, standard_deviation
 from ..evalset import EvalSet, as_evalset
-from ._cells import Cells, cells_of, fit, once
-
-
-def _plain_fit(cells: Cells) -> np.ndarray:
-    """Return the pooled isotonic fit at each row, without resampling."""
-    zeros = np.zeros(len(cells.scores), dtype=np.int64)
-    return fit(cells.scores, cells.human, cells.system, cells.n_systems, zeros, once(1)).rows
+from ._cells import Cells, cells_of, fit
 
 
 def _spread(deviations: np.ndarray) -> tuple[float, float]:
@@ -87,8 +81,8 @@ def within_system_splits(
         if check_count("parts", p, 2) > smallest:
             raise ValueError(f"cannot split into {p} parts: one system has {smallest} translations with both scores.")
     own = [cells.of(k) for k in range(cells.n_systems)]
-    own_residuals = [_plain_fit(one) - one.human for one in own]
-    pooled = _plain_fit(cells) - cells.human
+    own_residuals = [fit(one).rows - one.human for one in own]
+    pooled = fit(cells).rows - cells.human
     pooled_residuals = [pooled[cells.system == k] for k in range(cells.n_systems)]
     rows = []
     for p in parts:
@@ -97,7 +91,7 @@ def within_system_splits(
         size = cells.n_paired / cells.n_systems / p
         rows.append([p, size, *_mean_spread(within), *_mean_spread(across), n_splits])
     names = ["parts", "n_segments", "within_range", "within_sd", "across_range", "across_sd", "n_splits"]
-    return pd.DataFrame(rows, columns=names).astype({"parts": int, "n_splits": int})
+    return pd.DataFrame(rows, columns=names)
 
 
 def _part_means(residuals: np.ndarray, parts: int, rng) -> np.ndarray:
@@ -165,9 +159,7 @@ def growth_with_systems(
         low, high = np.quantile([value for value, _ in spreads], [0.025, 0.975])
         sysdep, sd = _mean_spread(spreads)
         rows.append([size, sysdep, low, high, sd, n_subsets])
-    return pd.DataFrame(rows, columns=["n_systems", "sysdep", "sysdep_low", "sysdep_high", "sd", "n_subsets"]).astype(
-        {"n_systems": int, "n_subsets": int}
-    )
+    return pd.DataFrame(rows, columns=["n_systems", "sysdep", "sysdep_low", "sysdep_high", "sd", "n_subsets"])
 
 
 def _subset_deviations(cells: Cells, size: int, rng) -> np.ndarray:
@@ -175,7 +167,6 @@ def _subset_deviations(cells: Cells, size: int, rng) -> np.ndarray:
     position = np.full(cells.n_systems, -1)
     position[chosen] = np.arange(size)
     keep = position[cells.system] >= 0
-    subset = Cells(
-        cells.human[keep], cells.scores[keep], position[cells.system[keep]], cells.segment[keep], n_systems=size
-    )
-    return subset.system_means(_plain_fit(subset)) - subset.system_means(subset.human)
+    system = position[cells.system[keep]]
+    subset = Cells(cells.human[keep], cells.scores[keep], system, cells.segment[keep], size)
+    return subset.system_means(fit(subset).rows) - subset.system_means(subset.human)
