@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from .._checks import check_count, check_level, generator
-from ..evalset import EvalSet
+from ..evalset import EvalSet, check_choice
 from ..scoring import scorer
 from . import _formulas
 from ._statistics import SegmentStatistics, TextSet, extract
@@ -124,7 +124,7 @@ def aggregate(
     >>> corpus.table.columns.tolist()
     ['system', 'metric', 'how', 'score', 'se', 'low', 'high', 'n_segments']
     """
-    interval = _check(how, interval, n_resamples, sample_size, level)
+    interval = check_options(how, interval, n_resamples, sample_size, level)
     if isinstance(es, SegmentStatistics):
         _check_extracted(es, metric, references, tokenize, lowercase)
         scorer(metric, effective_order=effective_order)  # refuses what does not apply
@@ -143,29 +143,23 @@ def aggregate(
         return sums[..., 0] / size if how == "segment" else _formulas.score(metric, sums, effective)
 
     scores, draws = formula(counts.sum(axis=1), n), None
+    signature = f"{statistics.signature_of(unit, effective_order)}|how:{how}|interval:{interval}|level:{level}"
     if interval == "jackknife":
-        se, low, high = _jackknife(counts, scores, formula, level)
+        columns = _jackknife(counts, scores, formula, level)
     else:
         size = n if sample_size is None else int(sample_size)
         draws = np.concatenate([formula(s, size) for s in resampled_sums(counts, n_resamples, size, rng)])
-        se = draws.std(axis=0, ddof=1)
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        scores = draws.mean(axis=0) if how == "bootstrap" else scores
-    table = pd.DataFrame({"system": list(statistics.systems), "metric": metric, "how": how, "score": scores})
-    table = table.assign(se=se, low=low, high=high, n_segments=n)
-    signature = f"{statistics.signature_of(unit, effective_order)}|how:{how}|interval:{interval}|level:{level}"
-    if draws is not None:
+        columns = of_draws(draws, level) | ({} if how == "bootstrap" else {"score": scores})
         seed = "generator" if isinstance(rng, np.random.Generator) else rng
         signature += f"|resamples:{n_resamples}|size:{size}|seed:{seed}"
-    return Aggregation(table, f"{signature}|set:{statistics.name}", draws)
+    table = pd.DataFrame({"system": list(statistics.systems), "metric": metric, "how": how})
+    return Aggregation(table.assign(**columns, n_segments=n), f"{signature}|set:{statistics.name}", draws)
 
 
-def _check(how: str, interval: str | None, n_resamples: int, sample_size: int | None, level: float) -> str:
+def check_options(how: str, interval: str | None, n_resamples: int, sample_size: int | None, level: float) -> str:
     """Check options and return the kind of interval."""
-    if how not in HOW:
-        raise ValueError(f"`how` must be one of {', '.join(map(repr, HOW))}; found {how!r}.")
-    if interval not in (None, "jackknife", "bootstrap"):
-        raise ValueError(f"`interval` must be None, 'jackknife' or 'bootstrap'; found {interval!r}.")
+    check_choice("how", how, HOW)
+    check_choice("interval", interval, (None, "jackknife", "bootstrap"))
     if how == "bootstrap" and interval == "jackknife":
         raise ValueError("with how='bootstrap' the interval comes from the same resamples. Leave `interval` out.")
     interval = interval or ("bootstrap" if how == "bootstrap" else "jackknife")
@@ -176,12 +170,6 @@ def _check(how: str, interval: str | None, n_resamples: int, sample_size: int | 
         check_count("sample_size", sample_size, 1)
     check_level(level)
     return interval
-
-
-def check_metric(metric: object, choices: Sequence[str]) -> None:
-    """Raise unless ``metric`` is one of ``choices``."""
-    if metric not in choices:
-        raise ValueError(f"`metric` must be one of {', '.join(map(repr, choices))}; found {metric!r}.")
 
 
 def _check_extracted(statistics: SegmentStatistics, metric: str, *given: object) -> None:
@@ -195,19 +183,22 @@ def _check_extracted(statistics: SegmentStatistics, metric: str, *given: object)
         )
 
 
-def _jackknife(
-    counts: np.ndarray, scores: np.ndarray, formula: Callable, level: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return standard error and t interval from the scores with one segment left out."""
+def of_draws(draws: np.ndarray, level: float) -> dict[str, np.ndarray]:
+    """Return mean, standard deviation and percentile interval of draws, each of shape (n_systems,)."""
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return {"score": draws.mean(axis=0), "se": draws.std(axis=0, ddof=1), "low": low, "high": high}
+
+
+def _jackknife(counts: np.ndarray, scores: np.ndarray, formula: Callable, level: float) -> dict[str, np.ndarray]:
+    """Return scores, standard errors and t intervals from the scores with one segment left out."""
     n = counts.shape[1]
     if n < 2:
-        nothing = np.full(len(scores), np.nan)
-        return nothing, nothing, nothing
+        return {"score": scores, "se": np.nan, "low": np.nan, "high": np.nan}
     left_out = formula(counts.sum(axis=1, keepdims=True) - counts, n - 1)
     deviations = left_out - left_out.mean(axis=1, keepdims=True)
     se = np.sqrt((n - 1) / n * (deviations**2).sum(axis=1))
     half = stats.t.ppf((1 + level) / 2, n - 1) * se
-    return se, scores - half, scores + half
+    return {"score": scores, "se": se, "low": scores - half, "high": scores + half}
 
 
 def resampled_sums(
@@ -223,6 +214,10 @@ def resampled_sums(
     block = max(1, _BLOCK // max(n, size))
     for start in range(0, n_resamples, block):
         rows = min(block, n_resamples - start)
-        drawn = rng.integers(n, size=(rows, size)) + n * np.arange(rows)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
-        yield (times.astype(np.float64) @ flat).reshape(rows, k, c)
+        yield (times_drawn(rng.integers(n, size=(rows, size)), n) @ flat).reshape(rows, k, c)
+
+
+def times_drawn(drawn: np.ndarray, n: int) -> np.ndarray:
+    """Return how often each of ``n`` segments was drawn in each row, shape (n_resamples, n)."""
+    places = drawn + n * np.arange(len(drawn))[:, None]
+    return np.bincount(places.ravel(), minlength=len(drawn) * n).reshape(len(drawn), n).astype(np.float64)

@@ -9,11 +9,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from .. import scoring
 from .._checks import check_count, check_level, generator
 from .._pearson import pearson, williams
-from ..evalset import EvalSet
+from ..evalset import EvalSet, check_choice
 from . import _formulas
-from ._aggregate import check_metric, resampled_sums
+from ._aggregate import resampled_sums
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract
 
 __all__ = ["AggregationComparison", "compare_aggregations"]
@@ -115,14 +116,13 @@ def compare_aggregations(
     >>> found.table[["n_systems", "n_segments", "human"]].values.tolist()
     [[12, 300, 'resampled']]
     """
-    if unit not in ("segment", "both"):
-        raise ValueError(f"`unit` must be 'segment' or 'both'; found {unit!r}.")
+    check_choice("unit", unit, ("segment", "both"))
     check_count("n_resamples", n_resamples, 2)
     check_level(level)
     if isinstance(metrics, str):
         raise TypeError(f"`metrics` must be a sequence of names. Write [{metrics!r}].")
     for metric in metrics:
-        check_metric(metric, _METRICS)
+        check_choice("metric", metric, scoring.METRICS)
     several = isinstance(sets, Sequence) and not isinstance(sets, str)
     sets = [as_text_set(es) for es in (sets if several else [sets])]
     rows, draws = [], {}
@@ -142,9 +142,6 @@ def compare_aggregations(
     order = {None: "default", True: "yes", False: "no"}[effective_order]
     signature = f"pearson of systems|unit:{unit}|resamples:{n_resamples}|level:{level}|eff:{order}|seed:{seed}"
     return AggregationComparison(table, draws, signature)
-
-
-_METRICS = ("bleu", "chrf", "chrf++", "ter")
 
 
 def _human(es: EvalSet | TextSet) -> tuple[np.ndarray, np.ndarray | None]:

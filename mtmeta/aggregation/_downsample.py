@@ -12,9 +12,9 @@ from joblib import delayed
 from .._checks import check_count, check_jobs, generator
 from .._pearson import pearson
 from .._processes import parallel
-from ..evalset import EvalSet
+from ..evalset import EvalSet, check_choice
 from . import _formulas
-from ._aggregate import check_metric
+from ._aggregate import times_drawn
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract, texts_of
 from ._transposed import TransposedScorer
 
@@ -115,7 +115,7 @@ def downsample(
     >>> len(found.units)
     12
     """
-    check_metric(metric, ("bleu", "chrf"))
+    check_choice("metric", metric, ("bleu", "chrf"))
     sizes = [int(size) for size in sizes]
     check_count("n_resamples", n_resamples, 1)
     check_count("sample_size", sample_size, 2)
@@ -163,7 +163,9 @@ def _units_of(es, metric, sizes, n_resamples, rng, *, transposed, reference, tok
         corpus = np.stack([scorer.scores(text, d, sizes) for text, d in zip(texts, drawn, strict=True)])
         whole = [scorer.scores(text, np.arange(n)[None, :], [n])[0, 0] for text in texts]
     else:
-        corpus = np.stack([_corpus_scores(statistics, k, d, sizes) for k, d in enumerate(drawn)])
+        corpus = np.stack(
+            [_corpus_scores(statistics, c, d, sizes) for c, d in zip(statistics.counts, drawn, strict=True)]
+        )
         whole = statistics.corpus_scores()
     units = {"set": es.name, "system": list(statistics.systems), "corpus": whole}
     frame = pd.DataFrame(units | {"segment": segment_scores.mean(axis=1), "bootstrap": corpus[:, :, -1].mean(axis=1)})
@@ -175,12 +177,9 @@ def _means(values: np.ndarray, drawn: np.ndarray, sizes: Sequence[int]) -> np.nd
     return np.stack([values[drawn[:, :size]].mean(axis=1) for size in sizes], axis=-1)
 
 
-def _corpus_scores(statistics: SegmentStatistics, system: int, drawn: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-    """Return corpus scores of the first ``size`` segments of each draw."""
-    counts = statistics.counts[system]
-    sums = [counts[drawn[:, :size]].sum(axis=1) for size in sizes[:-1]]
-    # the last are many: how often each segment was drawn, times its counts
-    places = drawn + np.arange(len(drawn))[:, None] * len(counts)
-    times = np.bincount(places.ravel(), minlength=len(drawn) * len(counts)).reshape(len(drawn), -1)
-    sums.append(times.astype(np.float64) @ counts)
+def _corpus_scores(
+    statistics: SegmentStatistics, counts: np.ndarray, drawn: np.ndarray, sizes: Sequence[int]
+) -> np.ndarray:
+    """Return one system's corpus scores of the first ``size`` segments of each draw."""
+    sums = [times_drawn(drawn[:, :size], len(counts)) @ counts for size in sizes]
     return _formulas.score(statistics.metric, np.stack(sums, axis=1), statistics.effective_order_of("corpus"))

@@ -12,9 +12,6 @@ import numpy as np
 
 from .._compiled import njit
 
-#: Orders that chrF counts only where they can matter.
-_SHORT = 2
-
 
 @njit(nogil=True)
 def transposed_bleu_counts(
@@ -64,55 +61,25 @@ def transposed_bleu_counts(
 
 @njit(nogil=True)
 def transposed_chrf(
-    grams,
-    starts,
-    hypothesis_of,
-    drawn,
-    sizes,
-    lengths,
-    posting_starts,
-    posting_refs,
-    posting_counts,
-    factor,
+    grams, starts, hypothesis_of, drawn, sizes, lengths, posting_starts, posting_refs, posting_counts, factor
 ):
-    """Return the best chrF of one hypothesis among the first ``size`` references of each draw, (n_draws, n_sizes).
-
-    The first reference of a draw is the hypothesis' own and takes part in each of them. Short n-grams cost most, as
-    nearly all references have them; so they are counted only where a reference could still beat that one.
-    """
+    """Return the best chrF of one hypothesis among the first ``size`` references of each draw, (n_draws, n_sizes)."""
     n_orders, n_refs = len(grams), len(lengths)
     scores = np.zeros((len(drawn), len(sizes)))
     times = np.zeros(len(posting_starts) - 1, dtype=np.int64)
     f_scores = np.zeros(n_refs)
     matches = np.zeros((n_orders, n_refs), dtype=np.int32)
-    postings = posting_starts, posting_refs, posting_counts
     current = -1
     for d in np.argsort(hypothesis_of, kind="mergesort"):
-        own = drawn[d, 0]
         if hypothesis_of[d] != current:
             current = hypothesis_of[d]
             begin, end = starts[current], starts[current + 1]
             matches[:] = 0
-            for o in range(_SHORT, n_orders):
-                _add_matches(matches[o], grams[o, begin:end], times, *postings)
-            for o in range(_SHORT):
-                matches[o, own] = _matches_of(grams[o, begin:end], times, own, *postings)
-            best = _chrf_of(matches[:, own], end - begin, lengths[own], factor)
-            rivals = False
+            for o in range(n_orders):
+                _add_matches(matches[o], grams[o, begin:end], times, posting_starts, posting_refs, posting_counts)
             for j in range(n_refs):
-                if j != own:
-                    for o in range(_SHORT):
-                        matches[o, j] = max(0, min(end - begin, lengths[j]) - o)
-                    f_scores[j] = _chrf_of(matches[:, j], end - begin, lengths[j], factor)
-                    rivals = rivals or f_scores[j] > best
-            if rivals:
-                matches[:_SHORT] = 0
-                for o in range(_SHORT):
-                    _add_matches(matches[o], grams[o, begin:end], times, *postings)
-                for j in range(n_refs):
-                    f_scores[j] = _chrf_of(matches[:, j], end - begin, lengths[j], factor)
-            f_scores[own] = best
-        best, done = f_scores[own], 0
+                f_scores[j] = _chrf_of(matches[:, j], end - begin, lengths[j], factor)
+        best, done = 0.0, 0
         for s in range(len(sizes)):
             for k in range(done, sizes[s]):
                 best = max(best, f_scores[drawn[d, k]])
@@ -133,24 +100,6 @@ def _add_matches(row, grams, times, posting_starts, posting_refs, posting_counts
         for q in range(posting_starts[gram], posting_starts[gram + 1]):
             row[posting_refs[q]] += min(times[gram], posting_counts[q])
         times[gram] = 0
-
-
-@njit(nogil=True)
-def _matches_of(grams, times, ref, posting_starts, posting_refs, posting_counts):
-    """Return how many n-grams of one order a reference shares."""
-    found = 0
-    for gram in grams:
-        if gram >= 0:
-            times[gram] += 1
-    for gram in grams:
-        if gram < 0 or times[gram] == 0:
-            continue
-        begin, end = posting_starts[gram], posting_starts[gram + 1]
-        q = begin + np.searchsorted(posting_refs[begin:end], ref)
-        if q < end and posting_refs[q] == ref:
-            found += min(times[gram], posting_counts[q])
-        times[gram] = 0
-    return found
 
 
 @njit(nogil=True)

@@ -10,7 +10,7 @@ import pandas as pd
 from .. import scoring
 from .._checks import generator
 from ..evalset import EvalSet
-from ._aggregate import Aggregation, _check
+from ._aggregate import Aggregation, check_options, of_draws
 from ._statistics import TextSet, as_text_set, texts_of
 
 __all__ = ["aggregate_transposed"]
@@ -77,23 +77,22 @@ def aggregate_transposed(
     """
     if how not in ("corpus", "bootstrap"):
         raise ValueError(f"`how` must be 'corpus' or 'bootstrap'; found {how!r}. Segment scores are not affected.")
-    _check(how, None, n_resamples, sample_size, level)
+    check_options(how, None, n_resamples, sample_size, level)
     es = as_text_set(es)
     translations, streams = texts_of(es, reference)
     if len(streams) > 1:
         raise ValueError(f"one reference can be transposed; found {len(streams)}. Name one.")
     n, computed = len(es.segments), scoring.scorer(metric, tokenize=tokenize, lowercase=lowercase)
     draws = None
-    table = pd.DataFrame({"system": list(es.systems), "metric": metric, "how": how})
     if how == "corpus":
-        scores = _score_transposed(computed, translations, streams[0], range(n))
-        table = table.assign(score=scores, se=np.nan, low=np.nan, high=np.nan, n_segments=1)
+        columns = {"score": _score_transposed(computed, translations, streams[0], range(n))}
+        columns |= dict.fromkeys(("se", "low", "high"), np.nan)
     else:
         rng, size = generator(rng), sample_size or n
         resamples = (rng.integers(n, size=size).tolist() for _ in range(n_resamples))
         draws = np.array([_score_transposed(computed, translations, streams[0], drawn) for drawn in resamples])
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        table = table.assign(score=draws.mean(axis=0), se=draws.std(axis=0, ddof=1), low=low, high=high, n_segments=1)
+        columns = of_draws(draws, level)
+    table = pd.DataFrame({"system": list(es.systems), "metric": metric, "how": how}).assign(**columns, n_segments=1)
     signature = f"TRANSPOSED REFERENCES|{scoring.signature(computed)}|how:{how}|set:{es.name}"
     return Aggregation(table, signature, draws)
 

@@ -8,7 +8,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -92,11 +92,7 @@ class SegmentStatistics:
         extracted = self.options["effective_order"]
         if effective_order is None:
             effective_order = extracted
-        elif (
-            self.metric.startswith("chrf")
-            and self.options["num_refs"] != 1
-            and (extracted is not False) != effective_order
-        ):
+        elif "chrf" in self.metric and self.options["num_refs"] != 1 and (extracted is not False) != effective_order:
             raise ValueError(
                 "with several references, chrF picks the best one of a segment when the counts are extracted. "
                 f"Extract them with effective_order={bool(effective_order)}."
@@ -135,15 +131,8 @@ class SegmentStatistics:
         """
         rows = _positions("system", systems, self.systems)
         columns = _positions("segment", segments, self.segments)
-        return SegmentStatistics(
-            self.metric,
-            tuple(self.systems[i] for i in rows),
-            tuple(self.segments[j] for j in columns),
-            self.columns,
-            self.counts[np.ix_(rows, columns)],
-            self.options,
-            self.name,
-        )
+        systems, segments = tuple(self.systems[i] for i in rows), tuple(self.segments[j] for j in columns)
+        return replace(self, systems=systems, segments=segments, counts=self.counts[np.ix_(rows, columns)])
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per translation: ``system, segment`` and the counts."""
@@ -155,17 +144,15 @@ class SegmentStatistics:
 
 
 def _positions(what: str, wanted: Iterable[Any] | None, known: tuple) -> list[int]:
-    if wanted is None:
-        return list(range(len(known)))
+    """Return the places of names, which may repeat; of all names by default."""
     if isinstance(wanted, str):
         raise TypeError(f"{what}s must be a sequence of names; found the string {wanted!r}. Write [{wanted!r}].")
-    position = {name: i for i, name in enumerate(known)}
-    wanted = list(wanted)
+    wanted, position = list(known if wanted is None else wanted), {name: i for i, name in enumerate(known)}
+    if not wanted:
+        raise ValueError(f"nothing would be left: the list of {what}s is empty.")
     for name in wanted:
         if name not in position:
             raise unknown(what, name, known)
-    if not wanted:
-        raise ValueError(f"nothing would be left: the list of {what}s is empty.")
     return [position[name] for name in wanted]
 
 
@@ -223,10 +210,9 @@ def extract(
     translations, streams = texts_of(es, references)
     number = {sum(r is not None for r in own) for own in zip(*streams, strict=True)}
     described = {**options, "num_refs": number.pop() if len(number) == 1 else -1}
-    empty = SegmentStatistics(
-        metric, es.systems, es.segments, _formulas.columns(metric), np.empty(0), described, es.name
-    )
-    shape = (len(es.segments), len(empty.columns))
+    columns = _formulas.columns(metric)
+    empty = SegmentStatistics(metric, es.systems, es.segments, columns, np.empty(0), described, es.name)
+    shape = (len(es.segments), len(columns))
     texts_key = _digest([_FORMAT, empty.signature, metric, streams])
     paths = {system: _cache_dir() / f"{_digest([texts_key, translations[system]])}.npz" for system in es.systems}
     found = {system: _read(paths[system], shape) if cache else None for system in es.systems}
@@ -234,14 +220,14 @@ def extract(
     if left:
         chunks = [c.tolist() for c in np.array_split(left, min(effective_n_jobs(check_jobs(n_jobs)), len(left)))]
         jobs = (delayed(_count)(metric, options, [translations[s] for s in chunk], streams) for chunk in chunks)
-        for chunk, counted in zip(chunks, parallel(len(chunks), jobs), strict=True):
-            for system, counts in zip(chunk, counted, strict=True):
-                found[system] = counts
-                if cache:
-                    _write(paths[system], counts)
+        counted = (counts for chunk in parallel(len(chunks), jobs) for counts in chunk)
+        for system, counts in zip(left, counted, strict=True):
+            found[system] = counts
+            if cache:
+                _write(paths[system], counts)
     counts = np.stack([found[system] for system in es.systems])
     counts.flags.writeable = False
-    return SegmentStatistics(metric, es.systems, es.segments, empty.columns, counts, described, es.name)
+    return replace(empty, counts=counts)
 
 
 def texts_of(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:
@@ -274,12 +260,12 @@ def texts_of(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> t
 
 def _reference_names(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> list[str]:
     known = list(es.texts.references)
+    if references is None and len(known) == 1:
+        return known
     if references is None:
         loaded = es.provenance.get("reference")
-        if len(known) == 1:
-            return known
-        names = str(loaded).split(".") if loaded else []
-        if not names or set(names) - set(known):
+        names = str(loaded).split(".")
+        if not loaded or set(names) - set(known):
             listed = ", ".join(map(repr, known))
             raise ValueError(f"set {es.name!r} has several references: {listed}. Choose: references=[{known[0]!r}].")
         return names
@@ -303,11 +289,8 @@ def _count(metric: str, options: dict, systems: list[list[str]], streams: list[l
 
 
 def _digest(content: Any) -> str:
-    return hashlib.sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()
-
-
-def _checksum(counts: np.ndarray) -> str:
-    return hashlib.sha256(np.ascontiguousarray(counts).tobytes()).hexdigest()
+    data = content.tobytes() if isinstance(content, np.ndarray) else json.dumps(content, ensure_ascii=True).encode()
+    return hashlib.sha256(data).hexdigest()
 
 
 def _read(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
@@ -317,11 +300,11 @@ def _read(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
             counts, checksum = stored["counts"], str(stored["checksum"])
     except (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error):
         return None
-    whole = counts.shape == shape and counts.dtype == np.float64 and checksum == _checksum(counts)
+    whole = counts.shape == shape and counts.dtype == np.float64 and checksum == _digest(counts)
     return counts if whole else None
 
 
 def _write(path: Path, counts: np.ndarray) -> None:
     """Store counts so that no reader sees half a file. A folder that cannot be written to is no error."""
     with contextlib.suppress(OSError), whole_file(path) as part, part.open("wb") as file:
-        np.savez_compressed(file, counts=counts, checksum=np.array(_checksum(counts)))
+        np.savez_compressed(file, counts=counts, checksum=np.array(_digest(counts)))

@@ -66,52 +66,35 @@ class _Index:
 
     def __init__(self, references: list[list[str]], max_order: int) -> None:
         self.units = {unit: k for k, unit in enumerate(dict.fromkeys(u for text in references for u in text))}
-        flat, starts = self._flat(references)
-        self.lengths = np.diff(starts)
-        owner = np.repeat(np.arange(len(references)), self.lengths)
         self.keys: list[np.ndarray] = []
-        self.offsets = [0]
-        postings = []
-        numbers = flat
-        for order in range(1, max_order + 1):
-            if order == 1:
-                self.keys.append(np.arange(len(self.units)))
-                inside = np.ones(len(flat), dtype=bool)
-            else:
-                keys, inside = self._pairs(numbers, flat, starts, order)
-                self.keys.append(np.unique(keys[inside]))
-                numbers = np.where(inside, np.searchsorted(self.keys[-1], keys), -2)
-            postings.append((numbers[inside] + self.offsets[-1]) * len(references) + owner[inside])
-            self.offsets.append(self.offsets[-1] + len(self.keys[-1]))
-        places, counts = np.unique(np.concatenate(postings), return_counts=True)
-        gram, ref = np.divmod(places, max(len(references), 1))
-        begins = np.searchsorted(gram, np.arange(self.offsets[-1] + 1))
+        grams, starts = self.number(references, learn=max_order)
+        self.lengths = np.diff(starts)
+        owner = np.broadcast_to(np.repeat(np.arange(len(references)), self.lengths), grams.shape)
+        places, counts = np.unique(grams[grams >= 0] * len(references) + owner[grams >= 0], return_counts=True)
+        gram, ref = np.divmod(places, len(references))
+        begins = np.searchsorted(gram, np.arange(sum(map(len, self.keys)) + 1))
         self.postings = begins.astype(np.int64), ref.astype(np.int32), counts.astype(np.int32)
 
-    def _flat(self, texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the numbers of all units (-1: unknown) and where each text begins."""
+    def number(self, texts: list[list[str]], learn: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numbers of the n-grams of texts, shape (max_order, n_units), and where each text begins.
+
+        An n-gram is known by a key, made of the number of the shorter n-gram that it begins with and of the unit that
+        follows. Keys of the texts are learnt up to an order; the last one of an order is beyond all of them.
+        """
         flat = np.array([self.units.get(u, -1) for text in texts for u in text], dtype=np.int64)
-        return flat, np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
-
-    def _pairs(self, shorter: np.ndarray, flat: np.ndarray, starts: np.ndarray, order: int):
-        """Return a key for the n-gram at each position, from the shorter n-gram there and the unit that follows."""
-        size = len(flat)
-        ends = np.repeat(starts[1:], np.diff(starts))
-        inside = np.arange(size) + order <= ends
-        following = flat[np.minimum(np.arange(size) + order - 1, max(size - 1, 0))]
-        keys = np.where((shorter >= 0) & (following >= 0), shorter * (len(self.units) + 1) + following, -1)
-        return keys, inside
-
-    def number(self, texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the numbers of the n-grams of texts, shape (max_order, n_units), and where each text begins."""
-        flat, starts = self._flat(texts)
-        grams = np.empty((len(self.keys), len(flat)), dtype=np.int64)
-        numbers = flat
-        for order, known in enumerate(self.keys, 1):
-            if order > 1:
-                keys, inside = self._pairs(numbers, flat, starts, order)
-                at = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
-                found = (known[at] == keys) & (keys >= 0) if len(known) else np.zeros(len(keys), dtype=bool)
-                numbers = np.where(inside, np.where(found, at, -1), -2)
-            grams[order - 1] = np.where(numbers >= 0, numbers + self.offsets[order - 1], numbers)
-        return grams, starts
+        starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+        places, ends = np.arange(len(flat)), np.repeat(starts[1:], np.diff(starts))
+        numbers, rows, before = np.zeros_like(flat), [], 0
+        for order in range(1, (learn or len(self.keys)) + 1):
+            inside = places + order <= ends
+            following = flat[np.minimum(places + order - 1, len(flat) - 1)]
+            whole = inside & (numbers >= 0) & (following >= 0)
+            keys = np.where(whole, numbers * (len(self.units) + 1) + following, -1)
+            if learn:
+                self.keys.append(np.append(np.unique(keys[whole]), np.iinfo(np.int64).max))
+            known = self.keys[order - 1]
+            at = np.searchsorted(known, keys)
+            numbers = np.where(inside, np.where(known[at] == keys, at, -1), -2)
+            rows.append(np.where(numbers >= 0, numbers + before, numbers))
+            before += len(known)
+        return np.stack(rows), starts
