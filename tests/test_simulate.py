@@ -2,11 +2,7 @@
 
 import hashlib
 import lzma
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,11 +15,10 @@ from teaching import files
 import mtmeta as mm
 from mtmeta import simulate
 from mtmeta.simulate import _errors, _frozen, _judge, _sentences, _speech
-from mtmeta.simulate._campaign import BIAS, DETECTORS, SYSTEMS, source_only
+from mtmeta.simulate._campaign import BIAS, DETECTORS, source_only
 from mtmeta.simulate._random import Draw, generator, normal
 from mtmeta.simulate._wordings import Style, _article, translate
 
-ROOT = Path(__file__).parents[1]
 PLAIN = Style(lambda: 1.0, 0.0)
 
 
@@ -124,11 +119,6 @@ def test_other_seeds_have_no_document_of_the_teaching_campaign(es):
 
 
 def test_weights_are_those_of_mqm():
-    assert _errors.weight("Accuracy/Mistranslation", "major") == 5
-    assert _errors.weight("Style/Awkward", "minor") == 1
-    assert _errors.weight("Fluency/Punctuation", "minor") == 0.1
-    assert _errors.weight("Fluency/Punctuation", "major") == 5
-    assert _errors.weight("Non-translation", "major") == 25
     for category in {*_errors.PROVOKED, *_errors.CARELESS, _errors.NON_TRANSLATION}:
         for severity in ("major", "minor"):
             if (category, severity) != (_errors.NON_TRANSLATION, "minor"):
@@ -141,7 +131,7 @@ def test_weights_are_those_of_mqm():
 def test_shape_and_names(es):
     assert es.name == "teaching"
     assert es.shape == (12, 300)
-    assert es.systems == SYSTEMS[:12]
+    assert es.systems == tuple("Aster Basalt Cobalt Dune Ember Fjord Garnet Heath Indigo Juniper Kelp Lagoon".split())
     assert all(re.fullmatch(r"\w+", name) for name in (*es.systems, *es.metrics))
     assert es.metrics == (
         "BLEU", "chrF", "TER", "Regressor", "RegressorQE", "Biased", "Judge", "Tagger", "SourceOnly", "Random",
@@ -149,11 +139,6 @@ def test_shape_and_names(es):
     assert es.reference_free == {"RegressorQE", "Judge", "SourceOnly", "Random"}
     assert es.language_pair == "de-en"
     assert sorted(set(es.domains)) == sorted(_sentences._lines()[1])
-
-
-def test_sources_and_references_are_of_normal_length(es):
-    for text in (*es.texts.sources, *es.texts.references["refA"]):
-        assert 5 <= len(text.split()) <= 45, text
 
 
 def test_documents_are_consecutive_and_of_one_domain(es):
@@ -201,19 +186,6 @@ def test_lexical_metrics_are_those_of_sacrebleu(es):
         assert es["BLEU"][k, j] == round(sentence_bleu(output, reference).score, 6)
         assert es["chrF"][k, j] == round(sentence_chrf(output, reference).score, 6)
         assert es["TER"][k, j] == -round(sentence_ter(output, reference).score, 6)
-
-
-def test_compiled_ter_of_a_new_campaign_is_that_of_sacrebleu():
-    from sacrebleu.metrics import TER
-
-    es = simulate.campaign(n_systems=3, n_segments=12, seed=11)
-    slow = TER()
-    references = es.texts.references["refA"]
-    for system, row in zip(es.systems, es["TER"], strict=True):
-        pairs = zip(es.texts.translations[system], references, strict=True)
-        expected = [-slow.sentence_score(text, [reference]).score for text, reference in pairs]
-        np.testing.assert_array_equal(row, np.round(expected, 6))
-    assert (es["TER"] < 0).any()
 
 
 def test_metrics_see_what_they_say_they_see(es):
@@ -373,28 +345,6 @@ def test_reading_gives_back_what_was_written(es):
         assert lzma.decompress((_frozen.FOLDER / f"{name}.xz").read_bytes()) == data
 
 
-@pytest.mark.slow
-def test_hash_seed_does_not_matter():
-    code = (
-        "import hashlib; from mtmeta import simulate; from teaching import files;"
-        "f = files(simulate.campaign(n_systems=3, n_segments=20, seed=5));"
-        "print({n: hashlib.sha256(d).hexdigest() for n, d in f.items()})"
-    )
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "tools" / "sentences")},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert runs[0] == runs[1]
-    made = files(simulate.campaign(n_systems=3, n_segments=20, seed=5))
-    assert runs[0].strip() == str({n: hashlib.sha256(d).hexdigest() for n, d in made.items()})
-
-
 def test_random_streams_are_pinned():
     # PCG64 and SeedSequence are stable by NumPy's policy; these values tell if that ever changes.
     assert Draw(1, 2).uniform() == generator(1, 2).random()
@@ -417,30 +367,23 @@ def test_other_sizes(n_systems, n_segments):
     assert len(set(es.systems)) == n_systems
 
 
-def test_without_texts_all_other_scores_are_the_same():
-    full = simulate.campaign(n_systems=4, n_segments=40, seed=6)
-    bare = simulate.campaign(n_systems=4, n_segments=40, seed=6, texts=False)
-    assert bare.texts is None
-    assert bare.spans is None
-    assert set(full.metrics) - set(bare.metrics) == {"BLEU", "chrF", "TER"}
-    np.testing.assert_array_equal(bare.human, full.human)
-    for metric in bare.metrics:
-        np.testing.assert_array_equal(bare[metric], full[metric])
-
-
-def test_texts_without_lexical_scores():
-    full = simulate.campaign(n_systems=3, n_segments=20, seed=6)
-    bare = simulate.campaign(n_systems=3, n_segments=20, seed=6, lexical=False)
-    assert bare.texts == full.texts
-    assert set(full.metrics) - set(bare.metrics) == {"BLEU", "chrF", "TER"}
-    np.testing.assert_array_equal(bare.human, full.human)
+def test_without_texts_or_lexical_scores_all_else_is_the_same():
+    full, bare, plain = (
+        simulate.campaign(n_systems=4, n_segments=40, seed=6, **less)
+        for less in ({}, {"texts": False}, {"lexical": False})
+    )
+    assert (bare.texts, bare.spans, plain.texts) == (None, None, full.texts)
+    for less in (bare, plain):
+        assert set(full.metrics) - set(less.metrics) == {"BLEU", "chrF", "TER"}
+        np.testing.assert_array_equal(less.human, full.human)
+        for metric in less.metrics:
+            np.testing.assert_array_equal(less[metric], full[metric])
 
 
 def test_length_slopes_are_an_even_ladder():
-    even = simulate.campaign(n_systems=4, n_segments=10, seed=3, texts=False, length_effect=1.5)
-    assert sorted(even.truth["length_slope"].values()) == [-1.5, -0.5, 0.5, 1.5]
-    alone = simulate.campaign(n_systems=1, n_segments=10, seed=3, texts=False, length_effect=1.5)
-    assert list(alone.truth["length_slope"].values()) == [0]
+    for n_systems, ladder in ((4, [-1.5, -0.5, 0.5, 1.5]), (1, [0])):
+        even = simulate.campaign(n_systems=n_systems, n_segments=10, seed=3, texts=False, length_effect=1.5)
+        assert sorted(even.truth["length_slope"].values()) == ladder
     assert "length_slope" not in simulate.campaign(n_systems=1, n_segments=10, seed=3, texts=False).truth
 
 
@@ -473,39 +416,16 @@ def test_part_of_the_segments_rated():
     np.testing.assert_array_equal(es.human[rated], whole.human[rated])
 
 
-def test_seeds_differ():
-    one, two = (simulate.campaign(n_systems=2, n_segments=20, seed=s, texts=False) for s in (1, 2))
-    assert not np.array_equal(one["Regressor"], two["Regressor"])
-
-
 @pytest.mark.slow
 def test_calibration_is_no_accident_of_one_seed():
     sets = [simulate.campaign(seed=s, texts=False) for s in range(1, 5)]
+    assert len({es["Regressor"][0, 0] for es in sets}) == 4
     ties = [mm.ties.human_tie_share(es) for es in sets]
     assert min(ties) > 0.22
     assert max(ties) < 0.43
     blind = [mm.correlate(es, ["SourceOnly"], grouping="none")["value"].iloc[0] for es in sets]
     assert min(blind) > 0.33
     assert max(blind) < 0.57
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"n_systems": 0}, ValueError, "`n_systems` must be at least 1; found 0"),
-        ({"n_segments": 2.5}, TypeError, "`n_segments` must be a whole number; found 2.5"),
-        ({"seed": -1}, ValueError, "`seed` must be at least 0"),
-        ({"seed": True}, TypeError, "`seed` must be a whole number"),
-        ({"rated_share": 0}, ValueError, r"`rated_share` must lie in \(0, 1\]; found 0"),
-        ({"rated_share": 1.1}, ValueError, "`rated_share`"),
-        ({"n_segments": 2001}, ValueError, "`n_segments` must be at most 2,000, found 2,001.*`score_campaign`"),
-        ({"length_effect": -1}, ValueError, "`length_effect` must be a finite number of at least 0; found -1"),
-        ({"length_effect": float("nan")}, ValueError, "`length_effect`"),
-    ],
-)
-def test_bad_arguments(options, error, message):
-    with pytest.raises(error, match=message):
-        simulate.campaign(**options)
 
 
 def test_global_random_state_is_left_alone():
@@ -538,8 +458,6 @@ def test_score_campaign_takes_any_size_and_repeats():
     for metric in one.metrics:
         np.testing.assert_array_equal(one[metric], two[metric])
     assert simulate.score_campaign(1, 1, 0, 0).metrics == ()
-    with pytest.raises(ValueError, match="`n_discrete` must be at least 0; found -1"):
-        simulate.score_campaign(2, 9, 1, -1)
 
 
 # Speech
@@ -697,18 +615,28 @@ def test_rankings_take_any_size_and_repeat():
 
 
 @pytest.mark.parametrize(
-    ("function", "options", "error", "message"),
+    ("function", "options", "message"),
     [
-        ("speech", {"n_systems": 0}, ValueError, "`n_systems` must be at least 1; found 0"),
-        ("speech", {"n_segments": 5}, ValueError, "each of 20 speakers needs a segment; found `n_segments` = 5"),
-        ("speech", {"seed": 1.5}, TypeError, "`seed` must be a whole number"),
-        ("rankings", {"n_items": 1}, ValueError, "`n_items` must be at least 2"),
-        ("rankings", {"n_items": 50}, ValueError, "`depth` must be at most `n_items`, 50; found 100"),
-        ("rankings", {"n_queries": "3"}, TypeError, "`n_queries` must be a whole number; found '3'"),
+        ("campaign", {"n_systems": 0}, "`n_systems` must be at least 1; found 0"),
+        ("campaign", {"n_segments": 2.5}, "`n_segments` must be a whole number; found 2.5"),
+        ("campaign", {"seed": -1}, "`seed` must be at least 0"),
+        ("campaign", {"seed": True}, "`seed` must be a whole number"),
+        ("campaign", {"rated_share": 0}, r"`rated_share` must lie in \(0, 1\]; found 0"),
+        ("campaign", {"rated_share": 1.1}, "`rated_share`"),
+        ("campaign", {"n_segments": 2001}, "`n_segments` must be at most 2,000, found 2,001.*`score_campaign`"),
+        ("campaign", {"length_effect": -1}, "`length_effect` must be a finite number of at least 0; found -1"),
+        ("campaign", {"length_effect": float("nan")}, "`length_effect`"),
+        ("score_campaign", {"n_discrete": -1}, "`n_discrete` must be at least 0; found -1"),
+        ("speech", {"n_systems": 0}, "`n_systems` must be at least 1; found 0"),
+        ("speech", {"n_segments": 5}, "each of 20 speakers needs a segment; found `n_segments` = 5"),
+        ("speech", {"seed": 1.5}, "`seed` must be a whole number"),
+        ("rankings", {"n_items": 1}, "`n_items` must be at least 2"),
+        ("rankings", {"n_items": 50}, "`depth` must be at most `n_items`, 50; found 100"),
+        ("rankings", {"n_queries": "3"}, "`n_queries` must be a whole number; found '3'"),
     ],
 )
-def test_bad_arguments_of_the_siblings(function, options, error, message):
-    with pytest.raises(error, match=message):
+def test_bad_arguments(function, options, message):
+    with pytest.raises(TypeError if "whole number" in message else ValueError, match=message):
         getattr(simulate, function)(**options)
 
 
@@ -802,16 +730,16 @@ def test_judged_pairs(short):
 def test_judge_wants_a_simulated_campaign(short):
     es, _ = short
     table = pd.DataFrame({"segment": [1], "translation": "a", "perturbed": "b"})
-    with pytest.raises(TypeError, match="`es` must be an EvalSet"):
-        simulate.judge("teaching", table)
-    with pytest.raises(ValueError, match="is no simulated campaign with texts"):
-        simulate.judge(simulate.campaign(n_systems=2, n_segments=10, seed=1, texts=False), table)
-    with pytest.raises(TypeError, match="`table` must be a DataFrame"):
-        simulate.judge(es, [1])
-    with pytest.raises(ValueError, match=r"lacks the column\(s\) \['perturbed'\]"):
-        simulate.judge(es, table.drop(columns="perturbed"))
-    with pytest.raises(ValueError, match="unknown segment 999"):
-        simulate.judge(es, table.assign(segment=999))
+    without_texts = simulate.campaign(n_systems=2, n_segments=10, seed=1, texts=False)
+    for campaign, pairs, message in (
+        ("teaching", table, "`es` must be an EvalSet"),
+        (without_texts, table, "is no simulated campaign with texts"),
+        (es, [1], "`table` must be a DataFrame"),
+        (es, table.drop(columns="perturbed"), r"lacks the column\(s\) \['perturbed'\]"),
+        (es, table.assign(segment=999), "unknown segment 999"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            simulate.judge(campaign, pairs)
     changed = es.select(segments=list(es.segments[:3]))
     object.__setattr__(changed, "truth", {**es.truth, "seed": 6})
     with pytest.raises(ValueError, match="do not come from its seed 6"):

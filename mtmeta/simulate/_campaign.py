@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import copy
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,43 +15,13 @@ from .._checks import check_count
 from .._limits import MAX_SEED
 from ..evalset import EvalSet, Texts
 from ._errors import ADDITION, AWKWARD, MISTRANSLATION, NON_TRANSLATION, Menu, weight
-from ._random import Draw, generator, normal
+from ._random import DECIMALS, PLANTED, Draw, generator, normal, numbered, rounded
 from ._sentences import LONGEST, SHORTEST, Sentence, Site, drawn
 from ._wordings import Style, translate
 
-#: Names of the systems; their order says nothing about their quality.
-SYSTEMS = (
-    "Aster", "Basalt", "Cobalt", "Dune", "Ember", "Fjord", "Garnet", "Heath", "Indigo", "Juniper", "Kelp", "Lagoon",
-    "Maple", "Nectar", "Onyx", "Pebble", "Quartz", "Russet", "Sorrel", "Tundra",
-)  # fmt: skip
-DECIMALS = 6
-
-#: The planted settings. Rates and probabilities; `book/data` describes the process.
-SETTINGS: dict[str, Any] = {
-    # difficulty: log of the expected number of traps of a segment, from its source and a hidden part
-    "traps": 2.0,
-    "per_log_words": 1.0,
-    "per_comma": 0.06,
-    "per_ambiguous_word": 0.03,
-    "domain": {"news": 0.1, "reviews": 0.0, "manuals": -0.1, "conversation": -0.05},
-    "hidden": 0.4,
-    # systems: error rate of the median system, spread of the log rate, share of errors outside traps
-    "rate": 0.31,
-    "rate_spread": 1.75,
-    "strength_spread": 0.8,
-    "slips": 0.7,
-    "non_translation": 0.0015,
-    "freedom": (0.5, 1.0),
-    "reference_freedom": (0.2, 1.0),
-    # raters: lowest and highest probability of each kind of mistake; over-marks per ten words
-    "raters": 6,
-    "miss_major": (0.15, 0.4),
-    "miss_minor": (0.25, 0.55),
-    "demote": (0.1, 0.3),
-    "promote": (0.05, 0.2),
-    "over_marks": (0.05, 0.32),
-    "over_major": 0.25,
-}
+#: Rates and probabilities, continuous metrics, discrete metrics; ``data/simulated.toml`` describes them.
+SETTINGS, DETECTORS, DISCRETE = (PLANTED[section] for section in ("campaign", "detectors", "discrete"))
+BIAS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,37 +58,27 @@ class _Mark(_Error):
 def _visible_difficulty(source: str, ambiguous: int, domain: str) -> float:
     """Return the part of the difficulty that can be read off the source."""
     seen = {"per_log_words": math.log(len(source.split()) / 12), "per_comma": source.count(",")}
-    seen["per_ambiguous_word"] = ambiguous
+    seen |= {"per_ambiguous_word": ambiguous}
     return sum(SETTINGS[key] * value for key, value in seen.items()) + SETTINGS["domain"][domain]
 
 
 # -- systems and their errors ------------------------------------------------------------
 
 
-def numbered(known: Sequence[str], n_systems: int) -> list[str]:
-    """Return names of systems: those known, and numbers for more."""
-    return [*known[:n_systems], *(f"System{i + 1}" for i in range(len(known), n_systems))]
-
-
 def _systems(seed: int, n_systems: int) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Return names, error rates and freedoms of wording."""
-    names = numbered(SYSTEMS, n_systems)
-    draw = Draw(seed, 3)
+    names, draw = numbered("campaign", n_systems), Draw(seed, 3)
     ladder = [(i + 0.5) / n_systems - 0.5 for i in range(n_systems)]
-    rates = []
-    for _ in range(n_systems):
-        step = ladder.pop(int(draw.uniform() * len(ladder)))
-        rates.append(SETTINGS["rate"] * math.exp(SETTINGS["rate_spread"] * step + 0.08 * draw.normal()))
-    low, high = SETTINGS["freedom"]
-    freedom = [low + (high - low) * draw.uniform() for _ in range(n_systems)]
-    return names, np.array(rates), np.array(freedom)
+    logs = [SETTINGS["rate_spread"] * draw.take(ladder) + 0.08 * draw.normal() for _ in names]
+    freedom = [draw.between(SETTINGS["freedom"]) for _ in names]
+    return names, np.array([SETTINGS["rate"] * math.exp(x) for x in logs]), np.array(freedom)
 
 
 def _length_slopes(seed: int, n_systems: int, length_effect: float) -> list[float]:
     """Return how fast the log error rate of each system rises with log length: an even ladder around 0, shuffled."""
     draw = Draw(seed, 15)
     ladder = [length_effect * (2 * i + 1 - n_systems) / max(n_systems - 1, 1) for i in range(n_systems)]
-    return [ladder.pop(int(draw.uniform() * len(ladder))) for _ in range(n_systems)]
+    return [draw.take(ladder) for _ in range(n_systems)]
 
 
 def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.ndarray) -> list[list[list[_Fault]]]:
@@ -159,13 +118,12 @@ def _outputs(
     """Return the translations of every system, and where their errors show."""
     texts: list[list[str]] = []
     spans: list[list[dict[int, tuple[int, int]]]] = []
-    for k in range(len(faults)):
+    for k, own in enumerate(faults):
         draw = Draw(seed, 5, k)
         style = Style(draw.uniform, float(freedom[k]))
         texts.append([])
         spans.append([])
-        for j, sentence in enumerate(sentences):
-            errors = faults[k][j]
+        for j, (sentence, errors) in enumerate(zip(sentences, own, strict=True)):
             if errors and errors[0].site is None:
                 other = references[(j + 1 + int(draw.uniform() * (len(references) - 1))) % len(references)]
                 text = sources[j] if draw.chance(0.5) or len(references) == 1 else other
@@ -182,20 +140,15 @@ def _outputs(
 
 def _raters(seed: int) -> dict[str, dict[str, float]]:
     """Return the habits of the raters."""
-    draw = Draw(seed, 6)
-    habits = ("miss_major", "miss_minor", "demote", "promote", "over_marks")
-    raters = {}
+    draw, raters = Draw(seed, 6), {}
     for number in range(SETTINGS["raters"]):
         strictness = draw.uniform()
-        raters[f"rater{number + 1}"] = {
-            h: round(_between(SETTINGS[h], strictness if h in ("promote", "over_marks") else 1 - strictness), 4)
-            for h in habits
-        }
+        raters[f"rater{number + 1}"] = habits = {}
+        for habit in ("miss_major", "miss_minor", "demote", "promote", "over_marks"):
+            share = strictness if habit in ("promote", "over_marks") else 1 - strictness
+            low, high = SETTINGS[habit]
+            habits[habit] = round(low + (high - low) * share, 4)
     return raters
-
-
-def _between(bounds: tuple[float, float], share: float) -> float:
-    return bounds[0] + (bounds[1] - bounds[0]) * share
 
 
 def _rate(draw: Draw, habits: dict[str, float], faults: Sequence[_Fault], n_words: int) -> list[_Mark]:
@@ -224,9 +177,8 @@ def _ratings(
 ) -> tuple[list[list[list[_Mark]]], list[str], dict[str, dict[str, float]]]:
     """Return the marks of every translation, the rater of every segment, and the raters' habits."""
     raters = _raters(seed)
-    draw = Draw(seed, 7)
-    names = list(raters)
-    of_document = {document: names[int(draw.uniform() * len(names))] for document in dict.fromkeys(documents)}
+    draw, names = Draw(seed, 7), list(raters)
+    of_document = {document: draw.pick(names) for document in dict.fromkeys(documents)}
     who = [of_document[d] for d in documents]
     marks: list[list[list[_Mark]]] = []
     for k in range(len(faults)):
@@ -242,7 +194,7 @@ def _rated_segments(seed: int, documents: Sequence[str], share: float) -> np.nda
     draw = Draw(seed, 9)
     names = list(dict.fromkeys(documents))
     while wanted > 0:
-        name = names.pop(int(draw.uniform() * len(names)))
+        name = draw.take(names)
         places = [j for j, d in enumerate(documents) if d == name][:wanted]
         rated[places] = True
         wanted -= len(places)
@@ -250,32 +202,6 @@ def _rated_segments(seed: int, documents: Sequence[str], share: float) -> np.nda
 
 
 # -- metrics -----------------------------------------------------------------------------
-
-#: Continuous metrics: 0.9, less ``per_point`` for each point of the errors they detect, less ``difficulty`` times
-#: the visible difficulty, plus normal noise per ``segment`` and per translation (``noise``). ``detect`` is the
-#: probability to detect a major and a minor error; with probability ``shared`` an error in a trap is detected in the
-#: outputs of all systems or of none.
-_METRIC = ("detect", "shared", "per_point", "difficulty", "segment", "noise")
-DETECTORS: dict[str, dict[str, Any]] = {
-    name: dict(zip(_METRIC, values, strict=True))
-    for name, *values in (
-        ("Regressor", (0.9, 0.75), 0.5, 0.015, 0.06, 0.055, 0.025),
-        ("RegressorQE", (0.7, 0.5), 0.5, 0.015, 0.04, 0.08, 0.03),
-        ("Biased", (0.75, 0.5), 0.5, 0.015, 0.0, 0.055, 0.04),
-    )
-}
-BIAS = 0.05
-#: Discrete metrics: minus 5 for each major and 1 for each minor error they detect, not below ``lowest``. They take one
-#: severity for the other, find a minor error that is none, and misread the source of whole segments (5 points for all
-#: systems).
-_DISCRETE = ("detect", "shared", "wrong_severity", "false_minor", "misread", "lowest")
-DISCRETE: dict[str, dict[str, Any]] = {
-    name: dict(zip(_DISCRETE, values, strict=True))
-    for name, *values in (
-        ("Judge", (0.8, 0.5), 0.3, 0.1, 0.1, 0.5, -10),
-        ("Tagger", (0.5, 0.25), 0.5, 0.15, 0.1, 0.05, -25),
-    )
-}
 
 
 def _detected(rng: np.random.Generator, detect: tuple[float, float], shared: float, table: pd.DataFrame) -> np.ndarray:
@@ -479,11 +405,10 @@ def campaign(
     )
     difficulty = visible + SETTINGS["hidden"] * normal(generator(seed, 13), visible.shape)
     names, rates, freedom = _systems(seed, n_systems)
-    shape = (n_systems, n_segments)
-    n_words = [len(t.split()) for t in sources]
+    shape, n_words = (n_systems, n_segments), [len(t.split()) for t in sources]
     slopes = _length_slopes(seed, n_systems, length_effect) if length_effect else [0.0] * n_systems
-    relative = [math.log(n) for n in n_words]
-    relative = [x - math.fsum(relative) / n_segments for x in relative]
+    logs = [math.log(n) for n in n_words]
+    relative = [x - math.fsum(logs) / n_segments for x in logs]
     factors = np.array([[math.exp(b * x) for x in relative] for b in slopes])
     faults = _errors(seed, menus, difficulty, rates[:, None] * factors)
     table = _error_table(faults)
@@ -494,19 +419,16 @@ def campaign(
     human[:, ~rated] = np.nan
     favoured = int(np.argsort(-penalty.mean(axis=1), kind="stable")[n_systems // 3])
     metrics = _simulated_metrics(seed, table, visible, sources, favoured, shape)
-    errors = table.drop(columns="major").assign(
-        system=[names[k] for k in table["system"]], segment=table["segment"] + 1
-    )
+    errors = table.drop(columns="major").assign(system=np.array(names)[table["system"]], segment=table["segment"] + 1)
     written, spans = None, None
     if texts:
-        references = _references(seed, sentences, documents)
+        references = references_of(seed, sentences, documents)
         outputs, where = _outputs(seed, sentences, sources, references, faults, freedom)
         if lexical:
             metrics = {**_lexical_metrics(outputs, references), **metrics}
         spans = _span_rows(names, marks, who, rated, outputs, where)
-        written = Texts(
-            tuple(sources), {"refA": tuple(references)}, {n: tuple(o) for n, o in zip(names, outputs, strict=True)}
-        )
+        translations = dict(zip(names, map(tuple, outputs), strict=True))
+        written = Texts(tuple(sources), {"refA": tuple(references)}, translations)
         shown = [where[k][j][i] for k, row in enumerate(faults) for j, cell in enumerate(row) for i in range(len(cell))]
         errors = errors.assign(start=[a for a, _ in shown], end=[b for _, b in shown])
     truth = {
@@ -514,22 +436,22 @@ def campaign(
         "n_systems": n_systems,
         "n_segments": n_segments,
         "rated_share": rated_share,
-        "settings": json.loads(json.dumps(SETTINGS)),
+        "settings": copy.deepcopy(SETTINGS),
         "penalty": penalty,
-        "quality": {n: round(-float(p), DECIMALS) + 0.0 for n, p in zip(names, penalty.mean(axis=1), strict=True)},
-        "rate": {n: round(float(r), DECIMALS) for n, r in zip(names, rates, strict=True)},
-        "freedom": {n: round(float(f), DECIMALS) for n, f in zip(names, freedom, strict=True)},
+        "quality": rounded(names, -penalty.mean(axis=1)),
+        "rate": rounded(names, rates),
+        "freedom": rounded(names, freedom),
         "difficulty": np.round(difficulty, DECIMALS),
         "visible_difficulty": np.round(visible, DECIMALS),
         "difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()},
         "bias": {"Biased": {names[favoured]: BIAS}},
-        "metrics": json.loads(json.dumps({**DETECTORS, **DISCRETE})),
+        "metrics": copy.deepcopy({**DETECTORS, **DISCRETE}),
         "raters": raters,
         "rater": who,
         "errors": {c: errors[c].tolist() for c in errors},
     }
     if length_effect:
-        truth["length_slope"] = {n: round(b, DECIMALS) for n, b in zip(names, slopes, strict=True)}
+        truth["length_slope"] = rounded(names, slopes)
     metrics = {n: np.round(v, DECIMALS) + 0.0 for n, v in metrics.items()}
     return as_set("campaign", human, metrics, names, documents, domains, written, spans, truth)
 
@@ -545,10 +467,10 @@ def as_set(name, human, metrics, systems, documents, domains, texts, spans, trut
     )  # fmt: skip
 
 
-def _references(seed: int, sentences: Sequence[Sentence], documents: Sequence[str]) -> list[str]:
+def references_of(seed: int, sentences: Sequence[Sentence], documents: Sequence[str]) -> list[str]:
     """Return the reference translations; some documents are worded more freely than others."""
     draw = Draw(seed, 14)
-    freedom = {d: _between(SETTINGS["reference_freedom"], draw.uniform()) for d in dict.fromkeys(documents)}
+    freedom = {d: draw.between(SETTINGS["reference_freedom"]) for d in dict.fromkeys(documents)}
     references = []
     for sentence, document in zip(sentences, documents, strict=True):
         text = ""

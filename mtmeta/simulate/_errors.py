@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._random import Draw
+from ._random import PLANTED, Draw
 from ._sentences import Sentence, Site
 
 MISTRANSLATION = "Accuracy/Mistranslation"
@@ -18,16 +18,8 @@ PUNCTUATION = "Fluency/Punctuation"
 AWKWARD = "Style/Awkward"
 NON_TRANSLATION = "Non-translation"
 
-#: How often an error that the source provokes is of each category, where the sentence allows it.
-PROVOKED = {
-    MISTRANSLATION: 0.48, AWKWARD: 0.18, GRAMMAR: 0.12, PUNCTUATION: 0.06, OMISSION: 0.06,
-    TERMINOLOGY: 0.07, UNTRANSLATED: 0.03,
-}  # fmt: skip
-#: The same for an error that a system makes of its own accord.
-CARELESS = {
-    MISTRANSLATION: 0.2, AWKWARD: 0.28, GRAMMAR: 0.14, PUNCTUATION: 0.13, SPELLING: 0.12, OMISSION: 0.08,
-    ADDITION: 0.05,
-}  # fmt: skip
+#: How often an error is of each category: one that the source provokes, and one that a system makes of its own accord.
+PROVOKED, CARELESS = PLANTED["provoked"], PLANTED["careless"]
 
 
 def weight(category: str, severity: str) -> float:

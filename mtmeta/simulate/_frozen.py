@@ -6,7 +6,6 @@ import copy
 import functools
 import json
 import lzma
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ import pandas as pd
 
 from ..evalset import EvalSet, Texts
 from ._campaign import as_set
+from ._random import DATA as FOLDER
 
-FOLDER = Path(__file__).parents[1] / "data"
 SIZES = {"n_systems": 12, "n_segments": 300, "seed": 2024}
 
 
@@ -38,52 +37,29 @@ def teaching() -> EvalSet:
     >>> es.truth["bias"]["Biased"]
     {'Fjord': 0.05}
     """
-    stored = _stored()
-    shared = (stored[key] for key in ("human", "metrics", "systems", "documents", "domains"))
-    texts = Texts(stored["sources"], dict(stored["references"]), dict(stored["translations"]))
-    return as_set("teaching", *shared, texts, stored["spans"].copy(), copy.deepcopy(stored["truth"]))
+    frame, stored, spans = copy.deepcopy(_stored())
+    systems = list(dict.fromkeys(frame["system"]))
+    shape = (len(systems), len(stored["sources"]))
+    rows = frame.pop("translation").to_numpy(dtype=object).reshape(shape)
+    scores = {name: frame[name].to_numpy(dtype=np.float64).reshape(shape) for name in frame.columns[2:]}
+    references = {name: tuple(texts) for name, texts in stored["references"].items()}
+    texts = Texts(tuple(stored["sources"]), references, {s: tuple(row) for s, row in zip(systems, rows, strict=True)})
+    truth = stored["truth"]
+    for key in ("penalty", "difficulty", "visible_difficulty"):
+        truth[key] = np.array(truth[key], dtype=np.float64)
+    documents, domains = stored["documents"], stored["domains"]
+    return as_set("teaching", scores.pop("human"), scores, systems, documents, domains, texts, spans, truth)
 
 
 @functools.cache
-def _stored() -> dict[str, Any]:
-    """Read the files, once in a process; what can be changed in it is copied for each set."""
+def _stored() -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame]:
+    """Read the files, once in a process; an error-free rating has no place and no text."""
     frame = pd.read_csv(FOLDER / "teaching.csv.xz", dtype=str, keep_default_na=False)
-    with lzma.open(FOLDER / "teaching.json.xz") as file:
-        texts = json.load(file)
-    systems = list(dict.fromkeys(frame["system"]))
-    shape = (len(systems), len(texts["sources"]))
-    metrics = [c for c in frame if c not in ("system", "segment", "human", "translation")]
-    translations = frame["translation"].to_numpy(dtype=object).reshape(shape)
-    truth = texts["truth"]
-    for key in ("penalty", "difficulty", "visible_difficulty"):
-        truth[key] = np.array(truth[key], dtype=np.float64)
-    return {
-        "human": _numbers(frame["human"], shape),
-        "metrics": {m: _numbers(frame[m], shape) for m in metrics},
-        "systems": systems,
-        "documents": texts["documents"],
-        "domains": texts["domains"],
-        "sources": tuple(texts["sources"]),
-        "references": {n: tuple(r) for n, r in texts["references"].items()},
-        "translations": {s: tuple(row) for s, row in zip(systems, translations, strict=True)},
-        "spans": _spans(),
-        "truth": truth,
-    }
-
-
-def _numbers(column: pd.Series, shape: tuple[int, int]) -> np.ndarray:
-    """Return the numbers that were written, to the last bit; NaN for an empty cell."""
-    return np.array([float(x) if x else np.nan for x in column]).reshape(shape)
-
-
-def _spans() -> pd.DataFrame:
-    """Read the raters' marks; an error-free rating has no place and no text."""
-    spans = pd.read_csv(
-        FOLDER / "teaching_spans.csv.xz",
-        keep_default_na=False,
-        na_values={"start": [""], "end": [""]},
-        dtype={"start": "Int64", "end": "Int64", "weight": float, "text": object},
-    )
+    for name in frame.columns.difference(["system", "segment", "translation"]):
+        frame[name] = [float(x or "nan") for x in frame[name]]  # to the last bit
+    types = {"start": "Int64", "end": "Int64", "weight": float, "text": object}
+    empty = {"start": [""], "end": [""]}
+    spans = pd.read_csv(FOLDER / "teaching_spans.csv.xz", keep_default_na=False, dtype=types, na_values=empty)
     spans["text"] = spans["text"].astype(object).mask(spans["start"].isna(), None)
-    spans["is_source_error"] = False
-    return spans
+    with lzma.open(FOLDER / "teaching.json.xz") as file:
+        return frame, json.load(file), spans.assign(is_source_error=False)

@@ -1,4 +1,4 @@
-"""Random draws that are the same on every machine.
+"""What is planted, and random draws that are the same on every machine.
 
 Only ``Generator(PCG64).random()`` is used; every distribution is an explicit transform of uniforms.
 """
@@ -6,11 +6,29 @@ Only ``Generator(PCG64).random()`` is used; every distribution is an explicit tr
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
+
+DATA = Path(__file__).parents[1] / "data"
+#: The planted settings by section.
+PLANTED: dict[str, Any] = tomllib.loads((DATA / "simulated.toml").read_text("utf-8"))
+DECIMALS = 6
+
+
+def numbered(kind: str, n_systems: int) -> list[str]:
+    """Return names of systems: those known for a kind of set, and numbers for more."""
+    known = PLANTED["systems"][kind].split()
+    return [*known[:n_systems], *(f"System{i + 1}" for i in range(len(known), n_systems))]
+
+
+def rounded(names: Iterable[str], values: Iterable[float]) -> dict[str, float]:
+    """Return numbers by name as they are written."""
+    return {name: round(float(value), DECIMALS) + 0.0 for name, value in zip(names, values, strict=True)}
 
 
 def generator(seed: int, *stream: int) -> np.random.Generator:
@@ -43,6 +61,14 @@ class Draw:
     def pick(self, options: Sequence[Any]) -> Any:
         """Return one of ``options``, all equally likely."""
         return options[int(self.uniform() * len(options))]
+
+    def take(self, left: list[Any]) -> Any:
+        """Take one of ``left`` away, all equally likely, and return it."""
+        return left.pop(int(self.uniform() * len(left)))
+
+    def between(self, bounds: Sequence[float]) -> float:
+        """Return a number between two."""
+        return bounds[0] + (bounds[1] - bounds[0]) * self.uniform()
 
     def weighted(self, options: Sequence[Any], weights: Sequence[float]) -> Any:
         """Return one of ``options`` with probability proportional to its weight."""

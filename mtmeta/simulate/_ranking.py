@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,23 +11,9 @@ import pandas as pd
 from .._checks import check_count
 from .._limits import MAX_SEED
 from ..evalset import Rankings
-from ._campaign import DECIMALS, numbered
-from ._random import Draw, generator, normal
+from ._random import DECIMALS, PLANTED, Draw, generator, normal, numbered, rounded
 
-#: Names of the systems; their order says nothing about their quality.
-SYSTEMS = (
-    "Avocet", "Bittern", "Curlew", "Dunlin", "Egret", "Finch", "Grebe", "Heron", "Ibis", "Jackdaw", "Kestrel",
-    "Linnet", "Merlin", "Nuthatch", "Osprey", "Plover",
-)  # fmt: skip
-#: The planted settings.
-SETTINGS: dict[str, Any] = {
-    "tastes": 4,
-    "popularity": 0.6,  # weight of what all users like, beside their own tastes (1)
-    "whim": 0.5,  # and of what neither explains
-    "relevant": (0.03, 0.15),  # share of the items that a user finds relevant
-    "grades": (1.0, 0.5, 0.2),  # share of the relevant items of grade 1, 2 and 3 or more
-    "quality": (0.05, 0.97),  # correlation of the worst and of the best system with the preferences
-}
+SETTINGS = PLANTED["rankings"]
 
 
 def _standard(x: np.ndarray) -> np.ndarray:
@@ -59,11 +45,11 @@ def _grades(seed: int, preference: np.ndarray) -> np.ndarray:
 
 def _qualities(seed: int, n_systems: int) -> dict[str, float]:
     """Return the quality of every system by name."""
-    names = numbered(SYSTEMS, n_systems)
+    names = numbered("rankings", n_systems)
     draw = Draw(seed, 43)
     worst, best = SETTINGS["quality"]
     ladder = [best - (best - worst) * i / max(n_systems - 1, 1) for i in range(n_systems)]
-    return {name: ladder.pop(int(draw.uniform() * len(ladder))) for name in names}
+    return {name: draw.take(ladder) for name in names}
 
 
 def rankings(
@@ -127,33 +113,15 @@ def rankings(
         noise = normal(generator(seed, 44, k), preference.shape)
         score = np.round(quality * preference + (1 - quality**2) ** 0.5 * noise, DECIMALS)
         top = np.argsort(-score, axis=1, kind="stable")[:, :depth]
-        runs.append(
-            pd.DataFrame(
-                {
-                    "system": name,
-                    "query": np.repeat(queries, depth),
-                    "item": items[top].ravel(),
-                    "rank": np.tile(np.arange(1, depth + 1), n_queries),
-                    "score": np.take_along_axis(score, top, axis=1).ravel(),
-                }
-            )
-        )
-    qrels = pd.DataFrame(
-        {"query": np.repeat(queries, n_items), "item": np.tile(items, n_queries), "relevance": grades.ravel()}
-    )
-    return Rankings(
-        "rankings",
-        pd.concat(runs, ignore_index=True),
-        qrels,
-        {"source": f"simulated with seed {seed}", "left_out": {}},
-        {
-            "seed": seed,
-            "settings": dict(SETTINGS),
-            "n_items": n_items,
-            "quality": {n: round(q, DECIMALS) for n, q in qualities.items()},
-            "n_relevant": dict(zip(queries.tolist(), (grades > 0).sum(axis=1).tolist(), strict=True)),
-        },
-    )
+        columns = {"system": name, "query": np.repeat(queries, depth), "item": items[top].ravel()}
+        columns["rank"] = np.tile(np.arange(1, depth + 1), n_queries)
+        runs.append(pd.DataFrame(columns | {"score": np.take_along_axis(score, top, axis=1).ravel()}))
+    judged = {"query": np.repeat(queries, n_items), "item": np.tile(items, n_queries), "relevance": grades.ravel()}
+    n_relevant = dict(zip(queries.tolist(), (grades > 0).sum(axis=1).tolist(), strict=True))
+    truth = {"seed": seed, "settings": copy.deepcopy(SETTINGS), "n_items": n_items}
+    truth |= {"quality": rounded(qualities, qualities.values()), "n_relevant": n_relevant}
+    provenance = {"source": f"simulated with seed {seed}", "left_out": {}}
+    return Rankings("rankings", pd.concat(runs, ignore_index=True), pd.DataFrame(judged), provenance, truth)
 
 
 def teaching_ranking() -> Rankings:

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from ._random import Draw
+from ._random import DATA, Draw
 
-FILE = Path(__file__).parents[1] / "data" / "sentences.json.xz"
+FILE = DATA / "sentences.json.xz"
 #: Seed of the teaching campaign, and the most segments of any.
 TEACHING, MOST = 2024, 2000
 #: Bounds on the length of sources and references, in words.
@@ -131,9 +130,8 @@ def documents(seed: int, n_segments: int, numbers: dict[str, list[int]]) -> Iter
     order: list[str] = []
     for place, length in enumerate(document_lengths(draw, n_segments)):
         order = order or list(left)
-        domain = order.pop(int(draw.uniform() * len(order)))
-        number = left[domain].pop(int(Draw(seed, 2, place).uniform() * len(left[domain])))
-        yield domain, number, length
+        domain = draw.take(order)
+        yield domain, Draw(seed, 2, place).take(left[domain]), length
 
 
 def drawn(seed: int, n_segments: int, *, teaching: bool = True) -> tuple[list[Sentence], list[str], list[str]]:

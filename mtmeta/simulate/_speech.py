@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import pandas as pd
 
 from .._checks import check_count
 from .._files import word_lists
 from .._limits import MAX_SEED
-from ._campaign import DECIMALS, _references, numbered
-from ._random import Draw
+from ._campaign import references_of
+from ._random import PLANTED, Draw, numbered, rounded
 from ._sentences import drawn
 
-#: Names of the systems; their order says nothing about their quality.
-SYSTEMS = ("Bassoon", "Celesta", "Flute", "Harp", "Lute", "Oboe", "Spinet", "Tuba", "Viola", "Zither")
 COLUMNS = ("system", "segment", "speaker", "quality", "reference", "transcript", "truth")
 FUNCTION_WORDS = frozenset(" ".join(word_lists("sounds")["function"]).split())
-#: The planted settings. Rates are expected word errors per word of a speaker of difficulty 1.
-SETTINGS: dict[str, Any] = {
-    "best": 0.015,  # of the best and of the worst system, in clean speech
-    "worst": 0.14,
-    "other": 2.4,  # factor of the rate in other speech,
-    "slope": (0.6, 1.3),  # raised to a power that differs between systems
-    "speaker_spread": 0.35,
-    "spot_spread": 1.2,
-    # share of substitutions, deletions and insertions among the errors at content words and function words
-    "content": (0.86, 0.05, 0.09),
-    "function": (0.55, 0.3, 0.15),
-    "shared": 0.6,  # probability that a word is misheard as other systems mishear it
-}
+SETTINGS = PLANTED["speech"]
 INSERTED = tuple(word_lists("sounds")["inserted"][0].split())
 _UNITS, _TENS = (word_lists("sounds")[name][0].split() for name in ("unit", "ten"))
 #: Spelling to sound, roughly, applied in order; sounds that differ in voice alone fall together.
@@ -165,13 +151,11 @@ def _transcribe(
 
 def _rates(seed: int, n_systems: int) -> tuple[list[str], list[float], list[float]]:
     """Return names of the systems, their error rates in clean speech and their factors in other speech."""
-    names = numbered(SYSTEMS, n_systems)
-    draw = Draw(seed, 31)
+    names, draw = numbered("speech", n_systems), Draw(seed, 31)
     best, worst = math.log(SETTINGS["best"]), math.log(SETTINGS["worst"])
     ladder = [best + (worst - best) * i / max(n_systems - 1, 1) for i in range(n_systems)]
-    rates = [math.exp(ladder.pop(int(draw.uniform() * len(ladder)))) for _ in names]
-    low, high = SETTINGS["slope"]
-    return names, rates, [SETTINGS["other"] ** (low + (high - low) * draw.uniform()) for _ in names]
+    rates = [math.exp(draw.take(ladder)) for _ in names]
+    return names, rates, [SETTINGS["other"] ** draw.between(SETTINGS["slope"]) for _ in names]
 
 
 def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, seed: int = 2024) -> pd.DataFrame:
@@ -225,7 +209,7 @@ def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, s
     if n_segments < n_speakers:
         raise ValueError(f"each of {n_speakers} speakers needs a segment; found `n_segments` = {n_segments}.")
     sentences, documents, _ = drawn(seed, n_segments, teaching=False)
-    references = [spoken(text) for text in _references(seed, sentences, documents)]
+    references = [spoken(text) for text in references_of(seed, sentences, documents)]
     counts = Counter(word for text in references for word in text.split())
     ear = _Ear(sorted({*counts, *FUNCTION_WORDS}))
     speakers = [f"s{i + 1:02d}" for i in range(n_speakers)]
@@ -248,17 +232,13 @@ def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, s
         "name": "speech",
         "truth": {
             "seed": seed,
-            "settings": dict(SETTINGS),
-            "system_rate": _rounded(names, rates),
-            "other_factor": _rounded(names, factors),
-            "speaker_rate": _rounded(speakers, difficulty),
+            "settings": copy.deepcopy(SETTINGS),
+            "system_rate": rounded(names, rates),
+            "other_factor": rounded(names, factors),
+            "speaker_rate": rounded(speakers, difficulty),
         },
     }
     return table
-
-
-def _rounded(names: Sequence[str], values: Sequence[float]) -> dict[str, float]:
-    return {n: round(v, DECIMALS) for n, v in zip(names, values, strict=True)}
 
 
 def _spots(draw: Draw, words: Sequence[str], ear: _Ear) -> list[tuple[float, str]]:
