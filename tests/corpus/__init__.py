@@ -1,7 +1,6 @@
 """A corpus of malformed, odd and hostile inputs: every case makes its files and states what must come of them.
 
 A case loads, with a meaning that is stated, or is refused with one message. The files are the same on every machine.
-`python -m corpus FOLDER`, run in tests/, writes them all, to look at or to feed to something else.
 """
 
 from ._archives import ARCHIVES
@@ -15,20 +14,6 @@ from ._tables import TABLES
 from ._texts import TEXTS
 from ._trees import TREES
 
-__all__ = [
-    "ARCHIVES",
-    "BOOKS",
-    "CASES",
-    "CHECKPOINTS",
-    "OPTIONS",
-    "PLANS",
-    "TABLES",
-    "TEXTS",
-    "TREES",
-    "Case",
-    "Usage",
-    "snapshot",
-    "watched",
-]
+__all__ = ["ARCHIVES", "CASES", "CHECKPOINTS", "OPTIONS", "PLANS", "TABLES", "Case", "Usage", "snapshot", "watched"]
 
 CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *PLANS, *BOOKS, *TEXTS, *CHECKPOINTS)

@@ -1,4 +1,5 @@
 # ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+# fmt: off
 """Archives, pickles and saved sentinels: what is unpacked or read back must not run, climb or swell."""
 
 from __future__ import annotations
@@ -79,28 +80,16 @@ def _pickles() -> Iterator[Case]:
     ):  # fmt: skip
         yield _pickle(name, raw, rf"({refused.format(f'({opcode}) at byte')})|({unreadable})")
     for name, raw in (
-        ("nothing", b""),
-        ("no pickle", b"system\t0.5\n"),
-        ("cut", pickle.dumps({"A": [0.5] * 99})[:-20]),
-        ("no end", _PROTO4 + b"}"),
-        ("an unknown opcode", b"\x80\x04\xff."),
-        ("a protocol to come", b"\x80\xff}."),
-        ("an append to nothing", _PROTO4 + b"a."),
-        ("a mark and no list", _PROTO4 + b"(e."),
-        ("a frame beyond the end", _PROTO4 + b"\x95" + struct.pack("<Q", 2**62) + b"}."),
-        ("text that is not UTF-8", _PROTO4 + b"\x8c\x02\xff\xfe."),
-        ("an unhashable key", _PROTO4 + b"}]]s."),
+        ("nothing", b""), ("no pickle", b"system\t0.5\n"), ("cut", pickle.dumps({"A": [0.5] * 99})[:-20]), ("no end", _PROTO4 + b"}"),
+        ("an unknown opcode", b"\x80\x04\xff."), ("a protocol to come", b"\x80\xff}."), ("an append to nothing", _PROTO4 + b"a."),
+        ("a mark and no list", _PROTO4 + b"(e."), ("a frame beyond the end", _PROTO4 + b"\x95" + struct.pack("<Q", 2**62) + b"}."),
+        ("text that is not UTF-8", _PROTO4 + b"\x8c\x02\xff\xfe."), ("an unhashable key", _PROTO4 + b"}]]s."),
         ("appends to a text", _PROTO4 + b"\x8c\x01A\x8c\x01Ba."),
     ):
         yield _pickle(name, raw, unreadable)
     for name, value in (
-        ("a list", [1.0]),
-        ("a text", "A"),
-        ("scores that are text", {"A": ["x"]}),
-        ("lists of two lengths", {"A": [1.0], "B": [1.0, 2.0]}),
-        ("no system", {}),
-        ("a table in a table", {"A": {"B": 1.0}}),
-        ("keys that are numbers", {0.5: [1.0]}),
+        ("a list", [1.0]), ("a text", "A"), ("scores that are text", {"A": ["x"]}), ("lists of two lengths", {"A": [1.0], "B": [1.0, 2.0]}),
+        ("no system", {}), ("a table in a table", {"A": {"B": 1.0}}), ("keys that are numbers", {0.5: [1.0]}),
     ):
         yield _pickle(f"holds {name}", pickle.dumps(value), other)
     yield _pickle("holds infinity", pickle.dumps({"A": [float("inf")]}), r"holds a score that is not finite")
@@ -144,23 +133,15 @@ def _zips() -> Iterator[Case]:
     yield _zip("good", _zipped(("other", b"x"), ("t.txt", b"good")))
     yield _zip("beside members that climb", _zipped(("../../canary", b"x"), ("/tmp/canary", b"x"), ("t.txt", b"good")))
     for name, raw in (
-        ("nothing", b""),
-        ("no archive", b"good"),
-        ("no such member", _zipped(("u.txt", b"good"))),
-        ("a member that climbs", _zipped(("../t.txt", b"good"))),
-        ("a folder of the name", _zipped(("t.txt/", b""))),
+        ("nothing", b""), ("no archive", b"good"), ("no such member", _zipped(("u.txt", b"good"))),
+        ("a member that climbs", _zipped(("../t.txt", b"good"))), ("a folder of the name", _zipped(("t.txt/", b""))),
         ("cut", _zipped(("t.txt", b"good"))[:-9]),
         ("a checksum that is wrong", _zipped(("t.txt", b"good"), method=zipfile.ZIP_STORED).replace(b"good", b"evil")),
         ("encrypted", _encrypted()),
-        (
-            "an unknown method",
-            _zipped(("t.txt", b"good"), method=zipfile.ZIP_STORED).replace(b"\x14\0\0\0\0\0", b"\x14\0\0\0\x63\0"),
-        ),
+        ("an unknown method", _zipped(("t.txt", b"good"), method=zipfile.ZIP_STORED).replace(b"\x14\0\0\0\0\0", b"\x14\0\0\0\x63\0")),
     ):
         yield _zip(name, raw, wrong)
-    yield _zip(
-        "a bomb", lambda: _zipped(("t.txt", bytes(3 * 10**7))), rf"{wrong}: it unpacks to 30000000 bytes; expected 4"
-    )
+    yield _zip("a bomb", lambda: _zipped(("t.txt", bytes(3 * 10**7))), rf"{wrong}: it unpacks to 30000000 bytes; expected 4")
     yield _zip("a bomb that gives a small size", _lying, wrong)
     for name, method in (("bzip2", zipfile.ZIP_BZIP2), ("LZMA", zipfile.ZIP_LZMA)):  # unpacked without a limit
         yield _zip(
@@ -169,11 +150,7 @@ def _zips() -> Iterator[Case]:
             rf"{wrong}: it is compressed by method {method}; expected 0 or 8",
             20_000,
         )
-    yield _zip(
-        "nested archives",
-        _zipped(("t.txt", _zipped(("t.txt", b"good")))),
-        rf"{wrong}: it unpacks to \d+ bytes; expected 4",
-    )
+    yield _zip("nested archives", _zipped(("t.txt", _zipped(("t.txt", b"good")))), rf"{wrong}: it unpacks to \d+ bytes; expected 4")
 
 
 def _lying(method: int = zipfile.ZIP_DEFLATED, said: int = 4, size: int = 10**6) -> bytes:
@@ -247,21 +224,15 @@ def _tars() -> Iterator[Case]:
         if kind in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):  # 20 KB; they take seconds to make
             bomb = partial(_header, kind, 12 * 10**7)
             yield _news(f"{name} that is a bomb", bomb, r"more than 100,000,000 bytes when it is")
-        yield _news(
-            f"{name} of terabytes", partial(_header, kind, 2**42, 512), r"is cut or larger than 20,000,000 bytes"
-        )
+        yield _news(f"{name} of terabytes", partial(_header, kind, 2**42, 512), r"is cut or larger than 20,000,000 bytes")
         yield _news(f"{name} of less than nothing", partial(_header, kind, -512, 512), r"is cut or larger than")
     yield _news("a small pax header", _tar((_NEWS, b"x", {"pax_headers": {"comment": "x"}})), r"unexpected entry")
     yield _news("a member that is cut", lzma.compress(_tar(good, mode="w")[:515], preset=0), r"is cut or larger than")
     yield _news("text that is not UTF-8", _tar((_NEWS, b"\xff\n", {})), r"cannot read .*Fetch it again")
     for name, raw in (
-        ("nothing", b""),
-        ("no archive", b"good"),
-        ("cut", whole[: len(whole) // 2]),
-        ("altered", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:]),
-        ("not compressed", _tar(good, mode="w")),
-        ("compressed otherwise", _tar(good, mode="w:gz")),
-        ("compressed noise", lzma.compress(b"noise" * 999, preset=0)),
+        ("nothing", b""), ("no archive", b"good"), ("cut", whole[: len(whole) // 2]),
+        ("altered", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:]), ("not compressed", _tar(good, mode="w")),
+        ("compressed otherwise", _tar(good, mode="w:gz")), ("compressed noise", lzma.compress(b"noise" * 999, preset=0)),
     ):
         yield _news(name, raw, r"cannot read .*txt\.tar\.xz.*Fetch it again")
 
@@ -315,23 +286,12 @@ def _sentinels() -> Iterator[Case]:
     yield _sentinel("good", lambda files: None)
     yield _sentinel("no card", lambda files: files.pop(CARD), r"holds no sentinel: there is no sentinel\.json")
     for name, content in (
-        ("empty", b""),
-        ("cut", b'{"format": 1'),
-        ("a list", b"[]"),
-        ("a number", b"1"),
-        ("not UTF-8", b"\xff"),
-        ("deep", b"[" * 100_000),
+        ("empty", b""), ("cut", b'{"format": 1'), ("a list", b"[]"), ("a number", b"1"), ("not UTF-8", b"\xff"), ("deep", b"[" * 100_000),
         ("a pickle", pickle.dumps(_Calls(eval, "1"))),
     ):
         yield _sentinel(f"a card that is {name}", _set(CARD, content), r"sentinel\.json is damaged")
     for field, value in (
-        ("format", 2),
-        ("format", "1"),
-        ("format", None),
-        ("kind", "python"),
-        ("kind", []),
-        ("sees", "everything"),
-        ("sees", []),
+        ("format", 2), ("format", "1"), ("format", None), ("kind", "python"), ("kind", []), ("sees", "everything"), ("sees", []),
         ("sees", {}),
     ):
         yield _sentinel(
@@ -346,9 +306,7 @@ def _sentinels() -> Iterator[Case]:
                 continue
             yield _sentinel(f"{field} is {value!r}", _card(partial(_update, field, value)), damaged)
     yield _sentinel("an unknown setting", _card(lambda card: card["config"].update(hook="os.system")), damaged)
-    yield _sentinel(
-        "a setting of another type", _card(lambda card: card["config"].update(longest="x", ngrams="x")), damaged
-    )
+    yield _sentinel("a setting of another type", _card(lambda card: card["config"].update(longest="x", ngrams="x")), damaged)
     yield _sentinel("an n-gram too few", _card(lambda card: card["ngrams"].pop()), damaged)
     yield _sentinel("an n-gram twice", _card(lambda card: card["ngrams"].append(card["ngrams"][0])), damaged)
     for name, content in (

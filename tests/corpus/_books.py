@@ -1,3 +1,5 @@
+# ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+# fmt: off
 """Sources of a book, for `mtmeta run --book`: tables of contents and notebooks that are broken, hostile or no files."""
 
 from __future__ import annotations
@@ -59,21 +61,16 @@ def _books() -> Iterator[Case]:
         for name, text, reason in (
             ("a tab", "root: x\n\ttitle: y\n", "cannot start any token"),
             ("a tag that applies a function", "a: !!python/object/apply:os.system ['touch canary']\n", "the tag"),
-            ("an unknown tag", "a: !evil x\n", "could not determine a constructor"),
-            ("a billion laughs", LAUGHS, "anchors"),
+            ("an unknown tag", "a: !evil x\n", "could not determine a constructor"), ("a billion laughs", LAUGHS, "anchors"),
             ("a list within itself", "parts: &a [*a]\n", "anchors"),
             ("nested a thousand deep", "[" * 1000 + "]" * 1000, "nested more than 10 levels"),
             ("ten megabytes", "#" * 10_000_000, "larger than 100,000 bytes"),
         ):
-            yield _book(
-                f"{path} with {name}", path, FILES[path] + text if name[0] == "a" else text, says + f".*{reason}"
-            )
+            yield _book(f"{path} with {name}", path, FILES[path] + text if name[0] == "a" else text, says + f".*{reason}")
         yield _book(f"{path} in Latin-1", path, b"title: \xe4\n", rf"{path} is not UTF-8")
         yield _book(f"{path} is a pipe", path, os.mkfifo, "is no folder of the book")
     for name, text in (
-        ("no JSON", "{"),
-        ("a list", "[]"),
-        ("deep", "[" * 100_000),
+        ("no JSON", "{"), ("a list", "[]"), ("deep", "[" * 100_000),
         ("of no cells", '{"cells": 1, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'),
         ("of cells that are numbers", '{"cells": [1], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'),
         ("with metadata that are a list", notebook([])),

@@ -1,4 +1,5 @@
 # ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+# fmt: off
 """Folders with the encoder of a transformer sentinel: what asks for code, is malformed, or has no end."""
 
 from __future__ import annotations
@@ -63,17 +64,11 @@ def _encoders() -> Iterator[Case]:
             ("empty", b""), ("cut", json.dumps(good).encode()[:-9]), ("a list", []), ("a number", 1), ("null", b"null"), ("not UTF-8", b"\xff"),
             ("deep", b'{"x": ' + b"[" * 100_000), ("a pickle", pickle.dumps(good)),
         ):  # fmt: skip
-            yield _encoder(
-                f"{file} is {name}", file, content, rf"its {file} (is no JSON: |must hold an object; found )"
-            )
+            yield _encoder(f"{file} is {name}", file, content, rf"its {file} (is no JSON: |must hold an object; found )")
     yield _encoder("a configuration that is deep", CONFIG, json.dumps(SHAPE)[:-1].encode() + b', "x": ' + b"[" * 99 + b"]" * 99 + b"}", "nested more than 20")  # fmt: skip
     evil = {"auto_map": {"AutoConfig": "evil.Evil", "AutoModel": "evil.Evil"}, "model_type": "evil"}
     yield _encoder("a type that is code", CONFIG, evil, code)
-    yield _encoder(
-        "a tokenizer that is code",
-        SETTINGS,
-        {"auto_map": {"AutoTokenizer": ["evil.Evil", None]}, "tokenizer_class": "Evil"},
-    )
+    yield _encoder("a tokenizer that is code", SETTINGS, {"auto_map": {"AutoTokenizer": ["evil.Evil", None]}, "tokenizer_class": "Evil"})
     for field, value, says in (
         ("model_type", "evil", "evil"), ("model_type", None, "evil|model_type|None"), ("model_type", [], "malformed"),
         ("auto_map", 1, "malformed"), ("quantization_config", "x", ""), ("dtype", "system", "system"), ("hidden_act", "os.system", "os.system"),
@@ -83,26 +78,14 @@ def _encoders() -> Iterator[Case]:
         ("num_labels", 10**12, "'num_labels': 1000000000000; expected"), ("num_attention_heads", 0, ""), ("num_attention_heads", 3, ""),
     ):  # fmt: skip
         yield _encoder(f"{field} is {value!r}", CONFIG, SHAPE | {field: value}, says)
-    panics = {
-        "type": "BPE",
-        "vocab": {"a": 0, "b": 1, "ab": 2},
-        "merges": [["a", "b"]],
-        "continuing_subword_prefix": "longer",
-    }
+    panics = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]], "continuing_subword_prefix": "longer"}
     yield _encoder("a tokenizer that panics", WORDS, TOKENS | {"model": panics}, "PanicException")
     for field, value in (
-        ("model", {}),
-        ("model", {"type": "Evil"}),
-        ("model", {"type": "WordLevel", "vocab": [1]}),
-        ("added_tokens", 1),
+        ("model", {}), ("model", {"type": "Evil"}), ("model", {"type": "WordLevel", "vocab": [1]}), ("added_tokens", 1),
     ):
         yield _encoder(f"{field} of the tokenizer is {value!r}", WORDS, TOKENS | {field: value})
     for field, value in (
-        ("tokenizer_class", []),
-        ("auto_map", 1),
-        ("pad_token", 1),
-        ("model_max_length", "x"),
-        ("tokenizer_class", "AutoModel"),
+        ("tokenizer_class", []), ("auto_map", 1), ("pad_token", 1), ("model_max_length", "x"), ("tokenizer_class", "AutoModel"),
     ):
         yield _encoder(f"{field} of the tokenizer is {value!r}", SETTINGS, NAMES | {field: value})
     for name, content in (

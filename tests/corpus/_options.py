@@ -1,4 +1,5 @@
 # ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+# fmt: off
 """Command lines that are wrong in themselves, or ask for what is not there."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+# fmt: off
 """Plans of `mtmeta sweep`: YAML that is broken, hostile, or asks for too much."""
 
 from __future__ import annotations
@@ -56,24 +57,16 @@ def _plans() -> Iterator[Case]:
     yield _plan("a key twice", GOOD + "sets: [x]\n", r"line 3: 'sets' is given twice")
     yield _plan("two documents", f"{GOOD}---\n{GOOD}", r"expected a single document")
     for name, text in (
-        ("a tab", "sets:\n\t- teaching\n"),
-        ("an open bracket", "sets: [teaching\n"),
-        ("an open quote", 'sets: ["teaching\n'),
-        ("a directive", "%YAML 9.9\n---\n" + GOOD),
-        ("a control character", GOOD + "x: \x07\n"),
+        ("a tab", "sets:\n\t- teaching\n"), ("an open bracket", "sets: [teaching\n"), ("an open quote", 'sets: ["teaching\n'),
+        ("a directive", "%YAML 9.9\n---\n" + GOOD), ("a control character", GOOD + "x: \x07\n"),
     ):
         yield _plan(f"broken: {name}", text, r"plan\.yaml: (line \d+: )?.{5,}")
     for name, data in (("Latin-1", GOOD.encode() + b"# \xe4\n"), ("cut UTF-8", GOOD.encode() + b"\xe6\x97")):
         yield _plan(f"in {name}", data, r"not UTF-8")
     yield _plan("in UTF-16", GOOD.encode("utf-16"), r"not UTF-8|special characters")
     for name, text in (
-        ("nothing", ""),
-        ("a comment alone", "# x\n"),
-        ("a text", "teaching\n"),
-        ("a list", "[1]\n"),
-        ("a number", "1\n"),
-        ("Jinja", "{{ 7*7 }}\n"),
-        ("JSON of another kind", '{"a": 1}\n'),
+        ("nothing", ""), ("a comment alone", "# x\n"), ("a text", "teaching\n"), ("a list", "[1]\n"), ("a number", "1\n"),
+        ("Jinja", "{{ 7*7 }}\n"), ("JSON of another kind", '{"a": 1}\n'),
     ):
         yield _plan(f"is {name}", text, r"plan\.yaml: .*(expected|unknown|no 'sets'|mapping)|unhashable")
     for name, line, says in (
@@ -87,20 +80,11 @@ def _plans() -> Iterator[Case]:
     ):  # fmt: skip
         yield _plan(name, f"sets: [{entry}]\nstatistics: [correlate]\n", rf"plan\.yaml: .*sets\[0\].*{says}|{says}")
     for name, entry in (
-        ("unknown", "corelate"),
-        ("a dotted name", "os.system"),
-        ("a number", "1"),
-        ("a list", "[correlate]"),
-        ("two in one", "{correlate: {}, pairwise_accuracy: {}}"),
-        ("an unknown option", "{correlate: {shell: true}}"),
-        ("an unknown choice", "{correlate: {coefficient: r}}"),
-        ("options that are a list", "{correlate: [1]}"),
+        ("unknown", "corelate"), ("a dotted name", "os.system"), ("a number", "1"), ("a list", "[correlate]"),
+        ("two in one", "{correlate: {}, pairwise_accuracy: {}}"), ("an unknown option", "{correlate: {shell: true}}"),
+        ("an unknown choice", "{correlate: {coefficient: r}}"), ("options that are a list", "{correlate: [1]}"),
     ):
-        yield _plan(
-            f"a statistic that is {name}",
-            f"sets: [teaching]\nstatistics: [{entry}]\n",
-            r"plan\.yaml: .*statistics\[0\]",
-        )
+        yield _plan(f"a statistic that is {name}", f"sets: [teaching]\nstatistics: [{entry}]\n", r"plan\.yaml: .*statistics\[0\]")
 
 
 PLANS: tuple[Case, ...] = tuple(_plans())

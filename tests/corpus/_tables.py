@@ -1,4 +1,5 @@
 # ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+# fmt: off
 """Tables: CSV, TSV, JSON lines, Parquet."""
 
 from __future__ import annotations
@@ -22,13 +23,7 @@ from ._case import Case
 
 HEAD = "system,segment,human,X\n"
 GOOD = HEAD + "A,1,0,.9\nA,2,-6,.2\nB,1,-1,.8\nB,2,-7,.3\n"
-MEANS = {
-    "systems": ("A", "B"),
-    "segments": (1, 2),
-    "human": ((0, -6), (-1, -7)),
-    "X": ((0.9, 0.2), (0.8, 0.3)),
-    "metrics": ("X",),
-}
+MEANS = {"systems": ("A", "B"), "segments": (1, 2), "human": ((0, -6), (-1, -7)), "X": ((0.9, 0.2), (0.8, 0.3)), "metrics": ("X",)}
 RECORDS = [
     {"system": s, "segment": k, "human": h, "X": x}
     for s, k, h, x in (("A", 1, 0, 0.9), ("A", 2, -6, 0.2), ("B", 1, -1, 0.8), ("B", 2, -7, 0.3))
@@ -100,8 +95,7 @@ def _encodings() -> Iterator[Case]:
     for encoding, name, refused in _ENCODINGS:
         label = f"{encoding}, {'text beyond ASCII' if not name.isascii() else 'plain'}"
         for suffix, text in (
-            ("csv", GOOD.replace("B,", f"{name},")),
-            ("tsv", GOOD.replace("B,", f"{name},").replace(",", "\t")),
+            ("csv", GOOD.replace("B,", f"{name},")), ("tsv", GOOD.replace("B,", f"{name},").replace(",", "\t")),
             ("jsonl", lines(*(r | {"system": r["system"].replace("B", name)} for r in RECORDS))),
         ):
             why = refused
@@ -109,20 +103,14 @@ def _encodings() -> Iterator[Case]:
                 why = r"is not UTF-8|not valid JSON"
             yield table(label, _encoded(text, encoding), why, suffix, systems=("A", name))
     for suffix, text in (("csv", GOOD), ("jsonl", lines(*RECORDS))):
-        yield table(
-            "UTF-16 cut in the middle of a character", text.encode(_UTF16)[:-1], r"is not UTF-16, .*mark", suffix
-        )
+        yield table("UTF-16 cut in the middle of a character", text.encode(_UTF16)[:-1], r"is not UTF-16, .*mark", suffix)
         yield table("UTF-16 with half a pair", text.encode(_UTF16) + b"\x00\xd8", r"is not UTF-16, .*mark", suffix)
         yield table("a mark and nothing else", b"\xef\xbb\xbf", r"is empty", suffix)
         yield table("a UTF-16 mark and nothing else", b"\xff\xfe", r"is empty", suffix)
         yield table("UTF-8 cut in the middle of a character", text.encode() + b"\xe6\x97", r"is not UTF-8", suffix)
         yield table("an overlong form", text.encode().replace(b"B", b"\xc0\x82"), r"is not UTF-8: .*0xc0", suffix)
-        yield table(
-            "a surrogate in UTF-8", text.encode().replace(b"B", b"\xed\xa0\x80"), r"is not UTF-8: .*0xed", suffix
-        )
-        yield table(
-            "a NUL in a name", text.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]", suffix
-        )
+        yield table("a surrogate in UTF-8", text.encode().replace(b"B", b"\xed\xa0\x80"), r"is not UTF-8: .*0xed", suffix)
+        yield table("a NUL in a name", text.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]", suffix)
         yield table("NULs only", bytes(1000), r"holds a NUL character in line 1", suffix)
         yield table("every byte", bytes(range(1, 256)) * 9, r"is not UTF-8|not valid JSON", suffix)
         yield table("two marks", b"\xef\xbb\xbf" * 2 + text.encode(), r"lacks 1 column|not valid JSON", suffix)
@@ -142,11 +130,7 @@ def _line_ends() -> Iterator[Case]:
     yield table("blank lines", "\n\n  \n".join(lines(*RECORDS).split("\n")), "", "jsonl")
     yield table("only line ends", "\n\r\n\n", r"the first line is blank|is empty")
     yield table("only line ends", "\n\r\n\n", r"is empty", "jsonl")
-    yield table(
-        "rows of commas at the end, as a spreadsheet leaves them",
-        GOOD + ",,,\n,,,\n",
-        r"'system' is empty in data row 5",
-    )
+    yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' is empty in data row 5")
     for name, mark in (("U+2028", "\u2028"), ("U+0085", "\x85"), ("form feed", "\f"), ("U+001E", "\x1e")):
         text = HEAD.replace("X", "source") + "".join(f"{s},{k},{k},one{mark}{k}\n" for s in "AB" for k in (1, 2))
         meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": (f"one{mark}1", f"one{mark}2")}
@@ -187,16 +171,10 @@ def _fields() -> Iterator[Case]:
     yield table("HTML", "<html><body>404</body></html>\n", r"lacks 3 columns")
     yield table("JSON", lines(*RECORDS), r"has no|lacks|found")
     yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"more than 1,000,000")
-    yield table(
-        "the largest field", lambda: GOOD.replace("B,", "B" * 1_000_000 + ",").encode(), systems=("A", "B" * 10**6)
-    )
+    yield table("the largest field", lambda: GOOD.replace("B,", "B" * 1_000_000 + ",").encode(), systems=("A", "B" * 10**6))
     yield table("a gigantic header", lambda: b"x" * 1_000_001 + b"," + GOOD.encode(), r"more than 1,000,000")
     many = ",".join(f"c{i}" for i in range(500))
-    yield table(
-        "hundreds of empty columns",
-        f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n",
-        r"metric 'c0' has no score",
-    )
+    yield table("hundreds of empty columns", f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n", r"metric 'c0' has no score")
 
 
 def _headers() -> Iterator[Case]:
@@ -204,24 +182,16 @@ def _headers() -> Iterator[Case]:
     yield table("the header alone", HEAD, r"the table has no rows")
     yield table("no header", GOOD.removeprefix(HEAD), r"column names must be distinct|lacks 3 columns")
     for column in ("system", "segment", "human"):
-        yield table(
-            f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'"
-        )
+        yield table(f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'")
         yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found twice: '{column}'")
         yield table(f"{column} in capitals", GOOD.replace(column, column.upper()), rf"lacks 1 column, '{column}'")
-        yield table(
-            f"a blank before {column}", GOOD.replace(column, f" {column}"), rf"lacks 1 column, '{column}'.*' {column}'"
-        )
+        yield table(f"a blank before {column}", GOOD.replace(column, f" {column}"), rf"lacks 1 column, '{column}'.*' {column}'")
     yield table("a metric twice", GOOD.replace("human,X", "human,X,X").replace(".", "1,."), r"found twice: 'X'")
     yield table("a column without a name", GOOD.replace("X", ""), r"column 4 has no name")
     yield table("a column called a blank", GOOD.replace("X", "  "), r"column 4 has no name")
-    yield table(
-        "the index of pandas", "," + GOOD.removesuffix("\n").replace("\n", "\n0,"), r"column 1 has no name.*index=False"
-    )
+    yield table("the index of pandas", "," + GOOD.removesuffix("\n").replace("\n", "\n0,"), r"column 1 has no name.*index=False")
     yield table("columns in another order", "X,human,segment,system\n.9,0,1,A\n.2,-6,2,A\n.8,-1,1,B\n.3,-7,2,B\n")
-    yield table(
-        "no metric", "system,segment,human\nA,1,1\nB,1,2\n", segments=(1,), human=((1,), (2,)), X=None, metrics=()
-    )
+    yield table("no metric", "system,segment,human\nA,1,1\nB,1,2\n", segments=(1,), human=((1,), (2,)), X=None, metrics=())
     yield table("an empty column lp", GOOD.replace("\n", ",\n").replace("X,", "X,lp"), language_pair=None)
     yield table("a constant column lp", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp"), language_pair="a-b")
     yield table(
@@ -306,11 +276,7 @@ def _rows() -> Iterator[Case]:
     yield table("a row twice with other scores", GOOD + "B,2,1,1\n", r"1 row\(s\) repeat .*\('B', 2\)")
     yield table("the whole table twice", GOOD + GOOD.removeprefix(HEAD), r"4 row\(s\) repeat")
     yield table("the header twice", GOOD + GOOD, r"'human' must hold numbers; found 'human'|row\(s\) repeat")
-    yield table(
-        "a row short",
-        GOOD.replace("B,1,-1,.8\n", ""),
-        r"system 'B' has 1 of 2 segments; missing is, for example, segment 1",
-    )
+    yield table("a row short", GOOD.replace("B,1,-1,.8\n", ""), r"system 'B' has 1 of 2 segments; missing is, for example, segment 1")
     yield table("a segment of one system alone", GOOD + "B,3,1,1\n", r"system 'A' has 2 of 3 segments.*segment 3")
     yield table("a system of its own segments", GOOD + "C,8,1,1\nC,9,1,1\n", r"has 2 of 4 segments")
     yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
@@ -319,21 +285,11 @@ def _rows() -> Iterator[Case]:
     yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' is empty in data row 5")
     yield table("no segment in a row", GOOD + "C,,1,1\n", r"column 'segment' is empty in data row 5")
     yield table("a blank after a name", GOOD.replace("B,2", "B ,2"), r"has 1 of 2 segments")
-    yield table(
-        "a name in two forms of Unicode", GOOD.replace("B,1", "é,1").replace("B,2", "e\u0301,2"), r"has 1 of 2 segments"
-    )
+    yield table("a name in two forms of Unicode", GOOD.replace("B,1", "é,1").replace("B,2", "e\u0301,2"), r"has 1 of 2 segments")
     for name, spelt in (
-        ("NA", "NA"),
-        ("nan", "nan"),
-        ("a number", "1"),
-        ("a long number", "9" * 5000),
-        ("True", "True"),
-        ("a tag", "<script>alert(1)</script>"),
-        ("a template", "{{ 7*7 }}{% raw %}"),
-        ("a path", "../../etc/passwd"),
-        ("a formula", "=cmd|' /C calc'!A0"),
-        ("right to left", "\u202eB"),
-        ("an escape", "\x1b[2J"),
+        ("NA", "NA"), ("nan", "nan"), ("a number", "1"), ("a long number", "9" * 5000), ("True", "True"),
+        ("a tag", "<script>alert(1)</script>"), ("a template", "{{ 7*7 }}{% raw %}"), ("a path", "../../etc/passwd"),
+        ("a formula", "=cmd|' /C calc'!A0"), ("right to left", "\u202eB"), ("an escape", "\x1b[2J"),
     ):
         yield table(f"a system called {name}", GOOD.replace("B,", f"{spelt},"), **beside_a(spelt))
     for name, ids, read in (
@@ -385,11 +341,7 @@ def _json_lines() -> Iterator[Case]:
     yield case("a comment", "// scores\n" + lines(*RECORDS), r"line 1: not valid JSON")
     yield case("single quotes", with_first(str(first)), r"line 1: not valid JSON")
     yield case("two objects on a line", with_first(json.dumps(first) * 2), r"line 1: not valid JSON")
-    yield case(
-        "a field twice",
-        with_first('{"system": "A", "system": "B"}'),
-        r"line 1: not valid JSON \(a field occurs twice\)",
-    )
+    yield case("a field twice", with_first('{"system": "A", "system": "B"}'), r"line 1: not valid JSON \(a field occurs twice\)")
     yield case(
         "a field missing",
         lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
@@ -404,25 +356,16 @@ def _json_lines() -> Iterator[Case]:
     ):  # fmt: skip
         yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), refused)
     for name, value, read in (
-        ("null", "null", None),
-        ("NaN", "NaN", None),
-        ("a large whole number", str(10**30), 1e30),
-        ("the smallest", "1e-300", 1e-300),
+        ("null", "null", None), ("NaN", "NaN", None), ("a large whole number", str(10**30), 1e30), ("the smallest", "1e-300", 1e-300),
     ):
         yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
     yield case("system is null", lines(first | {"system": None}, *rest), r"column 'system' is empty in data row 1")
     yield case("systems are numbers", lines(*(r | {"system": ord(r["system"])} for r in RECORDS)), systems=("65", "66"))
     yield case("segments are floats", lines(*(r | {"segment": float(r["segment"])} for r in RECORDS)))
-    yield case(
-        "a segment is infinite", lines(first).replace('"segment": 1', '"segment": Infinity') + after, r"of \d segments"
-    )
+    yield case("a segment is infinite", lines(first).replace('"segment": 1', '"segment": Infinity') + after, r"of \d segments")
     yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
     yield case("objects nested a hundred thousand deep", '{"a":' * 100_000, r"line 1: not valid JSON")
-    yield case(
-        "half of a surrogate pair",
-        lines(*RECORDS).replace('"B"', '"B\\ud800"'),
-        r"line 3: 'system' holds half of a surrogate pair",
-    )
+    yield case("half of a surrogate pair", lines(*RECORDS).replace('"B"', '"B\\ud800"'), r"line 3: 'system' holds half of a surrogate pair")
     yield case(
         "half of a pair in a field's name",
         lines(*RECORDS).replace('"X"', '"X\\udc00"'),
@@ -430,17 +373,13 @@ def _json_lines() -> Iterator[Case]:
     )
     yield case("a whole pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
     yield case("an escaped NUL in a name", lines(*RECORDS).replace('"B"', '"B\\u0000"'), systems=("A", "B\0"))
-    yield case(
-        "fields called like attributes", lines(*RECORDS).replace('"X"', '"__class__"'), X=None, metrics=("__class__",)
-    )
+    yield case("fields called like attributes", lines(*RECORDS).replace('"X"', '"__class__"'), X=None, metrics=("__class__",))
     yield case(
         "a gigantic field",
         lambda: (lines(first | {"system": "A" * 1_000_001})).encode(),
         r"line 1: 'system' has more than 1,000,000 characters",
     )
-    yield case(
-        "a gigantic line", lambda: b'{"system": "' + b"A" * 20_000_001, r"line 1 has more than 20,000,000 characters"
-    )
+    yield case("a gigantic line", lambda: b'{"system": "' + b"A" * 20_000_001, r"line 1 has more than 20,000,000 characters")
 
 
 # -- Parquet ----------------------------------------------------------------------------------
@@ -482,10 +421,7 @@ class _Bomb:
 def _extension() -> pa.Table:
     """Return a table with a column that asks to be unpickled when it is read."""
     table = pa.Table.from_pandas(pd.DataFrame(RECORDS))
-    metadata = {
-        b"ARROW:extension:name": b"arrow.py_extension_type",
-        b"ARROW:extension:metadata": pickle.dumps(_Bomb()),
-    }
+    metadata = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickle.dumps(_Bomb())}
     return table.cast(pa.schema([f.with_metadata(metadata) if f.name == "X" else f for f in table.schema]))
 
 
@@ -498,13 +434,9 @@ def _parquets() -> Iterator[Case]:
     yield case("nothing", b"", r"t\.parquet is empty")
     yield case("CSV", GOOD.encode(), r"is not a readable Parquet file")
     for name, data in (
-        ("cut in half", good[: len(good) // 2]),
-        ("without its foot", good[:-8]),
-        ("only the marks", b"PAR1PAR1"),
-        ("a foot of 2 GB", good[:-8] + b"\xff\xff\xff\x7fPAR1"),
-        ("its head altered", b"XXXX" + good[4:-4] + b"XXXX"),
-        ("a zip archive", b"PK\x03\x04" + bytes(100)),
-        ("a pickle", pickle.dumps(_Bomb())),
+        ("cut in half", good[: len(good) // 2]), ("without its foot", good[:-8]), ("only the marks", b"PAR1PAR1"),
+        ("a foot of 2 GB", good[:-8] + b"\xff\xff\xff\x7fPAR1"), ("its head altered", b"XXXX" + good[4:-4] + b"XXXX"),
+        ("a zip archive", b"PK\x03\x04" + bytes(100)), ("a pickle", pickle.dumps(_Bomb())),
     ):
         yield case(name, data, r"is not a readable Parquet file")
     yield case("no rows", _parquet(_frame().head(0)), r"the table has no rows")
@@ -512,42 +444,21 @@ def _parquets() -> Iterator[Case]:
     yield case("an index with names", _parquet(_frame().set_index(["system", "segment"])))
     yield case("an index without a name", _parquet(_frame().set_axis([3, 1, 2, 0])))
     yield case("categories", _parquet(_frame(system=pd.Categorical(list("AABB")))))
-    yield case(
-        "whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3))
-    )
+    yield case("whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3)))
     yield case("32 bits", _parquet(_frame(X=pd.Series([0.5, 0.25, 1, 2], dtype="float32"))), X=((0.5, 0.25), (1, 2)))
-    yield case(
-        "decimals",
-        _parquet(_frame(X=[Decimal("0.5"), Decimal("0.25"), Decimal(1), Decimal(2)])),
-        X=((0.5, 0.25), (1, 2)),
-    )
+    yield case("decimals", _parquet(_frame(X=[Decimal("0.5"), Decimal("0.25"), Decimal(1), Decimal(2)])), X=((0.5, 0.25), (1, 2)))
     yield case("numbers as text", _parquet(_frame(X=["0.9", "0.2", "0.8", "0.3"])))
     for name, values in (
-        ("lists", [[1], [2], [3], [4]]),
-        ("times", pd.date_range("2024", periods=4)),
-        ("durations", pd.timedelta_range("1s", periods=4)),
-        ("bytes", [b"1", b"2", b"3", b"x"]),
-        ("structures", [{"a": 1}] * 4),
+        ("lists", [[1], [2], [3], [4]]), ("times", pd.date_range("2024", periods=4)), ("durations", pd.timedelta_range("1s", periods=4)),
+        ("bytes", [b"1", b"2", b"3", b"x"]), ("structures", [{"a": 1}] * 4),
     ):
         yield case(f"scores are {name}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
     yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), X=((1, 0), (1, 1)))
     yield case("scores are infinite", _parquet(_frame(X=[1, 2, float("inf"), 3])), INFINITE)
     yield case("scores are null", _parquet(pa.Table.from_pandas(_frame(X=None))), r"metric 'X' has no score at all")
-    yield case(
-        "systems are bytes",
-        _parquet(_frame(system=[b"A", b"A", b"B", b"B"])),
-        r"column 'system' must hold text; found b'A'",
-    )
-    yield case(
-        "systems are lists",
-        _parquet(_frame(system=[["A"], ["A"], ["B"], ["B"]])),
-        r"column 'system' must hold text; found",
-    )
-    yield case(
-        "sources are lists",
-        _parquet(_frame(source=[["A"], ["A"], ["B"], ["B"]])),
-        r"column 'source' must hold text; found",
-    )
+    yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
+    yield case("systems are lists", _parquet(_frame(system=[["A"], ["A"], ["B"], ["B"]])), r"column 'system' must hold text; found")
+    yield case("sources are lists", _parquet(_frame(source=[["A"], ["A"], ["B"], ["B"]])), r"column 'source' must hold text; found")
     yield case(
         "segments are times",
         _parquet(_frame(segment=pd.to_datetime(["2024", "2025"] * 2))),
@@ -559,9 +470,7 @@ def _parquets() -> Iterator[Case]:
     )
     yield case("a column twice", _parquet(twice), r"column names must be distinct; found twice: .X.")
     yield case("a column that asks to be unpickled", _parquet(_extension()))
-    spoilt = pa.Table.from_pandas(_frame()).replace_schema_metadata(
-        {b"pandas": b'{"index_columns": ["__import__(\\"os\\")"]}'}
-    )
+    spoilt = pa.Table.from_pandas(_frame()).replace_schema_metadata({b"pandas": b'{"index_columns": ["__import__(\\"os\\")"]}'})
     for name, column, options in (
         ("a score", "X", {}), ("a score that stands alone", "X", {"use_dictionary": False}), ("a system", "system", {}), ("a segment", "segment", {}), ("a source", "source", {}),
     ):  # fmt: skip
@@ -618,20 +527,14 @@ def _places() -> Iterator[Case]:
     yield _place("a link to a table", lambda f: _link(f, _good_at(f / "real.csv")))
     yield _place("a link to nothing", lambda f: _link(f, "gone"), r"there is no file .*t\.csv")
     yield _place("a link to itself", lambda f: _link(f, "t.csv"), r"there is no file .*t\.csv")
-    yield _place(
-        "a folder with the name of a table", lambda f: _folder(f / "t.csv"), r"is a folder without human-scores/"
-    )
+    yield _place("a folder with the name of a table", lambda f: _folder(f / "t.csv"), r"is a folder without human-scores/")
     yield _place("a pipe that nobody writes to", _pipe, r"there is no file .*t\.csv")
     yield _place("a file in a file", lambda f: _good_at(f / "t.csv") / "u.csv", r"there is no file")
     yield _place("a blank and quotes in the name", lambda f: _good_at(f / "a \"b\" 'c'.csv"))
     yield _place("a line end in the name", lambda f: _good_at(f / "a\nb.csv"))
-    yield _place(
-        "a line end in the name of what is not there", lambda f: f / "a\nb.csv", r"there is no file .*a(\n|\\n| )b\.csv"
-    )
+    yield _place("a line end in the name of what is not there", lambda f: f / "a\nb.csv", r"there is no file .*a(\n|\\n| )b\.csv")
     for name, given in (
-        ("a name", b"\xff.csv"),
-        ("the folder", b"b\xfc/t.csv"),
-        ("half of a pair", b"\xed\xa0\x80.csv"),
+        ("a name", b"\xff.csv"), ("the folder", b"b\xfc/t.csv"), ("half of a pair", b"\xed\xa0\x80.csv"),
     ):
         place = os.fsdecode(given)
         refused = r"(\\udc..)+(/t)?(\.csv)?: the name is not UTF-8\. Rename the file or folder"
@@ -639,49 +542,20 @@ def _places() -> Iterator[Case]:
         yield _place(f"{name} is not UTF-8, of what is not there", lambda f, p=place: f / p, refused)
     yield _place("a name beyond ASCII", lambda f: _good_at(f / "日本 ü.csv"))
     yield _place("capitals in the suffix", lambda f: _good_at(f / "T.CSV"))
-    yield _place(
-        "a name of 300 characters",
-        lambda f: f / ("x" * 300 + ".csv"),
-        r"cannot look for '.*x.{0,9}': File name too long",
-    )
-    yield _place(
-        "a path of 5,000 characters",
-        lambda f: f / ("x/" * 2500 + "t.csv"),
-        r"cannot look for '.*x.{0,9}': File name too long",
-    )
+    yield _place("a name of 300 characters", lambda f: f / ("x" * 300 + ".csv"), r"cannot look for '.*x.{0,9}': File name too long")
+    yield _place("a path of 5,000 characters", lambda f: f / ("x/" * 2500 + "t.csv"), r"cannot look for '.*x.{0,9}': File name too long")
     yield _place("a NUL in the name", lambda f: str(f / "a\0b.csv"), r"there is no file|null|NUL")
     yield _place("no suffix", lambda f: _good_at(f / "table"), r"cannot tell the format from ''")
-    yield _place(
-        "a spreadsheet",
-        lambda f: _good_at(f / "t.xlsx"),
-        r"cannot tell the format from '\.xlsx'; expected one of \.csv",
-    )
+    yield _place("a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"cannot tell the format from '\.xlsx'; expected one of \.csv")
     yield _place("compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot tell the format from '\.gz'")
     yield _place("a pickle", lambda f: file("t.pkl", pickle.dumps(_Bomb()))(f), r"cannot tell the format from '\.pkl'")
     for given in (
-        "http://127.0.0.1:9/t.csv",
-        "https://example.invalid/t.csv",
-        "file:///etc/hostname.csv",
-        "s3://b/t.parquet",
-        "ftp://x/t.tsv",
+        "http://127.0.0.1:9/t.csv", "https://example.invalid/t.csv", "file:///etc/hostname.csv", "s3://b/t.parquet", "ftp://x/t.tsv",
     ):
         yield _place(f"an address, {given.partition(':')[0]}", lambda f, g=given: g, r"there is no file")
     for given in (
-        "",
-        "..",
-        "/",
-        "teaching/../..",
-        "wmt23/../../etc",
-        "../../etc/passwd",
-        "%s%n",
-        "$(touch canary)",
-        "`touch canary`",
-        "{{7*7}}",
-        "teaching\n",
-        "-x",
-        "wmt99",
-        "CON",
-        "teaching/en-de",
+        "", "..", "/", "teaching/../..", "wmt23/../../etc", "../../etc/passwd", "%s%n", "$(touch canary)", "`touch canary`", "{{7*7}}",
+        "teaching\n", "-x", "wmt99", "CON", "teaching/en-de",
     ):
         shown = {"": "an empty text", "/": "the root"}.get(given, repr(given))
         refused = r"unknown (set|language pair)|is a folder without human-scores/|cannot tell the format from ''"

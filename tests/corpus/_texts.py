@@ -1,3 +1,5 @@
+# ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+# fmt: off
 """Tables of texts that a sentinel scores."""
 
 from __future__ import annotations
@@ -20,9 +22,7 @@ def _read(path: Any) -> tuple:
 
 
 def _text(name: str, content: str | bytes, refused: str = "", rows: tuple | None = None, suffix: str = "csv") -> Case:
-    meaning = {
-        "value": (("system", "source", "human"), (("A", "one", 0.5), ("B", "two", 0.25)) if rows is None else rows)
-    }
+    meaning = {"value": (("system", "source", "human"), (("A", "one", 0.5), ("B", "two", 0.25)) if rows is None else rows)}
     return Case(f"texts: {name}", file(f"t.{suffix}", content), refused, {} if refused else meaning, _read, None)
 
 
@@ -31,17 +31,11 @@ def _texts() -> Iterator[Case]:
     yield _text("a byte order mark", "\ufeff" + GOOD)
     yield _text("CR LF and no last line end", GOOD.replace("\n", "\r\n").removesuffix("\r\n"))
     yield _text("TSV", GOOD.replace(",", "\t"), suffix="tsv")
-    yield _text(
-        "a comma and a line end within quotes",
-        GOOD.replace("one", '"o,\nne"'),
-        rows=(("A", "o,\nne", 0.5), ("B", "two", 0.25)),
-    )
+    yield _text("a comma and a line end within quotes", GOOD.replace("one", '"o,\nne"'), rows=(("A", "o,\nne", 0.5), ("B", "two", 0.25)))
     yield _text("NA is a text", GOOD.replace("one", "NA"), rows=(("A", "NA", 0.5), ("B", "two", 0.25)))
     yield _text("the header alone", HEAD, rows=())
     yield _text("a field short", GOOD.replace(",0.25", ""), r"t\.csv, line 3: expected 3 fields, the header's; found 2")
-    yield _text(
-        "a field more in one row", GOOD.replace("0.25", "0.25,x"), r"line 3: expected 3 fields, the header's; found 4"
-    )
+    yield _text("a field more in one row", GOOD.replace("0.25", "0.25,x"), r"line 3: expected 3 fields, the header's; found 4")
     yield _text(
         "a field more in every row, which pandas takes for an index",
         GOOD.replace("A,", "0,A,").replace("B,", "1,B,"),
@@ -61,9 +55,7 @@ def _texts() -> Iterator[Case]:
         r"columns \['source', 'src'\] all mean 'source'",
     )
     for value in ("good", "0,5", "1_0", "inf%"):
-        yield _text(
-            f"a score {value!r}", GOOD.replace("0.25", f'"{value}"'), r"the score '.*' in data row 2 is not a number"
-        )
+        yield _text(f"a score {value!r}", GOOD.replace("0.25", f'"{value}"'), r"the score '.*' in data row 2 is not a number")
 
 
 TEXTS: tuple[Case, ...] = tuple(_texts())

@@ -1,3 +1,5 @@
+# ruff: noqa: E501 - the name of a case and what must come of it stay in one place
+# fmt: off
 """Folders in the layout of mt-metrics-eval v2, and tables of MQM errors and averages."""
 
 from __future__ import annotations
@@ -141,9 +143,7 @@ def _any_file() -> Iterator[Case]:
         yield case(f"{what} in UTF-16", _utf16(path), rf"{name} is not UTF-8: found the byte 0xff at or after line 1")
         yield case(f"{what} are a folder", folder_at(path), rf"cannot read .*{name}: ")
         yield case(f"{what} are a pipe", pipe_at(path), rf"cannot read .*{name}: it is no regular file")
-        yield case(
-            f"{what} are a link to a device", link(path, "/dev/null"), rf"cannot read .*{name}: it is no regular"
-        )
+        yield case(f"{what} are a link to a device", link(path, "/dev/null"), rf"cannot read .*{name}: it is no regular")
         yield case(f"{what} are a link within", link(path, str(os.path.relpath("moved", Path(path).parent))))
         yield case(f"{what} with a byte order mark", put(path, lambda t: "\ufeff" + t))
         yield case(f"{what} with CR LF", put(path, lambda t: t.replace("\n", "\r\n")))
@@ -182,24 +182,15 @@ def _scores() -> Iterator[Case]:
             "1e",
             "9" * 400,
         ):
-            yield case(
-                f"a {what} score {value[:9]}",
-                first_is(f"\t{value}"),
-                rf"{name}, line 1: '{value[:40]}' is not a finite",
-            )
+            yield case(f"a {what} score {value[:9]}", first_is(f"\t{value}"), rf"{name}, line 1: '{value[:40]}' is not a finite")
         if none:
             yield case(f"a {what} score None", first_is("\tNone"), human=((None, -6), (-1, -7)))
         else:
             yield case(f"a {what} score None", first_is("\tNone"), r"line 1: 'None' is not a finite.*Only human scores")
         for label, text in (
-            ("no score", ""),
-            ("three fields", "\t1\t2"),
-            ("a blank in a name", " b\t1"),
-            ("no line", "\n"),
+            ("no score", ""), ("three fields", "\t1\t2"), ("a blank in a name", " b\t1"), ("no line", "\n"),
         ):
-            yield case(
-                f"{what} scores: {label}", first_is(text), rf"{name}, line [12]: expected `SYSTEM SCORE`; found "
-            )
+            yield case(f"{what} scores: {label}", first_is(text), rf"{name}, line [12]: expected `SYSTEM SCORE`; found ")
         key = "human" if what == "human" else "X"
         small = ((1e-300, -6), (-1, -7)) if none else ((1e-300, 0.2), (0.8, 0.3))
         large = ((1e300, -6), (-1, -7)) if none else ((1e300, 0.2), (0.8, 0.3))
@@ -212,58 +203,30 @@ def _scores() -> Iterator[Case]:
             put(path, lambda t: t + "A\t1\n"),
             r"system 'A' has 3 scores, the last in line 7 of 7; expected 2",
         )
-        yield case(
-            f"one {what} score too few", put(path, lambda t: t[:-4]), r"'refA' has 1 scores|expected `SYSTEM SCORE`"
-        )
+        yield case(f"one {what} score too few", put(path, lambda t: t[:-4]), r"'refA' has 1 scores|expected `SYSTEM SCORE`")
         yield case(
             f"{what} scores interleaved",
             put(path, lambda t: "".join(sorted(t.splitlines(True), key=lambda r: t.splitlines(True).index(r) % 2))),
         )
-        yield case(
-            f"{what} scores twice",
-            put(path, lambda t: t * 2),
-            r"system 'A' has 4 scores.*expected 2.*belong to another set",
-        )
-        yield case(
-            f"a line of NULs in {what} scores",
-            put(path, lambda t: t + "\0\0\n"),
-            rf"{name}, line 7: expected `SYSTEM SCORE`",
-        )
-        yield case(
-            f"{what} scores as JSON", put(path, json.dumps(HUMAN) + "\n"), r"line 1: expected `SYSTEM SCORE`; found"
-        )
-    yield case(
-        "a metric of an unknown system",
-        put(X, lambda t: t + "Bb\t1\nBb\t2\n"),
-        r"line 7: unknown system 'Bb'. Did you mean 'B'\?",
-    )
+        yield case(f"{what} scores twice", put(path, lambda t: t * 2), r"system 'A' has 4 scores.*expected 2.*belong to another set")
+        yield case(f"a line of NULs in {what} scores", put(path, lambda t: t + "\0\0\n"), rf"{name}, line 7: expected `SYSTEM SCORE`")
+        yield case(f"{what} scores as JSON", put(path, json.dumps(HUMAN) + "\n"), r"line 1: expected `SYSTEM SCORE`; found")
+    yield case("a metric of an unknown system", put(X, lambda t: t + "Bb\t1\nBb\t2\n"), r"line 7: unknown system 'Bb'. Did you mean 'B'\?")
     yield case("an official score twice", put(X_SYS, lambda t: t + "A 1\n"), r"'A' occurs more than once")
-    yield case(
-        "an official score of an unknown system", put(X_SYS, lambda t: t + "C 1\n"), r"line 4: unknown system 'C'"
-    )
+    yield case("an official score of an unknown system", put(X_SYS, lambda t: t + "C 1\n"), r"line 4: unknown system 'C'")
     yield case("an official score that is infinite", put(X_SYS, "A inf\n"), r"'inf' is not a finite number")
     yield case("one metric in two references", lambda r: put(X.replace("-src", "-refA"), scores(METRIC))(r), X=None)
 
 
 def _texts() -> Iterator[Case]:
     for what, path in (("documents", DOCS), ("sources", SOURCE), ("references", REF), ("translations", OUT)):
-        yield case(
-            f"a line of {what} too few", put(path, lambda t: t.split("\n")[0] + "\n"), r"has [12] lines; expected [12]"
-        )
-        yield case(
-            f"a line of {what} too many", put(path, lambda t: t + "news\tmore\n"), r"has [23] lines; expected [23]"
-        )
+        yield case(f"a line of {what} too few", put(path, lambda t: t.split("\n")[0] + "\n"), r"has [12] lines; expected [12]")
+        yield case(f"a line of {what} too many", put(path, lambda t: t + "news\tmore\n"), r"has [23] lines; expected [23]")
         yield case(f"no {what} at all", put(path, ""), r"has [02] lines; expected [02]|is empty")
-    yield case(
-        "a document without a domain", put(DOCS, "news one\ntwo\n"), r"line 2: expected `DOMAIN DOCUMENT`; found 'two'"
-    )
+    yield case("a document without a domain", put(DOCS, "news one\ntwo\n"), r"line 2: expected `DOMAIN DOCUMENT`; found 'two'")
     hostile = "<script>alert(1)</script>{{7*7}}"
     yield case("hostile text", put(OUT, f"{hostile}\nZwo.\n"), translations=(("Eins.", "Zwei."), (hostile, "Zwo.")))
-    yield case(
-        "a line separator within a text",
-        put(OUT, "E\u2028in.\nZwo.\n"),
-        translations=(("Eins.", "Zwei."), ("E\u2028in.", "Zwo.")),
-    )
+    yield case("a line separator within a text", put(OUT, "E\u2028in.\nZwo.\n"), translations=(("Eins.", "Zwei."), ("E\u2028in.", "Zwo.")))
     as_json = OUT.replace(".txt", ".jsonl")
 
     def in_json(text: str) -> Callable[[Path], None]:
@@ -271,16 +234,10 @@ def _texts() -> Iterator[Case]:
 
     yield case("texts as JSON", in_json('{"hypothesis": "Ein."}\n{"hypothesis": "Zwo."}\n'))
     for label, text in (
-        ("cut", '{"hypothesis": "Ein."}\n{"hypo'),
-        ("without the field", '{"hypothesis": "Ein."}\n{"text": 1}\n'),
-        ("no object", '{"hypothesis": "Ein."}\n[1]\n'),
-        ("deep", '{"hypothesis": "Ein."}\n' + "[" * 100_000 + "\n"),
+        ("cut", '{"hypothesis": "Ein."}\n{"hypo'), ("without the field", '{"hypothesis": "Ein."}\n{"text": 1}\n'),
+        ("no object", '{"hypothesis": "Ein."}\n[1]\n'), ("deep", '{"hypothesis": "Ein."}\n' + "[" * 100_000 + "\n"),
     ):
-        yield case(
-            f"texts as JSON, {label}",
-            in_json(text),
-            r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'",
-        )
+        yield case(f"texts as JSON, {label}", in_json(text), r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'")
     for label, value in (("a number", "1"), ("a list", '["x"]'), ("half of a pair", '"\\ud800"')):
         yield case(
             f"texts as JSON, {label} for a text",
@@ -313,19 +270,12 @@ def _beside(path: str, root: Path) -> None:
 def _layout() -> Iterator[Case]:
     yield case("good", lambda root: None)
     yield case("a file of a system is gone", drop(OUT), r"has no file for system 'B', which has human scores")
-    yield case(
-        "a system's name that leads out of the tree", climbing, r"has no file for system '\.\./\.\./\.\./secret'"
-    )
+    yield case("a system's name that leads out of the tree", climbing, r"has no file for system '\.\./\.\./\.\./secret'")
     yield case("no human scores", drop(SEG), r"no human segment scores: expected files human-scores/")
     yield case("the human scores are a link to nothing", link(SEG, "gone"), r"cannot read|no human segment scores")
-    yield case(
-        "the human scores are a link to themselves", link(SEG, Path(SEG).name), r"cannot read|no human segment scores"
-    )
+    yield case("the human scores are a link to themselves", link(SEG, Path(SEG).name), r"cannot read|no human segment scores")
     yield case("a link to the tree within the tree", link("metric-scores/again", ".."))
-    yield case(
-        "a folder is a link",
-        lambda r: (os.rename(r / "sources", r / "elsewhere"), (r / "sources").symlink_to("elsewhere")),
-    )
+    yield case("a folder is a link", lambda r: (os.rename(r / "sources", r / "elsewhere"), (r / "sources").symlink_to("elsewhere")))
     yield case(
         "a metric is a link to a secret",
         lambda r: (write(r.parent / "secret", "root:x:0:0\n"), (r / X).unlink(), (r / X).symlink_to("../../../secret")),
@@ -383,21 +333,14 @@ def _ratings() -> Iterator[Case]:
     yield bad("errors are a number", 'A\t{"errors": 1}', r"line 1: not a valid rating")
     yield bad("an error is a number", 'A\t{"errors": [1]}', r"line 1: not a valid rating")
     for label, old, new in (
-        ("beyond the text: span 0-99 does not lie within", '"end": 2', '"end": 99'),
-        ("backwards", '"start": 0', '"start": 3'),
-        ("negative", '"start": 0', '"start": -1'),
-        ("infinite", '"start": 0', '"start": Infinity'),
-        ("text", '"start": 0', '"start": "x"'),
-        ("no severity: unknown severity 'grave'", "minor", "grave"),
-        ("a severity that is none", '"minor"', "1"),
-        ("a category that is none", '"x"', "[1]"),
-        ("an infinite weight", '"category"', '"score": Infinity, "category"'),
+        ("beyond the text: span 0-99 does not lie within", '"end": 2', '"end": 99'), ("backwards", '"start": 0', '"start": 3'),
+        ("negative", '"start": 0', '"start": -1'), ("infinite", '"start": 0', '"start": Infinity'), ("text", '"start": 0', '"start": "x"'),
+        ("no severity: unknown severity 'grave'", "minor", "grave"), ("a severity that is none", '"minor"', "1"),
+        ("a category that is none", '"x"', "[1]"), ("an infinite weight", '"category"', '"score": Infinity, "category"'),
     ):
         says = label.partition(": ")[2]
         yield bad(label, f'A\t{{"errors": [{error.replace(old, new)}]}}', rf"line 1: not a valid rating.*{says}")
-    yield case(
-        "ratings: too few", put(RATING, lambda t: t.split("\n", 1)[1]), r"system 'A' has 1 ratings; expected 2", read
-    )
+    yield case("ratings: too few", put(RATING, lambda t: t.split("\n", 1)[1]), r"system 'A' has 1 ratings; expected 2", read)
 
 
 # -- MQM tables -------------------------------------------------------------------------------
@@ -425,16 +368,10 @@ def _mqm() -> Iterator[Case]:
     yield mqm("no segment ids", (ERRORS + ROWS).replace("seg_id", "id"), r"needs the columns .* and seg_id; found")
     yield mqm("no source", (ERRORS + ROWS).replace("source", "src"), r"needs the columns system, rater, source")
     yield mqm("cut", (ERRORS + ROWS)[:-9], r"line 5: expected 8 tab-separated fields; found 7|unknown severity")
-    yield mqm(
-        "a field too many",
-        ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"),
-        r"line 3: expected 8 tab-separated fields; found 9",
-    )
+    yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), r"line 3: expected 8 tab-separated fields; found 9")
     yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"line 4: unknown severity 'grave'")
     for column, row in (
-        ("system", "\td\t1\tr\ts\tt\tx\tMinor"),
-        ("rater", "A\td\t1\t\ts\tt\tx\tMinor"),
-        ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor"),
+        ("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor"),
     ):
         yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"line 6: {column} is empty")
     yield mqm(
@@ -460,10 +397,7 @@ def _mqm() -> Iterator[Case]:
     yield mqm("averages", AVERAGES)
     yield mqm("averages twice", AVERAGES + "A 0 1\n", r"line 6: \('A', 1\) occurs twice")
     for label, row in (
-        ("two fields", "C 1"),
-        ("text for a score", "C x 1"),
-        ("a segment that is no number", "C 1 x"),
-        ("four fields", "C 1 1 1"),
+        ("two fields", "C 1"), ("text for a score", "C x 1"), ("a segment that is no number", "C 1 x"), ("four fields", "C 1 1 1"),
         ("a gigantic segment", "C 1 " + "9" * 5000),
     ):
         yield mqm(f"averages: {label}", f"{AVERAGES}{row}\n", r"line 6: expected `SYSTEM SCORE SEGMENT`; found")
