@@ -293,16 +293,10 @@ def clusters(p, alpha):
 
 
 def z_scores(values):
-    """Return (v - mean) |v - mean| / variance, which is exact and in the order of z, for each value; 0 if constant."""
-    x = centred(exact(values))
+    """Return (v - mean) |v - mean| / variance, exact and in the order of z, for each fraction; 0 if constant."""
+    x = centred(values)
     variance = dot(x, x) / len(x)
     return [v * abs(v) / variance if variance else Fraction(0) for v in x]
-
-
-def places(*lists):
-    """Replace values by their places among all distinct values of the lists."""
-    place = {v: k for k, v in enumerate(sorted(set(itertools.chain(*lists))))}
-    return [[place[v] for v in values] for values in lists]
 
 
 def root(z):

@@ -2,11 +2,10 @@
 
 import math
 
-import exact
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import strategies as st
+from campaigns import as_set
 from scipy import stats
 
 import mtmeta as mm
@@ -54,7 +53,7 @@ def test_storyboard_toy():
         {"X": [[0.9, 0.2]] * 3, "Y": [[0.5, 0.5], [0.4, 0.4], [0.4, 0.6]]},
         systems=["A", "B", "C"],
     )
-    pooled = mm.correlate(es, grouping="none").set_index("metric").value
+    pooled = mm.correlate(es.to_frame(), grouping="none").set_index("metric").value  # a tidy table goes in directly
     within = mm.correlate(es, grouping="segment").set_index("metric")
     # X sees the segment alone, so its r is the root of the between-segment share of human variance:
     # total 0 + 36 + 1 + 49 + 1 + 25 - 20^2 / 6 = 136/3, between 3 (8/3)^2 + 3 (8/3)^2 = 128/3
@@ -75,16 +74,11 @@ def half_constant():
 
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "tau_c"])
 def test_degenerate_groups(half_constant, coefficient):
-    def value(**options):
-        return one(half_constant, coefficient=coefficient, **options)
-
-    assert value().value == pytest.approx(1)
-    assert value().n_degenerate == 1
-    assert value().n_groups == 2
-    assert value(degenerate="zero").value == pytest.approx(0.5)
-    assert math.isnan(value(degenerate="nan").value)
+    for degenerate, expected in (("drop", 1), ("zero", 0.5), ("nan", math.nan)):
+        row = one(half_constant, coefficient=coefficient, degenerate=degenerate)
+        assert [row.value, row.n_degenerate, row.n_groups] == pytest.approx([expected, 1, 2], nan_ok=True)
     with pytest.raises(ValueError, match="undefined in 1 of 2 groups, the first of them 2"):
-        value(degenerate="raise")
+        one(half_constant, coefficient=coefficient, degenerate="raise")
 
 
 def test_holes_on_either_side_are_left_out_and_counted():
@@ -100,60 +94,23 @@ def test_holes_on_either_side_are_left_out_and_counted():
     assert (row.n_systems, row.n_segments) == (2, 3)
 
 
-def test_options_are_checked():
-    es = column([1, 2], [1, 2])
-    with pytest.raises(ValueError, match="`grouping` must be one of 'none', 'segment', 'system'; found 'item'"):
-        mm.correlate(es, grouping="item")
-    with pytest.raises(ValueError, match="`coefficient` must be one of"):
-        mm.correlate(es, coefficient="r")
-    with pytest.raises(ValueError, match="`degenerate` must be one of"):
-        mm.correlate(es, degenerate="ignore")
-    with pytest.raises(ValueError, match="has no meaning for 'pearson'"):
-        mm.correlate(es, epsilon=0.1)
-    with pytest.raises(ValueError, match=">= 0"):
-        mm.correlate(es, coefficient="acc_eq", epsilon=-1)
-    with pytest.raises(TypeError, match="'calibrate' or a number"):
-        mm.correlate(es, coefficient="acc_eq", epsilon="auto")
-    with pytest.raises(ValueError, match="unknown metric 'M'"):
-        mm.correlate(es, ["M"])
-    with pytest.raises(TypeError, match="found list"):
-        mm.correlate([1, 2])
-
-
-def test_tidy_table_goes_in_directly():
-    es = column([1, 2, 3], [1, 3, 2])
-    assert one(es.to_frame()).value == one(es).value
-
-
-# -- against others ------------------------------------------------------------------------
-
-
-@st.composite
-def campaigns(draw, holes=True):
-    """Small score matrices with ties, holes and grids that do not exist in binary."""
-    n_systems, n_segments = draw(st.integers(2, 5)), draw(st.integers(1, 6))
-    human = st.integers(-4, 0).map(float)
-    metric = st.one_of(
-        st.integers(0, 5).map(lambda k: k / 10), st.floats(-1, 1).map(lambda x: x if abs(x) >= 1e-300 else 0.0)
-    )
-    hole = st.just(np.nan)
-
-    def matrix(values):
-        cell = st.one_of(values, values, values, hole) if holes else values
-        return np.array([[draw(cell) for _ in range(n_segments)] for _ in range(n_systems)])
-
-    return matrix(human), matrix(metric)
-
-
-def as_set(human, metric):
-    return EvalSet(human, {"m": metric}, systems=[f"S{i}" for i in range(len(human))])
-
-
-def usable(human, metric, grouping):
-    return any(True for _ in exact.groups(human, metric, grouping))
-
-
-# -- properties ----------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"grouping": "item"}, "`grouping` must be one of 'none', 'segment', 'system'; found 'item'"),
+        ({"coefficient": "r"}, "`coefficient` must be one of"),
+        ({"degenerate": "ignore"}, "`degenerate` must be one of"),
+        ({"epsilon": 0.1}, "has no meaning for 'pearson'"),
+        ({"coefficient": "acc_eq", "epsilon": -1}, ">= 0"),
+        ({"coefficient": "acc_eq", "epsilon": "auto"}, "'calibrate' or a number"),
+        ({"metrics": ["M"]}, "unknown metric 'M'"),
+        ({"es": [1, 2]}, "found list"),
+    ],
+)
+def test_options_are_checked(options, message):
+    error = TypeError if "auto" in options.values() or "es" in options else ValueError
+    with pytest.raises(error, match=message):
+        mm.correlate(**{"es": column([1, 2], [1, 2]), **options})
 
 
 # -- decomposition -----------------------------------------------------------------------
@@ -239,9 +196,8 @@ def source_only(n_systems=6, n_segments=40):
 def test_spa_of_tied_systems_does_not_depend_on_their_order():
     es = source_only()
     turned = es.select(systems=es.systems[::-1])
-    assert mm.soft_pairwise_accuracy(es).value[0] == pytest.approx(
-        mm.soft_pairwise_accuracy(turned).value[0], abs=1e-12
-    )
+    half = [mm.soft_pairwise_accuracy(s).value[0] for s in (es, turned)]
+    assert half[0] == pytest.approx(half[1], abs=1e-12)
     published = [mm.soft_pairwise_accuracy(s, ties="published").value[0] for s in (es, turned)]
     assert abs(published[0] - published[1]) > 0.2
 

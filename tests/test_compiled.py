@@ -72,10 +72,7 @@ def test_numba_takes_no_settings_of_the_working_folder_where_python_takes_no_mod
     (tmp_path / ".numba_config.yaml").write_text("cache_dir: planted\n")
     code = "import mtmeta._compiled, numba; numba.config.reload_config(); print([numba.config.CACHE_DIR])"
     env = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"} | {"PYTHONPATH": str(PACKAGE.parent)}
-    for safe, expected in (
-        ("1", "['']"),
-        ("", "['planted']"),
-    ):  # a session of one's own is as always
+    for safe, expected in (("1", "['']"), ("", "['planted']")):  # a session of one's own is as always
         line = [sys.executable, "-c", code]
         done = subprocess.run(line, cwd=tmp_path, env=env | {"PYTHONSAFEPATH": safe}, capture_output=True, check=True)
         assert done.stdout.decode().strip() == expected

@@ -37,24 +37,24 @@ def with_rival(number, human, metric, es):
     return mm.EvalSet(human, {"m": metric, "n": other}, systems=es.systems)
 
 
-def in_groups(es, grouping):
-    """Return human scores (moderate floats in their order), and z |z| of both metrics, by group; and how to cut."""
-    groups = [list(exact.groups(es.human, es[name], grouping)) for name in ("m", "n")]
-    sizes = [len(h) for h, _ in groups[0]]
+def standardised(human, scores):
+    """Return human scores (moderate floats in their order) and z |z| of each metric by group, and how to cut so."""
+    sizes = [len(h) for h in human]
 
     def cut(flat):
         flat = iter(flat)
         return [[next(flat) for _ in range(n)] for n in sizes]
 
-    z = {
-        name: cut(exact.z_scores([float(v) for _, m in side for v in m]))
-        for name, side in zip("mn", groups, strict=True)
-    }
-    human = []
-    for h, _ in groups[0]:
-        x = exact.centred(exact.exact(h))
-        human.append([float(v / (max(map(abs, x)) or 1)) for v in x])
-    return human, z, cut
+    z = {name: cut(exact.z_scores([v for own in by_group for v in own])) for name, by_group in scores.items()}
+    human = [exact.centred(h) for h in human]
+    return [[float(v / (max(map(abs, x)) or 1)) for v in x] for x in human], z, cut
+
+
+def in_groups(es, grouping):
+    """Return `standardised` scores of the groups of a set."""
+    groups = {name: list(exact.groups(es.human, es[name], grouping)) for name in es.metrics}
+    human = [exact.exact(h) for h, _ in groups[es.metrics[0]]]
+    return standardised(human, {name: [exact.exact(m) for _, m in own] for name, own in groups.items()})
 
 
 def offset(scores):
@@ -312,35 +312,18 @@ def null_of_task(task, sets, pairs, n, rng):
     if task.statistic == "acc_eq":
         return np.array(pair_swaps(sets[0], pairs, n, rng))
     over, under = np.zeros((len(pairs), n)), 0
+    coefficient = "acc_eq" if task.statistic == "pairwise_accuracy" else "pearson"
     for es in sets:
         if task.level == "system":
-            humans = [exact.system_means(es.human)]
             scores = {m: [exact.system_means(es[m])] for m in es.metrics}
+            human, z, cut = standardised([exact.system_means(es.human)], scores)
         else:
-            groups = {m: list(exact.groups(es.human, es[m], task.grouping)) for m in es.metrics}
-            humans = [[*map(float, h)] for h, _ in groups["a"]]
-            scores = {m: [[*map(float, v)] for _, v in groups[m]] for m in es.metrics}
-        sizes = [len(h) for h in humans]
-        z = {}
-        for m, by_group in scores.items():
-            flat = [v for values in by_group for v in values]
-            flat = flat if task.level == "system" else exact.exact(flat)
-            middle = exact.mean(flat)
-            variance = exact.mean([(v - middle) ** 2 for v in flat])
-            flat = iter([(v - middle) * abs(v - middle) / (variance or 1) for v in flat])
-            z[m] = [[next(flat) for _ in range(k)] for k in sizes]
-        human = []
-        for h in humans:
-            x = exact.centred(h if task.level == "system" else exact.exact(h))
-            human.append([float(v / (max(map(abs, x)) or 1)) for v in x])
-        n_pairs = sum(sizes) * (sum(sizes) - 1) // 2 if task.statistic == "pairwise_accuracy" else 1
-        swaps = rng.integers(0, 2, size=(n, sum(sizes)), dtype=np.uint8).tolist()
-        coefficient = "acc_eq" if task.statistic == "pairwise_accuracy" else "pearson"
-        for k, swap in enumerate(swaps):
-            flat = iter(swap)
-            by_group = [[next(flat) for _ in range(size)] for size in sizes]
+            human, z, cut = in_groups(es, task.grouping)
+        n_cells = sum(map(len, human))
+        n_pairs = math.comb(n_cells, 2) if task.statistic == "pairwise_accuracy" else 1
+        for k, swap in enumerate(rng.integers(0, 2, size=(n, n_cells), dtype=np.uint8).tolist()):
             for p, (a, b) in enumerate(pairs):
-                over[p, k] += n_pairs * exact.hybrid_difference(coefficient, human, z[a], z[b], by_group)[0]
+                over[p, k] += n_pairs * exact.hybrid_difference(coefficient, human, z[a], z[b], cut(swap))[0]
         under += n_pairs
     return over / under
 

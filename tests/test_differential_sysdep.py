@@ -46,6 +46,12 @@ def forward(rows, n_systems):
     return exact.deviations([m for *_, m in rows], [h for _, _, h, _ in rows], [s for s, *_ in rows], n_systems)
 
 
+def scaled(es, unit):
+    """Return the Expected Deviations divided by a number."""
+    unit = exact.exact([unit])[0]
+    return [float(v / unit) for v in forward(rows_of(es), es.shape[0])]
+
+
 def slope(rows):
     """Return cov(m, h) / var(h)."""
     h, m = exact.centred([h for _, _, h, _ in rows]), exact.centred([m for *_, m in rows])
@@ -153,14 +159,14 @@ def test_bootstrap_of_deviations(numbers):
 def test_tables(numbers):
     for number, es in sets(numbers):
         found = sysdep.system_dependence_table([es], n_resamples=0).iloc[0]
-        values, unit = forward(rows_of(es), es.shape[0]), size(es)
-        scaled = [float(v / exact.exact([unit])[0]) for v in values]
-        near(found["sysdep"] / unit, max(scaled) - min(scaled), number)
-        near(found["sd"] / unit, np.std(scaled, ddof=1), number)
+        unit = size(es)
+        values = scaled(es, unit)
+        near(found["sysdep"] / unit, np.ptp(values), number)
+        near(found["sd"] / unit, np.std(values, ddof=1), number)
         r = exact.pearson(*([float(row[side]) for row in rows_of(es)] for side in (2, 3)))
         near(found["pearson"], 0.0 if r is None else r, number)
-        for column, wanted in (("most_underrated", min(scaled)), ("most_overrated", max(scaled))):
-            near(scaled[es.systems.index(found[column])], wanted, number)
+        for column, wanted in (("most_underrated", min(values)), ("most_overrated", max(values))):
+            near(values[es.systems.index(found[column])], wanted, number)
 
 
 @checks(sysdep.centre_segments)
@@ -281,13 +287,10 @@ def test_comparison_with_nulls(numbers):
         null = sysdep.NULLS[number % 6]
         options = {"n_resamples": 19, "min_stratum": 3, "level": 0.9, "rng": number}
         found, unit = sysdep.compare_with_null(es, "m", null=null, **options), size(es)
-        scaled = [float(v / exact.exact([unit])[0]) for v in forward(rows_of(es), es.shape[0])]
-        near(found.sysdep / unit, max(scaled) - min(scaled), number)
-        near(found.sd / unit, np.std(scaled, ddof=1), number)
-        first = forward(rows_of(DRAWS[null](es, number)), es.shape[0])
-        first = [float(v / exact.exact([unit])[0]) for v in first]
-        near(found.sysdep_draws[0] / unit, max(first) - min(first), number)
-        near(found.sd_draws[0] / unit, np.std(first, ddof=1), number)
+        for k, one in enumerate((es, DRAWS[null](es, number))):
+            spreads = (found.sysdep, found.sd) if k == 0 else (found.sysdep_draws[0], found.sd_draws[0])
+            near(spreads[0] / unit, np.ptp(scaled(one, unit)), number)
+            near(spreads[1] / unit, np.std(scaled(one, unit), ddof=1), number)
         for value, draws, p in (
             (found.sysdep, found.sysdep_draws, found.p_value),
             (found.sd, found.sd_draws, found.sd_p_value),

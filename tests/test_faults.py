@@ -250,9 +250,6 @@ def by(*jobs):
     return pytest.mark.parametrize("job", given)
 
 
-by_job = by(counted, swept, saved, written)
-
-
 def check(job, folder, expected):
     """Do a job in a folder that may hold what an interrupted one left; it must give what it gives in an empty one."""
     found = job(folder)
@@ -414,10 +411,6 @@ def test_durations_are_taken_from_a_clock_that_nobody_sets():
         for name in asked(path.read_text("utf-8"))
     ]
     assert sorted(found) == sorted(DATES)
-    assert list(asked("from time import time\nx = datetime.datetime.now()\ny = time.perf_counter()")) == [
-        "time.time",
-        "datetime.now",
-    ]
 
 
 # -- downloads --------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from mtmeta._pearson import pearson, standard_deviation, williams
 
@@ -12,10 +11,6 @@ def test_pearson_is_that_of_numpy(axis):
     x, y = np.random.default_rng(2).normal(size=(2, 6, 4))
     pairs = zip(np.moveaxis(x, axis, 1), np.moveaxis(y, axis, 1), strict=True)
     assert pearson(x, y, axis=axis) == pytest.approx([np.corrcoef(a, b)[0, 1] for a, b in pairs])
-
-
-def test_pearson_of_one_with_many():
-    x, y = np.random.default_rng(3).normal(size=(2, 5, 7))
     assert pearson(x, y[0]) == pytest.approx([np.corrcoef(row, y[0])[0, 1] for row in x])
 
 
@@ -32,20 +27,9 @@ def test_one_row_and_the_last_axis():
     assert pearson(np.array([1.0, 2, 3]), np.array([1.0, 3, 2])) == pytest.approx(0.5)
 
 
-def test_williams_by_hand():
-    # |R| = 1 - .64 - .36 - .25 + 2 (.8)(.6)(.5) = .23; t = .2 sqrt(9 (1.5) / (2 (.23) 9/7 + .49 (.125)))
-    t = 0.2 * np.sqrt(13.5 / (0.46 * 9 / 7 + 0.06125))
-    assert williams(np.array(0.8), np.array(0.6), np.array(0.5), 10) == pytest.approx(stats.t.sf(t, 7))
-
-
 def test_williams_of_equal_correlations():
     assert williams(np.array(0.4), np.array(0.4), np.array(1.0), 12) == 0.5
     assert williams(np.array(0.4), np.nextafter(0.4, 1), np.array(1.0), 12) == 0.5
-
-
-def test_williams_sides_add_up():
-    r1, r2, r12 = np.array(0.5), np.array(0.3), np.array(0.2)
-    assert williams(r1, r2, r12, 20) + williams(r2, r1, r12, 20) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1.0, 1e300])

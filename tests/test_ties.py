@@ -4,19 +4,17 @@ import exact
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from test_agreement import as_set, campaigns, column, usable
+from campaigns import as_set, campaigns, checks, comparable
+from test_agreement import WORKED, column
 
 import mtmeta as mm
 from mtmeta import agreement, ties
 from mtmeta.ties import _noise
 
-WORKED = ([5, 3, 5, 5], [0.6, 0.5, 0.4, 0.4])
-
 
 def test_worked_example():
     """Perrella et al. 2024, appendix F: acc_eq is 1/3, and 1/2 once everything is a tie."""
-    result = mm.calibrate_ties(column([5, 3, 5, 5], [0.6, 0.5, 0.4, 0.4]), "m")
+    result = mm.calibrate_ties(column(*WORKED), "m")
     assert result.curve[0] == pytest.approx(2 / 6)
     assert result.value == pytest.approx(3 / 6)
     # .6 - .4 is not .2 in binary: the threshold is the difference as it was computed
@@ -26,22 +24,20 @@ def test_worked_example():
 
 
 def test_tau_eq_uses_the_same_threshold():
-    es = column([5, 3, 5, 5], [0.6, 0.5, 0.4, 0.4])
-    accuracy, tau = (mm.calibrate_ties(es, "m", coefficient=c) for c in ("acc_eq", "tau_eq"))
+    accuracy, tau = (mm.calibrate_ties(column(*WORKED), "m", coefficient=c) for c in ("acc_eq", "tau_eq"))
     assert tau.epsilon == accuracy.epsilon
     np.testing.assert_allclose(tau.curve, 2 * accuracy.curve - 1)
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
-@given(campaigns())
-def test_binned_calibration_equals_the_sorted_one(campaign):
-    human, metric = campaign
-    for grouping in agreement.GROUPINGS:
-        if usable(human, metric, grouping):
-            cells = agreement.grouped(as_set(human, metric), "m", grouping)
-            weights, total = agreement._pair_weights(cells)
-            assert agreement._binned_calibration(cells, weights, total) == agreement.calibration(cells)
+@checks(first=64)
+def test_binned_calibration_equals_the_sorted_one(numbers):
+    for _, human, metric, es in campaigns(numbers):
+        for grouping in agreement.GROUPINGS:
+            if comparable(human, metric, grouping):
+                cells = agreement.grouped(es, "m", grouping)
+                weights, total = agreement._pair_weights(cells)
+                assert agreement._binned_calibration(cells, weights, total) == agreement.calibration(cells)
 
 
 def test_many_pairs_are_binned(monkeypatch):
@@ -82,11 +78,10 @@ def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats():
 
 
 def test_options_are_checked():
-    es = column([0, 1], [0, 1])
     with pytest.raises(ValueError, match="`coefficient` must be one of 'acc_eq', 'tau_eq'"):
-        mm.calibrate_ties(es, "m", coefficient="pearson")
+        mm.calibrate_ties(column(*WORKED), "m", coefficient="pearson")
     with pytest.raises(ValueError, match="unknown metric 'n'"):
-        mm.calibrate_ties(es, "n")
+        mm.calibrate_ties(column(*WORKED), "n")
 
 
 # -- discrete to continuous --------------------------------------------------------------
@@ -118,17 +113,15 @@ def test_sigma_hardly_matters_for_calibrated_accuracy():
 
 
 def test_noise_needs_room():
-    with pytest.raises(ValueError, match=r"only 1\.11e-16 apart.*round the scores"):
-        ties.discrete_to_continuous([1.0, 1.0 - 2**-53, 0.0])
-    for sigma in (0, -1, np.inf, np.nan, "1", True):
-        with pytest.raises(ValueError, match="`sigma` must be a positive number"):
-            ties.discrete_to_continuous([0, 1], sigma=sigma)
-    with pytest.raises(ValueError, match=r"noise of standard deviation 0\.1 is lost in scores of 1e\+18"):
-        ties.discrete_to_continuous([1e18, 1e18], sigma=0.1)
-    with pytest.raises(ValueError, match="no score"):
-        ties.discrete_to_continuous([np.nan])
-    with pytest.raises(ValueError, match="finite"):
-        ties.discrete_to_continuous([0, np.inf])
+    for scores, sigma, message in (
+        ([1.0, 1.0 - 2**-53, 0.0], None, r"only 1\.11e-16 apart.*round the scores"),
+        *(([0, 1], sigma, "`sigma` must be a positive number") for sigma in (0, -1, np.inf, np.nan, "1", True)),
+        ([1e18, 1e18], 0.1, r"noise of standard deviation 0\.1 is lost in scores of 1e\+18"),
+        ([np.nan], None, "no score"),
+        ([0, np.inf], None, "finite"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ties.discrete_to_continuous(scores, sigma=sigma)
 
 
 # -- sub-sampling ------------------------------------------------------------------------
@@ -136,17 +129,13 @@ def test_noise_needs_room():
 
 def test_shares_are_checked():
     assert ties.drop_probabilities(0.0, 0.0) == ties.drop_probabilities(1.0, 1.0) == (0, 0)
-    with pytest.raises(ValueError, match=r"0\.5 cannot be reached.*no pair is tied"):
-        ties.drop_probabilities(0.0, 0.5)
-    with pytest.raises(ValueError, match="no pair is untied"):
-        ties.drop_probabilities(1.0, 0.5)
-    with pytest.raises(ValueError, match=r"`wanted` must be a share in \[0, 1\]; found 60"):
-        ties.drop_probabilities(0.2, 60)
-    with pytest.raises(ValueError, match="no pair would be left"):
-        ties.subsampled_tie_share(0.2, 1, 1)
-
-
-def test_every_share_is_checked():
+    for share, wanted, message in (
+        (0.0, 0.5, r"0\.5 cannot be reached.*no pair is tied"),
+        (1.0, 0.5, "no pair is untied"),
+        (0.2, 60, r"`wanted` must be a share in \[0, 1\]; found 60"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ties.drop_probabilities(share, wanted)
     for arguments, name in (((2, 0, 0), "tie_share"), ((0.2, -1, 0), "p_tied"), ((0.2, 0, True), "p_untied")):
         with pytest.raises(ValueError, match=f"`{name}` must be a share"):
             ties.subsampled_tie_share(*arguments)
@@ -203,19 +192,17 @@ def test_each_metric_counts_the_pairs_that_it_scored():
 
 
 def test_subsampling_options_are_checked(campaign):
-    with pytest.raises(ValueError, match="`average` must be one of 'segment', 'pair'"):
-        ties.subsample_ties(campaign, average="mean")
-    for n_resamples in (0, 1.5, True):
-        with pytest.raises((ValueError, TypeError), match="`n_resamples` must be"):
-            ties.subsample_ties(campaign, n_resamples=n_resamples)
-    with pytest.raises(ValueError, match="`shares` must name at least one"):
-        ties.subsample_ties(campaign, shares=[])
-    with pytest.raises(ValueError, match="unknown metric 'judge'"):
-        ties.subsample_ties(campaign, "judge")
-    with pytest.raises(ValueError, match="no segment has two rated translations"):
-        ties.subsample_ties(mm.EvalSet([[0, 1]], {"m": [[0, 1]]}, systems=["A"]))
-    with pytest.raises(ValueError, match="no pair is left in a sub-sample"):
-        ties.subsample_ties(column([0, 0, 1], [0, 1, np.nan]), shares=[0])  # the metric scored the tied pair alone
+    for es, options, message in (
+        (campaign, {"average": "mean"}, "`average` must be one of 'segment', 'pair'"),
+        *((campaign, {"n_resamples": n}, "`n_resamples` must be") for n in (0, 1.5, True)),
+        (campaign, {"shares": []}, "`shares` must name at least one"),
+        (campaign, {"metrics": "judge"}, "unknown metric 'judge'"),
+        (mm.EvalSet([[0, 1]], {"m": [[0, 1]]}, systems=["A"]), {}, "no segment has two rated translations"),
+        # the metric scored the tied pair alone
+        (column([0, 0, 1], [0, 1, np.nan]), {"shares": [0]}, "no pair is left in a sub-sample"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            ties.subsample_ties(es, **options)
 
 
 # -- held-out calibration ----------------------------------------------------------------
