@@ -38,7 +38,7 @@ def test_plan(timed):
 
 def test_store(timed, tmp_path):
     def fill():
-        with _store.Store(tmp_path) as store:
+        with _store.opened(tmp_path) as store:
             for k in range(1000):
                 store.append(f"task{k}", ROWS, {})
         return store

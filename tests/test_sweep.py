@@ -2,6 +2,7 @@
 
 import errno
 import inspect
+import io
 import json
 import os
 import signal
@@ -19,12 +20,12 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 import mtmeta as mm
 from mtmeta import _yaml
 from mtmeta.sweep import _engines, _plan, _run, _sets, _store, _tasks
 from mtmeta.sweep._statistics import STATISTICS
-from mtmeta.sweep._values import Choice, Count, Flag, Number, Several
 
 SMALL = {"n_systems": 5, "n_segments": 24, "n_continuous": 2, "n_discrete": 1}
 PLAN = {
@@ -60,7 +61,7 @@ def serial() -> mm.sweep.Sweep:
 
 def test_example_is_a_plan():
     plan = mm.sweep.read_plan(yaml.safe_load(mm.sweep.EXAMPLE))
-    assert plan.sets[0] == _plan.Loaded("teaching", {})
+    assert plan.sets[0] == _plan.Loaded(name="teaching")
     assert plan.sets[1].size == 6
     assert [name for name, _ in plan.statistics] == ["correlate", "soft_pairwise_accuracy", "system_dependence"]
 
@@ -95,7 +96,7 @@ def test_only_what_draws_has_a_task_for_each_seed(statistic, n):
 
 def test_simulations_are_a_grid_with_seeds():
     plan = mm.sweep.read_plan(plan_of("tie_area", sets=[{"simulate": {"seeds": [7, 9], "n_systems": [3, 4]}}]))
-    made = list(plan.sets[0].campaigns())
+    made = list(_plan.product(plan.sets[0].grid))
     assert made == [{"n_systems": n, "seed": seed} for n in (3, 4) for seed in (7, 9)]
 
 
@@ -115,54 +116,55 @@ def test_statistics_may_be_a_mapping():
     )
 
 
+def compare(**options) -> dict:
+    return plan_of({"compare": options})
+
+
+def sets(entry) -> dict:
+    return plan_of("tie_area", sets=[entry])
+
+
 @pytest.mark.parametrize(
     ("plan", "match"),
     [
-        ({}, "the plan has no 'sets'"),
-        ([1], r"expected keys with values; found \[1\]"),
-        (None, "expected keys with values; found None"),
+        ({}, "sets: it is missing"),
+        ([1], r"the plan: expected keys with values; found \[1\]"),
         ({"sets": ["teaching"], "statistic": []}, "unknown key 'statistic'. Did you mean 'statistics'"),
-        (plan_of(), r"statistics: expected a list with at least one entry; found \[\]"),
-        (plan_of("tie_area", sets=[]), "sets: expected a list"),
+        (plan_of(), r"statistics: expected at least 1 item; found \[\]"),
+        (plan_of("tie_area", sets=[]), "sets: expected at least 1 item"),
         (plan_of("corelate"), r"statistics\[0\]: unknown statistic 'corelate'. Did you mean 'correlate'"),
         (plan_of({"correlate": {"groupings": "none"}}), r"\[0\].correlate: unknown key 'groupings'. .* 'grouping'"),
-        (plan_of({"correlate": {"grouping": "segmnt"}}), "correlate.grouping: unknown choice 'segmnt'. .* 'segment'"),
-        (plan_of({"correlate": {"grouping": False}}), r"found|False \(a bare no"),
+        (plan_of({"correlate": {"grouping": "segmnt"}}), "correlate.grouping: expected 'none', .* found 'segmnt'"),
+        (plan_of({"correlate": {"grouping": False}}), r"found False \(a bare no, off or n"),
         (plan_of({"correlate": {"grouping": ["none", "none"]}}), "grouping: 'none' is given twice"),
         (plan_of({"correlate": {"grouping": []}}), "grouping: the list is empty"),
-        (plan_of({"correlate": {"epsilon": -1}}), r"epsilon: expected a number in \[0, inf\) or 'calibrate'; found -1"),
+        (plan_of({"correlate": {"epsilon": -1}}), r"epsilon: expected a number of at least 0, or 'calibrate'"),
         (plan_of({"correlate": {"epsilon": float("nan")}}), "epsilon: expected a number"),
         (plan_of({"correlate": {}, "tie_area": {}}), "expected the name of a statistic, or that with its options"),
         (plan_of(3), "expected the name of a statistic"),
         (plan_of({3: {}}), "unknown statistic '3'"),
-        (plan_of({"compare": {"n_resamples": 10**9}}), "expected a whole number from 1 to 1,000,000; found 1000000000"),
-        (plan_of({"compare": {"n_resamples": 10**5000}}), "found a number of 16610 bits"),
-        (plan_of({"compare": {"n_resamples": True}}), "expected a whole number .* found True"),
-        (plan_of({"compare": {"n_resamples": "100"}}), "expected a whole number .* found '100'"),
-        (plan_of({"subsample_ties": {"shares": []}}), "expected a list of 1 to 1,000 values"),
-        (plan_of({"subsample_ties": {"shares": [0.1, 1]}}), r"shares\[1\]: expected a number in \[0, 1\)"),
-        (plan_of({"aggregate": {"lowercase": 1}}), "lowercase: expected true or false; found 1"),
-        (plan_of("tie_area", metrics=[]), "metrics: expected a list"),
-        (plan_of("tie_area", metrics=["a", "a"]), "metrics: 'a' is given twice"),
-        (plan_of("tie_area", metrics=[1]), r"metrics\[0\]: expected a name; found 1. Quote"),
+        (compare(n_resamples=10**9), "expected a number less than or equal to 1000000; found 1000000000"),
+        (compare(n_resamples=10**5000), "found a number of 16610 bits"),
+        (compare(n_resamples=True), "expected a valid integer; found True"),
+        (compare(n_resamples="100"), "expected a valid integer; found '100'"),
+        (compare(alpha=[0.1, 1]), r"alpha\[1\]: expected a number less than 1; found 1"),
+        (plan_of({"subsample_ties": {"shares": []}}), "shares: expected at least 1 item"),
+        (plan_of({"aggregate": {"lowercase": 1}}), "lowercase: expected a valid boolean; found 1"),
+        (plan_of("tie_area", metrics=[1]), r"metrics\[0\]: expected a valid string; found 1"),
         (plan_of("tie_area", metrics=[""]), "'' is no name"),
-        (plan_of("tie_area", seeds=-1), "seeds: expected a whole number from 0 to 4,294,967,295; found -1"),
         (plan_of("tie_area", seeds=[1, 2, 1]), "seeds: 1 is given twice"),
-        (plan_of("tie_area", seeds={"first": 1}), "seeds.count: expected a whole number"),
+        (plan_of("tie_area", seeds={"first": 1}), "seeds.count: it is missing"),
         (plan_of("tie_area", seeds={"start": 1}), "seeds: unknown key 'start'"),
-        (plan_of("tie_area", seeds={"first": 2**32 - 1, "count": 2}), "the last seed"),
-        (plan_of("tie_area", sets=[{"nam": "x"}]), r"sets\[0\]: unknown key 'nam'. Did you mean 'name'"),
-        (plan_of("tie_area", sets=[{"missing": "nan"}]), "expected 'name' or 'simulate'"),
-        (plan_of("tie_area", sets=[{"name": "x", "missing": "no"}]), "sets.0..missing: unknown choice 'no'"),
-        (plan_of("tie_area", sets=[{"name": "x", "metrics_from": []}]), "metrics_from: expected a list"),
-        (plan_of("tie_area", sets=["-"]), "standard input"),
-        (plan_of("tie_area", sets=["a\0b"]), "is no name"),
-        (plan_of("tie_area", sets=[5]), "expected keys with values; found 5"),
-        (plan_of("tie_area", sets=[{"simulate": {}, "missing": "nan"}]), "'missing' does not go with 'simulate'"),
-        (plan_of("tie_area", sets=[{"simulate": {"kind": "score"}}]), "unknown choice 'score'. Did you mean 'scores'"),
-        (plan_of("tie_area", sets=[{"simulate": {"texts": True}}]), "unknown parameter of kind 'scores': 'texts'"),
-        (plan_of("tie_area", sets=[{"simulate": {"n_systems": 1}}]), "n_systems: expected a whole number from 2"),
-        (plan_of("tie_area", sets=[{"simulate": {"n_segment": 9}}]), "Did you mean 'n_segments'"),
+        (plan_of("tie_area", seeds={"first": 2**32 - 1, "count": 2}), "seeds.*found 4294967296"),
+        (sets({"nam": "x"}), r"sets\[0\]: unknown key 'nam'. Did you mean 'name'"),
+        (sets({"missing": "nan"}), r"sets\[0\].name: it is missing"),
+        (sets({"name": "x", "missing": "no"}), r"sets\[0\].missing: expected 'raise' or 'nan'; found 'no'"),
+        (sets({"name": "x", "metrics_from": []}), "metrics_from: the list is empty"),
+        (sets({"simulate": {}, "missing": "nan"}), "unknown key 'missing'"),
+        (sets({"simulate": {"kind": "score"}}), "kind: expected 'scores' or 'campaign'; found 'score'"),
+        (sets({"simulate": {"texts": True}}), "unknown parameter of kind 'scores': 'texts'"),
+        (sets({"simulate": {"n_systems": 1}}), "n_systems: expected a number greater than or equal to 2"),
+        (sets({"simulate": {"n_segment": 9}}), "Did you mean 'n_segments'"),
     ],
 )  # fmt: skip
 def test_errors_of_plans(plan, match):
@@ -200,55 +202,11 @@ def test_metrics_count_towards_the_bound(monkeypatch):
         mm.sweep.tasks(plan_of("calibrate_ties", sets=[{"simulate": {"seeds": [0, 1], **SMALL}}]))
 
 
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        ("sets: !!python/object/apply:os.system [touch hacked]", "line 1: could not determine a constructor"),
-        ("sets: !!python/name:os.system", "could not determine a constructor"),
-        ("sets: &a [x]\nmetrics: *a", "line 1: anchors"),
-        ("a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]", "anchors"),
-        ("<<: {sets: [x]}", "line 1: merge keys"),
-        ("sets: [a]\nsets: [b]", "line 2: 'sets' is given twice"),
-        ("sets: [a\n", "expected ',' or ']'"),
-        ("sets: [a]\n---\nsets: [b]", "expected a single document"),
-        ("? [a, b]\n: c", "unhashable key"),
-        ("? {a: 1}\n: c", "unhashable key"),
-        ("sets: \x07", "special characters are not allowed"),
-        ("[" * 5000, "nested more than 10 levels deep"),
-        ("a: " * 5000, "mapping values are not allowed"),
-        ("- " * 5000, "nested more than 10 levels deep"),
-        ("sets: " + "9" * 5000, "digits"),
-        ("sets: 2024-13-45", "month must be in"),
-        ("x" * 200_000, "larger than 100,000 bytes"),
-        ("", "expected keys with values; found None"),
-    ],
-)
-def test_hostile_yaml_is_refused_in_one_line(text, match, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "plan.yaml"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=match) as error:
-        mm.sweep.read_plan(path)
-    assert str(error.value).startswith(f"{path}: ")
-    assert "\n" not in str(error.value)
-    assert os.listdir(tmp_path) == ["plan.yaml"]
-
-
 def test_files_that_are_no_plan(tmp_path):
     with pytest.raises(ValueError, match="there is no such file"):
         mm.sweep.read_plan(tmp_path / "none.yaml")
     with pytest.raises(ValueError, match="not a file"):
         mm.sweep.read_plan(tmp_path)
-    (tmp_path / "plan.yaml").write_bytes(b"sets: [\xff]")
-    with pytest.raises(ValueError, match="not UTF-8: invalid start byte at byte 7"):
-        mm.sweep.read_plan(tmp_path / "plan.yaml")
-
-
-@given(st.text(max_size=60))
-def test_any_text_is_refused_in_one_line(text):
-    with pytest.raises(ValueError, match=r"\S") as error:
-        _plan._plan(_yaml.parse(text), Path.cwd())
-    assert len(str(error.value).splitlines()) == 1
 
 
 NASTY = st.recursive(
@@ -279,65 +237,47 @@ def test_any_content_is_a_plan_or_refused_in_one_line(content):
         assert all(name in STATISTICS for name, _ in plan.statistics)
 
 
-VALUES = {
-    Choice: lambda check: st.sampled_from(check.values),
-    Count: lambda check: st.integers(check.low, check.high) | st.sampled_from([*check.other, check.low]),
-    Number: lambda check: st.floats(0.01, 0.99) | st.sampled_from([*check.other, 0.5]),
-    Flag: lambda check: st.sampled_from([True, False, *check.other]),
-    Several: lambda check: st.lists(st.floats(0, 0.99), min_size=1, max_size=3),
-}
+def values(kind) -> list:
+    """Return values that an option may have: all words, and the bounds of a number."""
+    schema = TypeAdapter(kind).json_schema()["items"]
+    found = []
+    for one in schema.get("anyOf", [schema]):
+        found += one.get(
+            "enum", {"boolean": [True, False], "null": [None], "number": [0.25, 0.5]}.get(one.get("type"), [])
+        )
+        found += [one["minimum"], one["maximum"]] if one.get("type") == "integer" else []
+        found += [[0.25], [0, 0.5]] if one.get("type") == "array" else []
+    return found
 
 
-@given(st.data())
-def test_every_valid_grid_survives_yaml(data):
-    name = data.draw(st.sampled_from(list(STATISTICS)))
-    options = {}
-    for option, check in STATISTICS[name].options.items():
-        value = VALUES[type(check)](check)
-        one_or_more = value | st.lists(value, min_size=1, max_size=3, unique_by=repr)
-        options[option] = data.draw(value if isinstance(check, Several) else one_or_more)
-    content = plan_of({name: options}, sets=["teaching"], seeds=data.draw(st.integers(0, 2**32 - 1)))
-    plan = mm.sweep.read_plan(content)
-    assert _plan._plan(_yaml.parse(yaml.safe_dump(content)), Path.cwd()) == plan
-    sizes = [len(v) if isinstance(v, list) and v and not isinstance(STATISTICS[name].options[k], Several) else 1
-             for k, v in options.items()]  # fmt: skip
-    assert len(list(plan.combinations())) == np.prod(sizes, dtype=int)
+@pytest.mark.parametrize("name", STATISTICS)
+def test_every_valid_value_survives_yaml(name):
+    for option, kind in STATISTICS[name].options.items():
+        content = plan_of({name: {option: values(kind)}}, sets=["teaching"])
+        plan = mm.sweep.read_plan(content)
+        assert len(list(plan.combinations())) == len(values(kind)) > 1
+        assert _plan._plan(_yaml.parse(yaml.safe_dump(content)), Path.cwd()) == plan
 
 
 # -- statistics --------------------------------------------------------------------------
 
-#: What plans do not set, and why.
-NOT_FOR_PLANS = {
-    "rng": "the seed",
-    "metrics": "the plan's metrics",
-    "keep_draws": "too large for a table",
-    "references": "names differ between sets",
-    "tokenize": "goes with the language",
-    "cache": "no statistic",
-    "n_jobs": "tasks are the parallel unit",
-}
 
-
-@pytest.mark.parametrize("name", STATISTICS)
-def test_options_are_those_of_the_function(name):
-    statistic = STATISTICS[name]
-    _, *own = inspect.signature(statistic.function).parameters
-    own = set(own) - ({"metric"} if statistic.metrics == "one" else set())
-    assert set(statistic.options) == own - set(NOT_FOR_PLANS)
-    if statistic.draws({}):
-        assert "rng" in own
+def test_what_draws_takes_a_seed():
+    for statistic in STATISTICS.values():
+        assert not statistic.draws({}) or "rng" in inspect.signature(statistic.function).parameters
 
 
 def test_choices_are_those_of_the_functions():
+    es = mm.simulate.score_campaign(**SMALL)
     for name, statistic in STATISTICS.items():
-        for option, check in statistic.options.items():
-            if isinstance(check, Choice) and name != "aggregate":  # its own checks come after those of the texts
-                es = mm.simulate.score_campaign(**SMALL)
+        for option, kind in statistic.options.items():
+            words = [value for value in values(kind) if isinstance(value, str)]
+            if len(words) > 1 and name != "aggregate":  # its own checks come after those of the texts
                 metrics = ("C01",) if statistic.metrics == "one" else None
                 wrong = {option: "wrong"} | ({"protocol": "wmt24"} if (name, option) == ("rank", "ties") else {})
                 with pytest.raises(ValueError, match="wrong") as error:
                     statistic.compute(es, metrics, wrong, 0 if statistic.draws({}) else None)
-                assert all(repr(value) in str(error.value) for value in check.values if value not in (None, "spa"))
+                assert all(repr(word) in str(error.value) for word in words if word != "spa")
 
 
 EXPECTED = {
@@ -513,7 +453,7 @@ def outcome(value: float) -> dict:
 
 
 def filled(folder: Path, n: int = 3) -> bytes:
-    with _store.Store(folder) as store:
+    with _store.opened(folder) as store:
         for k in range(n):
             store.append(f"task{k}", outcome(k / 3), {"set": "s"})
     return (folder / _store.STORE).read_bytes()
@@ -521,10 +461,10 @@ def filled(folder: Path, n: int = 3) -> bytes:
 
 def test_numbers_come_back_exactly(tmp_path):
     values = [1 / 3, 5e-324, 1.7976931348623157e308, -0.0, 2**53 + 1]
-    with _store.Store(tmp_path) as store:
+    with _store.opened(tmp_path) as store:
         for k, value in enumerate(values):
             store.append(str(k), outcome(value), {})
-    with _store.Store(tmp_path) as store:
+    with _store.opened(tmp_path) as store:
         back = [store.outcomes[str(k)]["rows"][0][1] for k in range(len(values))]
     assert [repr(v) for v in back] == [repr(v) for v in values]
 
@@ -535,7 +475,7 @@ def test_a_store_cut_anywhere_loses_only_what_was_cut(tmp_path):
     path = tmp_path / _store.STORE
     for cut in range(len(whole) + 1):
         path.write_bytes(whole[:cut])
-        with _store.Store(tmp_path) as store:
+        with _store.opened(tmp_path) as store:
             n = sum(end <= cut for end in ends)
             assert list(store.outcomes) == [f"task{k}" for k in range(n)]
             assert store.damaged == 0
@@ -555,7 +495,7 @@ def test_a_damaged_line_counts_as_not_done(tmp_path):
         lines[1].replace(b'["b", null]', b'["b"]'),
     ):
         path.write_bytes(lines[0] + damage + lines[2])
-        with _store.Store(tmp_path) as store:
+        with _store.opened(tmp_path) as store:
             assert (list(store.outcomes), store.damaged) == (["task0", "task2"], 1)
 
 
@@ -565,9 +505,9 @@ def test_a_folder_of_others_is_not_written_to(tmp_path, name):
     with pytest.raises(ValueError, match=f"holds {name}, which no sweep has made"):
         mm.sweep.run(PLAN, tmp_path)
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [(name, '{"of": "others"}')]
-    with _store.Store(tmp_path, force=True):
+    with _store.opened(tmp_path, force=True):
         pass
-    _store.Store(tmp_path).__enter__()  # from now on it is one of a sweep
+    _store.opened(tmp_path).__enter__()  # from now on it is one of a sweep
 
 
 @pytest.mark.parametrize("name", [_store.STORE, *_store.TABLES])
@@ -584,31 +524,33 @@ def test_what_a_sweep_reads_is_not_replaced(tmp_path, name, role):
 
 
 def test_two_sweeps_cannot_write_to_one_folder(tmp_path):
-    with _store.Store(tmp_path), pytest.raises(ValueError, match="another sweep is writing to"):
-        _store.Store(tmp_path).__enter__()
-    with _store.Store(tmp_path):
+    with _store.opened(tmp_path), pytest.raises(ValueError, match="another sweep is writing to"):
+        _store.opened(tmp_path).__enter__()
+    with _store.opened(tmp_path):
         pass
 
 
-def test_a_full_disk_leaves_the_store_as_it_was(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_the_store_as_it_was(tmp_path):
     whole = filled(tmp_path)
-    write = os.write
 
-    def half(file, data):
-        if len(data) > 30:
-            return write(file, bytes(data[:30]))
-        raise OSError(errno.ENOSPC, "No space left on device")
+    class Full(io.FileIO):
+        """A file on a disk that has room for half a line."""
 
-    with _store.Store(tmp_path) as store:
-        monkeypatch.setattr(os, "write", half)
+        def write(self, data):
+            if len(data) <= 30:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return super().write(bytes(data[:30]))
+
+    with _store.opened(tmp_path) as store:
+        there, store.file = store.file, Full(tmp_path / _store.STORE, "ab")
         with pytest.raises(OSError, match="No space left"):
             store.append("task9", outcome(9), {})
+        store.file.close()
         assert "task9" not in store.outcomes
-        monkeypatch.undo()
         assert (tmp_path / _store.STORE).read_bytes() == whole
+        store.file = there
         store.append("task9", outcome(9), {})
-    with _store.Store(tmp_path) as store:
-        assert len(store.outcomes) == 4
+    assert len(_store.read(tmp_path)[0].outcomes) == 4
 
 
 # -- running -----------------------------------------------------------------------------

@@ -81,14 +81,13 @@ def sweep(
             "the cluster has its own number of workers; leave it out.", ctx=context, param_hint="--jobs"
         )
     from .. import sweep as package
-    from ..sweep._sets import files
 
     if plan is None:
         emit_text(package.EXAMPLE, output)
         return
     out = Path("out") / plan.stem if out is None else out
     if output is not None:
-        keep(files(plan), output)
+        keep([plan, *package.read_plan(plan).files()], output)
     if dry_run:
         frame = package.listed(plan, out)
         counts = frame["status"].value_counts()

@@ -5,95 +5,163 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, create_model
+
+from .. import datasets
 from .._yaml import MAX_BYTES, parse
-from ..evalset import unknown
 from ._statistics import STATISTICS
-from ._values import Check, Choice, Count, Flag, Number, grid, mapping, shown
+from ._types import MAX_TASKS, Keys, Several, count, grid, number, problem, shown
 
-#: More tasks than this are several sweeps.
-MAX_TASKS = 100_000
-_MAX_SEED = 2**32 - 1
-#: By kind of simulation: its parameters. ``seeds`` stands beside them.
-SIMULATIONS: dict[str, dict[str, Check]] = {
-    "scores": {
-        "n_systems": Count(2, 1_000),
-        "n_segments": Count(1, 100_000),
-        "n_continuous": Count(0, 1_000),
-        "n_discrete": Count(0, 1_000),
-    },
-    "campaign": {
-        "n_systems": Count(2, 1_000),
-        "n_segments": Count(1, 100_000),
-        "rated_share": Number(0, 1, closed="right"),
-        "texts": Flag(),
-        "lexical": Flag(),
-        "length_effect": Number(0, 1_000, closed="left"),
-    },
-}
 #: A plan to start from.
-EXAMPLE = """\
-sets:
-  - teaching       # a name, or a table: my_scores.csv
-  - simulate:
-      seeds: {first: 0, count: 3}
-      n_systems: [6, 12]
-      n_segments: 100
-      n_continuous: 3
-      n_discrete: 1
-metrics: all       # or a list
-statistics:
-  - correlate:
-      coefficient: [pearson, kendall]
-      grouping: [segment, none]
-  - soft_pairwise_accuracy: {n_resamples: 100}
-  - system_dependence: {n_resamples: 20}
-seeds: [0, 1]      # of the statistics that draw
-"""
-_LOADING = ("reference", "annotation", "metrics_from", "missing")
+EXAMPLE = (Path(__file__).parents[1] / "data" / "plan.yaml").read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """Sets that `mtmeta.load_all` loads.
-
-    Attributes
-    ----------
-    name : str
-        As in the plan.
-    options : dict
-        Of `mtmeta.load_all`.
-    metrics : tuple of str, optional
-        Those of this set, instead of the plan's.
-    """
-
-    name: str
-    options: dict[str, Any]
-    metrics: tuple[str, ...] | None = None
+def product(options: Mapping[str, tuple]) -> Iterator[dict[str, Any]]:
+    """Yield every combination of values."""
+    for values in itertools.product(*options.values()):
+        yield dict(zip(options, values, strict=True))
 
 
-@dataclass(frozen=True)
-class Simulated:
+def _check_name(name: str) -> str:
+    if not name or "\0" in name:
+        raise ValueError(f"{shown(name)} is no name.")
+    return name
+
+
+def _check_set_name(name: str) -> str:
+    if name == "-":
+        raise ValueError("standard input (-) cannot be read by several processes; name a file.")
+    return name
+
+
+def _spelled_out(seeds: Any) -> Any:
+    """Return seeds that are given as a range as a list."""
+    if not isinstance(seeds, Mapping):
+        return seeds
+    given = Range.model_validate(seeds)
+    return list(range(given.first, given.first + given.count))
+
+
+class Range(Keys):
+    """Seeds from the first on."""
+
+    first: count(0, 2**32 - 1) = 0
+    count: count(1, MAX_TASKS)
+
+
+_Name = Annotated[str, Field(strict=True), AfterValidator(_check_name)]
+_Metrics = Annotated[grid(_Name), AfterValidator(lambda names: None if names == ("all",) else names)]
+_Seeds = Annotated[grid(count(0, 2**32 - 1)), BeforeValidator(_spelled_out)]
+_Switch = Annotated[bool, Field(strict=True)]
+
+
+class Loaded(Keys):
+    """Sets that `mtmeta.load_all` loads, with its options, and metrics instead of the plan's."""
+
+    name: Annotated[_Name, AfterValidator(_check_set_name)]
+    reference: _Name = None
+    annotation: _Name = None
+    metrics_from: grid(_Name) = None
+    missing: Literal["raise", "nan"] = None
+    metrics: _Metrics = None
+    size: ClassVar[int] = 1
+
+
+class Scores(Keys):
+    """Campaigns of scores alone."""
+
+    what: ClassVar[str] = "parameter of kind 'scores':"
+    kind: Literal["scores", "campaign"] = "scores"
+    seeds: _Seeds = (0,)
+    n_systems: grid(count(2, 1_000)) = None
+    n_segments: grid(count(1, 100_000)) = None
+    n_continuous: grid(count(0, 1_000)) = None
+    n_discrete: grid(count(0, 1_000)) = None
+
+
+class Campaign(Keys):
+    """Campaigns with texts and errors."""
+
+    what: ClassVar[str] = "parameter of kind 'campaign':"
+    kind: Literal["campaign"]
+    seeds: _Seeds = (0,)
+    n_systems: grid(count(2, 1_000)) = None
+    n_segments: grid(count(1, 100_000)) = None
+    rated_share: grid(number(gt=0, le=1)) = None
+    texts: grid(_Switch) = None
+    lexical: grid(_Switch) = None
+    length_effect: grid(number(ge=0, lt=1_000)) = None
+
+
+def _simulation(given: Any) -> Scores | Campaign:
+    of_texts = isinstance(given, Mapping) and given.get("kind") == "campaign"
+    return (Campaign if of_texts else Scores).model_validate(given)
+
+
+class Simulated(Keys):
     """Campaigns that are simulated: every combination of parameters, with every seed."""
 
-    kind: str
-    grid: dict[str, tuple]
-    seeds: tuple[int, ...]
-    metrics: tuple[str, ...] | None = None
+    simulate: Annotated[Any, AfterValidator(_simulation)]
+    metrics: _Metrics = None
+
+    @property
+    def grid(self) -> dict[str, tuple]:
+        """Values of each parameter, the seed among them."""
+        return {**self.simulate.given("kind", "seeds"), "seed": self.simulate.seeds}
 
     @property
     def size(self) -> int:
         """Number of campaigns."""
-        return len(self.seeds) * math.prod(map(len, self.grid.values()))
+        return math.prod(map(len, self.grid.values()))
 
-    def campaigns(self) -> Iterator[dict[str, Any]]:
-        """Yield the parameters of each campaign, the seed among them."""
-        for values in itertools.product(*self.grid.values(), self.seeds):
-            yield dict(zip([*self.grid, "seed"], values, strict=True))
+
+def _set(entry: Any) -> Loaded | Simulated:
+    if isinstance(entry, str):
+        return Loaded.model_validate({"name": entry})
+    simulated = isinstance(entry, Mapping) and "simulate" in entry
+    return (Simulated if simulated else Loaded).model_validate(entry)
+
+
+class _Statistic(Keys):
+    what: ClassVar[str] = "statistic"
+
+
+_Chosen = create_model(
+    "Chosen",
+    __base__=_Statistic,
+    **{
+        name: (create_model(name, __base__=Keys, **{key: (kind, None) for key, kind in one.options.items()}), None)
+        for name, one in STATISTICS.items()
+    },
+)
+
+
+def _statistic(entry: Any) -> tuple[str, dict[str, tuple]]:
+    if isinstance(entry, str):
+        entry = {entry: None}
+    if not isinstance(entry, Mapping) or len(entry) != 1:
+        raise ValueError(f"expected the name of a statistic, or that with its options; found {shown(entry)}.")
+    chosen = _Chosen.model_validate({name: {} if options is None else options for name, options in entry.items()})
+    ((name, options),) = chosen.given().items()
+    return name, options.given()
+
+
+def _entries(statistics: Any) -> Any:
+    return [{k: v} for k, v in statistics.items()] if isinstance(statistics, Mapping) else statistics
+
+
+class Content(Keys):
+    """What a plan holds."""
+
+    sets: Several[Annotated[Any, AfterValidator(_set)]]
+    metrics: _Metrics = None
+    statistics: Annotated[Several[Annotated[Any, AfterValidator(_statistic)]], BeforeValidator(_entries)]
+    seeds: _Seeds = (0,)
 
 
 @dataclass(frozen=True)
@@ -123,10 +191,22 @@ class Plan:
     def combinations(self) -> Iterator[tuple[str, dict[str, Any], int | None]]:
         """Yield what is computed for each set: statistic, options, and a seed where it draws."""
         for name, options in self.statistics:
-            for values in itertools.product(*options.values()):
-                chosen = dict(zip(options, values, strict=True))
+            for chosen in product(options):
                 for seed in self.seeds if STATISTICS[name].draws(chosen) else (None,):
                     yield name, chosen, seed
+
+    def files(self) -> list[Path]:
+        """Return the files and folders that the plan names: tables, and those of more metrics."""
+        sets = [one for one in self.sets if isinstance(one, Loaded)]
+        return [Path(self.full(name)) for one in sets for name in (one.name, *(one.metrics_from or ()))]
+
+    def full(self, name: str) -> str:
+        """Return a path of the plan as a whole path, because other processes work in other folders; names stay."""
+        if name.partition("/")[0] in {*datasets._SETS, *datasets._SIMULATED, "wmt23"}:
+            return name
+        path = self.folder / os.path.expanduser(name)
+        there = path.exists() or (path.parent != self.folder and path.parent.is_dir())  # or folder/language pair
+        return str(path.resolve()) if there else name
 
 
 def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
@@ -191,26 +271,13 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
 
 
 def _plan(content: Any, folder: Path) -> Plan:
-    given = mapping("plan", content, ("sets", "metrics", "statistics", "seeds"))
-    for key in ("sets", "statistics"):
-        if key not in given:
-            raise ValueError(f"the plan has no {key!r}; it needs sets and statistics.")
-    sets = tuple(_set(f"sets[{k}]", one) for k, one in enumerate(_listed("sets", given["sets"])))
-    entries = given["statistics"]
-    if isinstance(entries, Mapping):
-        entries = [{name: options} for name, options in entries.items()]
-    statistics = tuple(_statistic(f"statistics[{k}]", one) for k, one in enumerate(_listed("statistics", entries)))
-    seeds = _seeds("seeds", given.get("seeds", 0))
-    plan = Plan(sets, _metrics("metrics", given.get("metrics", "all")), statistics, seeds, folder)
-    _check_size(plan)
+    try:
+        plan = Plan(**dict(Content.model_validate(content)), folder=folder)
+    except ValidationError as error:
+        raise ValueError(problem(error)) from None
+    n_each = sum(1 for _ in itertools.islice(plan.combinations(), MAX_TASKS + 1))
+    refuse_too_many(n_each * sum(one.size for one in plan.sets))
     return plan
-
-
-def _check_size(plan: Plan) -> None:
-    """Refuse a product that is too large before anything is listed."""
-    n_sets = sum(one.size if isinstance(one, Simulated) else 1 for one in plan.sets)
-    refuse_too_many(n_sets * sum(math.prod(map(len, options.values())) for _, options in plan.statistics))
-    refuse_too_many(n_sets * sum(1 for _ in itertools.islice(plan.combinations(), MAX_TASKS + 1)))
 
 
 def refuse_too_many(n_tasks: int) -> None:
@@ -218,98 +285,3 @@ def refuse_too_many(n_tasks: int) -> None:
         raise ValueError(
             f"the sweep would have {n_tasks:,} tasks or more; at most {MAX_TASKS:,} are allowed. Split the plan."
         )
-
-
-def _listed(where: str, value: Any) -> Sequence[Any]:
-    if not isinstance(value, (list, tuple)) or not value:
-        raise ValueError(f"{where}: expected a list with at least one entry; found {shown(value)}.")
-    if len(value) > MAX_TASKS:
-        raise ValueError(f"{where}: {len(value):,} entries are more than a sweep can have tasks.")
-    return value
-
-
-def _name(where: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{where}: expected a name; found {shown(value)}. Quote what YAML takes for something else.")
-    if not value or "\0" in value:
-        raise ValueError(f"{where}: {shown(value)} is no name.")
-    return value
-
-
-def _set(where: str, entry: Any) -> Loaded | Simulated:
-    if isinstance(entry, str):
-        return Loaded(_set_name(where, entry), {})
-    given = mapping(where, entry, ("simulate", "name", *_LOADING, "metrics"))
-    metrics = _metrics(f"{where}.metrics", given["metrics"]) if "metrics" in given else None
-    if "simulate" in given:
-        if extra := [key for key in given if key not in ("simulate", "metrics")]:
-            raise ValueError(f"{where}: {extra[0]!r} does not go with 'simulate'.")
-        return _simulated(f"{where}.simulate", given["simulate"], metrics)
-    if "name" not in given:
-        raise ValueError(f"{where}: expected 'name' or 'simulate'.")
-    options: dict[str, Any] = {key: _name(f"{where}.{key}", given[key]) for key in _LOADING[:2] if key in given}
-    if "metrics_from" in given:
-        place, value = f"{where}.metrics_from", given["metrics_from"]
-        several = [value] if isinstance(value, str) else _listed(place, value)
-        options["metrics_from"] = tuple(_name(f"{place}[{k}]", one) for k, one in enumerate(several))
-    if "missing" in given:
-        options["missing"] = Choice(("raise", "nan"))(f"{where}.missing", given["missing"])
-    return Loaded(_set_name(f"{where}.name", given["name"]), options, metrics)
-
-
-def _set_name(where: str, value: Any) -> str:
-    if _name(where, value) == "-":
-        raise ValueError(f"{where}: standard input (-) cannot be read by several processes; name a file.")
-    return value
-
-
-def _simulated(where: str, value: Any, metrics: tuple[str, ...] | None) -> Simulated:
-    of_any = {key for parameters in SIMULATIONS.values() for key in parameters}
-    given = mapping(where, value, ("kind", "seeds", *sorted(of_any)))
-    kind = Choice(tuple(SIMULATIONS))(f"{where}.kind", given.pop("kind", "scores"))
-    seeds = _seeds(f"{where}.seeds", given.pop("seeds", 0))
-    parameters = SIMULATIONS[str(kind)]
-    for key in given:
-        if key not in parameters:
-            raise ValueError(f"{where}: {unknown(f'parameter of kind {kind!r}:', key, list(parameters))}")
-    values = {key: grid(f"{where}.{key}", given[key], check) for key, check in parameters.items() if key in given}
-    made = Simulated(str(kind), values, seeds, metrics)
-    refuse_too_many(made.size)
-    return made
-
-
-def _metrics(where: str, value: Any) -> tuple[str, ...] | None:
-    if isinstance(value, str):
-        return None if value == "all" else (_name(where, value),)
-    names = [_name(f"{where}[{k}]", one) for k, one in enumerate(_listed(where, value))]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{where}: {twice[0]!r} is given twice.")
-    return tuple(names)
-
-
-def _statistic(where: str, entry: Any) -> tuple[str, dict[str, tuple]]:
-    if isinstance(entry, Mapping) and len(entry) == 1:
-        ((name, options),) = entry.items()
-    elif isinstance(entry, str):
-        name, options = entry, None
-    else:
-        raise ValueError(f"{where}: expected the name of a statistic, or that with its options; found {shown(entry)}.")
-    if not isinstance(name, str) or name not in STATISTICS:
-        raise ValueError(
-            f"{where}: {unknown('statistic', name if isinstance(name, str) else shown(name), [*STATISTICS])}"
-        )
-    known = STATISTICS[name].options
-    where = f"{where}.{name}"
-    given = {} if options is None else mapping(where, options, [*known])
-    return name, {key: grid(f"{where}.{key}", given[key], check) for key, check in known.items() if key in given}
-
-
-def _seeds(where: str, value: Any) -> tuple[int, ...]:
-    seed = Count(0, _MAX_SEED)
-    if not isinstance(value, Mapping):
-        return grid(where, value, seed)
-    given = mapping(where, value, ("first", "count"))
-    first = seed(f"{where}.first", given.get("first", 0))
-    count = Count(1, MAX_TASKS)(f"{where}.count", given.get("count"))
-    seed(f"{where}: the last seed", first + count - 1)
-    return tuple(range(first, first + count))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,9 +17,8 @@ from .._checks import check_jobs
 from .._files import keep, whole_file
 from ..evalset import unknown
 from ._engines import dask_backend, engine
-from ._plan import Plan
-from ._sets import files
-from ._store import STORE, TABLES, Store, read_outcomes
+from ._plan import Plan, read_plan
+from ._store import STORE, TABLES, Store, opened, read
 from ._tasks import Task, tasks
 
 
@@ -75,13 +72,18 @@ class Sweep:
             if statistic not in self.tables:
                 raise unknown("statistic of this sweep", statistic, list(self.tables))
             return self.tables[statistic].copy()
-        frames = [_nullable(frame).assign(statistic=name) for name, frame in self.tables.items() if len(frame)]
+        # Whole numbers stay whole where a row has none.
+        frames = [
+            frame.astype(dict.fromkeys(frame.select_dtypes("int64"), "Int64")).assign(statistic=name)
+            for name, frame in self.tables.items()
+            if len(frame)
+        ]
         if not frames:
             return pd.DataFrame(columns=["set", "statistic"])
         together = pd.concat(frames, ignore_index=True)
         sets = [c for c in together if c == "set" or c.startswith("set_")]
         first = [*sets, "statistic", *(c for c in ("seed", "metric", "value") if c in together)]
-        return together[[*first, *(c for c in together if c not in first)]]
+        return together[[*first, *together.columns.difference(first, sort=False)]]
 
 
 def run(
@@ -148,20 +150,23 @@ def run(
     check_jobs(n_jobs)
     if n_jobs is not None and dask not in (None, "local"):
         raise ValueError("`n_jobs` is for processes here; the cluster has its own number of workers. Leave it out.")
+    inputs = [] if isinstance(plan, Plan | Mapping) else [Path(plan)]
+    plan = plan if isinstance(plan, Plan) else read_plan(plan)
     folder = None if out is None else Path(out)
     if folder is not None:
         for name in (STORE, *TABLES):
-            keep(files(plan), folder / name)
+            keep([*inputs, *plan.files()], folder / name)
     todo = tasks(plan)
-    with Store(folder, force=force) as store:
+    with opened(folder, force=force) as store:
         before = {task.id for task in todo if store.outcomes.get(task.id, {}).get("status") == "done"}
         left = [task for task in todo if task.id not in before]
         if left:
             with dask_backend(dask, n_jobs) if dask is not None else nullcontext():
                 _do(left, store, n_jobs, len(todo), progress)
         result = _gathered(todo, store, before)
-        if folder is not None:
-            _write(result, folder)
+        for name, frame in zip(TABLES, (result.to_frame(), result.tasks), strict=True) if folder is not None else ():
+            with whole_file(folder / name) as part:
+                frame.to_csv(part, index=False, lineterminator="\n")
     return result
 
 
@@ -190,7 +195,7 @@ def listed(plan: Plan | str | Path | Mapping[str, Any], out: str | Path | None =
     >>> mm.sweep.listed(plan)[["set", "statistic", "seed", "status"]].to_records(index=False).tolist()
     [('teaching', 'rank', 0, 'to do'), ('teaching', 'rank', 1, 'to do'), ('teaching', 'rank', 2, 'to do')]
     """
-    known = {} if out is None else read_outcomes(Path(out))
+    known = {} if out is None else read(Path(out))[0].outcomes
     rows = [{**task.about(), "status": known.get(task.id, {}).get("status", "to do")} for task in tasks(plan)]
     return pd.DataFrame(rows).astype({"seed": "Int64"})
 
@@ -199,77 +204,55 @@ def _do(
     left: list[Task], store: Store, n_jobs: int | None, total: int, progress: Callable[[Progress], None] | None
 ) -> None:
     """Do tasks and store each outcome as it comes."""
+    progress = progress or (lambda _: None)
     start, kept, failed = time.monotonic(), total - len(left), 0
-    if progress:
-        progress(Progress(kept, 0, total, float("nan")))
+    progress(Progress(kept, 0, total, float("nan")))
     with closing(engine(left, n_jobs)) as outcomes:
         for n_done, (number, outcome) in enumerate(outcomes, 1):
             store.append(left[number].id, outcome, left[number].about())
             failed += outcome["status"] == "failed"
-            if progress:
-                rest = (time.monotonic() - start) / n_done * (len(left) - n_done)
-                progress(Progress(kept + n_done, failed, total, rest, outcome.get("reason", "")))
+            rest = (time.monotonic() - start) / n_done * (len(left) - n_done)
+            progress(Progress(kept + n_done, failed, total, rest, outcome.get("reason", "")))
 
 
-def _gathered(todo: Iterable[Task], store: Store, before: set[str]) -> Sweep:
+def _gathered(todo: list[Task], store: Store, before: set[str]) -> Sweep:
     """Return outcomes as tables, in the order of the plan."""
-    rows = []
+    outcomes = [store.outcomes[task.id] for task in todo]
+    frame = pd.DataFrame([task.about() for task in todo]).astype({"seed": "Int64"})
+    for name, default in (("status", ""), ("seconds", 0.0), ("reason", "")):
+        frame[name] = [outcome.get(name, default) for outcome in outcomes]
+    frame["resumed"] = frame["task"].isin(before)
     parts: dict[str, list[tuple[Task, dict[str, Any]]]] = {}
-    for task in todo:
-        outcome = store.outcomes[task.id]
-        about = {"status": outcome["status"], "seconds": outcome["seconds"], "reason": outcome.get("reason", "")}
-        rows.append({**task.about(), **about, "resumed": task.id in before})
+    for task, outcome in zip(todo, outcomes, strict=True):
         if outcome["status"] == "done":
             parts.setdefault(task.statistic, []).append((task, outcome))
     tables = {name: _table(several) for name, several in parts.items()}
-    counts = Counter(row["status"] for row in rows)
-    signature = f"sweep|tasks:{len(rows)}|done:{counts['done']}|failed:{counts['failed']}|mtmeta:{__version__}"
-    return Sweep(pd.DataFrame(rows).astype({"seed": "Int64"}), tables, signature, store.damaged)
+    n_done = int((frame["status"] == "done").sum())
+    counts = f"tasks:{len(todo)}|done:{n_done}|failed:{len(todo) - n_done}"
+    return Sweep(frame, tables, f"sweep|{counts}|mtmeta:{__version__}", store.damaged)
 
 
 def _table(several: list[tuple[Task, dict[str, Any]]]) -> pd.DataFrame:
-    """Return the outcomes of one statistic as one table."""
-    own = list(dict.fromkeys(c for _, outcome in several for c in outcome["columns"]))
-    # What a table says itself, such as the coefficient, is not said twice.
-    in_front: dict[str, None] = {}
-    for task, _ in several:
-        in_front |= dict.fromkeys([*task.source.columns, *task.options])
-    front = [c for c in sorted(in_front, key=lambda c: not c.startswith("set")) if c not in own]
-    seeded = any(task.seed is not None for task, _ in several)
-    data: dict[str, list[Any]] = {c: [] for c in [*front, *(["seed"] if seeded else []), *own]}
+    """Return the outcomes of one statistic as one table, with what each is of in front."""
+    rows: list[dict[str, Any]] = []
+    front: dict[str, None] = {"set": None}
+    own: dict[str, None] = {}
     for task, outcome in several:
-        n = len(outcome["rows"])
-        fixed = {**task.source.columns, **{k: _cell(v) for k, v in task.options.items()}, "seed": task.seed}
-        columns = dict(zip(outcome["columns"], zip(*outcome["rows"], strict=True), strict=True)) if n else {}
-        for name, values in data.items():
-            values.extend(columns[name] if name in columns else [fixed.get(name) if name not in own else None] * n)
-    frame = pd.DataFrame({name: _column(values) for name, values in data.items()})
-    return frame.astype({"seed": "Int64"}) if seeded else frame
+        options = {k: json.dumps(v) if isinstance(v, tuple) else v for k, v in task.options.items()}
+        about = {**task.source.columns, **options, **({} if task.seed is None else {"seed": task.seed})}
+        front |= dict.fromkeys(about)
+        own |= dict.fromkeys(outcome["columns"])
+        rows += [about | dict(zip(outcome["columns"], row, strict=True)) for row in outcome["rows"]]
+    # What a table says itself, such as the coefficient, is not said twice.
+    columns = sorted(front.keys() - own.keys(), key=lambda c: (c == "seed", not c.startswith("set"), [*front].index(c)))
+    return pd.DataFrame({c: _column([row.get(c) for row in rows], c == "seed") for c in [*columns, *own]})
 
 
-def _cell(value: Any) -> Any:
-    """Return the value of an option as one cell."""
-    return json.dumps(value) if isinstance(value, (tuple, list)) else value
-
-
-def _column(values: list[Any]) -> pd.Series:
+def _column(values: list[Any], nullable: bool) -> pd.Series:
     """Return values as a column: numbers as numbers, with NaN where one is missing."""
     kinds = {type(v) for v in values}
-    if kinds == {int} or kinds == {bool}:
-        return pd.Series(values)
-    if kinds == {int, type(None)}:
+    if kinds == {int, type(None)} or nullable:
         return pd.Series(values, dtype="Int64")
-    if kinds <= {int, float, type(None)}:
-        return pd.Series([float("nan") if v is None else v for v in values], dtype="float64")
-    return pd.Series(values, dtype="object")
-
-
-def _nullable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose whole numbers stay whole where a row has none."""
-    return frame.astype(dict.fromkeys(frame.select_dtypes("int64"), "Int64"))
-
-
-def _write(result: Sweep, folder: Path) -> None:
-    for name, frame in zip(TABLES, (result.to_frame(), result.tasks), strict=True):
-        with whole_file(folder / name) as part:
-            frame.to_csv(part, index=False, quoting=csv.QUOTE_MINIMAL, lineterminator="\n")
+    if kinds <= {int, float, type(None)} and kinds != {int}:
+        return pd.Series(values, dtype="float64")
+    return pd.Series(values, dtype=None if kinds in ({int}, {bool}) else "object")

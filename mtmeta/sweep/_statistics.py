@@ -2,29 +2,75 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field, ValidationError, WrapValidator
 
 from .. import aggregation, agreement, protocols, significance, sysdep, ties
 from .._limits import MAX_COUNT
 from ..evalset import EvalSet
-from ._values import Check, Choice, Count, Flag, Number, Several
+from ._types import Several, count, grid, number, shown
 
 
-def _never(_: Mapping[str, Any]) -> bool:
-    return False
+def _epsilon(value: Any, handler: Callable) -> float | str:
+    try:
+        return value if value == "calibrate" else handler(value)
+    except ValidationError:
+        raise ValueError(f"expected a number of at least 0, or 'calibrate'; found {shown(value)}.") from None
 
 
-def _always(_: Mapping[str, Any]) -> bool:
-    return True
-
-
-def _frame(result: Any) -> pd.DataFrame:
-    return result
+_LEVEL = grid(number(gt=0, lt=1))
+_RESAMPLES = grid(count(1, MAX_COUNT))
+_SWITCH = grid(Annotated[bool, Field(strict=True)] | None)
+#: What the value of an option must be; by its name, or by name and function where that differs from the others.
+_OPTIONS: dict[str, Any] = {
+    "alpha": _LEVEL,
+    "average": grid(Literal["segment", "pair"]),
+    "coefficient": grid(Literal[*agreement.COEFFICIENTS, "spa"]),
+    "coefficient of calibrate_ties": grid(Literal["acc_eq", "tau_eq"]),
+    "coefficient of correlate": grid(Literal[agreement.COEFFICIENTS]),
+    "correction": grid(Literal["holm", "bh", None]),
+    "degenerate": grid(Literal["drop", "zero"]),
+    "degenerate of correlate": grid(Literal["drop", "zero", "nan", "raise"]),
+    "effective_order": _SWITCH,
+    "epsilon": grid(Annotated[number(ge=0), WrapValidator(_epsilon)]),
+    "grouping": grid(Literal[agreement.GROUPINGS]),
+    "held_out": _LEVEL,
+    "how": grid(Literal["corpus", "segment", "bootstrap"]),
+    "human_ties": grid(Literal["drop", "half"]),
+    "interval": grid(Literal["jackknife", "bootstrap", None]),
+    "level": _LEVEL,
+    "lowercase": _SWITCH,
+    "method": grid(Literal[*significance.METHODS, None]),
+    "metric": grid(Literal["bleu", "chrf", "chrf++", "ter"]),
+    "min_stratum": grid(count(2, MAX_COUNT)),
+    "n_levels": grid(count(2, 10_000)),
+    "n_resamples": _RESAMPLES,
+    "n_resamples of aggregate": grid(count(2, MAX_COUNT)),
+    "n_resamples of chance_levels": grid(count(2, 10_000)),
+    "n_resamples of held_out_calibration": grid(count(1, 10_000)),
+    "n_resamples of rank": grid(count(0, MAX_COUNT)),
+    "n_resamples of subsample_ties": grid(count(1, 10_000)),
+    "n_resamples of system_dependence": grid(count(0, MAX_COUNT)),
+    "null": grid(Literal[tuple(sysdep.NULLS)]),
+    "p_value": grid(Literal["plus_one", "published"]),
+    "pairs": grid(Literal["all", "clusters"]),
+    "population": grid(Literal["paired", "full"]),
+    "protocol": grid(Literal[tuple(protocols.PROTOCOLS)]),
+    "sample_size": grid(count(1, MAX_COUNT) | None),
+    "scale": grid(Literal["score", "rank"]),
+    "shares": grid(Several[number(ge=0, lt=1)], of_lists=True),
+    "ties": grid(Literal["half", "published"]),
+    "unit": grid(Literal["segment", "system", "both", "document"]),
+    "unit of system_dependence": grid(Literal["segment", "cell"]),
+}
+#: Parameters that are no options: seeds and metrics are the plan's; the others do not fit many sets, or no table.
+_NO_OPTIONS = {"metrics", "rng", "keep_draws", "references", "tokenize", "cache", "n_jobs"}
 
 
 @dataclass(frozen=True)
@@ -35,25 +81,29 @@ class Statistic:
     ----------
     function : callable
         The public function that computes it.
-    options : mapping
-        What a plan may set, and what each value must be.
     metrics : str
         "one": a task per metric; "all": the function takes a list; "system": so does this, of metrics that may have
         system scores alone; "none": it looks at human scores or at texts.
     draws : callable
         Says whether it draws with these options: then there is a task per seed.
-    texts : bool
-        Whether it reads texts, and not scores.
     table : callable
         Makes a table of what the function returns.
+    texts : bool
+        Whether it reads texts, and not scores.
     """
 
     function: Callable[..., Any]
-    options: Mapping[str, Check] = field(default_factory=dict)
     metrics: str = "all"
-    draws: Callable[[Mapping[str, Any]], bool] = _never
+    draws: Callable[[Mapping[str, Any]], bool] = lambda _: False
+    table: Callable[[Any], pd.DataFrame] = lambda result: result
     texts: bool = False
-    table: Callable[[Any], pd.DataFrame] = _frame
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What a plan may set, and the type of each value."""
+        _, *names = inspect.signature(self.function).parameters
+        names = [n for n in names if n not in _NO_OPTIONS and not (n == "metric" and self.metrics == "one")]
+        return {n: _OPTIONS.get(f"{n} of {self.function.__name__}") or _OPTIONS[n] for n in names}
 
     def compute(
         self, es: EvalSet, metrics: tuple[str, ...] | None, options: Mapping[str, Any], seed: int | None
@@ -62,11 +112,11 @@ class Statistic:
         named = dict(options) if seed is None else {**options, "rng": seed}
         if self.metrics == "none":
             return self.table(self.function(es, **named))
-        if self.metrics == "one" and metrics:
-            frame = self.table(self.function(es, metrics[0], **named)).copy()
-            frame.insert(0, "metric", metrics[0])
-            return frame
-        return self.table(self.function(es, metrics=None if metrics is None else list(metrics), **named))
+        if self.metrics != "one":
+            return self.table(self.function(es, metrics=None if metrics is None else list(metrics), **named))
+        frame = self.table(self.function(es, metrics[0], **named)).copy()
+        frame.insert(0, "metric", metrics[0])
+        return frame
 
 
 def _row(*names: str) -> Callable[[Any], pd.DataFrame]:
@@ -78,17 +128,8 @@ def _table(result: Any) -> pd.DataFrame:
     return result.table
 
 
-def _pairs(result: significance.Comparison) -> pd.DataFrame:
-    return result.to_frame()
-
-
-def _share(share: float) -> pd.DataFrame:
-    return pd.DataFrame({"value": [share]})
-
-
-def _null(result: sysdep.NullComparison) -> pd.DataFrame:
-    frame = _row("sysdep", "sd", "p_value", "sd_p_value", "verdict")(result)
-    return frame.assign(null_median=float(np.median(result.sysdep_draws)))
+def _always(_: Mapping[str, Any]) -> bool:
+    return True
 
 
 def _comparison_draws(options: Mapping[str, Any]) -> bool:
@@ -98,140 +139,48 @@ def _comparison_draws(options: Mapping[str, Any]) -> bool:
     return method not in ("exact", "williams")
 
 
-def _aggregation_draws(options: Mapping[str, Any]) -> bool:
-    return "bootstrap" in (options.get("how"), options.get("interval"))
+def _null(result: sysdep.NullComparison) -> pd.DataFrame:
+    frame = _row("sysdep", "sd", "p_value", "sd_p_value", "verdict")(result)
+    return frame.assign(null_median=float(np.median(result.sysdep_draws)))
 
 
-_GROUPING = Choice(agreement.GROUPINGS)
-_DRAWS, _LEVEL = Count(1, MAX_COUNT), Number(0, 1)
-_P_VALUE = Choice(("plus_one", "published"))
-_AVERAGE = Choice(("segment", "pair"))
-_SHARES = Several(Number(0, 1, closed="left"))
-_AGREEMENT: dict[str, Check] = {
-    "coefficient": Choice((*agreement.COEFFICIENTS, "spa")),
-    "grouping": _GROUPING,
-    "n_resamples": _DRAWS,
-    "unit": Choice(("segment", "system", "both", "document")),
-    "degenerate": Choice(("drop", "zero")),
-}
-_COMPARE: dict[str, Check] = {
-    **_AGREEMENT,
-    "method": Choice((*significance.METHODS, None)),
-    "p_value": _P_VALUE,
-    "correction": Choice(("holm", "bh", None)),
-    "alpha": _LEVEL,
-    "pairs": Choice(("all", "clusters")),
-}
-_SYSDEP: dict[str, Check] = {
-    "n_resamples": Count(0, MAX_COUNT),
-    "population": Choice(("paired", "full")),
-    "unit": Choice(("segment", "cell")),
-    "level": _LEVEL,
-}
-
-
-def _sysdep_draws(options: Mapping[str, Any]) -> bool:
+def _draws_unless_0(options: Mapping[str, Any]) -> bool:
     return options.get("n_resamples") != 0
 
 
 STATISTICS: dict[str, Statistic] = {
-    "correlate": Statistic(
-        agreement.correlate,
-        {
-            "coefficient": Choice(agreement.COEFFICIENTS),
-            "grouping": _GROUPING,
-            "degenerate": Choice(("drop", "zero", "nan", "raise")),
-            "epsilon": Number(0, np.inf, closed="left", other=("calibrate",)),
-        },
-    ),
-    "pairwise_accuracy": Statistic(agreement.pairwise_accuracy, metrics="system"),
-    "soft_pairwise_accuracy": Statistic(
-        agreement.soft_pairwise_accuracy,
-        {"n_resamples": _DRAWS, "ties": Choice(("half", "published"))},
-        draws=_always,
-    ),
-    "calibrate_ties": Statistic(
-        ties.calibrate_ties,
-        {"grouping": _GROUPING, "coefficient": Choice(("acc_eq", "tau_eq"))},
-        metrics="one",
-        table=_row("value", "epsilon"),
-    ),
-    "human_tie_share": Statistic(ties.human_tie_share, {"grouping": _GROUPING}, metrics="none", table=_share),
-    "expected_accuracy": Statistic(
-        ties.expected_accuracy, {"grouping": _GROUPING, "human_ties": Choice(("drop", "half"))}
-    ),
-    "tie_area": Statistic(ties.tie_area, {"grouping": _GROUPING, "scale": Choice(("score", "rank"))}),
-    "subsample_ties": Statistic(
-        ties.subsample_ties, {"shares": _SHARES, "n_resamples": Count(1, 10_000), "average": _AVERAGE}, draws=_always
-    ),
-    "held_out_calibration": Statistic(
-        ties.held_out_calibration,
-        {"held_out": _LEVEL, "shares": _SHARES, "n_resamples": Count(1, 10_000), "average": _AVERAGE},
-        draws=_always,
-    ),
-    "chance_levels": Statistic(
-        ties.chance_levels,
-        {"n_resamples": Count(2, 10_000), "n_levels": Count(2, 10_000)},
-        metrics="none",
-        draws=_always,
-    ),
-    "compare": Statistic(significance.compare, _COMPARE, draws=_comparison_draws, table=_table),
-    "compare_pairs": Statistic(significance.compare, _COMPARE, draws=_comparison_draws, table=_pairs),
-    "intervals": Statistic(significance.intervals, {**_AGREEMENT, "level": _LEVEL}, draws=_always),
-    "rank": Statistic(
-        protocols.rank,
-        {
-            "protocol": Choice(tuple(protocols.PROTOCOLS)),
-            "ties": Choice(("half", "published")),
-            "n_resamples": Count(0, MAX_COUNT),
-            "p_value": _P_VALUE,
-            "alpha": _LEVEL,
-        },
-        metrics="system",
-        draws=lambda options: options.get("n_resamples") != 0,
-        table=_table,
-    ),
+    "correlate": Statistic(agreement.correlate),
+    "pairwise_accuracy": Statistic(agreement.pairwise_accuracy, "system"),
+    "soft_pairwise_accuracy": Statistic(agreement.soft_pairwise_accuracy, draws=_always),
+    "calibrate_ties": Statistic(ties.calibrate_ties, "one", table=_row("value", "epsilon")),
+    "human_tie_share": Statistic(ties.human_tie_share, "none", table=lambda share: pd.DataFrame({"value": [share]})),
+    "expected_accuracy": Statistic(ties.expected_accuracy),
+    "tie_area": Statistic(ties.tie_area),
+    "subsample_ties": Statistic(ties.subsample_ties, draws=_always),
+    "held_out_calibration": Statistic(ties.held_out_calibration, draws=_always),
+    "chance_levels": Statistic(ties.chance_levels, "none", _always),
+    "compare": Statistic(significance.compare, draws=_comparison_draws, table=_table),
+    "compare_pairs": Statistic(significance.compare, draws=_comparison_draws, table=lambda found: found.to_frame()),
+    "intervals": Statistic(significance.intervals, draws=_always),
+    "rank": Statistic(protocols.rank, "system", _draws_unless_0, _table),
     "system_dependence": Statistic(
         sysdep.system_dependence,
-        _SYSDEP,
-        metrics="one",
-        draws=_sysdep_draws,
-        table=_row("sysdep", "low", "high", "relative", "sd"),
+        "one",
+        _draws_unless_0,
+        _row("sysdep", "low", "high", "relative", "sd"),
     ),
     "expected_deviations": Statistic(
         sysdep.system_dependence,
-        _SYSDEP,
-        metrics="one",
-        draws=_sysdep_draws,
-        table=lambda result: result.table.rename(columns={"metric": "score"}),
+        "one",
+        _draws_unless_0,
+        lambda result: result.table.rename(columns={"metric": "score"}),
     ),
-    "compare_with_null": Statistic(
-        sysdep.compare_with_null,
-        {
-            "null": Choice(tuple(sysdep.NULLS)),
-            "n_resamples": _DRAWS,
-            "min_stratum": Count(2, MAX_COUNT),
-            "level": _LEVEL,
-        },
-        metrics="one",
-        draws=_always,
-        table=_null,
-    ),
+    "compare_with_null": Statistic(sysdep.compare_with_null, "one", _always, _null),
     "aggregate": Statistic(
         aggregation.aggregate,
-        {
-            "metric": Choice(("bleu", "chrf", "chrf++", "ter")),
-            "how": Choice(("corpus", "segment", "bootstrap")),
-            "lowercase": Flag(other=(None,)),
-            "effective_order": Flag(other=(None,)),
-            "interval": Choice(("jackknife", "bootstrap", None)),
-            "n_resamples": Count(2, MAX_COUNT),
-            "sample_size": Count(1, MAX_COUNT, other=(None,)),
-            "level": _LEVEL,
-        },
-        metrics="none",
-        draws=_aggregation_draws,
+        "none",
+        lambda options: "bootstrap" in (options.get("how"), options.get("interval")),
+        _table,
         texts=True,
-        table=_table,
     ),
 }

@@ -6,23 +6,22 @@ import hashlib
 import json
 import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import numba
+import pandas as pd
+from threadpoolctl import ThreadpoolController
 
 from .. import __version__
 from ..evalset import unknown
 from . import _sets
 from ._plan import Plan, read_plan, refuse_too_many
 from ._statistics import STATISTICS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    import pandas as pd
-    from threadpoolctl import ThreadpoolController
 
 _LONGEST_REASON = 500
 
@@ -104,33 +103,31 @@ def tasks(plan: Plan | str | Path | Mapping[str, Any]) -> list[Task]:
     plan = plan if isinstance(plan, Plan) else read_plan(plan)
     made: dict[str, Task] = {}
     for source, wanted in _sets.found(plan):
-        for task in _tasks_of(plan, source, wanted):
-            if task.id in made:
-                raise ValueError(
-                    f"set {source.label!r}, statistic {task.statistic!r}: {task.about()['options']} is asked for twice."
-                )
-            made[task.id] = task
-            refuse_too_many(len(made))
+        for name, options, seed in plan.combinations():
+            for metrics in _metrics(source, wanted, name):
+                data = _sets.fingerprint(source, metrics, STATISTICS[name].texts)
+                content = [__version__, source.label, name, options, metrics, seed, data]
+                key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
+                task = Task(key, source, name, options, metrics, seed, data, __version__)
+                if key in made:
+                    asked = f"set {source.label!r}, statistic {name!r}: {task.about()['options']}"
+                    raise ValueError(f"{asked} is asked for twice.")
+                made[key] = task
+                refuse_too_many(len(made))
     return list(made.values())
 
 
-def _tasks_of(plan: Plan, source: _sets.Source, wanted: tuple[str, ...] | None) -> Iterator[Task]:
-    for name, options, seed in plan.combinations():
-        statistic = STATISTICS[name]
-        chosen: list[tuple[str, ...] | None] = [()]
-        if statistic.metrics != "none":
-            there = _sets.metric_names(source, system=statistic.metrics == "system")
-            for metric in wanted or ():
-                if metric not in there:
-                    raise ValueError(f"set {source.label!r}: {unknown('metric', metric, there)}")
-            if not there:
-                raise ValueError(f"set {source.label!r} has no metric, which {name} needs.")
-            chosen = [(m,) for m in wanted or there] if statistic.metrics == "one" else [wanted]
-        for metrics in chosen:
-            data = _sets.fingerprint(source, metrics, statistic.texts)
-            content = [__version__, source.label, name, options, metrics, seed, data]
-            key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
-            yield Task(key, source, name, options, metrics, seed, data, __version__)
+def _metrics(source: _sets.Source, wanted: _sets.Metrics, name: str) -> Sequence[_sets.Metrics]:
+    """Return the metrics of each task of a statistic."""
+    if (how := STATISTICS[name].metrics) == "none":
+        return [()]
+    there = _sets.metric_names(source, system=how == "system")
+    for metric in wanted or ():
+        if metric not in there:
+            raise ValueError(f"set {source.label!r}: {unknown('metric', metric, there)}")
+    if not there:
+        raise ValueError(f"set {source.label!r} has no metric, which {name} needs.")
+    return [(metric,) for metric in wanted or there] if how == "one" else [wanted]
 
 
 # -- doing one ---------------------------------------------------------------------------
@@ -139,18 +136,12 @@ def _tasks_of(plan: Plan, source: _sets.Source, wanted: tuple[str, ...] | None) 
 _lock = threading.Lock()
 
 
-@lru_cache(maxsize=1)
-def _pools() -> ThreadpoolController:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
+_pools = lru_cache(maxsize=1)(ThreadpoolController)
 
 
 @contextmanager
 def _threads(n_threads: int | None) -> Iterator[None]:
     """Keep linear algebra on one thread, where the order of sums could change, and the kernels on ``n_threads``."""
-    import numba
-
     before = numba.get_num_threads()
     with _lock, _pools().limit(limits=1, user_api="blas"):
         try:

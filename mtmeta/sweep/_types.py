@@ -1,0 +1,88 @@
+"""What stands in a plan, for pydantic, and what it says of anything else."""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, WrapValidator, model_validator
+
+from ..evalset import unknown
+
+T = TypeVar("T")
+_BOOLEANS = " (a bare no, off or n is False in YAML, and yes, on or y is True: quote it)"
+#: More tasks than this are several sweeps; no list in a plan is longer.
+MAX_TASKS = 100_000
+Several = Annotated[tuple[T, ...], Field(min_length=1, max_length=MAX_TASKS)]
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message, however large it is."""
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
+        return f"a number of {value.bit_length()} bits"
+    return reprlib.repr(value) + (_BOOLEANS if isinstance(value, bool) else "")
+
+
+def problem(error: ValidationError) -> str:
+    """Return the first thing that is wrong in one line: where, what was expected, and what is there."""
+    first = error.errors(include_url=False)[0]
+    where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"]).lstrip(".")
+    if "error" in first.get("ctx", {}):
+        return f"{where or 'the plan'}: {first['ctx']['error']}"
+    wanted = re.sub(r"^(Input|Tuple) should (be|have)", "expected", first["msg"])
+    wanted = re.sub(r"^expected (greater|less) than", r"expected a number \1 than", wanted)
+    if first["type"] == "missing":
+        return f"{where}: it is missing; the plan needs it."
+    return f"{where}: {wanted.partition(' after validation')[0]}; found {shown(first['input'])}."
+
+
+class Keys(BaseModel, frozen=True):
+    """A mapping in a plan. A key that it does not know is refused with the nearest that it knows."""
+
+    what: ClassVar[str] = "key"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            raise ValueError(f"expected keys with values; found {shown(given)}.")
+        for key in given:
+            if key not in cls.model_fields:
+                raise unknown(cls.what, key if isinstance(key, str) else shown(key), list(cls.model_fields))
+        return given
+
+    def given(self, *but: str) -> dict[str, Any]:
+        """Return the values of the keys that are there."""
+        there = self.model_fields_set - set(but)
+        return {key: getattr(self, key) for key in type(self).model_fields if key in there}
+
+
+def count(low: int, high: int) -> Any:
+    return Annotated[int, Field(strict=True, ge=low, le=high)]
+
+
+def number(**bounds: float) -> Any:
+    return Annotated[float, Field(strict=True, allow_inf_nan=False, **bounds)]
+
+
+def grid(each: Any, *, of_lists: bool = False) -> Any:
+    """Return the type of the values of an option: one, or a list of them, all different. The value is a tuple."""
+    one = TypeAdapter(each)
+
+    def check(value: Any, handler: Callable) -> tuple:
+        is_list = isinstance(value, list | tuple)
+        if not is_list or (of_lists and not (value and isinstance(value[0], list | tuple))):
+            return (one.validate_python(value.item() if isinstance(value, np.generic) else value),)
+        if not value:
+            raise ValueError("the list is empty; leave the key out, or give a value.")
+        values = handler([v.item() if isinstance(v, np.generic) else v for v in value])
+        for again, n in Counter(values).items():
+            if n > 1:
+                raise ValueError(f"{shown(again)} is given twice.")
+        return values
+
+    return Annotated[tuple[each, ...], Field(max_length=MAX_TASKS), WrapValidator(check)]
