@@ -10,17 +10,12 @@ import pandas as pd
 
 from ..agreement import correlate, decompose_pearson
 from ..evalset import EvalSet
-from ._check import reference
 from ._compare import Expected, complaints
 
 _CASES = [(0.0, 0.0), (1 / 3, 0.0), (1 / 3, 1.0), (0.25, 1 / 3), (0.6, 0.5)]
 
 
-@reference(
-    "ex-01-four",
-    "A dict: the numbers of `concordant` and `discordant` pairs, `tau_b`, `acc_eq`, and `acc_eq, ties to .1`.",
-)
-def _four() -> dict:
+def four() -> dict:
     from scipy.stats import kendalltau
 
     h, m = [5, 3, 5, 5], [6, 5, 4, 4]  # tenths: .6 - .5 is not .1 in binary
@@ -34,11 +29,7 @@ def _four() -> dict:
     }
 
 
-@reference(
-    "ex-01-both",
-    "The scores of the metric, an array of shape (systems, segments); at least .9 of the ceiling will do.",
-)
-def _both(answer: object, es: EvalSet) -> Iterator[str]:
+def both(answer: object, es: EvalSet) -> Iterator[str]:
     scores = np.asarray(answer)
     if scores.shape != es.shape or scores.dtype.kind not in "fiu":
         yield f"expected numbers of shape {es.shape}; found {scores.dtype} of shape {scores.shape}"
@@ -55,11 +46,7 @@ def _both(answer: object, es: EvalSet) -> Iterator[str]:
         yield "within segments the correlation is not negative"
 
 
-@reference(
-    "ex-01-chance",
-    "A function of `t` and `q` that returns the share of pairs on which the metric is right.",
-)
-def _chance(answer: object) -> Iterator[str]:
+def chance(answer: object) -> Iterator[str]:
     yield from judged_function(answer, right_by_chance, _CASES)
 
 
@@ -89,11 +76,7 @@ def judged_function(answer: object, right: Callable, cases: list[tuple]) -> Iter
         yield from complaints(found, pd.Series(wanted))
 
 
-@reference(
-    "ex-01-own",
-    "A dict: the `metric` whose rank falls furthest, and `its twin`: the pooled correlation of its blind twin.",
-)
-def _own(es: EvalSet) -> dict:
+def own(es: EvalSet) -> dict:
     values = {g: correlate(es, grouping=g).set_index("metric")["value"] for g in ("none", "segment")}
     ranks = pd.DataFrame(values).sort_values("none", ascending=False).rank(ascending=False, method="min")
     metric = (ranks["segment"] - ranks["none"]).sort_values(ascending=False, kind="stable").index[0]

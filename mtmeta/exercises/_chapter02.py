@@ -11,26 +11,16 @@ import pandas as pd
 from ..agreement import correlate
 from ..evalset import EvalSet
 from ..significance import Comparison, intervals
-from ._check import reference
 from ._compare import Expected
 
 
-@reference(
-    "ex-02-ties",
-    "The p-value, one-sided.",
-)
-def _ties() -> float:
+def ties() -> float:
     from scipy.stats import binomtest
 
     return binomtest(9, 10, alternative="greater").pvalue
 
 
-@reference(
-    "ex-02-copies",
-    "A table with a row for each of five or more repetitions: `alarms`, the comparisons of 703 with p <= .05, and "
-    "`clusters`.",
-)
-def _copies(answer: object) -> Iterator[str]:
+def copies(answer: object) -> Iterator[str]:
     from scipy import stats
 
     if not isinstance(answer, pd.DataFrame) or not {"alarms", "clusters"} <= set(answer) or len(answer) < 5:
@@ -50,11 +40,7 @@ def _copies(answer: object) -> Iterator[str]:
         yield "clusters: there is always one"
 
 
-@reference(
-    "ex-02-size",
-    "The smallest number of translations, one-sided at .05.",
-)
-def _size() -> int:
+def size() -> int:
     from scipy import stats
 
     a, b, c, n = 0.42, 0.40, 0.60, np.arange(10, 20_000)
@@ -63,11 +49,7 @@ def _size() -> int:
     return int(n[np.argmax(stats.t.sf(t, n - 3) <= 0.05)])
 
 
-@reference(
-    "ex-02-systems",
-    "A table with the rows `segments` and `both` (what is drawn) and the columns `low` and `high`.",
-)
-def _systems(es: EvalSet) -> Expected:
+def systems(es: EvalSet) -> Expected:
     best = correlate(es).set_index("metric")["value"].idxmax()
     drawn = [intervals(es, [best], unit=u, n_resamples=300, rng=0) for u in ("segment", "both")]
     table = pd.concat(drawn).set_axis(["segments", "both"])[["low", "high"]]
@@ -76,10 +58,6 @@ def _systems(es: EvalSet) -> Expected:
     return Expected(table, 4 * np.sqrt(2) * 0.08 * half * np.ones((1, 2)))
 
 
-@reference(
-    "ex-02-own",
-    "A dict: `p` of the best metric against the second, and `segments` that make it just significant.",
-)
-def _own(es: EvalSet, ranking: Comparison, units: Mapping[str, Any], delta: float) -> dict:
+def own(es: EvalSet, ranking: Comparison, units: Mapping[str, Any], delta: float) -> dict:
     spread = np.std(units["segment drawn"])
     return {"p": ranking.p_values.iloc[0, 1], "segments": es.shape[1] * (1.64 * spread / delta) ** 2}

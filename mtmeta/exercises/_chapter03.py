@@ -10,15 +10,10 @@ import pandas as pd
 from .. import sysdep
 from ..evalset import EvalSet
 from ._chapter01 import judged_function
-from ._check import reference
 from ._compare import Expected, complaints
 
 
-@reference(
-    "ex-03-rate",
-    "A function of the error rate `e` that returns SysDep of the toy metric, for 0 <= e <= 1/2.",
-)
-def _rate(answer: object) -> Iterator[str]:
+def rate(answer: object) -> Iterator[str]:
     yield from judged_function(answer, toy, [(0.0,), (0.05,), (0.1,), (0.2,), (0.35,), (0.5,)])
 
 
@@ -33,11 +28,7 @@ def toy(e: float, n: int = 200) -> float:
     return sysdep.system_dependence(EvalSet(human, {"m": said}, systems=["A", "B"]), "m", n_resamples=0).sysdep
 
 
-@reference(
-    "ex-03-smallest",
-    "A dict: the smallest bias, in points, for each of `forward`, `reverse` and `both`; nan if none is found.",
-)
-def _smallest(answer: object, inside: EvalSet, host: str, middle: str) -> Iterator[str]:
+def smallest(answer: object, inside: EvalSet, host: str, middle: str) -> Iterator[str]:
     names = ("forward", "reverse", "both")
     answered = dict(answer) if isinstance(answer, Mapping) else answer
     if wrong := list(complaints(answered, {name: Expected(0, np.inf) for name in names})):
@@ -55,11 +46,7 @@ def _smallest(answer: object, inside: EvalSet, host: str, middle: str) -> Iterat
             yield f"{name}: a bias half a point smaller is found as well"
 
 
-@reference(
-    "ex-03-drop",
-    "A table with the rows `all` and `without the worst` and the columns `sysdep` and `relative`.",
-)
-def _drop(es: EvalSet, metric: str) -> pd.DataFrame:
+def drop(es: EvalSet, metric: str) -> pd.DataFrame:
     worst = es.systems[int(np.nanargmin(np.nanmean(es.human, axis=1)))]
     kept = es.select(systems=[s for s in es.systems if s != worst])
     results = [sysdep.system_dependence(part, metric, n_resamples=0) for part in (es, kept)]
@@ -70,11 +57,7 @@ def _drop(es: EvalSet, metric: str) -> pd.DataFrame:
     )
 
 
-@reference(
-    "ex-03-rater",
-    "A dict: the `direction` that misjudges it (forward or reverse), and the systems that this calls `favoured`.",
-)
-def _rater(answer: object) -> Iterator[str]:
+def rater(answer: object) -> Iterator[str]:
     if not isinstance(answer, Mapping) or not isinstance(answer.get("favoured"), list | tuple | set):
         yield "expected a dict with direction, a word, and favoured, a list of systems"
         return
@@ -83,13 +66,7 @@ def _rater(answer: object) -> Iterator[str]:
     yield from (f"favoured, {said}" for said in complaints({*answer["favoured"]} - {"D"}, {"A", "B", "C"}))
 
 
-@reference(
-    "ex-03-own",
-    "A dict, for the mean of all metrics, each standardised: `sysdep` within segments, and the `verdict` of "
-    "the comparison "
-    "with the null.",
-)
-def _own(es: EvalSet) -> dict:
+def own(es: EvalSet) -> dict:
     standard = [(es[m] - np.nanmean(es[m])) / np.nanstd(es[m]) for m in es.metrics]
     mean = np.ma.masked_invalid(standard).mean(axis=0).filled(np.nan)  # nanmean warns where nobody has a score
     mine = sysdep.centre_segments(es.with_metrics({"mine": mean}))

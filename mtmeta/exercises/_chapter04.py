@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..agreement import correlate, decompose_pearson
 from ..evalset import EvalSet
-from ._check import NoAnswer, reference
+from ._check import NoAnswer
 from ._compare import Expected
 
 _WAYS = ("none", "system", "segment")
@@ -24,11 +24,7 @@ def _best(es: EvalSet) -> str:
     return correlate(es).set_index("metric")["value"].idxmax()
 
 
-@reference(
-    "ex-04-length",
-    "A table with the rows `of source` and `of translation` and the columns `none`, `system` and `segment`.",
-)
-def _length(es: EvalSet) -> pd.DataFrame:
+def length(es: EvalSet) -> pd.DataFrame:
     if es.texts is None or not (es.texts.sources and es.texts.translations):
         raise NoAnswer("they lack sources or translations")
 
@@ -40,11 +36,7 @@ def _length(es: EvalSet) -> pd.DataFrame:
     return _three_ways(es, {"of source": source, "of translation": own})
 
 
-@reference(
-    "ex-04-document",
-    "A table with the row `document` and the columns `none`, `system` and `segment`.",
-)
-def _document(es: EvalSet) -> pd.DataFrame:
+def document(es: EvalSet) -> pd.DataFrame:
     if es.documents is None:
         raise NoAnswer("they do not say which document a segment is from")
     documents = np.array(es.documents, dtype=object)
@@ -59,13 +51,7 @@ def _document(es: EvalSet) -> pd.DataFrame:
     return _three_ways(es, {"document": np.tile(guess, (es.shape[0], 1))})
 
 
-@reference(
-    "ex-04-systems",
-    "A table with a row for each number of systems, the mean of `between` and of `within` over random "
-    "choices, for the metric "
-    "that is the best within segments.",
-)
-def _systems(es: EvalSet) -> Expected:
+def systems(es: EvalSet) -> Expected:
     best = _best(es)
     rng, rows, margins = np.random.default_rng(0), {}, []
     for n in sorted({min(n, es.shape[0]) for n in (3, 6, es.shape[0])}):
@@ -77,12 +63,7 @@ def _systems(es: EvalSet) -> Expected:
     return Expected(pd.DataFrame(rows).T, np.array(margins))
 
 
-@reference(
-    "ex-04-round",
-    "A table with the steps 0, 0.5, 1, 2 and 3 as rows and the columns `dropped` and `as 0`, for the metric that "
-    "is the best within segments.",
-)
-def _rounded(es: EvalSet) -> pd.DataFrame:
+def round(es: EvalSet) -> pd.DataFrame:
     best, rows = _best(es), {}
     for step in (0, 0.5, 1, 2, 3):
         scores = es[best] if step == 0 else np.round(es[best] / (step * np.nanstd(es[best])))
@@ -91,10 +72,6 @@ def _rounded(es: EvalSet) -> pd.DataFrame:
     return pd.DataFrame(rows, index=["dropped", "as 0"]).T
 
 
-@reference(
-    "ex-04-own",
-    "A dict: the `place` of the sentinel without grouping, from 1, and the number of metrics that it has `beaten`.",
-)
-def _own(es: EvalSet, sentinel: str) -> dict:
+def own(es: EvalSet, sentinel: str) -> dict:
     values = correlate(es, grouping="none").set_index("metric")["value"]
     return {"place": int((values > values[sentinel]).sum()) + 1, "beaten": int((values < values[sentinel]).sum())}

@@ -10,7 +10,7 @@ import pandas as pd
 from .. import sentinel
 from ..agreement import correlate
 from ..evalset import EvalSet
-from ._check import NoAnswer, reference
+from ._check import NoAnswer
 
 
 def _value(es: EvalSet, scores: np.ndarray, grouping: str = "none") -> float:
@@ -18,11 +18,7 @@ def _value(es: EvalSet, scores: np.ndarray, grouping: str = "none") -> float:
     return correlate(made, grouping=grouping)["value"][0]
 
 
-@reference(
-    "ex-05-slope",
-    "A dict: the `penalty` that halves the slope, and the `slope` with this penalty and each text ten times.",
-)
-def _slope(words: np.ndarray, points: np.ndarray) -> dict:
+def slope(words: np.ndarray, points: np.ndarray) -> dict:
     from sklearn.linear_model import Ridge
 
     penalty = float(((words - words.mean()) ** 2).sum())
@@ -30,12 +26,7 @@ def _slope(words: np.ndarray, points: np.ndarray) -> dict:
     return {"penalty": penalty, "slope": fitted.coef_[0]}
 
 
-@reference(
-    "ex-05-carries",
-    "A dict: the pooled correlation with the sources as they are (`plain`), with every letter and digit written "
-    "as x (`hidden`), and cut after the 0.1-quantile of their lengths (`cut`).",
-)
-def _carries(frame: pd.DataFrame, test: EvalSet, judged: EvalSet) -> dict:
+def carries(frame: pd.DataFrame, test: EvalSet, judged: EvalSet) -> dict:
     end = int(frame["source"].str.len().quantile(0.1))
     changes = {
         "hidden": lambda s: s.str.replace(r"[^\W_]", "x", regex=True),
@@ -48,11 +39,7 @@ def _carries(frame: pd.DataFrame, test: EvalSet, judged: EvalSet) -> dict:
     return found
 
 
-@reference(
-    "ex-05-domain",
-    "A table: rows are the domains trained on, columns those tested on, values correlations without grouping.",
-)
-def _domain(sets: Sequence[EvalSet], test: EvalSet) -> pd.DataFrame:
+def domain(sets: Sequence[EvalSet], test: EvalSet) -> pd.DataFrame:
     domains = sorted(set(test.domains or ()))
     if len(domains) < 2 or not all(set(domains) <= set(es.domains or ()) for es in sets):
         raise NoAnswer("the sets do not share two domains")
@@ -68,12 +55,7 @@ def _domain(sets: Sequence[EvalSet], test: EvalSet) -> pd.DataFrame:
     return pd.DataFrame(rows).T
 
 
-@reference(
-    "ex-05-shuffle",
-    "A table with a row for each of three or more shuffled sentinels and the columns `none` and `segment`: what "
-    "they earn.",
-)
-def _shuffle(answer: object, frame: pd.DataFrame, unit: pd.Series, test: EvalSet) -> Iterator[str]:
+def shuffle(answer: object, frame: pd.DataFrame, unit: pd.Series, test: EvalSet) -> Iterator[str]:
     from scipy import stats
 
     if not isinstance(answer, pd.DataFrame) or not {"none", "segment"} <= set(answer) or len(answer) < 3:
@@ -97,12 +79,7 @@ def _shuffle(answer: object, frame: pd.DataFrame, unit: pd.Series, test: EvalSet
             yield f"column {grouping}: on average too {'high' if theirs.mean() > own.mean() else 'low'}"
 
 
-@reference(
-    "ex-05-gain",
-    "A table with a row for each metric and the columns `none, before`, `none, after`, `segment, before` and "
-    "`segment, after`.",
-)
-def _gain(test: EvalSet, judged: EvalSet) -> pd.DataFrame:
+def gain(test: EvalSet, judged: EvalSet) -> pd.DataFrame:
     standard = {m: (test[m] - np.nanmean(test[m])) / np.nanstd(test[m]) for m in test.metrics if np.nanstd(test[m]) > 0}
     seen = judged["the source"]
     added = {m: s + (seen - np.nanmean(seen)) / np.nanstd(seen) for m, s in standard.items()}
@@ -115,12 +92,7 @@ def _gain(test: EvalSet, judged: EvalSet) -> pd.DataFrame:
     )
 
 
-@reference(
-    "ex-05-own",
-    "A dict: how many metrics are `beaten` by the source sentinel without grouping, and whether the campaign is "
-    "`unseen`: no text in common with the training set.",
-)
-def _own(frame: pd.DataFrame, es: EvalSet, test: EvalSet, judged: EvalSet) -> dict:
+def own(frame: pd.DataFrame, es: EvalSet, test: EvalSet, judged: EvalSet) -> dict:
     values = correlate(test, grouping="none")["value"]
     beaten = int((values < correlate(judged, "the source", grouping="none")["value"][0]).sum())
     texts = {*es.texts.sources, *(t for own in es.texts.translations.values() for t in own)}

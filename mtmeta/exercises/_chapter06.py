@@ -11,26 +11,16 @@ from .. import ties
 from ..agreement import correlate
 from ..evalset import EvalSet
 from ._chapter01 import judged_function, right_by_chance
-from ._check import reference
 from ._compare import Expected
 
 
-@reference(
-    "ex-06-toy",
-    "A dict: the `area` and the area by `chance`.",
-)
-def _toy() -> dict:
+def toy() -> dict:
     q, right = np.array([0, 1, 4, 6]) / 6, np.array([1, 2, 1, 3]) / 6
     area = ((right[1:] + right[:-1]) / 2 * np.diff(q)).sum()
     return {"area": area, "chance": ((1 - 0.5) / 2 + 0.5) / 2}
 
 
-@reference(
-    "ex-06-chance",
-    "A function of `t` and `q` that returns a dict: `tau_a`, `tau_10`, `tau_14`, `tau_eq`, and the accuracy "
-    "`expected` of a metric whose ties are broken at random, on pairs that the humans do not tie.",
-)
-def _chance(answer: object) -> Iterator[str]:
+def chance(answer: object) -> Iterator[str]:
     yield from judged_function(answer, _by_chance, [(0.25, 0.0), (0.25, 0.5), (0.6, 0.5), (0.6, 1.0)])
 
 
@@ -46,12 +36,7 @@ def _by_chance(t: float, q: float) -> dict:
     }
 
 
-@reference(
-    "ex-06-halves",
-    "A table of mean losses with the rows `half`, `own` and `double` (tie share of the held-out part) and the "
-    "columns `10%`, `50%` and `90%` (its size).",
-)
-def _halves(field: EvalSet, t: float, n_resamples: int) -> Expected:
+def halves(field: EvalSet, t: float, n_resamples: int) -> Expected:
     shares = [t / 2, t, min(2 * t, max(0.95, (1 + t) / 2))]
     means, errors = {}, {}
     for size in (0.1, 0.5, 0.9):
@@ -62,12 +47,7 @@ def _halves(field: EvalSet, t: float, n_resamples: int) -> Expected:
     return Expected(pd.DataFrame(means).set_axis(rows), 5 * np.sqrt(2) * pd.DataFrame(errors).set_axis(rows))
 
 
-@reference(
-    "ex-06-own",
-    "A dict: the `tie share` of the humans, the `gain` in acc_eq of the discrete metric from noise, and `tau` "
-    "between the rankings by acc_eq and by expected accuracy.",
-)
-def _own(field: EvalSet, metric: str) -> dict:
+def own(field: EvalSet, metric: str) -> dict:
     from scipy.stats import kendalltau
 
     accuracy = correlate(field, coefficient="acc_eq").set_index("metric")["value"]

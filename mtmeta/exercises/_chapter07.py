@@ -11,7 +11,7 @@ import pandas as pd
 from .. import local_accuracy as la
 from .. import scoring
 from ..evalset import EvalSet
-from ._check import NoAnswer, reference
+from ._check import NoAnswer
 from ._compare import Expected
 
 
@@ -19,11 +19,7 @@ def _mean_of_segments(right: pd.Series, pairs: pd.DataFrame) -> float:
     return right.groupby(pairs["segment"]).mean().mean()
 
 
-@reference(
-    "ex-07-ties",
-    "A table with a row for each metric, length included, and the columns `failure` and `half`.",
-)
-def _ties(four: pd.DataFrame) -> pd.DataFrame:
+def ties(four: pd.DataFrame) -> pd.DataFrame:
     pairs = la.length_metric(four)
     rows = {}
     for m in la.metrics_of(pairs):
@@ -33,13 +29,7 @@ def _ties(four: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, index=["failure", "half"]).T
 
 
-@reference(
-    "ex-07-case",
-    "A table, for the first 40 segments, with the rows bleu, chrf, ter and rouge1 and a column for what is "
-    "lower-cased: `False` (nothing), "
-    "`True` (everything) and `perturbed`.",
-)
-def _case(four: pd.DataFrame, es: EvalSet) -> pd.DataFrame:
+def case(four: pd.DataFrame, es: EvalSet) -> pd.DataFrame:
     part = four[four["segment"].isin(es.segments[:40])]
     fewer = part.drop(columns=[c for m in la.metrics_of(four) for c in (m, f"{m}_perturbed")])
     found = {}
@@ -54,12 +44,7 @@ def _case(four: pd.DataFrame, es: EvalSet) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-@reference(
-    "ex-07-length",
-    "A dict: the share of combinations that length `wins`, for each k, and the share of `removals` from which on "
-    "it does (nan if there is none).",
-)
-def _length(by_kind: pd.DataFrame, field: Sequence[str]) -> dict:
+def length(by_kind: pd.DataFrame, field: Sequence[str]) -> dict:
     single = by_kind.pivot(index="context", columns="metric", values="accuracy")
     if "removal" not in single.index:
         raise NoAnswer("nothing was removed from a text")
@@ -74,12 +59,7 @@ def _length(by_kind: pd.DataFrame, field: Sequence[str]) -> dict:
     return {"wins": pd.Series(wins), "removals": Expected(share, 0.005)}
 
 
-@reference(
-    "ex-07-size",
-    "A table with a row for each metric and a column for each number of segments (25, 50, 100, 200, as far as "
-    "there are so many): the mean range by chance.",
-)
-def _size(four: pd.DataFrame) -> Expected:
+def size(four: pd.DataFrame) -> Expected:
     segments = sorted(four["segment"].unique(), key=list(four["segment"].unique()).index)
     found = {}
     for n in (25, 50, 100, 200):
@@ -92,11 +72,7 @@ def _size(four: pd.DataFrame) -> Expected:
     return Expected(table, 0.15 * table)
 
 
-@reference(
-    "ex-07-own",
-    "A dict: the global `winner`, and a dict `losses`: its largest loss in a context, for each kind of context.",
-)
-def _own(four: pd.DataFrame, contexts: Sequence[str]) -> dict:
+def own(four: pd.DataFrame, contexts: Sequence[str]) -> dict:
     winner = la.recommend(four, context=contexts[0], n_resamples=19, rng=0).global_winner
     losses = {}
     for context in contexts:

@@ -10,7 +10,6 @@ import pandas as pd
 
 from .. import local_accuracy as la
 from .. import perturb, scoring
-from ._check import reference
 from ._compare import Expected
 
 
@@ -20,12 +19,7 @@ def _chi2(right: pd.Series, context: pd.Series) -> float:
     return chi2_contingency(pd.crosstab(context, right), correction=False).statistic
 
 
-@reference(
-    "ex-08-wip",
-    "A dict: the number of pairs that are `apart`, and a Series `chi2` of `wip`, `wil`, `upside down` and `ties "
-    "succeed`.",
-)
-def _wip(spoken: pd.DataFrame, place: str) -> dict:
+def wip(spoken: pd.DataFrame, place: str) -> dict:
     import jiwer
 
     own = {}
@@ -39,11 +33,7 @@ def _wip(spoken: pd.DataFrame, place: str) -> dict:
     return {"apart": int((right["wip"] != right["wil"]).sum()), "chi2": chi2}
 
 
-@reference(
-    "ex-08-recall",
-    "A table with a row for each K (5, 10, 15, 20, 30) and the columns `pairs apart` and `tau of systems`.",
-)
-def _recall(swapped: Mapping[str, pd.DataFrame], scores: pd.DataFrame) -> pd.DataFrame:
+def recall(swapped: Mapping[str, pd.DataFrame], scores: pd.DataFrame) -> pd.DataFrame:
     from scipy.stats import kendalltau
 
     pairs, rows = swapped["random"], {}
@@ -54,12 +44,7 @@ def _recall(swapped: Mapping[str, pd.DataFrame], scores: pd.DataFrame) -> pd.Dat
     return pd.DataFrame(rows, index=["pairs apart", "tau of systems"]).T
 
 
-@reference(
-    "ex-08-swaps",
-    "A table with a row for each kind and number of swaps (such as degrade, 1) and the columns `map notices`, "
-    "`P_5 notices` and `map raised`: shares of the pairs.",
-)
-def _swaps(runs: pd.DataFrame, qrels: pd.DataFrame) -> Expected:
+def swaps(runs: pd.DataFrame, qrels: pd.DataFrame) -> Expected:
     rows: dict[tuple[str, int], list[Any]] = {}
     lists = runs[["system", "query"]].drop_duplicates().shape[0]  # three rows are enough to tell; each costs a second
     for how, numbers in (("degrade", (1, 5)), ("random", (5,))):
@@ -74,12 +59,7 @@ def _swaps(runs: pd.DataFrame, qrels: pd.DataFrame) -> Expected:
     return Expected(table, 4 * spread)
 
 
-@reference(
-    "ex-08-size",
-    "The first table: a row for each number of pairs (1000, 10000, 100000, 1000000) and the columns `chi2`, `p` "
-    "and `V`.",
-)
-def _size() -> pd.DataFrame:
+def size() -> pd.DataFrame:
     from scipy.stats import chi2
 
     mean = 0.955
@@ -88,11 +68,7 @@ def _size() -> pd.DataFrame:
     return pd.DataFrame(rows, index=["chi2", "p", "V"]).T
 
 
-@reference(
-    "ex-08-own",
-    "A dict: the most accurate metric on `broken` transcripts, as the mean over contexts, and on `real` pairs.",
-)
-def _own(spoken: pd.DataFrame, real_speech: pd.DataFrame, distinct: Sequence[str], place: str) -> dict:
+def own(spoken: pd.DataFrame, real_speech: pd.DataFrame, distinct: Sequence[str], place: str) -> dict:
     local = la.local_accuracy(spoken, context=place, metrics=distinct, n_resamples=0)
     real = la.local_accuracy(real_speech, context=None, metrics=distinct, n_resamples=0)
     return {

@@ -9,16 +9,10 @@ import numpy as np
 import pandas as pd
 
 from .. import scoring
-from ._check import reference
 from ._compare import complaints
 
 
-@reference(
-    "ex-09-bug",
-    "A dict, for the first twenty segments of the first system: the script's value with the references in `order` "
-    "and `turned` round, and a right mean of sentence scores in order and turned (`right`, `right, turned`).",
-)
-def _bug(outputs: np.ndarray, right: np.ndarray, tokenize: str | None) -> dict:
+def bug(outputs: np.ndarray, right: np.ndarray, tokenize: str | None) -> dict:
     texts, references = list(outputs[0][:20]), list(right[:20])
     metric = scoring.scorer("bleu", tokenize=tokenize, level="segment")
 
@@ -30,12 +24,7 @@ def _bug(outputs: np.ndarray, right: np.ndarray, tokenize: str | None) -> dict:
     return dict(zip(("order", "turned", "right", "right, turned"), (against_all, against_all, *aligned), strict=True))
 
 
-@reference(
-    "ex-09-identity",
-    "A dict: the weighted means `by w` and `by root of w`, and the two terms Cov / mean, `term of w` and `term of "
-    "root`.",
-)
-def _identity(matches: np.ndarray, lengths: np.ndarray) -> dict:
+def identity(matches: np.ndarray, lengths: np.ndarray) -> dict:
     r = matches / lengths
     found = {}
     for name, v in (("w", lengths), ("root", np.sqrt(lengths))):
@@ -44,12 +33,7 @@ def _identity(matches: np.ndarray, lengths: np.ndarray) -> dict:
     return found
 
 
-@reference(
-    "ex-09-ranks",
-    "A dict: matches and lengths of two systems in two or more sentences, `a` and `b`, each as (matches, "
-    "lengths); and the share of turned pairs, `planted` and `not planted`.",
-)
-def _ranks(answer: object, counted: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+def ranks(answer: object, counted: Mapping[str, Sequence[Any]]) -> Iterator[str]:
     if not isinstance(answer, Mapping):
         yield f"expected a dict with a, b, planted and not planted; found a {type(answer).__name__}"
         return
@@ -86,11 +70,7 @@ def _example(a: object, b: object) -> Iterator[str]:
             yield "a, b: both aggregations put them in the same order, or see a tie"
 
 
-@reference(
-    "ex-09-guard",
-    "A function of translations and references that raises ValueError where these are not aligned.",
-)
-def _guard(answer: object) -> Iterator[str]:
+def guard(answer: object) -> Iterator[str]:
     texts = ["a", "b", "c"]
     allowed = {"one list of references": [["a", "b", "c"]], "two lists": [["a", "b", "c"], ["x", "y", "z"]]}
     refused = {"a transposed list": [["a"], ["b"], ["c"]], "a flat list": ["a", "b", "c"], "a short list": [["a", "b"]]}
@@ -110,12 +90,7 @@ def _guard(answer: object) -> Iterator[str]:
             yield f"{name} {'is stopped, but is right' if stopped else 'passes'}"
 
 
-@reference(
-    "ex-09-own",
-    "A dict: the system that `gains most` from corpus aggregation compared with the mean system, the one that "
-    "`loses most`, and the `reason` of the gain: order, length or curvature.",
-)
-def _own(parts: pd.DataFrame) -> dict:
+def own(parts: pd.DataFrame) -> dict:
     relative = parts - parts.mean()
     first = relative["gap"].idxmax()
     reason = relative.loc[first, ["order", "length", "curvature"]].astype(float).abs().idxmax()

@@ -12,7 +12,6 @@ import pandas as pd
 from ..agreement import correlate, correlate_groups
 from ..evalset import EvalSet
 from ..report import decide
-from ._check import reference
 from ._compare import Expected
 
 
@@ -20,22 +19,13 @@ def _inversions(order: tuple[int, ...]) -> int:
     return sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
 
 
-@reference(
-    "ex-10-orders",
-    "A dict: `systems`, the least number of them, and `wrong`, the most pairs of five systems that may be wrong.",
-)
-def _orders() -> dict:
+def orders() -> dict:
     wrong = {k: np.array([_inversions(order) for order in permutations(range(k))]) for k in range(2, 6)}
     systems = next(k for k, w in wrong.items() if np.mean(w == 0) <= 0.05)
     return {"systems": systems, "wrong": max(w for w in range(11) if np.mean(wrong[5] <= w) <= 0.05)}
 
 
-@reference(
-    "ex-10-hunt",
-    "A dict: the share of campaigns in which the best of twenty is supported, `chosen` on the segments where it was "
-    "chosen, and `elsewhere`.",
-)
-def _hunt(answer: object) -> Iterator[str]:
+def hunt(answer: object) -> Iterator[str]:
     names = ("chosen", "elsewhere")
     if not isinstance(answer, Mapping) or not set(names) <= set(answer):
         yield "expected a dict with chosen and elsewhere"
@@ -51,11 +41,7 @@ def _hunt(answer: object) -> Iterator[str]:
         yield "elsewhere: too high; are these the other segments?"
 
 
-@reference(
-    "ex-10-power",
-    "A series: by the number of segments (10, 20, 40, 80, 160) the share of draws in which the claim is supported.",
-)
-def _power(es: EvalSet, metric: str) -> Expected:
+def power(es: EvalSet, metric: str) -> Expected:
     rng = np.random.default_rng(0)
     taus = correlate_groups(es, metric, coefficient="kendall")["value"].to_numpy()
     rates = {}
@@ -67,11 +53,7 @@ def _power(es: EvalSet, metric: str) -> Expected:
     return Expected(rates, 4 * np.sqrt(2 * (rates * (1 - rates)).clip(lower=0.02) / 60).to_numpy())
 
 
-@reference(
-    "ex-10-margin",
-    "A set of names: the verdicts between which the margin decides.",
-)
-def _margin() -> list[str]:
+def margin() -> list[str]:
     values = np.linspace(-0.3, 0.3, 7)
     found = set()
     for value in values:
@@ -82,12 +64,7 @@ def _margin() -> list[str]:
     return sorted(found)
 
 
-@reference(
-    "ex-10-own",
-    "A dict: the values behind two claims about the twin, `Kendall` (translations of one segment) and `Pearson` "
-    "(better than every other metric).",
-)
-def _own(es: EvalSet, metric: str) -> dict:
+def own(es: EvalSet, metric: str) -> dict:
     scores = es[metric]
     twin = es.with_metrics({"coarse": np.round(scores / (np.nanstd(scores) or 1))})
     return {name: correlate(twin, coefficient=name.lower())["value"].item() for name in ("Kendall", "Pearson")}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Mapping, Sized
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -15,10 +17,6 @@ import pandas as pd
 
 from ..evalset import EvalSet
 from ._compare import complaints, is_open
-
-_REFERENCES: dict[str, Callable] = {}
-_FORMS: dict[str, str] = {}
-_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -50,25 +48,11 @@ class Check:
         return "\n".join(lines)
 
 
-def reference(name: str, form: str) -> Callable[[Callable], Callable]:
-    """Register a function as the reference of an exercise, whose answer has the form that is described.
-
-    The function's parameters are what `check` must be given. It returns the right answer (see `_compare.complaints`);
-    or, if a parameter is called ``answer``, yields what is off with that.
-    """
-
-    def register(function: Callable) -> Callable:
-        _REFERENCES[name], _FORMS[name] = function, form
-        return function
-
-    return register
-
-
-def _load(name: str = "") -> None:
-    """Import the references: those of the chapter of an exercise, or all."""
-    number = name.split("-")[1] if name.count("-") >= 2 else ""
-    for path in sorted(_HERE.glob(f"_chapter{number if number.isdigit() else '*'}.py")):
-        import_module(f".{path.stem}", __package__)
+@functools.cache
+def _forms() -> dict[str, str]:
+    """Return the form that each answer must have, by the label of its exercise."""
+    path = Path(__file__).parents[1] / "data" / "exercises.json"
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def names() -> tuple[str, ...]:
@@ -85,8 +69,7 @@ def names() -> tuple[str, ...]:
     >>> "ex-01-four" in mm.exercises.names()
     True
     """
-    _load()
-    return tuple(sorted(_REFERENCES))
+    return tuple(sorted(_forms()))
 
 
 def described(name: str) -> str:
@@ -112,19 +95,28 @@ def described(name: str) -> str:
     >>> mm.exercises.described("ex-02-ties")
     'The p-value, one-sided.'
     """
-    _reference(name)
-    return _FORMS[name]
+    _known(name)
+    return _forms()[name]
 
 
-def _reference(name: str) -> Callable:
+def _known(name: str) -> None:
     if not isinstance(name, str):
         raise TypeError(f"`name` must be the label of an exercise, such as 'ex-01-four'; found {name!r}.")
-    _load(name)
-    if name not in _REFERENCES:
+    if name not in _forms():
         near = get_close_matches(name, names(), n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names())}."
         raise ValueError(f"no exercise {name!r} has a check; {hint}")
-    return _REFERENCES[name]
+
+
+def reference(name: str) -> Callable:
+    """Return the function that answers an exercise: for ex-01-four, `four` in the module on chapter 1.
+
+    Its parameters are what `check` must be given. It returns the right answer (see `_compare.complaints`); or, if a
+    parameter is called ``answer``, yields what is off with that.
+    """
+    _known(name)
+    _, chapter, word = name.split("-")
+    return getattr(import_module(f"._chapter{chapter}", __package__), word)
 
 
 def check(name: str, answer: Any, **given: Any) -> Check:
@@ -164,7 +156,7 @@ def check(name: str, answer: Any, **given: Any) -> Check:
     ex-02-ties: not right yet
     - 100 times too large: a percentage where a share is asked for?
     """
-    function = _reference(name)
+    function = reference(name)
     needs = list(inspect.signature(function).parameters)
     wanted = [parameter for parameter in needs if parameter != "answer"]
     if set(wanted) != set(given):
@@ -192,6 +184,6 @@ def _sizes(given: Mapping[str, Any]) -> set[int]:
     for value in given.values():
         if isinstance(value, EvalSet):
             sizes |= {*value.shape, int(np.prod(value.shape)), int(np.isfinite(value.human).sum())}
-        elif isinstance(value, pd.DataFrame | pd.Series | np.ndarray | list) and isinstance(value, Sized):
+        elif isinstance(value, pd.DataFrame | pd.Series | np.ndarray | list):
             sizes.add(len(value))
     return sizes

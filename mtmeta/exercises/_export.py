@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
+import dis
 import re
-import symtable
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from .._files import is_own, noted
@@ -135,103 +135,58 @@ def _left_open(answer: str) -> str:
 # What the exercises need of the chapter
 
 
-def _global_names(table: symtable.SymbolTable, top: bool = True) -> Iterator[str]:
-    for symbol in table.get_symbols():
-        if symbol.is_referenced() and (top or symbol.is_global()):
-            yield symbol.get_name()
-    for child in table.get_children():
-        yield from _global_names(child, top=False)
-
-
-class _OwnScopes(ast.NodeTransformer):
-    """Writes comprehensions as generators: since Python 3.12 only these keep their names out of the table of a cell."""
-
-    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.GeneratorExp:
-        return ast.GeneratorExp(self.visit(node.elt), [self.visit(part) for part in node.generators])
-
-    visit_SetComp = visit_ListComp
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.GeneratorExp:
-        return self.visit_ListComp(ast.ListComp(ast.Tuple([node.key, node.value], ast.Load()), node.generators))
-
-
-def _loads(node: ast.AST) -> set[str]:
-    text = ast.unparse(_OwnScopes().visit(copy.deepcopy(node)))
-    return set(_global_names(symtable.symtable(text, "cell", "exec")))
-
-
-def _stores(node: ast.AST) -> set[str]:
-    """Return the names that a simple statement binds, or whose entries it sets."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return {node.name}
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    found = set()
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            found.add(part.id)
-        elif isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):
-            found |= {name.id for name in ast.walk(part.value) if isinstance(name, ast.Name)}
-    return found
-
-
-def _scan(statements: Sequence[ast.stmt], bound: set[str]) -> tuple[set[str], set[str]]:
-    """Return the names that statements use from before, and all that they may bind; `bound` grows by what they do."""
+def _scan(source: str) -> tuple[set[str], set[str], set[str]]:
+    """Return the names that code uses from before, all that it may bind or change, and those that it surely binds."""
     uses: set[str] = set()
     binds: set[str] = set()
-    for node in statements:
-        blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
-        blocks += [handler.body for handler in getattr(node, "handlers", [])]
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) or not any(blocks):
-            uses |= _loads(node) - bound
-            new = _stores(node)
-            bound |= new
-        else:
-            heads = [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt | ast.excepthandler)]
-            new = set().union(*(_stores(head) for head in heads))
-            uses |= set().union(*(_loads(h) for h in heads if isinstance(h, ast.expr))) - bound - new
-            uses |= set().union(*(_loads(h.context_expr) for h in heads if isinstance(h, ast.withitem))) - bound
-            for block in blocks:
-                here = bound | new
-                inner = _scan(block, here)
-                uses |= inner[0]
-                new |= inner[1]
-            bound |= new if isinstance(node, ast.For | ast.With) else set()
-        binds |= new
-    return uses, binds
+    bound: set[str] = set()
+    for node in ast.parse(source).body:
+        here = set(bound)
+        code = compile(ast.Module([node], []), "cell", "exec")
+        for step in dis.get_instructions(code):
+            if step.opname == "LOAD_NAME" and step.argval not in here:
+                uses.add(step.argval)
+            elif step.opname == "STORE_NAME":
+                here.add(step.argval)
+        uses |= {*_used_within(code)} - here
+        defines = isinstance(node, ast.FunctionDef | ast.ClassDef)
+        stored = [n for n in ast.walk(node) if isinstance(getattr(n, "ctx", None), ast.Store) and not defines]
+        changed = [n.value for n in stored if isinstance(n, ast.Subscript | ast.Attribute)]
+        binds |= here | {n.id for part in changed for n in ast.walk(part) if isinstance(n, ast.Name)}
+        if not isinstance(node, ast.If | ast.Try | ast.While):
+            bound |= here
+    return uses - set(dir(builtins)), binds, bound
+
+
+def _used_within(code: CodeType) -> Iterator[str]:
+    """Yield the global names in the functions that code defines: they may be bound when these are called."""
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from (step.argval for step in dis.get_instructions(inner) if step.opname == "LOAD_GLOBAL")
+            yield from _used_within(inner)
 
 
 def _needed(before: Sequence[NotebookNode], code: str) -> list[NotebookNode]:
     """Return the cells that some code needs: parameters, imports, and what defines the names it uses."""
-    known = set(dir(builtins))
-    wanted = _scan(ast.parse(code).body, set())[0] - known
-    cells = [(cell, *_used_and_bound(cell)) for cell in before]
-    ever = set().union(*(binds for _, _, binds, _ in cells))
+    cells = []
+    for cell in before:
+        tags = {*cell.metadata.get("tags", [])}
+        # What installs the package holds a magic command.
+        scanned = (set(), set(), set()) if "install" in tags else _scan(cell.source)
+        always = {"parameters", "install"} & tags or re.search(r"^(import|from) ", cell.source, flags=re.MULTILINE)
+        cells.append((cell, always, *scanned))
+    wanted = _scan(code)[0]
+    ever = set().union(*(binds for _, _, _, binds, _ in cells))
     while True:
         open_names, kept = set(wanted), []
-        for cell, uses, binds, bound in reversed(cells):
-            if binds & open_names or _always(cell):
-                open_names = (open_names - bound) | (uses - known)
+        for cell, always, uses, binds, bound in reversed(cells):
+            if binds & open_names or always:
+                open_names = (open_names - bound) | uses
                 kept.append(cell)
         # A function may use what is bound after it.
         if not (late := open_names & ever - wanted):
             return kept[::-1]
         wanted |= late
-
-
-def _used_and_bound(cell: NotebookNode) -> tuple[set[str], set[str], set[str]]:
-    """Return the names that a cell uses from before, all that it may bind, and those that it surely binds."""
-    if "install" in cell.metadata.get("tags", []):  # holds a magic command, and is kept anyway
-        return set(), set(), set()
-    bound: set[str] = set()
-    return *_scan(ast.parse(cell.source).body, bound), bound
-
-
-def _always(cell: NotebookNode) -> bool:
-    """Tell whether a cell is kept whatever is needed: parameters, imports, and what installs the package."""
-    if {"parameters", "install"} & set(cell.metadata.get("tags", [])):
-        return True
-    return any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.parse(cell.source).body)
 
 
 # Writing
