@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -93,15 +93,18 @@ def _entries(answer: Any, expected: Mapping, sizes: Iterable[int]) -> Iterator[s
 
 
 def _words(answer: Any, expected: bool | str) -> Iterator[str]:
-    wanted = "True or False" if isinstance(expected, bool | np.bool_) else "a name"
-    if not isinstance(answer, bool | np.bool_ if wanted != "a name" else str):
+    if isinstance(expected, str):
+        kinds, wanted, said = str, "a name", f"it is not {answer!r}"
+    else:
+        kinds, wanted, said = bool | np.bool_, "True or False", "the other way round"
+    if not isinstance(answer, kinds):
         yield f"expected {wanted}; found {_kind(answer)}"
     elif answer != expected:
-        yield "the other way round" if wanted != "a name" else f"it is not {answer!r}"
+        yield said
 
 
 def _names(answer: Any, expected: Iterable) -> Iterator[str]:
-    if isinstance(answer, str) or not isinstance(answer, list | tuple | set | frozenset | pd.Index | np.ndarray):
+    if not isinstance(answer, list | tuple | set | frozenset | pd.Index | np.ndarray):
         yield f"expected a list of names; found {_kind(answer)}"
         return
     found, right = set(map(str, answer)), set(map(str, expected))
@@ -114,16 +117,13 @@ def _names(answer: Any, expected: Iterable) -> Iterator[str]:
 def _number(answer: Any, expected: float, margin: float, sizes: Iterable[int], counted: bool) -> Iterator[str]:
     if isinstance(answer, np.ndarray) and answer.size == 1:
         answer = answer.item()
-    if isinstance(answer, bool | np.bool_) or not isinstance(answer, Number | np.number):
+    if isinstance(answer, bool | np.bool_) or not isinstance(answer, Number):
         yield f"expected a number; found {_kind(answer)}"
-        return
-    if counted and answer != expected and abs(answer - expected) == 1:
+    elif counted and abs(answer - expected) == 1:
         yield "off by one"
-        return
-    said = _transformed(np.array([float(answer)]), np.array([expected]), np.array([margin]), sizes)
-    if said:
+    elif said := _transformed(np.array([float(answer)]), np.array([expected]), margin, sizes):
         yield said
-    elif not _close(float(answer), expected, margin) or (counted and answer != expected):
+    elif not _close(answer, expected, margin) or (counted and answer != expected):
         yield _direction(float(answer), expected)
 
 
@@ -142,28 +142,27 @@ def _direction(a: float, e: float) -> str:
     return "too high" if a > e else "too low"
 
 
-def _rescaled(sizes: Iterable[int]) -> Iterator[tuple[Callable, str]]:
-    """Yield each typical slip as what it makes of the right values, and what to say."""
-    yield lambda e: -e, "the sign is the other way round"
-    yield lambda e: 100 * e, "100 times too large: a percentage where a share is asked for?"
-    yield lambda e: e / 100, "100 times too small: a share where a percentage is asked for?"
-    yield lambda e: 1 - e, "the complement: one minus what is asked for"
+def _rescaled(e: np.ndarray, sizes: Iterable[int]) -> Iterator[tuple[np.ndarray, str]]:
+    """Yield what each typical slip makes of the right values, and what to say."""
+    yield -e, "the sign is the other way round"
+    yield 100 * e, "100 times too large: a percentage where a share is asked for?"
+    yield e / 100, "100 times too small: a share where a percentage is asked for?"
+    yield 1 - e, "the complement: one minus what is asked for"
     for power, what in ((1, ""), (0.5, "the root of ")):
         for n in sorted({n for n in sizes if n > 1}):
             factor = (n / (n - 1)) ** power
-            yield lambda e, f=factor: f * e, f"too large by {what}n / (n - 1): divided by n - 1 instead of n?"
-            yield lambda e, f=factor: e / f, f"too small by {what}n / (n - 1): divided by n instead of n - 1?"
-    yield lambda e: e**2, "the square of what is asked for"
-    yield lambda e: np.sqrt(np.where(e >= 0, e, np.nan)), "the root of what is asked for"
+            yield factor * e, f"too large by {what}n / (n - 1): divided by n - 1 instead of n?"
+            yield e / factor, f"too small by {what}n / (n - 1): divided by n instead of n - 1?"
+    yield e**2, "the square of what is asked for"
+    yield np.sqrt(e), "the root of what is asked for"
 
 
-def _transformed(a: np.ndarray, e: np.ndarray, margin: np.ndarray, sizes: Iterable[int]) -> str:
+def _transformed(a: np.ndarray, e: np.ndarray, margin: Any, sizes: Iterable[int]) -> str:
     """Return the slip that explains all of some values together; "" if they are right, or no slip does."""
     if _close(a, e, margin).all() or not np.isfinite(a).any():
         return ""
     with np.errstate(all="ignore"):
-        for slip, message in _rescaled(sizes):
-            wanted = slip(e)
+        for wanted, message in _rescaled(e, sizes):
             subtle = "n / (n" in message
             if (np.isclose(a, wanted, rtol=1e-5, equal_nan=True) if subtle else _close(a, wanted, 0.0)).all():
                 return message
@@ -173,26 +172,24 @@ def _transformed(a: np.ndarray, e: np.ndarray, margin: np.ndarray, sizes: Iterab
     return "rounded too much: give three decimals" if any(coarse) and (a != 0).any() else ""
 
 
-def _as_table(answer: Any, expected: pd.Series | pd.DataFrame) -> pd.Series | pd.DataFrame | None:
+def _as_table(answer: Any, expected: pd.Series | pd.DataFrame) -> pd.DataFrame | None:
     """Return an answer in the form of the expected one, labels as text, or None."""
     if isinstance(expected, pd.Series):
-        if isinstance(answer, pd.DataFrame) and answer.shape[1] == 1:
-            answer = answer.iloc[:, 0]
         if isinstance(answer, Mapping):
             answer = pd.Series(dict(answer), dtype=object)
-        return _named(answer) if isinstance(answer, pd.Series) else None
+        if isinstance(answer, pd.DataFrame) and answer.shape[1] == 1:
+            answer = answer.iloc[:, 0]
+        return _named(answer.to_frame("value")) if isinstance(answer, pd.Series) else None
     if not isinstance(answer, pd.DataFrame):
         return None
-    answer = _named(answer)
-    rows = {_text(label) for label in expected.index}
+    answer, rows = _named(answer), set(map(_text, expected.index))
     labels = [c for c in answer if c not in map(_text, expected) and rows <= set(answer[c].map(_text))]
     return answer.set_axis(answer[labels[0]].map(_text)) if labels and not rows <= set(answer.index) else answer
 
 
-def _named(table: Any) -> Any:
+def _named(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with all labels as text."""
-    table = table.set_axis([_text(label) for label in table.index])
-    return table if table.ndim == 1 else table.set_axis([_text(label) for label in table.columns], axis=1)
+    return table.set_axis([*map(_text, table.index)]).set_axis([*map(_text, table.columns)], axis=1)
 
 
 def _text(label: Any) -> str:
@@ -207,13 +204,9 @@ def _tables(answer: Any, expected: pd.Series | pd.DataFrame, margin: Any, sizes:
         wanted = "table (a DataFrame)" if isinstance(expected, pd.DataFrame) else "Series or a dict"
         yield f"expected a {wanted}; found {_kind(answer)}"
         return
-    margin = margin.to_numpy() if isinstance(margin, pd.Series | pd.DataFrame) else margin
-    margin = np.broadcast_to(np.asarray(margin, dtype=float), expected.shape)
-    if isinstance(expected, pd.Series):
-        found, expected, margin = found.to_frame("value"), expected.to_frame("value"), margin[:, None]
-    expected = _named(expected)
-    wrong = list(_labels(found, expected))
-    if wrong:
+    margin = np.broadcast_to(np.asarray(margin, dtype=float), expected.shape).reshape(len(expected), -1)
+    expected = _named(expected.to_frame("value") if isinstance(expected, pd.Series) else expected)
+    if wrong := list(_labels(found, expected)):
         yield from wrong
         return
     found = found.loc[expected.index, expected.columns]

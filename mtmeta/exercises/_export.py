@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 _MARK = re.compile(
-    r"^(`{3,})\{(exercise-start|exercise-end|solution-start|solution-end)\}[ \t]*([^\n]*)\n((?::[^\n]*\n)*)\1[ \t]*$",
+    r"^`{3,}\{((?:exercise|solution)-(?:start|end))\}[ \t]*([^\n]*)\n"
+    r"(?::label:[ \t]*(\S+)[^\n]*\n|:[^\n]*\n)*`{3,}[ \t]*$",
     flags=re.MULTILINE,
 )
 _ROLE = re.compile(r"\{(\w+(?::\w+)?)\}`([^`]+)`")
-_CHECK = "mm.exercises.check"
 
 
 @dataclass
@@ -58,15 +58,12 @@ def _pieces(cells: Iterable[NotebookNode]) -> Iterator[tuple[str, Any]]:
         if cell.cell_type != "markdown":
             yield "cell", cell
             continue
-        end = 0
-        for mark in _MARK.finditer(cell.source):
-            if text := cell.source[end : mark.start()].strip():
-                yield "cell", new_markdown_cell(text)
-            label = re.search(r":label:[ \t]*(\S+)", mark[4])
-            yield mark[2], (mark[3].strip(), label[1] if label else "")
-            end = mark.end()
-        if text := cell.source[end:].strip():
-            yield "cell", new_markdown_cell(text)
+        text, *rest = _MARK.split(cell.source)
+        for mark, title, label, after in (("", "", "", text), *zip(*(rest[k::4] for k in range(4)), strict=True)):
+            if mark:
+                yield mark, (title.strip(), label)
+            if after.strip():
+                yield "cell", new_markdown_cell(after.strip())
 
 
 def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
@@ -111,25 +108,22 @@ def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
 def _take_the_check_out(exercise: Exercise) -> None:
     """Move the cell that checks, ``answer = …`` and the call, out of the solution."""
     for cell in exercise.solution:
-        if cell.cell_type == "code" and f"{_CHECK}(" in cell.source:
-            tree = ast.parse(cell.source)
-            last = ast.get_source_segment(cell.source, tree.body[-1]) or ""
-            exercise.check, exercise.answer = last, cell.source[: cell.source.rindex(last)].strip()
+        if cell.cell_type == "code" and "mm.exercises.check(" in cell.source:
+            exercise.check = ast.get_source_segment(cell.source, ast.parse(cell.source).body[-1])
+            exercise.answer = cell.source[: cell.source.rindex(exercise.check)].strip()
             exercise.solution.remove(cell)
             return
 
 
 def _left_open(answer: str) -> str:
     """Return the code of an answer with its values taken out."""
-    lines = []
     for node in ast.parse(answer).body:
-        if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == ["answer"]:
-            if isinstance(node.value, ast.Dict) and all(isinstance(k, ast.Constant) for k in node.value.keys):
-                keys = "".join(f'    "{k.value}": ...,\n' for k in node.value.keys)
-                lines.append(f"answer = {{\n{keys}}}")
-            else:
-                lines.append("answer = ...")
-    return "\n".join(lines)
+        match node:
+            case ast.Assign([ast.Name("answer")], ast.Dict(keys)) if all(isinstance(k, ast.Constant) for k in keys):
+                return "answer = {\n" + "".join(f'    "{key.value}": ...,\n' for key in keys) + "}"
+            case ast.Assign([ast.Name("answer")]):
+                return "answer = ..."
+    return ""
 
 
 # What the exercises need of the chapter
@@ -230,11 +224,11 @@ def to_notebook(chapter: NotebookNode, *, solutions: bool = False, campaign: str
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
     before, exercises = read(chapter)
-    parts = [cell for e in exercises for cell in (*e.statement, *e.solution) if cell.cell_type == "code"]
-    code = "\n".join([*(cell.source for cell in parts), *(f"{e.answer}\n{e.check}" for e in exercises)])
-    title = next(re.finditer(r"^# (.+)$", chapter.cells[0].source, flags=re.MULTILINE))[1]
-    kind = "Exercises, with solutions" if solutions else "Exercises"
-    cells = [new_markdown_cell(f"# {title}: {kind.lower()}\n\n## Set-up\n\n{_INTRODUCTION}")]
+    parts = [cell.source for e in exercises for cell in (*e.statement, *e.solution) if cell.cell_type == "code"]
+    code = "\n".join([*parts, *(f"{e.answer}\n{e.check}" for e in exercises)])
+    title = re.search(r"^# (.+)$", chapter.cells[0].source, flags=re.MULTILINE)[1]
+    kind = "exercises, with solutions" if solutions else "exercises"
+    cells = [new_markdown_cell(f"# {title}: {kind}\n\n## Set-up\n\n{_INTRODUCTION}")]
     for cell in _needed(before, code):
         kept = new_code_cell(cell.source)
         if "parameters" in cell.metadata.get("tags", []):
@@ -244,9 +238,9 @@ def to_notebook(chapter: NotebookNode, *, solutions: bool = False, campaign: str
         cells.append(kept)
     for number, exercise in enumerate(exercises, 1):
         cells += _cells_of(exercise, number, solutions)
-    about = {key: chapter.metadata[key] for key in ("kernelspec", "language_info", "mtmeta") if key in chapter.metadata}
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
+    about = {key: chapter.metadata[key] for key in ("kernelspec", "language_info", "mtmeta") if key in chapter.metadata}
     return new_notebook(cells=cells, metadata=about)
 
 
@@ -259,20 +253,15 @@ _INTRODUCTION = (
 def _cells_of(exercise: Exercise, number: int, solutions: bool) -> Iterator[NotebookNode]:
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
-    def copy(cell: NotebookNode) -> NotebookNode:
-        return new_code_cell(cell.source) if cell.cell_type == "code" else new_markdown_cell(_plain(cell.source))
-
     yield new_markdown_cell(f"## Exercise {number}: {exercise.title}")
-    yield from map(copy, exercise.statement)
-    if exercise.check:
-        label = ast.literal_eval(ast.parse(exercise.check).body[-1].value.args[0])
-        yield new_markdown_cell(f"**The answer to give.** {described(label)}")
-    if solutions:
-        yield from map(copy, exercise.solution)
-    answer = exercise.answer if solutions else _left_open(exercise.answer)
-    if answer or not solutions:
-        written = answer if solutions else "\n".join(filter(None, ("# Write your code here.", answer)))
+    form = [new_markdown_cell(f"**The answer to give.** {described(exercise.label)}")] if exercise.check else []
+    for cell in (*exercise.statement, *form, *(exercise.solution if solutions else ())):
+        yield new_code_cell(cell.source) if cell.cell_type == "code" else new_markdown_cell(_plain(cell.source))
+    if not solutions:
+        written = "\n".join(filter(None, ("# Write your code here.", _left_open(exercise.answer))))
         yield new_code_cell(written, metadata={"tags": ["answer"]})
+    elif exercise.answer:
+        yield new_code_cell(exercise.answer, metadata={"tags": ["answer"]})
     if exercise.check:
         yield new_code_cell(exercise.check, metadata={"tags": ["check"]})
 
@@ -310,12 +299,12 @@ def export(
     """
     import nbformat
 
-    from ..runner._execute import about
+    from ..runner import missing
 
     ending = "_solutions.ipynb" if solutions else "_exercises.ipynb"
     made = {}
     for path in map(Path, chapters):
-        about(path)  # raises for what is no notebook
+        missing(path)  # raises for what is no notebook
         notebook = to_notebook(nbformat.read(path, 4), solutions=solutions, campaign=campaign)
         made[Path(out) / f"{path.stem}{ending}"] = nbformat.writes(notebook) + "\n"
     there = [path for path in made if path.exists() and path.read_bytes() != made[path].encode()]
