@@ -51,9 +51,7 @@ def drop(es: EvalSet, metric: str) -> pd.DataFrame:
     kept = es.select(systems=[s for s in es.systems if s != worst])
     results = [sysdep.system_dependence(part, metric, n_resamples=0) for part in (es, kept)]
     return pd.DataFrame(
-        [[r.sysdep, r.relative] for r in results],
-        index=["all", "without the worst"],
-        columns=["sysdep", "relative"],
+        [[r.sysdep, r.relative] for r in results], index=["all", "without the worst"], columns=["sysdep", "relative"]
     )
 
 

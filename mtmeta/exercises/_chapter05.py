@@ -28,10 +28,7 @@ def slope(words: np.ndarray, points: np.ndarray) -> dict:
 
 def carries(frame: pd.DataFrame, test: EvalSet, judged: EvalSet) -> dict:
     end = int(frame["source"].str.len().quantile(0.1))
-    changes = {
-        "hidden": lambda s: s.str.replace(r"[^\W_]", "x", regex=True),
-        "cut": lambda s: s.str[:end],
-    }
+    changes = {"hidden": lambda s: s.str.replace(r"[^\W_]", "x", regex=True), "cut": lambda s: s.str[:end]}
     found = {"plain": correlate(judged, "the source", grouping="none")["value"][0]}
     for name, change in changes.items():
         fitted = sentinel.fit(frame.assign(source=change(frame["source"])), sees="source")

@@ -164,10 +164,7 @@ STATISTICS: dict[str, Statistic] = {
     "intervals": Statistic(significance.intervals, draws=_always),
     "rank": Statistic(protocols.rank, "system", _draws_unless_0, _table),
     "system_dependence": Statistic(
-        sysdep.system_dependence,
-        "one",
-        _draws_unless_0,
-        _row("sysdep", "low", "high", "relative", "sd"),
+        sysdep.system_dependence, "one", _draws_unless_0, _row("sysdep", "low", "high", "relative", "sd")
     ),
     "expected_deviations": Statistic(
         sysdep.system_dependence,
