@@ -87,7 +87,7 @@ class Statistic:
     draws : callable
         Says whether it draws with these options: then there is a task per seed.
     table : callable
-        Makes a table of what the function returns.
+        Makes a table of what the function returns: by default that, or the table that it has.
     texts : bool
         Whether it reads texts, and not scores.
     """
@@ -95,7 +95,7 @@ class Statistic:
     function: Callable[..., Any]
     metrics: str = "all"
     draws: Callable[[Mapping[str, Any]], bool] = lambda _: False
-    table: Callable[[Any], pd.DataFrame] = lambda result: result
+    table: Callable[[Any], pd.DataFrame] = lambda result: getattr(result, "table", result)
     texts: bool = False
 
     @property
@@ -122,10 +122,6 @@ class Statistic:
 def _row(*names: str) -> Callable[[Any], pd.DataFrame]:
     """Return what makes one row of these attributes of a result."""
     return lambda result: pd.DataFrame([{name: getattr(result, name) for name in names}])
-
-
-def _table(result: Any) -> pd.DataFrame:
-    return result.table
 
 
 def _always(_: Mapping[str, Any]) -> bool:
@@ -159,10 +155,10 @@ STATISTICS: dict[str, Statistic] = {
     "subsample_ties": Statistic(ties.subsample_ties, draws=_always),
     "held_out_calibration": Statistic(ties.held_out_calibration, draws=_always),
     "chance_levels": Statistic(ties.chance_levels, "none", _always),
-    "compare": Statistic(significance.compare, draws=_comparison_draws, table=_table),
+    "compare": Statistic(significance.compare, draws=_comparison_draws),
     "compare_pairs": Statistic(significance.compare, draws=_comparison_draws, table=lambda found: found.to_frame()),
     "intervals": Statistic(significance.intervals, draws=_always),
-    "rank": Statistic(protocols.rank, "system", _draws_unless_0, _table),
+    "rank": Statistic(protocols.rank, "system", _draws_unless_0),
     "system_dependence": Statistic(
         sysdep.system_dependence, "one", _draws_unless_0, _row("sysdep", "low", "high", "relative", "sd")
     ),
@@ -177,7 +173,6 @@ STATISTICS: dict[str, Statistic] = {
         aggregation.aggregate,
         "none",
         lambda options: "bootstrap" in (options.get("how"), options.get("interval")),
-        _table,
         texts=True,
     ),
 }
