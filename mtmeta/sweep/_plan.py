@@ -202,7 +202,7 @@ class Plan:
 
     def full(self, name: str) -> str:
         """Return a path of the plan as a whole path, because other processes work in other folders; names stay."""
-        if name.partition("/")[0] in {*datasets._SETS, *datasets._SIMULATED, "wmt23"}:
+        if datasets.is_name(name):
             return name
         path = self.folder / os.path.expanduser(name)
         there = path.exists() or (path.parent != self.folder and path.parent.is_dir())  # or folder/language pair
