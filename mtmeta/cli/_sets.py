@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,7 +57,9 @@ def validate(
     if these ratings cannot rank any metric: one rated system, or one score throughout.
     """
     loaded = load_sets(sets, metric, metrics_from, annotation, reference, missing, quiet=True)
-    emit(together({es.name: _findings(es) for es in loaded}), how, places, output)
+    from ..datasets import validate as findings
+
+    emit(together({es.name: findings(es) for es in loaded}), how, places, output)
 
 
 @app.command(epilog=EXAMPLE.format("rank teaching"))
@@ -283,135 +284,3 @@ def _ranked(es: EvalSet, metrics: Sequence[str] | None, statistic: dict[str, str
     places = frame["value"].rank(ascending=False, method="min").astype(int)
     frame.insert(frame.columns.get_loc("value") + 1, "rank", places)
     return frame.sort_values(["rank", "metric"], ignore_index=True)
-
-
-def _findings(es: EvalSet) -> pd.DataFrame:
-    """Return what is in a set, what was left out of it, and what may be wrong with it.
-
-    Raises
-    ------
-    ValueError
-        If its ratings cannot rank any metric.
-    """
-    import numpy as np
-    import pandas as pd
-
-    _refuse_useless(es)
-    rated = ~np.isnan(es.human)
-    rows: list[tuple] = []
-
-    def add(what: str, name: Any = None, count: int | None = None, of: int | None = None, note: str = "") -> None:
-        rows.append((what, None if name is None else str(name), count, of, note or None))
-
-    about = es.provenance
-    add("set", es.name, note=about.get("source", ""))
-    for what, name in (
-        ("language pair", es.language_pair),
-        ("annotation", about.get("annotation")),
-        ("reference", about.get("reference")),
-    ):
-        if name:
-            add(what, name)
-    add("systems", count=es.shape[0])
-    for system in sorted(es.human_systems):
-        add("human translator", system, note="a candidate like the others")
-    add("segments", count=es.shape[1])
-    add("comparable segments", None, int((rated.sum(axis=0) > 1).sum()), es.shape[1], "two systems or more are rated")
-    add("rated translations", None, int(rated.sum()), rated.size, f"{rated.mean():.1%}")
-    scores = es.human[rated]
-    spread = f"from {scores.min():zg} to {scores.max():zg}, {len(np.unique(scores))} distinct"
-    add("human scores", note=f"{spread}; higher is better")
-    for what, values in (("documents", es.documents), ("domains", es.domains)):
-        if values is not None:
-            distinct = list(dict.fromkeys(v for v in values if v is not None))
-            add(what, count=len(distinct), note=", ".join(map(str, distinct)) if len(distinct) <= 8 else "")
-    if es.texts is not None:
-        for what, name, texts in (
-            ("sources", None, es.texts.sources),
-            *(("references", name, texts) for name, texts in es.texts.references.items()),
-            ("translations", None, [t for system in es.texts.translations.values() for t in system]),
-        ):
-            if texts:
-                whole = es.human.size if what == "translations" else es.shape[1]
-                add(what, name, sum(t is not None for t in texts), whole)
-    for metric in es.metrics:
-        add("metric", metric, *_coverage(es, metric))
-    for metric in es.system_scores.columns.drop("human"):
-        if metric not in es:
-            add("metric", metric, note="system scores only")
-    for what, why in about.get("left_out", {}).items():
-        add("left out", what, note=why)
-    for name, text in _doubts(es):
-        add("warning", name, note=text)
-    frame = pd.DataFrame(rows, columns=["what", "name", "count", "of", "note"], dtype=object)
-    return frame.astype({"count": "Int64", "of": "Int64"})
-
-
-def _coverage(es: EvalSet, metric: str) -> tuple[int, int, str]:
-    """Return how many translations a metric scored, of how many, and what it is."""
-    import numpy as np
-
-    holes = int(np.isnan(es[metric]).sum())
-    variant = es.provenance.get("variants", {}).get(metric)
-    notes = [f"{holes} hole{'s' * (holes > 1)}"] if holes else []
-    if metric in es.reference_free:
-        notes.append("reference-free")
-    elif variant:
-        notes.append(f"scored against {variant}")
-    return es.human.size - holes, es.human.size, ", ".join(notes)
-
-
-def _refuse_useless(es: EvalSet) -> None:
-    """Raise if the ratings of a set cannot rank any metric."""
-    import numpy as np
-
-    rated = ~np.isnan(es.human)
-    systems = int(rated.any(axis=1).sum())
-    if systems < 2:
-        raise ValueError(
-            f"set {es.name!r}: metrics cannot be ranked with {systems} rated system (of {es.shape[0]}). There is "
-            "nothing to compare at system level or within a segment; expected two rated systems or more."
-        )
-    scores = es.human[rated]
-    if scores.min() == scores.max():
-        raise ValueError(
-            f"set {es.name!r}: every human score is {scores[0]:g}, so no metric can agree or disagree with them."
-        )
-
-
-def _doubts(es: EvalSet) -> list[tuple[str | None, str]]:
-    """Return what may be wrong with a set: the name of what it is about, if any, and the doubt."""
-    import numpy as np
-
-    from ..agreement import correlate, pooled_pearson
-
-    rated = ~np.isnan(es.human)
-    doubts: list[tuple[str | None, str]] = [
-        (system, "not one translation is rated: it counts nowhere")
-        for system, some in zip(es.systems, rated.any(axis=1), strict=True)
-        if not some
-    ]
-    if len(es.system_scores.columns) == 1:
-        doubts.append((None, "no metric: there is nothing to rank or correlate"))
-    if rated.any(axis=1).sum() == 2:
-        doubts.append((None, "two rated systems make one pair: a correlation of system scores is 1 or -1 by force"))
-    if not (rated.sum(axis=0) > 1).any():
-        doubts.append((None, "no segment has two rated systems: nothing can be compared within a segment"))
-    by_system = es.system_scores
-    against = []
-    for metric in es.metrics:
-        both = int((rated & ~np.isnan(es[metric])).sum())
-        if both < 2:
-            doubts.append((metric, f"has scores for {both} of the rated translations"))
-        elif np.nanmin(es[metric]) == np.nanmax(es[metric]):
-            doubts.append((metric, "constant: all its scores are equal, so it ranks nothing"))
-        else:
-            r = correlate(es, metric, grouping="none")["value"].iloc[0]
-            of_systems = pooled_pearson(by_system["human"].to_numpy(), by_system[metric].to_numpy())
-            # Two standard errors of a correlation that is 0: a metric of pure noise is rarely accused.
-            if r < -2 / math.sqrt(both) and of_systems < 0:
-                found = f"{r:.3f} over translations, {of_systems:.3f} over systems"
-                against.append((metric, f"correlates negatively with humans ({found}): is a high score good?"))
-    if len(against) == len(es.metrics) > 1:
-        return [*doubts, (None, "every metric correlates negatively with humans: is a high human score good?")]
-    return doubts + against

@@ -19,6 +19,7 @@ from ._locate import locate, places
 from ._mqm import mqm_weight
 from ._news import NewsSet, load_news
 from ._tables import SUFFIXES, read_table
+from ._validate import validate
 
 __all__ = [
     "SUFFIXES",
@@ -33,6 +34,7 @@ __all__ = [
     "locate",
     "mqm_weight",
     "read_table",
+    "validate",
 ]
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")

@@ -1,0 +1,117 @@
+"""`mm.datasets.validate`: what is in a set, and what may be wrong with it."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_datasets import make_tree
+
+import mtmeta as mm
+from mtmeta.datasets import validate
+
+
+def test_what_was_loaded(tmp_path):
+    tree = make_tree(tmp_path / "mine")
+    found = validate(mm.load(tree))
+    assert found.dtypes.to_dict() == dict.fromkeys(("what", "name", "note"), object) | dict.fromkeys(
+        ("count", "of"), pd.Int64Dtype()
+    )
+    rows = found.astype(object).where(found.notna(), None).itertuples(index=False, name=None)
+    facts = {(what, name): rest for what, name, *rest in rows}
+    assert len(facts) == len(found)
+    # By hand from make_tree: Alpha, Beta and the second reference are candidates; segment 2 is rated for none of them.
+    expected = {
+        ("set", "mine/en-de"): [None, None, str(tree)],
+        ("language pair", "en-de"): [None, None, None],
+        ("annotation", "mqm"): [None, None, None],
+        ("reference", "refA"): [None, None, None],
+        ("systems", None): [3, None, None],
+        ("human translator", "refB"): [None, None, "a candidate like the others"],
+        ("segments", None): [3, None, None],
+        ("comparable segments", None): [2, 3, "two systems or more are rated"],
+        ("rated translations", None): [6, 9, "66.7%"],
+        ("human scores", None): [None, None, "from -6 to 0, 4 distinct; higher is better"],
+        ("documents", None): [2, None, "doc one, doc2"],
+        ("domains", None): [2, None, "news, chat"],
+        ("sources", None): [3, 3, None],
+        ("references", "refA"): [3, 3, None],
+        ("references", "refB"): [3, 3, None],
+        ("translations", None): [8, 9, None],
+        ("metric", "Good-QE"): [9, 9, "reference-free"],
+        ("metric", "BLEU"): [9, 9, "scored against refA"],
+        ("metric", "OnlySystem"): [None, None, "system scores only"],
+        ("left out", "refA"): [None, None, "the reference"],
+        ("left out", "synthetic_ref"): [None, None, "no human scores"],
+    }
+    assert {key: facts.get(key) for key in expected} == expected
+
+
+def test_holes_of_metrics_are_counted():
+    es = mm.EvalSet([[0, 1], [2, 3]], {"whole": [[0, 1], [2, 3]], "holed": [[0, None], [2, 3]]}, systems=["A", "B"])
+    rows = validate(es).query("what == 'metric'")
+    assert rows[["name", "count", "of", "note"]].to_numpy().tolist() == [
+        ["whole", 4, 4, None],
+        ["holed", 3, 4, "1 hole"],
+    ]
+
+
+def doubts(**columns) -> dict[str | None, str]:
+    """Return the warnings about 4 systems x 25 segments: human scores are seeded noise plus the system's number."""
+    rng = np.random.default_rng(0)
+    system, segment = np.repeat(np.arange(4), 25), np.tile(np.arange(25), 4)
+    human = rng.normal(size=100) + system
+    frame = pd.DataFrame({"system": system, "segment": segment, "human": human, "good": human + rng.normal(size=100)})
+    for name, change in columns.items():
+        frame[name] = change(frame)
+    found = validate(frame).query("what == 'warning'")
+    return dict(zip(found["name"], found["note"], strict=True))
+
+
+def test_good_data_raise_no_doubt():
+    noise = np.random.default_rng(1).normal(size=100)
+    assert doubts(noise=lambda f: noise) == {}
+
+
+def test_constant_and_reversed_metrics():
+    found = doubts(flat=lambda f: 7, errors=lambda f: -f["good"])
+    assert found.keys() == {"flat", "errors"}
+    assert found["flat"].startswith("constant:")
+    against = r"correlates negatively with humans \(-0\.\d{3} over translations, -0\.9\d\d over systems\): .*"
+    assert re.fullmatch(against, found["errors"])
+
+
+def test_human_scores_that_seem_reversed():
+    found = doubts(second=lambda f: f["good"] + f["human"], human=lambda f: -f["human"])
+    assert found == {None: "every metric correlates negatively with humans: is a high human score good?"}
+
+
+def test_holes_in_the_ratings():
+    found = doubts(human=lambda f: f["human"].where(f["system"] < 2), late=lambda f: f["good"].where(f["system"] == 3))
+    assert {name: note.split(":")[0] for name, note in found.items()} == {
+        "2": "not one translation is rated",
+        "3": "not one translation is rated",
+        None: "two rated systems make one pair",
+        "late": "has scores for 0 of the rated translations",
+    }
+    found = doubts(human=lambda f: f["human"].where(f["system"] == f["segment"] % 4))
+    assert found == {None: "no segment has two rated systems: nothing can be compared within a segment"}
+
+
+def test_a_metric_without_scores_of_systems_is_not_accused():
+    official = pd.DataFrame({"human": [0.0, 1.0, 2.0], "m": np.nan}, index=[*"ABC"])
+    human = np.arange(30.0).reshape(3, 10)
+    es = mm.EvalSet(human, {"m": -human}, systems=[*"ABC"], system_scores=official)
+    assert not (validate(es)["what"] == "warning").any()
+
+
+@pytest.mark.parametrize(
+    ("human", "says"),
+    [
+        ([[1, 2], [None, None]], r"cannot be ranked with 1 rated system \(of 2\)"),
+        ([[1, 1], [1, 1]], "every human score is 1, so no metric can agree or disagree with them"),
+    ],
+)
+def test_ratings_that_cannot_rank_are_refused(human, says):
+    with pytest.raises(ValueError, match=says):
+        validate(mm.EvalSet(human, {"m": [[1, 2], [3, 4]]}, systems=["A", "B"]))
