@@ -44,3 +44,8 @@ def fill(template: str, **values: object) -> Markup:
         return value if isinstance(value, Markup) else escape(visible(value))
 
     return Markup(template.format_map({key: html(value) for key, value in values.items()}))
+
+
+def file_name(name: str) -> str:
+    """Return ``name`` with what a file may not be called replaced by hyphens."""
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).lstrip(".") or "scores"

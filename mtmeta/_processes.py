@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
@@ -89,14 +89,8 @@ def hush_joblib() -> None:
     warnings.filterwarnings("ignore", r"\d+ tasks (have been|which were)", UserWarning)
 
 
-def in_processes(
-    function: Callable[..., Any],
-    calls: Mapping[Key, tuple],
-    jobs: int,
-    begin: Callable[..., None] | None = None,
-    given: Sequence[Any] = (),
-) -> Iterator[tuple[Key, Future]]:
-    """Make calls in fresh processes, each of which begins with ``begin(*given)``; yield each when it is done.
+def in_processes(function: Callable[..., Any], calls: Mapping[Key, tuple], jobs: int) -> Iterator[tuple[Key, Future]]:
+    """Make calls in fresh processes; yield each when it is done.
 
     Where the iterator is closed before its end the processes are killed: what they do takes minutes. So close it. Their
     temporary files are in a folder that is removed at the end.
@@ -104,7 +98,7 @@ def in_processes(
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(os.getpid(), folder, begin, *given))
+        pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(os.getpid(), folder))
         try:
             with uninterrupted():
                 running = {pool.submit(function, *call): key for key, call in calls.items()}
@@ -118,11 +112,9 @@ def in_processes(
             pool.shutdown(cancel_futures=True)
 
 
-def _begin(parent: int, folder: str, begin: Callable[..., None] | None, *given: Any) -> None:
+def _begin(parent: int, folder: str) -> None:
     end_with(parent)
     tempfile.tempdir = folder
-    if begin is not None:
-        begin(*given)
 
 
 def run_program(program: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess:

@@ -20,7 +20,8 @@ from mtmeta import EvalSet, plots, report, system_dependence
 from mtmeta.cli import app
 from mtmeta.cli._output import visible
 from mtmeta.plots._style import in_legend
-from mtmeta.runner._own import Outcome, _list_page, _write_page
+from mtmeta.runner._run import Outcome, _write_page
+from mtmeta.runner._site import _list_page
 
 #: What a name must not do: be an element, a formula, a link, a command, a cell, a row, a formula of a spreadsheet.
 NAMES = (

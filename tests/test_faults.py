@@ -30,7 +30,7 @@ import mtmeta as mm
 from mtmeta._files import whole_file
 from mtmeta.cli import app
 from mtmeta.datasets._fetch import missing
-from mtmeta.runner import _book, _own
+from mtmeta.runner import _book, _run, _site
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 #: Audit events that change or read the file system.
@@ -169,7 +169,7 @@ def at_once(function, calls, *_):
 def chaptered(folder):
     """Run chapters on a table, as `mtmeta run` does."""
     chapters = {page: PLACE / path for page, path in CHAPTERS.items()}
-    outcomes = _own.run(chapters, small(), "teaching", folder, version="1", jobs=1, progress=False)
+    outcomes = _run.run(chapters, small(), "teaching", folder, version="1", jobs=1, progress=False)
     assert {outcome.status for outcome in outcomes.values()} == {"ran"}
     return [nbformat.read(folder / f"{page}.ipynb", as_version=4).cells[1].outputs for page in chapters]
 
@@ -179,12 +179,12 @@ PAGES = ("your_run", "index", "about", "quiz", "notation")  # their order in a f
 
 def published(folder):
     """Build sites of chapters, one over the other, as `mtmeta run` does; what stands there is whole."""
-    outcomes = {page: _own.Outcome("ran") for page in CHAPTERS}
+    outcomes = {page: _run.Outcome("ran") for page in CHAPTERS}
     for page, path in CHAPTERS.items():
         with whole_file(folder / f"out/{page}.ipynb") as part:
             shutil.copyfile(PLACE / path, part)
     for title in ("last", "first", "last"):
-        start = _own.show(PLACE, outcomes, folder / "out", title=title)
+        start = _site.show(PLACE, outcomes, folder / "out", title=title)
         names = {p.relative_to(folder / "out/site").as_posix() for p in (folder / "out/site").rglob("*.html")}
         assert names == {f"book/{page}.html" for page in PAGES}
     assert list((folder / "out/.site").rglob("*")) == []
@@ -236,9 +236,9 @@ def _place(tmp_path_factory):
     (PLACE / "_config.yml").write_text("title: A book\n")
     trained()[0].save(PLACE / "sentinel")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_own, "execute", executed)
-        patch.setattr(_own, "build", built)
-        patch.setattr(_own, "in_processes", at_once)
+        patch.setattr(_run, "execute", executed)
+        patch.setattr(_site, "build", built)
+        patch.setattr(_run, "in_processes", at_once)
         patch.setattr(_book, "_execute_all", lambda books, jobs: [executed(path, out) for path, out in books.items()])
         yield
 

@@ -25,7 +25,7 @@ from test_runner import printed, write
 import mtmeta as mm
 from mtmeta import runner
 from mtmeta._files import claimed
-from mtmeta.runner import _own
+from mtmeta.runner import _run, _site
 
 ROOT = Path(__file__).parents[1]
 SHOW = "campaign = 'teaching' # parameters"
@@ -179,8 +179,8 @@ def test_the_project_is_found_upward_and_beside_the_package(book, tmp_path):
 
 def test_without_the_chapters_it_is_said_where_they_are(run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
-    installed = tmp_path / "lib" / "site-packages" / "mtmeta" / "runner" / "_own.py"
-    monkeypatch.setattr("mtmeta.runner._own.__file__", str(installed))
+    installed = tmp_path / "lib" / "site-packages" / "mtmeta" / "runner" / "_find.py"
+    monkeypatch.setattr("mtmeta.runner._find.__file__", str(installed))
     code, out, err = run("run", "all", "--scores", "teaching")
     assert (code, out) == (1, "")
     assert f"neither {tmp_path} nor a folder above it" in err
@@ -547,8 +547,8 @@ def no_kernel(monkeypatch):
         shutil.copy(work / "_build/src/book/your_run.md", work / "_build/html/book/your_run.html")
         return work / "_build/html"
 
-    monkeypatch.setattr(_own, "execute", lambda path, out, *_, **__: None)
-    monkeypatch.setattr(_own, "build", built)
+    monkeypatch.setattr(_run, "execute", lambda path, out, *_, **__: None)
+    monkeypatch.setattr(_site, "build", built)
     monkeypatch.setattr(runner, "can_build", lambda: True)
 
 
@@ -641,24 +641,11 @@ def test_two_runs_cannot_write_to_one_folder(run, book, no_kernel):  # noqa: F81
 
 
 @pytest.mark.slow
-def test_a_terminal_shows_a_bar_that_counts_cells(book, tmp_path, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    bar = {"desc": "01_first", "disable": None, "file": sys.stderr, "mininterval": 0}
-    runner.execute("notebooks/01_first.ipynb", tmp_path / "a.ipynb", {"campaign": "teaching"}, progress=bar)
-    assert "01_first: 100%" in sys.stderr.getvalue()
-    assert "/4 " in sys.stderr.getvalue()
-
-
-@pytest.mark.slow
-def test_elsewhere_lines_say_which_cell_it_is_at(book, tmp_path, capsys):
+def test_lines_say_which_cell_it_is_at(book, tmp_path, capsys):
     done = in_a_process("run", "1", "--scores", "mine.csv", "--no-site")
     assert done.returncode == 0
     assert "01_first: cell 0 of 4, 00:00" in done.stderr.splitlines()
-    often = _own._bar("01_first") | {"mininterval": 0}
+    often = _run._progress("01_first") | {"mininterval": 0}
     runner.execute("notebooks/01_first.ipynb", tmp_path / "a.ipynb", {"campaign": "teaching"}, progress=often)
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(",")[0] for line in lines] == [f"01_first: cell {k} of 4" for k in range(5)]

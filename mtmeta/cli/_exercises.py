@@ -35,9 +35,9 @@ def exercises(
     """
     from .. import runner
     from ..exercises import export
-    from ._run import _full
+    from ._run import full
 
     found = runner.chapters(runner.find_project(), chapters)
-    campaign = None if scores is None else _full(scores)
+    campaign = None if scores is None else full(scores)
     for path in export(found.values(), out, solutions=solutions, campaign=campaign, force=force):
         say(quiet, f"written: {path}")

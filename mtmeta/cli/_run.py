@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import __version__
-from .._files import whole_file
+from .._escapes import file_name
 from .._limits import MAX_JOBS
 from ._choices import Format, Missing
 from ._common import (
@@ -85,23 +85,22 @@ def run(
     import pandas as pd
 
     from .. import runner
-    from ..runner._own import claim
 
     project = runner.find_project(book=book)
     notebooks = runner.chapters(project, chapters)
     given = {"metrics": metric, "metrics_from": metrics_from or (), "annotation": annotation, "reference": reference}
     data, name = _load(scores, quiet, missing=missing.value, **given)
-    out = Path("out") / _file_name(name) if out is None else out
+    out = Path("out") / file_name(name) if out is None else out
     chosen = any(given.values()) or missing is Missing.nan or scores == "-"
-    with claim(out, [*inputs(context.params), *notebooks.values()], force=force):
-        parameter = _table(data, out, name) if chosen else _full(scores)
-        outcomes = runner.run(notebooks, data, parameter, out, version=__version__, jobs=jobs, progress=not quiet)
-        rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
-        emit(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), how, 1, None)
-        say(quiet, f"notebooks: {out / 'notebooks'}")
-        failed = any(o.status == "failed" for o in outcomes.values())
-        if site:
-            failed |= not _site(runner, project, outcomes, out, _title(data, name), force, quiet)
+    options = {"version": __version__, "jobs": jobs, "progress": not quiet, "force": force}
+    read = inputs(context.params)
+    outcomes = runner.run(notebooks, data, None if chosen else full(scores), out, reads=read, **options)
+    rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
+    emit(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), how, 1, None)
+    say(quiet, f"notebooks: {out / 'notebooks'}")
+    failed = any(o.status == "failed" for o in outcomes.values())
+    if site:
+        failed |= not _site(runner, project, outcomes, out, _title(data, name), force, quiet)
     if failed:
         raise typer.Exit(1)
 
@@ -154,30 +153,9 @@ def _title(data: EvalSet | pd.DataFrame | Rankings, name: str) -> str:
     return f"{name}: {len(data)} transcripts by {data['system'].nunique()} systems"
 
 
-def _file_name(name: str) -> str:
-    """Return the name of a set as the name of a file."""
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).lstrip(".") or "scores"
-
-
-def _full(scores: str) -> str:
+def full(scores: str) -> str:
     """Return the whole path of a file or folder, because chapters run in another one; names of sets stay."""
-    from ..datasets import is_name
+    from ..datasets import lies_at
 
     path = Path(scores)
-    is_folder = path.is_dir() or (path.parent != Path() and path.parent.is_dir())
-    return str(path.resolve()) if path.is_file() or (is_folder and not is_name(scores)) else scores
-
-
-def _table(data: EvalSet | pd.DataFrame | Rankings, out: Path, name: str) -> str:
-    """Write what was chosen of a set as a table, and return its whole path."""
-    import pandas as pd
-
-    from ..evalset import Rankings
-
-    frame = data if isinstance(data, pd.DataFrame) else data.to_frame()
-    if isinstance(data, Rankings):  # what is judged and in no list stays: measures count it
-        frame = frame.drop(columns="relevance").merge(data.qrels, on=["query", "item"], how="outer")
-    path = (out / "scores" / f"{_file_name(name)}.parquet").resolve()
-    with whole_file(path) as part:
-        frame.to_parquet(part, index=False)
-    return str(path)
+    return str(path.resolve()) if lies_at(scores) in (path, path.parent) else scores

@@ -17,8 +17,10 @@ needs is left out by itself.
 
 from ._book import build, can_build, main, refresh, stage
 from ._execute import CannotRun, execute, missing
+from ._find import chapters, find_project
 from ._needs import FACTS, PARAMETERS, facts, kind_of, unmet
-from ._own import Outcome, chapters, find_project, fingerprint, run, show
+from ._run import Outcome, fingerprint, run
+from ._site import show
 
 __all__ = [
     "FACTS",

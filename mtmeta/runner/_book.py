@@ -23,18 +23,7 @@ from .._yaml import parse
 from ._execute import execute, missing
 
 #: Copied beside the chapters, so that pages can include them.
-ROOT_FILES = (
-    "_config.yml",
-    "_toc.yml",
-    "CHANGELOG.md",
-    "CITATION.cff",
-    "CONTRIBUTING.md",
-    "LICENSE",
-    "README.md",
-    "benchmarks/RESULTS.md",
-    "constraints.txt",
-    "tools/calibration/CALIBRATION.md",
-)
+ROOT_FILES = ("*.yml", "*.md", "*.cff", "LICENSE", "constraints.txt", "benchmarks/*.md", "tools/calibration/*.md")
 _JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"
 
 
@@ -71,10 +60,10 @@ def copy_sources(root: Path, to: Path) -> Path:
     leave_out = shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__")
     for name in ("book", "notebooks"):
         shutil.copytree(root / name, source / name, ignore=leave_out, copy_function=_copy)
-    for name in ROOT_FILES:
-        if (root / name).exists():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            _copy(root / name, source / name)
+    for path in (path for pattern in ROOT_FILES for path in root.glob(pattern)):
+        target = source / path.relative_to(root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _copy(path, target)
     return source
 
 

@@ -1,0 +1,354 @@
+"""Execute chapters on a reader's data."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import io
+import json
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._checks import check_count
+from .._escapes import file_name
+from .._files import claimed, keep, whole_file
+from .._limits import MAX_JOBS
+from .._processes import in_processes
+from ._execute import CannotRun, about, execute, missing
+from ._needs import PARAMETERS, facts, kind_of, unmet
+
+if TYPE_CHECKING:
+    import nbformat
+    import pandas as pd
+
+    from ..evalset import EvalSet, Rankings
+
+    Data = EvalSet | pd.DataFrame | Rankings
+
+#: What a run makes in its folder.
+_MADE = ("notebooks", "scores", "site", ".done", ".site")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one chapter.
+
+    Attributes
+    ----------
+    status : str
+        "ran", "skipped" or "failed".
+    seconds : float
+        Wall time of its execution, start of the kernel included; 0 where it was not executed.
+    reason : str
+        Why it was skipped, or the last line of the failure.
+    resumed : bool
+        Whether an earlier run had done this already.
+    """
+
+    status: str
+    seconds: float = 0.0
+    reason: str = ""
+    resumed: bool = False
+
+
+def run(
+    notebooks: Mapping[str, Path],
+    data: Data,
+    scores: str | None,
+    out: str | Path,
+    *,
+    version: str,
+    jobs: int = 2,
+    progress: bool = True,
+    reads: Iterable[Path] = (),
+    force: bool = False,
+) -> dict[str, Outcome]:
+    """Execute chapters on a set of scores.
+
+    The executed notebooks go to ``out/notebooks``. A chapter whose needs the set does not meet, or that raises
+    `CannotRun`, is skipped: its notebook is the book's, with the reason under the title. Cells whose own needs (their
+    metadata ``mtmeta.needs``) are not met are left out of a chapter, with the reason in their place. A chapter that
+    fails leaves what it computed until then, with the failure under the title. What was done before with the same
+    notebook, scores, parameters and version is not done again; failures are, and what was killed.
+
+    Chapters take translations by their parameter ``campaign``. One that also takes transcripts or ranked lists says so
+    in its metadata, with what it needs of them: ``"takes": {"speech": ["transcripts>=20"], "ranking": ["queries"]}``.
+
+    Parameters
+    ----------
+    notebooks : mapping
+        The notebook by page, as `chapters` returns.
+    data : EvalSet, DataFrame or Rankings
+        The set, to see what it has: translations, transcripts or ranked lists.
+    scores : str, optional
+        Value of the parameter that takes it: the name of the same set, or the path of a table. By default the set is
+        written to ``out/scores`` as a table, and chapters read that.
+    out : path
+        The folder to write to.
+    version : str
+        That of the package. A result of another version is computed anew.
+    jobs : int
+        How many chapters are executed at a time.
+    progress : bool
+        Whether to write to stderr what becomes of each chapter and, now and then, which cell it is at.
+    reads : iterable of Path
+        Files and folders that must not be replaced, beside the notebooks.
+    force : bool
+        Whether to replace what no run has made in the folder.
+
+    Returns
+    -------
+    dict of Outcome
+        By page, in the order of `notebooks`.
+
+    Raises
+    ------
+    ValueError
+        If papermill is not installed; what a notebook says of its needs has another form than it should; or the folder
+        holds what no run has made, is or holds what is read, or is written to by another run.
+    """
+    for name in ("papermill", "ipykernel"):
+        if importlib.util.find_spec(name) is None:
+            raise ValueError(f"{name} is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
+    check_count("jobs", jobs, 1, MAX_JOBS)
+    out = Path(out)
+    outcomes: dict[str, Outcome] = {}
+    with hold(out, [*reads, *notebooks.values()], force=force):
+        given = _write_scores(data, out) if scores is None else scores
+        with closing(_outcomes(notebooks, data, given, out, version, jobs, progress)) as done:
+            for page, outcome in done:
+                outcomes[page] = outcome
+                if progress:
+                    _tell(page, outcome, len(outcomes), len(notebooks))
+    return {page: outcomes[page] for page in notebooks}
+
+
+@contextmanager
+def hold(out: Path, reads: Iterable[Path], *, force: bool = False) -> Iterator[None]:
+    """Hold a folder for a run; raise if it holds what no run has made, or what is read, or another run holds it."""
+    for name in _MADE:
+        keep(reads, out / name)
+    with claimed(out, "run", _MADE, force=force):
+        yield
+
+
+def _write_scores(data: Data, out: Path) -> str:
+    """Write a set as a table, and return its whole path."""
+    kind = kind_of(data)
+    frame = data if kind == "transcripts" else data.to_frame()
+    if kind == "ranked lists":  # what is judged and in no list stays: measures count it
+        frame = frame.drop(columns="relevance").merge(data.qrels, on=["query", "item"], how="outer")
+    name = kind if kind == "transcripts" else data.name
+    path = (out / "scores" / f"{file_name(name)}.parquet").resolve()
+    with whole_file(path) as part:
+        frame.to_parquet(part, index=False)
+    return str(path)
+
+
+def _outcomes(
+    notebooks: Mapping[str, Path], data: Data, scores: str, out: Path, version: str, jobs: int, progress: bool
+) -> Iterator[tuple[str, Outcome]]:
+    """Yield what becomes of each chapter, as soon as it is known.
+
+    Chapters are executed in processes: papermill changes the directory, and says much when it is stopped.
+    """
+    found, kind, seen = facts(data), kind_of(data), fingerprint(data)
+    parameters = {PARAMETERS[kind]: scores}
+    todo: dict[str, tuple] = {}
+    for page, path in notebooks.items():
+        key = digest(path.read_bytes(), seen, json.dumps(parameters), version)
+        if reason := _why_not(path, kind, found):
+            outcome = Outcome("skipped", reason=reason)
+            _write_page(path, out / f"{page}.ipynb", outcome)
+            yield page, outcome
+        elif (stored := _read_outcome(out, page, key)) is not None:
+            yield page, stored
+        else:
+            todo[page] = (path, out, page, parameters, found, key, progress)
+    if not todo:
+        return
+    with closing(in_processes(_run_one, todo, min(jobs, len(todo)))) as done:
+        for page, task in done:
+            try:
+                yield page, task.result()
+            except BrokenProcessPool as error:
+                yield page, Outcome("failed", reason=f"its process was killed: {error}")
+
+
+def fingerprint(data: Data) -> str:
+    """Return a hash of all that chapters can see of a set, so that equal sets have equal hashes."""
+    kind = kind_of(data)
+    if kind == "transcripts":
+        return digest(kind, data.to_csv(index=False))
+    if kind == "ranked lists":
+        return digest(kind, data.name, data.runs.to_csv(index=False), data.qrels.to_csv(index=False))
+    es = data
+    references = sorted(es.texts.references.items()) if es.texts else []
+    marks = json.dumps([es.name, es.language_pair, sorted(es.human_systems), sorted(es.reference_free), references])
+    return digest(es.to_frame().to_csv(index=False), es.system_scores.to_csv(), marks)
+
+
+def digest(*parts: str | bytes) -> str:
+    """Return a hash of texts and bytes, each with its length."""
+    found = hashlib.sha256()
+    for part in parts:
+        raw = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+        found.update(f"{len(raw)}:".encode() + raw)
+    return found.hexdigest()
+
+
+def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:
+    """Say why a chapter cannot run on a set with these facts on this machine; nothing if it can."""
+    says = about(path)
+    needs = {"campaign": says.get("needs", [])} | says.get("takes", {})
+    if PARAMETERS[kind] not in needs:
+        return f"it needs translations and their scores; these are {kind}"
+    if lacking := unmet(needs[PARAMETERS[kind]], found):
+        return f"it needs {'; '.join(lacking)}"
+    if lacking := missing(path):
+        return f"not installed here, or not downloaded: {', '.join(lacking)}"
+    return ""
+
+
+def _outcome_file(out: Path, page: str) -> Path:
+    return out / ".done" / f"{Path(page).name}.json"
+
+
+def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
+    """Return what an earlier run made of a chapter, if nothing has changed since and it did not fail."""
+    try:
+        stored = json.loads(_outcome_file(out, page).read_text(encoding="utf-8"))
+        written = digest((out / f"{page}.ipynb").read_bytes())
+        if (stored.pop("key"), stored.pop("notebook")) == (key, written) and stored["status"] != "failed":
+            return Outcome(**{**stored, "resumed": True})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass  # an interrupted or older run: it is done again
+    return None
+
+
+class _Lines(io.TextIOBase):
+    """Takes a bar of tqdm: each state is a line. A chapter does not fail for want of a reader."""
+
+    def write(self, text: str) -> int:
+        if state := text.strip():
+            with suppress(OSError):
+                print(state, file=sys.stderr, flush=True)
+        return len(text)
+
+
+def _progress(name: str) -> dict[str, Any]:
+    """Return how the progress of a chapter is shown."""
+    state = "{desc}: cell {n_fmt} of {total_fmt}, {elapsed}"
+    return {"desc": name, "leave": False, "file": _Lines(), "mininterval": 10, "miniters": 1, "bar_format": state}
+
+
+def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> nbformat.NotebookNode:
+    """Return a chapter as it is executed on these data: without the cells that need what they lack.
+
+    The descriptions of its figures say what is seen on the book's data, so on other data they must say that.
+    """
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    own = not _are_defaults(notebook, parameters)
+    cells: list = []
+    for cell in notebook.cells:
+        if lacking := unmet(cell.metadata.get("mtmeta", {}).get("needs", []), found):
+            text = f"This part needs {plain('; '.join(lacking))}."
+            note = f":::{{admonition}} Left out on your data\n:class: warning\n{text}\n:::"
+            if not cells or cells[-1].source != note:
+                cells.append(nbformat.v4.new_markdown_cell(note))
+            continue
+        if own and (image := cell.metadata.get("mystnb", {}).get("image", {})).get("alt"):
+            image["alt"] = f"As it is on the book's data: {image['alt']}"
+        cells.append(cell)
+    notebook.cells = cells
+    return notebook
+
+
+def _are_defaults(notebook: nbformat.NotebookNode, parameters: Mapping[str, str]) -> bool:
+    defaults = "\n".join(c.source for c in notebook.cells if "parameters" in c.metadata.get("tags", []))
+    return all(re.search(rf"^{n} = (['\"]){re.escape(v)}\1", defaults, re.M) for n, v in parameters.items())
+
+
+def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, key: str, progress: bool) -> Outcome:
+    """Execute a chapter and store its notebook, then what became of it: each whole or not at all."""
+    import nbformat
+
+    target = out / f"{page}.ipynb"
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / target.name
+        try:
+            write_text(part, nbformat.writes(_prepared(path, parameters, found)))
+            shown = _progress(target.stem) if progress else False
+            execute(part, part, parameters, cwd=path.resolve().parent, progress=shown)
+            outcome = Outcome("ran")
+        except CannotRun as error:
+            outcome, part_of = Outcome("skipped", reason=str(error)), path
+        except Exception as error:  # whatever a kernel may die of must not take the other chapters along
+            lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+            outcome, part_of = Outcome("failed", reason=lines[-1].strip()), part if part.exists() else path
+        outcome = Outcome(outcome.status, round(time.perf_counter() - start, 1), outcome.reason)
+        if outcome.status == "ran":
+            write_text(target, part.read_text(encoding="utf-8"))
+        else:
+            _write_page(part_of, target, outcome)
+    stored = {**asdict(outcome), "key": key, "notebook": digest(target.read_bytes())}
+    write_text(_outcome_file(out, page), json.dumps(stored) + "\n")
+    return outcome
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, whole or not at all."""
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
+    """Write a notebook with a note under its title: why it was skipped, or how it failed."""
+    import nbformat
+    from papermill.execute import remove_error_markers
+
+    notebook = remove_error_markers(nbformat.read(source, as_version=4))
+    if outcome.status == "skipped":
+        title, kind = "Skipped on your data", "warning"
+        text = f"This chapter cannot run on your data: {plain(outcome.reason)}. What follows is the book's own version."
+    else:
+        title, kind = "Failed on your data", "danger"
+        text = "A cell of this chapter failed, and those after it were not executed. The last line of the failure:"
+        text += f"\n\n{_code(outcome.reason)}"
+    note = f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::"
+    heading = re.compile("^# .*", re.MULTILINE)
+    titled = [cell for cell in notebook.cells if cell.cell_type == "markdown" and heading.search(cell.source)]
+    if titled:
+        titled[0].source = heading.sub(lambda found: f"{found[0]}\n\n{note}\n", titled[0].source, count=1)
+    else:
+        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(note))
+    write_text(target, nbformat.writes(notebook))
+
+
+def _code(text: str) -> str:
+    """Return a text as a block of code, whatever is in it."""
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _tell(page: str, outcome: Outcome, number: int, of: int) -> None:
+    what = f"[{number}/{of}] {outcome.status} {Path(page).name}"
+    what += f" in {outcome.seconds:.1f} s" if outcome.seconds else ""
+    what += " (done before)" if outcome.resumed else ""
+    print(what + (f": {outcome.reason}" if outcome.reason else ""), file=sys.stderr, flush=True)
+
+
+def plain(text: str) -> str:
+    """Return a text as one line of Markdown, in a paragraph or a table, with nothing in it that is markup."""
+    return re.sub(r"([\\`*_\[\]<>|&~$#{}])", r"\\\1", " ".join(text.split()))

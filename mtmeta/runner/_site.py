@@ -1,0 +1,118 @@
+"""Build the site around the chapters of a run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ._book import build, copy_sources, pages, read_yaml, write_execution
+from ._run import Outcome, digest, hold, plain, write_text
+
+_PAGE = "book/your_run"
+_SOURCES = ("book", "notebooks", "_toc.yml", "_config.yml")
+#: Written last into a site: from what it was built. A site without it is not whole, or another's.
+_BUILT = ".mtmeta-site"
+
+
+def show(
+    project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, *, title: str, force: bool = False
+) -> Path:
+    """Build one site of the book's pages with the chapters that `run` executed in their places.
+
+    Parameters
+    ----------
+    project : path
+        The folder that `find_project` finds.
+    outcomes : mapping
+        What `run` returned.
+    out : path
+        The folder that `run` wrote to. The site goes to ``out/site``, and is built only if something has changed.
+    title : str
+        What the chapters were run on, for the page that lists them.
+    force : bool
+        Whether to replace a folder ``out/site`` that was not made here. The book's sources are never replaced.
+
+    Returns
+    -------
+    Path
+        The page to open: the list of the chapters and of what became of them.
+
+    Raises
+    ------
+    RuntimeError
+        If jupyter-book is not installed, or fails.
+    ValueError
+        If the folder, or the site in it, holds what was not made here, or another run writes to it.
+    """
+    project, out = Path(project), Path(out).resolve()
+    with hold(out, [project / name for name in _SOURCES]):
+        site = out / "site"
+        if not force and os.path.lexists(site) and not (site / _BUILT).is_file():
+            raise ValueError(
+                f"{site} was not made by a run, and is left as it is. Move it away, or name another folder; on the "
+                "command line, --force replaces it."
+            )
+        _build_in(site, project, outcomes, title)
+    return site / f"{_PAGE}.html"
+
+
+def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title: str) -> None:
+    """Build the site beside its place; when it is whole, it takes the place in one step."""
+    out = site.parent
+    own = [path for name in _SOURCES for path in _files(project / name)]
+    own += [out / f"{page}.ipynb" for page in outcomes]
+    what = [part for path in own for part in (str(path), path.read_bytes())]
+    key = digest(title, *what, *(f"{page} {o.status} {o.reason}" for page, o in outcomes.items()))
+    if all((site / name).is_file() for name in (_BUILT, f"{_PAGE}.html")) and (site / _BUILT).read_text() == key:
+        return
+    work = out / ".site"
+    source = copy_sources(project, work)
+    for page in outcomes:
+        shutil.copy2(out / f"{page}.ipynb", source / f"{page}.ipynb")
+    (source / f"{_PAGE}.md").write_text(_list_page(outcomes, title), encoding="utf-8")
+    _add_to_toc(source / "_toc.yml")
+    notebooks = [page for page in pages(project) if (source / f"{page}.ipynb").exists()]
+    write_execution(source, {page: _on_site(page, outcomes) for page in notebooks})
+    built = build(work, strict=False)
+    write_text(built / _BUILT, key)
+    if os.path.lexists(site):
+        site.rename(Path(tempfile.mkdtemp(dir=work)) / "old")
+    built.rename(site)
+    shutil.rmtree(work, ignore_errors=True)
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+
+
+def _on_site(page: str, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+    """Return what the site says about the outputs of a page."""
+    outcome = outcomes.get(page)
+    if outcome is None:
+        return {"status": "stored", "seconds": 0.0, "reason": "it was not part of this run"}
+    status = {"ran": "executed", "skipped": "stored", "failed": "failed"}[outcome.status]
+    return {"status": status, "seconds": outcome.seconds, "reason": outcome.reason}
+
+
+def _list_page(outcomes: Mapping[str, Outcome], title: str) -> str:
+    rows = [
+        f"| {{doc}}`/{page}` | {o.status} | {f'{o.seconds:.1f}' if o.seconds else ''} | {plain(o.reason)} |"
+        for page, o in outcomes.items()
+    ]
+    lines = ["# Your Run", "", f"These chapters were run on {plain(title)}. All other pages are those of the book."]
+    lines += ["", "| chapter | what became of it | seconds | why |", "|---|---|---:|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def _add_to_toc(path: Path) -> None:
+    import yaml
+
+    toc = read_yaml(path)
+    if not (isinstance(toc, dict) and isinstance(toc.get("parts"), list)):
+        raise ValueError(f"{path} has no list `parts`, to which the list of your chapters could be added.")
+    toc["parts"].insert(0, {"caption": "Your data", "chapters": [{"file": _PAGE}]})
+    path.write_text(yaml.safe_dump(toc, sort_keys=False), encoding="utf-8")
