@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import threading
-import typing
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -725,7 +724,7 @@ def test_every_place_that_a_command_names_is_known():
     folders = {"out", "save", "checkpoints"}
     seen = set()
     for command in (one for group in groups for one in group.registered_commands):
-        hints = typing.get_type_hints(inspect.unwrap(command.callback))
+        hints = get_type_hints(command.callback)
         assert ("force" in hints) == bool(hints.keys() & {*_output._WRITTEN, *folders}), command
         seen |= {name for name, hint in hints.items() if "Path" in str(hint)}
     assert seen - {*_output._WRITTEN, *folders} <= {*_output._READ, "book"}

@@ -9,18 +9,20 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import wraps
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from .. import __version__
 from .._processes import check_room
 from ._choices import Format, Missing
-from ._output import check_outputs, say, visible
+from ._output import check_outputs, emit, emit_text, say, visible
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..evalset import EvalSet
 
 
@@ -37,23 +39,39 @@ app = typer.Typer(
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn faults of the data, and an interrupt, into one line on stderr and an exit code."""
+    """Turn faults of the data, and an interrupt, into one line on stderr and an exit code.
+
+    A parameter that is a dataclass stands for the options that are its fields.
+    """
     if command.__doc__ is None:  # python -OO drops what --help shows
         with suppress(OSError):
             command.__doc__ = ast.get_docstring(ast.parse(inspect.getsource(command)).body[0])
+    bundles: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
+    hints = get_type_hints(command, include_extras=True)
+    for name, parameter in inspect.signature(command).parameters.items():
+        if is_dataclass(hints[name]):
+            bundles[name] = hints[name]
+            parts, of = inspect.signature(hints[name]).parameters, get_type_hints(hints[name], include_extras=True)
+        else:
+            parts, of = {name: parameter}, hints
+        parameters += [one.replace(kind=one.KEYWORD_ONLY, annotation=of[part]) for part, one in parts.items()]
 
-    @wraps(command)
-    def safe(*args: Any, **options: Any) -> None:
+    def safe(**options: Any) -> None:
         try:
             check_room()
             check_outputs(options)
-            command(*args, **options)
+            made = {name: kind(**{f.name: options.pop(f.name) for f in fields(kind)}) for name, kind in bundles.items()}
+            command(**options, **made)
         except KeyboardInterrupt:
             typer.echo("mtmeta: interrupted", err=True)
             raise typer.Exit(130) from None
         except (ValueError, TypeError, OSError, MemoryError) as error:
             raise typer.Exit(complain(error)) from None
 
+    safe.__name__, safe.__doc__ = command.__name__, command.__doc__
+    safe.__signature__ = inspect.Signature(parameters)
+    safe.__annotations__ = {p.name: p.annotation for p in parameters}
     return safe
 
 
@@ -105,6 +123,14 @@ def once(names: list[str] | None) -> list[str] | None:
     return list(dict.fromkeys(names)) if names else None
 
 
+def full(scores: str) -> str:
+    """Return the whole path of a file or folder, because chapters run in another one; names of sets stay."""
+    from ..datasets import lies_at
+
+    path = Path(scores)
+    return str(path.resolve()) if lies_at(scores) in (path, path.parent) else scores
+
+
 def _hushed(quiet: bool) -> bool:
     if quiet:
         logging.getLogger("mtmeta").setLevel(logging.ERROR)
@@ -117,97 +143,119 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def option(text: str, metavar: str | None = None, default: str | bool = True, *names: str, **more: Any) -> Any:
+    """Return an option: what it does, what stands for its value, and how its default is shown, if not as it is."""
+    return typer.Option(*names, metavar=metavar, help=text, show_default=default, **more)
+
+
+def number(text: str, low: int, high: int, default: str | bool = True) -> Any:
+    """Return an option for a whole number with bounds."""
+    return option(text, "N", default, min=low, max=high)
+
+
 Sets = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE|SET",
         help="Tables (.csv, .tsv, .jsonl, .parquet; - reads CSV or TSV from stdin), folders, or names of sets: "
         "teaching, wmt23/zh-en; wmt23 alone means all its language pairs.",
-        show_default=False,
     ),
 ]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option("--metric", metavar="NAME", callback=once, help="Only this metric; repeatable.", show_default="all"),
-]
-MetricsFrom = Annotated[
-    list[str] | None,
-    typer.Option(metavar="DIR|SET", help="More metrics, from a folder of .seg.score files; repeatable."),
-]
-Annotation = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Which human scores, such as mqm or da-sqm.", show_default="mqm if there is"),
-]
+Chapters = Annotated[list[str], typer.Argument(metavar="CHAPTER|all", help="Numbers or names of chapters, such as 4.")]
+Metrics = Annotated[list[str] | None, option("Only this metric; repeatable.", "NAME", "all", "--metric", callback=once)]
 Reference = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The reference that metrics were scored against; it is no candidate.",
-        show_default="the published one",
-    ),
+    option("The reference that metrics were scored against; it is no candidate.", "NAME", "the published one"),
 ]
-MissingRows = Annotated[
-    Missing, typer.Option("--missing", help="A system lacks a segment: refuse, or leave the cell unscored.")
-]
-How = Annotated[Format, typer.Option("--format", help="tsv and json keep full precision.")]
-Places = Annotated[int, typer.Option(min=0, max=17, metavar="N", help="Decimals in table, latex and md.")]
+MissingRows = Annotated[Missing, option("A system lacks a segment: refuse, or leave the cell unscored.")]
+How = Annotated[Format, option("tsv and json keep full precision.", None, True, "--format")]
+Places = Annotated[int, number("Decimals in table, latex and md.", 0, 17)]
+NEW_FILE = {"dir_okay": False, "callback": in_a_folder}
 Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        dir_okay=False,
-        writable=True,
-        callback=in_a_folder,
-        help="Write here.",
-        show_default="standard output",
-    ),
+    Path | None, option("Write here.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE)
 ]
 Force = Annotated[
     bool,
-    typer.Option(
-        "--force", help="Replace files that mtmeta did not write, or that were changed since; never what it reads."
+    option(
+        "Replace files that mtmeta did not write, or that were changed since; never what it reads.",
+        None,
+        True,
+        "--force",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=_hushed, help="No messages but errors.")]
+Quiet = Annotated[bool, option("No messages but errors.", None, True, "--quiet", "-q", callback=_hushed)]
 
 
-def load_sets(
-    names: Sequence[str],
-    metrics: Sequence[str] | None,
-    metrics_from: Sequence[str] | None,
-    annotation: str | None,
-    reference: str | None,
-    missing: Missing,
-    quiet: bool,
-) -> list[EvalSet]:
-    """Load all sets that the arguments stand for, and say what was left out of them."""
-    from ..datasets import load_all
-    from ..evalset import as_evalset
+@dataclass(frozen=True)
+class Loading:
+    """Options that choose what is loaded, and how."""
 
-    if list(names).count("-") > 1:
-        raise typer.BadParameter("standard input (-) can be read once only.")
-    sets = [
-        as_evalset(es)
-        for name in names
-        for es in load_all(
-            name,
-            reference=reference,
-            annotation=annotation,
-            metrics_from=metrics_from or (),
-            metrics=metrics,
-            missing=missing.value,
-        )
-    ]
-    called = [es.name for es in sets]
-    twice = sorted({name for name in called if called.count(name) > 1})
-    if twice:
-        raise ValueError(f"each set may occur once; found more than once: {', '.join(twice)}. Rename a file.")
-    for es in sets:
-        left_out = es.provenance.get("left_out", {})
-        say(quiet, *(f"left out of {es.name}: {what} ({why})" for what, why in left_out.items()))
-    return sets
+    metric: Metrics = None
+    metrics_from: Annotated[
+        list[str] | None, option("More metrics, from a folder of .seg.score files; repeatable.", "DIR|SET")
+    ] = None
+    annotation: Annotated[
+        str | None, option("Which human scores, such as mqm or da-sqm.", "NAME", "mqm if there is")
+    ] = None
+    reference: Reference = None
+    missing: MissingRows = Missing["raise"]
+
+    def load(self, names: Sequence[str], quiet: bool, **options: Any) -> list[Any]:
+        """Load all sets that the names stand for, and say what was left out of them."""
+        from ..datasets import load_all
+
+        if list(names).count("-") > 1:
+            raise typer.BadParameter("standard input (-) can be read once only.")
+        options |= {"reference": self.reference, "annotation": self.annotation, "missing": self.missing.value}
+        options |= {"metrics": self.metric, "metrics_from": self.metrics_from or ()}
+        sets = [data for name in names for data in load_all(name, **options)]
+        for data in sets:
+            left_out = getattr(data, "provenance", {}).get("left_out", {})
+            say(quiet, *(f"left out of {data.name}: {what} ({why})" for what, why in left_out.items()))
+        return sets
+
+    def rated(self, names: Sequence[str], quiet: bool) -> list[EvalSet]:
+        """Load sets that must have human scores, and names of their own."""
+        from ..evalset import as_evalset
+
+        sets = [as_evalset(es) for es in self.load(names, quiet)]
+        called = [es.name for es in sets]
+        twice = sorted({name for name in called if called.count(name) > 1})
+        if twice:
+            raise ValueError(f"each set may occur once; found more than once: {', '.join(twice)}. Rename a file.")
+        return sets
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Options that say where results go, and whether messages are wanted."""
+
+    output: Output = None
+    force: Force = False
+    quiet: Quiet = False
+
+    def text(self, text: str) -> None:
+        """Write a result."""
+        emit_text(text, self.output)
+
+    def say(self, *lines: str) -> None:
+        """Write messages."""
+        say(self.quiet, *lines)
+
+
+@dataclass(frozen=True)
+class _Form:
+    how: How = Format.table
+    places: Places = 3
+
+
+@dataclass(frozen=True)
+class Printing(Writing, _Form):
+    """Options that say where a table goes, and in which form."""
+
+    def table(self, frame: pd.DataFrame) -> None:
+        """Write a table."""
+        emit(frame, self.how, self.places, self.output)
 
 
 @app.callback()

@@ -5,25 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from ._common import EXAMPLE, Force, Quiet, app, guarded
+from ._common import EXAMPLE, Chapters, Force, Quiet, app, full, guarded, option
 from ._output import say
 
 
 @app.command(epilog=EXAMPLE.format("exercises 1 --out sheets"))
 @guarded
 def exercises(
-    chapters: Annotated[
-        list[str],
-        typer.Argument(metavar="CHAPTER|all", help="Numbers or names of chapters, such as 4.", show_default=False),
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", file_okay=False, help="Write here.")] = Path("exercises"),
-    scores: Annotated[
-        str | None,
-        typer.Option(metavar="FILE|SET", help="Put these into the notebooks as the data.", show_default="the book's"),
-    ] = None,
-    solutions: Annotated[bool, typer.Option("--solutions", help="With the solutions: the lecturer's copy.")] = False,
+    chapters: Chapters,
+    out: Annotated[Path, option("Write here.", "DIR", file_okay=False)] = Path("exercises"),
+    scores: Annotated[str | None, option("Put these into the notebooks as the data.", "FILE|SET", "the book's")] = None,
+    solutions: Annotated[bool, option("With the solutions: the lecturer's copy.", None, True, "--solutions")] = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -35,7 +27,6 @@ def exercises(
     """
     from .. import runner
     from ..exercises import export
-    from ._run import full
 
     found = runner.chapters(runner.find_project(), chapters)
     campaign = None if scores is None else full(scores)

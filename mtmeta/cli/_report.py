@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
-import typer
-
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import Missing
-from ._common import (
-    EXAMPLE,
-    Annotation,
-    Force,
-    Metrics,
-    MetricsFrom,
-    MissingRows,
-    Output,
-    Quiet,
-    Reference,
-    Sets,
-    app,
-    guarded,
-    load_sets,
-)
-from ._output import emit_text, say
+from ._common import EXAMPLE, Loading, Sets, Writing, app, guarded, number, option
 
 
 class ReportFormat(StrEnum):
@@ -49,24 +32,15 @@ _BY_SUFFIX = {".html": ReportFormat.html, ".htm": ReportFormat.html, ".json": Re
 @guarded
 def report(
     sets: Sets,
-    metric: Metrics = None,
-    how: Annotated[
-        ReportFormat | None, typer.Option("--format", help="What to write.", show_default="as --output ends, or md")
-    ] = None,
+    how: Annotated[ReportFormat | None, option("What to write.", None, "as --output ends, or md", "--format")] = None,
     unit: Annotated[
-        Unit, typer.Option("--unit", help="What the bootstrap draws; documents bring all their segments.")
+        Unit, option("What the bootstrap draws; documents bring all their segments.", None, True, "--unit")
     ] = Unit.segment,
-    n_resamples: Annotated[
-        int, typer.Option(min=40, max=MAX_COUNT, metavar="N", help="Draws of each interval and of each null model.")
-    ] = 200,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of these draws.")] = 0,
-    metrics_from: MetricsFrom = None,
-    annotation: Annotation = None,
-    reference: Reference = None,
-    missing: MissingRows = Missing["raise"],
-    output: Output = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    n_resamples: Annotated[int, number("Draws of each interval and of each null model.", 40, MAX_COUNT)] = 200,
+    seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
+    *,
+    loading: Loading,
+    writing: Writing,
 ) -> None:
     """Report whether a metric is any good: what may be claimed, and what may not.
 
@@ -76,17 +50,15 @@ def report(
     """
     from ..report import report as make
 
-    if how is None:
-        how = _BY_SUFFIX.get(output.suffix.lower(), ReportFormat.md) if output is not None else ReportFormat.md
-    loaded = load_sets(sets, None, metrics_from, annotation, reference, missing, quiet)
+    how = how or _BY_SUFFIX.get(writing.output.suffix.lower() if writing.output else ".md", ReportFormat.md)
     result = make(
-        loaded,
-        metric,
+        replace(loading, metric=None).rated(sets, writing.quiet),
+        loading.metric,
         n_resamples=n_resamples,
         unit=unit.value,
         rng=seed,
-        progress=lambda line: say(quiet, f"reporting on {line}"),
+        progress=lambda line: writing.say(f"reporting on {line}"),
     )
-    say(quiet, result.signature)
+    writing.say(result.signature)
     write = {ReportFormat.html: result.to_html, ReportFormat.json: result.to_json, ReportFormat.md: result.to_markdown}
-    emit_text(write[how](), output)
+    writing.text(write[how]())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,19 +11,7 @@ from .. import __version__
 from .._escapes import file_name
 from .._limits import MAX_JOBS
 from ._choices import Format, Missing
-from ._common import (
-    EXAMPLE,
-    Annotation,
-    Force,
-    How,
-    Metrics,
-    MetricsFrom,
-    MissingRows,
-    Quiet,
-    Reference,
-    app,
-    guarded,
-)
+from ._common import EXAMPLE, Chapters, Force, How, Loading, Quiet, app, full, guarded, number, option
 from ._output import emit, inputs, say, visible
 
 if TYPE_CHECKING:
@@ -36,40 +24,29 @@ if TYPE_CHECKING:
 @guarded
 def run(
     context: typer.Context,
-    chapters: Annotated[
-        list[str],
-        typer.Argument(metavar="CHAPTER|all", help="Numbers or names of chapters, such as 4.", show_default=False),
-    ],
+    chapters: Chapters,
     scores: Annotated[
         str,
-        typer.Option(
-            metavar="FILE|SET",
-            help="A table (.csv, .tsv, .jsonl, .parquet; - reads CSV or TSV from stdin) of translations, transcripts "
+        option(
+            "A table (.csv, .tsv, .jsonl, .parquet; - reads CSV or TSV from stdin) of translations, transcripts "
             "or ranked lists, a folder, or the name of a set with one language pair.",
-            show_default=False,
+            "FILE|SET",
         ),
     ],
-    metric: Metrics = None,
-    metrics_from: MetricsFrom = None,
-    annotation: Annotation = None,
-    reference: Reference = None,
-    missing: MissingRows = Missing["raise"],
+    loading: Loading,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", file_okay=False, help="Write here: notebooks/ and site/.", show_default="out/ and a name"
-        ),
+        Path | None, option("Write here: notebooks/ and site/.", "DIR", "out/ and a name", file_okay=False)
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, max=MAX_JOBS, metavar="N", help="Chapters executed at a time.")] = 2,
+    jobs: Annotated[int, number("Chapters executed at a time.", 1, MAX_JOBS)] = 2,
     book: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The sources of the book: a clone, or an unpacked archive.",
-            show_default="here, above, or where the package was installed from",
+        option(
+            "The sources of the book: a clone, or an unpacked archive.",
+            "DIR",
+            "here, above, or where the package was installed from",
         ),
     ] = None,
-    site: Annotated[bool, typer.Option(help="Build a site of the book with these chapters in it.")] = True,
+    site: Annotated[bool, option("Build a site of the book with these chapters in it.")] = True,
     how: How = Format.table,
     force: Force = False,
     quiet: Quiet = False,
@@ -88,10 +65,9 @@ def run(
 
     project = runner.find_project(book=book)
     notebooks = runner.chapters(project, chapters)
-    given = {"metrics": metric, "metrics_from": metrics_from or (), "annotation": annotation, "reference": reference}
-    data, name = _load(scores, quiet, missing=missing.value, **given)
+    data, name = _load(loading, scores, quiet)
     out = Path("out") / file_name(name) if out is None else out
-    chosen = any(given.values()) or missing is Missing.nan or scores == "-"
+    chosen = scores == "-" or any(given not in (None, [], Missing["raise"]) for given in vars(loading).values())
     options = {"version": __version__, "jobs": jobs, "progress": not quiet, "force": force}
     read = inputs(context.params)
     outcomes = runner.run(notebooks, data, None if chosen else full(scores), out, reads=read, **options)
@@ -105,16 +81,12 @@ def run(
         raise typer.Exit(1)
 
 
-def _load(scores: str, quiet: bool, **options: Any) -> tuple[EvalSet | pd.DataFrame | Rankings, str]:
-    """Load one set, whether or not it has human scores; return it and its name, and say what was left out of it."""
-    from ..datasets import load_all
-
-    sets = load_all(scores, unrated="keep", **options)
+def _load(loading: Loading, scores: str, quiet: bool) -> tuple[EvalSet | pd.DataFrame | Rankings, str]:
+    """Load one set, whether or not it has human scores; return it and its name."""
+    sets = loading.load([scores], quiet, unrated="keep")
     names = [_name(data, scores) for data in sets]
     if len(sets) > 1:
         raise ValueError(f"{scores} holds {len(sets)} sets: {', '.join(names)}. Name one of them.")
-    left_out = getattr(sets[0], "provenance", {}).get("left_out", {})
-    say(quiet, *(f"left out of {names[0]}: {what} ({why})" for what, why in left_out.items()))
     return sets[0], names[0]
 
 
@@ -151,11 +123,3 @@ def _title(data: EvalSet | pd.DataFrame | Rankings, name: str) -> str:
     if isinstance(data, Rankings):
         return f"{name}: ranked lists by {len(data.systems)} systems for {len(data.queries)} queries"
     return f"{name}: {len(data)} transcripts by {data['system'].nunique()} systems"
-
-
-def full(scores: str) -> str:
-    """Return the whole path of a file or folder, because chapters run in another one; names of sets stay."""
-    from ..datasets import lies_at
-
-    path = Path(scores)
-    return str(path.resolve()) if lies_at(scores) in (path, path.parent) else scores

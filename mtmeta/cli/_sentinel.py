@@ -13,9 +13,9 @@ import typer
 from .. import __version__
 from .._files import keep
 from .._limits import MAX_COUNT
-from ._choices import Format, Kind, Missing, ScoreFormat, Sees, Select
-from ._common import EXAMPLE, Force, How, Output, Places, Quiet, app, guarded, in_a_folder, load_sets
-from ._output import emit, emit_text, inputs, output_file, say, written
+from ._choices import Format, Kind, ScoreFormat, Sees, Select
+from ._common import EXAMPLE, NEW_FILE, Loading, Places, Printing, Writing, app, guarded, number, option
+from ._output import inputs, output_file, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,81 +42,41 @@ def train_sentinel(
             help="What to train on, in this order: CSV or TSV with source, candidate, reference (what --sees needs) "
             "and score, used as they are; or names of sets, whose scores are standardised. A plus sign joins several "
             "into one stage: wmt17-da ted+newstest2021.",
-            show_default=False,
         ),
     ],
-    sees: Annotated[Sees, typer.Option(help="The one text that it sees.", show_default=False)],
-    save: Annotated[
-        Path, typer.Option(metavar="DIR", file_okay=False, help="Where the sentinel is saved.", show_default=False)
-    ],
+    sees: Annotated[Sees, option("The one text that it sees.")],
+    save: Annotated[Path, option("Where the sentinel is saved.", "DIR", file_okay=False)],
     kind: Annotated[
-        Kind, typer.Option(help="A ridge regression, or a transformer (pip install 'mtmeta[sentinel]').")
+        Kind, option("A ridge regression, or a transformer (pip install 'mtmeta[sentinel]').")
     ] = Kind.light,
     validation: Annotated[
-        str | None,
-        typer.Option(metavar="FILE|SET", help="Keep the checkpoint that is best on this.", show_default="the last"),
+        str | None, option("Keep the checkpoint that is best on this.", "FILE|SET", "the last")
     ] = None,
     encoder: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME|DIR",
-            help="A Hugging Face checkpoint or a folder; scratch-small, scratch-base or scratch-large for random "
-            "weights.",
-            show_default="FacebookAI/xlm-roberta-large",
+        option(
+            "A Hugging Face checkpoint or a folder; scratch-small, scratch-base or scratch-large for random weights.",
+            "NAME|DIR",
+            "FacebookAI/xlm-roberta-large",
         ),
     ] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option(metavar="NUMBER", help="Of RAdam.", show_default="1e-06")
-    ] = None,
-    batch_size: Annotated[
-        int | None, typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Texts per batch.", show_default="8")
-    ] = None,
-    accumulation: Annotated[
-        int | None, typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Batches per step.", show_default="2")
-    ] = None,
-    epochs: Annotated[
-        int | None, typer.Option(min=1, max=MAX_COUNT, metavar="N", help="Per stage.", show_default="1")
-    ] = None,
-    max_length: Annotated[
-        int | None,
-        typer.Option(min=3, max=MAX_COUNT, metavar="N", help="Tokens; longer texts are cut.", show_default="512"),
-    ] = None,
-    select: Annotated[
-        Select | None, typer.Option(help="What makes a checkpoint the best.", show_default="kendall")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed.", show_default="12")
-    ] = None,
+    learning_rate: Annotated[float | None, option("Of RAdam.", "NUMBER", "1e-06")] = None,
+    batch_size: Annotated[int | None, number("Texts per batch.", 1, MAX_COUNT, "8")] = None,
+    accumulation: Annotated[int | None, number("Batches per step.", 1, MAX_COUNT, "2")] = None,
+    epochs: Annotated[int | None, number("Per stage.", 1, MAX_COUNT, "1")] = None,
+    max_length: Annotated[int | None, number("Tokens; longer texts are cut.", 3, MAX_COUNT, "512")] = None,
+    select: Annotated[Select | None, option("What makes a checkpoint the best.", default="kendall")] = None,
+    seed: Annotated[int | None, number("Seed.", 0, 2**32 - 1, "12")] = None,
     checkpoints: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            file_okay=False,
-            help="Checkpoints; the same command goes on from there.",
-            show_default="none kept",
-        ),
+        option("Checkpoints; the same command goes on from there.", "DIR", "none kept", file_okay=False),
     ] = None,
     peak_flops: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER", help="What the device can do a second in bf16, for the report.", show_default=False
-        ),
+        float | None, option("What the device can do a second in bf16, for the report.", "NUMBER")
     ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            dir_okay=False,
-            callback=in_a_folder,
-            help="Speed, memory and losses, as JSON.",
-            show_default=False,
-        ),
-    ] = None,
-    how: How = Format.table,
-    places: Places = 3,
-    output: Output = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    report: Annotated[Path | None, option("Speed, memory and losses, as JSON.", "FILE", **NEW_FILE)] = None,
+    *,
+    printing: Printing,
 ) -> None:
     """Train a sentinel: a metric that predicts the human score from one text.
 
@@ -128,24 +88,27 @@ def train_sentinel(
     others = {"validation": validation, "checkpoints": checkpoints, "peak_flops": peak_flops, "report": report}
     given = [f"--{n.replace('_', '-')}" for n in (*settings, *(n for n, v in others.items() if v is not None))]
     if given and kind is Kind.light:
-        raise typer.BadParameter("goes only with --kind transformer.", ctx=context, param_hint=", ".join(given))
+        raise typer.BadParameter("goes only with --kind transformer.", param_hint=", ".join(given))
     from .. import sentinel as package
 
-    package.check_target(save, force=force)
+    package.check_target(save, force=printing.force)
     keep(inputs(context.params), save)
     frames = [_to_learn(stage) for stage in stages]
     options: dict[str, Any] = {}
     if kind is Kind.transformer:
-        options = {"config": package.TransformerConfig(**settings), "progress": not quiet and sys.stderr.isatty()}
+        options = {
+            "config": package.TransformerConfig(**settings),
+            "progress": not printing.quiet and sys.stderr.isatty(),
+        }
         options |= {"checkpoints": checkpoints, "peak_flops": peak_flops}
         options["validation"] = None if validation is None else _to_learn(validation)
     trained = package.fit(frames, sees=str(sees), kind=str(kind), **options)
-    trained.save(save, force=force)
+    trained.save(save, force=printing.force)
     if report is not None:
         with output_file(report) as part:
             trained.report.write(part, command=shlex.join(["mtmeta", *sys.argv[1:]]))
-    say(quiet, f"{trained.signature}|mtmeta:{__version__}")
-    emit(_facts(trained, save, sum(map(len, frames))), how, places, output)
+    printing.say(f"{trained.signature}|mtmeta:{__version__}")
+    printing.table(_facts(trained, save, sum(map(len, frames))))
 
 
 @sentinel.command(
@@ -156,29 +119,25 @@ def train_sentinel(
 )
 @guarded
 def score_with_sentinel(
-    context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A saved sentinel.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A saved sentinel.")],
     what: Annotated[
         str,
         typer.Argument(
             metavar="FILE|SET",
             help="CSV or TSV with the column that the sentinel sees (source, candidate or reference); or the name of a "
             "set.",
-            show_default=False,
         ),
     ],
     reference: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Of a set: the reference that it sees.", show_default="the published one"),
+        str | None, option("Of a set: the reference that it sees.", "NAME", "the published one")
     ] = None,
     how: Annotated[
         ScoreFormat,
-        typer.Option("--format", help="seg-score: system and score, as in .seg.score files of mt-metrics-eval."),
+        option("seg-score: system and score, as in .seg.score files of mt-metrics-eval.", None, True, "--format"),
     ] = ScoreFormat.csv,
     places: Places = 3,
-    output: Output = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    writing: Writing,
 ) -> None:
     """Score texts with a sentinel.
 
@@ -190,12 +149,12 @@ def score_with_sentinel(
     loaded = load_sentinel(folder)
     if _is_file(what):
         if reference is not None:
-            raise typer.BadParameter("goes only with the name of a set.", ctx=context, param_hint="--reference")
+            raise typer.BadParameter("goes only with the name of a set.", param_hint="--reference")
         frame = _scored_table(loaded, what)
     else:
-        frame = _scored_set(loaded, what, reference, quiet)
-    say(quiet, f"{loaded.signature}|mtmeta:{__version__}")
-    emit_text(_scores_written(frame, how, places), output)
+        frame = _scored_set(loaded, what, reference, writing.quiet)
+    writing.say(f"{loaded.signature}|mtmeta:{__version__}")
+    writing.text(_scores_written(frame, how, places))
 
 
 def _is_file(what: str) -> bool:
@@ -249,7 +208,7 @@ def _scored_table(loaded: Any, path: str) -> pd.DataFrame:
 
 
 def _scored_set(loaded: Any, name: str, reference: str | None, quiet: bool) -> pd.DataFrame:
-    es = load_sets([name], None, None, None, reference, Missing["raise"], quiet)
+    es = Loading(reference=reference).rated([name], quiet)
     if len(es) > 1:
         raise ValueError(f"{name!r} stands for {len(es)} sets; name one of them: {', '.join(e.name for e in es)}.")
     scored = es[0].with_metrics({"score": loaded.score_set(es[0])})

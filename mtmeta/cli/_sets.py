@@ -9,26 +9,9 @@ import typer
 
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Format, Grouping, Missing, Protocol, Ties
-from ._common import (
-    EXAMPLE,
-    Annotation,
-    Force,
-    How,
-    Metrics,
-    MetricsFrom,
-    MissingRows,
-    Output,
-    Places,
-    Quiet,
-    Reference,
-    Sets,
-    app,
-    guarded,
-    load_sets,
-    threshold,
-)
-from ._output import emit, say, together
+from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Protocol, Ties
+from ._common import EXAMPLE, Loading, Printing, Sets, app, guarded, number, option, threshold
+from ._output import together
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,82 +19,47 @@ if TYPE_CHECKING:
     from ..evalset import EvalSet
 
 
+_WITH = "Goes with --protocol"
+_COMPARED = "compare any translations, those of a segment, or those of a system"
+
+
 @app.command(epilog=EXAMPLE.format("validate teaching"))
 @guarded
-def validate(
-    sets: Sets,
-    metric: Metrics = None,
-    metrics_from: MetricsFrom = None,
-    annotation: Annotation = None,
-    reference: Reference = None,
-    missing: MissingRows = Missing["raise"],
-    how: How = Format.table,
-    places: Places = 3,
-    output: Output = None,
-    force: Force = False,
-    quiet: Quiet = False,
-) -> None:
+def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
     """Check data: what was loaded, what was left out and why, what may be wrong.
 
     One row is one finding: what it is about, its name, how many there are, and of how many. The exit code is 1
     if these ratings cannot rank any metric: one rated system, or one score throughout.
     """
-    loaded = load_sets(sets, metric, metrics_from, annotation, reference, missing, quiet=True)
     from ..datasets import validate as findings
 
-    emit(together({es.name: findings(es) for es in loaded}), how, places, output)
+    printing.table(together({es.name: findings(es) for es in loading.rated(sets, quiet=True)}))
 
 
 @app.command(epilog=EXAMPLE.format("rank teaching"))
 @guarded
 def rank(
-    context: typer.Context,
     sets: Sets,
     protocol: Annotated[
-        Protocol | None,
-        typer.Option(help="Rank by a published protocol, over all sets together.", show_default="wmt24"),
+        Protocol | None, option("Rank by a published protocol, over all sets together.", default="wmt24")
     ] = None,
     coefficient: Annotated[
         Coefficient | None,
-        typer.Option(help="Instead of a protocol: rank by one coefficient, each set alone.", show_default="pearson"),
+        option("Instead of a protocol: rank by one coefficient, each set alone.", default="pearson"),
     ] = None,
-    grouping: Annotated[
-        Grouping | None,
-        typer.Option(
-            help="Goes with --coefficient: compare any translations, those of a segment, or those of a system.",
-            show_default="segment",
-        ),
-    ] = None,
+    grouping: Annotated[Grouping | None, option(f"Goes with --coefficient: {_COMPARED}.", default="segment")] = None,
     ties: Annotated[
         Ties | None,
-        typer.Option(
-            help="Goes with --protocol wmt24: what a tied pair of systems counts, one half or as published.",
-            show_default="half",
-        ),
+        option(f"{_WITH} wmt24: what a tied pair of systems counts, one half or as published.", default="half"),
     ] = None,
     n_resamples: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            max=MAX_COUNT,
-            metavar="N",
-            help="Goes with --protocol: draws of the test that forms clusters of metrics; 0 forms none.",
-            show_default="1000",
-        ),
+        number(f"{_WITH}: draws of the test that forms clusters of metrics; 0 forms none.", 0, MAX_COUNT, "1000"),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of these draws.", show_default="0")
-    ] = None,
-    metric: Metrics = None,
-    metrics_from: MetricsFrom = None,
-    annotation: Annotation = None,
-    reference: Reference = None,
-    missing: MissingRows = Missing["raise"],
-    how: How = Format.table,
-    places: Places = 3,
-    output: Output = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    seed: Annotated[int | None, number("Seed of these draws.", 0, MAX_SEED, "0")] = None,
+    *,
+    loading: Loading,
+    printing: Printing,
 ) -> None:
     """Rank metrics by a published protocol or one statistic.
 
@@ -121,9 +69,7 @@ def rank(
     of_protocols = {"--protocol": protocol, "--n-resamples": n_resamples, "--seed": seed, "--ties": ties}
     given = [option for option, value in of_protocols.items() if value is not None]
     if by_statistic and given:
-        raise typer.BadParameter(
-            "cannot go with --coefficient or --grouping.", ctx=context, param_hint=", ".join(given)
-        )
+        raise typer.BadParameter("cannot go with --coefficient or --grouping.", param_hint=", ".join(given))
     from ..protocols import PROTOCOLS
     from ..protocols import rank as rank_sets
 
@@ -131,58 +77,45 @@ def rank(
     has_spa = any(task.statistic == "spa" for task in PROTOCOLS[plan].tasks)
     if ties is not None and not has_spa:
         raise typer.BadParameter(
-            "goes only with a protocol that has soft pairwise accuracy, such as wmt24.",
-            ctx=context,
-            param_hint="--ties",
+            "goes only with a protocol that has soft pairwise accuracy, such as wmt24.", param_hint="--ties"
         )
-    loaded = load_sets(sets, metric, metrics_from, annotation, reference, missing, quiet)
+    loaded = loading.rated(sets, printing.quiet)
     if by_statistic:
         statistic = {"coefficient": str(coefficient or "pearson"), "grouping": str(grouping or "segment")}
-        frame = together({es.name: _ranked(es, metric, statistic) for es in loaded})
+        frame = together({es.name: _ranked(es, loading.metric, statistic) for es in loaded})
         signature = f"coefficient:{statistic['coefficient']}|grouping:{statistic['grouping']}|degenerate:drop"
     else:
         options = {"n_resamples": n_resamples, "rng": seed, "ties": ties and ties.value}
         options = {name: value for name, value in options.items() if value is not None}
-        say(quiet, *_expected(loaded, plan, metric, n_resamples))
-        result = rank_sets(loaded, protocol=plan, metrics=metric, **options)
-        say(quiet, *(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
+        printing.say(*_expected(loaded, plan, loading.metric, n_resamples))
+        result = rank_sets(loaded, protocol=plan, metrics=loading.metric, **options)
+        printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
         frame, signature = result.to_frame(), result.signature
-    say(quiet, f"{signature}|mtmeta:{__version__}")
-    emit(frame, how, places, output)
+    printing.say(f"{signature}|mtmeta:{__version__}")
+    printing.table(frame)
 
 
 @app.command(epilog=EXAMPLE.format("correlate teaching --coefficient kendall --grouping segment --grouping none"))
 @guarded
 def correlate(
-    context: typer.Context,
     sets: Sets,
-    coefficient: Annotated[list[Coefficient], typer.Option(help="Repeatable.")] = [Coefficient.pearson],  # noqa: B006
-    grouping: Annotated[
-        list[Grouping],
-        typer.Option(help="Compare any translations, those of a segment, or those of a system; repeatable."),
-    ] = [Grouping.segment],  # noqa: B006
+    coefficient: Annotated[list[Coefficient], option("Repeatable.")] = [Coefficient.pearson],  # noqa: B006
+    grouping: Annotated[list[Grouping], option(f"{_COMPARED.capitalize()}; repeatable.")] = [Grouping.segment],  # noqa: B006
     degenerate: Annotated[
-        Degenerate, typer.Option(help="What a group counts where humans or metric give one score throughout.")
+        Degenerate, option("What a group counts where humans or metric give one score throughout.")
     ] = Degenerate.drop,
     epsilon: Annotated[
         Any,
-        typer.Option(
-            parser=threshold,
-            metavar="NUMBER|calibrate",
-            help="Metric scores this close are tied; calibrate takes the best value for acc_eq and tau_eq, 0 for "
+        option(
+            "Metric scores this close are tied; calibrate takes the best value for acc_eq and tau_eq, 0 for "
             "the others.",
+            "NUMBER|calibrate",
+            parser=threshold,
         ),
     ] = "calibrate",
-    metric: Metrics = None,
-    metrics_from: MetricsFrom = None,
-    annotation: Annotation = None,
-    reference: Reference = None,
-    missing: MissingRows = Missing["raise"],
-    how: How = Format.table,
-    places: Places = 3,
-    output: Output = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    loading: Loading,
+    printing: Printing,
 ) -> None:
     """Correlate metrics with human scores.
 
@@ -193,7 +126,6 @@ def correlate(
     if epsilon != "calibrate" and pairless:
         raise typer.BadParameter(
             f"has no meaning for {', '.join(pairless)}: no pairs are compared there.",
-            ctx=context,
             param_hint="--epsilon",
         )
     import pandas as pd
@@ -201,34 +133,27 @@ def correlate(
     from ..agreement import correlate as correlate_set
 
     tables = {}
-    for es in load_sets(sets, metric, metrics_from, annotation, reference, missing, quiet):
+    for es in loading.rated(sets, printing.quiet):
         options = {"degenerate": degenerate.value, "epsilon": epsilon}
         blocks = [
-            correlate_set(es, metric, coefficient=c, grouping=g, **options) for c in coefficients for g in groupings
+            correlate_set(es, loading.metric, coefficient=c, grouping=g, **options)
+            for c in coefficients
+            for g in groupings
         ]
         tables[es.name] = pd.concat(blocks, ignore_index=True)
-    say(quiet, f"degenerate:{degenerate.value}|epsilon:{epsilon}|mtmeta:{__version__}")
-    emit(together(tables), how, places, output)
+    printing.say(f"degenerate:{degenerate.value}|epsilon:{epsilon}|mtmeta:{__version__}")
+    printing.table(together(tables))
 
 
 @app.command(epilog=EXAMPLE.format("fetch --list"))
 @guarded
 def fetch(
-    context: typer.Context,
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Sets to download.", show_default=False)
-    ] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Sets to download.")] = None,
     show: Annotated[bool, typer.Option("--list", help="List what can be downloaded, and download nothing.")] = False,
-    mirror: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Download from a filled cache that is served here.", show_default=False),
-    ] = None,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="What one file may take.")] = 300,
-    how: How = Format.table,
-    places: Places = 3,
-    output: Output = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    mirror: Annotated[str | None, option("Download from a filled cache that is served here.", "URL")] = None,
+    timeout: Annotated[float, option("What one file may take.", "SECONDS")] = 300,
+    *,
+    printing: Printing,
 ) -> None:
     """Download public data sets into the cache.
 
@@ -236,7 +161,7 @@ def fetch(
     that was interrupted goes on when the command is given again.
     """
     if bool(names) == show:
-        raise typer.BadParameter("give names of sets, or --list.", ctx=context, param_hint="NAME")
+        raise typer.BadParameter("give names of sets, or --list.", param_hint="NAME")
     import pandas as pd
 
     from ..datasets import available
@@ -245,7 +170,7 @@ def fetch(
     known = available()
     rows = []
     for name in dict.fromkeys(known if show else names):
-        folder = None if show else fetch_set(name, base_url=mirror, progress=not quiet, timeout=timeout)
+        folder = None if show else fetch_set(name, base_url=mirror, progress=not printing.quiet, timeout=timeout)
         terms = known[name]
         size = f"{terms.size / 1e6:.1f} MB, {len(terms.files)} files"
         facts = {"title": terms.title, "size": size, "licence": terms.licence}
@@ -253,7 +178,7 @@ def fetch(
         rows += [(name, what, text) for what, text in facts.items() if text]
         rows += [(name, "cite", text) for text in terms.cite]
         rows += [] if folder is None else [(name, "folder", str(folder))]
-    emit(pd.DataFrame(rows, columns=["set", "what", "text"]), how, places, output)
+    printing.table(pd.DataFrame(rows, columns=["set", "what", "text"]))
 
 
 def _expected(sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int | None) -> list[str]:
