@@ -49,14 +49,14 @@ $(VENV)/.installed-test: $(VENV)/.installed-book
 
 book: $(VENV)/.installed-book ## execute the chapters and build the site
 	@echo "== executing the chapters and building the site"
-	@$(BIN)/python -m mtmeta.runner --jobs $(JOBS) book
+	@$(BIN)/python tools/make_book.py --jobs $(JOBS) book
 	@touch $(BUILT)
 	@echo "Read it:    $(CURDIR)/$(SITE)"
 	@echo "Serve it:   $(BIN)/python -m http.server --directory _build/html 8000, then open http://localhost:8000"
 
 $(BUILT): $(SOURCES) | $(VENV)/.installed-book
 	@echo "== building the site from the stored outputs"
-	@$(BIN)/python -m mtmeta.runner book --no-execute
+	@$(BIN)/python tools/make_book.py book --no-execute
 	@touch $@
 
 site: $(BUILT) ## build the site from the stored outputs, if a source has changed since
@@ -82,7 +82,7 @@ lint: $(VENV)/.installed-test ## check code and stored notebooks; change nothing
 	@$(BIN)/python tools/launch.py --check
 
 notebooks: $(VENV)/.installed-test ## re-execute the stored notebooks in place
-	@$(BIN)/python -m mtmeta.runner --jobs $(JOBS) refresh $$(find notebooks -name '*.ipynb' -not -path '*/.*' | sort)
+	@$(BIN)/python tools/make_book.py --jobs $(JOBS) refresh $$(find notebooks -name '*.ipynb' -not -path '*/.*' | sort)
 	@$(BIN)/python tools/launch.py
 
 ##@ The workshop: slow, and needed now and then
@@ -118,7 +118,7 @@ browser-deps: ## install what drives the browser tests, if node is there
 		npm --prefix $(BROWSER) $$verb --no-audit --no-fund --loglevel=error && touch $(BROWSER)/node_modules/.installed; fi
 
 linkcheck: $(VENV)/.installed-book ## check the links of the book; needs the network
-	@$(BIN)/python -m mtmeta.runner book --no-execute --builder linkcheck
+	@$(BIN)/python tools/make_book.py book --no-execute --builder linkcheck
 
 constraints: ## rewrite constraints.txt from what .venv holds (install '.[all]' there first)
 	@$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' | tr 'A-Z_' 'a-z-' | LC_ALL=C sort > constraints.txt

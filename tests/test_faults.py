@@ -19,6 +19,7 @@ import zipfile
 from concurrent.futures import Future
 from pathlib import Path
 
+import make_book
 import nbformat
 import numpy as np
 import pytest
@@ -209,7 +210,7 @@ def refreshed(folder):
     else:
         with whole_file(path) as part:
             shutil.copyfile(PLACE / CHAPTERS["01_a"], part)
-    _book.refresh([path], jobs=1)
+    make_book.refresh([path], jobs=1)
     return path.read_text()
 
 
@@ -239,7 +240,9 @@ def _place(tmp_path_factory):
         patch.setattr(_run, "execute", executed)
         patch.setattr(_site, "build", built)
         patch.setattr(_run, "in_processes", at_once)
-        patch.setattr(_book, "_execute_all", lambda books, jobs: [executed(path, out) for path, out in books.items()])
+        patch.setattr(
+            make_book, "_execute_all", lambda books, jobs: [executed(path, out) for path, out in books.items()]
+        )
         yield
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import make_book
 import nbformat
 import pytest
 
@@ -122,7 +123,7 @@ def project(tmp_path, nowhere):
 @pytest.mark.slow
 def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
     before = (project / "notebooks" / "a.ipynb").read_bytes()
-    report = runner.stage(project)
+    report = make_book.stage(project)
     source = project / "_build" / "src"
     assert {page: entry["status"] for page, entry in report.items()} == {
         "notebooks/a": "executed",
@@ -146,7 +147,7 @@ def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
 
 @pytest.mark.slow
 def test_book_is_built_and_its_path_is_printed(project, capfd):
-    assert runner.main(["book", "--root", str(project)]) == 0
+    assert make_book.main(["book", "--root", str(project)]) == 0
     assert capfd.readouterr().out.strip().endswith(str(project / "_build" / "html"))
     assert "42" in (project / "_build" / "html" / "notebooks" / "a.html").read_text()
 
@@ -154,14 +155,14 @@ def test_book_is_built_and_its_path_is_printed(project, capfd):
 @pytest.mark.slow
 def test_a_warning_of_the_build_is_an_error(project, capfd):
     (project / "book" / "index.md").write_text("# A book\n\n{no-such-role}`x`\n")
-    assert runner.main(["book", "--root", str(project), "--no-execute"]) == 1
+    assert make_book.main(["book", "--root", str(project), "--no-execute"]) == 1
     assert "error: jupyter-book ended with exit status" in capfd.readouterr().err
 
 
 @pytest.mark.slow
 def test_a_failing_chapter_is_named(project, capfd):
     write(project / "notebooks" / "a.ipynb", "raise RuntimeError('this one')")
-    assert runner.main(["book", "--root", str(project)]) == 1
+    assert make_book.main(["book", "--root", str(project)]) == 1
     error = capfd.readouterr().err
     assert "a.ipynb failed" in error
     assert "this one" in error
@@ -172,9 +173,9 @@ def test_refresh_changes_nothing_if_one_fails(tmp_path, nowhere):
     good, bad = write(tmp_path / "good.ipynb", "print(1)"), write(tmp_path / "bad.ipynb", "1 / 0")
     held = write(tmp_path / "held.ipynb", "print(1)", requires=["data:wmt23"])
     with pytest.raises(RuntimeError, match=r"bad\.ipynb failed"):
-        runner.refresh([good, bad])
+        make_book.refresh([good, bad])
     assert printed(good) == ""
-    assert runner.refresh([good, held]) == [good]
+    assert make_book.refresh([good, held]) == [good]
     assert printed(good) == "1\n"
     assert printed(held) == ""
 

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 import build_report
 import imagesize
+import make_book
 import nbformat
 import portalocker
 import pytest
@@ -82,7 +83,7 @@ def site():
         folder.parent.mkdir(exist_ok=True)
         with portalocker.Lock(folder.parent / "site.lock", timeout=600):  # another worker may want it at the same time
             if is_stale(folder / "index.html"):
-                runner.stage(ROOT, run=False)
+                make_book.stage(ROOT, run=False)
                 folder = runner.build(ROOT)
     return folder
 

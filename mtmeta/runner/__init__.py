@@ -11,20 +11,18 @@ is a name in `FACTS`, alone or with a least number. `run` executes chapters on a
 whose needs are not met; a chapter that finds out by itself raises `CannotRun`. A cell that says in the same way what it
 needs is left out by itself.
 
-``python -m mtmeta.runner book`` builds the site; ``python -m mtmeta.runner refresh`` re-executes the stored notebooks;
-``mtmeta run`` is `run`.
+``mtmeta run`` is `run` and `show`; ``make book`` and ``make notebooks`` are ``tools/make_book.py``.
 """
 
-from ._book import build, can_build, main, refresh, stage
+from ._book import build, can_build
 from ._execute import CannotRun, execute, missing
 from ._find import chapters, find_project
-from ._needs import FACTS, PARAMETERS, facts, kind_of, unmet
+from ._needs import FACTS, facts, kind_of, unmet
 from ._run import Outcome, fingerprint, run
 from ._site import show
 
 __all__ = [
     "FACTS",
-    "PARAMETERS",
     "CannotRun",
     "Outcome",
     "build",
@@ -35,11 +33,8 @@ __all__ = [
     "find_project",
     "fingerprint",
     "kind_of",
-    "main",
     "missing",
-    "refresh",
     "run",
     "show",
-    "stage",
     "unmet",
 ]

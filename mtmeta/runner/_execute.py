@@ -57,10 +57,9 @@ def about(notebook: str | Path) -> dict[str, Any]:
 
 def _check_says(notebook: str | Path, says: Any) -> None:
     """Raise unless all that a notebook or a cell says of itself are lists of names."""
-    both = [says, says.get("takes", {})] if isinstance(says, dict) else [says]
-    lists = [names for one in both if isinstance(one, dict) for key, names in one.items() if key != "takes"]
-    whole = all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
-    if not (whole and all(isinstance(one, dict) for one in both)):
+    takes = says.get("takes", {}) if isinstance(says, dict) else None
+    lists = [*takes.values(), *(says[key] for key in says if key != "takes")] if isinstance(takes, dict) else [None]
+    if not all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists):
         raise ValueError(
             f'{notebook}: `mtmeta` in the metadata must be lists of names, such as {{"needs": ["metrics"]}}; '
             f"found {str(says)[:100]}."

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -173,9 +173,7 @@ def _outcomes(
             yield page, stored
         else:
             todo[page] = (path, out, page, parameters, found, key, progress)
-    if not todo:
-        return
-    with closing(in_processes(_run_one, todo, min(jobs, len(todo)))) as done:
+    with closing(in_processes(_run_one, todo, min(jobs, len(todo) or 1))) as done:
         for page, task in done:
             try:
                 yield page, task.result()
@@ -190,10 +188,9 @@ def fingerprint(data: Data) -> str:
         return digest(kind, data.to_csv(index=False))
     if kind == "ranked lists":
         return digest(kind, data.name, data.runs.to_csv(index=False), data.qrels.to_csv(index=False))
-    es = data
-    references = sorted(es.texts.references.items()) if es.texts else []
-    marks = json.dumps([es.name, es.language_pair, sorted(es.human_systems), sorted(es.reference_free), references])
-    return digest(es.to_frame().to_csv(index=False), es.system_scores.to_csv(), marks)
+    references = sorted(data.texts.references.items()) if data.texts else []
+    marks = [data.name, data.language_pair, sorted(data.human_systems), sorted(data.reference_free), references]
+    return digest(data.to_frame().to_csv(index=False), data.system_scores.to_csv(), json.dumps(marks))
 
 
 def digest(*parts: str | bytes) -> str:
@@ -289,7 +286,7 @@ def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, ke
         part = Path(folder) / target.name
         try:
             write_text(part, nbformat.writes(_prepared(path, parameters, found)))
-            shown = _progress(target.stem) if progress else False
+            shown = progress and _progress(target.stem)
             execute(part, part, parameters, cwd=path.resolve().parent, progress=shown)
             outcome = Outcome("ran")
         except CannotRun as error:
@@ -297,7 +294,7 @@ def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, ke
         except Exception as error:  # whatever a kernel may die of must not take the other chapters along
             lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
             outcome, part_of = Outcome("failed", reason=lines[-1].strip()), part if part.exists() else path
-        outcome = Outcome(outcome.status, round(time.perf_counter() - start, 1), outcome.reason)
+        outcome = replace(outcome, seconds=round(time.perf_counter() - start, 1))
         if outcome.status == "ran":
             write_text(target, part.read_text(encoding="utf-8"))
         else:
@@ -343,10 +340,9 @@ def _code(text: str) -> str:
 
 
 def _tell(page: str, outcome: Outcome, number: int, of: int) -> None:
-    what = f"[{number}/{of}] {outcome.status} {Path(page).name}"
-    what += f" in {outcome.seconds:.1f} s" if outcome.seconds else ""
-    what += " (done before)" if outcome.resumed else ""
-    print(what + (f": {outcome.reason}" if outcome.reason else ""), file=sys.stderr, flush=True)
+    took = f" in {outcome.seconds:.1f} s" if outcome.seconds else ""
+    about = " (done before)" * outcome.resumed + (f": {outcome.reason}" if outcome.reason else "")
+    print(f"[{number}/{of}] {outcome.status} {Path(page).name}{took}{about}", file=sys.stderr, flush=True)
 
 
 def plain(text: str) -> str:
