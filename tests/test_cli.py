@@ -10,9 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -21,13 +18,14 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 from test_datasets import make_tree
+from test_fetch import WHOLE, registry, serve, server  # noqa: F401 - fixtures
 
 import mtmeta as mm
 from mtmeta import agreement, cli, datasets, protocols
 from mtmeta.cli import _choices, _output, app
 from mtmeta.datasets import _fetch
 
-COMMANDS = ("validate", "rank", "correlate", "fetch", "report")
+COMMANDS = ("validate", "rank", "correlate", "fetch", "report", "local-accuracy", "run")
 #: The example of `correlate`'s docstring: X has never read a translation, Y knows which system is better.
 TABLE = """system,segment,human,X,Y
 A,1,0,.9,.5
@@ -111,45 +109,14 @@ def test_defaults_in_the_help_are_those_of_the_package(run):
     assert shown["protocol"] == "wmt24"
 
 
-USAGE = [
-    ("nothing",),
-    ("rank",),
-    ("rank", "t.csv", "--colour"),
-    ("rank", "t.csv", "--protocol", "wmt99"),
-    ("rank", "t.csv", "--coefficient", "r"),
-    ("rank", "t.csv", "--grouping", "document"),
-    ("rank", "t.csv", "--protocol", "wmt23", "--coefficient", "pearson"),
-    ("rank", "t.csv", "--protocol", "wmt23", "--grouping", "none"),
-    ("rank", "t.csv", "--protocol", "wmt23", "--ties", "half"),
-    ("rank", "t.csv", "--coefficient", "pearson", "--ties", "half"),
-    ("rank", "t.csv", "--coefficient", "pearson", "--seed", "1"),
-    ("rank", "t.csv", "--grouping", "none", "--n-resamples", "10"),
-    ("rank", "t.csv", "--n-resamples", "-1"),
-    ("rank", "t.csv", "--ties", "third"),
-    ("rank", "-", "-"),
-    ("correlate", "t.csv", "--epsilon", "-1"),
-    ("correlate", "t.csv", "--epsilon", "inf"),
-    ("correlate", "t.csv", "--epsilon", "some"),
-    ("correlate", "t.csv", "--epsilon", "0.1", "--coefficient", "acc_eq", "--coefficient", "pearson"),
-    ("correlate", "t.csv", "--degenerate", "keep"),
-    ("validate", "t.csv", "--missing", "drop"),
-    ("validate", "t.csv", "--places", "-1"),
-    ("validate", "t.csv", "--format", "xml"),
-    ("validate", "t.csv", "--output", "no/such/folder/x.tsv"),
-    ("validate", "t.csv", "--output", "."),
-    ("fetch",),
-    ("fetch", "wmt23", "--list"),
-]
-
-
-@pytest.mark.parametrize("arguments", USAGE, ids=" ".join)
-def test_wrong_usage(run, arguments):
-    code, out, err = run(*arguments)
-    assert code == 2
-    assert out == ""
-    assert err.startswith("Usage: mtmeta ") or "can be read once" in err
-    assert "Error: " in err
-    assert "Traceback" not in err
+@pytest.mark.parametrize(
+    "options", ["none --protocol wmt23", "none --ties half", "none --seed 1", "none --n-resamples 10"]
+)
+def test_options_of_protocols_do_not_go_with_one_statistic(run, options):
+    code, out, err = run("rank", "t.csv", "--grouping", *options.split())
+    assert (code, out) == (2, "")
+    assert err.startswith("Usage: mtmeta rank ")
+    assert "cannot go with --coefficient or --grouping" in err
 
 
 @pytest.mark.parametrize(
@@ -481,40 +448,22 @@ def test_missing_values_are_null_and_empty(run, table):
     assert run(*options, "--format", "tsv")[1].splitlines()[1] == "X\tpearson\tsegment\t\t3\t2\t2\t2"
 
 
-def test_json_of_other_scripts_is_readable(run, tmp_path):
-    (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標"), encoding="utf-8")
-    assert '"指標"' in run("correlate", tmp_path / "t.csv", "--format", "json")[1]
-
-
 @pytest.mark.slow
 def test_output_is_utf8_in_any_locale(tmp_path):
     (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標"), encoding="utf-8")
     env = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    assert "指標" in in_a_process("correlate", tmp_path / "t.csv", env=env).stdout
-
-
-def cells_of_markdown(text: str) -> list[list[str]]:
-    tokens = MarkdownIt().enable("table").parse(text)
-    rows: list[list[str]] = []
-    for token in tokens:
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type == "inline":
-            rows[-1].append("".join(child.content for child in token.children))
-    return rows
+    assert '"指標"' in in_a_process("correlate", tmp_path / "t.csv", "--format", "json", env=env).stdout
 
 
 def test_markdown_is_read_back(run, odd):
-    head, *rows = cells_of_markdown(run("correlate", odd, "--format", "md")[1])
-    assert head == list(mm.correlate(mm.load(odd)).columns)
-    assert rows == [
-        ["X", "pearson", "segment", "0.000", "3", "2", "2", "2"],
-        [ODD, "pearson", "segment", "1.000", "3", "2", "2", "0"],
+    text = run("correlate", odd, "--format", "md")[1]
+    cells = [t.children for t in MarkdownIt().enable("table").parse(text) if t.type == "inline"]
+    assert ["".join(child.content for child in children) for children in cells] == [
+        *mm.correlate(mm.load(odd)).columns,
+        *("X", "pearson", "segment", "0.000", "3", "2", "2", "2"),
+        *(ODD, "pearson", "segment", "1.000", "3", "2", "2", "0"),
     ]
-
-
-def test_markdown_escapes_the_bar(run, odd):
-    assert "| A\\_B\\&C%\\|\\\\x |" in run("correlate", odd, "--format", "md")[1]
+    assert "| A\\_B\\&C%\\|\\\\x |" in text
 
 
 def test_latex(run, odd):
@@ -835,135 +784,18 @@ def test_fetch_lists_what_there_is(result):
     for name, known in _fetch.available().items():
         facts = [(r["what"], r["text"]) for r in found if r["set"] == name]
         assert ("licence", known.licence) in facts
+        assert [text for what, text in facts if what == "restriction"] == [known.restriction] * bool(known.restriction)
         assert [text for what, text in facts if what == "cite"] == list(known.cite)
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def mirror(tmp_path, monkeypatch):
-    """Serve a filled cache of one small set; yield its address."""
-    (tmp_path / "served" / "folder").mkdir(parents=True)
-    (tmp_path / "served" / "folder" / "a.txt").write_text("hello\n")
-    registry = tmp_path / "registry"
-    registry.mkdir()
-    (registry / "small.tsv").write_text(
-        "# title: made up\n# licence: none needed\n# restriction: for tests\n# cite: Nobody\n# cite: Nobody else\n"
-        "@\thttp://127.0.0.1:9/\tfolder\n"
-        "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03\t6\ta.txt\n"
-    )
-    monkeypatch.setattr(_fetch, "REGISTRY", registry)
-    monkeypatch.setattr(_fetch, "_PAUSES", ())
+def test_fetch_says_where_and_under_which_terms(run, result, server, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path / "served"))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-def test_fetch_says_where_and_under_which_terms(result, mirror, tmp_path):
-    found = result("fetch", "small", "--mirror", mirror)
-    assert [(r["what"], r["text"]) for r in found] == [
-        ("title", "made up"),
-        ("size", "0.0 MB, 1 files"),
-        ("licence", "none needed"),
-        ("restriction", "for tests"),
-        ("cite", "Nobody"),
-        ("cite", "Nobody else"),
-        ("folder", str(tmp_path / "cache")),
-    ]
-    assert (tmp_path / "cache" / "folder" / "a.txt").read_text() == "hello\n"
-
-
-def test_fetch_of_an_altered_file(run, mirror, tmp_path):
-    (tmp_path / "served" / "folder" / "a.txt").write_text("hullo\n")
-    code, out, err = run("fetch", "small", "--mirror", mirror)
-    assert (code, out) == (1, "")
-    assert re.fullmatch(r"mtmeta: error: folder/a\.txt: .*expected sha256 5891b5.*found .*\n", err)
-    assert list((tmp_path / "cache").rglob("*")) == []
-
-
-def test_fetch_without_a_connection(run, mirror):
-    code, out, err = run("fetch", "small")
-    assert (code, out) == (1, "")
-    assert err.startswith("mtmeta: error: folder/a.txt: could not be downloaded from http://127.0.0.1:9/a.txt: ")
-    assert len(err.splitlines()) == 1
-
-
-def test_fetch_of_a_set_that_does_not_exist(run, mirror):
-    assert run("fetch", "smal") == (
-        1,
-        "",
-        "mtmeta: error: unknown data set 'smal'. Did you mean 'small'? Available: 'small'.\n",
-    )
-
-
-# -- published tables, from the official files -------------------------------------------
-
-
-def published(source: str, quantity: str = "value") -> pd.DataFrame:
-    """Return published numbers with the heading under which `mtmeta rank` prints them."""
-    rows = mm.published.numbers().query("source == @source and quantity == @quantity").copy()
-    grouping = np.where(rows["grouping"] == "", "", " (" + rows["grouping"] + " grouping)")
-    rows["heading"] = rows["language_pair"] + " " + rows["level"] + " " + rows["statistic"] + grouping
-    rows.loc[rows["statistic"] == "score", "heading"] = "score"
-    return rows
-
-
-def differing(records: list[dict], rows: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return metric and heading of every published number that is printed differently at its own precision."""
-    table = pd.DataFrame(records).set_index("metric")
-    return [
-        (row.metric, row.heading)
-        for row in rows.itertuples()
-        if f"{table.loc[row.metric, row.heading]:.{len(row.printed.partition('.')[2])}f}" != row.printed
-    ]
-
-
-SENTINELS = ("--metrics-from", "wmt23-sentinels")
-
-
-@pytest.mark.data
-def test_wmt23_segment_ranking_of_the_sentinels_paper(result, data_dir):
-    rows = published("sentinels-segment")
-    assert len(rows) == 38 * 7
-    records = result("rank", "wmt23", *SENTINELS, "--protocol", "sentinels-segment", "--n-resamples", 0)
-    assert differing(records, rows) == []
-    ranks = published("sentinels-segment", "rank").query("statistic == 'score'").astype({"printed": int})
-    order = ranks.sort_values("printed")["metric"].tolist()
-    assert [r["metric"] for r in records if r["metric"] in order] == order
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(
-    ("coefficient", "grouping"), [("pearson", "none"), ("kendall", "segment"), ("acc_eq", "segment")]
-)
-def test_wmt23_one_statistic_of_the_sentinels_paper(result, data_dir, coefficient, grouping):
-    rows = published("sentinels-tables5-10").query(
-        "language_pair == 'zh-en' and level == 'segment' and statistic == @coefficient and grouping == @grouping"
-    )
-    assert len(rows) == 38
-    records = result("rank", "wmt23/zh-en", *SENTINELS, "--coefficient", coefficient, "--grouping", grouping)
-    assert differing(records, rows.assign(heading="value")) == []
-
-
-@pytest.mark.data
-def test_official_ranking_of_wmt23(result, data_dir):
-    # Scores only: the accuracies printed in the same published table do not follow from these data.
-    rows = published("wmt23").query("statistic == 'score'")
-    assert len(rows) == 20
-    assert differing(result("rank", "wmt23", "--protocol", "wmt23", "--n-resamples", 0), rows) == []
-
-
-@pytest.mark.data
-def test_wmt24_ranking_of_wmt23(result, data_dir):
-    rows = published("wmt24")
-    assert len(rows) == 210
-    records = result("rank", "wmt23", "--protocol", "wmt24", "--ties", "published", "--n-resamples", 0)
-    assert differing(records, rows) == []
+    size = f"{sum(map(len, WHOLE.values())) / 1e6:.1f} MB, {len(WHOLE)} files"
+    facts = {"title": "made up", "size": size, "licence": "none needed", "cite": "Nobody"}
+    facts["folder"] = str(tmp_path / "cache")
+    assert {r["what"]: r["text"] for r in result("fetch", "small")} == facts
+    assert {name: (tmp_path / "cache" / name).read_bytes() for name in WHOLE} == WHOLE
+    shutil.rmtree(tmp_path / "cache")
+    code, out, err = run("fetch", "small", "--mirror", "http://127.0.0.1:9")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert re.match(r"mtmeta: error: folder/\S+: could not be downloaded from http://127\.0\.0\.1:9/", err)
