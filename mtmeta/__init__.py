@@ -19,6 +19,7 @@ _MODULES = (
     "plots",
     "protocols",
     "published",
+    "rankings",
     "report",
     "runner",
     "scoring",
@@ -31,7 +32,7 @@ _MODULES = (
 )
 _NAMES = {
     "EvalSet": "evalset",
-    "Rankings": "evalset",
+    "Rankings": "rankings",
     "Texts": "evalset",
     "calibrate_ties": "ties",
     "compare": "significance",

@@ -111,3 +111,19 @@ def _overflows(value: object) -> bool:
         return isinstance(value, str) and math.isinf(float(value))
     except ValueError:
         return False
+
+
+def numbers_of(column: pd.Series, name: str) -> np.ndarray:
+    """Return a score column as float64; name the first cell that is not a number."""
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    numbers = to_numbers(column)
+    bad = numbers.isna() & column.notna() & (column.astype(str).str.strip() != "")
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"column {name!r} must hold numbers; found {str(column.iloc[row])[:40]!r} in data row {row + 1} "
+            f"({int(bad.sum())} such cells). Leave a cell empty where there is no score; if the column is "
+            "not a metric, name the metric columns."
+        )
+    return numbers.to_numpy(dtype=np.float64)

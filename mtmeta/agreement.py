@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 
 from . import _agreement_kernels as _kernels
-from ._checks import Undefined, check_count, generator
-from .evalset import EvalSet, as_evalset, as_sets, check_choice, unknown
+from ._checks import Undefined, check_choice, check_count, generator
+from ._names import unknown
+from .evalset import EvalSet, as_evalset, as_sets
 
 __all__ = [
     "COEFFICIENTS",

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ._checks import Undefined, check_choice, check_scores, to_numbers
+from ._checks import Undefined, check_choice, check_scores, numbers_of
+from ._names import counted, listed, names_of, numbered, positions, unknown
+from .rankings import Rankings
 
-__all__ = ["EvalSet", "Rankings", "Texts", "as_evalset"]
+__all__ = ["EvalSet", "Texts", "as_evalset"]
 
 #: Columns of the tidy table that are not metric scores.
 RESERVED = ("system", "segment", "human", "lp", "doc", "domain", "source", "reference", "translation")
-
-
-def _listed(items: Iterable[Any], limit: int = 8) -> str:
-    """Render ``items`` for a message: quoted, cut after ``limit``."""
-    items = list(items)
-    shown = ", ".join(repr(i) for i in items[:limit])
-    return shown + (f", … ({len(items)} in all)" if len(items) > limit else "")
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}{'s' * (n != 1)}"
-
-
-def unknown(what: str, name: Any, known: Sequence[Any]) -> ValueError:
-    """Build the error for a name that does not exist, with the nearest name that does."""
-    near = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return ValueError(f"unknown {what} {name!r}.{hint} Available: {_listed(known, 60) or 'none'}.")
 
 
 def _matrix(values: Any, what: str, shape: tuple[int, int] | None = None) -> np.ndarray:
@@ -49,17 +30,6 @@ def _matrix(values: Any, what: str, shape: tuple[int, int] | None = None) -> np.
         raise ValueError(f"{what} must have shape {wanted}; found {array.shape}.")
     array.flags.writeable = False
     return array
-
-
-def _names(values: Iterable[Any], what: str, length: int | None = None) -> tuple:
-    """Return ``values`` as a tuple of distinct names."""
-    names = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
-    if length is not None and len(names) != length:
-        raise ValueError(f"expected {length} {what}; found {len(names)}.")
-    if len(set(names)) != len(names):
-        twice = [n for n in dict.fromkeys(names) if names.count(n) > 1]
-        raise ValueError(f"{what} must be distinct; found more than once: {_listed(twice)}.")
-    return names
 
 
 @dataclass(frozen=True)
@@ -179,8 +149,8 @@ class EvalSet:
         n_systems, n_segments = self.human.shape
         if not n_systems or not n_segments:
             raise ValueError(f"a set needs at least one system and one segment; found shape {self.human.shape}.")
-        self.systems: tuple[str, ...] = _names(systems, "systems", n_systems)
-        self.segments: tuple = _names(
+        self.systems: tuple[str, ...] = names_of(systems, "systems", n_systems)
+        self.segments: tuple = names_of(
             range(1, n_segments + 1) if segments is None else segments, "segments", n_segments
         )
         self._rated = not np.isnan(self.human).all()
@@ -188,7 +158,7 @@ class EvalSet:
             raise ValueError("no translation has a human score: the column 'human' is empty throughout.")
         clash = [m for m in metrics if m in RESERVED]
         if clash:
-            raise ValueError(f"{_listed(clash)} cannot be a metric name: it is a reserved column.")
+            raise ValueError(f"{listed(clash)} cannot be a metric name: it is a reserved column.")
         self._scores = {str(m): self._matrix(v, f"metric {m!r}", self.human.shape) for m, v in metrics.items()}
         for metric, values in self._scores.items():
             if np.isnan(values).all():
@@ -263,8 +233,8 @@ class EvalSet:
         n_systems, n_segments = self.shape
         rated = int((~np.isnan(self.human)).sum())
         text = (
-            f"EvalSet {self.name!r}: {_counted(n_systems, 'system')} x {_counted(n_segments, 'segment')}, "
-            f"{_counted(len(self.metrics), 'metric')}, {rated} of {self.human.size} translations rated"
+            f"EvalSet {self.name!r}: {counted(n_systems, 'system')} x {counted(n_segments, 'segment')}, "
+            f"{counted(len(self.metrics), 'metric')}, {rated} of {self.human.size} translations rated"
         )
         for what, why in self.provenance.get("left_out", {}).items():
             text += f"\n  left out: {what} ({why})"
@@ -297,8 +267,8 @@ class EvalSet:
         ValueError
             If a name does not exist, or nothing would be left.
         """
-        rows = self._positions("system", systems, self.systems)
-        columns = self._positions("segment", segments, self.segments)
+        rows = positions("system", systems, self.systems)
+        columns = positions("segment", segments, self.segments)
         kept_systems = tuple(self.systems[i] for i in rows)
         kept_segments = tuple(self.segments[j] for j in columns)
         names = list(self.metrics if metrics is None else metrics)
@@ -376,15 +346,15 @@ class EvalSet:
         for column in columns:
             check_choice("columns", column, there)
         if not columns or not all(there[column] for column in columns):
-            raise Undefined(f"{self.name!r} has no texts in {_listed(columns or there)}.")
+            raise Undefined(f"{self.name!r} has no texts in {listed(columns or there)}.")
         whole = [None not in row for row in zip(*(t for c in columns for t in there[c]), strict=True)]
         if not any(whole):
-            raise Undefined(f"no segment of {self.name!r} has a text in each of {_listed(columns)}.")
+            raise Undefined(f"no segment of {self.name!r} has a text in each of {listed(columns)}.")
         systems = list(of_system) if "translation" in columns else self.systems
         part = self.select(systems=systems, segments=[s for s, ok in zip(self.segments, whole, strict=True) if ok])
         counts = ("system", len(systems), "translation"), ("segment", sum(whole), " or ".join(columns))
         left_out = {
-            f"{n - kept} of {_counted(n, what)}": f"no {lacking}"
+            f"{n - kept} of {counted(n, what)}": f"no {lacking}"
             for n, (what, kept, lacking) in zip(self.shape, counts, strict=True)
             if kept < n
         }
@@ -435,21 +405,6 @@ class EvalSet:
             provenance=self.provenance,
             unrated="raise" if self._rated else "keep",
         )
-
-    @staticmethod
-    def _positions(what: str, wanted: Iterable[Any] | None, known: tuple) -> list[int]:
-        if wanted is None:
-            return list(range(len(known)))
-        if isinstance(wanted, str):
-            raise TypeError(f"{what}s must be a sequence of names; found the string {wanted!r}. Write [{wanted!r}].")
-        position = {name: i for i, name in enumerate(known)}
-        wanted = _names(wanted, f"{what}s")
-        for name in wanted:
-            if name not in position:
-                raise unknown(what, name, known)
-        if not wanted:
-            raise ValueError(f"nothing would be left: the list of {what}s is empty.")
-        return [position[name] for name in wanted]
 
     # -- tidy table ----------------------------------------------------------------------
 
@@ -545,7 +500,7 @@ class EvalSet:
 
         def grid(column: str, fill: Any, dtype: Any) -> np.ndarray:
             out = np.full((len(systems), len(segments)), fill, dtype=dtype)
-            out[system, segment] = _numbers(frame[column], column) if dtype is float else _plain(frame[column])
+            out[system, segment] = numbers_of(frame[column], column) if dtype is float else _plain(frame[column])
             return out
 
         def per_segment(column: str) -> tuple | None:
@@ -581,30 +536,6 @@ class Computed(EvalSet):
     _computed = True
 
 
-def natural(name: Any) -> tuple:
-    """Return a key that sorts names by their text, and numbers within them by size: ``s2`` before ``s10``.
-
-    Examples
-    --------
-    >>> sorted(["s10", "s2", "b", "a-3"], key=natural)
-    ['a-3', 'b', 's2', 's10']
-    """
-    parts = re.split("([0-9]+)", str(name))
-    digits = (part.lstrip("0") for part in parts[1::2])
-    numbers = ((len(number), number) for number in digits)
-    return tuple(zip_longest(parts[::2], numbers, fillvalue=(-1, ""))), str(name), type(name).__name__
-
-
-def numbered(column: pd.Series) -> tuple[np.ndarray, list]:
-    """Return for each row the position of its name, and the names in natural order."""
-    codes, found = pd.factorize(column)
-    names = list(found)
-    order = sorted(range(len(names)), key=lambda k: natural(names[k]))
-    position = np.empty(len(names), dtype=np.intp)
-    position[order] = np.arange(len(names))
-    return np.where(codes < 0, codes, position[codes]), [names[k] for k in order]
-
-
 def _plain(column: pd.Series) -> np.ndarray:
     """Return a text column as objects with ``None`` for a missing text."""
     values = column.astype(object).to_numpy(copy=True)
@@ -612,31 +543,15 @@ def _plain(column: pd.Series) -> np.ndarray:
     return values
 
 
-def _numbers(column: pd.Series, name: str) -> np.ndarray:
-    """Return a score column as float64; name the first cell that is not a number."""
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    numbers = to_numbers(column)
-    bad = numbers.isna() & column.notna() & (column.astype(str).str.strip() != "")
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            f"column {name!r} must hold numbers; found {str(column.iloc[row])[:40]!r} in data row {row + 1} "
-            f"({int(bad.sum())} such cells). Leave a cell empty where there is no score; if the column is "
-            "not a metric, name the metric columns."
-        )
-    return numbers.to_numpy(dtype=np.float64)
-
-
 def _check_columns(frame: pd.DataFrame) -> None:
     twice = sorted(set(frame.columns[frame.columns.duplicated()]))
     if twice:
-        raise ValueError(f"column names must be distinct; found twice: {_listed(twice)}.")
+        raise ValueError(f"column names must be distinct; found twice: {listed(twice)}.")
     absent = [c for c in ("system", "segment", "human") if c not in frame.columns]
     if absent:
         raise ValueError(
-            f"the table lacks {_counted(len(absent), 'column')}, {_listed(absent)}; "
-            f"found {_listed(frame.columns, 20)}. "
+            f"the table lacks {counted(len(absent), 'column')}, {listed(absent)}; "
+            f"found {listed(frame.columns, 20)}. "
             "One row is one translation: rename the columns to system, segment, human and one per metric."
         )
     if frame.empty:
@@ -647,7 +562,7 @@ def _check_columns(frame: pd.DataFrame) -> None:
             raise ValueError(f"column {column!r} is empty in data row {row + 1}; every row needs a {column}.")
     if "lp" in frame and frame["lp"].nunique(dropna=False) > 1:
         raise ValueError(
-            f"the table holds several language pairs in column 'lp': {_listed(pd.unique(frame['lp']))}. "
+            f"the table holds several language pairs in column 'lp': {listed(pd.unique(frame['lp']))}. "
             "Use load_all, which gives one set per language pair."
         )
 
@@ -686,213 +601,6 @@ def _one_per_segment(frame, column, segment, segments) -> tuple:
         )
     found = dict(zip(distinct["segment"], distinct["value"], strict=True))
     return tuple(found.get(j) for j in range(len(segments)))
-
-
-RUN_COLUMNS = ("system", "query", "item", "rank", "score")
-QREL_COLUMNS = ("query", "item", "relevance")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Rankings:
-    """Ranked lists of items by several systems for the same queries, and which items are relevant.
-
-    Parameters
-    ----------
-    name : str
-        What to call the set.
-    runs : pandas.DataFrame
-        One row per ranked item, columns ``system, query, item, rank, score``. ``rank`` counts from 1 (top)
-        without gaps in each list and is what decides; ``score`` is the system's own: it may tie, and does
-        not increase down a list. Every system ranks every query; lists may differ in length.
-    qrels : pandas.DataFrame
-        One row per judged item, columns ``query, item, relevance``: a whole number, at least 0; higher is
-        better. What is not judged has no row.
-    provenance : mapping, optional
-        Where the data come from, what was left out and why.
-    truth : mapping, optional
-        What was planted; simulated sets only.
-
-    Attributes
-    ----------
-    runs, qrels : pandas.DataFrame
-        As given, with these columns only, in order of system, query and rank, and of query. Names of
-        queries and items are strings.
-
-    Raises
-    ------
-    TypeError
-        If ``runs`` or ``qrels`` is not a DataFrame.
-    ValueError
-        If a column is missing or holds what it should not, an item occurs twice in a list or is judged
-        twice, ranks have gaps, a score increases down a list, a query has no judgement, or a system lacks
-        a query.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mtmeta.evalset import Rankings
-    >>> runs = pd.DataFrame({"system": ["A", "A"], "query": ["q", "q"], "item": ["x", "y"], "rank": [1, 2],
-    ...                      "score": [0.9, 0.2]})
-    >>> qrels = pd.DataFrame({"query": ["q"], "item": ["y"], "relevance": [1]})
-    >>> Rankings("mine", runs, qrels)
-    Rankings 'mine': 1 system x 1 query, 2 items a list, 1 judged item, 1 relevant
-    """
-
-    name: str
-    runs: pd.DataFrame
-    qrels: pd.DataFrame
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    truth: Mapping[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        runs = _ranking_table(self.runs, "runs", RUN_COLUMNS)
-        qrels = _ranking_table(self.qrels, "qrels", QREL_COLUMNS)
-        _check_twice(runs, ["system", "query", "item"], "runs", "an item stands once in a list")
-        _check_twice(qrels, ["query", "item"], "qrels", "an item is judged once for a query")
-        codes = [numbered(runs[c])[0] for c in ("system", "query")]
-        runs = runs.iloc[np.lexsort((runs["rank"], codes[1], codes[0]))].reset_index(drop=True)
-        _check_lists(runs)
-        judged = set(qrels["query"])
-        unjudged = [q for q in runs["query"].unique() if q not in judged]
-        if unjudged:
-            raise ValueError(
-                f"{len(unjudged)} of the {runs['query'].nunique()} queries of `runs` have no judgement: "
-                f"{_listed(unjudged)}. Nothing can be measured there: add them to qrels, or leave them out of runs."
-            )
-        qrels = qrels.iloc[np.argsort(numbered(qrels["query"])[0], kind="stable")].reset_index(drop=True)
-        object.__setattr__(self, "runs", runs)
-        object.__setattr__(self, "qrels", qrels)
-        object.__setattr__(self, "provenance", dict(self.provenance))
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """Names of the systems, in natural order."""
-        return tuple(self.runs["system"].unique())
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """Names of the queries that are ranked for, in natural order."""
-        return tuple(self.runs["query"].unique())
-
-    def __repr__(self) -> str:
-        sizes = self.runs.groupby(["system", "query"], sort=False, observed=True).size()
-        length = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
-        queries = len(self.queries)
-        text = (
-            f"Rankings {self.name!r}: {_counted(len(self.systems), 'system')} x "
-            f"{queries} quer{'y' if queries == 1 else 'ies'}, {length} items a list, "
-            f"{_counted(len(self.qrels), 'judged item')}, {int((self.qrels['relevance'] > 0).sum())} relevant"
-        )
-        for what, why in self.provenance.get("left_out", {}).items():
-            text += f"\n  left out: {what} ({why})"
-        return text
-
-    def select(self, *, systems: Iterable[str] | None = None, queries: Iterable[str] | None = None) -> Rankings:
-        """Return the part of the set with these systems and queries.
-
-        Parameters
-        ----------
-        systems, queries : iterable of str, optional
-            Names to keep; everything by default.
-
-        Returns
-        -------
-        Rankings
-            With the judgements of these queries alone, if queries are named.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a name does not exist, or nothing would be left.
-        """
-        kept = [self.systems[i] for i in EvalSet._positions("system", systems, self.systems)]
-        wanted = [self.queries[i] for i in EvalSet._positions("query", queries, self.queries)]
-        runs = self.runs[self.runs["system"].isin(kept) & self.runs["query"].isin(wanted)]
-        qrels = self.qrels if queries is None else self.qrels[self.qrels["query"].isin(wanted)]
-        return Rankings(self.name, runs, qrels, self.provenance, self.truth)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the runs with a column ``relevance``: missing (``<NA>``) where an item is not judged."""
-        frame = self.runs.merge(self.qrels, on=["query", "item"], how="left")
-        return frame.astype({"relevance": "Int64"})
-
-
-def _ranking_table(frame: Any, what: str, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Return a copy of ``runs`` or ``qrels`` with these columns, names as strings and checked numbers."""
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"`{what}` must be a pandas DataFrame; found {type(frame).__name__}.")
-    absent = [c for c in columns if c not in frame.columns]
-    if absent:
-        raise ValueError(
-            f"`{what}` lacks {_counted(len(absent), 'column')}, {_listed(absent)}; found "
-            f"{_listed(frame.columns, 20)}. Expected {', '.join(columns)}."
-        )
-    if frame.empty:
-        raise ValueError(f"`{what}` has no rows.")
-    frame = frame[list(columns)].reset_index(drop=True)
-    for column in ("system", "query", "item", "rank", "score", "relevance"):
-        if column in columns and frame[column].isna().any():
-            row = int(np.flatnonzero(frame[column].isna())[0])
-            raise ValueError(f"`{what}`: column {column!r} is empty in data row {row + 1}; every row needs a value.")
-    out = {c: frame[c].astype(str) for c in columns if c in ("system", "query", "item")}
-    for column, low in (("rank", 1), ("relevance", 0)):
-        if column in columns:
-            out[column] = _whole_numbers(frame[column], what, low)
-    if "score" in columns:
-        out["score"] = _numbers(frame["score"], "score")
-        if np.isinf(out["score"]).any():
-            raise ValueError(f"`{what}`: column 'score' holds an infinite score; scores must be finite.")
-    return pd.DataFrame(out)
-
-
-def _whole_numbers(column: pd.Series, what: str, low: int) -> np.ndarray:
-    """Return a column as integers; refuse what is none, or is below ``low``."""
-    values = _numbers(column, str(column.name))
-    bad = (values != np.floor(values)) | (values < low) | np.isinf(values)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            f"`{what}`: column {column.name!r} must hold whole numbers of at least {low}; "
-            f"found {values[row]:g} in data row {row + 1}."
-        )
-    return values.astype(np.int64)
-
-
-def _check_twice(frame: pd.DataFrame, keys: list[str], what: str, rule: str) -> None:
-    double = frame.duplicated(keys)
-    if double.any():
-        first = tuple(frame.loc[double, keys].iloc[0])
-        raise ValueError(f"`{what}`: {_counted(int(double.sum()), 'row')} repeat {keys}, the first {first!r}; {rule}.")
-
-
-def _check_lists(runs: pd.DataFrame) -> None:
-    """Check sorted runs: ranks from 1 without gaps, scores that do not rise, all queries of all systems."""
-    first = ~runs.duplicated(["system", "query"]).to_numpy()
-    starts = np.flatnonzero(first)
-    place = np.arange(len(runs)) - np.repeat(starts, np.diff(np.append(starts, len(runs)))) + 1
-    wrong = np.flatnonzero(runs["rank"].to_numpy() != place)
-    if len(wrong):
-        row = runs.iloc[wrong[0]]
-        raise ValueError(
-            f"`runs`: ranks must count from 1 without gaps; system {row['system']!r}, query {row['query']!r} has "
-            f"rank {row['rank']} where {place[wrong[0]]} is expected."
-        )
-    rises = np.flatnonzero((np.diff(runs["score"]) > 0) & ~first[1:])
-    if len(rises):
-        row = runs.iloc[rises[0] + 1]
-        raise ValueError(
-            f"`runs`: the score must not increase down a list; system {row['system']!r}, query {row['query']!r} "
-            f"does at rank {row['rank']}. Number the ranks from the highest score down."
-        )
-    lists = runs.loc[first, ["system", "query"]]
-    queries = set(lists["query"])
-    for system, own in lists.groupby("system", sort=False)["query"]:
-        gone = sorted(queries - set(own))
-        if gone:
-            raise ValueError(
-                f"`runs`: system {system!r} has no list for {len(gone)} of {len(queries)} queries, such as "
-                f"{gone[0]!r}. Every system needs a list for every query: add them, or leave these queries out."
-            )
 
 
 def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:

@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from mtmeta import load
-from mtmeta.evalset import RESERVED, natural
+from mtmeta._names import natural
+from mtmeta.evalset import RESERVED
 
 FUZZ = Path(__file__).parent / "fuzz"
 sys.path.insert(0, str(FUZZ))

@@ -21,30 +21,31 @@ PACKAGE = ROOT / "mtmeta"
 #: Which siblings a module may import: the design of the package. `_name` is a private module of its own.
 ANY = object()
 #: These import no sibling, and any module may import them.
-BASE = set("_checks _compiled _delimited _escapes _files _limits _pearson _pretrained _processes _yaml".split())
+BASE = set("_checks _compiled _delimited _escapes _files _limits _names _pearson _pretrained _processes _yaml".split())
 MAY_IMPORT = {
     **dict.fromkeys(BASE, frozenset()),
-    "evalset": set(),
+    "rankings": set(),
+    "evalset": {"rankings"},
     "_agreement_kernels": set(),
     "_significance_kernels": {"_agreement_kernels"},
-    "simulate": {"evalset", "scoring"},
-    "datasets": {"evalset", "scoring", "simulate"},
+    "simulate": {"evalset", "rankings", "scoring"},
+    "datasets": {"evalset", "rankings", "scoring", "simulate"},
     "agreement": {"evalset", "_agreement_kernels"},
     "ties": {"agreement", "evalset", "_agreement_kernels"},
-    "significance": {"agreement", "ties", "evalset", "_significance_kernels"},
+    "significance": {"agreement", "ties", "evalset", "_agreement_kernels", "_significance_kernels"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
     "published": {"agreement", "protocols", "evalset"},
     "sysdep": {"evalset"},
     "sentinel": {"evalset"},
     "perturb": set(),
-    "local_accuracy": {"evalset", "perturb", "scoring"},
-    "scoring": {"evalset"},
+    "local_accuracy": {"evalset", "perturb", "rankings", "scoring"},
+    "scoring": {"evalset", "rankings"},
     "aggregation": {"evalset", "scoring"},
     "sweep": ANY,  # all statistics
     "plots": ANY,
     "report": ANY,
     "exercises": ANY,
-    "runner": {"evalset"},
+    "runner": {"evalset", "rankings"},
     "cli": ANY,
     "__init__": ANY,
     "__main__": {"cli"},

@@ -10,7 +10,8 @@ from pandas.testing import assert_frame_equal
 import mtmeta as mm
 from mtmeta import aggregation, report, significance
 from mtmeta import local_accuracy as la
-from mtmeta.evalset import Rankings, natural
+from mtmeta._names import natural
+from mtmeta.rankings import Rankings
 
 RESULTS = {
     "correlate": lambda es: mm.correlate(es, coefficient="kendall"),

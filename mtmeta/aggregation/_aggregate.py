@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .._checks import check_count, check_level, generator
-from ..evalset import EvalSet, check_choice
+from .._checks import check_choice, check_count, check_level, generator
+from ..evalset import EvalSet
 from ..scoring import scorer
 from . import _formulas
 from ._statistics import SegmentStatistics, TextSet, extract

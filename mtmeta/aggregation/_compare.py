@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from .. import scoring
-from .._checks import check_count, check_level, generator
+from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import pearson, williams
-from ..evalset import EvalSet, check_choice
+from ..evalset import EvalSet
 from . import _formulas
 from ._aggregate import resampled_sums
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract

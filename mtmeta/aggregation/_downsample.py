@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from joblib import delayed
 
-from .._checks import check_count, check_jobs, generator
+from .._checks import check_choice, check_count, check_jobs, generator
 from .._pearson import pearson
 from .._processes import parallel
-from ..evalset import EvalSet, check_choice
+from ..evalset import EvalSet
 from . import _formulas
 from ._aggregate import times_drawn
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract, texts_of

@@ -19,8 +19,9 @@ from joblib import delayed, effective_n_jobs
 from .. import scoring
 from .._checks import check_jobs
 from .._files import cache_dir, whole_file
+from .._names import positions, unknown
 from .._processes import parallel
-from ..evalset import EvalSet, Texts, as_evalset, unknown
+from ..evalset import EvalSet, Texts, as_evalset
 from . import _formulas
 
 __all__ = ["SegmentStatistics", "TextSet", "extract"]
@@ -129,8 +130,8 @@ class SegmentStatistics:
         ValueError
             If a name does not exist or nothing would be left.
         """
-        rows = _positions("system", systems, self.systems)
-        columns = _positions("segment", segments, self.segments)
+        rows = positions("system", systems, self.systems)
+        columns = positions("segment", segments, self.segments)
         systems, segments = tuple(self.systems[i] for i in rows), tuple(self.segments[j] for j in columns)
         return replace(self, systems=systems, segments=segments, counts=self.counts[np.ix_(rows, columns)])
 
@@ -141,19 +142,6 @@ class SegmentStatistics:
         frame.insert(0, "segment", np.tile(np.array(self.segments, dtype=object), k))
         frame.insert(0, "system", np.repeat(np.array(self.systems, dtype=object), n))
         return frame.infer_objects()
-
-
-def _positions(what: str, wanted: Iterable[Any] | None, known: tuple) -> list[int]:
-    """Return the places of names, which may repeat; of all names by default."""
-    if isinstance(wanted, str):
-        raise TypeError(f"{what}s must be a sequence of names; found the string {wanted!r}. Write [{wanted!r}].")
-    wanted, position = list(known if wanted is None else wanted), {name: i for i, name in enumerate(known)}
-    if not wanted:
-        raise ValueError(f"nothing would be left: the list of {what}s is empty.")
-    for name in wanted:
-        if name not in position:
-            raise unknown(what, name, known)
-    return [position[name] for name in wanted]
 
 
 def extract(

@@ -17,7 +17,8 @@ from ._output import emit, inputs, say, visible
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..evalset import EvalSet, Rankings
+    from ..evalset import EvalSet
+    from ..rankings import Rankings
 
 
 @app.command(epilog=EXAMPLE.format("run 1 --scores teaching --no-site"))
@@ -116,7 +117,8 @@ def _name(data: EvalSet | pd.DataFrame | Rankings, scores: str) -> str:
 
 def _title(data: EvalSet | pd.DataFrame | Rankings, name: str) -> str:
     """Say what chapters were run on."""
-    from ..evalset import EvalSet, Rankings
+    from ..evalset import EvalSet
+    from ..rankings import Rankings
 
     if isinstance(data, EvalSet):
         return f"{name}: {data.shape[0]} systems x {data.shape[1]} segments, {len(data.metrics)} metrics"

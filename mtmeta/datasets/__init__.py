@@ -12,7 +12,9 @@ from typing import Any
 import pandas as pd
 
 from .._files import cache_dir
-from ..evalset import EvalSet, Rankings, unknown
+from .._names import unknown
+from ..evalset import EvalSet
+from ..rankings import Rankings
 from . import _da, _mqm, _ranking, _speech, _tables, _wmt
 from ._common import Options, named
 from ._locate import locate, places

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from .. import _files
+from .._checks import check_choice
 from .._delimited import MAX_FIELD
-from ..evalset import EvalSet, check_choice, unknown
+from .._names import unknown
+from ..evalset import EvalSet
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from ..evalset import EvalSet, unknown
+from .._names import unknown
+from ..evalset import EvalSet
 from ._common import Options, finished, finite, read_lines, read_text
 from ._locate import locate
 

@@ -34,7 +34,7 @@ from tqdm import tqdm
 
 from .._checks import check_number
 from .._files import cache_dir, tidy, unfinished
-from ..evalset import unknown
+from .._names import unknown
 
 __all__ = ["ChecksumError", "DataFile", "DataSet", "DownloadError", "available", "fetch", "missing"]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..evalset import EvalSet, Texts, natural, unknown
+from .._names import natural, unknown
+from ..evalset import EvalSet, Texts
 from ._common import Options, canonical_ids, choose_references, finished, finite, read_lines
 from ._locate import locate
 

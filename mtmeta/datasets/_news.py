@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 
 from .._files import read_bytes
-from ..evalset import Texts, unknown
+from .._names import unknown
+from ..evalset import Texts
 from ._common import read_text
 from ._locate import locate
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .._checks import to_numbers
 from .._files import cache_dir, whole_file
-from ..evalset import Rankings
+from ..rankings import Rankings
 from ._common import Options, read_text
 from ._locate import locate
 

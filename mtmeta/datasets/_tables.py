@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 from .._checks import to_numbers
 from .._delimited import MAX_FIELD, lines, opened, read_delimited
-from ..evalset import RESERVED, EvalSet, Rankings
+from ..evalset import RESERVED, EvalSet
+from ..rankings import Rankings
 from ._common import Options, canonical_ids, finished, is_text
 
 __all__ = ["SUFFIXES", "load_table", "load_tables", "read_table"]

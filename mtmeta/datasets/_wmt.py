@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..evalset import EvalSet, Texts, natural, unknown
+from .._names import natural, unknown
+from ..evalset import EvalSet, Texts
 from ._common import Options, choose_annotation, choose_references, finished, finite, is_text, named, read_lines
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 

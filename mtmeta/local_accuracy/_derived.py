@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_count, generator
-from ..evalset import EvalSet, as_evalset, unknown
+from .._names import unknown
+from ..evalset import EvalSet, as_evalset
 from ._pairs import outcomes, sums
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from .._checks import check_choice, check_scores
-from ..evalset import numbered, unknown
+from .._names import numbered, unknown
 
 TIES = ("failure", "half")
 AVERAGES = ("segment", "pair")

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from .._names import unknown
 from ..agreement import GROUPINGS, as_sets, check_choice, correlate, decompose_pearson
-from ..evalset import EvalSet, as_evalset, unknown
+from ..evalset import EvalSet, as_evalset
 from ._style import COLOURS, GREY, least_squares_line, marks, names_as_written, new_axes, new_row, one_legend
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
 
-from ..evalset import check_choice
+from .._checks import check_choice
 from ..local_accuracy import ContextAgreement, QualityBuckets
 from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes, new_row
 

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from .. import __version__
-from .._checks import check_count, check_level, check_number, generator
+from .._checks import check_choice, check_count, check_level, check_number, generator
 from .._limits import MAX_SEED
-from ..evalset import EvalSet, as_sets, check_choice, unknown
+from .._names import unknown
+from ..evalset import EvalSet, as_sets
 from . import _agreement, _behaviour, _others
 from ._claims import VERDICTS, claims_of
 from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, Facts, Figure, Findings, Part, Section, Settings

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined
-from ..evalset import EvalSet, Rankings
+from ..evalset import EvalSet
+from ..rankings import Rankings
 
 #: What a chapter may need in its metadata, and how it is called.
 FACTS: dict[str, str] = {

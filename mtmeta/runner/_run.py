@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     import nbformat
     import pandas as pd
 
-    from ..evalset import EvalSet, Rankings
+    from ..evalset import EvalSet
+    from ..rankings import Rankings
 
     Data = EvalSet | pd.DataFrame | Rankings
 

@@ -15,7 +15,8 @@ import pandas as pd
 from scipy import sparse
 
 from .._checks import check_count, check_number, generator
-from ..evalset import Rankings, unknown
+from .._names import unknown
+from ..rankings import Rankings
 
 __all__ = ["ALGORITHMS", "train_recommenders"]
 

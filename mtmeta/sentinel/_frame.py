@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._checks import Undefined, check_scores, to_numbers
+from .._checks import Undefined, check_choice, check_scores, to_numbers
 from .._delimited import opened, read_delimited
 from .._pearson import scaled
-from ..evalset import EvalSet, as_sets, check_choice
+from ..evalset import EvalSet, as_sets
 
 __all__ = ["SEES", "find_overlap", "read_table", "training_frame"]
 

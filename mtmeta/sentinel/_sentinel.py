@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..evalset import EvalSet, unknown
+from .._names import unknown
+from ..evalset import EvalSet
 from ._frame import SEES, checked_texts, texts_of
 from ._report import write_json
 

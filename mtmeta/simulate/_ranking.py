@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._checks import check_count
 from .._limits import MAX_SEED
-from ..evalset import Rankings
+from ..rankings import Rankings
 from ._random import DECIMALS, PLANTED, Draw, generator, normal, numbered, rounded
 
 SETTINGS = PLANTED["rankings"]

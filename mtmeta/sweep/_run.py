@@ -15,7 +15,7 @@ import pandas as pd
 from .. import __version__
 from .._checks import check_jobs
 from .._files import keep, whole_file
-from ..evalset import unknown
+from .._names import unknown
 from ._engines import dask_backend, engine
 from ._plan import Plan, read_plan
 from ._store import STORE, TABLES, Store, opened, read

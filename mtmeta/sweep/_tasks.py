@@ -18,7 +18,7 @@ import pandas as pd
 from threadpoolctl import ThreadpoolController
 
 from .. import __version__
-from ..evalset import unknown
+from .._names import unknown
 from . import _sets
 from ._plan import Plan, read_plan, refuse_too_many
 from ._statistics import STATISTICS

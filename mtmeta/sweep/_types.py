@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 import numpy as np
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, WrapValidator, model_validator
 
-from ..evalset import unknown
+from .._names import unknown
 
 T = TypeVar("T")
 _BOOLEANS = " (a bare no, off or n is False in YAML, and yes, on or y is True: quote it)"

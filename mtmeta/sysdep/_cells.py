@@ -11,7 +11,8 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from .._checks import Undefined, check_jobs, generator
-from ..evalset import Computed, EvalSet, as_evalset, unknown
+from .._names import unknown
+from ..evalset import Computed, EvalSet, as_evalset
 from . import _kernels
 
 

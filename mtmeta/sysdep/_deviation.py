@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from .. import _pearson
-from .._checks import check_count, check_level, generator
+from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import standard_deviation
-from ..evalset import EvalSet, as_evalset, as_sets, check_choice
+from ..evalset import EvalSet, as_evalset, as_sets
 from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, metric_names, resamples, seed_of
 
 POPULATIONS = ("paired", "full")

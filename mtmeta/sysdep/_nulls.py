@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import isotonic_regression
 
-from .._checks import check_count, check_level, generator
+from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
-from ..evalset import Computed, EvalSet, as_evalset, as_sets, check_choice
+from ..evalset import Computed, EvalSet, as_evalset, as_sets
 from . import _kernels
 from ._cells import ONCE, Cells, cells_of, in_threads, metric_names, seed_of
 from ._deviation import pearson

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined, check_count, check_level, check_number, generator
+from .._names import unknown
 from .._pearson import scaled
-from ..evalset import EvalSet, as_evalset, unknown
+from ..evalset import EvalSet, as_evalset
 from ._cells import NOTHING, Cells, cells_of
 from ._deviation import intervals_both_ways
 

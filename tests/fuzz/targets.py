@@ -21,7 +21,7 @@ from mtmeta.cli import app
 from mtmeta.datasets import load_all
 from mtmeta.datasets._fetch import ChecksumError, DataFile, _convert, read_scores_pickle
 from mtmeta.datasets._news import _read_archive
-from mtmeta.evalset import Rankings
+from mtmeta.rankings import Rankings
 from mtmeta.sweep import read_plan
 
 SUFFIXES = ("csv", "tsv", "jsonl", "parquet")

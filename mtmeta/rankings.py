@@ -1,0 +1,221 @@
+"""Ranked lists of items, validated: what `perturb`, `scoring` and `local_accuracy` take for rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ._checks import numbers_of
+from ._names import counted, listed, numbered, positions
+
+__all__ = ["Rankings"]
+
+RUN_COLUMNS = ("system", "query", "item", "rank", "score")
+QREL_COLUMNS = ("query", "item", "relevance")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rankings:
+    """Ranked lists of items by several systems for the same queries, and which items are relevant.
+
+    Parameters
+    ----------
+    name : str
+        What to call the set.
+    runs : pandas.DataFrame
+        One row per ranked item, columns ``system, query, item, rank, score``. ``rank`` counts from 1 (top)
+        without gaps in each list and is what decides; ``score`` is the system's own: it may tie, and does
+        not increase down a list. Every system ranks every query; lists may differ in length.
+    qrels : pandas.DataFrame
+        One row per judged item, columns ``query, item, relevance``: a whole number, at least 0; higher is
+        better. What is not judged has no row.
+    provenance : mapping, optional
+        Where the data come from, what was left out and why.
+    truth : mapping, optional
+        What was planted; simulated sets only.
+
+    Attributes
+    ----------
+    runs, qrels : pandas.DataFrame
+        As given, with these columns only, in order of system, query and rank, and of query. Names of
+        queries and items are strings.
+
+    Raises
+    ------
+    TypeError
+        If ``runs`` or ``qrels`` is not a DataFrame.
+    ValueError
+        If a column is missing or holds what it should not, an item occurs twice in a list or is judged
+        twice, ranks have gaps, a score increases down a list, a query has no judgement, or a system lacks
+        a query.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta import Rankings
+    >>> runs = pd.DataFrame({"system": ["A", "A"], "query": ["q", "q"], "item": ["x", "y"], "rank": [1, 2],
+    ...                      "score": [0.9, 0.2]})
+    >>> qrels = pd.DataFrame({"query": ["q"], "item": ["y"], "relevance": [1]})
+    >>> Rankings("mine", runs, qrels)
+    Rankings 'mine': 1 system x 1 query, 2 items a list, 1 judged item, 1 relevant
+    """
+
+    name: str
+    runs: pd.DataFrame
+    qrels: pd.DataFrame
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    truth: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        runs = _ranking_table(self.runs, "runs", RUN_COLUMNS)
+        qrels = _ranking_table(self.qrels, "qrels", QREL_COLUMNS)
+        _check_twice(runs, ["system", "query", "item"], "runs", "an item stands once in a list")
+        _check_twice(qrels, ["query", "item"], "qrels", "an item is judged once for a query")
+        codes = [numbered(runs[c])[0] for c in ("system", "query")]
+        runs = runs.iloc[np.lexsort((runs["rank"], codes[1], codes[0]))].reset_index(drop=True)
+        _check_lists(runs)
+        judged = set(qrels["query"])
+        unjudged = [q for q in runs["query"].unique() if q not in judged]
+        if unjudged:
+            raise ValueError(
+                f"{len(unjudged)} of the {runs['query'].nunique()} queries of `runs` have no judgement: "
+                f"{listed(unjudged)}. Nothing can be measured there: add them to qrels, or leave them out of runs."
+            )
+        qrels = qrels.iloc[np.argsort(numbered(qrels["query"])[0], kind="stable")].reset_index(drop=True)
+        object.__setattr__(self, "runs", runs)
+        object.__setattr__(self, "qrels", qrels)
+        object.__setattr__(self, "provenance", dict(self.provenance))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in natural order."""
+        return tuple(self.runs["system"].unique())
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """Names of the queries that are ranked for, in natural order."""
+        return tuple(self.runs["query"].unique())
+
+    def __repr__(self) -> str:
+        sizes = self.runs.groupby(["system", "query"], sort=False, observed=True).size()
+        length = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
+        queries = len(self.queries)
+        text = (
+            f"Rankings {self.name!r}: {counted(len(self.systems), 'system')} x "
+            f"{queries} quer{'y' if queries == 1 else 'ies'}, {length} items a list, "
+            f"{counted(len(self.qrels), 'judged item')}, {int((self.qrels['relevance'] > 0).sum())} relevant"
+        )
+        for what, why in self.provenance.get("left_out", {}).items():
+            text += f"\n  left out: {what} ({why})"
+        return text
+
+    def select(self, *, systems: Iterable[str] | None = None, queries: Iterable[str] | None = None) -> Rankings:
+        """Return the part of the set with these systems and queries.
+
+        Parameters
+        ----------
+        systems, queries : iterable of str, optional
+            Names to keep; everything by default.
+
+        Returns
+        -------
+        Rankings
+            With the judgements of these queries alone, if queries are named.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a name does not exist, or nothing would be left.
+        """
+        kept = [self.systems[i] for i in positions("system", systems, self.systems)]
+        wanted = [self.queries[i] for i in positions("query", queries, self.queries)]
+        runs = self.runs[self.runs["system"].isin(kept) & self.runs["query"].isin(wanted)]
+        qrels = self.qrels if queries is None else self.qrels[self.qrels["query"].isin(wanted)]
+        return Rankings(self.name, runs, qrels, self.provenance, self.truth)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the runs with a column ``relevance``: missing (``<NA>``) where an item is not judged."""
+        frame = self.runs.merge(self.qrels, on=["query", "item"], how="left")
+        return frame.astype({"relevance": "Int64"})
+
+
+def _ranking_table(frame: Any, what: str, columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return a copy of ``runs`` or ``qrels`` with these columns, names as strings and checked numbers."""
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"`{what}` must be a pandas DataFrame; found {type(frame).__name__}.")
+    absent = [c for c in columns if c not in frame.columns]
+    if absent:
+        raise ValueError(
+            f"`{what}` lacks {counted(len(absent), 'column')}, {listed(absent)}; found "
+            f"{listed(frame.columns, 20)}. Expected {', '.join(columns)}."
+        )
+    if frame.empty:
+        raise ValueError(f"`{what}` has no rows.")
+    frame = frame[list(columns)].reset_index(drop=True)
+    for column in ("system", "query", "item", "rank", "score", "relevance"):
+        if column in columns and frame[column].isna().any():
+            row = int(np.flatnonzero(frame[column].isna())[0])
+            raise ValueError(f"`{what}`: column {column!r} is empty in data row {row + 1}; every row needs a value.")
+    out = {c: frame[c].astype(str) for c in columns if c in ("system", "query", "item")}
+    for column, low in (("rank", 1), ("relevance", 0)):
+        if column in columns:
+            out[column] = _whole_numbers(frame[column], what, low)
+    if "score" in columns:
+        out["score"] = numbers_of(frame["score"], "score")
+        if np.isinf(out["score"]).any():
+            raise ValueError(f"`{what}`: column 'score' holds an infinite score; scores must be finite.")
+    return pd.DataFrame(out)
+
+
+def _whole_numbers(column: pd.Series, what: str, low: int) -> np.ndarray:
+    """Return a column as integers; refuse what is none, or is below ``low``."""
+    values = numbers_of(column, str(column.name))
+    bad = (values != np.floor(values)) | (values < low) | np.isinf(values)
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"`{what}`: column {column.name!r} must hold whole numbers of at least {low}; "
+            f"found {values[row]:g} in data row {row + 1}."
+        )
+    return values.astype(np.int64)
+
+
+def _check_twice(frame: pd.DataFrame, keys: list[str], what: str, rule: str) -> None:
+    double = frame.duplicated(keys)
+    if double.any():
+        first = tuple(frame.loc[double, keys].iloc[0])
+        raise ValueError(f"`{what}`: {counted(int(double.sum()), 'row')} repeat {keys}, the first {first!r}; {rule}.")
+
+
+def _check_lists(runs: pd.DataFrame) -> None:
+    """Check sorted runs: ranks from 1 without gaps, scores that do not rise, all queries of all systems."""
+    first = ~runs.duplicated(["system", "query"]).to_numpy()
+    starts = np.flatnonzero(first)
+    place = np.arange(len(runs)) - np.repeat(starts, np.diff(np.append(starts, len(runs)))) + 1
+    wrong = np.flatnonzero(runs["rank"].to_numpy() != place)
+    if len(wrong):
+        row = runs.iloc[wrong[0]]
+        raise ValueError(
+            f"`runs`: ranks must count from 1 without gaps; system {row['system']!r}, query {row['query']!r} has "
+            f"rank {row['rank']} where {place[wrong[0]]} is expected."
+        )
+    rises = np.flatnonzero((np.diff(runs["score"]) > 0) & ~first[1:])
+    if len(rises):
+        row = runs.iloc[rises[0] + 1]
+        raise ValueError(
+            f"`runs`: the score must not increase down a list; system {row['system']!r}, query {row['query']!r} "
+            f"does at rank {row['rank']}. Number the ranks from the highest score down."
+        )
+    lists = runs.loc[first, ["system", "query"]]
+    queries = set(lists["query"])
+    for system, own in lists.groupby("system", sort=False)["query"]:
+        gone = sorted(queries - set(own))
+        if gone:
+            raise ValueError(
+                f"`runs`: system {system!r} has no list for {len(gone)} of {len(queries)} queries, such as "
+                f"{gone[0]!r}. Every system needs a list for every query: add them, or leave these queries out."
+            )
