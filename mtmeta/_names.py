@@ -41,14 +41,17 @@ def names_of(values: Iterable[Any], what: str, length: int | None = None) -> tup
     return names
 
 
-def positions(what: str, wanted: Iterable[Any] | None, known: Sequence[Any]) -> list[int]:
-    """Return where the wanted names stand among the known ones, all where none is wanted; raise if one is not there."""
+def positions(what: str, wanted: Iterable[Any] | None, known: Sequence[Any], *, repeats: bool = False) -> list[int]:
+    """Return where the wanted names stand among the known ones; without wanted names, all positions.
+
+    Raise if a name is not known or, unless ``repeats`` are allowed, is wanted twice.
+    """
     if wanted is None:
         return list(range(len(known)))
     if isinstance(wanted, str):
         raise TypeError(f"{what}s must be a sequence of names; found the string {wanted!r}. Write [{wanted!r}].")
     position = {name: i for i, name in enumerate(known)}
-    wanted = names_of(wanted, f"{what}s")
+    wanted = list(wanted) if repeats else names_of(wanted, f"{what}s")
     for name in wanted:
         if name not in position:
             raise unknown(what, name, known)

@@ -130,8 +130,8 @@ class SegmentStatistics:
         ValueError
             If a name does not exist or nothing would be left.
         """
-        rows = positions("system", systems, self.systems)
-        columns = positions("segment", segments, self.segments)
+        rows = positions("system", systems, self.systems, repeats=True)
+        columns = positions("segment", segments, self.segments, repeats=True)
         systems, segments = tuple(self.systems[i] for i in rows), tuple(self.segments[j] for j in columns)
         return replace(self, systems=systems, segments=segments, counts=self.counts[np.ix_(rows, columns)])
 
