@@ -18,6 +18,7 @@ from . import _significance_kernels as _kernels
 from ._agreement_kernels import VARIANTS
 from ._checks import Undefined, check_count, check_level, generator
 from ._pearson import pearson, scaled, williams
+from ._resampling import units_of
 from .agreement import (
     Grouped,
     _centre,
@@ -777,12 +778,8 @@ def _williams(es: EvalSet, names: Sequence[str]) -> np.ndarray:
 def _resampler(es: EvalSet, unit: str, rng):
     """Return a function that draws the row and column positions of one resample."""
     n_systems, n_segments = es.shape
-    blocks = None
-    if unit == "document":
-        if es.documents is None:
-            raise Undefined(f"set {es.name!r} does not say which document a segment is from; use unit='segment'.")
-        documents = pd.factorize(pd.Series(es.documents, dtype=object), use_na_sentinel=False)[0]
-        blocks = [np.flatnonzero(documents == d) for d in range(documents.max() + 1)]
+    units = units_of(es, unit)
+    blocks = [np.flatnonzero(units == d) for d in range(units.max() + 1)] if unit == "document" else []
 
     def draw() -> tuple[np.ndarray, np.ndarray]:
         rows, columns = np.arange(n_systems), np.arange(n_segments)
@@ -790,7 +787,7 @@ def _resampler(es: EvalSet, unit: str, rng):
             rows = rng.integers(n_systems, size=n_systems)
         if unit in ("segment", "both"):
             columns = rng.integers(n_segments, size=n_segments)
-        elif blocks is not None:
+        elif blocks:
             columns = np.concatenate([blocks[d] for d in rng.integers(len(blocks), size=len(blocks))])
         return rows, columns
 

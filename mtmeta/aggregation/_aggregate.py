@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from .._checks import check_choice, check_count, check_level, generator
+from .._resampling import times_drawn
 from ..evalset import EvalSet
 from ..scoring import scorer
 from . import _formulas
@@ -215,9 +216,3 @@ def resampled_sums(
     for start in range(0, n_resamples, block):
         rows = min(block, n_resamples - start)
         yield (times_drawn(rng.integers(n, size=(rows, size)), n) @ flat).reshape(rows, k, c)
-
-
-def times_drawn(drawn: np.ndarray, n: int) -> np.ndarray:
-    """Return how often each of ``n`` segments was drawn in each row, shape (n_resamples, n)."""
-    places = drawn + n * np.arange(len(drawn))[:, None]
-    return np.bincount(places.ravel(), minlength=len(drawn) * n).reshape(len(drawn), n).astype(np.float64)

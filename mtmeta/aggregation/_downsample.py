@@ -12,9 +12,9 @@ from joblib import delayed
 from .._checks import check_choice, check_count, check_jobs, generator
 from .._pearson import pearson
 from .._processes import parallel
+from .._resampling import times_drawn
 from ..evalset import EvalSet
 from . import _formulas
-from ._aggregate import times_drawn
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract, texts_of
 from ._transposed import TransposedScorer
 

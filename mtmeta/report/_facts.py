@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from .._checks import Undefined
 from .._pearson import scaled
+from .._resampling import times_drawn, units_of
 from ..evalset import Computed, EvalSet
 from ._labels import HEADS, label
 
@@ -180,15 +180,10 @@ def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
         If documents are to be drawn and the set does not name them.
     """
     n = es.shape[1]
-    blocks = np.arange(n)
-    if settings.unit == "document":
-        if es.documents is None:
-            raise Undefined(f"set {es.name!r} does not say which document a segment is from.")
-        blocks = pd.factorize(pd.Series(es.documents, dtype=object), use_na_sentinel=False)[0]
-    n_blocks = int(blocks.max()) + 1
-    drawn = np.random.default_rng(settings.seed).integers(n_blocks, size=(settings.n_resamples, n_blocks))
-    taken = np.array([np.bincount(draw, minlength=n_blocks) for draw in drawn])
-    return np.vstack([np.ones(n), taken[:, blocks]])
+    units = units_of(es, settings.unit)
+    n_units = int(units.max()) + 1
+    drawn = np.random.default_rng(settings.seed).integers(n_units, size=(settings.n_resamples, n_units))
+    return np.vstack([np.ones(n), times_drawn(drawn, n_units)[:, units]])
 
 
 def system_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:

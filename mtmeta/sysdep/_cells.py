@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from .._checks import Undefined, check_jobs, generator
 from .._names import unknown
+from .._resampling import times_drawn
 from ..evalset import Computed, EvalSet, as_evalset
 from . import _kernels
 
@@ -127,12 +128,6 @@ def fit(
     return Fits(mean[at], mean[kept], at_kept, deviations)
 
 
-def _draw(size: int, members: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return how often each of ``size`` units is drawn when ``members`` are resampled."""
-    drawn = members[rng.integers(len(members), size=len(members))]
-    return np.bincount(drawn, minlength=size).astype(np.int32)
-
-
 def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return each row's unit, and how often each unit is taken in each draw, shape (n_resamples, n_units).
 
@@ -141,11 +136,11 @@ def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator
     """
     unit = cells.segment if how == "segment" else np.arange(len(cells.scores))
     rated = np.unique(unit[: cells.n_paired])
-    parts = [rated, np.setdiff1d(unit, rated)]
-    size = int(unit.max()) + 1
-    counts = np.empty((n_resamples, size), dtype=np.int32)
-    for b in range(n_resamples):
-        counts[b] = sum(_draw(size, part, rng) for part in parts if len(part))
+    parts = [part for part in (rated, np.setdiff1d(unit, rated)) if len(part)]
+    counts = np.zeros((n_resamples, int(unit.max()) + 1), dtype=np.int32)
+    for draw in counts:
+        for part in parts:
+            draw[part] = times_drawn(rng.integers(len(part), size=(1, len(part))), len(part))[0]
     return unit, counts
 
 

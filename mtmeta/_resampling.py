@@ -1,0 +1,28 @@
+"""What a bootstrap draws: units with replacement, counted rather than copied where a statistic is made of sums."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ._checks import Undefined
+
+if TYPE_CHECKING:
+    from .evalset import EvalSet
+
+
+def units_of(es: EvalSet, unit: str) -> np.ndarray:
+    """Return the number of the unit that each segment belongs to: its own, or that of its document."""
+    if unit != "document":
+        return np.arange(es.shape[1])
+    if es.documents is None:
+        raise Undefined(f"set {es.name!r} does not say which document a segment is from; use unit='segment'.")
+    return pd.factorize(pd.Series(es.documents, dtype=object), use_na_sentinel=False)[0]
+
+
+def times_drawn(drawn: np.ndarray, n: int) -> np.ndarray:
+    """Return how often each of ``n`` units was drawn in each row of ``drawn``, shape (n_resamples, n)."""
+    places = drawn + n * np.arange(len(drawn))[:, None]
+    return np.bincount(places.ravel(), minlength=len(drawn) * n).reshape(len(drawn), n).astype(np.float64)
