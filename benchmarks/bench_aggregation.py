@@ -15,20 +15,18 @@ from mtmeta import scoring
 
 SIZES = ((12, 557), (12, 1910), (15, 1976))
 METRICS = ("bleu", "chrf")
-TARGETS = {
-    "extraction": "none (once a set)",
-    "cached_extraction": "<= 1 s",
-    "bootstrap": "<= 5 s",
-    "corpus_and_segment": "<= 1 s",
-    "sacrebleu_bootstrap": "none (for comparison)",
-}
+#: What each job is, and its target.
 JOBS = {
-    "extraction": "counts of BLEU and chrF by sacreBLEU, 15 systems x 1976 segments, 2 workers",
-    "cached_extraction": "the same from the cache, BLEU and chrF, 39 systems of 3 sets",
-    "bootstrap": "1,000 resamples x 1,000 segments, BLEU and chrF, 39 systems of 3 sets",
-    "corpus_and_segment": "corpus and segment scores with jackknife intervals, BLEU and chrF, 39 systems",
-    "sacrebleu_bootstrap": "sacreBLEU's own bootstrap, 1,000 resamples, BLEU and chrF, one system x 1976 segments",
+    "extraction": ("counts of BLEU and chrF by sacreBLEU, 15 systems x 1976 segments, 2 workers", "none (once a set)"),
+    "cached_extraction": ("the same from the cache, BLEU and chrF, 39 systems of 3 sets", "<= 1 s"),
+    "bootstrap": ("1,000 resamples x 1,000 segments, BLEU and chrF, 39 systems of 3 sets", "<= 5 s"),
+    "corpus_and_segment": ("corpus and segment scores with jackknife intervals, BLEU and chrF, 39 systems", "<= 1 s"),
+    "sacrebleu_bootstrap": (
+        "sacreBLEU's own bootstrap, 1,000 resamples, BLEU and chrF, one system x 1976 segments",
+        "none (for comparison)",
+    ),
 }
+ROUNDS = 3
 
 
 def text_set(n_systems, n_segments, seed):
@@ -61,14 +59,6 @@ def sets(tmp_path_factory):
 @pytest.fixture(scope="module")
 def statistics(sets):
     return [mm.aggregation.extract(es, metric, n_jobs=2) for es in sets for metric in METRICS]
-
-
-@pytest.fixture
-def timed(benchmark, request):
-    """Run a job once to warm up, then a few times under the clock."""
-    name = request.node.name.removeprefix("test_")
-    benchmark.extra_info |= {"job": JOBS[name], "target": TARGETS[name]}
-    return lambda job, rounds=3: benchmark.pedantic(job, rounds=rounds, warmup_rounds=int(rounds > 1))
 
 
 def test_extraction(sets, timed):

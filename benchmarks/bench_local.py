@@ -13,16 +13,13 @@ import pytest
 import mtmeta as mm
 
 N = 20_000
-TARGETS = {
-    "perturb_and_score": "<= 300 s",
-    "score_again": "none (for comparison)",
-    "rankings": "none",
-}
+#: What each job is, and its target.
 JOBS = {
-    "perturb_and_score": "perturb and score 20,000 translations x 4, seven lexical metrics, 2 workers",
-    "score_again": "the scores of these again, from the cache",
-    "rankings": "23 measures of 10,000 ranked lists of 100 items and their perturbations",
+    "perturb_and_score": ("perturb and score 20,000 translations x 4, seven lexical metrics, 2 workers", "<= 300 s"),
+    "score_again": ("the scores of these again, from the cache", "none (for comparison)"),
+    "rankings": ("23 measures of 10,000 ranked lists of 100 items and their perturbations", "none"),
 }
+ROUNDS = 1
 
 
 def noisy(words: list[str], rng: np.random.Generator, vocabulary: list[str]) -> list[str]:
@@ -49,14 +46,6 @@ def translations() -> pd.DataFrame:
         reference = [str(word) for word in rng.choice(vocabulary, int(rng.integers(8, 37)))]
         rows.append((segment, "A", " ".join(noisy(reference, rng, vocabulary)), " ".join(reference)))
     return pd.DataFrame(rows, columns=["segment", "system", "translation", "reference"])
-
-
-@pytest.fixture
-def timed(benchmark, request):
-    """Run a job once under the clock."""
-    name = request.node.name.removeprefix("test_")
-    benchmark.extra_info |= {"job": JOBS[name], "target": TARGETS[name]}
-    return lambda job: benchmark.pedantic(job, rounds=1)
 
 
 @pytest.fixture(scope="module")

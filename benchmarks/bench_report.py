@@ -10,16 +10,13 @@ import pytest
 
 import mtmeta as mm
 
-TARGETS = {
-    "numbers": "<= 60 s with the page",
-    "page": "<= 60 s with the numbers",
-    "with_texts": "none (for comparison)",
-}
+#: What each job is, and its target.
 JOBS = {
-    "numbers": "report on one metric, 15 systems x 1177 segments x 30 metrics",
-    "page": "the page of this report, with figures",
-    "with_texts": "report on one metric with texts, 12 systems x 300 segments x 10 metrics",
+    "numbers": ("report on one metric, 15 systems x 1177 segments x 30 metrics", "<= 60 s with the page"),
+    "page": ("the page of this report, with figures", "<= 60 s with the numbers"),
+    "with_texts": ("report on one metric with texts, 12 systems x 300 segments x 10 metrics", "none (for comparison)"),
 }
+ROUNDS = 1
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +24,6 @@ def es():
     made = mm.simulate.score_campaign(15, 1177, n_continuous=26, n_discrete=4)
     assert len(made.metrics) == 30
     return made
-
-
-@pytest.fixture
-def timed(benchmark, request):
-    """Run a job once under the clock: a report is read once."""
-    name = request.node.name.removeprefix("test_")
-    benchmark.extra_info |= {"job": JOBS[name], "target": TARGETS[name]}
-    return lambda job: benchmark.pedantic(job, rounds=1)
 
 
 def test_numbers(es, timed):

@@ -19,34 +19,22 @@ import pytest
 
 import mtmeta as mm
 
-TARGETS = {
-    "correlations": "<= 1 s",
-    "acc_eq": "<= 0.5 s",
-    "acc_eq_ungrouped": "<= 10 s, < 1 GB",
-    "spa": "<= 0.1 s",
-    "permutation_pearson_none": "<= 5 s",
-    "permutation_pearson_segment": "<= 20 s",
-    "permutation_kendall_segment": "<= 60 s",
-    "clusters_kendall_none": "<= 20 s",
-    "pair_swap_exact": "<= 3 s",
-    "pair_swap_draws": "<= 20 s",
-    "permutation_spa": "<= 120 s",
-    "first_call": "<= 10 s",
-}
+#: What each job is, and its target.
 JOBS = {
-    "correlations": "Pearson + Kendall, three groupings, 30 metrics",
-    "acc_eq": "acc_eq, exact calibration, segment grouping, 30 metrics",
-    "acc_eq_ungrouped": "acc_eq, exact calibration, no grouping (156 million pairs), one metric",
-    "spa": "SPA, 30 metrics",
-    "permutation_pearson_none": "435-pair matrix, 1,000 draws, Pearson, no grouping",
-    "permutation_pearson_segment": "435-pair matrix, 1,000 draws, Pearson, segment grouping",
-    "permutation_kendall_segment": "435-pair matrix, 1,000 draws, Kendall, segment grouping",
-    "clusters_kendall_none": "clusters of 30 metrics, 1,000 draws, Kendall, no grouping",
-    "pair_swap_exact": "435-pair matrix, acc_eq pair swap, exact",
-    "pair_swap_draws": "435-pair matrix, acc_eq pair swap, 1,000 draws",
-    "permutation_spa": "435-pair matrix, 1,000 draws, SPA",
-    "first_call": "first call of each kernel, empty cache",
+    "correlations": ("Pearson + Kendall, three groupings, 30 metrics", "<= 1 s"),
+    "acc_eq": ("acc_eq, exact calibration, segment grouping, 30 metrics", "<= 0.5 s"),
+    "acc_eq_ungrouped": ("acc_eq, exact calibration, no grouping (156 million pairs), one metric", "<= 10 s, < 1 GB"),
+    "spa": ("SPA, 30 metrics", "<= 0.1 s"),
+    "permutation_pearson_none": ("435-pair matrix, 1,000 draws, Pearson, no grouping", "<= 5 s"),
+    "permutation_pearson_segment": ("435-pair matrix, 1,000 draws, Pearson, segment grouping", "<= 20 s"),
+    "permutation_kendall_segment": ("435-pair matrix, 1,000 draws, Kendall, segment grouping", "<= 60 s"),
+    "clusters_kendall_none": ("clusters of 30 metrics, 1,000 draws, Kendall, no grouping", "<= 20 s"),
+    "pair_swap_exact": ("435-pair matrix, acc_eq pair swap, exact", "<= 3 s"),
+    "pair_swap_draws": ("435-pair matrix, acc_eq pair swap, 1,000 draws", "<= 20 s"),
+    "permutation_spa": ("435-pair matrix, 1,000 draws, SPA", "<= 120 s"),
+    "first_call": ("first call of each kernel, empty cache", "<= 10 s"),
 }
+ROUNDS = 3
 
 
 @pytest.fixture(scope="module")
@@ -55,18 +43,6 @@ def es():
     assert made.shape == (15, 1177)
     assert len(made.metrics) == 30
     return made
-
-
-@pytest.fixture
-def timed(benchmark, request):
-    """Run a job once to warm up, then a few times under the clock."""
-    name = request.node.name.removeprefix("test_")
-    benchmark.extra_info |= {"job": JOBS[name], "target": TARGETS[name]}
-
-    def run(job, rounds=3, warm_up=True):
-        return benchmark.pedantic(job, rounds=rounds, warmup_rounds=int(warm_up))
-
-    return run
 
 
 def test_correlations(es, timed):
@@ -99,11 +75,11 @@ def test_permutation_pearson_segment(es, timed):
 
 
 def test_permutation_kendall_segment(es, timed):
-    timed(lambda: mm.compare(es, coefficient="kendall"), rounds=1)
+    timed(lambda: mm.compare(es, coefficient="kendall"), rounds=1, warm_up=True)
 
 
 def test_clusters_kendall_none(es, timed):
-    timed(lambda: mm.compare(es, coefficient="kendall", grouping="none", pairs="clusters"), rounds=1)
+    timed(lambda: mm.compare(es, coefficient="kendall", grouping="none", pairs="clusters"), rounds=1, warm_up=True)
 
 
 def test_pair_swap_exact(es, timed):

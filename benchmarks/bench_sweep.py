@@ -3,7 +3,6 @@
 make bench
 """
 
-import pytest
 
 import mtmeta as mm
 from mtmeta.sweep import _store
@@ -22,14 +21,7 @@ JOBS = {
     "processes": ("sweep of 100 small tasks, two processes, their start included", "none (for comparison)"),
     "resume": ("the same sweep, all done before", "none (for comparison)"),
 }
-
-
-@pytest.fixture
-def timed(benchmark, request):
-    """Run a job under the clock."""
-    job, target = JOBS[request.node.name.removeprefix("test_")]
-    benchmark.extra_info |= {"job": job, "target": target}
-    return lambda do, rounds=3: benchmark.pedantic(do, rounds=rounds)
+ROUNDS = 3
 
 
 def test_plan(timed):

@@ -13,12 +13,13 @@ from sklearn.isotonic import IsotonicRegression
 import mtmeta as mm
 
 SIZES = ((12, 460), (12, 820), (15, 1177))
-TARGETS = {"table": "<= 20 s", "nulls": "<= 60 s", "scikit_learn_loop": "none (for comparison)"}
+#: What each job is, and its target.
 JOBS = {
-    "table": "SysDep, all maps and intervals, 44 metrics x 3 sets, 200 resamples, 2 workers",
-    "nulls": "SysDep, central null, 44 metrics x 3 sets, 200 draws, 2 workers",
-    "scikit_learn_loop": "SysDep, one metric, 200 resamples, scikit-learn on copies",
+    "table": ("SysDep, all maps and intervals, 44 metrics x 3 sets, 200 resamples, 2 workers", "<= 20 s"),
+    "nulls": ("SysDep, central null, 44 metrics x 3 sets, 200 draws, 2 workers", "<= 60 s"),
+    "scikit_learn_loop": ("SysDep, one metric, 200 resamples, scikit-learn on copies", "none (for comparison)"),
 }
+ROUNDS = 2
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +27,6 @@ def sets():
     made = [mm.simulate.score_campaign(k, n, n_continuous=40, n_discrete=4) for k, n in SIZES]
     assert [len(es.metrics) for es in made] == [44] * 3
     return made
-
-
-@pytest.fixture
-def timed(benchmark, request):
-    """Run a job once to warm up, then a few times under the clock."""
-    name = request.node.name.removeprefix("test_")
-    benchmark.extra_info |= {"job": JOBS[name], "target": TARGETS[name]}
-    return lambda job: benchmark.pedantic(job, rounds=2, warmup_rounds=1)
 
 
 def test_table(sets, timed):
