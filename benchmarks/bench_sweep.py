@@ -3,7 +3,6 @@
 make bench
 """
 
-
 import mtmeta as mm
 from mtmeta.sweep import _store
 
