@@ -16,7 +16,7 @@ def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts
 
     Parameters
     ----------
-    inside : float64, (n_groups, n_metrics, 3, n_draws)
+    inside : float64, (n_groups, n_metrics, 3, n_resamples)
         Sums over the masked cells of x, x^2 and x times human, human centred within the group.
     total : float64, (n_groups, n_metrics, 3)
         The same sums over all cells.
@@ -25,10 +25,10 @@ def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts
     sizes : float64, (n_groups,)
     first, second : int64, (n_pairs,)
         The metrics of each pair.
-    sums, counts : float64, (2, n_pairs, n_draws)
+    sums, counts : float64, (2, n_pairs, n_resamples)
         Sum of r and number of groups where it is defined; added to.
     """
-    n_groups, _, _, n_draws = inside.shape
+    n_groups, _, _, n_resamples = inside.shape
     for p in prange(len(first)):
         a, b = first[p], second[p]
         for g in range(n_groups):
@@ -37,7 +37,7 @@ def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts
             n = sizes[g]
             # the sums below are differences of these: what is this much smaller is rounding
             least = 1e-13 * (total[g, a, 1] + total[g, b, 1])
-            for k in range(n_draws):
+            for k in range(n_resamples):
                 for side in range(2):
                     x, y = (a, b) if side == 0 else (b, a)
                     s = total[g, x, 0] - inside[g, x, 0, k] + inside[g, y, 0, k]
@@ -63,10 +63,10 @@ def _popcount(typingctx, word):
 def pair_masks(swap, starts, masks):
     """Say for each pair of cells of each group whether its first and whether its second cell is swapped, as bits.
 
-    ``swap`` is (n_cells, n_draws); ``masks`` (n_groups, n_words, 2, n_draws) receives a bit for each pair. Bits are
-    numbered in the order of the pairs (0, 1), (0, 2), …
+    ``swap`` is (n_cells, n_resamples); ``masks`` (n_groups, n_words, 2, n_resamples) receives a bit for each pair. Bits
+    are numbered in the order of the pairs (0, 1), (0, 2), …
     """
-    n_draws = swap.shape[1]
+    n_resamples = swap.shape[1]
     masks[:] = 0
     for g in prange(len(starts) - 1):
         bit = 0
@@ -74,9 +74,9 @@ def pair_masks(swap, starts, masks):
             for j in range(i + 1, starts[g + 1]):
                 place = np.uint64(bit & 63)
                 one, other = masks[g, bit >> 6, 0], masks[g, bit >> 6, 1]
-                for k in range(n_draws):
+                for k in range(n_resamples):
                     one[k] |= np.uint64(swap[i, k]) << place
-                for k in range(n_draws):
+                for k in range(n_resamples):
                     other[k] |= np.uint64(swap[j, k]) << place
                 bit += 1
 
@@ -120,17 +120,17 @@ def add_swapped_tau(variant, human, scores, starts, masks, first, second, sums, 
     scores : float64, (n_metrics, n_cells)
     starts : int64, (n_groups + 1,)
         Where each group of cells begins.
-    masks : uint64, (n_groups, n_words, 2, n_draws)
+    masks : uint64, (n_groups, n_words, 2, n_resamples)
         From `pair_masks`.
     first, second, sums, counts
         As in `add_swapped_pearson`.
     """
-    n_words, n_draws = masks.shape[1], masks.shape[3]
+    n_words, n_resamples = masks.shape[1], masks.shape[3]
     # every part compares the scores anew, so it needs some draws to make that worth while
-    n_parts = max(1, min(n_draws // 128, 16 // max(1, min(len(first), 16))))
+    n_parts = max(1, min(n_resamples // 128, 16 // max(1, min(len(first), 16))))
     for task in prange(len(first) * n_parts):
         p, part = task // n_parts, task % n_parts
-        from_, to = part * n_draws // n_parts, (part + 1) * n_draws // n_parts
+        from_, to = part * n_resamples // n_parts, (part + 1) * n_resamples // n_parts
         bits = np.empty((4, 3, n_words), dtype=np.uint64)
         kinds = np.empty((2, 3, to - from_), dtype=np.int64)
         for g in range(len(starts) - 1):
@@ -283,11 +283,11 @@ def _kinds_in_order(rank, place, row, of_second, swap, draw, kinds):
 def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums, counts):
     """Do the work of `add_swapped_tau` for groups too large for bit masks.
 
-    ``human`` holds dense ranks, ``swap`` is (n_cells, n_draws). The scores of both metrics are sorted together once for
-    each pair of metrics, whatever the draw.
+    ``human`` holds dense ranks, ``swap`` is (n_cells, n_resamples). The scores of both metrics are sorted together once
+    for each pair of metrics, whatever the draw.
     """
-    n_draws, n_ranks = swap.shape[1], human.max() + 1
-    n_blocks = (n_draws + DRAWS_TOGETHER - 1) // DRAWS_TOGETHER
+    n_resamples, n_ranks = swap.shape[1], human.max() + 1
+    n_blocks = (n_resamples + DRAWS_TOGETHER - 1) // DRAWS_TOGETHER
     n_parts = max(1, min(n_blocks, 64 // max(1, min(len(first), 64))))
     for task in prange(len(first) * n_parts):
         p, part = task // n_parts, task % n_parts
@@ -313,7 +313,7 @@ def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums,
             for block in range(part, n_blocks, n_parts):
                 draw = block * DRAWS_TOGETHER
                 _kinds_in_order(rank, place, row, of_second, swap, draw, kinds)
-                end = min(draw + DRAWS_TOGETHER, n_draws)
+                end = min(draw + DRAWS_TOGETHER, n_resamples)
                 for side in range(2):
                     found = kinds[side, :, : end - draw]
                     _add_taus(

@@ -24,6 +24,7 @@ ANY = object()
 BASE = {path.stem for path in PACKAGE.glob("_[a-z]*.py") if not path.stem.endswith("_kernels")}
 MAY_IMPORT = {
     **dict.fromkeys(BASE, frozenset()),
+    "_resampling": {"evalset"},
     "rankings": set(),
     "evalset": {"rankings"},
     "_agreement_kernels": set(),

@@ -19,7 +19,7 @@ def transposed_bleu_counts(
 ):
     """Count what BLEU counts for one hypothesis against the first ``size`` references of each draw.
 
-    Returns counts of shape (n_draws, n_sizes, 2 + 2 * n_orders), in the order of sacreBLEU.
+    Returns counts of shape (n_resamples, n_sizes, 2 + 2 * n_orders), in the order of sacreBLEU.
     """
     n_orders = len(grams)
     counts = np.zeros((len(drawn), len(sizes), 2 + 2 * n_orders))
@@ -63,7 +63,7 @@ def transposed_bleu_counts(
 def transposed_chrf(
     grams, starts, hypothesis_of, drawn, sizes, lengths, posting_starts, posting_refs, posting_counts, factor
 ):
-    """Return the best chrF of one hypothesis among the first ``size`` references of each draw, (n_draws, n_sizes)."""
+    """Return the best chrF of one hypothesis among the first references of each draw, (n_resamples, n_sizes)."""
     n_orders, n_refs = len(grams), len(lengths)
     scores = np.zeros((len(drawn), len(sizes)))
     times = np.zeros(len(posting_starts) - 1, dtype=np.int64)

@@ -11,17 +11,17 @@ TOLERANCE = 1e-12
 
 
 @njit
-def permuted_sums(labels, starts, wins, counts, n_contexts, n_draws, rng):
+def permuted_sums(labels, starts, wins, counts, n_contexts, n_resamples, rng):
     """Shuffle the labels of units within blocks, and sum wins and counts by label.
 
     ``starts`` cuts the units into blocks; ``wins`` and ``counts`` have shape (n_units, n_metrics). Returns two arrays
-    of shape (n_draws, n_contexts, n_metrics).
+    of shape (n_resamples, n_contexts, n_metrics).
     """
     n_units, n_metrics = wins.shape
-    won = np.zeros((n_draws, n_contexts, n_metrics))
-    number = np.zeros((n_draws, n_contexts, n_metrics))
+    won = np.zeros((n_resamples, n_contexts, n_metrics))
+    number = np.zeros((n_resamples, n_contexts, n_metrics))
     shuffled = labels.copy()
-    for b in range(n_draws):
+    for b in range(n_resamples):
         for g in range(len(starts) - 1):
             for i in range(starts[g + 1] - 1, starts[g], -1):
                 j = starts[g] + int(rng.random() * (i - starts[g] + 1))
@@ -76,13 +76,13 @@ def tau_ap_average(truth, ranking):
 
 @njit
 def tau_tables(accuracies, average):
-    """Return tau_AP between all rows of each draw; shape (n_draws, n_rows, n_metrics) to (n_draws, n_rows, n_rows).
+    """Return tau_AP between all rows of each draw: (n_resamples, n_rows, n_metrics) to (n_resamples, n_rows, n_rows).
 
     The first index of a table is the truth.
     """
-    n_draws, n_rows, _ = accuracies.shape
-    out = np.empty((n_draws, n_rows, n_rows))
-    for b in range(n_draws):
+    n_resamples, n_rows, _ = accuracies.shape
+    out = np.empty((n_resamples, n_rows, n_rows))
+    for b in range(n_resamples):
         for i in range(n_rows):
             for j in range(n_rows):
                 if average:

@@ -57,13 +57,13 @@ def isotonic_draws(points, at, y, starts, known, unit, counts, kept):
     The rows of group ``g`` are those from ``starts[g]`` to ``starts[g + 1]``; only the first ``known[g]`` of them have
     a ``y``. ``at`` (int64) says at which of ``points`` each row lies. Resample ``b`` takes a row
     ``counts[b, unit[row]]`` times. Returns the sum of the fits at every point (n_points), the fits at
-    ``points[kept]`` (n_draws, n_kept), and each group's weighted mean of the fit less that of y (n_draws, n_groups);
-    NaN where a group was not drawn.
+    ``points[kept]`` (n_resamples, n_kept), and each group's weighted mean of the fit less that of y (n_resamples,
+    n_groups); NaN where a group was not drawn.
     """
-    n_draws, n_points, n_groups = len(counts), len(points), len(known)
+    n_resamples, n_points, n_groups = len(counts), len(points), len(known)
     summed, fitted = np.zeros(n_points), np.zeros(n_points)
-    at_kept, deviations = np.empty((n_draws, len(kept))), np.full((n_draws, n_groups), np.nan)
-    for b in range(n_draws):
+    at_kept, deviations = np.empty((n_resamples, len(kept))), np.full((n_resamples, n_groups), np.nan)
+    for b in range(n_resamples):
         total, weight = np.zeros(n_points), np.zeros(n_points)
         y_means = np.full(n_groups, np.nan)
         for g in range(n_groups):
