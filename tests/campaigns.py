@@ -96,3 +96,9 @@ def near(value, expected, number, tolerance=1e-9):
     """Assert that a value is as expected; None stands for NaN."""
     expected = np.nan if expected is None else float(expected)
     assert value == pytest.approx(expected, abs=tolerance, nan_ok=True), f"campaign {number}"
+
+
+def refuses(message, function, /, *args, error=ValueError, **options):
+    """Assert that a call fails with an error of this kind, whose message matches."""
+    with pytest.raises(error, match=message):
+        function(*args, **options)

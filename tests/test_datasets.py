@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 
 from mtmeta import EvalSet
 from mtmeta.datasets import _mqm, _wmt, load, load_all, load_news, locate
@@ -66,9 +67,6 @@ def tree(tmp_path) -> Path:
     return make_tree(tmp_path / "mine")
 
 
-# -- trees ------------------------------------------------------------------------------------
-
-
 def test_tree_scores_are_those_of_the_files(tree):
     es = load(tree / LP)
     assert es.name == "mine/en-de"
@@ -85,8 +83,7 @@ def test_tree_scores_are_those_of_the_files(tree):
 
 
 def test_tree_system_scores(tree):
-    es = load(f"{tree}/{LP}")
-    official = es.system_scores
+    official = load(f"{tree}/{LP}").system_scores
     assert list(official.index) == ["Alpha", "Beta", "refB"]
     assert official["human"].tolist() == [-0.25, -5.55, -0.5]
     assert official["Good-QE"].tolist() == [0.5, 1.5, 3.5]
@@ -114,19 +111,13 @@ def test_tree_texts(tree):
     assert list(texts.references) == ["refA", "refB"]
     assert texts.references["refA"][1] == "Es\u2028regnet."
     assert list(load(tree / LP, reference="refB").texts.references) == ["refB", "refA"]  # the chosen one first
-
-
-def test_tree_texts_as_json_lines(tree):
-    def move(path: Path, field: str) -> None:
+    fields = {"sources/{}": "source", "references/{}.refA": "target", "system-outputs/{}/Alpha": "hypothesis"}
+    for place, field in fields.items():
+        path = tree / f"{place.format(LP)}.txt"
         lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
         write(path.with_suffix(".jsonl"), "".join(json.dumps({field: t, "other": 1}) + "\n" for t in lines))
         path.unlink()
-
-    before = load(tree / LP)
-    move(tree / f"sources/{LP}.txt", "source")
-    move(tree / f"references/{LP}.refA.txt", "target")
-    move(tree / f"system-outputs/{LP}/Alpha.txt", "hypothesis")
-    assert load(tree / LP).texts == before.texts
+    assert load(tree / LP).texts == texts
 
 
 def test_tree_reference_chooses_candidates_and_variants(tree):
@@ -170,8 +161,7 @@ def test_tree_metric_that_lacks_a_candidate_is_left_out_or_kept_with_holes(tree)
     assert "has no scores for refB" in es.provenance["left_out"]["metric Part"]
     holes = load(tree / LP, missing="nan")["Part"]
     np.testing.assert_array_equal(holes, [[1, 2, 3], [4, 5, 6], [np.nan] * 3])
-    with pytest.raises(ValueError, match=r"Part-src\.seg\.score: metric 'Part' has no scores for refB"):
-        load(tree / LP, metrics=["Part"])
+    refuses(r"Part-src\.seg\.score: metric 'Part' has no scores for refB", load, tree / LP, metrics=["Part"])
 
 
 def test_tree_language_pairs(tree):
@@ -210,19 +200,14 @@ def test_spans_of_ratings(tree):
     assert spans["start"].isna().tolist() == [True, False, False]
 
 
-def test_spans_of_ratings_that_are_all_empty(tree):
+def test_no_spans(tree):
+    es = load(tree / LP, spans=True)
+    assert es.spans is None
+    assert "no en-de.mqm.*seg.rating files" in es.provenance["left_out"]["error spans"]
     write(tree / f"human-scores/{LP}.mqm.seg.rating", "Alpha\tNone\n" * 3)
     spans = load(tree / LP, spans=True).spans
     assert (len(spans), tuple(spans.columns)) == (0, _mqm.SPAN_COLUMNS)
 
-
-def test_spans_asked_for_and_absent_are_listed(tree):
-    es = load(tree / LP, spans=True)
-    assert es.spans is None
-    assert "no en-de.mqm.*seg.rating files" in es.provenance["left_out"]["error spans"]
-
-
-# -- MQM --------------------------------------------------------------------------------------
 
 MQM_ROWS = [
     "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity",
@@ -291,19 +276,7 @@ def test_averages(tmp_path):
     assert es.texts is None
 
 
-# -- tables -----------------------------------------------------------------------------------
-
 TABLE = "system,segment,human,X\nNA,1,-1,0.5\nNA,2,,NaN\nNone,1,0,None\nNone,2,NA,0.25\n"
-
-
-def test_table_empty_scores_and_names_that_look_empty(tmp_path):
-    es = load(write(tmp_path / "mine.csv", TABLE))
-    assert es.name == "mine"
-    assert es.systems == ("NA", "None")
-    assert es.segments == (1, 2)
-    np.testing.assert_array_equal(es.human, [[-1, np.nan], [0, np.nan]])
-    np.testing.assert_array_equal(es["X"], [[0.5, np.nan], [np.nan, 0.25]])
-    assert es.provenance["holes"] == 2
 
 
 def test_table_texts_that_look_empty_survive(tmp_path):
@@ -314,28 +287,20 @@ def test_table_texts_that_look_empty_survive(tmp_path):
     assert es.segments == ("s1", "s2")
 
 
-def test_table_formats_agree(tmp_path):
-    frame = pd.DataFrame(
-        {
-            "system": ["A", "A", "NA", "NA"],
-            "segment": [1, 2, 1, 2],
-            "human": [0.1 + 0.2, None, -25, 1e-300],
-            "X": [1 / 3, 2, None, 4],
-            "translation": ["a\tb", 'say "x",\nthen', None, "ü\u2028"],
-        }
-    )
+def test_texts_and_holes_of_all_formats(tmp_path):
+    texts = ["a\tb", 'say "x",\nthen', None, "ü\u2028"]
+    frame = pd.DataFrame({"system": ["A", "A", "NA", "NA"], "segment": [1, 2, 1, 2], "human": [0.5, None, -25, 1e-300]})
+    frame = frame.assign(X=[0.25, 2, None, 4], translation=texts)
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
-    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True, double_precision=15, force_ascii=False)
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True, force_ascii=False)
     frame.to_parquet(tmp_path / "t.parquet")
-    sets = [load(tmp_path / f"t.{suffix}") for suffix in ("csv", "tsv", "parquet", "jsonl")]
-    for es in sets:
-        assert es.systems == ("A", "NA")
-        assert es.segments == (1, 2)
-        np.testing.assert_allclose(es.human, [[0.1 + 0.2, np.nan], [-25, 1e-300]], rtol=1e-15, atol=1e-15)
-        np.testing.assert_allclose(es["X"], [[1 / 3, 2], [np.nan, 4]], rtol=1e-14)
+    for suffix in ("csv", "tsv", "parquet", "jsonl"):
+        es = load(tmp_path / f"t.{suffix}")
+        assert (es.name, es.systems, es.segments) == ("t", ("A", "NA"), (1, 2))
+        np.testing.assert_allclose(es.human, [[0.5, np.nan], [-25, 1e-300]], atol=1e-15)
+        np.testing.assert_array_equal(es["X"], [[0.25, 2], [np.nan, 4]])
         assert es.texts.translations == {"A": ("a\tb", 'say "x",\nthen'), "NA": (None, "ü\u2028")}
-    np.testing.assert_array_equal(sets[0].human, [[0.1 + 0.2, np.nan], [-25, 1e-300]])  # CSV: exact
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
@@ -367,26 +332,19 @@ def test_what_is_loaded_can_be_written_and_loaded_again(tree, tmp_path):
     es = load(tree / LP)
     es.to_frame().to_csv(tmp_path / "again.csv", index=False)
     again = load(tmp_path / "again.csv")
+    assert isinstance(again, EvalSet)
     assert (again.systems, again.segments, again.metrics) == (es.systems, es.segments, es.metrics)
     np.testing.assert_array_equal(again.human, es.human)
     assert again.texts.sources == es.texts.sources
-    assert isinstance(again, EvalSet)
-
-
-# -- places -----------------------------------------------------------------------------------
 
 
 def test_locate_looks_in_the_data_directory_then_the_cache_then_the_home(tmp_path, monkeypatch):
-    monkeypatch.setenv("MTMETA_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "data").mkdir()
-    write(tmp_path / "home/.mt-metrics-eval/mt-metrics-eval-v2/wmt99/x", "")
-    assert locate("mt-metrics-eval-v2/wmt99") == tmp_path / "home/.mt-metrics-eval/mt-metrics-eval-v2/wmt99"
-    write(tmp_path / "cache/mt-metrics-eval-v2/wmt99/x", "")
-    assert locate("mt-metrics-eval-v2/wmt99").is_relative_to(tmp_path / "cache")
-    write(tmp_path / "data/mt-metrics-eval-v2/wmt99/x", "")
-    assert locate("mt-metrics-eval-v2/wmt99").is_relative_to(tmp_path / "data")
+    for variable, name in (("MTMETA_DATA", "data"), ("MTMETA_CACHE", "cache"), ("HOME", "home")):
+        monkeypatch.setenv(variable, str(tmp_path / name))
+    for place in ("home/.mt-metrics-eval", "cache", "data"):
+        write(tmp_path / place / "mt-metrics-eval-v2/wmt99/x", "")
+        assert locate("mt-metrics-eval-v2/wmt99") == tmp_path / place / "mt-metrics-eval-v2/wmt99"
 
 
 def test_a_tree_in_a_data_directory_is_found_by_name(tmp_path, monkeypatch):
@@ -401,27 +359,13 @@ def test_an_unfinished_download_is_not_taken_for_the_whole(tmp_path, monkeypatch
     monkeypatch.delenv("MTMETA_DATA", raising=False)
     monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
     assert "wmt23" in available()
-    with pytest.raises(ValueError, match=r"download of 'wmt23' is not complete: \d+ files .*mtmeta fetch wmt23"):
-        load("wmt23/en-de")
+    refuses(r"download of 'wmt23' is not complete: \d+ files .*mtmeta fetch wmt23", load, "wmt23/en-de")
 
 
-@pytest.mark.parametrize(
-    ("stem", "expected"),
-    [
-        ("XCOMET-XL-refA", ("XCOMET-XL", "refA")),
-        ("MetricX-23-QE-src", ("MetricX-23-QE", "src")),
-        ("M-refA.refB", ("M", "refA.refB")),
-        ("M-all", ("M", "all")),
-        ("M-refZ", ("M", "refZ")),
-        ("XCOMET-XL", ("XCOMET-XL", None)),
-        ("M-odd", ("M", "odd")),
-    ],
-)
-def test_split_variant(stem, expected):
-    assert _wmt._split_variant(stem, ["refA", "refB", "odd"]) == expected
-
-
-# -- real data --------------------------------------------------------------------------------
+def test_split_variant():
+    for name in "XCOMET-XL-refA MetricX-23-QE-src M-refA.refB M-all M-refZ M-odd".split():
+        assert _wmt._split_variant(name, ["refA", "refB", "odd"]) == tuple(name.rsplit("-", 1))
+    assert _wmt._split_variant("XCOMET-XL", ["refA", "refB", "odd"]) == ("XCOMET-XL", None)
 
 
 @pytest.mark.data
@@ -447,11 +391,12 @@ def test_wmt23(data_dir, lp, n_systems, n_segments, n_rated, pearson):
 
 @pytest.mark.data
 def test_wmt23_sentinels(data_dir):
-    es = load("wmt23/zh-en", metrics_from="wmt23-sentinels", metrics=["SENTINEL-SRC-MQM", "SENTINEL-REF-MQM"])
-    rated = ~np.isnan(es.human)
     # Perrella et al. 2024 (ACL), tables 5 to 10
-    for metric, published in (("SENTINEL-SRC-MQM", 0.5399), ("SENTINEL-REF-MQM", 0.5062)):
-        assert np.corrcoef(es.human[rated], es[metric][rated])[0, 1] == pytest.approx(published, abs=5e-5)
+    published = {"SENTINEL-SRC-MQM": 0.5399, "SENTINEL-REF-MQM": 0.5062}
+    es = load("wmt23/zh-en", metrics_from="wmt23-sentinels", metrics=list(published))
+    rated = ~np.isnan(es.human)
+    found = {metric: np.corrcoef(es.human[rated], es[metric][rated])[0, 1] for metric in published}
+    assert found == pytest.approx(published, abs=5e-5)
     assert es.reference_free == {"SENTINEL-SRC-MQM"}
 
 
@@ -508,9 +453,6 @@ def test_wmt17_da(data_dir):
         np.testing.assert_allclose(table, part.loc[list(table.index)], atol=1e-9)
 
 
-# -- texts of the WMT23 general translation task -----------------------------------------
-
-
 def news_archive(folder, members):
     """Write an archive of news texts with the results of one pair."""
     root = folder / "wmt23-news-systems"
@@ -550,23 +492,17 @@ def test_news_texts_and_system_scores(tmp_path, monkeypatch):
     assert [s.name for s in load_news(["cs-uk"])] == ["wmt23-news/cs-uk"]
 
 
-def test_a_news_text_of_another_length_is_refused(tmp_path, monkeypatch):
-    news_archive(tmp_path, NEWS_MEMBERS | {"txt/system-outputs/generaltest2023.cs-uk.hyp.B.uk": "only one\n"})
-    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
-    with pytest.raises(ValueError, match="B has 1 lines; expected 2"):
-        load_news()
-
-
 def test_news_archives_that_cannot_be_read_are_refused(tmp_path, monkeypatch):
-    root = news_archive(tmp_path, NEWS_MEMBERS)
-    monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
-    with pytest.raises(ValueError, match=r"unknown language pair of .* 'cs-xx'.*Did you mean 'cs-uk'"):
-        load_news(["cs-xx"])
-    with pytest.raises(TypeError, match=r"Write \['cs-uk'\]"):
-        load_news("cs-uk")
+    root = news_archive(tmp_path / "good", NEWS_MEMBERS)
+    long = "txt/system-outputs/generaltest2023.cs-uk.hyp.B.uk"
+    news_archive(tmp_path / "bad", NEWS_MEMBERS | {long: "only one\n"})
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path / "bad"))
+    refuses("B has 1 lines; expected 2", load_news)
+    monkeypatch.setenv("MTMETA_DATA", str(tmp_path / "good"))
+    refuses(r"unknown language pair of .* 'cs-xx'.*Did you mean 'cs-uk'", load_news, ["cs-xx"])
+    refuses(r"Write \['cs-uk'\]", load_news, "cs-uk", error=TypeError)
     (root / "txt.tar.xz").unlink()
-    with pytest.raises(ValueError, match="cannot read"):
-        load_news()
+    refuses("cannot read", load_news)
 
 
 def test_real_news_sets(data_dir):

@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 import pytest
 import requests
+from campaigns import refuses
 
 from mtmeta.datasets import _fetch, _http
 from mtmeta.datasets._fetch import ChecksumError, DownloadError, available, fetch, missing
@@ -117,23 +118,15 @@ def tree(cache):
 WHOLE = {f"folder/{path}": content for path, content in FILES.items()}
 
 
-# --- what works
-
-
-def test_a_set_is_fetched_and_laid_out(server, tmp_path):
+def test_a_set_is_fetched_and_laid_out_once(server, tmp_path):
     cache = tmp_path / "cache"
     assert missing("small", cache) == list(WHOLE)
     assert fetch("small", cache=cache) == cache
     assert tree(cache) == WHOLE
     assert sorted(server.requests) == sorted(FILES)
     assert missing("small", cache) == []
-
-
-def test_the_second_call_downloads_nothing(server, tmp_path):
-    fetch("small", cache=tmp_path / "cache")
-    server.requests.clear()
-    fetch("small", cache=tmp_path / "cache")
-    assert server.requests == []
+    fetch("small", cache=cache)
+    assert len(server.requests) == len(FILES)
 
 
 def test_the_cache_is_where_the_variable_says(server, tmp_path, monkeypatch):
@@ -160,8 +153,7 @@ def test_files_are_readable_by_others_as_the_umask_allows(server, tmp_path):
         fetch("small", cache=tmp_path / "cache")
     finally:
         os.umask(before)
-    if os.name == "posix":
-        assert (tmp_path / "cache/folder/a/one.txt").stat().st_mode & 0o777 == 0o644
+    assert os.name != "posix" or (tmp_path / "cache/folder/a/one.txt").stat().st_mode & 0o777 == 0o644
 
 
 def test_a_mirror_serves_a_filled_cache(server, serve, tmp_path):
@@ -188,23 +180,23 @@ def test_a_passing_fault_of_the_server_is_tried_again(server, tmp_path):
     assert server.requests.count("a/one.txt") == 2
 
 
-# --- what goes wrong
-
-
-def test_a_cut_connection_leaves_no_half_file_and_the_next_call_completes(server, tmp_path):
-    cache = tmp_path / "cache"
-    server.faults["b/three.txt"] = "cut"
-    with pytest.raises(DownloadError) as caught:
+@pytest.mark.parametrize("fault", ["cut", "flip"])
+def test_a_bad_download_leaves_no_half_file_and_the_next_call_completes(server, tmp_path, fault):
+    cache, content = tmp_path / "cache", FILES["b/three.txt"]
+    server.faults["b/three.txt"] = fault
+    error, attempts = {"cut": (DownloadError, 3), "flip": (ChecksumError, 1)}[fault]
+    with pytest.raises(error, match=r"folder/b/three\.txt") as caught:
         fetch("small", cache=cache)
-    message = str(caught.value)
-    assert "folder/b/three.txt" in message
-    assert f"{server.url}b/three.txt" in message
-    assert "the connection was cut" in message
-    assert "2 of 4 files of 'small'" in message
-    assert "fetch again to continue" in message
+    altered = content[:7] + bytes([content[7] ^ 1]) + content[8:]
+    says = {
+        "cut": ["the connection was cut", "2 of 4 files of 'small'", "fetch again to continue"],
+        "flip": [f"expected sha256 {sha256(content)}", f"found {sha256(altered)}"],
+    }
+    for part in (*says[fault], f"{server.url}b/three.txt"):
+        assert part in str(caught.value)
+    assert issubclass(ChecksumError, ValueError)
     assert tree(cache) == {path: WHOLE[path] for path in ("folder/a/one.txt", "folder/a/two+(zs).txt")}
-    assert server.requests.count("b/three.txt") == 3  # the first attempt and two more
-
+    assert server.requests.count("b/three.txt") == attempts
     server.faults.clear()
     server.requests.clear()
     fetch("small", cache=cache)
@@ -223,40 +215,23 @@ def test_a_bad_download_leaves_a_file_that_was_there_as_it_was(server, tmp_path,
     assert tree(cache) == before
 
 
-def test_a_flipped_bit_is_an_error_that_names_file_and_hashes(server, tmp_path):
-    server.faults["b/three.txt"] = "flip"
-    with pytest.raises(ValueError, match=r"folder/b/three\.txt") as caught:
-        fetch("small", cache=tmp_path / "cache")
-    content = FILES["b/three.txt"]
-    altered = content[:7] + bytes([content[7] ^ 1]) + content[8:]
-    assert isinstance(caught.value, ChecksumError)
-    assert f"expected sha256 {sha256(content)}" in str(caught.value)
-    assert f"found {sha256(altered)}" in str(caught.value)
-    assert f"{server.url}b/three.txt" in str(caught.value)
-    assert tree(tmp_path / "cache") == {p: WHOLE[p] for p in ("folder/a/one.txt", "folder/a/two+(zs).txt")}
-    assert server.requests.count("b/three.txt") == 1
-
-
 def test_a_short_file_that_the_server_calls_whole_is_an_error(server, tmp_path):
     server.files["a/one.txt"] = FILES["a/one.txt"][:-4]
-    with pytest.raises(ChecksumError, match=r"folder/a/one\.txt.*\(199996 bytes\)"):
-        fetch("small", cache=tmp_path / "cache")
+    refuses(r"folder/a/one\.txt.*\(199996 bytes\)", fetch, "small", cache=tmp_path / "cache", error=ChecksumError)
     assert tree(tmp_path / "cache") == {}
 
 
 def test_a_file_that_is_not_there(server, tmp_path):
     server.faults["a/two+(zs).txt"] = "404"
-    with pytest.raises(DownloadError, match=r"folder/a/two\+\(zs\)\.txt.*a/two%2B%28zs%29\.txt.*answered 404"):
-        fetch("small", cache=tmp_path / "cache")
+    says = r"folder/a/two\+\(zs\)\.txt.*a/two%2B%28zs%29\.txt.*answered 404"
+    refuses(says, fetch, "small", cache=tmp_path / "cache", error=DownloadError)
     assert server.requests.count("a/two+(zs).txt") == 1  # asking again does not help
 
 
 def test_no_server_at_all(registry, tmp_path):
     gone = Server({})
     gone.server_close()
-    registry(gone.url, [f"{sha256(b'x')}\t1\tx.txt"])
-    with pytest.raises(DownloadError, match=r"folder/x\.txt.*the connection failed.*0 of 1 files"):
-        fetch("small", cache=tmp_path / "cache")
+    stopped(gone.url, registry, tmp_path, r"folder/x\.txt.*the connection failed", timeout=60)
 
 
 def test_a_server_that_does_not_answer(server, tmp_path, monkeypatch):
@@ -265,8 +240,7 @@ def test_a_server_that_does_not_answer(server, tmp_path, monkeypatch):
     release = threading.Event()
     monkeypatch.setattr(Handler, "do_GET", lambda self: release.wait(10))
     try:
-        with pytest.raises(DownloadError, match=r"did not answer within 0\.2 s"):
-            fetch("small", cache=tmp_path / "cache")
+        refuses(r"did not answer within 0\.2 s", fetch, "small", cache=tmp_path / "cache", error=DownloadError)
     finally:
         release.set()
     assert tree(tmp_path / "cache") == {}
@@ -340,17 +314,14 @@ def test_a_download_without_end_is_stopped(raw, registry, tmp_path, head):
 
 def test_a_length_that_is_too_small_gives_half_a_file_that_is_refused(raw, registry, tmp_path):
     server = raw(lambda: iter([HEAD + b"Content-Length: 4\r\n\r\n" + b"whole"]))
-    registry(server.url, [f"{sha256(b'whole')}\t5\tx.txt"])
-    with pytest.raises(ChecksumError, match=r"folder/x\.txt.*\(4 bytes\)"):
-        fetch("small", cache=tmp_path / "cache")
+    stopped(server.url, registry, tmp_path, r"folder/x\.txt.*\(4 bytes\)", error=ChecksumError, timeout=60)
 
 
 def test_a_file_that_others_are_made_of_has_a_limit_too(raw, registry, tmp_path, monkeypatch):
     monkeypatch.setattr(_fetch, "_LARGEST", 300_000)
     server = raw(endless(b""))
     registry(server.url, [f"{sha256(b'x')}\t5\tx.txt\tx.zip\tmember:x.txt\t{sha256(b'y')}"])
-    with pytest.raises(ChecksumError, match=r"more than the 300,000 bytes"):
-        fetch("small", cache=tmp_path / "cache")
+    refuses(r"more than the 300,000 bytes", fetch, "small", cache=tmp_path / "cache", error=ChecksumError)
 
 
 def test_what_was_packed_on_the_way_is_not_unpacked(raw, registry, tmp_path):
@@ -541,27 +512,18 @@ def test_several_processes_fetch_into_one_cache(server, tmp_path):
 
 def test_a_cache_that_cannot_be_written(server, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(OSError, match=r"cannot write to the cache .*MTMETA_CACHE"):
-        fetch("small", cache=tmp_path / "file")
+    refuses(r"cannot write to the cache .*MTMETA_CACHE", fetch, "small", cache=tmp_path / "file", error=OSError)
 
 
 def test_wrong_arguments(server, tmp_path):
-    with pytest.raises(ValueError, match=r"unknown data set 'smal'\. Did you mean 'small'\? Available: 'small'"):
-        fetch("smal", cache=tmp_path)
-    with pytest.raises(ValueError, match="ask for 'small', not 'small/zh-en'"):
-        fetch("small/zh-en", cache=tmp_path)
+    refuses(r"unknown data set 'smal'\. Did you mean 'small'\? Available: 'small'", fetch, "smal", cache=tmp_path)
+    refuses("ask for 'small', not 'small/zh-en'", fetch, "small/zh-en", cache=tmp_path)
     for name in ("../small", "", "/etc/passwd", 3):
-        with pytest.raises(ValueError, match="unknown data set"):
-            fetch(name, cache=tmp_path)
-    with pytest.raises(ValueError, match="base_url must begin with http"):
-        fetch("small", cache=tmp_path, base_url="ftp://somewhere")
+        refuses("unknown data set", fetch, name, cache=tmp_path)
+    refuses("base_url must begin with http", fetch, "small", cache=tmp_path, base_url="ftp://somewhere")
     for timeout in (0, -1, float("nan")):
-        with pytest.raises(ValueError, match="`timeout` must be"):
-            fetch("small", cache=tmp_path, timeout=timeout)
+        refuses("`timeout` must be", fetch, "small", cache=tmp_path, timeout=timeout)
     assert server.requests == []
-
-
-# --- progress
 
 
 class Terminal(io.StringIO):
@@ -581,15 +543,11 @@ def test_one_bar_on_a_terminal_and_silence_elsewhere(server, tmp_path, monkeypat
     assert capsys.readouterr().out == ""
 
 
-# --- files that are made out of what is downloaded
-
-
 def test_recipes(serve, registry, tmp_path):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as writer:
-        writer.writestr("in/x.csv", "x\r\n")
-        writer.writestr("in/y.csv", "y\r\n")
-        writer.writestr("in/z.csv", "z\r\n")
+        for name in "xyz":
+            writer.writestr(f"in/{name}.csv", f"{name}\r\n")
     scores = pickle.dumps({"B": [0.5, -1.25e-05], "A": [1.0, 2.0]}, protocol=4)
     upstream = {
         "p/seg.pickle": scores,
@@ -597,22 +555,18 @@ def test_recipes(serve, registry, tmp_path):
         "ref.tsv": b'u1\tsome words\t["a"]\t["a", "b"]\nu2\tmore\t[]\t["c"]\n',
         "all.zip": archive.getvalue(),
     }
-    made = {
-        "S-src.seg.score": b"B\t0.5\nB\t-1.25e-05\nA\t1.0\nA\t2.0\n",
-        "top.run": b"2 Q0 d1 1 9 r\n2 Q0 d2 2 8 r\n1 Q0 d9 1 5 r\n",
-        "ref.tsv": b'u1\tsome words\t["a"]\nu2\tmore\t[]\n',
-        "x.csv": b"x\r\n",
-        "y.csv": b"y\r\n",
+    recipes = {
+        "S-src.seg.score": (
+            b"B\t0.5\nB\t-1.25e-05\nA\t1.0\nA\t2.0\n",
+            f"p/seg.pickle\tsentinel\t{sha256(scores)}",
+        ),
+        "top.run": (b"2 Q0 d1 1 9 r\n2 Q0 d2 2 8 r\n1 Q0 d9 1 5 r\n", "full.run\ttop:2"),
+        "ref.tsv": (b'u1\tsome words\t["a"]\nu2\tmore\t[]\n', "\tcolumns:3"),
+        "x.csv": (b"x\r\n", "all.zip\tmember:in/x.csv"),
+        "y.csv": (b"y\r\n", "all.zip\tmember:in/y.csv"),
     }
-    where = {
-        "S-src.seg.score": f"p/seg.pickle\tsentinel\t{sha256(scores)}",
-        "top.run": "full.run\ttop:2",
-        "ref.tsv": "\tcolumns:3",
-        "x.csv": "all.zip\tmember:in/x.csv",
-        "y.csv": "all.zip\tmember:in/y.csv",
-    }
-    server = serve(Server(upstream))
-    registry(server.url, [f"{sha256(made[name])}\t{len(made[name])}\t{name}\t{where[name]}" for name in made])
+    server, made = serve(Server(upstream)), {name: content for name, (content, _) in recipes.items()}
+    registry(server.url, [f"{sha256(c)}\t{len(c)}\t{name}\t{how}" for name, (c, how) in recipes.items()])
     cache = fetch("small", cache=tmp_path / "cache")
     assert tree(cache) == {f"folder/{name}": content for name, content in made.items()}
     assert server.requests == ["p/seg.pickle", "full.run", "ref.tsv", "all.zip"]
@@ -627,20 +581,14 @@ def test_recipes(serve, registry, tmp_path):
     (cache / "folder/y.csv").unlink()
     (cache / "folder/S-src.seg.score").unlink()
     server.files["p/seg.pickle"] = pickle.dumps({"B": [0.5, 0.5]})
-    with pytest.raises(ChecksumError, match=rf"S-src\.seg\.score.*expected sha256 {sha256(scores)}"):
-        fetch("small", cache=cache)
+    refuses(rf"S-src\.seg\.score.*expected sha256 {sha256(scores)}", fetch, "small", cache=cache, error=ChecksumError)
     server.files["p/seg.pickle"] = scores
     server.files["all.zip"] = b"<html>moved</html>"
-    with pytest.raises(ChecksumError, match=r"y\.csv.*not a zip archive"):
-        fetch("small", cache=cache)
+    refuses(r"y\.csv.*not a zip archive", fetch, "small", cache=cache, error=ChecksumError)
     server.files["all.zip"] = archive.getvalue().replace(b"in/y.csv", b"in/w.csv")
-    with pytest.raises(ChecksumError, match=r"y\.csv.*member 'in/y\.csv'"):
-        fetch("small", cache=cache)
+    refuses(r"y\.csv.*member 'in/y\.csv'", fetch, "small", cache=cache, error=ChecksumError)
     del before["folder/y.csv"]
     assert tree(cache) == before
-
-
-# --- pickles
 
 
 class Hostile:
@@ -660,8 +608,6 @@ def test_the_unpickler_itself_refuses_imports(tmp_path):
         _fetch._NoImports(io.BytesIO(pickle.dumps(Hostile(f"echo > {mark}")))).load()
     assert not mark.exists()
 
-
-# --- the registry of the package
 
 NAMES = sorted(path.stem for path in REGISTRY.glob("*.tsv"))
 
@@ -704,13 +650,10 @@ def test_registry_is_well_formed(name):
 def test_every_set_says_what_it_is(name):
     data_set = available()[name]
     assert data_set.name == name
-    assert data_set.title
-    assert data_set.licence
-    assert data_set.cite
+    assert all([data_set.title, data_set.licence, data_set.cite])
     assert all(re.search(r"\(\d{4}\)\. ", cite) for cite in data_set.cite)
     assert data_set.size == sum(file.size for file in data_set.files) > 0
-    if "NC" in data_set.licence or "none" in data_set.licence or "terms of use" in data_set.licence:
-        assert data_set.restriction
+    assert data_set.restriction or not re.search("NC|none|terms of use", data_set.licence)
 
 
 def test_urls_name_repository_commit_and_path():
@@ -728,13 +671,8 @@ def test_urls_name_repository_commit_and_path():
     assert urls["dl-hard/runs_top100/doc.bm25+t5-mp(zs).run"] == (
         f"{raw}/grill-lab/DL-Hard/2be6435c2b1f8131dfa23f3c0dee72f9dd47d849/dataset/baselines/doc/bm25%2Bt5-mp%28zs%29.run"
     )
-    assert (
-        urls["movielens-latest-small/ratings.csv"]
-        == "https://files.grouplens.org/datasets/movielens/ml-latest-small.zip"
-    )
-
-
-# --- against the real data
+    movielens = "https://files.grouplens.org/datasets/movielens/ml-latest-small.zip"
+    assert urls["movielens-latest-small/ratings.csv"] == movielens
 
 
 @pytest.mark.data

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,8 +28,6 @@ def outcomes(text, kind, n=200, **options):
     """Return every result of many draws."""
     return {perturb.apply(text, kind, rng=i, **options) for i in range(n)}
 
-
-# -- worked sentences --------------------------------------------------------------------
 
 #: text, kind, options, every possible result
 WORKED = [
@@ -147,8 +146,6 @@ def test_composed_makes_several_edits():
     assert outcomes("...", "composed") == {None}
 
 
-# -- properties --------------------------------------------------------------------------
-
 POOL = {
     "en": "The house was not cold he saw a friend quickly in Rome we don't like it Never mind no cars began".split(),
     "de": "Das Haus war nicht kalt er sah einen Freund schnell in Berlin wir mögen es Kein Auto ist kaputt".split(),
@@ -226,9 +223,6 @@ def test_case_is_kept(kind):
         assert new != new.lower()
 
 
-# -- tables ------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def teaching():
     return (
@@ -298,9 +292,6 @@ def test_speech_table():
     assert set(table["perturbation"]) == {"removal", "insertion", "swapping", "phonetic", "composed"}
     assert table["perturbed"].str.isupper().all()
     assert (table.groupby("segment").size() == 4).all()
-
-
-# -- word lists and tools ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("language", "least"), [("en", 300), ("de", 200), ("ru", 100)])
@@ -400,9 +391,6 @@ def test_spacy_is_used_where_a_model_is_there(monkeypatch):
         lexicon.spacy_model.cache_clear()
 
 
-# -- rankings ----------------------------------------------------------------------------
-
-
 def swapped(items, qrels=None, **options):
     """Return the new order of a ranking, one for each draw; None where it has no rows."""
     runs = pd.DataFrame({"system": "a", "query": 1, "item": items, "rank": range(1, len(items) + 1)})
@@ -476,9 +464,6 @@ def test_degraded_rankings_leave_out_what_cannot_get_worse(runs):
     none = perturb.perturb_rankings(runs, qrels.assign(query=9), how="degrade")
     assert none.empty
     assert list(none.columns) == [*runs.columns, "perturbation"]
-
-
-# -- language models ---------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -622,8 +607,6 @@ def test_another_kind_stands_in_for_a_refusal(teaching, monkeypatch):
     assert enough > 0.9 * len(teaching)
 
 
-# -- errors ------------------------------------------------------------------------------
-
 FRAME = pd.DataFrame({"system": ["a"], "segment": [1], "translation": ["He goes home."]})
 RUNS = pd.DataFrame({"system": "a", "query": 1, "item": ["x", "y"], "rank": [1, 2]})
 TWICE = pd.DataFrame({"query": [1, 1], "item": "x", "relevance": 1})
@@ -678,8 +661,7 @@ BAD = [
 
 @pytest.mark.parametrize(("call", "error", "message"), BAD, ids=[m for *_, m in BAD])
 def test_errors(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
+    refuses(message, call, error=error)
 
 
 @pytest.mark.usefixtures("transformers")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from campaigns import refuses
 from test_agreement import source_only
 
 import mtmeta as mm
@@ -82,14 +83,10 @@ def test_a_single_table_can_be_ranked(pair):
 
 
 def test_refusals(pair):
-    with pytest.raises(ValueError, match="`protocol` must be one of 'wmt23', 'wmt24'"):
-        mm.rank(pair, protocol="wmt22")
-    with pytest.raises(ValueError, match="each language pair may occur once"):
-        mm.rank([pair[0], pair[0]])
-    with pytest.raises(ValueError, match="unknown metric in set 'two': 'only_here'"):
-        mm.rank(pair, metrics=["only_here"])
-    with pytest.raises(ValueError, match="two systems"):
-        mm.rank(pair[0].select(systems=["A"]), protocol="wmt23")
+    refuses("`protocol` must be one of 'wmt23', 'wmt24'", mm.rank, pair, protocol="wmt22")
+    refuses("each language pair may occur once", mm.rank, [pair[0], pair[0]])
+    refuses("unknown metric in set 'two': 'only_here'", mm.rank, pair, metrics=["only_here"])
+    refuses("two systems", mm.rank, pair[0].select(systems=["A"]), protocol="wmt23")
 
 
 def noisy(seed, name, pair):
@@ -157,5 +154,4 @@ def test_rank_without_draws_has_no_clusters():
     ranking = mm.rank(noisy(0, "one", "aa-bb"), protocol="wmt24", n_resamples=0)
     assert "cluster" not in ranking.table
     assert ranking.p_values is None
-    with pytest.raises(ValueError, match="`n_resamples` must be at least 0"):
-        mm.rank(noisy(0, "one", "aa-bb"), n_resamples=-1)
+    refuses("`n_resamples` must be at least 0", mm.rank, noisy(0, "one", "aa-bb"), n_resamples=-1)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sacrebleu
+from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import scoring
@@ -18,17 +19,11 @@ HYPOTHESES = ["the cat sat on the mat .", "he said that it rains", "no"]
 REFERENCES = ["the cat sat on a mat .", "he says it is raining today", "no"]
 
 
-# -- sacreBLEU ---------------------------------------------------------------------------
-
-
-def test_bleu_by_hand():
+def test_bleu_and_ter_by_hand():
     # matches 5/6, 3/5, 2/4, 1/3; the lengths agree
     score = scoring.score_corpus(["a b c d x f"], ["a b c d e f"])
     assert score.score == pytest.approx(100 * (5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25)
     assert score.signature.startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
-
-
-def test_ter_is_negated():
     # one substitution in six words
     score = scoring.score_corpus(["a b c d x f"], ["a b c d e f"], "ter")
     assert score.score == pytest.approx(-100 / 6)
@@ -47,10 +42,9 @@ def test_scores_are_those_of_sacrebleu():
     segments = [sacrebleu.sentence_bleu(h, [r]).score for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
     assert scoring.score_segments(HYPOTHESES, [REFERENCES]).scores.tolist() == segments
     two = [REFERENCES, [*REFERENCES[:2], None]]
-    got = scoring.score_corpus(HYPOTHESES, two)
-    assert got.score == sacrebleu.corpus_bleu(HYPOTHESES, two).score
-    assert "nrefs:var" in got.signature
-    assert "nrefs:var" in scoring.score_segments(HYPOTHESES, two).signature
+    assert scoring.score_corpus(HYPOTHESES, two).score == sacrebleu.corpus_bleu(HYPOTHESES, two).score
+    for score in (scoring.score_corpus, scoring.score_segments):
+        assert "nrefs:var" in score(HYPOTHESES, two).signature
 
 
 def test_effective_order_differs_between_levels(caplog):
@@ -66,39 +60,30 @@ def test_effective_order_differs_between_levels(caplog):
     assert "eff:no" in scoring.score_corpus(["a b"], ["a b"], "chrf", effective_order=False).signature
 
 
-def test_lowercase():
+def test_case_and_tokenizer():
     assert scoring.score_corpus(["A b c d"], ["a B C D"], lowercase=True).score == pytest.approx(100)
     assert scoring.score_corpus(["A b"], ["a B"], "ter").score == 0
     assert scoring.score_corpus(["A b"], ["a B"], "ter", lowercase=False).score == -100
     assert "case:lc" in scoring.score_corpus(["a"], ["a"], "chrf", lowercase=True).signature
-
-
-def test_tokenizer_matters_for_chinese():
     translation, reference = ["今天天气很好,我们去公园。"], ["今天天气不错,我们去公园。"]
-    words = scoring.score_corpus(translation, reference, tokenize="13a").score
     characters = scoring.score_corpus(translation, reference, tokenize="zh")
-    assert characters.score > words + 30
+    assert characters.score > scoring.score_corpus(translation, reference, tokenize="13a").score + 30
     assert "tok:zh" in characters.signature
 
 
 @pytest.mark.parametrize(
-    ("options", "match"),
+    ("options", "error", "match"),
     [
-        ({"metric": "rouge"}, "`metric` must be one of 'bleu', 'chrf'"),
-        ({"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
-        ({"metric": "chrf", "tokenize": "13a"}, "applies to BLEU alone"),
-        ({"metric": "ter", "effective_order": True}, "TER does not have"),
-        ({"level": "document"}, "`level` must be"),
+        ({"metric": "rouge"}, ValueError, "`metric` must be one of 'bleu', 'chrf'"),
+        ({"tokenize": "moses"}, ValueError, "`tokenize` must be one of '13a'"),
+        ({"metric": "chrf", "tokenize": "13a"}, ValueError, "applies to BLEU alone"),
+        ({"metric": "ter", "effective_order": True}, ValueError, "TER does not have"),
+        ({"level": "document"}, ValueError, "`level` must be"),
+        ({"effective_order": "yes"}, TypeError, "`effective_order` must be True, False or None; found 'yes'"),
     ],
 )
-def test_options_are_checked(options, match):
-    with pytest.raises(ValueError, match=match):
-        scoring.scorer(**options)
-
-
-def test_flags_must_be_flags():
-    with pytest.raises(TypeError, match="`effective_order` must be True, False or None; found 'yes'"):
-        scoring.scorer(effective_order="yes")
+def test_options_are_checked(options, error, match):
+    refuses(match, scoring.scorer, **options, error=error)
 
 
 @pytest.mark.parametrize(
@@ -109,11 +94,7 @@ def test_tokenizer_without_its_package_or_model(monkeypatch, failure):
         raise failure
 
     monkeypatch.setattr(sacrebleu.metrics, "BLEU", fails)
-    with pytest.raises(ValueError, match=r"tokenizer 'flores200' .*(install it|could not download)"):
-        scoring.scorer(tokenize="flores200")
-
-
-# -- the guard ---------------------------------------------------------------------------
+    refuses(r"tokenizer 'flores200' .*(install it|could not download)", scoring.scorer, tokenize="flores200")
 
 
 def test_the_trap_is_real():
@@ -151,41 +132,34 @@ def test_shapes_are_explained(references, verdict, scored, match):
         assert len(scoring.check_references(HYPOTHESES, references)[0]) == 3
     else:
         for score in (scoring.score_corpus, scoring.score_segments):
-            with pytest.raises(ValueError, match=f"^{re.escape(shape.explanation)}$"):
-                score(HYPOTHESES, references)
+            refuses(f"^{re.escape(shape.explanation)}$", score, HYPOTHESES, references)
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "error", "match"),
+    [
+        (["a"], "a", TypeError, "found str"),
+        (["a", "b"], ["a", ["b"]], TypeError, "mix strings and lists"),
+        (["a", "b"], [["a", 1]], TypeError, "list 1 of the references must hold strings; found int at position 2"),
+        ("a", [["a"]], TypeError, "hypotheses must be a sequence of strings; found str"),
+        (["a"], [], ValueError, "references are empty"),
+        ([], [["a"]], ValueError, "nothing to score"),
+        (["a", "b"], [["a", None]], ValueError, r"1 segment\(s\) have no reference, the first .* segment number 2"),
+    ],
+)
+def test_what_is_no_reference_is_refused(hypotheses, references, error, match):
+    refuses(match, scoring.check_references, hypotheses, references, error=error)
 
 
 def test_one_hypothesis_is_not_transposed():
-    assert scoring.explain_reference_shape(["a"], [["a"]]).verdict == "ok"
-    assert scoring.explain_reference_shape(["a"], [["a"], ["b"]]).verdict == "ok"
+    for references in ([["a"]], [["a"], ["b"]]):
+        assert scoring.explain_reference_shape(["a"], references).verdict == "ok"
 
 
-def test_what_is_no_reference_is_refused():
-    with pytest.raises(TypeError, match="found str"):
-        scoring.explain_reference_shape(["a"], "a")
-    with pytest.raises(TypeError, match="mix strings and lists"):
-        scoring.explain_reference_shape(["a", "b"], ["a", ["b"]])
-    with pytest.raises(TypeError, match="list 1 of the references must hold strings; found int at position 2"):
-        scoring.explain_reference_shape(["a", "b"], [["a", 1]])
-    with pytest.raises(TypeError, match="hypotheses must be a sequence of strings; found str"):
-        scoring.explain_reference_shape("a", [["a"]])
-    with pytest.raises(ValueError, match="references are empty"):
-        scoring.explain_reference_shape(["a"], [])
-    with pytest.raises(ValueError, match="nothing to score"):
-        scoring.explain_reference_shape([], [["a"]])
-    with pytest.raises(ValueError, match=r"1 segment\(s\) have no reference, the first of them segment number 2"):
-        scoring.check_references(["a", "b"], [["a", None]])
-
-
-# -- neural metrics ----------------------------------------------------------------------
-
-TEXTS = pd.DataFrame(
-    {
-        "source": ["eins", "zwei, 3", "„drei“"],
-        "translation": ["one", 'two, "3"\nlines', "three"],
-        "reference": ["one", "two", "trois"],
-    }
-)
+TEXTS = pd.DataFrame({
+    "source": ["eins", "zwei, 3", "„drei“"], "translation": ["one", 'two, "3"\nlines', "three"],
+    "reference": ["one", "two", "trois"],
+})  # fmt: skip
 #: Packages with the interface of the real ones; they score by length, and check what they are given.
 STUBS = {
     "comet/__init__.py": """
@@ -245,9 +219,8 @@ def stubs(tmp_path, monkeypatch):
 def test_neural_metrics_run_in_their_own_process():
     lengths = TEXTS.translation.str.len()
     np.testing.assert_allclose(scoring.score_neural(TEXTS, "comet", batch_size=4), lengths / 8)
-    kiwi = scoring.score_neural(
-        TEXTS.drop(columns="reference"), "comet", model="Unbabel/wmt22-cometkiwi-da", batch_size=4
-    )
+    options = {"model": "Unbabel/wmt22-cometkiwi-da", "batch_size": 4}
+    kiwi = scoring.score_neural(TEXTS.drop(columns="reference"), "comet", **options)
     np.testing.assert_allclose(kiwi, lengths / 8)
     np.testing.assert_allclose(scoring.score_neural(TEXTS, "bleurt"), lengths - TEXTS.reference.str.len())
     for options in ({"language": "de"}, {"model": "bert-base-multilingual-cased"}):
@@ -260,31 +233,22 @@ def test_neural_metrics_run_in_their_own_process():
     pairs = scoring.score_pairs(TEXTS.assign(perturbed="g"), (), extra={"unite": unite})
     assert pairs["unite"].tolist() == lengths.tolist()
     assert pairs["unite_perturbed"].tolist() == [1, 1, 1]
-    with pytest.raises(ValueError, match="ended with exit status 1"):
-        scoring.score_neural(TEXTS, "comet", batch_size=5)
+    refuses("ended with exit status 1", scoring.score_neural, TEXTS, "comet", batch_size=5)
 
 
 @pytest.mark.parametrize("metric", scoring.NEURAL)
 def test_missing_package_says_what_to_install(metric, monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    package = scoring.NEURAL[metric][0]
-    with pytest.raises(
-        scoring.MissingPackageError, match=f"{metric} needs the package {package}.*pip install"
-    ) as error:
-        scoring.score_neural(TEXTS, metric)
-    assert isinstance(error.value, ValueError)
-    with pytest.raises(scoring.MissingPackageError, match="there is no command '/nowhere/python'"):
-        scoring.score_neural(TEXTS, metric, python="/nowhere/python")
+    missing = partial(refuses, error=scoring.MissingPackageError)
+    missing(f"{metric} needs the package {scoring.NEURAL[metric][0]}.*pip install", scoring.score_neural, TEXTS, metric)
+    own = partial(scoring.score_neural, TEXTS, metric, python="/nowhere/python")
+    missing("there is no command '/nowhere/python'", own)
+    assert issubclass(scoring.MissingPackageError, ValueError)
 
 
 def own(program: str) -> list[str]:
-    return [
-        sys.executable,
-        "-c",
-        f"import sys, pandas as pd\nt = pd.read_csv(sys.argv[1])\n{program}",
-        "{input}",
-        "{output}",
-    ]
+    program = f"import sys, pandas as pd\nt = pd.read_csv(sys.argv[1])\n{program}"
+    return [sys.executable, "-c", program, "{input}", "{output}"]
 
 
 def test_own_command_joins_by_id():
@@ -306,22 +270,15 @@ def test_own_command_joins_by_id():
     ],
 )
 def test_own_command_that_fails(program, match):
-    with pytest.raises(ValueError, match=match):
-        scoring.score_with_command(TEXTS, own(program), timeout=2 if "sleep" in program else None)
+    refuses(match, scoring.score_with_command, TEXTS, own(program), timeout=2 if "sleep" in program else None)
 
 
 def test_command_and_texts_are_checked():
-    with pytest.raises(TypeError, match="not one string"):
-        scoring.score_with_command(TEXTS, "score {input} {output}")
-    with pytest.raises(ValueError, match=r"must hold the argument '\{output\}'"):
-        scoring.score_with_command(TEXTS, ["score", "{input}"])
-    with pytest.raises(ValueError, match="lacks the column 'reference'"):
-        scoring.score_neural(TEXTS[["translation"]], "bleurt")
-    with pytest.raises(ValueError, match="'source' of `frame` is empty in 1 rows, the first row 2"):
-        scoring.score_neural(TEXTS.assign(source=["a", None, "b"]), "comet")
-    with pytest.raises(ValueError, match="no rows"):
-        scoring.score_neural(TEXTS.iloc[:0], "comet")
-    with pytest.raises(TypeError, match="must be a pandas DataFrame"):
-        scoring.score_neural([1], "comet")
-    with pytest.raises(ValueError, match="`metric` must be one of 'comet'"):
-        scoring.score_neural(TEXTS, "gemba")
+    refuses("not one string", scoring.score_with_command, TEXTS, "score {input} {output}", error=TypeError)
+    refuses(r"must hold the argument '\{output\}'", scoring.score_with_command, TEXTS, ["score", "{input}"])
+    refuses("lacks the column 'reference'", scoring.score_neural, TEXTS[["translation"]], "bleurt")
+    holes = TEXTS.assign(source=["a", None, "b"])
+    refuses("'source' of `frame` is empty in 1 rows, the first row 2", scoring.score_neural, holes, "comet")
+    refuses("no rows", scoring.score_neural, TEXTS.iloc[:0], "comet")
+    refuses("must be a pandas DataFrame", scoring.score_neural, [1], "comet", error=TypeError)
+    refuses("`metric` must be one of 'comet'", scoring.score_neural, TEXTS, "gemba")

@@ -4,12 +4,13 @@ import random
 import re
 import warnings
 from functools import partial
-from pathlib import Path
+from types import SimpleNamespace
 
 import jiwer
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer
@@ -21,41 +22,17 @@ from mtmeta.scoring import _lexical, score_ter
 
 REFERENCE = "Er sagte, dass es morgen in der Stadt regnen wird."
 TRANSLATION = "Er sagte, dass es morgen in der Stadt schneit."
-TABLE = pd.DataFrame(
-    {
-        "segment": [1, 1, 2],
-        "system": ["A", "A", "B"],
-        "perturbation": ["removal", "swapping", "removal"],
-        "translation": [TRANSLATION, TRANSLATION, "The cat sat on the mat."],
-        "perturbed": [
-            "Er sagte, dass es morgen in Stadt schneit.",
-            "Er sagte, dass morgen es in der Stadt schneit.",
-            "The cat on the mat.",
-        ],
-        "reference": [REFERENCE, REFERENCE, "The cat sat on a mat."],
-    }
-)
-SPOKEN = pd.DataFrame(
-    {
-        "segment": ["u1", "u2"],
-        "perturbation": ["removal", "insertion"],
-        "transcript": ["the cat sat on the mat", "it rains"],
-        "perturbed": ["the cat sat on mat", "it it rains"],
-        "reference": ["the cat sat on the mat", "it rained today"],
-    }
-)
+TABLE = pd.DataFrame({
+    "segment": [1, 1, 2], "system": ["A", "A", "B"], "perturbation": ["removal", "swapping", "removal"],
+    "translation": [TRANSLATION, TRANSLATION, "The cat sat on the mat."],
+    "perturbed": [
+        "Er sagte, dass es morgen in Stadt schneit.", "Er sagte, dass morgen es in der Stadt schneit.",
+        "The cat on the mat.",
+    ],
+    "reference": [REFERENCE, REFERENCE, "The cat sat on a mat."],
+})  # fmt: skip
+SPOKEN = pd.DataFrame({"segment": ["u1", "u2"], "transcript": ["a", "b"], "reference": ["a", "c"]})
 WORDS = st.lists(st.sampled_from("a b c d ee ä, .".split()), max_size=12).map(" ".join)
-
-
-def texts_of(pairs, columns=("translation", "perturbed")):
-    return [(text, reference) for c in columns for text, reference in zip(pairs[c], pairs["reference"], strict=True)]
-
-
-def both(pairs, metric):
-    return np.concatenate([pairs[metric], pairs[f"{metric}_perturbed"]])
-
-
-# -- Translations: the numbers of the libraries -------------------------------------------
 
 
 def test_nltk_bleu_without_a_common_4gram_is_tiny_and_not_tied():
@@ -78,9 +55,6 @@ def test_compiled_ter_of_long_texts_is_that_of_sacrebleu():
     assert score_ter(*zip(*texts, strict=True)).tolist() == expected
 
 
-# -- Words and letters of other languages, and case ---------------------------------------
-
-
 @given(st.text(st.characters(max_codepoint=127), max_size=40))
 def test_rouge_tokenizers_agree_on_ascii(text):
     from rouge_score.tokenizers import DefaultTokenizer
@@ -90,9 +64,7 @@ def test_rouge_tokenizers_agree_on_ascii(text):
 
 def test_ascii_tokenizer_of_rouge_breaks_german_words():
     # "für" is "f" and "r" to it, so "fär" matches both; a Russian text has no words at all.
-    table = pd.DataFrame(
-        {"translation": ["für", "дом"], "perturbed": ["fär", "дым"], "reference": ["für", "дом"]},
-    )
+    table = pd.DataFrame({"translation": ["für", "дом"], "perturbed": ["fär", "дым"], "reference": ["für", "дом"]})
     ascii_ = scoring.score_pairs(table, ["rouge1"], rouge_tokenizer="ascii")
     assert ascii_["rouge1"].tolist() == [1, 0]
     assert ascii_["rouge1_perturbed"].tolist() == [1, 0]
@@ -121,68 +93,60 @@ def test_case_is_kept_dropped_for_all_or_dropped_for_one():
 
 def test_tokenizer_of_bleu():
     table = pd.DataFrame({"translation": ["我喜欢猫和狗"], "perturbed": ["我喜欢猫"], "reference": ["我喜欢猫和鱼"]})
-    row = scoring.score_pairs(table, ["bleu"], tokenize="zh").iloc[0]
-    assert (
-        row["bleu"] == BLEU(tokenize="zh", effective_order=True).sentence_score("我喜欢猫和狗", ["我喜欢猫和鱼"]).score
-    )
-    assert row["bleu"] > scoring.score_pairs(table, ["bleu"]).iloc[0]["bleu"]
+    found = scoring.score_pairs(table, ["bleu"], tokenize="zh").iloc[0]["bleu"]
+    assert found == BLEU(tokenize="zh", effective_order=True).sentence_score("我喜欢猫和狗", ["我喜欢猫和鱼"]).score
+    assert found > scoring.score_pairs(table, ["bleu"]).iloc[0]["bleu"]
 
 
-def test_meteor_is_that_of_nltk_where_wordnet_is(monkeypatch):
-    import nltk.corpus
+@pytest.fixture
+def wordnet(monkeypatch):
+    """Return a function that puts another WordNet in its place, which knows a word so."""
+
+    def use(synsets):
+        import nltk.corpus
+
+        monkeypatch.setattr(nltk.corpus, "wordnet", SimpleNamespace(synsets=synsets))
+        return nltk.corpus.wordnet
+
+    return use
+
+
+def test_meteor_is_that_of_nltk_where_wordnet_is(monkeypatch, wordnet):
     from nltk.translate import meteor_score
 
-    class NoSynonyms:
-        @staticmethod
-        def synsets(word):
-            return []
-
-    monkeypatch.setattr(nltk.corpus, "wordnet", NoSynonyms)
-    score = partial(meteor_score.single_meteor_score, wordnet=NoSynonyms)
+    score = partial(meteor_score.single_meteor_score, wordnet=wordnet(lambda word: []))
     monkeypatch.setattr(meteor_score, "single_meteor_score", score)
     pairs = scoring.score_pairs(TABLE, ["meteor"])
     words = NLTKWordTokenizer().tokenize
-    assert both(pairs, "meteor").tolist() == [score(words(r), words(t)) for t, r in texts_of(TABLE)]
+    for column, metric in (("translation", "meteor"), ("perturbed", "meteor_perturbed")):
+        expected = [score(words(r), words(t)) for t, r in zip(TABLE[column], TABLE["reference"], strict=True)]
+        assert pairs[metric].tolist() == expected
     assert pairs["meteor"].between(0.5, 1).all()
 
 
-def test_meteor_without_wordnet_is_an_error_and_listed(monkeypatch):
-    import nltk.corpus
-
-    class Absent:
-        @staticmethod
-        def synsets(word):
-            raise LookupError
-
-    monkeypatch.setattr(nltk.corpus, "wordnet", Absent)
-    with pytest.raises(ValueError, match="'meteor' cannot be computed here: WordNet is not installed"):
-        scoring.score_pairs(TABLE, ["meteor"])
+def test_meteor_without_wordnet_is_an_error_and_listed(wordnet):
+    wordnet(lambda word: {}[word])  # a LookupError
+    refuses("'meteor' cannot be computed here: WordNet is not installed", scoring.score_pairs, TABLE, ["meteor"])
     listed = scoring.available_metrics().set_index("metric")
     assert listed.index[~listed.available].tolist() == ["meteor"]
     assert listed.loc["meteor", "signature"] == ""
     assert "downloader wordnet" in listed.loc["meteor", "missing"]
 
 
-# -- The table -----------------------------------------------------------------------------
-
-
 def test_rows_columns_and_signatures_are_kept():
-    pairs = scoring.score_pairs(TABLE.set_index(pd.Index([7, 3, 3])), ["chrf", "rouge1"])
-    assert pairs.index.tolist() == [7, 3, 3]
-    assert pairs[list(TABLE)].equals(TABLE.set_index(pd.Index([7, 3, 3])))
+    table = TABLE.set_index(pd.Index([7, 3, 3]))
+    pairs = scoring.score_pairs(table, ["chrf", "rouge1"])
+    assert pairs[list(TABLE)].equals(table)
     assert list(pairs)[len(TABLE.columns) :] == ["chrf", "chrf_perturbed", "rouge1", "rouge1_perturbed"]
     assert re.fullmatch(r"chrF2\|.*version:2\.\d+\.\d+", pairs.attrs["signatures"]["chrf"])
     assert "rouge-score:" in pairs.attrs["signatures"]["rouge1"]
-    listed = scoring.available_metrics().set_index("metric").signature
-    assert listed[["chrf", "rouge1"]].to_dict() == pairs.attrs["signatures"]
-    assert listed["ter"].startswith("-TER|")
 
-
-def test_signatures_tell_options_apart():
     def signatures(**options):
         return scoring.available_metrics(**options).set_index("metric").signature
 
     plain = signatures()
+    assert plain[["chrf", "rouge1"]].to_dict() == pairs.attrs["signatures"]
+    assert plain["ter"].startswith("-TER|")
     assert plain["rouge1"] != signatures(rouge_tokenizer="ascii")["rouge1"]
     assert plain["bleu"] != signatures(tokenize="intl")["bleu"]
     assert len({plain["chrf"], *(signatures(lowercase=c)["chrf"] for c in (True, "perturbed"))}) == 3
@@ -215,9 +179,6 @@ def test_chunks_and_processes_change_nothing(n_jobs, capfd):
     found = scoring.score_pairs(TABLE, chunk=2, n_jobs=n_jobs, progress=True)
     assert found.equals(expected)
     assert "3/3" in capfd.readouterr().err
-
-
-# -- The cache -----------------------------------------------------------------------------
 
 
 def test_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
@@ -278,9 +239,6 @@ def test_further_metrics_are_cached_only_where_they_can_be_told_apart(tmp_path):
     assert "weight:3.0" in pairs.attrs["signatures"]["length"]
 
 
-# -- Transcripts ---------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @given(WORDS, WORDS.filter(str.strip))
 def test_speech_metrics_are_those_of_jiwer(text, reference):
@@ -316,30 +274,14 @@ def test_empty_transcripts_and_references_are_scored_as_in_jiwer():
     assert pairs["wip"].tolist() == [w.wip for w in words]
 
 
-def test_corpus_rates_sum_errors_first():
-    table = pd.DataFrame(
-        {
-            "system": ["A", "A", "B", "B"],
-            "quality": ["clean", "other", "clean", "other"],
-            "reference": ["a b c d", "a", "a b c d", "a"],
-            "transcript": ["a b c d", "x", "a b", "a a"],
-        }
-    )
-    found = scoring.score_transcripts(table).set_index("system")
-    assert found.loc["A", ["segments", "words", "substitutions", "deletions", "insertions"]].tolist() == [2, 5, 1, 0, 0]
-    assert found.loc["B", ["segments", "words", "substitutions", "deletions", "insertions"]].tolist() == [2, 5, 0, 2, 1]
-    assert found["wer"].tolist() == [-1 / 5, -3 / 5]  # the mean of the segments would be -1/2 for A
+def test_corpus_rates_sum_errors_first_in_each_group():
+    table = pd.DataFrame({"system": list("AABB"), "quality": ["clean", "other"] * 2, "reference": ["a b c d", "a"] * 2})
+    table["transcript"] = ["a b c d", "x", "a b", "a a"]
+    counts = ["substitutions", "deletions", "insertions"]
+    assert scoring.score_transcripts(table).set_index("system")[counts].values.tolist() == [[1, 0, 0], [0, 2, 1]]
     by = scoring.score_transcripts(table, ["wer"], by=["quality", "system"])
     assert list(by)[:2] == ["quality", "system"]
     assert by["wer"].tolist() == [0, -1, -0.5, -1]
-
-
-def test_sclite_prefers_a_deletion_and_an_insertion():
-    # Unit costs: two substitutions. Costs 3 and 4: delete "a", insert "c", which is 6 and not 8.
-    table = pd.DataFrame({"system": ["A"], "reference": ["a b"], "transcript": ["b c"]})
-    names = ["substitutions", "deletions", "insertions"]
-    assert scoring.score_transcripts(table)[names].iloc[0].sum() == 2
-    assert scoring.score_transcripts(table, alignment="sclite")[names].iloc[0].tolist() == [0, 1, 1]
 
 
 @pytest.fixture(scope="module")
@@ -347,38 +289,30 @@ def published(data_dir):
     """The counts in the result files of the 44 transcripts of LibriSpeech, by part and system."""
     rows = {}
     pattern = r"^WER: error_rate=([\d.]+), ref_words=(\d+), subs=(\d+), ins=(\d+), dels=(\d+)"
-    for path in sorted((Path(data_dir) / "librispeech-rnnt" / "results").glob("*.result")):
-        part, system = path.name.removesuffix(".tsv.result").split(".", 1)
+    for path in (data_dir / "librispeech-rnnt" / "results").glob("*.result"):
         rate, *counts = re.match(pattern, path.read_text()).groups()
-        rows[part, system] = (float(rate), *map(int, counts))
+        rows[tuple(path.name.removesuffix(".tsv.result").split(".", 1))] = (float(rate), *map(int, counts))
     assert len(rows) == 44
     return rows
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("part", ["test-clean", "test-other"])
-def test_librispeech_matches_its_result_files(part, published):
+@pytest.mark.parametrize(("part", "n_segments", "n_speakers"), [("test-clean", 2620, 40), ("test-other", 2939, 33)])
+def test_librispeech_matches_its_result_files(part, n_segments, n_speakers, published):
     table = mm.load(f"librispeech/{part}")
+    assert (table["segment"].nunique(), table["speaker"].nunique()) == (n_segments, n_speakers)
     exact = scoring.score_transcripts(table, ["wer"], alignment="sclite")
     fewest = scoring.score_transcripts(table, ["wer"])
     assert len(exact) == 22
     differ = []
     for found, least in zip(exact.itertuples(), fewest.itertuples(), strict=True):
-        rate, words, substitutions, insertions, deletions = published[part, found.system]
-        assert (found.words, found.substitutions, found.insertions, found.deletions) == (
-            words,
-            substitutions,
-            insertions,
-            deletions,
-        )
+        rate, words, *errors = published[part, found.system]
+        assert [found.words, found.substitutions, found.insertions, found.deletions] == [words, *errors]
         assert -100 * found.wer == pytest.approx(rate, abs=1e-12)
-        errors = least.substitutions + least.insertions + least.deletions
-        differ += [substitutions + insertions + deletions - errors]
+        differ.append(sum(errors) - least.substitutions - least.insertions - least.deletions)
     # Where the costs of sclite take more than the fewest errors, it is one error.
     assert sorted(differ) == [0] * (22 - 2 * (part == "test-other")) + [1] * 2 * (part == "test-other")
 
-
-# -- Rankings ------------------------------------------------------------------------------
 
 RUNS = pd.DataFrame(
     [
@@ -406,11 +340,9 @@ def test_rank_decides_and_score_on_request():
     names = ["recip_rank"]
     tied = RUNS.assign(score=1.0)
     assert scoring.score_rankings(tied, QRELS, names).equals(scoring.score_rankings(RUNS, QRELS, names))
-    assert (
-        scoring.score_rankings(RUNS.sample(frac=1, random_state=0), QRELS, names)
-        .sort_values(["system", "query"], ignore_index=True)
-        .equals(scoring.score_rankings(RUNS, QRELS, names))
-    )
+    mixed = scoring.score_rankings(RUNS.sample(frac=1, random_state=0), QRELS, names)
+    mixed = mixed.sort_values(["system", "query"], ignore_index=True)
+    assert mixed.equals(scoring.score_rankings(RUNS, QRELS, names))
     # trec_eval: equal scores by name backwards, so that p7 is first, and p3 fifth.
     found = scoring.score_rankings(tied, QRELS, names, order="score").set_index(["system", "query"])["recip_rank"]
     assert found[("A", "p")] == 1 / 5
@@ -427,20 +359,12 @@ def test_dl_hard_matches_its_evaluations(task, data_dir):
     columns = {"header": None, "names": ["measure", "query", "theirs"], "dtype": str, "sep": r"\s+", "quoting": 3}
     published = []
     for system in rankings.runs["system"].unique():
-        path = Path(data_dir) / "dl-hard" / "evals" / f"{task}.{system}.run.eval"
+        path = data_dir / "dl-hard" / "evals" / f"{task}.{system}.run.eval"
         published.append(pd.read_csv(path, **columns).assign(system=system))
     both = long.merge(pd.concat(published), on=["system", "query", "measure"], validate="one_to_one")
     assert len(both) == len(long) == {"doc": 14, "passage": 6}[task] * 50 * 15
     # They are printed with four digits.
     assert (both["ours"] - both["theirs"].astype(float)).abs().max() <= 0.5e-4 + 1e-9
-
-
-def swapped(a, b, runs=RUNS, **columns):
-    """The lists with the items at two ranks exchanged."""
-    return runs.assign(rank=runs["rank"].replace({a: b, b: a}), **columns)
-
-
-# -- Errors --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -454,11 +378,7 @@ def swapped(a, b, runs=RUNS, **columns):
         ({}, {"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
         ({}, {"rouge_tokenizer": "x"}, "`rouge_tokenizer` must be one of 'unicode', 'ascii'; found 'x'"),
         ({}, {"chunk": 0}, "`chunk` must be at least 1; found 0"),
-        (
-            {"perturbed": ["a", None, "b"]},
-            {},
-            "'perturbed' of `frame` holds (nan|None) in row 2 .* in 1 of 3 rows",
-        ),
+        ({"perturbed": ["a", None, "b"]}, {}, "'perturbed' of `frame` holds (nan|None) in row 2 .* in 1 of 3 rows"),
         ({"reference": [1.5, "a", "b"]}, {}, "column 'reference' of `frame` holds 1.5 in row 1"),
         ({"chrf_perturbed": 1.0}, {}, "has a column 'chrf_perturbed' already"),
         ({}, {"extra": {"chrf": length}}, "a metric is named twice"),
@@ -467,27 +387,20 @@ def swapped(a, b, runs=RUNS, **columns):
     ],
 )
 def test_bad_input_of_pairs(change, options, message):
-    with pytest.raises(ValueError, match=message):
-        scoring.score_pairs(TABLE.assign(**change), **{"metrics": ["chrf"], **options})
+    refuses(message, scoring.score_pairs, TABLE.assign(**change), **{"metrics": ["chrf"], **options})
 
 
 def test_bad_tables_of_texts(tmp_path):
-    with pytest.raises(ValueError, match="lacks the column 'transcript'; it has 'segment'"):
-        scoring.score_pairs(TABLE, task="speech")
-    with pytest.raises(ValueError, match="has no rows"):
-        scoring.score_pairs(TABLE.iloc[:0])
-    with pytest.raises(TypeError, match="found the string 'bleu'"):
-        scoring.score_pairs(TABLE, "bleu")
-    with pytest.raises(TypeError, match="`frame` must be a pandas DataFrame; found list"):
-        scoring.score_pairs([TABLE])
+    refuses("lacks the column 'transcript'; it has 'segment'", scoring.score_pairs, TABLE, task="speech")
+    refuses("has no rows", scoring.score_pairs, TABLE.iloc[:0])
+    refuses("found the string 'bleu'", scoring.score_pairs, TABLE, "bleu", error=TypeError)
+    refuses("`frame` must be a pandas DataFrame; found list", scoring.score_pairs, [TABLE], error=TypeError)
     file = tmp_path / "file"
     file.touch()
-    with pytest.raises(ValueError, match="`cache` must be a folder"):
-        scoring.score_pairs(TABLE, ["chrf"], cache=file)
-    with pytest.raises(ValueError, match="`alignment` must be one of 'unit', 'sclite'; found 'x'"):
-        scoring.score_transcripts(SPOKEN, by="segment", alignment="x")
-    with pytest.raises(ValueError, match="column 'speaker' of `frame` is empty in 1 rows, the first row 2"):
-        scoring.score_transcripts(SPOKEN.assign(speaker=[1, None]), by="speaker")
+    refuses("`cache` must be a folder", scoring.score_pairs, TABLE, ["chrf"], cache=file)
+    score = partial(scoring.score_transcripts, by="speaker")
+    refuses("`alignment` must be one of 'unit', 'sclite'; found 'x'", score, SPOKEN.assign(speaker=1), alignment="x")
+    refuses("'speaker' of `frame` is empty in 1 rows, the first row 2", score, SPOKEN.assign(speaker=[1, None]))
 
 
 @pytest.mark.parametrize(
@@ -506,28 +419,18 @@ def test_bad_tables_of_texts(tmp_path):
     ],
 )
 def test_bad_input_of_rankings(change, options, message):
-    with pytest.raises(ValueError, match=message):
-        scoring.score_rankings(RUNS.assign(**change), QRELS, **options)
+    refuses(message, scoring.score_rankings, RUNS.assign(**change), QRELS, **options)
 
 
 def test_bad_qrels_and_perturbed_runs():
-    with pytest.raises(ValueError, match="judges item 'p1' of query 'p' twice"):
-        scoring.score_rankings(RUNS, pd.concat([QRELS, QRELS]))
-    with pytest.raises(ValueError, match="'relevance' must hold integers; found float64"):
-        scoring.score_rankings(RUNS, QRELS.assign(relevance=0.5))
+    refuses("judges item 'p1' of query 'p' twice", scoring.score_rankings, RUNS, pd.concat([QRELS, QRELS]))
+    refuses("'relevance' must hold integers; found float64", scoring.score_rankings, RUNS, QRELS.assign(relevance=0.5))
     one = QRELS[QRELS["query"] == "p"]
-    with pytest.raises(ValueError, match="1 queries of `runs` have no row in `qrels`, the first of them 'q'"):
-        scoring.score_rankings(RUNS, one)
+    refuses("1 queries of `runs` have no row in `qrels`, the first of them 'q'", scoring.score_rankings, RUNS, one)
     assert scoring.score_rankings(RUNS, one, missing="drop")["query"].tolist() == ["p", "p"]
-    with pytest.raises(ValueError, match="no query of `runs` has a row"):
-        scoring.score_rankings(RUNS[RUNS["query"] == "q"], one, missing="drop")
-    with pytest.raises(ValueError, match="`perturbed_runs` lacks the column 'perturbation'"):
-        scoring.score_ranking_pairs(RUNS, RUNS, QRELS)
-    other = RUNS.assign(perturbation="swap", item=RUNS["item"].replace("p3", "new"))
-    for wrong in (
-        other,
-        RUNS.iloc[1:].assign(perturbation="swap"),
-        swapped(1, 2, perturbation="x").replace({"system": {"A": "C"}}),
-    ):
+    refuses("no query of `runs` has a row", scoring.score_rankings, RUNS[RUNS["query"] == "q"], one, missing="drop")
+    refuses("`perturbed_runs` lacks the column 'perturbation'", scoring.score_ranking_pairs, RUNS, RUNS, QRELS)
+    named = RUNS.assign(perturbation="swap")
+    for wrong in (named.replace({"item": {"p3": "new"}}), named.iloc[1:], named.replace({"system": {"A": "C"}})):
         with pytest.raises(ValueError, match=r"another set of items than `runs` for system '[AC]', query 'p'"):
             scoring.score_ranking_pairs(RUNS, wrong, QRELS)

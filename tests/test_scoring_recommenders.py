@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 
 from mtmeta.scoring import _recommenders, train_recommenders
 from mtmeta.scoring._recommenders import ALGORITHMS, _Training
@@ -210,8 +211,7 @@ RATINGS = pd.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "rating": [5
     ],
 )
 def test_bad_ratings_and_options(ratings, options, error, message):
-    with pytest.raises(error, match=message):
-        train_recommenders(ratings, **options)
+    refuses(message, train_recommenders, ratings, error=error, **options)
 
 
 @pytest.mark.data

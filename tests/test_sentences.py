@@ -71,9 +71,6 @@ def spell(clause, *, end=".", domain="news", **options):
     return german(sentence), translate(made(sentence), PLAIN)[0]
 
 
-# Words
-
-
 def test_german_articles_and_adjectives_agree():
     # The tables of any German grammar: strong, weak and mixed adjectives in four cases.
     def phrase(det, lemma, case, number="s", domain="news"):
@@ -140,9 +137,6 @@ def test_no_wrong_rendering_is_right():
             assert not {w.lstrip(":").rstrip("*~") for w in entry.wrong} & {e.rstrip("*~") for e in entry.english}, (
                 entry
             )
-
-
-# Sentences by hand
 
 
 def test_verb_second_and_fronting():
@@ -221,16 +215,10 @@ def test_dative_experiencer_is_the_english_subject():
     assert spell(c, domain="reviews") == ("Das Zimmer hat mir nicht gefallen.", "I didn't like the room.")
 
 
-# Generated sentences
-
-
 def test_every_template_is_reached(sentences):
     known = {f"{scene.domain}.{name}" for scene in scenes.SCENES for name in scene.TEMPLATES}
     assert all(hasattr(scene, f"t_{name}") for scene in scenes.SCENES for name in scene.TEMPLATES)
     assert {s.template for s in sentences} == known
-
-
-# Compiled sentences
 
 
 class Spoken(English):
@@ -311,9 +299,6 @@ def test_errors_by_hand():
     assert text == "The bench opened the lock."
     assert [text[slice(*spans[i])] for i in range(4)] == ["bench", "lock", "opened", ""]
     assert spans[3] == (20, 20)
-
-
-# The pool
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -32,9 +33,6 @@ def sentences():
     """Return every fourth document of the pool."""
     _, sizes, *_ = _sentences._lines()
     return [s for domain, size in sizes.items() for i in range(0, size, 4) for s in _sentences.document(domain, i)]
-
-
-# The pool
 
 
 def test_sources_have_bounded_lengths_and_plain_punctuation(sentences):
@@ -125,9 +123,6 @@ def test_weights_are_those_of_mqm():
                 assert _errors.weight(category, severity) == mm.datasets.mqm_weight(category, severity)
 
 
-# The teaching campaign
-
-
 def test_shape_and_names(es):
     assert es.name == "teaching"
     assert es.shape == (12, 300)
@@ -206,9 +201,6 @@ def test_error_free_outputs_are_paraphrases(es):
     assert len(free) > 500
     assert 0.02 < np.mean(same) < 0.35
     assert es["BLEU"][penalty == 0].mean() > es["BLEU"][penalty > 5].mean() + 10
-
-
-# What was planted
 
 
 def test_truth_adds_up(es):
@@ -308,9 +300,6 @@ def test_what_the_chapters_rely_on(es):
     assert ranks["segment"]["Judge"] < ranks["segment"]["RegressorQE"]
 
 
-# The same everywhere
-
-
 @pytest.mark.slow
 def test_the_stored_campaign_is_read_once_and_given_anew():
     first, second = simulate.teaching(), simulate.teaching()
@@ -354,9 +343,6 @@ def test_random_streams_are_pinned():
     counts = [draw.poisson(2.5) for _ in range(4000)]
     assert np.mean(counts) == pytest.approx(2.5, abs=0.1)
     assert np.var(counts) == pytest.approx(2.5, abs=0.25)
-
-
-# Other campaigns
 
 
 @pytest.mark.parametrize(("n_systems", "n_segments"), [(1, 1), (3, 20), (2, 7), (25, 16)])
@@ -435,9 +421,6 @@ def test_global_random_state_is_left_alone():
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
-# Scores alone
-
-
 def test_score_campaign_is_like_wmt23():
     es = simulate.score_campaign()
     assert es.shape == (15, 1177)
@@ -458,9 +441,6 @@ def test_score_campaign_takes_any_size_and_repeats():
     for metric in one.metrics:
         np.testing.assert_array_equal(one[metric], two[metric])
     assert simulate.score_campaign(1, 1, 0, 0).metrics == ()
-
-
-# Speech
 
 
 @pytest.fixture(scope="module")
@@ -569,9 +549,6 @@ def test_speech_takes_any_size_and_repeats():
     assert len(simulate.speech(n_systems=1, n_speakers=1, n_segments=1)) == 1
 
 
-# Rankings
-
-
 @pytest.fixture(scope="module")
 def rankings():
     return simulate.teaching_ranking()
@@ -638,9 +615,6 @@ def test_rankings_take_any_size_and_repeat():
 def test_bad_arguments(function, options, message):
     with pytest.raises(TypeError if "whole number" in message else ValueError, match=message):
         getattr(simulate, function)(**options)
-
-
-# -- judging perturbations ---------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -738,9 +712,7 @@ def test_judge_wants_a_simulated_campaign(short):
         (es, table.drop(columns="perturbed"), r"lacks the column\(s\) \['perturbed'\]"),
         (es, table.assign(segment=999), "unknown segment 999"),
     ):
-        with pytest.raises((TypeError, ValueError), match=message):
-            simulate.judge(campaign, pairs)
+        refuses(message, simulate.judge, campaign, pairs, error=(TypeError, ValueError))
     changed = es.select(segments=list(es.segments[:3]))
     object.__setattr__(changed, "truth", {**es.truth, "seed": 6})
-    with pytest.raises(ValueError, match="do not come from its seed 6"):
-        simulate.correct_wordings(changed, changed.segments[0])
+    refuses("do not come from its seed 6", simulate.correct_wordings, changed, changed.segments[0])
