@@ -350,3 +350,13 @@ def williams(r1, r2, r12, n):
     determinant = 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12
     under = 2 * (n - 1) / (n - 3) * determinant + ((r1 + r2) / 2) ** 2 * (1 - r12) ** 3
     return (r1 - r2) * math.sqrt((n - 1) * (1 + r12) / under) if under > 1e-9 else None
+
+
+def edits(text, reference, substitution=1, other=1):
+    """Return the least cost that turns one sequence into another."""
+    row = [other * j for j in range(len(text) + 1)]
+    for i, r in enumerate(reference, 1):
+        last, row = row, [other * i]
+        for j, t in enumerate(text, 1):
+            row.append(min(last[j - 1] + substitution * (r != t), last[j] + other, row[-1] + other))
+    return row[-1]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns import checks, near
+from exact import edits
 from nltk.tokenize import NLTKWordTokenizer
 from nltk.translate.bleu_score import sentence_bleu
 from rouge_score.rouge_scorer import RougeScorer
@@ -19,16 +20,6 @@ from mtmeta import datasets, scoring
 pytestmark = pytest.mark.slow
 
 WORDS = ("one", "two", "three", "four", "five", "One", "a", "b")
-
-
-def distance(text, reference, substitution=1, other=1):
-    """Return the least cost that turns one sequence into another."""
-    row = [other * j for j in range(len(text) + 1)]
-    for i, r in enumerate(reference, 1):
-        last, row = row, [other * i]
-        for j, t in enumerate(text, 1):
-            row.append(min(last[j - 1] + substitution * (r != t), last[j] + other, row[-1] + other))
-    return row[-1]
 
 
 def transcripts(number):
@@ -53,14 +44,14 @@ def test_transcripts(numbers):
             pairs = [(t.split(), r.split()) for t, r in zip(texts, references, strict=True)]
             n = sum(len(r) for _, r in pairs)
             assert (line["words"], line["segments"]) == (n, len(part))
-            near(line["wer"], -sum(distance(*pair) for pair in pairs) / n, number, 1e-12)
-            letters = sum(distance(t, r) for t, r in zip(texts, references, strict=True))
+            near(line["wer"], -sum(edits(*pair) for pair in pairs) / n, number, 1e-12)
+            letters = sum(edits(t, r) for t, r in zip(texts, references, strict=True))
             near(line["cer"], -letters / sum(map(len, references)), number, 1e-12)
             for name, sign in (("wer", -1), ("mer", -1), ("wil", -1), ("wip", 1)):
                 near(line[name], sign * getattr(of_library, name), number, 1e-12)
             other = sclite.loc[system]
             cost = 4 * other["substitutions"] + 3 * (other["deletions"] + other["insertions"])
-            assert cost == sum(distance(*pair, 4, 3) for pair in pairs), number
+            assert cost == sum(edits(*pair, 4, 3) for pair in pairs), number
             errors = other[["substitutions", "deletions", "insertions"]].sum()
             near(other["wer"], -errors / n, number, 1e-12)
 
@@ -162,7 +153,7 @@ def test_pairs_of_texts(numbers):
             for column, end in (("translation", ""), ("perturbed", "_perturbed")):
                 for name, value in by_library(line[column], line["reference"]).items():
                     near(line[name + end], value, f"{number} {name}")
-                wanted = -distance(line[column].split(), line["reference"].split()) / len(line["reference"].split())
+                wanted = -edits(line[column].split(), line["reference"].split()) / len(line["reference"].split())
                 near(spoken[f"wer{end}"], wanted, number, 1e-12)
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections import Counter
+from functools import partial
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -157,9 +158,8 @@ POOL = {
 def sentences(draw):
     language = draw(st.sampled_from(sorted(POOL)))
     words = draw(st.lists(st.sampled_from(POOL[language]), min_size=1, max_size=12))
-    gaps = draw(
-        st.lists(st.sampled_from([" ", ", ", "  ", " – ", ". ", "\t"]), min_size=len(words), max_size=len(words))
-    )
+    gap = st.sampled_from([" ", ", ", "  ", " – ", ". ", "\t"])
+    gaps = draw(st.lists(gap, min_size=len(words), max_size=len(words)))
     text = "".join(w + g for w, g in zip(words, gaps, strict=True))
     return language, text.strip() + draw(st.sampled_from(["", ".", "!", '."']))
 
@@ -225,11 +225,8 @@ def test_case_is_kept(kind):
 
 @pytest.fixture(scope="module")
 def teaching():
-    return (
-        mm.load("teaching")
-        .to_frame()
-        .query("segment <= 40")[["system", "segment", "source", "reference", "translation"]]
-    )
+    columns = ["system", "segment", "source", "reference", "translation"]
+    return mm.load("teaching").to_frame().query("segment <= 40")[columns]
 
 
 def as_rows(table):
@@ -245,7 +242,6 @@ def test_table_of_perturbations(teaching):
     assert counts["size"].max() == 4
     assert len(counts) == len(teaching)
     assert set(table["perturbation"]) == set(perturb.KINDS["translation"]) - {"llm"}
-    assert "llm" not in set(table["perturbation"])
     assert perturb.perturb_table(teaching, rng=1)["perturbed"].tolist() != table["perturbed"].tolist()
 
 
@@ -308,11 +304,8 @@ def test_word_lists_are_large_and_sound(language, least):
 
 def test_regular_verbs_and_shipped_forms():
     forms = {"stop": "stops stopped stopping", "carry": "carries carried carrying", "die": "dies died dying"}
-    forms |= {
-        "agree": "agrees agreed agreeing",
-        "visit": "visits visited visiting",
-        "refer": "refers referred referring",
-    }
+    forms |= {"agree": "agrees agreed agreeing", "visit": "visits visited visiting"}
+    forms |= {"refer": "refers referred referring"}
     assert {verb: " ".join(lexicon._regular(verb).values()) for verb in forms} == forms
     shipped = {"en": [("give", "given"), ("city", "cities")], "de": [("müde", "müden")], "ru": [("большой", "большим")]}
     for language, pairs in shipped.items():
@@ -361,18 +354,16 @@ class FakePipeline:
 
     def __call__(self, text):
         tags = {"zorp": "VERB", "blick": "ADJ"}
-        tokens = [
-            SimpleNamespace(idx=a, text=text[a:b], pos_=tags.get(text[a:b], "X")) for a, b in Words(text, "en").spans
-        ]
+        spans = Words(text, "en").spans
+        tokens = [SimpleNamespace(idx=a, text=text[a:b], pos_=tags.get(text[a:b], "X")) for a, b in spans]
         at = text.find("the Blue Hall")
         entity = SimpleNamespace(start_char=at, end_char=at + 13, label_="FAC")
         return type("Doc", (list,), {"ents": [entity] if at >= 0 else []})(tokens)
 
 
 def test_spacy_is_used_where_a_model_is_there(monkeypatch):
-    fake = SimpleNamespace(
-        load=lambda name: FakePipeline(), util=SimpleNamespace(is_package=lambda n: n == "en_core_web_sm")
-    )
+    installed = SimpleNamespace(is_package=lambda n: n == "en_core_web_sm")
+    fake = SimpleNamespace(load=lambda name: FakePipeline(), util=installed)
     monkeypatch.setitem(sys.modules, "spacy", fake)
     lexicon.spacy_model.cache_clear()
     try:
@@ -381,9 +372,8 @@ def test_spacy_is_used_where_a_model_is_there(monkeypatch):
         assert outcomes("We zorp here.", "negation", tools="bundled") == {None}
         frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now.", "We zorp here."]})
         table = perturb.perturb_table(frame, kinds=["named_entity", "negation"], entities=["Rome"])
-        assert table[["perturbation", "resource"]].drop_duplicates().to_numpy().tolist() == [
-            ["named_entity", "spacy:en_fake"], ["negation", "spacy:en_fake"],
-        ]  # fmt: skip
+        assert table["perturbation"].unique().tolist() == ["named_entity", "negation"]
+        assert set(table["resource"]) == {"spacy:en_fake"}
         by_rule = perturb.perturb_table(frame, kinds=["named_entity"], tools="bundled")
         assert set(by_rule["perturbed"]) == {"In the Rome now.", "In Blue Hall now."}
         assert set(by_rule["resource"]) == {"rules"}
@@ -479,15 +469,8 @@ def tiny(tmp_path_factory, transformers):
     tokeniser.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokeniser.decoder = decoders.ByteLevel()
     PreTrainedTokenizerFast(tokenizer_object=tokeniser, eos_token="<end>").save_pretrained(folder)
-    config = GPT2Config(
-        vocab_size=len(alphabet) + 1,
-        n_positions=2048,
-        n_embd=16,
-        n_layer=1,
-        n_head=2,
-        bos_token_id=256,
-        eos_token_id=256,
-    )
+    sizes = {"vocab_size": len(alphabet) + 1, "n_positions": 2048, "n_embd": 16, "n_layer": 1, "n_head": 2}
+    config = GPT2Config(**sizes, bos_token_id=256, eos_token_id=256)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
         GPT2LMHeadModel(config).save_pretrained(folder)
@@ -496,9 +479,8 @@ def tiny(tmp_path_factory, transformers):
 
 def test_prompts_are_the_papers():
     text = Request("c", "de", "translation", "a", "b", "en").prompt
-    assert text.startswith(
-        "I have the following source text (SOURCE_ENGLISH), reference translation (REFERENCE_GERMAN),"
-    )
+    start = "I have the following source text (SOURCE_ENGLISH), reference translation (REFERENCE_GERMAN),"
+    assert text.startswith(start)
     assert 'MT_OUTPUT_GERMAN: "c"\n\nPlease modify MT_OUTPUT_GERMAN to introduce minor typical' in text
     assert text.endswith("Do not include any explanations or additional text. Only return the perturbed output.")
     assert "minor ASR errors" in Request("c", "en", "speech", None, "b", "en").prompt
@@ -507,8 +489,9 @@ def test_prompts_are_the_papers():
 def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
     frame = teaching.iloc[:6]
     options = {"max_new_tokens": 8, "batch_size": 4, "cache": tmp_path}
+    perturbed = partial(perturb.perturb_table, frame, kinds=["llm", "removal"], n_kinds=2, source_language="de")
     model = perturb.LanguageModel(tiny, **options)
-    table = perturb.perturb_table(frame, kinds=["llm", "removal"], n_kinds=2, model=model, source_language="de")
+    table = perturbed(model=model)
     found = table[table["perturbation"] == "llm"]
     counts = model.counts
     assert counts["requests"] == 6
@@ -520,15 +503,11 @@ def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
     assert {"MT_OUTPUT_ENGLISH" in content["prompt"] for content in kept} == {True}
     assert len(kept) == 6
     again = perturb.LanguageModel(tiny, **options)
-    pd.testing.assert_frame_equal(
-        perturb.perturb_table(frame, kinds=["llm", "removal"], n_kinds=2, model=again, source_language="de"), table
-    )
+    pd.testing.assert_frame_equal(perturbed(model=again), table)
     assert again.counts["cached"] == 6
     assert again._loaded is None  # nothing was generated
     fresh = perturb.LanguageModel(tiny, max_new_tokens=8, batch_size=4)
-    pd.testing.assert_frame_equal(
-        perturb.perturb_table(frame, kinds=["llm", "removal"], n_kinds=2, model=fresh, source_language="de"), table
-    )
+    pd.testing.assert_frame_equal(perturbed(model=fresh), table)
     other = perturb.LanguageModel(tiny, seed=1, **options)
     perturb.apply(frame["translation"].iloc[0], "llm", source="a", reference="b", model=other)
     assert other.counts["cached"] == 0
@@ -581,18 +560,15 @@ def test_answers_are_judged(answer, expected, kind, monkeypatch):
     monkeypatch.setattr(model, "_generate", lambda prompts: [answer] * len(prompts))
     new = perturb.apply("He goes home.", "llm", task="speech", reference="He goes home.", model=model)
     assert new == expected
-    assert model.counts.to_dict() == {
-        "requests": 1, "cached": 0, "perturbed": 0, "refused": 0, "empty": 0, "unchanged": 0, kind: 1
-    }  # fmt: skip
+    names = ("requests", "cached", "perturbed", "refused", "empty", "unchanged")
+    assert model.counts.to_dict() == dict.fromkeys(names, 0) | {"requests": 1, kind: 1}
 
 
 def test_an_apology_that_was_to_be_perturbed_is_no_refusal(monkeypatch):
     model = perturb.LanguageModel("x")
     monkeypatch.setattr(model, "_generate", lambda prompts: ["I'm sorry I was lates."])
-    assert (
-        perturb.apply("I'm sorry I was late.", "llm", source="a", reference="b", model=model)
-        == "I'm sorry I was lates."
-    )
+    new = perturb.apply("I'm sorry I was late.", "llm", source="a", reference="b", model=model)
+    assert new == "I'm sorry I was lates."
     assert clean('"Yes," she said, "no."') == '"Yes," she said, "no."'
 
 
@@ -621,7 +597,6 @@ BAD = [
     (lambda: perturb.apply("a", "llm", model="gpt2"), TypeError, "must be a LanguageModel"),
     (lambda: perturb.apply("a", "llm", model=perturb.LanguageModel("x")), ValueError, "needs .*'reference', 'source'"),
     (lambda: perturb.apply("a", "removal", tools="best"), ValueError, "`tools` must be one of"),
-    (lambda: perturb.perturb_table(FRAME, tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.perturb_table([1]), TypeError, "`frame` must be a DataFrame"),
     (lambda: perturb.perturb_table(FRAME, task="speech"), ValueError, r"lacks the column\(s\) \['transcript'\]"),
     (lambda: perturb.perturb_table(FRAME.assign(perturbed="")), ValueError, r"\['perturbed'\] already"),
@@ -647,10 +622,7 @@ BAD = [
     (lambda: perturb.perturb_rankings(RUNS.assign(rank=1)), ValueError, "rank .*1.* occurs twice"),
     (lambda: perturb.perturb_rankings(RUNS.assign(perturbation="")), ValueError, "has been perturbed"),
     (lambda: perturb.perturb_rankings(RUNS, how="degrade"), ValueError, "needs `qrels`"),
-    (
-        lambda: perturb.perturb_rankings(RUNS, TWICE, how="degrade"),
-        ValueError, "occurs twice in `qrels`",
-    ),
+    (lambda: perturb.perturb_rankings(RUNS, TWICE, how="degrade"), ValueError, "occurs twice in `qrels`"),
     (lambda: perturb.LanguageModel(3), TypeError, "name or folder of a model"),
     (lambda: perturb.LanguageModel("x", temperature=-1), ValueError, "`temperature` must be at least 0"),
     (lambda: perturb.LanguageModel("x", top_p=0), ValueError, "`top_p` must lie in"),
@@ -665,14 +637,9 @@ def test_errors(call, error, message):
 
 
 @pytest.mark.usefixtures("transformers")
-def test_model_that_is_not_there(tmp_path):
-    model = perturb.LanguageModel(tmp_path / "none")
-    with pytest.raises(ValueError, match=r"cannot be loaded: .* Give the name or folder of a causal language model"):
-        perturb.apply("a", "llm", source="a", reference="b", model=model)
-
-
-@pytest.mark.usefixtures("transformers")
-def test_model_without_the_extra(monkeypatch):
+def test_model_that_is_not_there_or_without_the_extra(tmp_path, monkeypatch):
+    ask = partial(perturb.apply, "a", "llm", source="a", reference="b")
+    message = r"cannot be loaded: .* Give the name or folder of a causal language model"
+    refuses(message, ask, model=perturb.LanguageModel(tmp_path / "none"))
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(ValueError, match="needs PyTorch and Transformers"):
-        perturb.apply("a", "llm", source="a", reference="b", model=perturb.LanguageModel("x"))
+    refuses("needs PyTorch and Transformers", ask, model=perturb.LanguageModel("x"))
