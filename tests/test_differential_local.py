@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from collections import Counter, defaultdict
 from fractions import Fraction
 
@@ -28,9 +29,7 @@ def pairs_of(number, *, n_metrics=2, most=24):
     frame = pd.DataFrame({"segment": np.sort(rng.integers(0, 1 + n // 3, n))})
     if number % 4 == 0:
         frame.insert(0, "lp", np.where(np.arange(n) < n // 2, "aa-bb", "cc-dd"))
-    frame["doc"] = [
-        "d" + str(s // 2) + str(lp) for s, lp in zip(frame["segment"], frame.get("lp", [""] * n), strict=True)
-    ]
+    frame["doc"] = "d" + (frame["segment"] // 2).astype(str) + frame.get("lp", "")
     frame["domain"] = np.array(["chat", "news", "talk"])[frame["segment"] % 3]
     frame["system"] = rng.choice(list("ABC")[: 1 + number % 3], n)
     frame["perturbation"] = rng.choice(["cut", "put", "swap"], n)
@@ -122,11 +121,9 @@ def resamples(frame, context, unit, n, rng):
         strata = [[u for u in units if held[u] == {c}] for c in sorted(set().union(*held.values()))]
     drawn = [rng.multinomial(len(part), np.full(len(part), 1 / len(part)), n) for part in strata]
     for draw in range(n):
-        times = {
-            u: int(t)
-            for part, counts in zip(strata, drawn, strict=True)
-            for u, t in zip(part, counts[draw], strict=True)
-        }
+        times = {}
+        for part, counts in zip(strata, drawn, strict=True):
+            times |= zip(part, counts[draw].tolist(), strict=True)
         yield [(copy, row) for _, row in rows for copy in range(times[unit_of(row, unit)])]
 
 
@@ -156,11 +153,8 @@ def test_local_accuracy(numbers):
             loss = accuracy(rows, metric, options["average"], "failure")
             coin = accuracy(rows, metric, options["average"], "half")
             near(line["tie_rate"], None if coin is None else 2 * (coin - loss), number, 1e-12)
-            drawn = [
-                accuracy(by_context(one, context).get(line["context"], []), metric, options["average"], options["ties"])
-                for one in draws
-            ]
-            low, high = ends(drawn, 0.8)
+            drawn = [by_context(one, context).get(line["context"], []) for one in draws]
+            low, high = ends([accuracy(part, metric, options["average"], options["ties"]) for part in drawn], 0.8)
             near(line["low"], low, number, 1e-12)
             near(line["high"], high, number, 1e-12)
 
@@ -259,9 +253,7 @@ def test_chi_square(numbers):
             near(line["chi2"], float(chi2), number)
             near(line["cramers_v"], math.sqrt(chi2 / len(cells)), number)
             assert (line["dof"], line["n_pairs"]) == (n_contexts - 1, len(cells))
-            won, lost = (
-                [sum(c == name and w is side for c, w in cells) for name in dict(cells)] for side in (True, False)
-            )
+            won, lost = ([cells.count((name, side)) for name in dict(cells)] for side in (True, False))
             if n_contexts > 1 and any(won) and any(lost):
                 near(line["chi2"], stats.chi2_contingency([won, lost], correction=False)[0], number)
                 near(line["cramers_v"], stats.contingency.association([won, lost], correction=False), number)
@@ -286,10 +278,8 @@ def test_permuted_contexts_against_all_permutations(numbers):
         assert (found["scheme"] == scheme).all(), number
         for _, line in found.iterrows():
             wins = [outcome(row, line["metric"], "failure") for row in rows]
-            null = [
-                chi_square([(c, w == 1) for c, w in zip(new, wins, strict=True) if w is not None])[0] for new in every
-            ]
-            null = np.array(null, dtype=float)
+            cells = [[(c, w == 1) for c, w in zip(new, wins, strict=True) if w is not None] for new in every]
+            null = np.array([chi_square(one)[0] for one in cells], dtype=float)
             reached = null >= line["chi2"] - 1e-9
             count = line["p_permutation"] * (n + 1) - 1
             within(count / n, reached, n, number)
@@ -598,20 +588,8 @@ def test_length_metric(numbers):
         unit = ("words", "characters")[number % 2]
         found = la.length_metric(frame, unit=unit)
         for column, own in (("length", texts[:3]), ("length_perturbed", texts[3:])):
-            expected = [len(t) if unit == "characters" else sum(1 for _ in filter(None, words(t))) for t in own]
+            expected = [len(t if unit == "characters" else re.findall(r"\S+", t)) for t in own]
             assert found[column].tolist() == expected, number
-
-
-def words(text):
-    """Cut a text at blanks, letter by letter."""
-    word = ""
-    for letter in text:
-        if letter.isspace():
-            yield word
-            word = ""
-        else:
-            word += letter
-    yield word
 
 
 @checks(la.combination_variance)

@@ -11,35 +11,20 @@ from mtmeta import protocols
 
 @pytest.fixture
 def pair():
-    first = mm.EvalSet(
-        [[0, -6], [-1, -7], [-1, -5]],
-        {
-            "X": [[0.9, 0.2]] * 3,
-            "Y": [[0.5, 0.5], [0.4, 0.4], [0.4, 0.6]],
-            "only_here": np.ones((3, 2)) * [[1], [2], [3]],
-        },
-        systems=["A", "B", "refB"],
-        name="one",
-        language_pair="aa-bb",
-        human_systems=["refB"],
-    )
-    second = mm.EvalSet(
-        [[0, -3], [-2, -4]],
-        {"X": [[0.9, 0.2]] * 2, "Y": [[0.5, 0.5], [0.4, 0.6]]},
-        systems=["A", "B"],
-        name="two",
-        language_pair="cc-dd",
-    )
+    systems = {"systems": ["A", "B", "refB"], "human_systems": ["refB"]}
+    y = [[0.5, 0.5], [0.4, 0.4], [0.4, 0.6]]
+    metrics = {"X": [[0.9, 0.2]] * 3, "Y": y, "only_here": np.ones((3, 2)) * [[1], [2], [3]]}
+    first = mm.EvalSet([[0, -6], [-1, -7], [-1, -5]], metrics, name="one", language_pair="aa-bb", **systems)
+    metrics = {"X": [[0.9, 0.2]] * 2, "Y": [[0.5, 0.5], [0.4, 0.6]]}
+    second = mm.EvalSet([[0, -3], [-2, -4]], metrics, systems=["A", "B"], name="two", language_pair="cc-dd")
     return [first, second]
 
 
 def test_average_and_ranks_by_hand(pair):
     ranking = mm.rank(pair, protocol="sentinels-pearson-grouped")
     # X: no defined group, r = 0 on both pairs -> (0 + 1) / 2. Y: r = 1 and (1 - 1) / 2 = 0 -> (1 + .5) / 2
-    assert ranking.table[["metric", "score", "rank"]].to_records(index=False).tolist() == [
-        ("Y", pytest.approx(0.75), 1),
-        ("X", 0.5, 2),
-    ]
+    found = ranking.table[["metric", "score", "rank"]].to_records(index=False).tolist()
+    assert found == [("Y", pytest.approx(0.75), 1), ("X", 0.5, 2)]
     assert ranking.tasks["weight"].tolist() == [0.5] * 4
     assert ranking.left_out == {"one: metric 'only_here'": "not in every set at segment level"}
     assert "protocol:sentinels-pearson-grouped|pairs:aa-bb,cc-dd|metrics:2" in ranking.signature
@@ -119,9 +104,8 @@ def test_p_values_of_the_average_by_the_obvious_road():
 def test_pairwise_accuracy_is_resampled_by_swapping_system_scores():
     es = noisy(3, "one", "aa-bb")
     rng = np.random.default_rng(8)
-    draws = mm.significance.null_differences(
-        [es], ["a", "z"], "pairwise_accuracy", level="system", n_resamples=30, rng=rng
-    )[0]
+    options = {"level": "system", "n_resamples": 30, "rng": rng}
+    draws = mm.significance.null_differences([es], ["a", "z"], "pairwise_accuracy", **options)[0]
     scores = es.system_scores
     first, second = ((scores[m] - scores[m].mean()) / scores[m].std(ddof=0) for m in ("a", "z"))
     swaps = np.random.default_rng(8).integers(0, 2, size=(30, 6), dtype=np.uint8)

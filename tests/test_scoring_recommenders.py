@@ -222,12 +222,9 @@ def test_threads_do_not_change_the_lists(data_dir):
         "r = r.rename(columns={'userId': 'user', 'movieId': 'item'});"
         "print(pd.util.hash_pandas_object(t(r, ['UserKNN', 'PureSVD', 'NMF'], depth=20).runs).sum())"
     )
-    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    found = []
+    variables, found = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), set()
     for threads in ("1", "2"):
-        environment = {**os.environ, **dict.fromkeys(variables, threads)}
-        found.append(
-            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-        )
-    assert found[0].stdout == found[1].stdout
-    assert [done.stderr for done in found] == ["", ""]
+        options = {"env": {**os.environ, **dict.fromkeys(variables, threads)}, "check": True}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, **options)
+        found.add((done.stdout, done.stderr))
+    assert [error for _, error in found] == [""]

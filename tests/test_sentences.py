@@ -73,31 +73,21 @@ def spell(clause, *, end=".", domain="news", **options):
 
 def test_german_articles_and_adjectives_agree():
     # The tables of any German grammar: strong, weak and mixed adjectives in four cases.
-    def phrase(det, lemma, case, number="s", domain="news"):
-        n = noun(domain, lemma)
+    def phrase(det, lemma, case, number):
+        n = noun("news", lemma)
         gender = "p" if number == "p" else n.gender
-        words = [
-            lexicon.german_determiner(det, gender, case),
-            "neu" + lexicon.german_ending(det, gender, case),
-            n.form(case, number),
-        ]
-        return " ".join(w for w in words if w)
+        adjective = "neu" + lexicon.german_ending(det, gender, case)
+        return f"{lexicon.german_determiner(det, gender, case)} {adjective} {n.form(case, number)}".strip()
 
-    assert [phrase("def", "Plan", c) for c in lexicon.CASES] == [
-        "der neue Plan", "den neuen Plan", "dem neuen Plan", "des neuen Plans",
-    ]  # fmt: skip
-    assert [phrase("indef", "Gesetz", c) for c in lexicon.CASES] == [
-        "ein neues Gesetz", "ein neues Gesetz", "einem neuen Gesetz", "eines neuen Gesetzes",
-    ]  # fmt: skip
-    assert [phrase("dem", "Steuer", c) for c in lexicon.CASES] == [
-        "diese neue Steuer", "diese neue Steuer", "dieser neuen Steuer", "dieser neuen Steuer",
-    ]  # fmt: skip
-    assert [phrase("many", "Bahnhof", c, "p") for c in lexicon.CASES] == [
-        "viele neue Bahnhöfe", "viele neue Bahnhöfe", "vielen neuen Bahnhöfen", "vieler neuer Bahnhöfe",
-    ]  # fmt: skip
-    assert [phrase("zero", "Museum", c, "p") for c in lexicon.CASES] == [
-        "neue Museen", "neue Museen", "neuen Museen", "neuer Museen",
-    ]  # fmt: skip
+    for phrases, *how in (
+        ("der neue Plan, den neuen Plan, dem neuen Plan, des neuen Plans", "def", "Plan"),
+        ("ein neues Gesetz, ein neues Gesetz, einem neuen Gesetz, eines neuen Gesetzes", "indef", "Gesetz"),
+        ("diese neue Steuer, diese neue Steuer, dieser neuen Steuer, dieser neuen Steuer", "dem", "Steuer"),
+        ("viele neue Bahnhöfe, viele neue Bahnhöfe, vielen neuen Bahnhöfen, vieler neuer Bahnhöfe", "many", "Bahnhof"),
+        ("neue Museen, neue Museen, neuen Museen, neuer Museen", "zero", "Museum"),
+    ):
+        number = "p" if how[0] in ("many", "zero") else "s"
+        assert [phrase(*how, case, number) for case in lexicon.CASES] == phrases.split(", ")
     assert [noun("news", "Präsident").form(c, "s") for c in lexicon.CASES] == ["Präsident"] + ["Präsidenten"] * 3
     assert lexicon.german_determiner("poss", "m", "acc", "2s") == "deinen"
     assert lexicon.german_determiner("kein", "f", "dat") == "keiner"
@@ -120,23 +110,20 @@ def test_german_verbs(domain, infinitive, third, past, plural_past, participle, 
 
 
 def test_english_forms():
-    assert [lexicon.english_noun(e)[:2] for e in ("crisis/crises", "city", "boss", "spokesman", "police*")] == [
-        ("crisis", "crises"), ("city", "cities"), ("boss", "bosses"), ("spokesman", "spokesmen"), ("police", "police"),
-    ]  # fmt: skip
-    assert [lexicon.english_verb(v, "past") for v in ("try", "stop", "cancel", "like", "take", "play")] == [
-        "tried", "stopped", "cancelled", "liked", "took", "played",
-    ]  # fmt: skip
-    assert [lexicon.english_verb(v, "3s") for v in ("try", "watch", "be", "have", "undo")] == [
-        "tries", "watches", "is", "has", "undoes",
-    ]  # fmt: skip
+    nouns = {"crisis/crises": "crisis crises", "city": "city cities", "boss": "boss bosses", "police*": "police police"}
+    nouns["spokesman"] = "spokesman spokesmen"
+    assert {noun: " ".join(lexicon.english_noun(noun)[:2]) for noun in nouns} == nouns
+    past = {"try": "tried", "stop": "stopped", "cancel": "cancelled", "like": "liked", "take": "took", "play": "played"}
+    assert {verb: lexicon.english_verb(verb, "past") for verb in past} == past
+    third = {"try": "tries", "watch": "watches", "be": "is", "have": "has", "undo": "undoes"}
+    assert {verb: lexicon.english_verb(verb, "3s") for verb in third} == third
 
 
 def test_no_wrong_rendering_is_right():
     for domain in lexicon.DOMAINS:
         for entry in (*lexicon.nouns(domain), *lexicon.verbs(domain), *lexicon.adjectives(domain)):
-            assert not {w.lstrip(":").rstrip("*~") for w in entry.wrong} & {e.rstrip("*~") for e in entry.english}, (
-                entry
-            )
+            right = {e.rstrip("*~") for e in entry.english}
+            assert not {w.lstrip(":").rstrip("*~") for w in entry.wrong} & right, entry
 
 
 def test_verb_second_and_fronting():
@@ -289,13 +276,8 @@ def test_errors_by_hand():
     sentence, by_slot = made(s), {}
     for k, site in enumerate(site for own in sites(s) for site in own):
         by_slot.setdefault((site.slot, site.value if isinstance(site.value, str) else None), k)
-    faults = [
-        (0, by_slot["lex", "bench"]),
-        (1, by_slot["lex", "lock"]),
-        (2, by_slot["neg", None]),
-        (3, by_slot["drop", None]),
-    ]
-    text, spans = translate(sentence, PLAIN, [(i, sentence.sites[k]) for i, k in faults])
+    faults = [by_slot[slot] for slot in (("lex", "bench"), ("lex", "lock"), ("neg", None), ("drop", None))]
+    text, spans = translate(sentence, PLAIN, [(i, sentence.sites[k]) for i, k in enumerate(faults)])
     assert text == "The bench opened the lock."
     assert [text[slice(*spans[i])] for i in range(4)] == ["bench", "lock", "opened", ""]
     assert spans[3] == (20, 20)
