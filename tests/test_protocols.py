@@ -63,15 +63,19 @@ def test_spa_ranking_does_not_depend_on_system_order():
     assert values[0] == pytest.approx(values[1], abs=1e-12)
 
 
-def test_a_single_table_can_be_ranked(pair):
-    assert mm.rank(pair[0].to_frame(), protocol="wmt24").table["metric"].tolist()
-
-
 def test_refusals(pair):
     refuses("`protocol` must be one of 'wmt23', 'wmt24'", mm.rank, pair, protocol="wmt22")
     refuses("each language pair may occur once", mm.rank, [pair[0], pair[0]])
     refuses("unknown metric in set 'two': 'only_here'", mm.rank, pair, metrics=["only_here"])
     refuses("two systems", mm.rank, pair[0].select(systems=["A"]), protocol="wmt23")
+    refuses("`n_resamples` must be at least 0", mm.rank, pair, n_resamples=-1)
+
+
+def test_a_single_table_is_ranked_and_has_no_clusters_without_draws(pair):
+    ranking = mm.rank(pair[0].to_frame(), protocol="wmt24", n_resamples=0)
+    assert ranking.table["metric"].tolist()
+    assert "cluster" not in ranking.table
+    assert ranking.p_values is None
 
 
 def noisy(seed, name, pair):
@@ -132,10 +136,3 @@ def test_the_cost_of_a_ranking_is_in_proportion():
         seconds, size = protocols.cost([one, two], protocol, 30, 1000)
         assert seconds == pytest.approx(2 * protocols.cost([one], protocol, 30, 1000)[0])
         assert size == protocols.cost([one], protocol, 30, 1000)[1]
-
-
-def test_rank_without_draws_has_no_clusters():
-    ranking = mm.rank(noisy(0, "one", "aa-bb"), protocol="wmt24", n_resamples=0)
-    assert "cluster" not in ranking.table
-    assert ranking.p_values is None
-    refuses("`n_resamples` must be at least 0", mm.rank, noisy(0, "one", "aa-bb"), n_resamples=-1)

@@ -29,14 +29,11 @@ def test_baselines_by_hand():
     assert len(np.unique(scores("Random"))) == TASTES.size
 
 
-def test_user_neighbours_by_hand():
+def test_neighbours_by_hand():
     # cosines of user 3 with users 0, 1, 2: 5/sqrt(41), 4/sqrt(50), 0
     near, far = 5 / np.sqrt(41), 4 / np.sqrt(50)
     expected = [5 * near + 4 * far, 4 * near + 5 * far, 0, 0, 3 * far]
     np.testing.assert_allclose(scores("UserKNN")[3], expected, atol=1e-12)
-
-
-def test_item_neighbours_by_hand():
     # user 3 rated item 0 alone, with 5: each item scores 5 times its cosine with item 0, and item 0 nothing
     norm = np.linalg.norm(TASTES, axis=0)
     cosine = TASTES[:, 0] @ TASTES / (norm * norm[0])
