@@ -129,12 +129,6 @@ def test_a_set_is_fetched_and_laid_out_once(server, tmp_path):
     assert len(server.requests) == len(FILES)
 
 
-def test_the_cache_is_where_the_variable_says(server, tmp_path, monkeypatch):
-    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "elsewhere"))
-    assert fetch("small") == tmp_path / "elsewhere"
-    assert tree(tmp_path / "elsewhere") == WHOLE
-
-
 def test_files_that_were_cut_or_altered_in_the_cache_are_replaced(server, tmp_path):
     cache = tmp_path / "cache"
     fetch("small", cache=cache)

@@ -370,9 +370,8 @@ def test_scratch_shapes_are_those_of_xlm_r():
     from transformers import XLMRobertaConfig
 
     names = ("hidden_size", "layers", "heads", "intermediate_size")
-    base, large = (
-        [getattr(sentinel._settings.SCRATCH[s], n) for n in names] for s in ("scratch-base", "scratch-large")
-    )
+    scratch = sentinel._settings.SCRATCH
+    base, large = ([getattr(scratch[f"scratch-{size}"], n) for n in names] for size in ("base", "large"))
     xlm = XLMRobertaConfig()
     assert base == [xlm.hidden_size, xlm.num_hidden_layers, xlm.num_attention_heads, xlm.intermediate_size]
     assert large == [1024, 24, 16, 4096]
@@ -391,9 +390,8 @@ def test_trainer_has_the_settings_of_the_configuration(tmp_path):
     assert (arguments.learning_rate, arguments.lr_scheduler_type, arguments.warmup_steps) == (1e-6, "constant", 0)
     assert (arguments.max_grad_norm, arguments.weight_decay) == (1.0, 0.0)
     kind = (torch.optim.RAdam, {"lr": 1e-6})
-    optimiser = module.SentinelTrainer(
-        torch.nn.Linear(2, 1), arguments, optimizer_cls_and_kwargs=kind
-    ).create_optimizer()
+    trainer = module.SentinelTrainer(torch.nn.Linear(2, 1), arguments, optimizer_cls_and_kwargs=kind)
+    optimiser = trainer.create_optimizer()
     assert type(optimiser) is torch.optim.RAdam
     assert {group["lr"] for group in optimiser.param_groups} == {1e-6}
 
@@ -431,9 +429,8 @@ def test_transformer_is_deterministic_whatever_the_row_order_and_leaves_random_s
     import torch
 
     before = random.getstate(), torch.get_rng_state()
-    again = sentinel.fit(
-        [few.sample(frac=1, random_state=7), few[::-1]], sees="source", kind="transformer", config=TINY
-    )
+    mixed = [few.sample(frac=1, random_state=7), few[::-1]]
+    again = sentinel.fit(mixed, sees="source", kind="transformer", config=TINY)
     assert same_weights(again, tiny)
     assert again.report.curve == tiny.report.curve
     assert random.getstate() == before[0]

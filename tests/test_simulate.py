@@ -645,10 +645,8 @@ def test_judged_pairs(short):
     es, wordings = short
     segment = max(wordings, key=lambda s: len(wordings[s]))
     good, other = sorted(wordings[segment])[:2]
-    table = pd.DataFrame(
-        {"segment": segment, "translation": [good, good, good + " Oops"], "perturbed": [good + " Oops", other, good]},
-        index=[7, 7, 9],
-    )
+    columns = {"translation": [good, good, good + " Oops"], "perturbed": [good + " Oops", other, good]}
+    table = pd.DataFrame(columns, index=[7, 7, 9]).assign(segment=segment)
     found = simulate.judge(es, table)
     assert found["distance"].tolist() == [0, 0, 1]
     assert found["distance_perturbed"].tolist() == [1, 0, 0]
