@@ -298,6 +298,7 @@ def test_texts_and_holes_of_all_formats(tmp_path):
     for suffix in ("csv", "tsv", "parquet", "jsonl"):
         es = load(tmp_path / f"t.{suffix}")
         assert (es.name, es.systems, es.segments) == ("t", ("A", "NA"), (1, 2))
+        assert es.provenance["holes"] == 1
         np.testing.assert_allclose(es.human, [[0.5, np.nan], [-25, 1e-300]], atol=1e-15)
         np.testing.assert_array_equal(es["X"], [[0.25, 2], [np.nan, 4]])
         assert es.texts.translations == {"A": ("a\tb", 'say "x",\nthen'), "NA": (None, "ü\u2028")}

@@ -224,6 +224,7 @@ def test_a_guide_of_texts_is_the_chain_of_its_steps():
         ({}, {"context": "m1"}, "'m1' is a metric, so it cannot be a context"),
         ({"domain": None}, {"context": "domain"}, "the column 'domain' is empty in 600 of 600"),
         ({"m1": np.inf}, {}, "the column 'm1' holds an infinite score"),
+        ({"m2": lambda t: t["m2"].mask(t["segment"] < 10)}, {}, r"'m2' lacks a score in 150 of 600 .*missing='drop'"),
         ({"m1": np.nan}, {"missing": "drop"}, "metric 'm1' scored no pair at all"),
     ],
 )

@@ -597,6 +597,7 @@ BAD = [
     (lambda: perturb.apply("a", "llm", model="gpt2"), TypeError, "must be a LanguageModel"),
     (lambda: perturb.apply("a", "llm", model=perturb.LanguageModel("x")), ValueError, "needs .*'reference', 'source'"),
     (lambda: perturb.apply("a", "removal", tools="best"), ValueError, "`tools` must be one of"),
+    (lambda: perturb.perturb_table(FRAME, tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.perturb_table([1]), TypeError, "`frame` must be a DataFrame"),
     (lambda: perturb.perturb_table(FRAME, task="speech"), ValueError, r"lacks the column\(s\) \['transcript'\]"),
     (lambda: perturb.perturb_table(FRAME.assign(perturbed="")), ValueError, r"\['perturbed'\] already"),
