@@ -35,23 +35,14 @@ WORDS = (1200, 3500)
 MIN_EXERCISES = 3
 #: How the headings of a chapter begin, in this order. "On …" is the section that works on data.
 ANATOMY = (
-    "What you will learn",
-    "The problem",
-    "Definition",
-    "From formula to code",
-    "On ",
-    "What to take away",
-    "Exercises",
-    "References",
-)
+    "What you will learn", "The problem", "Definition", "From formula to code", "On ", "What to take away",
+    "Exercises", "References",
+)  # fmt: skip
 LIMITS = "What this chapter does not show"
 IMAGES = ("image/png", "image/svg+xml", "image/jpeg")
 ABSOLUTE_PATH = re.compile(
     r"(?<![\w.:/])/(?:home|root|tmp|mnt|opt|var|usr|srv|work\w*|Users|private)/\S+|\b[A-Z]:\\\w+"
 )
-
-
-# -- reading a notebook ------------------------------------------------------------------
 
 
 def code_cells(nb):
@@ -166,9 +157,6 @@ def names_in_the_book():
 def is_chapter(name):
     """Tell whether a notebook is a numbered chapter; the template follows the same rules."""
     return re.match(r"\d\d_", name) is not None
-
-
-# -- rules -------------------------------------------------------------------------------
 
 
 def execution_counts_run_from_one(nb, name):
@@ -342,24 +330,11 @@ def prose_types_no_order(nb, name):
 
 
 RULES = (
-    execution_counts_run_from_one,
-    no_error_is_stored,
-    cells_are_short,
-    functions_are_short,
-    figures_are_there,
-    figures_are_described,
-    figures_are_referred_to,
-    captions_are_alike,
-    exercises_have_solutions,
-    chapters_have_one_parameters_cell,
-    requirements_are_stated,
-    outputs_are_read,
-    no_absolute_paths,
-    chapters_have_the_anatomy,
-    chapters_have_a_fitting_length,
-    prose_types_no_number,
-    prose_types_no_order,
-)
+    execution_counts_run_from_one, no_error_is_stored, cells_are_short, functions_are_short, figures_are_there,
+    figures_are_described, figures_are_referred_to, captions_are_alike, exercises_have_solutions,
+    chapters_have_one_parameters_cell, requirements_are_stated, outputs_are_read, no_absolute_paths,
+    chapters_have_the_anatomy, chapters_have_a_fitting_length, prose_types_no_number, prose_types_no_order,
+)  # fmt: skip
 
 
 def complaints(nb, name, rules=RULES):
@@ -380,9 +355,6 @@ def test_notebook_follows_the_rules(path):
     nb = nbformat.read(path, as_version=4)
     nbformat.validate(nb)
     assert complaints(nb, label(path)) == []
-
-
-# -- the book as a whole -----------------------------------------------------------------
 
 
 def twice(items):
@@ -514,9 +486,6 @@ def test_api_has_a_page_for_every_public_module():
     assert [name for name, page in pages.items() if f"automodule:: mtmeta.{name}\n" not in page] == []
 
 
-# -- the numbers on the page of data sets -------------------------------------------------
-
-
 def percent(share):
     return f"{share:.0%}".replace("%", " %")
 
@@ -588,9 +557,6 @@ def test_data_page_compares_the_campaign_with_wmt23():
     assert [table for table in tables if table not in page] == []
 
 
-# -- the messages that the troubleshooting page quotes -----------------------------------
-
-
 def table(**columns):
     given = {"system": ["A", "A", "B", "B"], "segment": [1, 2, 1, 2], "human": [0, -1, 0, -5], "chrF": [3, 2, 3, 1]}
     frame = pd.DataFrame(given | columns)
@@ -616,9 +582,6 @@ def test_quoted_messages_are_real(frame, quoted):
     pattern = ".*".join(re.escape(part.strip()) for part in quoted.split("…"))
     with pytest.raises(ValueError, match=f"(?s){pattern}"):
         mm.EvalSet.from_frame(frame)
-
-
-# -- what the pages and the README tell the reader to type --------------------------------
 
 
 def fenced(page, language):

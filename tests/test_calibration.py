@@ -20,9 +20,6 @@ def stored():
     return json.loads((CALIBRATION / "CALIBRATION.json").read_text(encoding="utf-8"))
 
 
-# -- by hand -----------------------------------------------------------------------------
-
-
 def test_p_value_counts_the_observed_value_and_breaks_ties_at_random():
     rng = np.random.default_rng(0)
     null = np.array([-1.0, 0.5, 0.5, 2.0])
@@ -79,9 +76,6 @@ def test_a_campaign_does_not_depend_on_how_many_there_are():
     assert measure.simulate(procedure, 30, 0.0, 5, seed=2)[0][0] != one
 
 
-# -- the simulated procedures are those of the package -----------------------------------
-
-
 @pytest.mark.parametrize("unit", ["segment", "both"])
 def test_shared_resamples_are_those_of_compare_and_intervals(unit):
     es = null_campaigns.scores(np.random.default_rng(3), (6, 30))
@@ -120,9 +114,6 @@ def test_true_values_agree_with_a_large_campaign():
     assert shares == pytest.approx(null_campaigns.accuracy_of(0.6), abs=0.015)
     _, _, corpus, segment = null_campaigns._edit_rates(0.0)
     assert corpus == pytest.approx(segment)
-
-
-# -- the stored results ------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -178,21 +169,12 @@ def test_power_grows(stored):
         assert found[1] > found[0], label
 
 
-# -- a quick measurement -----------------------------------------------------------------
-
 #: Procedures that are quick, with how many campaigns.
 QUICK = {
-    "PERM-BOTH, Pearson": 100,
-    "Williams": 200,
-    "inside SPA": 400,
-    "segments, Pearson, grouping segment": 40,
-    "null human, 5": 100,
-    "H1, system": 60,
-    "H2, domain": 60,
-    "accuracies": 80,
-    "exchange": 200,
+    "PERM-BOTH, Pearson": 100, "Williams": 200, "inside SPA": 400, "segments, Pearson, grouping segment": 40,
+    "null human, 5": 100, "H1, system": 60, "H2, domain": 60, "accuracies": 80, "exchange": 200,
     "chrf, intervals": 80,
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -68,9 +68,6 @@ def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, **options)
 
 
-# -- options -----------------------------------------------------------------------------
-
-
 def test_choices_are_those_of_the_package():
     assert list(_choices.Protocol) == list(protocols.PROTOCOLS)
     assert list(_choices.Coefficient) == list(agreement.COEFFICIENTS)
@@ -144,9 +141,6 @@ def test_every_number_of_something_has_a_bound():
     assert [option for option, bound in bounds.items() if bound is None] == []
 
 
-# -- scores of any size ----------------------------------------------------------------------
-
-
 #: Commands, and what of their output is in units of the scores.
 SCALE_FREE = {
     "validate": "human scores|source",
@@ -201,9 +195,6 @@ def test_scores_beyond_the_bounds_are_refused_alike(run, tmp_path, monkeypatch, 
     assert re.search(r"holds the score \S+ \(.*\)\. Scores must be 0, or from 1e-300 to 1e\+300 in size", err)
 
 
-# -- help --------------------------------------------------------------------------------
-
-
 def example(help_text: str) -> list[str]:
     head, _, tail = help_text.partition("Example:\n")
     assert head
@@ -254,24 +245,14 @@ def test_help_does_not_wait_for_the_statistics():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-# -- rank and correlate ------------------------------------------------------------------
-
-
 def test_rank_by_one_statistic(result, table):
     # By hand, within segments: in segment 1 Y orders 0, -1, -1 as .5, .4, .4; in segment 2 -6, -7, -5 as .5, .4, .6.
     # X is constant within both.
     first, second = result("rank", table, "--coefficient", "pearson")
     assert first == {
-        "metric": "Y",
-        "coefficient": "pearson",
-        "grouping": "segment",
-        "value": pytest.approx(1),
-        "rank": 1,
-        "n_systems": 3,
-        "n_segments": 2,
-        "n_groups": 2,
-        "n_degenerate": 0,
-    }
+        "metric": "Y", "coefficient": "pearson", "grouping": "segment", "value": pytest.approx(1), "rank": 1,
+        "n_systems": 3, "n_segments": 2, "n_groups": 2, "n_degenerate": 0,
+    }  # fmt: skip
     assert (second["metric"], second["value"], second["rank"], second["n_degenerate"]) == ("X", 0, 2, 2)
     # Over all pairs X is first: it knows which segment is hard.
     assert [r["metric"] for r in result("rank", table, "--grouping", "none")] == ["X", "Y"]
@@ -407,9 +388,6 @@ def test_standard_input(table, text):
     assert pd.DataFrame(json.loads(done.stdout)).equals(mm.correlate(mm.load(table)))
 
 
-# -- validate ----------------------------------------------------------------------------
-
-
 def test_validate_is_the_table_of_the_package(run, result, table, tmp_path):
     expected = datasets.validate(mm.load(table)).to_json(orient="records")
     assert result("validate", table) == json.loads(expected)
@@ -419,9 +397,6 @@ def test_validate_is_the_table_of_the_package(run, result, table, tmp_path):
     assert "system 'C' has 1 of 2 segments" in err
     found = result("validate", tmp_path / "t.csv", "--missing", "nan")
     assert [(r["count"], r["of"]) for r in found if r["what"] == "rated translations"] == [(5, 6)]
-
-
-# -- formats -----------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -502,9 +477,6 @@ def test_table_without_rows(how):
     text = _output.written(pd.DataFrame({"a": [], "b": []}), how, 3)
     assert text == {"json": "[]\n", "tsv": "a\tb\n"}.get(how, text)
     assert text.endswith("\n")
-
-
-# -- files and pipes ---------------------------------------------------------------------
 
 
 def test_output_goes_to_a_file(run, table, tmp_path):
@@ -773,9 +745,6 @@ def test_memory_that_does_not_suffice(run, table, monkeypatch):
 
     monkeypatch.setattr(datasets, "load_all", too_much)
     assert run("rank", table) == (1, "", "mtmeta: error: not enough memory. Unable to allocate 7 TiB\n")
-
-
-# -- fetch -------------------------------------------------------------------------------
 
 
 def test_fetch_lists_what_there_is(result):

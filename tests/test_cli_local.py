@@ -63,8 +63,7 @@ def test_guide_has_all_parts(run, table):
 
 
 @pytest.mark.parametrize(
-    ("part", "function"),
-    [("accuracy", la.local_accuracy), ("stability", la.stability), ("order", la.ranking_effect)],
+    ("part", "function"), [("accuracy", la.local_accuracy), ("stability", la.stability), ("order", la.ranking_effect)]
 )
 def test_tables_are_those_of_the_package(run, table, pairs, part, function):
     arguments = (table, "--context", "domain", "--table", part, "--n-resamples", 99, "--seed", 3)
@@ -161,18 +160,15 @@ def test_sets_by_name(run):
     assert (rows["P_5"] == rows["recall_5"]).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["pairs.csv", "--context", "sytem"], 1, "unknown column 'sytem'. Did you mean 'system'?"),
-        (["pairs.csv", "--metric", "godo"], 1, "unknown metric 'godo'. Did you mean 'good'?"),
-        (["pairs.csv", "--task", "speech"], 1, "there are no texts to perturb, so a task has no meaning."),
-        (["teaching-ranking", "--language", "de"], 1, "so a language has no meaning"),
-        (["plain.csv"], 1, "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts"),
-        (["plain.csv", "--task", "speech"], 1, "nor texts (transcript, and reference). Found: system, segment, good"),
-        (["holes.csv"], 1, "metric 'good' lacks a score in 1 of 240 pairs"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "message"), [
+    (["pairs.csv", "--context", "sytem"], 1, "unknown column 'sytem'. Did you mean 'system'?"),
+    (["pairs.csv", "--metric", "godo"], 1, "unknown metric 'godo'. Did you mean 'good'?"),
+    (["pairs.csv", "--task", "speech"], 1, "there are no texts to perturb, so a task has no meaning."),
+    (["teaching-ranking", "--language", "de"], 1, "so a language has no meaning"),
+    (["plain.csv"], 1, "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts"),
+    (["plain.csv", "--task", "speech"], 1, "nor texts (transcript, and reference). Found: system, segment, good"),
+    (["holes.csv"], 1, "metric 'good' lacks a score in 1 of 240 pairs"),
+])  # fmt: skip
 def test_errors_are_one_line_with_the_right_code(run, table, pairs, tmp_path, arguments, code, message):
     pairs[["system", "segment", "good"]].to_csv(tmp_path / "plain.csv", index=False)
     pairs.assign(good=pairs["good"].mask(pairs.index == 3)).to_csv(tmp_path / "holes.csv", index=False)

@@ -120,29 +120,23 @@ def test_a_failure_has_its_reason_and_exit_code_1(run, plan, monkeypatch):
     assert err.splitlines()[1:] == ["mtmeta: error: 2 tasks failed; all reasons are in out/plan/tasks.csv"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give a plan, or --example"),
-        (["plan.yaml", "--example"], "give a plan, or --example"),
-        (["plan.yaml", "--jobs", "0"], "expected a number of processes, or -1 for all cores"),
-        (["plan.yaml", "--jobs", "-2"], "expected a number of processes, or -1 for all cores"),
-        (["plan.yaml", "--jobs", "2", "--dask", "tcp://x:1"], "the cluster has its own number of workers"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ([], "give a plan, or --example"),
+    (["plan.yaml", "--example"], "give a plan, or --example"),
+    (["plan.yaml", "--jobs", "0"], "expected a number of processes, or -1 for all cores"),
+    (["plan.yaml", "--jobs", "-2"], "expected a number of processes, or -1 for all cores"),
+    (["plan.yaml", "--jobs", "2", "--dask", "tcp://x:1"], "the cluster has its own number of workers"),
+])  # fmt: skip
 def test_wrong_usage(run, plan, arguments, message):
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert message in " ".join(err.split())
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("statistics: [x]\n", "sets: it is missing"),
-        ("sets: [gone.csv]\nstatistics: [correlate]\n", "there is no file gone.csv"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("statistics: [x]\n", "sets: it is missing"),
+    ("sets: [gone.csv]\nstatistics: [correlate]\n", "there is no file gone.csv"),
+])  # fmt: skip
 def test_plans_that_are_wrong(run, plan, text, message):
     plan.write_text(text)
     code, out, err = run(plan)
@@ -179,9 +173,6 @@ def test_lines_now_and_then_elsewhere(monkeypatch, capsys):
         "10 tasks, 2 of them done before",
         "3 of 10 tasks, 1 failed, 01:15 left",
     ]
-
-
-# -- clusters ----------------------------------------------------------------------------
 
 
 def started(*command, cwd) -> subprocess.Popen:

@@ -44,8 +44,6 @@ def said(answer, expected, sizes=()):
     return list(complaints(answer, expected, sizes))
 
 
-# -- what a check says ---------------------------------------------------------------------
-
 SLIPS = [
     (0.3125, "right", None),
     (0.313, "right", None),
@@ -162,9 +160,6 @@ def test_entries_names_words_and_series():
     assert said({**right, "by k": {1: 0.2, 2: 0.1}}, right) == ["by k: 1 of 2 rows are off: 2 (too low)"]
 
 
-# -- the checks of the book ----------------------------------------------------------------
-
-
 def test_an_answer_of_open_entries_is_open():
     assert exercises.check("ex-02-ties", {"a": ..., "b": None}).status == "open"
     assert exercises.check("ex-02-ties", 11 / 1024).passed
@@ -263,13 +258,9 @@ def shapes_of(value):
 CHEAP = """ex-01-four ex-01-own ex-02-ties ex-02-size ex-03-drop ex-04-length ex-04-document ex-04-round ex-04-own
 ex-05-slope ex-06-toy ex-08-size ex-09-identity""".split()
 GIVEN = {
-    "metric": "Biased",
-    "sentinel": "SourceOnly",
-    "words": np.array([[2.0], [4.0], [6.0]]),
-    "points": np.array([0.0, -1.0, -5.0]),
-    "matches": np.array([1, 18]),
-    "lengths": np.array([2, 20]),
-}
+    "metric": "Biased", "sentinel": "SourceOnly", "words": np.array([[2.0], [4.0], [6.0]]),
+    "points": np.array([0.0, -1.0, -5.0]), "matches": np.array([1, 18]), "lengths": np.array([2, 20]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CHEAP)
@@ -288,9 +279,6 @@ def test_slips_in_the_answers_of_the_book_are_noticed_and_nothing_leaks(name):
         assert found.status == "wrong"
         assert re.search(hint, " ".join(found.hints)), (hint, found.hints)
         assert not set(re.findall(r"(?<![\w.])-?\d+\.\d+", repr(found))) & secrets, (made, found)
-
-
-# -- the notebooks -------------------------------------------------------------------------
 
 
 def test_every_exercise_has_a_check_or_is_an_argument():
@@ -431,9 +419,6 @@ def test_an_answer_is_left_open():
         exercises.to_notebook(nbformat.v4.new_notebook(cells=cells("1")))
 
 
-# -- the command ---------------------------------------------------------------------------
-
-
 def mtmeta(*arguments, cwd):
     command = [sys.executable, "-m", "mtmeta", *arguments]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ})
@@ -465,9 +450,6 @@ def test_the_command_takes_other_data_and_gives_solutions(tmp_path):
     assert f"campaign = {str(tmp_path / 'mine.csv')!r}" in parameters.source
     assert any("perverse" in cell.source for cell in made.cells)
     assert mtmeta("exercises", "77", cwd=tmp_path).returncode == 1
-
-
-# -- the pages on teaching -----------------------------------------------------------------
 
 
 def minutes(page):

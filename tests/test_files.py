@@ -111,9 +111,6 @@ def test_a_place_that_was_taken_away_is_an_error_and_leaves_the_old_file(tmp_pat
     assert path.read_text() == "old"
 
 
-# -- whose a file is ---------------------------------------------------------------------
-
-
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))

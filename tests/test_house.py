@@ -67,9 +67,6 @@ def project_files() -> list[Path]:
     return [path for name in listed if (path := ROOT / name).is_file()]
 
 
-# Versions and pins
-
-
 def test_constraints_are_plain_sorted_pins():
     lines = read("constraints.txt").splitlines()
     assert len(lines) > 100
@@ -128,9 +125,6 @@ def test_licence_is_apache():
     assert "creativecommons.org/licenses/by/4.0" in read("LICENSE-TEXT.md")
 
 
-# Modules
-
-
 def module_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
@@ -170,9 +164,6 @@ def test_modules_import_only_what_the_design_allows():
 def test_tests_and_public_modules_go_one_to_one():
     modules = {module for path in PACKAGE.rglob("*.py") if not (module := module_of(path)).startswith("_")}
     assert sorted(m for m in modules if not (ROOT / "tests" / f"test_{m}.py").exists()) == []
-
-
-# Text
 
 
 def test_no_path_of_a_machine_is_in_the_repository():

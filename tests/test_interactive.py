@@ -64,9 +64,6 @@ def stored(page):
     return [Knob(data["text/html"]).data for data in outputs if "mtmeta-knob" in data.get("text/html", "")]
 
 
-# -- a threshold -------------------------------------------------------------------------
-
-
 def test_threshold_by_hand():
     # Six pairs: one in the same order (.1 apart), two in the other (.1), three that humans tie (0, .2, .2).
     values = interactive_threshold(toy(), "m").values
@@ -116,9 +113,6 @@ def test_threshold_refuses():
         interactive_threshold(toy(), "m", n_positions=1)
 
 
-# -- lines -------------------------------------------------------------------------------
-
-
 def lines():
     return pd.DataFrame({"constant": [0, 0.5, 1], "noise": [0.5, np.nan, 0]}, index=[0, 0.5, 1])
 
@@ -144,23 +138,17 @@ def test_a_point_lies_on_its_line():
     assert spot == "translate({} {})".format(*points.split()[-1].split(","))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"lines": lines().iloc[:0]}, "must hold a row, a column and a finite value"),
-        ({"lines": lines().iloc[::-1]}, "must ascend"),
-        ({"start": 0.3}, "`start` must be a row of `lines`; found 0.3"),
-        ({"columns": pd.DataFrame({("a", "other"): [1, 2, 3]}, index=[0, 0.5, 1])}, "unknown lines: \\['other'\\]"),
-        ({"columns": pd.DataFrame({("a", "noise"): [1]}, index=[0])}, "must have the rows of `lines`"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"lines": lines().iloc[:0]}, "must hold a row, a column and a finite value"),
+    ({"lines": lines().iloc[::-1]}, "must ascend"),
+    ({"start": 0.3}, "`start` must be a row of `lines`; found 0.3"),
+    ({"columns": pd.DataFrame({("a", "other"): [1, 2, 3]}, index=[0, 0.5, 1])}, "unknown lines: \\['other'\\]"),
+    ({"columns": pd.DataFrame({("a", "noise"): [1]}, index=[0])}, "must have the rows of `lines`"),
+])  # fmt: skip
 def test_lines_refuse(change, message):
     given = {"lines": lines(), "knob": "x", "value": "y"} | change
     with pytest.raises(ValueError, match=message):
         interactive_lines(given.pop("lines"), **given)
-
-
-# -- what is shown -----------------------------------------------------------------------
 
 
 def hostile_figures():
@@ -208,9 +196,6 @@ def test_nothing_is_loaded_and_the_slider_waits_for_the_script():
     drawing = next(attributes for tag, attributes in knob.tags if tag == "svg")
     assert drawing["role"] == "img"
     assert "acc_eq of m" in drawing["aria-label"]
-
-
-# -- the stored chapters -----------------------------------------------------------------
 
 
 def test_chapter_on_ties_shows_the_thresholds_of_the_package(teaching):
@@ -268,9 +253,6 @@ def test_chapter_on_grouping_shows_the_systems_of_the_package(teaching):
             assert values[f"line {line}"][k] == pytest.approx(expected, abs=1e-6)
     pooled = mm.correlate(teaching, ["Regressor", "SourceOnly"], grouping="none").value
     assert [values["line 1"][-1], values["line 3"][-1]] == pytest.approx(list(pooled), abs=1e-6)
-
-
-# -- in a browser ------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")

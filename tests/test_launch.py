@@ -38,9 +38,6 @@ def run_tool(*options):
     return subprocess.run([sys.executable, str(TOOL), *options], capture_output=True, text=True, check=False)
 
 
-# -- addresses, extras, data sets --------------------------------------------------------
-
-
 def test_addresses():
     assert launch.addresses(NOWHERE) == launch.addresses({}) == ("", "")
     assert launch.addresses(SOMEWHERE) == (REPOSITORY, HOMEPAGE)
@@ -63,8 +60,6 @@ def test_data_sets_hold_what_a_notebook_requires():
     with pytest.raises(ValueError, match=r"holds \['wmt99'\]"):
         launch.data_sets(["data:wmt99"])
 
-
-# -- the cell ----------------------------------------------------------------------------
 
 RUN_CELL = """
 import importlib.util, json, sys
@@ -123,9 +118,6 @@ def test_cell_stands_first_once_and_nothing_else_changes():
     before, after = others(nbformat.reads(text, 4).cells), others(cells)
     assert [source for source, _ in before] == [source for source, _ in after]
     assert [o and [x.get("text") for x in o] for _, o in before] == [o and [x.get("text") for x in o] for _, o in after]
-
-
-# -- Binder, the buttons, the whole ------------------------------------------------------
 
 
 def test_binder_installs_what_the_environment_names():

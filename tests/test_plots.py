@@ -105,9 +105,6 @@ def test_exact_curve_lies_on_the_histogram_of_many_draws():
         assert bar.get_height() == pytest.approx(np.interp(middle, *line.get_data()), abs=0.15)
 
 
-# -- ties --------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def judged(es):
     steps = np.round(es["good"])
@@ -172,9 +169,6 @@ def test_held_out_ties_mark_the_share_of_the_test_part(judged):
         assert ax.lines[-1].get_xdata()[0] == table.test_tie_share.mean()
 
 
-# System dependence
-
-
 @pytest.fixture
 def biased():
     rng = np.random.default_rng(1)
@@ -232,9 +226,6 @@ def test_parts_and_detection_curves_draw_what_they_are_given(biased):
     table = pd.DataFrame({"n": [1, 2, 1, 2], "bias": [0, 0, 1, 1], "rate": [0, 0.1, 0.5, 1]})
     ax = plots.detection_curves(table, "n", "bias", nominal=0.05)
     assert [line.get_ydata().tolist() for line in ax.lines[:2]] == [[0, 0.1], [0.5, 1]]
-
-
-# -- sentinels ---------------------------------------------------------------------------
 
 
 def test_learning_curves_are_means_within_bands():
@@ -358,9 +349,6 @@ def test_parts_plane_refuses_what_it_cannot_draw(es):
         plots.parts_plane(es, {str(k): ["good"] for k in range(7)})
 
 
-# -- ratios ------------------------------------------------------------------------------
-
-
 def test_ratio_bars_have_the_area_of_the_matches():
     ax = plots.ratio_bars([1, 18], [2, 20])
     assert [bar.get_width() * bar.get_height() for bar in ax.patches] == pytest.approx([1, 18])
@@ -413,9 +401,6 @@ def test_boxes_of_correlations_are_quartiles():
         plots.correlations_by_size(table.drop(columns="program"))
 
 
-# -- aggregation -------------------------------------------------------------------------
-
-
 def test_score_grid_shows_pooled_and_inner_correlations():
     # within each group y falls with x, over both it rises
     scores = pd.DataFrame({"x": [0, 1, 2, 3, 10, 11, 12, 13], "y": [3, 2, 1, 0, 13, 12, 11, 10]})
@@ -466,9 +451,6 @@ def test_paired_differences_stand_at_their_sets():
     assert points["bleu"].get_xdata().tolist() == [-0.1, 0.2]
     assert points["chrf"].get_ydata()[0] > points["bleu"].get_ydata()[0]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["s", "t"]
-
-
-# -- local accuracy ----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

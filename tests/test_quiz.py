@@ -25,9 +25,6 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "book" / "quiz").glob("*.md"))
 
 
-# -- reading a page ----------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Question:
     """What a question says; options are ``(is right, text, explanation)``."""
@@ -66,9 +63,6 @@ def numbers(text):
     """Return the numbers of a text as it writes them; those in names and formulas are none."""
     text = re.sub(r"`[^`]*`|\$[^$]*\$|\b[A-Za-z][\w@+-]*\d\w*(?:@\d+)?|[A-Za-z]@\d+", " ", text)
     return set(re.findall(r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d*\.?\d+)(?:/\d+)?", text))
-
-
-# -- what every question needs -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
@@ -112,19 +106,13 @@ def test_right_answers_stand_in_every_place():
     assert min(places.count(k) for k in range(3)) >= len(QUESTIONS) / 6
 
 
-# -- the numbers -------------------------------------------------------------------------
-
 FACTS = {}
 #: The numbers of questions that compute nothing.
 GIVEN = {
-    "quiz-two-numbers": ".70 .42",
-    "quiz-clusters": "1 2",
-    "quiz-compare-sysdep": "2.4 15 1.6 6",
-    "quiz-convict": "0",
-    "quiz-learning-curve": "0",
-    "quiz-small-effect": "12 .001 .07 .03 .002 .1 0",
+    "quiz-two-numbers": ".70 .42", "quiz-clusters": "1 2", "quiz-compare-sysdep": "2.4 15 1.6 6",
+    "quiz-convict": "0", "quiz-learning-curve": "0", "quiz-small-effect": "12 .001 .07 .03 .002 .1 0",
     "quiz-order-moves": ".86 .85 95 .80 .88 1",
-}
+}  # fmt: skip
 
 
 def facts(function):
@@ -509,8 +497,6 @@ def test_numbers_on_wmt23_follow_from_the_data(data_dir):
     assert plain(found.sysdep, 2) in yielded(asked["quiz-wmt23-range"])["given"]
 
 
-# -- the directives ----------------------------------------------------------------------
-
 CONF = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
@@ -557,15 +543,12 @@ def test_several_right_options_make_checkboxes(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (":see: index#a-section\n", "", "a question needs the options ['see']"),
-        ("{right}", "{wrong}", "a question needs right and wrong options"),
-        ("Yes, **so**.\n", "", "the option 'So $x$' needs an explanation"),
-        ("#a-section", "#another", "no section 'index#another'"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), [
+    (":see: index#a-section\n", "", "a question needs the options ['see']"),
+    ("{right}", "{wrong}", "a question needs right and wrong options"),
+    ("Yes, **so**.\n", "", "the option 'So $x$' needs an explanation"),
+    ("#a-section", "#another", "no section 'index#another'"),
+])  # fmt: skip
 def test_a_faulty_question_stops_the_build(tmp_path, old, new, message):
     done, _ = built(tmp_path, GOOD.replace(old, new))
     assert done.returncode != 0

@@ -76,9 +76,6 @@ def value(report, section: str, quantity: str, subject: str = "") -> pd.Series:
     return found.iloc[0]
 
 
-# By hand
-
-
 def test_pairs_of_systems_by_hand():
     human, metric = np.array([[3.0], [2.0], [1.0], [0.0]]), np.array([[9.0], [9.0], [5.0], [6.0]])
     # of six pairs AB is tied by the metric and CD is reversed
@@ -147,20 +144,17 @@ def test_quick_intervals_are_those_of_the_package(coefficient, unit):
         assert np.quantile(draws[1:], [0.05, 0.95]) == pytest.approx([row["low"], row["high"]])
 
 
-@pytest.mark.parametrize(
-    ("numbers", "verdict"),
-    [
-        ((0.3, 0.2, 0.4), "supported"),
-        ((0.0, 0.0, 0.0), "not supported"),
-        ((1e-17, -0.3, 0.3), "not supported"),  # 1 + 1/3 - 1 - 1/3 is no success
-        ((1e-17, 1e-17, 1e-17), "not supported"),
-        ((-0.1, -0.3, 0.3), "not supported"),
-        ((0.02, -0.01, 0.05), "not supported"),
-        ((0.1, -0.1, 0.3), "cannot be told"),
-        ((np.nan, np.nan, np.nan), "cannot be told"),
-        ((0.5, np.nan, np.nan), "cannot be told"),
-    ],
-)
+@pytest.mark.parametrize(("numbers", "verdict"), [
+    ((0.3, 0.2, 0.4), "supported"),
+    ((0.0, 0.0, 0.0), "not supported"),
+    ((1e-17, -0.3, 0.3), "not supported"),  # 1 + 1/3 - 1 - 1/3 is no success
+    ((1e-17, 1e-17, 1e-17), "not supported"),
+    ((-0.1, -0.3, 0.3), "not supported"),
+    ((0.02, -0.01, 0.05), "not supported"),
+    ((0.1, -0.1, 0.3), "cannot be told"),
+    ((np.nan, np.nan, np.nan), "cannot be told"),
+    ((0.5, np.nan, np.nan), "cannot be told"),
+])  # fmt: skip
 def test_decisions(numbers, verdict):
     assert decide(*numbers, 0.0, 0.1)[0] == verdict
 
@@ -210,9 +204,6 @@ def test_baselines_earn_what_theory_says(reports):
     assert value(report, "baselines", pooled, "source sentinel")["value"] > 0.2  # difficulty can be read off the source
 
 
-# Planted truths
-
-
 @pytest.mark.slow
 def test_a_good_metric_is_supported(reports):
     found = verdicts(reports("Regressor"))
@@ -254,9 +245,6 @@ def test_noise_is_rarely_supported_within_segments():
         segments(part, section)
         supported += _within(part, section, section.row("kendall.segment"))[0] == "supported"
     assert supported <= 2  # 2.5 % each; three or more of 10 have a probability of .002
-
-
-# What cannot be computed
 
 
 def test_tiny_table_says_what_is_missing(small):
@@ -327,9 +315,6 @@ def test_scores_of_unrated_segments_count_in_system_means_only():
     assert value(report, "systems", "pairwise accuracy")["value"] == mm.pairwise_accuracy(es)["value"].item() == 1 / 3
     assert value(report, "baselines", "pairwise accuracy")["value"] == 1
     assert "Where the metric scored others as well, its pairwise accuracy above may differ" in report.to_markdown()
-
-
-# Options and errors
 
 
 @pytest.mark.slow
@@ -417,9 +402,6 @@ def test_options_are_checked():
     es = mm.EvalSet(es.human, {"mine": es["mine"]}, systems=es.systems, system_scores=official)
     with pytest.raises(ValueError, match="'only' in set 'unnamed' has system scores only"):
         mm.report.report(es, "only")
-
-
-# The three ways it is written
 
 
 def test_both_pages_say_what_is_the_same_when_they_are_made_again(small):
@@ -523,22 +505,19 @@ def test_saved_report_becomes_a_page_again(small):
     assert Report.from_json(small.to_json()).to_html().count("<img") == 3
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('"schema": 1', '"schema": 2'),
-        ('"section": "ties"', '"section": "knots"'),
-        ('"verdict": "cannot be told"', '"verdict": "<b>"'),
-        ('"seed": 0', '"seed": "<b>"'),
-        ('"level": 0.95', '"level": 95'),
-        ('"png": "', '"png": "<b>'),
-        ('"low": null', '"low": NaN'),
-        ('"unit": "translations"', '"unit": 3'),
-        ('"metric": "mine"', '"metric": "yours"'),
-        ('"sets": [', '"sets": 1, "more": ['),
-        ("{", "["),
-    ],
-)
+@pytest.mark.parametrize(("old", "new"), [
+    ('"schema": 1', '"schema": 2'),
+    ('"section": "ties"', '"section": "knots"'),
+    ('"verdict": "cannot be told"', '"verdict": "<b>"'),
+    ('"seed": 0', '"seed": "<b>"'),
+    ('"level": 0.95', '"level": 95'),
+    ('"png": "', '"png": "<b>'),
+    ('"low": null', '"low": NaN'),
+    ('"unit": "translations"', '"unit": 3'),
+    ('"metric": "mine"', '"metric": "yours"'),
+    ('"sets": [', '"sets": 1, "more": ['),
+    ("{", "["),
+])  # fmt: skip
 def test_what_is_no_report_is_refused(small, old, new):
     saved = small.to_json()
     assert old in saved
@@ -590,9 +569,6 @@ def test_chapters_that_are_named_exist(small):
     assert set(small.claims["chapter"]) <= titles
 
 
-# The command line
-
-
 def run(*args):
     result = CliRunner().invoke(app, list(map(str, args)))
     return result.exit_code, result.stdout, result.stderr
@@ -616,9 +592,6 @@ def test_command_writes_what_the_file_is_called(tmp_path):
     code, out, err = run("report", table, "--metric", "nobody")
     assert (code, out) == (1, "")
     assert "unknown metric 'nobody'" in err
-
-
-# -- errors ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -81,30 +81,15 @@ def records(out: str) -> dict[str, dict]:
     return {row["chapter"]: row for row in json.loads(out)}
 
 
-# -- what a chapter needs ----------------------------------------------------------------
-
-
 def test_facts_by_hand():
     texts = mm.Texts(sources=["a", None, "c"], references={"r": [None, "b", "c"]}, translations={"A": ["x", "y", None]})
     nan = np.nan
     es = mm.EvalSet([[0, -1, nan], [0, nan, nan], [nan] * 3], {"m": np.zeros((3, 3))}, systems=[*"ABC"], texts=texts)
     assert runner.facts(es) == {
-        "systems": 3,
-        "segments": 3,
-        "metrics": 1,
-        "rated_systems": 2,
-        "rated_segments": 2,
-        "comparable_segments": 1,
-        "complete_segments": 0,
-        "distinct_scores": 2,
-        "sources": 2,
-        "references": 2,
-        "translations": 2,
-        "whole_segments": 0,
-        "transcripts": 0,
-        "speech_contexts": 0,
-        "queries": 0,
-    }
+        "systems": 3, "segments": 3, "metrics": 1, "rated_systems": 2, "rated_segments": 2, "comparable_segments": 1,
+        "complete_segments": 0, "distinct_scores": 2, "sources": 2, "references": 2, "translations": 2,
+        "whole_segments": 0, "transcripts": 0, "speech_contexts": 0, "queries": 0,
+    }  # fmt: skip
     assert set(runner.facts(es)) == set(runner.FACTS)
     found = runner.facts(mm.EvalSet([[0, 1]], {}, systems=["A"]))
     assert [found[name] for name in ("sources", "references", "translations", "metrics")] == [0, 0, 0, 0]
@@ -154,9 +139,6 @@ def test_chapters_state_needs_that_the_teaching_set_meets(page):
     assert any(c.source.startswith('campaign = "teaching"') for c in parameters if c.cell_type == "code")
 
 
-# -- which chapters ----------------------------------------------------------------------
-
-
 def test_chapters_by_number_and_name(book):
     book("02_second", "1")
     book("wmt23/ties", "1")
@@ -196,9 +178,6 @@ def test_without_the_chapters_it_is_said_where_they_are(run, tmp_path, monkeypat
     assert runner.find_project(book=ROOT) == ROOT
 
 
-# -- what becomes of them ----------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):  # noqa: F811
     book("02_needs", "print('never')", needs=["metrics>=3", "translations"])
@@ -210,12 +189,8 @@ def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):  # noqa: F8
     assert code == 1
     found = records(out)
     assert {name: row["status"] for name, row in found.items()} == {
-        "01_first": "ran",
-        "02_needs": "skipped",
-        "03_cannot": "skipped",
-        "04_fails": "failed",
-        "05_last": "ran",
-    }
+        "01_first": "ran", "02_needs": "skipped", "03_cannot": "skipped", "04_fails": "failed", "05_last": "ran",
+    }  # fmt: skip
     reason = "it needs 3 metrics with segment scores (there are 2); texts of translations (there are none)"
     assert found["02_needs"]["reason"] == reason
     assert found["03_cannot"]["reason"] == "it needs *stars*"
@@ -264,10 +239,7 @@ def test_a_rerun_does_what_is_not_done(run, book):  # noqa: F811
     again, err = executed()
     assert again == "c"
     done = [re.sub(r" in [\d.]+ s", "", line) for line in err.splitlines() if line.endswith("(done before)")]
-    assert done == [
-        "[1/4] ran 01_first (done before)",
-        "[3/4] ran 04_last (done before)",
-    ]
+    assert done == ["[1/4] ran 01_first (done before)", "[3/4] ran 04_last (done before)"]
     Path("mine.csv").write_text(TABLE.replace(".9,.5", ".8,.5"))
     assert executed()[0] == "abcd"
     chapter(first, count.format("a"), "2")
@@ -375,17 +347,11 @@ def test_fingerprint_sees_what_chapters_see():
     assert runner.fingerprint(two[0]) != runner.fingerprint(two[1])
 
 
-# -- the scores --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("system,segment,human,X\nA,1,0,\n", "no score at all"),
-        (TABLE.replace("A,1,0,.9", "A,1,0,high"), "high"),
-        (TABLE.replace("C,2,-5,.2,.6\n", ""), "C"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("system,segment,human,X\nA,1,0,\n", "no score at all"),
+    (TABLE.replace("A,1,0,.9", "A,1,0,high"), "high"),
+    (TABLE.replace("C,2,-5,.2,.6\n", ""), "C"),
+])  # fmt: skip
 def test_the_table_is_checked_first(run, book, text, message):  # noqa: F811
     Path("bad.csv").write_text(text)
     code, out, err = run("run", "1", "--scores", "bad.csv", "--no-site")
@@ -526,9 +492,6 @@ def test_lists_from_standard_input_keep_their_judgements(book):
     assert printed(Path("out/stdin/notebooks/02_lists.ipynb")) == "2 2\n"
 
 
-# -- the folder ------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def no_kernel(monkeypatch):
     """Let notebooks be copied, and sites be one page, so that a run takes no time."""
@@ -626,9 +589,6 @@ def test_two_runs_cannot_write_to_one_folder(run, book, no_kernel):  # noqa: F81
     assert [path.name for path in Path("out/mine").iterdir()] == [".mtmeta-run"]
     code, _, err = run(*command)
     assert (code, err.splitlines()[-1]) == (0, f"site: {Path('out/mine/site/book/your_run.html').resolve()}")
-
-
-# -- progress and site -------------------------------------------------------------------
 
 
 @pytest.mark.slow

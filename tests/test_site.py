@@ -88,9 +88,6 @@ def site():
     return folder
 
 
-# -- as files ----------------------------------------------------------------------------
-
-
 class Page(HTMLParser):
     """Collect the ids, the links and the loaded addresses of a page."""
 
@@ -248,9 +245,6 @@ def test_built_site_says_how_long_it_took(site):
     assert cpu > 1
 
 
-# -- what a page says of itself ----------------------------------------------------------
-
-
 def meta(page):
     """Return the tags with which a page describes itself, by name."""
     found = re.findall(r'<meta (?:property|name)="([\w:]+)" content="([^"]*)" />', page.read_text(encoding="utf-8"))
@@ -323,9 +317,6 @@ def test_the_front_page_says_what_the_data_say():
     assert f"GEMBA-MQM goes from {first} to {second} and to {third}" in text
 
 
-# -- terms and wide figures --------------------------------------------------------------
-
-
 def linked(text, names=("tie", "segment", "metric score", "grouping", "segment grouping")):
     doctree = publish_doctree(text)
     return reading.link_first_uses(doctree, {name.lower(): name for name in names}), doctree
@@ -366,9 +357,6 @@ def test_wide_figures_are_found_by_their_width_in_inches(tmp_path):
     reading.box_wide_figures(SimpleNamespace(srcdir=str(tmp_path)), doctree, "notebooks/x")
     boxes = {box[0]["uri"]: box["classes"][-1] for box in doctree.findall(nodes.container)}
     assert boxes == {"b.png": "wide-figure", "c.png": "wider-figure", "e.png": "wide-figure"}
-
-
-# -- in a browser ------------------------------------------------------------------------
 
 
 def chromium():
@@ -514,9 +502,6 @@ def test_what_the_theme_says_is_known_exactly(seen):
     """What the theme has mended must leave the list."""
     html = [f for entry in seen["pages"].values() for f in entry["axe_light"] + entry["axe_dark"]]
     assert [known for known in THEME_AXE if not any(f["id"] == known[0] and known[1] in f["html"] for f in html)] == []
-
-
-# -- what a reader does ------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")

@@ -54,9 +54,6 @@ def serial() -> mm.sweep.Sweep:
     return mm.sweep.run(PLAN)
 
 
-# -- plans -------------------------------------------------------------------------------
-
-
 def combinations(*statistics, **rest) -> list[tuple]:
     return list(mm.sweep.read_plan(plan_of(*statistics, **rest)).combinations())
 
@@ -75,18 +72,15 @@ def test_combinations_by_hand():
     assert found == [*(("soft_pairwise_accuracy", *one) for one in drawn), ("tie_area", {}, None)]
 
 
-@pytest.mark.parametrize(
-    ("statistic", "n"),
-    [
-        ({"compare": {"coefficient": "acc_eq"}}, 1),
-        ({"compare": {"coefficient": "acc_eq", "method": "bootstrap"}}, 2),
-        ({"compare": {"method": ["williams", "permutation"], "grouping": "none"}}, 3),
-        ({"rank": {"n_resamples": [0, 10]}}, 3),
-        ({"system_dependence": {"n_resamples": 0}}, 1),
-        ({"aggregate": {"how": ["corpus", "bootstrap"]}}, 3),
-        ("human_tie_share", 1),
-    ],
-)
+@pytest.mark.parametrize(("statistic", "n"), [
+    ({"compare": {"coefficient": "acc_eq"}}, 1),
+    ({"compare": {"coefficient": "acc_eq", "method": "bootstrap"}}, 2),
+    ({"compare": {"method": ["williams", "permutation"], "grouping": "none"}}, 3),
+    ({"rank": {"n_resamples": [0, 10]}}, 3),
+    ({"system_dependence": {"n_resamples": 0}}, 1),
+    ({"aggregate": {"how": ["corpus", "bootstrap"]}}, 3),
+    ("human_tie_share", 1),
+])  # fmt: skip
 def test_only_what_draws_has_a_task_for_each_seed(statistic, n):
     assert len(combinations(statistic, seeds=[0, 1])) == n
 
@@ -160,15 +154,12 @@ def test_errors_of_plans(plan, match):
     assert len(str(error.value)) < 1500
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
-        plan_of("compare", seeds={"count": 100_000}, sets=["a", "b"]),
-        plan_of("tie_area", sets=[{"simulate": {"seeds": {"count": 100_000}, "n_systems": [2, 3]}}]),
-        plan_of({"compare": {"n_resamples": list(range(1, 5000)), "alpha": [k / 5000 for k in range(1, 5000)]}}),
-        plan_of(*(["compare", {"compare": {"n_resamples": [1, 2]}}]), seeds={"count": 60_000}),
-    ],
-)
+@pytest.mark.parametrize("plan", [
+    plan_of("compare", seeds={"count": 100_000}, sets=["a", "b"]),
+    plan_of("tie_area", sets=[{"simulate": {"seeds": {"count": 100_000}, "n_systems": [2, 3]}}]),
+    plan_of({"compare": {"n_resamples": list(range(1, 5000)), "alpha": [k / 5000 for k in range(1, 5000)]}}),
+    plan_of(*(["compare", {"compare": {"n_resamples": [1, 2]}}]), seeds={"count": 60_000}),
+])  # fmt: skip
 def test_huge_products_are_refused_at_once(plan):
     start = time.perf_counter()
     with pytest.raises(ValueError, match=r"the sweep would have [\d,]+ tasks or more; at most 100,000"):
@@ -211,9 +202,6 @@ def test_every_valid_value_survives_yaml(name):
         plan = mm.sweep.read_plan(content)
         assert len(list(plan.combinations())) == len(values(kind)) > 1
         assert _plan._plan(_yaml.parse(yaml.safe_dump(content)), Path.cwd()) == plan
-
-
-# -- statistics --------------------------------------------------------------------------
 
 
 def test_what_draws_takes_a_seed():
@@ -300,9 +288,6 @@ def test_aggregate_reads_texts():
     assert found["score"].tolist() == expected["score"].tolist()
 
 
-# -- tasks -------------------------------------------------------------------------------
-
-
 def ids(plan) -> dict[tuple, str]:
     return {(t.statistic, t.metrics, t.seed): t.id for t in mm.sweep.tasks(plan)}
 
@@ -361,19 +346,16 @@ def test_tables_with_several_language_pairs(tmp_path):
     assert values.tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("plan", "match"),
-    [
-        (plan_of("tie_area", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
-        (
-            plan_of("tie_area", metrics=["C1"]),
-            r"set 'simulated scores \(.*\)': unknown metric 'C1'. Did you mean 'C01'",
-        ),
-        (plan_of("tie_area", "tie_area"), "statistic 'tie_area': {} is asked for twice"),
-        (plan_of("tie_area", sets=["teaching", "teaching"]), "set 'teaching' is given twice"),
-        (plan_of("tie_area", sets=["teaching-ranking"]), "ranked items"),
-    ],
-)
+@pytest.mark.parametrize(("plan", "match"), [
+    (plan_of("tie_area", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
+    (
+        plan_of("tie_area", metrics=["C1"]),
+        r"set 'simulated scores \(.*\)': unknown metric 'C1'. Did you mean 'C01'",
+    ),
+    (plan_of("tie_area", "tie_area"), "statistic 'tie_area': {} is asked for twice"),
+    (plan_of("tie_area", sets=["teaching", "teaching"]), "set 'teaching' is given twice"),
+    (plan_of("tie_area", sets=["teaching-ranking"]), "ranked items"),
+])  # fmt: skip
 def test_errors_of_tasks(plan, match):
     with pytest.raises((ValueError, TypeError), match=match):
         mm.sweep.tasks(plan)
@@ -397,9 +379,6 @@ def test_a_file_that_changes_while_the_sweep_runs_fails_the_task(table):
     outcome = _tasks.perform(task)
     assert outcome["status"] == "failed"
     assert "the data are not those that the sweep was planned with" in outcome["reason"]
-
-
-# -- the store ---------------------------------------------------------------------------
 
 
 def outcome(value: float) -> dict:
@@ -495,9 +474,6 @@ def test_a_full_disk_leaves_the_store_as_it_was(tmp_path):
         store.file = there
         store.append("task9", outcome(9), {})
     assert len(_store.read(tmp_path)[0].outcomes) == 4
-
-
-# -- running -----------------------------------------------------------------------------
 
 
 def test_serial_by_hand(serial):
@@ -620,9 +596,6 @@ def test_without_dask(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ValueError, match=r"Dask, or what it needs, is not installed.*mtmeta\[sweep\]"):
         mm.sweep.run(PLAN, dask="local")
-
-
-# -- several processes -------------------------------------------------------------------
 
 
 def kill_when(n_done: int, find):

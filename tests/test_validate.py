@@ -105,13 +105,10 @@ def test_a_metric_without_scores_of_systems_is_not_accused():
     assert not (validate(es)["what"] == "warning").any()
 
 
-@pytest.mark.parametrize(
-    ("human", "says"),
-    [
-        ([[1, 2], [None, None]], r"cannot be ranked with 1 rated system \(of 2\)"),
-        ([[1, 1], [1, 1]], "every human score is 1, so no metric can agree or disagree with them"),
-    ],
-)
+@pytest.mark.parametrize(("human", "says"), [
+    ([[1, 2], [None, None]], r"cannot be ranked with 1 rated system \(of 2\)"),
+    ([[1, 1], [1, 1]], "every human score is 1, so no metric can agree or disagree with them"),
+])  # fmt: skip
 def test_ratings_that_cannot_rank_are_refused(human, says):
     with pytest.raises(ValueError, match=says):
         validate(mm.EvalSet(human, {"m": [[1, 2], [3, 4]]}, systems=["A", "B"]))
