@@ -117,11 +117,7 @@ def test_one_metric_and_one_context_leave_out_what_cannot_be_compared(run, table
 
 @pytest.mark.parametrize(("task", "column"), [("translation", "translation"), ("speech", "transcript")])
 def test_texts_are_perturbed_and_scored(run, tmp_path, task, column):
-    sentences = [
-        "the old man gave her a red book",
-        "we did not see the train in the rain",
-        "she likes tea and he likes",
-    ]
+    sentences = "the old man gave her a red book", "we did not see the train in the rain", "she likes tea and he likes"
     rows = [
         {"system": s, "segment": k, "reference": text, column: text.replace("the", s)}
         for s in ("a", "this")
@@ -160,21 +156,19 @@ def test_sets_by_name(run):
     assert (rows["P_5"] == rows["recall_5"]).all()
 
 
-@pytest.mark.parametrize(("arguments", "code", "message"), [
-    (["pairs.csv", "--context", "sytem"], 1, "unknown column 'sytem'. Did you mean 'system'?"),
-    (["pairs.csv", "--metric", "godo"], 1, "unknown metric 'godo'. Did you mean 'good'?"),
-    (["pairs.csv", "--task", "speech"], 1, "there are no texts to perturb, so a task has no meaning."),
-    (["teaching-ranking", "--language", "de"], 1, "so a language has no meaning"),
-    (["plain.csv"], 1, "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts"),
-    (["plain.csv", "--task", "speech"], 1, "nor texts (transcript, and reference). Found: system, segment, good"),
-    (["holes.csv"], 1, "metric 'good' lacks a score in 1 of 240 pairs"),
+@pytest.mark.parametrize(("arguments", "message"), [
+    ("pairs.csv --context sytem", "unknown column 'sytem'. Did you mean 'system'?"),
+    ("pairs.csv --metric godo", "unknown metric 'godo'. Did you mean 'good'?"),
+    ("pairs.csv --task speech", "there are no texts to perturb, so a task has no meaning."),
+    ("teaching-ranking --language de", "so a language has no meaning"),
+    ("plain.csv", "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts"),
+    ("plain.csv --task speech", "nor texts (transcript, and reference). Found: system, segment, good"),
+    ("holes.csv", "metric 'good' lacks a score in 1 of 240 pairs"),
 ])  # fmt: skip
-def test_errors_are_one_line_with_the_right_code(run, table, pairs, tmp_path, arguments, code, message):
+def test_errors_are_one_line(run, table, pairs, tmp_path, arguments, message):
     pairs[["system", "segment", "good"]].to_csv(tmp_path / "plain.csv", index=False)
     pairs.assign(good=pairs["good"].mask(pairs.index == 3)).to_csv(tmp_path / "holes.csv", index=False)
-    found, out, err = run(*arguments)
-    assert (found, out) == (code, "")
-    assert message in " ".join(err.replace("│", " ").split())
-    if code == 1:
-        assert err.startswith("mtmeta: error: ")
-        assert len(err.splitlines()) == 1
+    code, out, err = run(*arguments.split())
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert err.startswith("mtmeta: error: ")
+    assert message in err

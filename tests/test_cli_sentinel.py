@@ -3,12 +3,12 @@
 import csv
 import io
 import json
+import re
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from test_cli import in_a_process
 
 import mtmeta as mm
 from mtmeta.cli import _choices
@@ -39,22 +39,6 @@ def table(rows, tmp_path):
     return path
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["train", "score"])
-def test_help_ends_with_an_example_that_works(run, command, tmp_path):
-    code, out, _ = run(command, "--help")
-    assert code == 0
-    example = out.partition("Example:\n")[2].strip()
-    assert "\n" not in example
-    for line in example.split(" && "):
-        program, *arguments = line.split()
-        assert program == "mtmeta"
-        done = in_a_process(*arguments, cwd=tmp_path)
-        assert (done.returncode, done.stdout != "") == (0, True), done.stderr
-        assert done.stderr.startswith("sentinel:light|sees:source|")
-        assert len(done.stderr.splitlines()) == 1
-
-
 def test_choices_and_defaults_are_those_of_the_package(run):
     assert list(_choices.Sees) == list(SEES)
     assert list(_choices.Kind) == list(mm.sentinel.KINDS)
@@ -72,16 +56,15 @@ def test_choices_and_defaults_are_those_of_the_package(run):
 @pytest.mark.slow
 @pytest.mark.parametrize("sees", list(SEES))
 def test_scores_are_those_of_the_package(run, table, rows, sees, tmp_path):
-    code, out, err = run("train", table, "--sees", sees, "--save", "s", "--format", "json")
-    assert code == 0, err
-    facts = {row["what"]: row["value"] for row in json.loads(out)}
+    code, out, err = run("train", table, "--sees", sees, "--save", "s", "--format", "tsv", "-o", "f.tsv")
+    assert (code, out) == (0, ""), err
+    facts = pd.read_csv("f.tsv", sep="\t").set_index("what")["value"]
     frame = mm.sentinel.read_table(table)
     expected = mm.sentinel.fit(frame, sees=sees)
-    assert facts["texts"] == 900
-    assert facts["penalty"] == expected.alpha
+    assert (float(facts["texts"]), float(facts["penalty"])) == (900, expected.alpha)
     assert err == f"{expected.signature}|mtmeta:{mm.__version__}\n"
-    code, out, _ = run("score", "s", table)
-    assert code == 0
+    code, out, err = run("score", "s", table)
+    assert (code, err.startswith(f"sentinel:light|sees:{sees}|")) == (0, True)
     found = pd.read_csv(io.StringIO(out), dtype={"system": str})
     assert found.columns.tolist() == ["system", "segment", "score"]
     assert found["system"].tolist() == rows["system"].tolist()
@@ -120,22 +103,13 @@ def test_table_without_names_of_rows_gets_numbers(run, table, tmp_path):
     assert "needs a column 'system'" in err
 
 
-def test_output_goes_to_a_file(run, table, tmp_path):
-    assert run("train", table, "--sees", "source", "--save", "s", "-q", "-o", "facts.tsv", "--format", "tsv")[1] == ""
-    assert (tmp_path / "facts.tsv").read_text().startswith("what\tvalue\tnote\n")
-    expected = run("score", "s", table, "-q")[1]
-    assert run("score", "s", table, "-q", "-o", "scores.csv") == (0, "", "")
-    assert (tmp_path / "scores.csv").read_text() == expected
-
-
 @pytest.mark.slow
 def test_transformer_is_trained_and_reported(run, table, rows, tmp_path):
     arguments = ("train", table, "--sees", "source", "--save", "s", *TINY, "--report", "r.json", "--peak-flops", "1e12")
     code, out, err = run(*arguments, "--validation", table, "--checkpoints", "c", "--format", "json")
     assert code == 0, err
     facts = {row["what"]: row["value"] for row in json.loads(out)}
-    assert facts["texts a second"] > 0
-    assert 0 < facts["share of peak"] < 1
+    assert facts["texts a second"] > 0 < facts["share of peak"] < 1
     assert len(err.splitlines()) == 1
     report = mm.sentinel.read_report("r.json")
     assert report.command.startswith("mtmeta sentinel train ")
@@ -147,10 +121,8 @@ def test_transformer_is_trained_and_reported(run, table, rows, tmp_path):
 
 def test_a_folder_of_something_else_is_left_alone(run, table):
     code, out, err = run("train", table, "--sees", "source", "--save", ".")
-    assert (code, out) == (1, "")
-    assert err.startswith("mtmeta: error: ")
-    assert "holds other files" in err
-    assert len(err.splitlines()) == 1
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert re.match("mtmeta: error: .*holds other files", err)
 
 
 @pytest.mark.slow

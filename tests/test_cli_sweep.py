@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from test_cli import in_a_process
 
 import mtmeta as mm
 from mtmeta.cli import _sweep
@@ -43,18 +42,6 @@ def plan(tmp_path) -> Path:
     return path
 
 
-@pytest.mark.slow
-def test_help_ends_with_an_example_that_works(run, tmp_path):
-    code, out, _ = run("--help")
-    assert code == 0
-    first, second = (line.split() for line in out.partition("Example:\n")[2].strip().splitlines())
-    assert (first[0], first[-2:], second[0]) == ("mtmeta", [">", "plan.yaml"], "mtmeta")
-    (tmp_path / "plan.yaml").write_text(in_a_process(*first[1:-2], cwd=tmp_path).stdout)
-    done = in_a_process(*second[1:], cwd=tmp_path)
-    assert (done.returncode, done.stdout != "") == (0, True), done.stderr
-    assert len(pd.read_csv(tmp_path / "out" / "plan" / "results.csv")) > 100
-
-
 def test_the_book_shows_the_example():
     page = (Path(__file__).parents[1] / "book" / "how_to_use.md").read_text(encoding="utf-8")
     assert f"```yaml\n{mm.sweep.EXAMPLE}```" in page
@@ -63,10 +50,7 @@ def test_the_book_shows_the_example():
 def test_results_and_messages(run, plan):
     code, out, err = run(plan)
     assert code == 0
-    assert [line.split()[:5] for line in out.splitlines()[3:]] == [
-        ["correlate", "4", "4", "0", "0"],
-        ["compare", "6", "6", "0", "0"],
-    ]
+    assert [" ".join(line.split()[:5]) for line in out.splitlines()[3:]] == ["correlate 4 4 0 0", "compare 6 6 0 0"]
     on_the_way = re.compile(r"[1-9] of 10 tasks, ")  # where the machine is slow
     assert [line for line in err.splitlines() if not on_the_way.match(line)] == [
         "10 tasks, 0 of them done before",
@@ -108,10 +92,7 @@ def test_a_failure_has_its_reason_and_exit_code_1(run, plan, monkeypatch):
     plan.write_text(PLAN.replace("n_resamples: 20", "n_resamples: 20, method: [permutation, williams]"))
     code, out, err = run(plan, "--quiet")
     assert code == 1
-    assert [line.split()[:5] for line in out.splitlines()[3:]] == [
-        ["correlate", "4", "4", "0", "0"],
-        ["compare", "8", "6", "0", "2"],
-    ]
+    assert [" ".join(line.split()[:5]) for line in out.splitlines()[3:]] == ["correlate 4 4 0 0", "compare 8 6 0 2"]
     said = r"mtmeta: error: simulated scores .* compare \{.*\}: method 'williams' does not fit .*"
     assert [bool(re.fullmatch(said, line)) for line in err.splitlines()] == [True, True]
     assert len(pd.read_csv("out/plan/results.csv")) == 4 * 3 + 6 * 3
@@ -133,16 +114,11 @@ def test_wrong_usage(run, plan, arguments, message):
     assert message in " ".join(err.split())
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("statistics: [x]\n", "sets: it is missing"),
-    ("sets: [gone.csv]\nstatistics: [correlate]\n", "there is no file gone.csv"),
-])  # fmt: skip
-def test_plans_that_are_wrong(run, plan, text, message):
-    plan.write_text(text)
+def test_a_plan_with_a_set_that_is_not_there_writes_nothing(run, plan):
+    plan.write_text("sets: [gone.csv]\nstatistics: [correlate]\n")
     code, out, err = run(plan)
     assert (code, out, len(err.splitlines())) == (1, "", 1)
-    assert err.startswith("mtmeta: error: ")
-    assert message in err
+    assert re.match("mtmeta: error: .*there is no file gone.csv", err)
     assert not Path("out").exists()
 
 
@@ -159,9 +135,8 @@ def test_bar_on_a_terminal(monkeypatch):
         for n in range(3, 11):
             time.sleep(0.02)
             show(mm.sweep.Progress(n, 1, 10, 0.1))
-    assert "2/10" in terminal.getvalue()
-    assert "failed=1" in terminal.getvalue()
-    assert re.search(r"\[\d\d:\d\d<\d\d:\d\d", terminal.getvalue())  # time gone, time left
+    for shown in ("2/10", "failed=1", r"\[\d\d:\d\d<\d\d:\d\d"):  # the last: time gone, time left
+        assert re.search(shown, terminal.getvalue())
 
 
 def test_lines_now_and_then_elsewhere(monkeypatch, capsys):
@@ -169,14 +144,8 @@ def test_lines_now_and_then_elsewhere(monkeypatch, capsys):
     with _sweep._shown(False) as show:
         show(mm.sweep.Progress(2, 0, 10, float("nan")))
         show(mm.sweep.Progress(3, 1, 10, 75.4))
-    assert capsys.readouterr().err.splitlines() == [
-        "10 tasks, 2 of them done before",
-        "3 of 10 tasks, 1 failed, 01:15 left",
-    ]
-
-
-def started(*command, cwd) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-m", *command], cwd=cwd, stderr=subprocess.DEVNULL)
+    said = "10 tasks, 2 of them done before\n3 of 10 tasks, 1 failed, 01:15 left\n"
+    assert capsys.readouterr().err == said
 
 
 def wait_for(what, seconds=120):
@@ -204,18 +173,15 @@ def test_an_interrupt_ends_it_quietly(run, plan, tmp_path, engine):
 def test_scheduler_elsewhere_lost_in_the_middle_then_a_rerun(run, plan, tmp_path):
     plan.write_text(PLAN.replace("[0, 1, 2]", "{count: 150}"))
     file, store = tmp_path / "scheduler.json", tmp_path / "out" / "plan" / "results.jsonl"
-    scheduler = started(
-        *("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address", ":0"),
-        *("--scheduler-file", file),
-        cwd=tmp_path,
-    )
+
+    def started(line):
+        command = [sys.executable, "-m", *line.split(), "--dashboard-address", ":0"]
+        return subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+
+    scheduler = started(f"distributed.cli.dask_scheduler --host 127.0.0.1 --port 0 --scheduler-file {file}")
     wait_for(file.exists)
     address = json.loads(file.read_text())["address"]
-    worker = started(
-        *("distributed.cli.dask_worker", address, "--nworkers", "2", "--nthreads", "1", "--death-timeout", "20"),
-        *("--dashboard-address", ":0"),
-        cwd=tmp_path,
-    )
+    worker = started(f"distributed.cli.dask_worker {address} --nworkers 2 --nthreads 1 --death-timeout 20")
     command = [sys.executable, "-m", "mtmeta", "sweep", "plan.yaml", "--dask", address, "--quiet"]
     sweeping = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -226,17 +192,12 @@ def test_scheduler_elsewhere_lost_in_the_middle_then_a_rerun(run, plan, tmp_path
         for process in (scheduler, worker, sweeping):
             process.kill()
             process.wait()
-    assert (sweeping.returncode, err.splitlines()[-1]) == (
-        1,
-        "mtmeta: error: the Dask scheduler is lost. What was done is stored; run again to go on.",
-    )
+    said = "mtmeta: error: the Dask scheduler is lost. What was done is stored; run again to go on."
+    assert (sweeping.returncode, err.splitlines()[-1]) == (1, said)
     n_before = store.read_bytes().count(b"\n")
     assert 20 <= n_before < 304
     code, out, _ = run(plan, "--quiet", "--format", "json")
     assert (code, sum(row["done before"] for row in json.loads(out))) == (0, n_before)
-    pd.testing.assert_frame_equal(
-        pd.read_csv(tmp_path / "out/plan/results.csv", usecols=["seed", "metric", "value"]),
-        mm.sweep.run(plan).to_frame()[["seed", "metric", "value"]].astype({"seed": "float64"}),
-        check_exact=True,
-        check_dtype=False,
-    )
+    found = pd.read_csv(tmp_path / "out/plan/results.csv", usecols=["seed", "metric", "value"])
+    expected = mm.sweep.run(plan).to_frame()[["seed", "metric", "value"]].astype({"seed": "float64"})
+    pd.testing.assert_frame_equal(found, expected, check_exact=True, check_dtype=False)
