@@ -89,12 +89,9 @@ def test_threshold_is_that_of_the_package(teaching, metric):
     six = [f"{side}_{kind}" for side in ("tied", "apart") for kind in ("equal", "same", "other")]
     counts = np.sum([figure.values[key] for key in six], axis=0)
     assert set(counts) == {66 * 40}
-
-
-def test_few_pairs_are_drawn_one_by_one_and_many_are_not(teaching):
-    part = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:16])
-    assert [len(panel.marks) for panel in interactive_threshold(part, "Regressor").panels] == [96, 0]
-    assert [len(panel.marks) for panel in interactive_threshold(teaching, "Regressor").panels] == [0]
+    few = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:16])  # drawn one by one
+    assert [len(panel.marks) for panel in interactive_threshold(few, metric).panels] == [96, 0]
+    assert [len(panel.marks) for panel in figure.panels] == [0]
 
 
 def test_threshold_survives_holes_and_a_constant_metric():
@@ -107,10 +104,9 @@ def test_threshold_survives_holes_and_a_constant_metric():
 
 
 def test_threshold_refuses():
-    with pytest.raises(ValueError, match="metric 'x'"):
-        interactive_threshold(toy(), "x")
-    with pytest.raises(ValueError, match="`n_positions` must be at least 2; found 1"):
-        interactive_threshold(toy(), "m", n_positions=1)
+    for metric, n, message in (("x", 61, "metric 'x'"), ("m", 1, "`n_positions` must be at least 2; found 1")):
+        with pytest.raises(ValueError, match=message):
+            interactive_threshold(toy(), metric, n_positions=n)
 
 
 def lines():
@@ -131,10 +127,9 @@ def test_lines_hold_what_they_were_given():
 
 
 def test_a_point_lies_on_its_line():
-    figure = interactive_lines(lines(), knob="x", value="y", start=1)
-    knob = Knob(figure.to_html())
-    spot = next(tag["transform"] for name, tag in knob.tags if name == "circle" and tag.get("data-y") == "line 0")
-    points = next(tag["points"] for name, tag in knob.tags if name == "polyline")
+    tags = Knob(interactive_lines(lines(), knob="x", value="y", start=1).to_html()).tags
+    spot = next(tag["transform"] for name, tag in tags if name == "circle" and tag.get("data-y") == "line 0")
+    points = next(tag["points"] for name, tag in tags if name == "polyline")
     assert spot == "translate({} {})".format(*points.split()[-1].split(","))
 
 
@@ -151,26 +146,20 @@ def test_lines_refuse(change, message):
         interactive_lines(given.pop("lines"), **given)
 
 
-def hostile_figures():
+def test_names_are_text_wherever_they_stand():
     es = mm.EvalSet([[5, 1], [3, 2]], {HOSTILE: [[0.6, 0.1], [0.5, 0.2]]}, systems=["A", HOSTILE])
     table = pd.DataFrame({HOSTILE: [1.0, 2.0]}, index=[1, 2])
     places = pd.DataFrame({(HOSTILE, HOSTILE): [HOSTILE, "2"]}, index=[1, 2])
-    return [
-        interactive_threshold(es, HOSTILE),
-        interactive_lines(table, knob=HOSTILE, value=HOSTILE, columns=places, description=HOSTILE),
-    ]
-
-
-@pytest.mark.parametrize("figure", hostile_figures())
-def test_names_are_text_wherever_they_stand(figure):
-    text = figure.to_html()
-    assert text.count("</script>") == 2
-    knob = Knob(text)
-    assert "img" not in {tag for tag, _ in knob.tags}
-    assert not any(name.startswith("on") for _, attributes in knob.tags for name in attributes)
-    assert HOSTILE in knob.words
-    assert knob.data["shown"] == figure.shown
-    assert base64.b64decode(figure._repr_mimebundle_()["image/png"]).startswith(b"\x89PNG")
+    drawn = interactive_lines(table, knob=HOSTILE, value=HOSTILE, columns=places, description=HOSTILE)
+    for figure in (interactive_threshold(es, HOSTILE), drawn):
+        text = figure.to_html()
+        assert text.count("</script>") == 2
+        knob = Knob(text)
+        assert "img" not in {tag for tag, _ in knob.tags}
+        assert not any(name.startswith("on") for _, attributes in knob.tags for name in attributes)
+        assert HOSTILE in knob.words
+        assert knob.data["shown"] == figure.shown
+        assert base64.b64decode(figure._repr_mimebundle_()["image/png"]).startswith(b"\x89PNG")
 
 
 def test_a_picture_writes_names_as_they_are():
@@ -180,22 +169,16 @@ def test_a_picture_writes_names_as_they_are():
     assert not any(text.get_parse_math() for text in [ax.xaxis.label, *ax.get_legend().get_texts()])
 
 
-def test_the_same_figure_gives_the_same_text():
+def test_nothing_is_loaded_and_the_slider_waits_for_the_script():
     first, second = (interactive_threshold(toy(), "m")._repr_mimebundle_() for _ in range(2))
     assert first["text/html"] == second["text/html"]
-    assert base64.b64decode(first["image/png"]).startswith(b"\x89PNG")
     assert first["text/plain"] == "<Interactive: Threshold, 3 positions>"
-
-
-def test_nothing_is_loaded_and_the_slider_waits_for_the_script():
-    knob = Knob(interactive_threshold(toy(), "m").to_html())
+    knob = Knob(first["text/html"])
     assert not any({"src", "href", "xlink:href"} & set(attributes) for _, attributes in knob.tags)
     (slider,) = [attributes for tag, attributes in knob.tags if tag == "input"]
-    assert "hidden" in slider
-    assert (slider["type"], slider["min"], slider["max"]) == ("range", "0", "2")
+    assert ("hidden" in slider, slider["type"], slider["min"], slider["max"]) == (True, "range", "0", "2")
     drawing = next(attributes for tag, attributes in knob.tags if tag == "svg")
-    assert drawing["role"] == "img"
-    assert "acc_eq of m" in drawing["aria-label"]
+    assert (drawing["role"], "acc_eq of m" in drawing["aria-label"]) == ("img", True)
 
 
 def test_chapter_on_ties_shows_the_thresholds_of_the_package(teaching):
@@ -244,9 +227,8 @@ def test_chapter_on_grouping_shows_the_systems_of_the_package(teaching):
     assert values["knob"] == list(range(2, 13))
     for k in (0, 4, 10):
         n = int(values["knob"][k])
-        assert values["line 0"][k] == pytest.approx(
-            np.sqrt(systems_mean(teaching, n, "human_between", "SourceOnly")).mean(), abs=1e-6
-        )
+        ceiling = np.sqrt(systems_mean(teaching, n, "human_between", "SourceOnly")).mean()
+        assert values["line 0"][k] == pytest.approx(ceiling, abs=1e-6)
         lines = [("value", "Regressor"), ("within", "Regressor"), ("value", "SourceOnly"), ("within", "SourceOnly")]
         for line, (column, metric) in enumerate(lines, 1):
             expected = systems_mean(teaching, n, column, metric).mean()
@@ -318,12 +300,9 @@ class TestInTheBrowser:
         assert seen["both"].startswith("Not yet: 2 of your 4 choices are right.")
         assert seen["right"].startswith("Right.")
         assert "is wrong" not in seen["right"]
-        assert (
-            seen["score"] == f"1 of {seen['questions']} questions answered: 0 right at the first try, 1 right by now."
-        )
-        assert (seen["folded"], seen["unfolded"]) == (0, seen["questions"])
-        assert seen["again"].startswith("0 of")
-        assert seen["ticked"] == 0
+        score = f"1 of {seen['questions']} questions answered: 0 right at the first try, 1 right by now."
+        assert (seen["score"], seen["folded"], seen["unfolded"]) == (score, 0, seen["questions"])
+        assert (seen["again"].startswith("0 of"), seen["ticked"]) == (True, 0)
 
     def test_without_a_script_the_answers_unfold(self, turned):
         assert turned["still"][QUIZ] == {"check": False, "score": 0, "answer": True}

@@ -1,11 +1,12 @@
 """Figures: they draw what they are given, and survive odd data."""
 
+import itertools
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 from scipy import stats
 
 import mtmeta as mm
@@ -48,7 +49,8 @@ def test_three_views_share_their_points(es, metric):
 
 
 def test_decomposition_bars_add_up_to_the_mark(es):
-    ax = plots.decomposition(es)
+    ax = plt.subplots()[1]
+    assert plots.decomposition(es, ax=ax) is ax
     table = mm.agreement.decompose_pearson(es).sort_values("value")
     widths = np.array([bar.get_width() for bar in ax.patches]).reshape(2, -1)
     np.testing.assert_allclose(widths.sum(axis=0), table["value"])
@@ -77,12 +79,6 @@ def test_rank_slopes_follow_the_ranks(es):
     assert line.get_ydata().tolist() == [2, 2]
     with pytest.raises(ValueError, match="`groupings` must be one of"):
         plots.rank_slopes(es, groupings=["item"])
-
-
-def test_axes_are_used_when_given(es):
-    ax = plt.subplots()[1]
-    assert plots.decomposition(es, ax=ax) is ax
-    assert isinstance(plots.tie_baselines(), Axes)
 
 
 def test_resampling_units_mark_the_observed_difference():
@@ -123,10 +119,7 @@ def test_tie_calibration_curves_mark_the_best_threshold(judged):
         for threshold, value in zip(found.thresholds, found.curve, strict=True):
             inside = [band.get_x() <= threshold < band.get_x() + band.get_width() for band in ax.patches]
             assert any(inside) == (value >= found.value - 0.01) or threshold >= ax.get_xlim()[1]
-
-
-def test_tie_calibration_curve_of_a_constant(es):
-    (ax,) = plots.tie_calibration_curves(es.with_metrics({"flat": 0 * es["flat"]}), ["flat"])
+    (ax,) = plots.tie_calibration_curves(judged.with_metrics({"flat": 0 * judged["steps"]}), ["flat"])
     assert ax.get_xlim()[1] > 0
 
 
@@ -163,9 +156,8 @@ def test_held_out_ties_mark_the_share_of_the_test_part(judged):
     axes = plots.held_out_ties(table, {"twin": "steps"})
     for ax, column in zip(axes, ("value", "loss"), strict=True):
         lines = {line.get_label(): line for line in ax.lines}
-        np.testing.assert_allclose(
-            lines["steps"].get_ydata(), table[table.metric == "steps"].groupby("share")[column].mean()
-        )
+        expected = table[table.metric == "steps"].groupby("share")[column].mean()
+        np.testing.assert_allclose(lines["steps"].get_ydata(), expected)
         assert ax.lines[-1].get_xdata()[0] == table.test_tie_share.mean()
 
 
@@ -230,16 +222,9 @@ def test_parts_and_detection_curves_draw_what_they_are_given(biased):
 
 def test_learning_curves_are_means_within_bands():
     tops = {"source": (1, 1), "candidate": (0.25, 1)}
-    curves = pd.DataFrame(
-        [
-            (sees, grouping, n, share * top)
-            for sees in tops
-            for grouping in ("none", "segment")
-            for n, top in zip((10, 40), tops[sees], strict=True)
-            for share in (0, 1)
-        ],
-        columns=["sees", "grouping", "n", "value"],
-    )
+    places = itertools.product(tops, ("none", "segment"), (0, 1), (0, 1))
+    rows = [(sees, grouping, (10, 40)[k], share * tops[sees][k]) for sees, grouping, k, share in places]
+    curves = pd.DataFrame(rows, columns=["sees", "grouping", "n", "value"])
     levels = pd.DataFrame({"grouping": ["none", "none", "segment"], "value": [0.3, 0.4, 0.2]})
     axes = plots.learning_curves(curves, levels=levels)
     assert len(axes) == 2
@@ -317,12 +302,9 @@ def test_length_panels_have_the_slope_of_all_points(written, within):
 
 
 def test_length_panels_draw_some_of_many_points_and_need_texts(written, es):
-    many = mm.EvalSet(
-        np.tile(written.human, (1, 20)),
-        {"shy": np.tile(written["shy"], (1, 20))},
-        systems=written.systems,
-        texts=mm.evalset.Texts(translations={s: t * 20 for s, t in written.texts.translations.items()}),
-    )
+    human, shy = (np.tile(scores, (1, 20)) for scores in (written.human, written["shy"]))
+    texts = mm.evalset.Texts(translations={s: t * 20 for s, t in written.texts.translations.items()})
+    many = mm.EvalSet(human, {"shy": shy}, systems=written.systems, texts=texts)
     (ax,) = plots.score_against_length(many, ["shy"])
     assert len(ax.collections[0].get_offsets()) == 3000
     with pytest.raises(ValueError, match="set 'unnamed' has no texts"):
@@ -340,9 +322,6 @@ def test_parts_plane_puts_blind_metrics_on_the_line(es):
         assert points["reader"] == [[table["between"]["good"], table["within"]["good"]]]
         assert points["most a blind metric can get"] == [[np.sqrt(table["human_between"]["good"]), 0]]
         assert ax.texts[0].get_text() == name
-
-
-def test_parts_plane_refuses_what_it_cannot_draw(es):
     with pytest.raises(ValueError, match=r"unknown metric in set 'unnamed': 'goood'\. Did you mean 'good'"):
         plots.parts_plane(es, {"reader": ["goood"]})
     with pytest.raises(ValueError, match="up to 6 entries; found 7"):
@@ -367,10 +346,8 @@ def test_bootstrap_by_size_averages_systems():
     assert mean.lines[0].get_xydata().tolist() == [[1, -2], [10, -0.5]]
     ends = [segment[:, 1].tolist() for segment in mean.lines[2][0].get_segments()]
     assert np.allclose(ends, [[-3.2, -0.8], [-0.9, -0.1]])
-    levels = [
-        line.get_ydata()[0] for line in ax.lines if line.get_label() in ("corpus score", "mean of segment scores")
-    ]
-    assert levels == [0, -2]
+    levels = {line.get_label(): line.get_ydata()[0] for line in ax.lines}
+    assert (levels["corpus score"], levels["mean of segment scores"]) == (0, -2)
     with pytest.raises(ValueError, match=r"needs the columns .*; found \['system', 'size', 'gap'\]"):
         plots.bootstrap_by_size(table.drop(columns="se"), [0, 0])
 
@@ -456,9 +433,8 @@ def test_paired_differences_stand_at_their_sets():
 @pytest.fixture(scope="module")
 def pairs():
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"segment": np.arange(720) // 18, "system": np.arange(720) // 6 % 3})
-    frame["system"] = frame["system"].map({0: "A", 1: "B", 2: "C"})
-    frame["perturbation"] = np.arange(720) % 6
+    n = np.arange(720)
+    frame = pd.DataFrame({"segment": n // 18, "system": np.array([*"ABC"])[n // 6 % 3], "perturbation": n % 6})
     for k in range(8):
         frame[f"m{k}"] = rng.normal(size=720) + 0.2 * k
         frame[f"m{k}_perturbed"] = rng.normal(size=720)
@@ -477,6 +453,7 @@ def test_local_accuracies_stand_in_order_of_quality(pairs):
         found = dict(zip(np.round(line.get_ydata()).astype(int), line.get_xdata(), strict=True))
         assert [found[k] for k in range(3)] == rows[["B", "C", "A"]].tolist()
     published = plots.local_accuracies(table, style="lines")
+    assert len({line.get_marker() for line in published.lines} - {"None", ""}) == 8
     means = table.groupby("context")["accuracy"].mean().sort_values(ascending=False)
     assert [label.get_text() for label in published.get_xticklabels()] == means.index.tolist()
     with pytest.raises(ValueError, match=r"`order` lacks the contexts \['C'\]"):
@@ -501,12 +478,6 @@ def test_drawing_undoes_nothing_but_its_own_setting():
         mpl.interactive(False)
 
 
-def test_eight_metrics_have_eight_markers():
-    table = pd.DataFrame({"context": "A", "metric": list("abcdefgh"), "accuracy": 0.5, "low": 0.4, "high": 0.6})
-    markers = [line.get_marker() for line in plots.local_accuracies(table, style="lines").lines]
-    assert len(set(markers) - {"None", ""}) == 8
-
-
 def test_tau_heatmaps_have_the_global_row_on_top_and_one_scale(pairs):
     result = mm.local_accuracy.tau_ap_matrix(pairs, context="system")
     other = mm.local_accuracy.tau_ap_matrix(pairs, context="perturbation")
@@ -529,9 +500,8 @@ def test_tau_heatmaps_have_the_global_row_on_top_and_one_scale(pairs):
 @pytest.mark.slow
 def test_quality_stands_at_its_percentile(pairs):
     buckets = mm.local_accuracy.quality_buckets([-2.0] * 180 + [-1.0] * 180 + [0.0] * 360, 4)
-    table = mm.local_accuracy.local_accuracy(
-        pairs.assign(bucket=buckets.labels.to_numpy()), context="bucket", metrics=["m1", "m5"], n_resamples=50
-    )
+    placed = pairs.assign(bucket=buckets.labels.to_numpy())
+    table = mm.local_accuracy.local_accuracy(placed, context="bucket", metrics=["m1", "m5"], n_resamples=50)
     ax = plots.accuracy_by_quality(table, buckets)
     line = next(line for line in ax.lines if line.get_label() == "m5")
     assert line.get_xdata().tolist() == [12.5, 37.5, 75]
