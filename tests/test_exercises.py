@@ -4,16 +4,14 @@ import ast
 import copy
 import functools
 import inspect
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from test_cli import in_a_process
 
 import mtmeta as mm
 from mtmeta import exercises, runner
@@ -75,16 +73,10 @@ def test_a_number_that_is_off_is_told_how(answer, status, hint):
     assert not any(value in " ".join(hints) for value in ("0.31", ".3125", "31.2", "31 %"))
 
 
-def test_counts_are_exact_and_told_when_off_by_one():
-    assert said(4322, 4322) == []
+def test_counts_are_exact_and_chance_gets_its_margin():
+    assert said(4322, 4322) == said(4322.0, 4322) == said(0.34, Expected(0.30, 0.05)) == []
     assert said(4321, 4322) == said(4323, 4322) == ["off by one"]
-    assert said(4300, 4322) == ["too low"]
-    assert said(4322.0, 4322) == []
-
-
-def test_chance_gets_its_margin_and_no_more():
-    assert said(0.34, Expected(0.30, 0.05)) == []
-    assert said(0.36, Expected(0.30, 0.05)) == ["too high"]
+    assert (said(4300, 4322), said(0.36, Expected(0.30, 0.05))) == (["too low"], ["too high"])
 
 
 TABLE = pd.DataFrame({"none": [0.71, 0.442, 0.305], "segment": [0.413, 0.0375, -0.251]}, index=["BLEU", "chrF", "TER"])
@@ -125,20 +117,16 @@ def test_a_table_that_is_off_is_told_where(answer, hint):
     assert not re.search(r"\d\.\d", hints[0])
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        TABLE,
-        TABLE.round(3),
-        TABLE.iloc[::-1, ::-1],
-        TABLE.rename_axis("metric").reset_index(),
-        TABLE.assign(more=1),
-        TABLE.set_axis(pd.Index(["BLEU", "chrF", "TER"], name="m")),
-    ],
-    ids=["itself", "rounded", "in another order", "labels in a column", "with more columns", "with another name"],
-)
-def test_a_right_table_may_look_different(answer):
-    assert said(answer, TABLE) == []
+LOOKS = {
+    "itself": TABLE, "rounded": TABLE.round(3), "in another order": TABLE.iloc[::-1, ::-1],
+    "labels in a column": TABLE.rename_axis("metric").reset_index(), "with more columns": TABLE.assign(more=1),
+    "with another name": TABLE.set_axis(pd.Index(["BLEU", "chrF", "TER"], name="m")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_right_table_may_look_different(look):
+    assert said(LOOKS[look], TABLE) == []
 
 
 def test_labels_are_compared_as_text():
@@ -150,14 +138,14 @@ def test_entries_names_words_and_series():
     right = {"r": 0.5, "names": ["A", "B"], "metric": "BLEU", "clean": True, "by k": pd.Series({1: 0.2, 2: 0.4})}
     assert said({**right, "names": ("B", "A"), "by k": {1: 0.2, 2: 0.4}}, right) == []
     assert said(3, right) == ["expected a dict with r, names, metric, clean and 1 more; found a int"]
-    assert said({**right, "r": ...}, right) == ["r: not answered yet"]
     assert said({k: v for k, v in right.items() if k != "r"}, right)[0].startswith("r: missing")
-    assert said({**right, "names": ["A", "C"]}, right) == ["names: 1 too many: C", "names: 1 missing"]
-    assert said({**right, "names": "AB"}, right) == ["names: expected a list of names; found a str"]
-    assert said({**right, "metric": "TER"}, right) == ["metric: it is not 'TER'"]
-    assert said({**right, "metric": 1}, right) == ["metric: expected a name; found a int"]
-    assert said({**right, "clean": False}, right) == ["clean: the other way round"]
-    assert said({**right, "by k": {1: 0.2, 2: 0.1}}, right) == ["by k: 1 of 2 rows are off: 2 (too low)"]
+    for key, value, hints in (
+        ("r", ..., ["not answered yet"]), ("names", ["A", "C"], ["1 too many: C", "1 missing"]),
+        ("names", "AB", ["expected a list of names; found a str"]), ("metric", "TER", ["it is not 'TER'"]),
+        ("metric", 1, ["expected a name; found a int"]), ("clean", False, ["the other way round"]),
+        ("by k", {1: 0.2, 2: 0.1}, ["1 of 2 rows are off: 2 (too low)"]),
+    ):  # fmt: skip
+        assert said({**right, key: value}, right) == [f"{key}: {hint}" for hint in hints]
 
 
 def test_an_answer_of_open_entries_is_open():
@@ -166,15 +154,15 @@ def test_an_answer_of_open_entries_is_open():
     assert exercises.check("ex-02-ties", 9 / 256).hints == ("too high",)
 
 
-def test_faults_of_the_call_are_named():
-    with pytest.raises(ValueError, match="no exercise 'ex-01-fuor' has a check; did you mean 'ex-01-four'"):
-        exercises.check("ex-01-fuor", 1)
-    with pytest.raises(TypeError, match="`name` must be the label"):
-        exercises.check(1, 1)
-    with pytest.raises(TypeError, match="must be given es=es; found nothing else"):
-        exercises.check("ex-01-own", ...)
-    with pytest.raises(TypeError, match="must be given nothing but the answer; found es"):
-        exercises.check("ex-02-ties", 1, es=None)
+@pytest.mark.parametrize(("name", "answer", "data", "error", "says"), [
+    ("ex-01-fuor", 1, {}, ValueError, "no exercise 'ex-01-fuor' has a check; did you mean 'ex-01-four'"),
+    (1, 1, {}, TypeError, "`name` must be the label"),
+    ("ex-01-own", ..., {}, TypeError, "must be given es=es; found nothing else"),
+    ("ex-02-ties", 1, {"es": None}, TypeError, "must be given nothing but the answer; found es"),
+])  # fmt: skip
+def test_faults_of_the_call_are_named(name, answer, data, error, says):
+    with pytest.raises(error, match=says):
+        exercises.check(name, answer, **data)
 
 
 def test_data_without_an_answer_are_told_so():
@@ -339,12 +327,9 @@ def test_an_export_is_a_sound_notebook_of_plain_markdown(path):
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
 def test_checks_are_given_what_stands_before_the_exercises(path):
     before, found = read(path)
-    known = {"answer"}
-    for cell in before:
-        if "install" not in cell.metadata.get("tags", []):
-            known |= _scan(cell.source)[1]
-    used = {e.label: _scan(e.check)[0] for e in found if e.check}
-    assert {label: names - known for label, names in used.items() if names - known} == {}
+    code = [cell.source for cell in before if "install" not in cell.metadata.get("tags", [])]
+    known = {"answer"}.union(*(_scan(source)[1] for source in code))
+    assert {e.label: names for e in found if e.check and (names := _scan(e.check)[0] - known)} == {}
 
 
 def both_ways(path):
@@ -373,9 +358,7 @@ def test_exports_run_unanswered_and_solved(path, tmp_path):
     done = nbformat.read(tmp_path / "done.ipynb", as_version=4)
     cells = [cell for cell in done.cells if "check" in cell.metadata.get("tags", [])]
     shown = [cell.outputs[0]["data"]["text/plain"] for cell in cells]
-    assert shown == [f"{name}: not answered yet" for name in labels([path])] + [
-        f"{name}: right" for name in labels([path])
-    ]
+    assert shown == [f"{name}: {status}" for status in ("not answered yet", "right") for name in labels([path])]
 
 
 def cells(*sources):
@@ -384,18 +367,10 @@ def cells(*sources):
 
 def test_only_what_is_needed_is_kept():
     before = cells(
-        "import numpy as np",
-        "a = 1",
-        "for name in [1, 2]:\n    assert name",
-        "b = a + 1",
-        "table = {}",
-        "table['x'] = a",
-        "unused = b",
-        "def f(x):\n    return x + later",
-        "later = [name for name in (1, 2)]",
-        "if a:\n    b = 7",
-        "b = 3",
-    )
+        "import numpy as np", "a = 1", "for name in [1, 2]:\n    assert name", "b = a + 1", "table = {}",
+        "table['x'] = a", "unused = b", "def f(x):\n    return x + later", "later = [name for name in (1, 2)]",
+        "if a:\n    b = 7", "b = 3",
+    )  # fmt: skip
     kept = [cell.source for cell in _needed(before, "print(f(table))")]
     assert kept == [before[i].source for i in (0, 1, 4, 5, 7, 8)]
     assert [c.source for c in _needed(before[:10], "b")] == [before[i].source for i in (0, 1, 3, 9)]
@@ -419,37 +394,30 @@ def test_an_answer_is_left_open():
         exercises.to_notebook(nbformat.v4.new_notebook(cells=cells("1")))
 
 
-def mtmeta(*arguments, cwd):
-    command = [sys.executable, "-m", "mtmeta", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ})
-
-
 @pytest.mark.slow
 def test_the_command_writes_notebooks_and_keeps_answers(tmp_path):
-    done = mtmeta("exercises", "1", "4", "--out", "sheets", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == ""
+    done = in_a_process("exercises", "1", "4", "--out", "sheets", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
     names = ["01_scores_and_agreement_exercises.ipynb", "04_grouping_and_sentinels_exercises.ipynb"]
     assert sorted(path.name for path in (tmp_path / "sheets").iterdir()) == names
-    assert mtmeta("exercises", "1", "--out", "sheets", cwd=tmp_path).returncode == 0
+    assert in_a_process("exercises", "1", "--out", "sheets", cwd=tmp_path).returncode == 0
     sheet = tmp_path / "sheets" / names[0]
     sheet.write_text(sheet.read_text().replace("# Write your code here.", "x = 1"))
-    done = mtmeta("exercises", "1", "--out", "sheets", cwd=tmp_path)
-    assert done.returncode == 1
-    assert "not written, for they may hold answers" in done.stderr
+    done = in_a_process("exercises", "1", "--out", "sheets", cwd=tmp_path)
+    assert (done.returncode, "not written, for they may hold answers" in done.stderr) == (1, True)
     assert "x = 1" in sheet.read_text()
 
 
 @pytest.mark.slow
 def test_the_command_takes_other_data_and_gives_solutions(tmp_path):
     mm.load("teaching").to_frame().to_csv(tmp_path / "mine.csv", index=False)
-    done = mtmeta("exercises", "1", "--scores", "mine.csv", "--solutions", "--out", "s", cwd=tmp_path)
+    done = in_a_process("exercises", "1", "--scores", "mine.csv", "--solutions", "--out", "s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     made = chapter(tmp_path / "s" / "01_scores_and_agreement_solutions.ipynb")
     parameters = next(cell for cell in made.cells if "parameters" in cell.metadata.get("tags", []))
     assert f"campaign = {str(tmp_path / 'mine.csv')!r}" in parameters.source
     assert any("perverse" in cell.source for cell in made.cells)
-    assert mtmeta("exercises", "77", cwd=tmp_path).returncode == 1
+    assert in_a_process("exercises", "77", cwd=tmp_path).returncode == 1
 
 
 def minutes(page):
@@ -464,8 +432,7 @@ def test_the_minutes_of_the_syllabi_add_up():
     tables = list(minutes((ROOT / "book" / "teaching" / "syllabi.md").read_text(encoding="utf-8")))
     assert len(tables) == 1 + 4 + 8
     for rows in tables:
-        assert rows[0][0] == 0
-        assert rows[-1][1] == 90
+        assert (rows[0][0], rows[-1][1]) == (0, 90)
         assert all(before[1] == after[0] for before, after in zip(rows, rows[1:], strict=False))
 
 
@@ -488,17 +455,12 @@ def test_the_teaching_pages_name_what_has_no_check():
 
 def test_every_question_has_options_one_right_and_the_reasoning():
     notebook = chapter(ROOT / "notebooks" / "teaching" / "predictions.ipynb")
-    tables = [
-        o["data"]["text/plain"]
-        for cell in notebook.cells
-        if cell.cell_type == "code" and "options(\n" in cell.source
-        for o in cell.outputs
-        if "data" in o
-    ]
+    asked = [cell for cell in notebook.cells if cell.cell_type == "code" and "options(\n" in cell.source]
+    tables = [o["data"]["text/plain"] for cell in asked for o in cell.outputs if "data" in o]
     assert len(tables) == 10
     assert all(table.count("*") == 1 for table in tables)
     prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    assert prose.count("**The reasoning behind the wrong answers.**") == 10
-    assert prose.count("**Misconception.**") == 10
+    for part in ("**The reasoning behind the wrong answers.**", "**Misconception.**"):
+        assert prose.count(part) == 10
     offered = [len(re.findall(r"^- \*\*[A-E]\.\*\*", part, flags=re.M)) for part in prose.split("## Chapter ")[1:]]
     assert offered == [len(re.findall(r"^[A-E] ", table, flags=re.M)) for table in tables]

@@ -1,8 +1,6 @@
 """Sweeps: plans, tasks, the store, and the same numbers from every engine, whoever is killed."""
 
-import errno
 import inspect
-import io
 import json
 import os
 import signal
@@ -26,15 +24,8 @@ from mtmeta.sweep import _engines, _plan, _run, _sets, _store, _tasks
 from mtmeta.sweep._statistics import STATISTICS
 
 SMALL = {"n_systems": 5, "n_segments": 24, "n_continuous": 2, "n_discrete": 1}
-PLAN = {
-    "sets": [{"simulate": {"seeds": {"count": 4}, **SMALL}}],
-    "statistics": [
-        "calibrate_ties",
-        {"compare": {"n_resamples": 30}},
-        {"correlate": {"grouping": ["segment", "none"]}},
-    ],
-    "seeds": [0, 5],
-}
+ASKED = ["calibrate_ties", {"compare": {"n_resamples": 30}}, {"correlate": {"grouping": ["segment", "none"]}}]
+PLAN = {"sets": [{"simulate": {"seeds": {"count": 4}, **SMALL}}], "statistics": ASKED, "seeds": [0, 5]}
 N_TASKS = 4 * (3 + 2 + 2)
 
 
@@ -98,10 +89,12 @@ def test_a_list_option_is_one_value_and_a_list_of_lists_a_grid():
 
 
 def test_statistics_may_be_a_mapping():
-    as_mapping = {"sets": ["teaching"], "statistics": {"tie_area": None, "correlate": {"grouping": "none"}}}
-    assert mm.sweep.read_plan(as_mapping) == mm.sweep.read_plan(
-        {"sets": ["teaching"], "statistics": ["tie_area", {"correlate": {"grouping": "none"}}]}
+    mapping, listed = (
+        {"tie_area": None, "correlate": {"grouping": "none"}},
+        ["tie_area", {"correlate": {"grouping": "none"}}],
     )
+    plans = [mm.sweep.read_plan({"sets": ["teaching"], "statistics": given}) for given in (mapping, listed)]
+    assert plans[0] == plans[1]
 
 
 def compare(**options) -> dict:
@@ -180,16 +173,16 @@ def test_what_is_no_plan(tmp_path):
     for path, match in ((tmp_path / "none.yaml", "there is no such file"), (tmp_path, "not a file")):
         with pytest.raises(ValueError, match=match):
             mm.sweep.read_plan(path)
+    with pytest.raises(ValueError, match="the cluster has its own number of workers"):
+        mm.sweep.run(PLAN, dask="tcp://127.0.0.1:9", n_jobs=2)
 
 
 def values(kind) -> list:
     """Return values that an option may have: all words, and the bounds of a number."""
     schema = TypeAdapter(kind).json_schema()["items"]
-    found = []
+    by_type, found = {"boolean": [True, False], "null": [None], "number": [0.25, 0.5]}, []
     for one in schema.get("anyOf", [schema]):
-        found += one.get(
-            "enum", {"boolean": [True, False], "null": [None], "number": [0.25, 0.5]}.get(one.get("type"), [])
-        )
+        found += one.get("enum", by_type.get(one.get("type"), []))
         found += [one["minimum"], one["maximum"]] if one.get("type") == "integer" else []
         found += [[0.25], [0, 0.5]] if one.get("type") == "array" else []
     return found
@@ -229,23 +222,17 @@ EXPECTED = {
     "compare": ({"n_resamples": 40}, lambda es: mm.compare(es, n_resamples=40, rng=3).table),
     "compare_pairs": ({"n_resamples": 40}, lambda es: mm.compare(es, n_resamples=40, rng=3).to_frame()),
     "intervals": ({"n_resamples": 40}, lambda es: mm.significance.intervals(es, n_resamples=40, rng=3)),
-    "rank": (
-        {"protocol": "wmt23", "n_resamples": 40},
-        lambda es: mm.rank(es, protocol="wmt23", n_resamples=40, rng=3).table,
-    ),
+    "rank": ({"protocol": "wmt23", "n_resamples": 40},
+             lambda es: mm.rank(es, protocol="wmt23", n_resamples=40, rng=3).table),
     "expected_accuracy": ({}, mm.ties.expected_accuracy),
     "tie_area": ({"scale": "rank"}, lambda es: mm.ties.tie_area(es, scale="rank")),
     "human_tie_share": ({}, lambda es: pd.DataFrame({"value": [mm.ties.human_tie_share(es)]})),
     "chance_levels": ({"n_resamples": 2}, lambda es: mm.ties.chance_levels(es, n_resamples=2, rng=3)),
-    "subsample_ties": (
-        {"shares": [0.25], "n_resamples": 2},
-        lambda es: mm.ties.subsample_ties(es, shares=[0.25], n_resamples=2, rng=3),
-    ),
-    "held_out_calibration": (
-        {"shares": [0.25], "n_resamples": 2},
-        lambda es: mm.ties.held_out_calibration(es, shares=[0.25], n_resamples=2, rng=3),
-    ),
-}
+    "subsample_ties": ({"shares": [0.25], "n_resamples": 2},
+                       lambda es: mm.ties.subsample_ties(es, shares=[0.25], n_resamples=2, rng=3)),
+    "held_out_calibration": ({"shares": [0.25], "n_resamples": 2},
+                             lambda es: mm.ties.held_out_calibration(es, shares=[0.25], n_resamples=2, rng=3)),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -254,9 +241,8 @@ def test_a_sweep_gives_what_the_function_gives(name):
     result = mm.sweep.run(plan_of({name: options}, seeds=3))
     expected = function(mm.simulate.score_campaign(**SMALL))
     assert result.tasks["reason"].tolist() == [""]
-    pd.testing.assert_frame_equal(
-        result.tables[name][list(expected.columns)], expected, check_exact=True, check_dtype=False
-    )
+    found = result.tables[name][list(expected.columns)]
+    pd.testing.assert_frame_equal(found, expected, check_exact=True, check_dtype=False)
 
 
 def test_one_metric_at_a_time():
@@ -303,11 +289,8 @@ def test_ids_change_with_what_they_should_and_nothing_else(table, monkeypatch):
     frame.to_csv(table, index=False)
     _sets.forget()
     after = ids(plan)
-    assert {key for key in before if before[key] != after[key]} == {
-        ("calibrate_ties", ("C02",), None),
-        ("correlate", None, None),
-        ("compare", None, 0),
-    }  # human_tie_share reads no metric
+    changed = {("calibrate_ties", ("C02",), None), ("correlate", None, None), ("compare", None, 0)}
+    assert {key for key in before if before[key] != after[key]} == changed  # human_tie_share reads no metric
 
     monkeypatch.setattr(_tasks, "__version__", "9.9")
     assert not set(ids(plan).values()) & set(after.values())
@@ -335,23 +318,17 @@ def test_paths_are_relative_to_the_plan(table, tmp_path, monkeypatch):
 
 
 def test_tables_with_several_language_pairs(tmp_path):
-    frames = [
-        mm.simulate.score_campaign(**SMALL, seed=k).to_frame().assign(lp=lp) for k, lp in enumerate(["b-a", "a-b"])
-    ]
+    made = [mm.simulate.score_campaign(**SMALL, seed=k) for k in (0, 1)]
+    frames = [es.to_frame().assign(lp=lp) for es, lp in zip(made, ("b-a", "a-b"), strict=True)]
     pd.concat(frames).to_csv(tmp_path / "two.csv", index=False)
-    made = mm.sweep.tasks(plan_of("human_tie_share", sets=[str(tmp_path / "two.csv")]))
-    assert [task.source.label.rpartition("/")[2] for task in made] == ["a-b", "b-a"]
-    values = mm.sweep.run(plan_of("human_tie_share", sets=[str(tmp_path / "two.csv")])).to_frame()["value"]
-    expected = [mm.ties.human_tie_share(mm.simulate.score_campaign(**SMALL, seed=k)) for k in (1, 0)]
-    assert values.tolist() == expected
+    plan = plan_of("human_tie_share", sets=[str(tmp_path / "two.csv")])
+    assert [task.source.label.rpartition("/")[2] for task in mm.sweep.tasks(plan)] == ["a-b", "b-a"]
+    assert mm.sweep.run(plan).to_frame()["value"].tolist() == [mm.ties.human_tie_share(es) for es in made[::-1]]
 
 
 @pytest.mark.parametrize(("plan", "match"), [
     (plan_of("tie_area", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
-    (
-        plan_of("tie_area", metrics=["C1"]),
-        r"set 'simulated scores \(.*\)': unknown metric 'C1'. Did you mean 'C01'",
-    ),
+    (plan_of("tie_area", metrics=["C1"]), r"set 'simulated scores \(.*\)': unknown metric 'C1'. Did you mean 'C01'"),
     (plan_of("tie_area", "tie_area"), "statistic 'tie_area': {} is asked for twice"),
     (plan_of("tie_area", sets=["teaching", "teaching"]), "set 'teaching' is given twice"),
     (plan_of("tie_area", sets=["teaching-ranking"]), "ranked items"),
@@ -364,11 +341,8 @@ def test_errors_of_tasks(plan, match):
 @pytest.mark.data
 def test_a_name_stands_for_all_its_language_pairs(data_dir):
     made = mm.sweep.tasks(plan_of("human_tie_share", sets=["ted", {"name": "wmt23/he-en", "reference": "refA"}]))
-    assert [(task.source.label, task.source.name) for task in made] == [
-        ("ted/en-de", "ted/en-de"),
-        ("ted/zh-en", "ted/zh-en"),
-        ("wmt23/he-en (reference=refA)", "wmt23/he-en"),
-    ]
+    assert [task.source.label for task in made] == ["ted/en-de", "ted/zh-en", "wmt23/he-en (reference=refA)"]
+    assert [task.source.name for task in made] == ["ted/en-de", "ted/zh-en", "wmt23/he-en"]
 
 
 def test_a_file_that_changes_while_the_sweep_runs_fails_the_task(table):
@@ -419,14 +393,8 @@ def test_a_store_cut_anywhere_loses_only_what_was_cut(tmp_path):
 
 def test_a_damaged_line_counts_as_not_done(tmp_path):
     lines = filled(tmp_path).splitlines(keepends=True)
-    path = tmp_path / _store.STORE
-    for damage in (
-        b"\0" * 50 + b"\n",
-        lines[1][:20] + b"\n",
-        b"[]\n",
-        b"{}\n",
-        lines[1].replace(b'["b", null]', b'["b"]'),
-    ):
+    path, short = tmp_path / _store.STORE, lines[1].replace(b'["b", null]', b'["b"]')
+    for damage in (b"\0" * 50 + b"\n", lines[1][:20] + b"\n", b"[]\n", b"{}\n", short):
         path.write_bytes(lines[0] + damage + lines[2])
         with _store.opened(tmp_path) as store:
             assert (list(store.outcomes), store.damaged) == (["task0", "task2"], 1)
@@ -451,29 +419,6 @@ def test_what_a_sweep_reads_is_not_replaced(tmp_path, name, role):
     with pytest.raises(ValueError, match="no input is replaced"):
         mm.sweep.run(plan, tmp_path, force=True)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-def test_a_full_disk_leaves_the_store_as_it_was(tmp_path):
-    whole = filled(tmp_path)
-
-    class Full(io.FileIO):
-        """A file on a disk that has room for half a line."""
-
-        def write(self, data):
-            if len(data) <= 30:
-                raise OSError(errno.ENOSPC, "No space left on device")
-            return super().write(bytes(data[:30]))
-
-    with _store.opened(tmp_path) as store:
-        there, store.file = store.file, Full(tmp_path / _store.STORE, "ab")
-        with pytest.raises(OSError, match="No space left"):
-            store.append("task9", outcome(9), {})
-        store.file.close()
-        assert "task9" not in store.outcomes
-        assert (tmp_path / _store.STORE).read_bytes() == whole
-        store.file = there
-        store.append("task9", outcome(9), {})
-    assert len(_store.read(tmp_path)[0].outcomes) == 4
 
 
 def test_serial_by_hand(serial):
@@ -514,11 +459,11 @@ def test_a_rerun_does_nothing_and_a_longer_plan_the_rest(tmp_path, monkeypatch):
     first = mm.sweep.run(plan, tmp_path)
     store = (tmp_path / _store.STORE).read_bytes()
     done = []
-    monkeypatch.setattr(
-        _run,
-        "engine",
-        lambda tasks, n_jobs: iter(done.append(t.seed) or (k, _tasks.perform(t)) for k, t in enumerate(tasks)),
-    )
+
+    def engine(tasks, n_jobs):
+        return iter(done.append(t.seed) or (k, _tasks.perform(t)) for k, t in enumerate(tasks))
+
+    monkeypatch.setattr(_run, "engine", engine)
     again = mm.sweep.run(plan, tmp_path)
     assert_same(first, again)
     assert again.tasks["resumed"].all()
@@ -533,18 +478,14 @@ def test_files_at_the_end(tmp_path, serial):
     mm.sweep.run(PLAN, tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == [".mtmeta-sweep", "results.csv", "results.jsonl", "tasks.csv"]
     back = pd.read_csv(tmp_path / "results.csv", dtype=str)  # pandas before 3.1 reads numbers a bit off
-    assert back["value"].astype(float).tolist() == pytest.approx(
-        serial.to_frame()["value"].tolist(), abs=0, nan_ok=True
-    )
+    expected = serial.to_frame()["value"].tolist()
+    assert back["value"].astype(float).tolist() == pytest.approx(expected, abs=0, nan_ok=True)
     assert pd.read_csv(tmp_path / "tasks.csv")["task"].tolist() == serial.tasks["task"].tolist()
 
 
 def test_a_failure_keeps_the_others_and_is_tried_again(table, tmp_path):
-    plan = plan_of(
-        {"compare": {"n_resamples": 9, "method": ["permutation", "williams"]}}, "tie_area", sets=[str(table)]
-    )
-    out = tmp_path / "out"
-    seen = []
+    asked = {"compare": {"n_resamples": 9, "method": ["permutation", "williams"]}}
+    plan, out, seen = plan_of(asked, "tie_area", sets=[str(table)]), tmp_path / "out", []
     result = mm.sweep.run(plan, out, progress=seen.append)
     assert result.tasks["status"].tolist() == ["done", "failed", "done"]
     assert "method 'williams' does not fit coefficient 'pearson'" in result.tasks["reason"][1]
@@ -577,11 +518,6 @@ def test_missing_values_and_lists_in_tables():
     assert frame["shares"].tolist() == ["[0.5]", "[0.5]", None]
     assert frame["b"].isna().all()
     assert (frame["a"].dtype, frame["b"].dtype) == ("int64", "float64")
-
-
-def test_jobs_are_not_for_a_cluster():
-    with pytest.raises(ValueError, match="the cluster has its own number of workers"):
-        mm.sweep.run(PLAN, dask="tcp://127.0.0.1:9", n_jobs=2)
 
 
 def test_a_worker_with_another_version_says_so(monkeypatch):
@@ -651,22 +587,16 @@ def cluster():
     from distributed import LocalCluster
 
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        LocalCluster(**options, silence_logs=50) as made,
-    ):
+    once = dask.config.set({"distributed.scheduler.allowed-failures": 1})
+    with once, LocalCluster(**options, silence_logs=50) as made:
         yield made
-
-
-def dask_worker(cluster) -> int:
-    return next(iter(cluster.workers.values())).pid
 
 
 @pytest.mark.slow
 def test_dask_gives_the_same_numbers_though_a_worker_is_killed(serial, cluster, tmp_path):
     import distributed
 
-    progress = kill_when(5, lambda: dask_worker(cluster))
+    progress = kill_when(5, lambda: next(iter(cluster.workers.values())).pid)
     result = mm.sweep.run(PLAN, tmp_path, dask=cluster.scheduler_address, progress=progress)
     assert len(progress.killed) == 1
     assert_same(result, serial)
@@ -693,11 +623,6 @@ def test_a_task_that_kills_its_process_fails_alone(serial, cluster, tmp_path, mo
     assert_same(mm.sweep.run(PLAN, tmp_path), serial)
 
 
-@pytest.mark.slow
-def test_a_local_dask_cluster(serial):
-    assert_same(mm.sweep.run(PLAN, dask="local", n_jobs=2), serial)
-
-
 def listening() -> set:
     """Return the addresses that this process and those it started listen at."""
     import psutil
@@ -707,7 +632,8 @@ def listening() -> set:
 
 
 @pytest.mark.slow
-def test_a_local_dask_cluster_listens_to_nobody_else():
+def test_a_local_dask_cluster_gives_the_same_and_listens_to_nobody_else(serial):
+    assert_same(mm.sweep.run(PLAN, dask="local", n_jobs=2), serial)
     before = listening()
     stranger = ssl.create_default_context()
     stranger.check_hostname, stranger.verify_mode = False, ssl.CERT_NONE
