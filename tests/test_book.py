@@ -40,9 +40,8 @@ ANATOMY = (
 )  # fmt: skip
 LIMITS = "What this chapter does not show"
 IMAGES = ("image/png", "image/svg+xml", "image/jpeg")
-ABSOLUTE_PATH = re.compile(
-    r"(?<![\w.:/])/(?:home|root|tmp|mnt|opt|var|usr|srv|work\w*|Users|private)/\S+|\b[A-Z]:\\\w+"
-)
+FOLDERS = "home root tmp mnt opt var usr srv work\\w* Users private".replace(" ", "|")
+ABSOLUTE_PATH = re.compile(rf"(?<![\w.:/])/(?:{FOLDERS})/\S+|\b[A-Z]:\\\w+")
 
 
 def code_cells(nb):
@@ -121,9 +120,8 @@ def sentences(nb):
             text = re.sub(r"^(?::[\w-]+:.*|:{3,}.*|\([\w-]+\)=|#.*|\|.*)$", " ", text, flags=re.M)
             theirs = False
             for paragraph in re.split(r"\n\s*\n", text):  # a list belongs to the paragraph before it
-                theirs = bool(re.search(r"CITED|\bpaper\b", paragraph)) or (
-                    theirs and paragraph.startswith(("1.", "- "))
-                )
+                goes_on = theirs and paragraph.startswith(("1.", "- "))
+                theirs = goes_on or bool(re.search(r"CITED|\bpaper\b", paragraph))
                 yield from ((s, theirs) for s in re.split(r"(?<=[.!?:;])\s+", " ".join(paragraph.split())) if s)
 
 
@@ -275,9 +273,8 @@ def outputs_are_read(nb, name):
 def no_absolute_paths(nb, name):
     text = markdown(nb)
     for cell in code_cells(nb):
-        text += "\n" + cell.source
-        for output in cell.outputs:
-            text += "\n" + str(output.get("text", "")) + "\n" + str(output.get("data", {}).get("text/plain", ""))
+        shown = [str(o.get("text", "") or o.get("data", {}).get("text/plain", "")) for o in cell.outputs]
+        text = "\n".join([text, cell.source, *shown])
     for found in ABSOLUTE_PATH.findall(text):
         yield f"the absolute path {found[:40]!r} exists on one machine only"
 
@@ -337,10 +334,6 @@ RULES = (
 )  # fmt: skip
 
 
-def complaints(nb, name, rules=RULES):
-    return [f"{rule.__name__}: {message}" for rule in rules for message in rule(nb, name)]
-
-
 def label(path):
     return path.relative_to(ROOT / "notebooks").as_posix()
 
@@ -354,7 +347,7 @@ def notebooks():
 def test_notebook_follows_the_rules(path):
     nb = nbformat.read(path, as_version=4)
     nbformat.validate(nb)
-    assert complaints(nb, label(path)) == []
+    assert [f"{rule.__name__}: {message}" for rule in RULES for message in rule(nb, label(path))] == []
 
 
 def twice(items):
@@ -386,28 +379,18 @@ def faults_of_figures(text):
 
 
 def test_figures_of_the_pages_are_described_and_referred_to():
-    texts = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
-    assert sum("```{figure}" in text for text in texts.values()) >= 2
-    assert {name: faults for name, text in texts.items() if (faults := list(faults_of_figures(text)))} == {}
+    assert sum("```{figure}" in text for text in pages().values()) >= 2
+    assert {name: faults for name, text in pages().items() if (faults := list(faults_of_figures(text)))} == {}
 
 
-def test_no_function_is_defined_in_two_notebooks(notebooks):
-    assert twice(name for nb in notebooks.values() for name in function_names(nb)) == []
+@pytest.mark.parametrize("named", [function_names, figure_names])
+def test_functions_and_figures_of_all_notebooks_have_names_of_their_own(notebooks, named):
+    assert twice(name for nb in notebooks.values() for name in named(nb)) == []
 
 
-def test_figure_names_are_unique(notebooks):
-    assert twice(name for nb in notebooks.values() for name in figure_names(nb)) == []
-
-
-def test_toc_entries_exist_and_are_unique():
-    entries = toc()
-    assert twice(entries) == []
-    assert [e for e in entries if not any((ROOT / f"{e}{suffix}").exists() for suffix in (".md", ".ipynb"))] == []
-
-
-def test_everything_is_toc():
-    pages = [p.relative_to(ROOT).with_suffix("").as_posix() for p in [*PAGES, *NOTEBOOKS]]
-    assert sorted(set(pages) - set(toc())) == ["notebooks/00_template"]
+def test_the_toc_has_every_page_once_but_for_the_template():
+    there = [p.relative_to(ROOT).with_suffix("").as_posix() for p in [*PAGES, *NOTEBOOKS]]
+    assert sorted([*toc(), "notebooks/00_template"]) == sorted(there)
 
 
 def test_the_map_of_chapters_links_every_chapter():
@@ -415,9 +398,8 @@ def test_the_map_of_chapters_links_every_chapter():
     assert [page for page in toc() if page.startswith("notebooks/") and f"/{page}" not in links] == []
 
 
-def all_texts(notebooks):
-    texts = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
-    return texts | {name: markdown(nb) for name, nb in notebooks.items()}
+def pages():
+    return {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
 
 
 def role_targets(text, role):
@@ -436,15 +418,11 @@ def bibliography():
     return re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), flags=re.M)
 
 
-def test_terms_exist(notebooks):
-    used = {(name, term) for name, text in all_texts(notebooks).items() for term in role_targets(text, "term")}
-    assert sorted((name, term) for name, term in used if term not in glossary_terms()) == []
-
-
-def test_citations_exist(notebooks):
-    cited = {(n, keys) for n, text in all_texts(notebooks).items() for keys in role_targets(text, r"cite(?::\w+)?")}
-    known = set(bibliography())
-    assert sorted((name, keys) for name, keys in cited if not {k.strip() for k in keys.split(",")} <= known) == []
+def test_terms_and_citations_exist(notebooks):
+    for name, text in (pages() | {name: markdown(nb) for name, nb in notebooks.items()}).items():
+        assert set(role_targets(text, "term")) <= set(glossary_terms()), name
+        cited = {key.strip() for keys in role_targets(text, r"cite(?::\w+)?") for key in keys.split(",")}
+        assert cited <= set(bibliography()), name
 
 
 def test_glossary_is_sorted_and_each_entry_is_one_sentence():
@@ -462,12 +440,9 @@ def test_bibliography_is_sorted_and_complete():
     assert keys == sorted(keys)
     assert twice(keys) == []
     text = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
-    entries = re.split(r"^@", text, flags=re.M)[1:]
-    assert [
-        e[:40]
-        for e in entries
-        if not all(re.search(rf"^  {field} *= ", e, re.M) for field in ("author", "title", "year"))
-    ] == []
+    for entry in re.split(r"^@", text, flags=re.M)[1:]:
+        fields = set(re.findall(r"^  (\w+) *= ", entry, re.M))
+        assert {"author", "title", "year"} <= fields, entry[:40]
 
 
 def test_data_page_names_every_pinned_commit():
@@ -478,12 +453,11 @@ def test_data_page_names_every_pinned_commit():
 
 def test_api_has_a_page_for_every_public_module():
     package = ROOT / "mtmeta"
-    modules = {path.stem for path in package.glob("[a-z]*.py")} | {
-        path.parent.name for path in package.glob("*/__init__.py")
-    }
-    pages = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "book" / "api").glob("*.md")}
-    assert set(pages) == modules - {"cli", "runner"}
-    assert [name for name, page in pages.items() if f"automodule:: mtmeta.{name}\n" not in page] == []
+    modules = {path.stem for path in package.glob("[a-z]*.py")}
+    modules |= {path.parent.name for path in package.glob("*/__init__.py")}
+    found = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "book" / "api").glob("*.md")}
+    assert set(found) == modules - {"cli", "runner"}
+    assert [name for name, page in found.items() if f"automodule:: mtmeta.{name}\n" not in page] == []
 
 
 def percent(share):
@@ -508,7 +482,7 @@ def facts_of_the_teaching_campaign():
         f"({size / 1000:.0f} kB)",
         f"{len(documents)} documents of {min(documents)} to {max(documents)} consecutive segments",
         f"{min(lengths)} to {max(lengths)} German words a segment, {np.mean(lengths):.0f} on average",
-        f"Of the {clean.sum()} outputs without an\nerror {percent(same[clean].mean())} are the reference",
+        f"Of the {clean.sum()} outputs without an error {percent(same[clean].mean())} are the reference",
         f"There are {len(errors):,} errors, {percent((errors['severity'] == 'major').mean())} of them major",
         f"{percent(kinds['Accuracy/Mistranslation'])} are mistranslations, {percent(kinds['Fluency/Grammar'])} grammar",
         f"{percent(kinds['Style/Awkward'])} awkward style",
@@ -537,15 +511,11 @@ def facts_of_its_siblings():
     ]
 
 
-def one_line(text):
-    return " ".join(text.split())
-
-
 @pytest.mark.slow
 def test_data_page_describes_the_teaching_campaign():
-    page = one_line((ROOT / "book" / "data.md").read_text(encoding="utf-8"))
+    page = " ".join((ROOT / "book" / "data.md").read_text(encoding="utf-8").split())
     facts = facts_of_the_teaching_campaign() + facts_of_its_siblings()
-    assert [fact for fact in facts if one_line(fact) not in page] == []
+    assert [fact for fact in facts if fact not in page] == []
 
 
 @pytest.mark.data

@@ -143,8 +143,7 @@ def test_with_an_address_everything_follows(project):
     assert run_tool("--root", str(project), "--check").returncode == 0
     config = yaml.safe_load((project / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
     theme = config["html_theme_options"]
-    assert theme["use_repository_button"]
-    assert theme["repository_url"] == REPOSITORY
+    assert (theme["use_repository_button"], theme["repository_url"]) == (True, REPOSITORY)
     assert set(theme["launch_buttons"]) == {"notebook_interface", "binderhub_url", "colab_url"}
     assert config["html_baseurl"] == f"{HOMEPAGE}/"
     assert f"@ git+{REPOSITORY}" in (project / "notebooks" / "00_template.ipynb").read_text(encoding="utf-8")
@@ -152,15 +151,12 @@ def test_with_an_address_everything_follows(project):
 
 def test_without_an_address_there_are_no_buttons():
     lines = yaml.safe_load("    html_theme_options:\n" + launch.config_end(NOWHERE))
-    assert lines == {
-        "html_theme_options": {"use_repository_button": False, "use_issues_button": False},
-        "html_baseurl": "",
-    }
+    buttons = {"use_repository_button": False, "use_issues_button": False}
+    assert lines == {"html_theme_options": buttons, "html_baseurl": ""}
 
 
 @pytest.mark.slow
 def test_a_config_without_the_line_is_refused(project):
     (project / "_config.yml").write_text("sphinx: {}\n")
     done = run_tool("--root", str(project))
-    assert done.returncode == 1
-    assert "_config.yml must have this line once" in done.stderr
+    assert (done.returncode, "_config.yml must have this line once" in done.stderr) == (1, True)
