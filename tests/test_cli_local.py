@@ -11,14 +11,11 @@ import pytest
 
 import mtmeta as mm
 from mtmeta import local_accuracy as la
-from mtmeta.cli import _choices, _local
-from mtmeta.local_accuracy import _pairs
-from mtmeta.local_accuracy._guide import PARTS
+from mtmeta.cli import _local
 
 
 @pytest.fixture
 def run(command_line, monkeypatch, tmp_path):
-    """Return a function that runs the command in an empty folder, and gives exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     return partial(command_line, "local-accuracy")
 
@@ -39,15 +36,6 @@ def table(pairs, tmp_path):
     path = tmp_path / "pairs.csv"
     pairs.to_csv(path, index=False)
     return path
-
-
-def test_choices_are_those_of_the_package():
-    assert sorted(_choices.Average) == sorted(_pairs.AVERAGES)
-    assert list(_choices.PairTies) == list(_pairs.TIES)
-    assert list(_choices.Unscored) == list(_pairs.MISSING)
-    assert list(_choices.Task) == list(mm.scoring.PAIR_METRICS)
-    assert list(_choices.Part) == ["guide", *_local._PARTS]
-    assert tuple(_local._PARTS) == PARTS
 
 
 def test_guide_has_all_parts(run, table):

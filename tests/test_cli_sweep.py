@@ -30,7 +30,6 @@ N_TASKS = 2 * (2 + 3)
 
 @pytest.fixture
 def run(command_line, monkeypatch, tmp_path):
-    """Return a function that runs the command in an empty folder, and gives exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     return partial(command_line, "sweep")
 

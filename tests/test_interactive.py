@@ -6,7 +6,6 @@
 import base64
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import nbformat
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import test_site
+from pages import Page
 
 import mtmeta as mm
 from mtmeta.plots import interactive_lines, interactive_threshold
@@ -26,26 +26,14 @@ HOSTILE = '</script><img src=x onerror="alert(1)"> & $\\u003c'
 site = test_site.site
 
 
-class Knob(HTMLParser):
-    """Collect the elements of a figure, its data, and the keys of the cells of its table."""
+class Knob(Page):
+    """A figure with its data, and the keys of the cells of its table."""
 
     def __init__(self, text):
-        super().__init__()
-        self.tags, self.keys, self.data, self.words, self._json = [], [], None, "", False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self.tags.append((tag, given))
-        self._json = given.get("type") == "application/json"
-        if tag == "td" and "data-text" in given:
-            self.keys.append(given["data-text"])
-
-    def handle_data(self, data):
-        self.words += data
-        if self._json:
-            self.data = json.loads(data)
-            self._json = False
+        super().__init__(text)
+        self.keys = [cell["data-text"] for cell in self.all("td") if "data-text" in cell]
+        elements = zip(self.tags, self.texts, strict=True)
+        self.data = next(json.loads(text) for (_, given), text in elements if given.get("type") == "application/json")
 
 
 def toy():
@@ -179,19 +167,6 @@ def test_nothing_is_loaded_and_the_slider_waits_for_the_script():
     assert ("hidden" in slider, slider["type"], slider["min"], slider["max"]) == (True, "range", "0", "2")
     drawing = next(attributes for tag, attributes in knob.tags if tag == "svg")
     assert (drawing["role"], "acc_eq of m" in drawing["aria-label"]) == ("img", True)
-
-
-def test_chapter_on_ties_shows_the_thresholds_of_the_package(teaching):
-    threshold, shares = stored(THRESHOLDS)
-    part = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:16])
-    curve = mm.calibrate_ties(part, "Regressor").to_frame()
-    for k in (0, 20, int(np.argmax(threshold["values"]["acc_eq"])), -1):
-        row = curve.iloc[(curve["epsilon"] - threshold["values"]["epsilon"][k]).abs().argmin()]
-        expected = mm.correlate(part, "Regressor", coefficient="acc_eq", epsilon=row["epsilon"]).value[0]
-        assert threshold["values"]["acc_eq"][k] == pytest.approx(expected, abs=1e-6)
-        assert threshold["shown"]["acc_eq"][k] == f"{expected:.3f}"
-    assert threshold["values"]["acc_eq"][0] < max(threshold["values"]["acc_eq"]) > threshold["values"]["acc_eq"][-1]
-    assert shares["positions"][0] == "0"
 
 
 def test_chapter_on_ties_shows_the_shares_of_the_package(teaching):

@@ -14,6 +14,11 @@ from mtmeta import plots
 from mtmeta.plots._style import names_as_written
 
 
+def refuses(message, function, *args, **options):
+    with pytest.raises(ValueError, match=message):
+        function(*args, **options)
+
+
 @pytest.fixture(autouse=True)
 def headless():
     mpl.use("Agg")
@@ -77,8 +82,7 @@ def test_rank_slopes_follow_the_ranks(es):
     ax = plots.rank_slopes(es, highlight=["flat"])
     line = next(line for line in ax.lines if line.get_marker() == "o")
     assert line.get_ydata().tolist() == [2, 2]
-    with pytest.raises(ValueError, match="`groupings` must be one of"):
-        plots.rank_slopes(es, groupings=["item"])
+    refuses("`groupings` must be one of", plots.rank_slopes, es, groupings=["item"])
 
 
 def test_resampling_units_mark_the_observed_difference():
@@ -138,8 +142,9 @@ def test_tie_subsampling_draws_means_and_names_twins(judged):
     (area,) = [c for c in axes[0].collections if c.get_label() == "constant or noise"]
     top = max(y for x, y in area.get_paths()[0].vertices if x == 0.5)
     assert top == pytest.approx(max(constant[0.5], (1 - constant[0.5]) / 2)) != 0.5
-    with pytest.raises(ValueError, match="`twins` names metrics that are not in the table: 'stairs'"):
-        plots.tie_subsampling(table, {"twin": "stairs"})
+    refuses(
+        "`twins` names metrics that are not in the table: 'stairs'", plots.tie_subsampling, table, {"twin": "stairs"}
+    )
 
 
 def test_tie_subsampling_shows_the_named_thresholds_whole(judged):
@@ -175,8 +180,7 @@ def test_system_curves_have_a_line_and_a_band_each(biased):
     ax = plots.system_curves(result, ["A", "E"])
     assert [line.get_label() for line in ax.lines] == ["all systems", "A", "E"]
     assert len(ax.collections) == 3
-    with pytest.raises(ValueError, match="unknown system 'X'"):
-        plots.system_curves(result, ["X"])
+    refuses("unknown system 'X'", plots.system_curves, result, ["X"])
 
 
 @pytest.mark.parametrize("n_resamples", [0, 20])
@@ -233,10 +237,13 @@ def test_learning_curves_are_means_within_bands():
         assert drawn == {"sees the source": [0.5, 0.5], "sees the candidate": [0.125, 0.5]}
         assert len(ax.lines) == len(drawn) + n_levels + 1
         assert [band.get_datalim(ax.transData).intervaly.tolist() for band in ax.collections] == [[0, 1], [0, 1]]
-    with pytest.raises(ValueError, match=r"needs the columns \['grouping', 'value'\]; found \['value'\]"):
-        plots.learning_curves(curves, levels=levels[["value"]])
-    with pytest.raises(ValueError, match="needs the columns"):
-        plots.learning_curves(curves.drop(columns="n"))
+    refuses(
+        r"needs the columns \['grouping', 'value'\]; found \['value'\]",
+        plots.learning_curves,
+        curves,
+        levels=levels[["value"]],
+    )
+    refuses("needs the columns", plots.learning_curves, curves.drop(columns="n"))
 
 
 def report_with(curve, steps):
@@ -307,8 +314,7 @@ def test_length_panels_draw_some_of_many_points_and_need_texts(written, es):
     many = mm.EvalSet(human, {"shy": shy}, systems=written.systems, texts=texts)
     (ax,) = plots.score_against_length(many, ["shy"])
     assert len(ax.collections[0].get_offsets()) == 3000
-    with pytest.raises(ValueError, match="set 'unnamed' has no texts"):
-        plots.score_against_length(es, ["good"])
+    refuses("set 'unnamed' has no texts", plots.score_against_length, es, ["good"])
 
 
 def test_parts_plane_puts_blind_metrics_on_the_line(es):
@@ -322,10 +328,10 @@ def test_parts_plane_puts_blind_metrics_on_the_line(es):
         assert points["reader"] == [[table["between"]["good"], table["within"]["good"]]]
         assert points["most a blind metric can get"] == [[np.sqrt(table["human_between"]["good"]), 0]]
         assert ax.texts[0].get_text() == name
-    with pytest.raises(ValueError, match=r"unknown metric in set 'unnamed': 'goood'\. Did you mean 'good'"):
-        plots.parts_plane(es, {"reader": ["goood"]})
-    with pytest.raises(ValueError, match="up to 6 entries; found 7"):
-        plots.parts_plane(es, {str(k): ["good"] for k in range(7)})
+    refuses(
+        r"unknown metric in set 'unnamed': 'goood'\. Did you mean 'good'", plots.parts_plane, es, {"reader": ["goood"]}
+    )
+    refuses("up to 6 entries; found 7", plots.parts_plane, es, {str(k): ["good"] for k in range(7)})
 
 
 def test_ratio_bars_have_the_area_of_the_matches():
@@ -334,8 +340,7 @@ def test_ratio_bars_have_the_area_of_the_matches():
     assert [bar.get_x() for bar in ax.patches] == [0, 2]
     heights = {line.get_linestyle(): line.get_ydata()[0] for line in ax.lines}
     assert heights == pytest.approx({"-": 19 / 22, "--": 0.7})
-    with pytest.raises(ValueError, match="has length 0"):
-        plots.ratio_bars([1, 1], [2, 0])
+    refuses("has length 0", plots.ratio_bars, [1, 1], [2, 0])
 
 
 def test_bootstrap_by_size_averages_systems():
@@ -348,8 +353,12 @@ def test_bootstrap_by_size_averages_systems():
     assert np.allclose(ends, [[-3.2, -0.8], [-0.9, -0.1]])
     levels = {line.get_label(): line.get_ydata()[0] for line in ax.lines}
     assert (levels["corpus score"], levels["mean of segment scores"]) == (0, -2)
-    with pytest.raises(ValueError, match=r"needs the columns .*; found \['system', 'size', 'gap'\]"):
-        plots.bootstrap_by_size(table.drop(columns="se"), [0, 0])
+    refuses(
+        r"needs the columns .*; found \['system', 'size', 'gap'\]",
+        plots.bootstrap_by_size,
+        table.drop(columns="se"),
+        [0, 0],
+    )
 
 
 def test_gap_against_slope_has_a_colour_a_campaign():
@@ -359,8 +368,7 @@ def test_gap_against_slope_has_a_colour_a_campaign():
     drawn = {c.get_label(): c.lines[0].get_xydata().tolist() for c in ax.containers}
     assert drawn == {"planted": [[-1, 2], [1, -2]], "none": [[1, 0]]}
     assert len({c.lines[0].get_color() for c in ax.containers}) == 2
-    with pytest.raises(ValueError, match="no rows"):
-        plots.gap_against_slope(table.iloc[:0])
+    refuses("no rows", plots.gap_against_slope, table.iloc[:0])
 
 
 def test_boxes_of_correlations_are_quartiles():
@@ -374,8 +382,7 @@ def test_boxes_of_correlations_are_quartiles():
         assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "10"]
     ax = plt.figure().add_subplot()
     assert plots.correlations_by_size(table[table["comparison"] == "x"], axes=[ax])[0] is ax
-    with pytest.raises(ValueError, match="needs the columns"):
-        plots.correlations_by_size(table.drop(columns="program"))
+    refuses("needs the columns", plots.correlations_by_size, table.drop(columns="program"))
 
 
 def test_score_grid_shows_pooled_and_inner_correlations():
@@ -388,10 +395,8 @@ def test_score_grid_shows_pooled_and_inner_correlations():
     np.testing.assert_array_equal(axes[1, 0].collections[0].get_offsets(), scores)
     assert axes[1, 0].get_ylabel() == "y"
     assert axes[0, 1].get_title() == "grid"
-    with pytest.raises(ValueError, match="at least two columns"):
-        plots.score_grid(scores[["x"]])
-    with pytest.raises(ValueError, match="one entry per row, 8; found 2"):
-        plots.score_grid(scores, by=["a", "b"])
+    refuses("at least two columns", plots.score_grid, scores[["x"]])
+    refuses("one entry per row, 8; found 2", plots.score_grid, scores, by=["a", "b"])
 
 
 def test_score_pairs_say_their_correlation():
@@ -456,10 +461,8 @@ def test_local_accuracies_stand_in_order_of_quality(pairs):
     assert len({line.get_marker() for line in published.lines} - {"None", ""}) == 8
     means = table.groupby("context")["accuracy"].mean().sort_values(ascending=False)
     assert [label.get_text() for label in published.get_xticklabels()] == means.index.tolist()
-    with pytest.raises(ValueError, match=r"`order` lacks the contexts \['C'\]"):
-        plots.local_accuracies(table, order=["A", "B"])
-    with pytest.raises(ValueError, match="`style` must be one of 'dots', 'lines'"):
-        plots.local_accuracies(table, style="bars")
+    refuses(r"`order` lacks the contexts \['C'\]", plots.local_accuracies, table, order=["A", "B"])
+    refuses("`style` must be one of 'dots', 'lines'", plots.local_accuracies, table, style="bars")
 
 
 def test_drawing_undoes_nothing_but_its_own_setting():
@@ -491,10 +494,8 @@ def test_tau_heatmaps_have_the_global_row_on_top_and_one_scale(pairs):
     assert {ax.images[0].get_clim() for ax in axes} == {(-1, 1)}
     off = other.to_frame().query("truth != 'global' and ranking != 'global'")["symmetric"].mean()
     assert axes[1].get_xlabel() == f"two\n6 contexts, mean tau_AP {off:.2f}"
-    with pytest.raises(ValueError, match="`which` must be one of"):
-        plots.tau_ap_heatmap(result, which="linkage")
-    with pytest.raises(ValueError, match="at least one result"):
-        plots.tau_ap_heatmaps({})
+    refuses("`which` must be one of", plots.tau_ap_heatmap, result, which="linkage")
+    refuses("at least one result", plots.tau_ap_heatmaps, {})
 
 
 @pytest.mark.slow
@@ -508,8 +509,9 @@ def test_quality_stands_at_its_percentile(pairs):
     assert line.get_ydata().tolist() == table[table["metric"] == "m5"]["accuracy"].tolist()
     by_mean = plots.accuracy_by_quality(table, buckets, x="mean")
     assert by_mean.lines[0].get_xdata().tolist() == [-2, -1, 0]
-    with pytest.raises(ValueError, match="are no buckets; expected numbers from 1 to 3"):
-        plots.accuracy_by_quality(table.assign(context="A"), buckets)
+    refuses(
+        "are no buckets; expected numbers from 1 to 3", plots.accuracy_by_quality, table.assign(context="A"), buckets
+    )
 
 
 def test_measured_and_expected_variance_are_drawn(pairs):
@@ -520,8 +522,7 @@ def test_measured_and_expected_variance_are_drawn(pairs):
     rows = table[table["metric"] == "m7"]
     assert solid.get_ydata().tolist() == rows["variance"].tolist()
     assert dashed[0].get_ydata().tolist() == rows["expected"].tolist()
-    with pytest.raises(ValueError, match="unknown metric 'm9'"):
-        plots.variance_by_combination(table, metrics=["m9"])
+    refuses("unknown metric 'm9'", plots.variance_by_combination, table, metrics=["m9"])
 
 
 def test_swap_bars_fill_the_whole(pairs):
@@ -532,5 +533,4 @@ def test_swap_bars_fill_the_whole(pairs):
     top = ax.get_yticklabels()[-1].get_text()
     best = table.loc[table["share_lowered"].idxmax()]
     assert top == f"{best['metric']} ({best['context']})"
-    with pytest.raises(ValueError, match="the table needs the columns"):
-        plots.swap_effect_bars(table.drop(columns="context"))
+    refuses("the table needs the columns", plots.swap_effect_bars, table.drop(columns="context"))

@@ -14,9 +14,8 @@ from mtmeta.datasets import validate
 def test_what_was_loaded(tmp_path):
     tree = make_tree(tmp_path / "mine")
     found = validate(mm.load(tree))
-    assert found.dtypes.to_dict() == dict.fromkeys(("what", "name", "note"), object) | dict.fromkeys(
-        ("count", "of"), pd.Int64Dtype()
-    )
+    kinds = {"what": object, "name": object, "count": pd.Int64Dtype(), "of": pd.Int64Dtype(), "note": object}
+    assert found.dtypes.to_dict() == kinds
     rows = found.astype(object).where(found.notna(), None).itertuples(index=False, name=None)
     facts = {(what, name): rest for what, name, *rest in rows}
     assert len(facts) == len(found)
@@ -50,10 +49,8 @@ def test_what_was_loaded(tmp_path):
 def test_holes_of_metrics_are_counted():
     es = mm.EvalSet([[0, 1], [2, 3]], {"whole": [[0, 1], [2, 3]], "holed": [[0, None], [2, 3]]}, systems=["A", "B"])
     rows = validate(es).query("what == 'metric'")
-    assert rows[["name", "count", "of", "note"]].to_numpy().tolist() == [
-        ["whole", 4, 4, None],
-        ["holed", 3, 4, "1 hole"],
-    ]
+    found = rows[["name", "count", "of", "note"]].to_numpy().tolist()
+    assert found == [["whole", 4, 4, None], ["holed", 3, 4, "1 hole"]]
 
 
 def doubts(**columns) -> dict[str | None, str]:
