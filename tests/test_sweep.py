@@ -105,41 +105,38 @@ def sets(entry) -> dict:
     return plan_of("tie_area", sets=[entry])
 
 
-@pytest.mark.parametrize(
-    ("plan", "match"),
-    [
-        ({}, "sets: it is missing"),
-        ([1], r"the plan: expected keys with values; found \[1\]"),
-        ({"sets": ["teaching"], "statistic": []}, "unknown key 'statistic'. Did you mean 'statistics'"),
-        (plan_of(), r"statistics: expected at least 1 item; found \[\]"),
-        (plan_of("corelate"), r"statistics\[0\]: unknown statistic 'corelate'. Did you mean 'correlate'"),
-        (plan_of({"correlate": {"groupings": "none"}}), r"\[0\].correlate: unknown key 'groupings'. .* 'grouping'"),
-        (plan_of({"correlate": {"grouping": "segmnt"}}), "correlate.grouping: expected 'none', .* found 'segmnt'"),
-        (plan_of({"correlate": {"grouping": False}}), r"found False \(a bare no, off or n"),
-        (plan_of({"correlate": {"grouping": ["none", "none"]}}), "grouping: 'none' is given twice"),
-        (plan_of({"correlate": {"grouping": []}}), "grouping: the list is empty"),
-        (plan_of({"correlate": {"epsilon": -1}}), r"epsilon: expected a number of at least 0, or 'calibrate'"),
-        (plan_of({"correlate": {"epsilon": float("nan")}}), "epsilon: expected a number"),
-        (plan_of(3), "expected the name of a statistic"),
-        (compare(n_resamples=10**9), "expected a number less than or equal to 1000000; found 1000000000"),
-        (compare(n_resamples=10**5000), "found a number of 16610 bits"),
-        (compare(n_resamples=True), "expected a valid integer; found True"),
-        (compare(alpha=[0.1, 1]), r"alpha\[1\]: expected a number less than 1; found 1"),
-        (plan_of({"aggregate": {"lowercase": 1}}), "lowercase: expected a valid boolean; found 1"),
-        (plan_of("tie_area", metrics=[1]), r"metrics\[0\]: expected a valid string; found 1"),
-        (plan_of("tie_area", seeds=[1, 2, 1]), "seeds: 1 is given twice"),
-        (plan_of("tie_area", seeds={"first": 1}), "seeds.count: it is missing"),
-        (plan_of("tie_area", seeds={"first": 2**32 - 1, "count": 2}), "seeds.*found 4294967296"),
-        (sets({"nam": "x"}), r"sets\[0\]: unknown key 'nam'. Did you mean 'name'"),
-        (sets({"missing": "nan"}), r"sets\[0\].name: it is missing"),
-        (sets({"name": "x", "missing": "no"}), r"sets\[0\].missing: expected 'raise' or 'nan'; found 'no'"),
-        (sets({"name": "x", "metrics_from": []}), "metrics_from: the list is empty"),
-        (sets({"simulate": {}, "missing": "nan"}), "unknown key 'missing'"),
-        (sets({"simulate": {"kind": "score"}}), "kind: expected 'scores' or 'campaign'; found 'score'"),
-        (sets({"simulate": {"texts": True}}), "unknown parameter of kind 'scores': 'texts'"),
-        (sets({"simulate": {"n_systems": 1}}), "n_systems: expected a number greater than or equal to 2"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("plan", "match"), [
+    ({}, "sets: it is missing"),
+    ([1], r"the plan: expected keys with values; found \[1\]"),
+    ({"sets": ["teaching"], "statistic": []}, "unknown key 'statistic'. Did you mean 'statistics'"),
+    (plan_of(), r"statistics: expected at least 1 item; found \[\]"),
+    (plan_of("corelate"), r"statistics\[0\]: unknown statistic 'corelate'. Did you mean 'correlate'"),
+    (plan_of({"correlate": {"groupings": "none"}}), r"\[0\].correlate: unknown key 'groupings'. .* 'grouping'"),
+    (plan_of({"correlate": {"grouping": "segmnt"}}), "correlate.grouping: expected 'none', .* found 'segmnt'"),
+    (plan_of({"correlate": {"grouping": False}}), r"found False \(a bare no, off or n"),
+    (plan_of({"correlate": {"grouping": ["none", "none"]}}), "grouping: 'none' is given twice"),
+    (plan_of({"correlate": {"grouping": []}}), "grouping: the list is empty"),
+    (plan_of({"correlate": {"epsilon": -1}}), r"epsilon: expected a number of at least 0, or 'calibrate'"),
+    (plan_of({"correlate": {"epsilon": float("nan")}}), "epsilon: expected a number"),
+    (plan_of(3), "expected the name of a statistic"),
+    (compare(n_resamples=10**9), "expected a number less than or equal to 1000000; found 1000000000"),
+    (compare(n_resamples=10**5000), "found a number of 16610 bits"),
+    (compare(n_resamples=True), "expected a valid integer; found True"),
+    (compare(alpha=[0.1, 1]), r"alpha\[1\]: expected a number less than 1; found 1"),
+    (plan_of({"aggregate": {"lowercase": 1}}), "lowercase: expected a valid boolean; found 1"),
+    (plan_of("tie_area", metrics=[1]), r"metrics\[0\]: expected a valid string; found 1"),
+    (plan_of("tie_area", seeds=[1, 2, 1]), "seeds: 1 is given twice"),
+    (plan_of("tie_area", seeds={"first": 1}), "seeds.count: it is missing"),
+    (plan_of("tie_area", seeds={"first": 2**32 - 1, "count": 2}), "seeds.*found 4294967296"),
+    (sets({"nam": "x"}), r"sets\[0\]: unknown key 'nam'. Did you mean 'name'"),
+    (sets({"missing": "nan"}), r"sets\[0\].name: it is missing"),
+    (sets({"name": "x", "missing": "no"}), r"sets\[0\].missing: expected 'raise' or 'nan'; found 'no'"),
+    (sets({"name": "x", "metrics_from": []}), "metrics_from: the list is empty"),
+    (sets({"simulate": {}, "missing": "nan"}), "unknown key 'missing'"),
+    (sets({"simulate": {"kind": "score"}}), "kind: expected 'scores' or 'campaign'; found 'score'"),
+    (sets({"simulate": {"texts": True}}), "unknown parameter of kind 'scores': 'texts'"),
+    (sets({"simulate": {"n_systems": 1}}), "n_systems: expected a number greater than or equal to 2"),
+])  # fmt: skip
 def test_errors_of_plans(plan, match):
     with pytest.raises(ValueError, match=match) as error:
         _plan._plan(plan, Path.cwd())
@@ -439,7 +436,7 @@ def test_serial_by_hand(serial):
 def test_all_statistics_in_one_table(serial):
     frame = serial.to_frame()
     assert len(frame) == sum(map(len, serial.tables.values()))
-    assert frame["seed"].isna().sum() == len(serial.tables["correlate"]) + len(serial.tables["calibrate_ties"])
+    assert frame["seed"].isna().sum() == sum(len(serial.tables[name]) for name in ("correlate", "calibrate_ties"))
     assert frame["n_groups"].dtype == "Int64"
     with pytest.raises(ValueError, match="unknown statistic of this sweep 'rank'"):
         serial.to_frame("rank")
@@ -666,22 +663,14 @@ def test_no_scheduler_answers():
         mm.sweep.run(PLAN, dask="tcp://127.0.0.1:9")
 
 
-SCRIPT = """
-import sys, mtmeta as mm
-if __name__ == "__main__":
-    mm.sweep.run(sys.argv[1], sys.argv[2], n_jobs=int(sys.argv[3]))
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_main_process_is_killed_again_and_again(serial, tmp_path, n_jobs):
     (tmp_path / "plan.yaml").write_text(yaml.safe_dump(PLAN))
-    (tmp_path / "script.py").write_text(SCRIPT)
     out, store = tmp_path / "out", tmp_path / "out" / _store.STORE
     for n_lines in (1, 8, 20):
-        command = [sys.executable, "script.py", "plan.yaml", "out", str(n_jobs)]
-        running = subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
+        command = f"-m mtmeta sweep plan.yaml --out out --quiet --jobs {n_jobs}".split()
+        running = subprocess.Popen([sys.executable, *command], cwd=tmp_path, start_new_session=True)
         while running.poll() is None and (not store.exists() or store.read_bytes().count(b"\n") < n_lines):
             time.sleep(0.002)
         running.kill()
