@@ -28,11 +28,8 @@ PAGES = sorted((ROOT / "book").rglob("*.md"))
 README = ROOT / "README.md"
 
 MAX_LINES, MEDIAN_LINES, P90_LINES = 30, 6, 20
-MAX_FUNCTION_LINES = 12
-MAX_PARAMETER_LINES = 8
-MAX_CAPTION_WORDS = 40
+MAX_FUNCTION_LINES, MAX_PARAMETER_LINES, MAX_CAPTION_WORDS, MIN_EXERCISES = 12, 8, 40, 3
 WORDS = (1200, 3500)
-MIN_EXERCISES = 3
 #: How the headings of a chapter begin, in this order. "On …" is the section that works on data.
 ANATOMY = (
     "What you will learn", "The problem", "Definition", "From formula to code", "On ", "What to take away",
@@ -50,10 +47,6 @@ def code_cells(nb):
 
 def markdown(nb):
     return "\n\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
-
-
-def source_lines(cell):
-    return len(cell.source.splitlines())
 
 
 def functions(cell):
@@ -173,7 +166,7 @@ def no_error_is_stored(nb, name):
 
 
 def cells_are_short(nb, name):
-    lengths = sorted(source_lines(cell) for cell in code_cells(nb))
+    lengths = sorted(len(cell.source.splitlines()) for cell in code_cells(nb))
     if not lengths:
         return
     if lengths[-1] > MAX_LINES:
@@ -202,13 +195,10 @@ def figures_are_there(nb, name):
 def figures_are_described(nb, name):
     for cell in filter(has_figure, code_cells(nb)):
         about = cell.metadata.get("mystnb", {})
-        where = f"the figure of cell [{cell.execution_count}]"
-        if not about.get("image", {}).get("alt", "").strip():
-            yield f"{where} has no alt text (mystnb.image.alt)"
-        if not about.get("figure", {}).get("caption", "").strip():
-            yield f"{where} has no caption (mystnb.figure.caption)"
-        if not about.get("figure", {}).get("name", "").startswith("fig-"):
-            yield f"{where} has no name that begins with fig- (mystnb.figure.name)"
+        for place, key, begins in (("image", "alt", ""), ("figure", "caption", ""), ("figure", "name", "fig-")):
+            found = about.get(place, {}).get(key, "").strip()
+            if not found or not found.startswith(begins):
+                yield f"the figure of cell [{cell.execution_count}] has no mystnb.{place}.{key} {begins}"
 
 
 def figures_are_referred_to(nb, name):
@@ -250,8 +240,8 @@ def chapters_have_one_parameters_cell(nb, name):
     if is_chapter(name) and len(cells) != 1:
         yield f"{len(cells)} cells are tagged parameters; expected one"
     for cell in cells:
-        if source_lines(cell) > MAX_PARAMETER_LINES:
-            yield f"the parameters cell has {source_lines(cell)} lines; at most {MAX_PARAMETER_LINES}"
+        if (lines := len(cell.source.splitlines())) > MAX_PARAMETER_LINES:
+            yield f"the parameters cell has {lines} lines; at most {MAX_PARAMETER_LINES}"
 
 
 def requirements_are_stated(nb, name):

@@ -81,11 +81,9 @@ def test_constraints_pin_every_dependency_within_its_range():
     pinned = dict(line.split("==") for line in read("constraints.txt").splitlines())
     wanted = [r for r in requirements if r.name != "mtmeta"]
     assert [str(r) for r in wanted if not r.specifier.contains(pinned.get(canonicalize_name(r.name), "0"))] == []
-
-
-def test_all_is_every_extra():
-    extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
     assert extras["all"] == [f"mtmeta[{','.join(sorted(set(extras) - {'all'}))}]"]
+    environment = yaml.safe_load(read("environment.yml"))  # installs what `make book` does
+    assert environment["dependencies"][-1] == {"pip": ["-c constraints.txt", "-e .[book]"]}
 
 
 def test_versions_agree():
@@ -93,36 +91,23 @@ def test_versions_agree():
     assert re.search(r"^## \[(.+?)\]", read("CHANGELOG.md"), re.MULTILINE)[1] == mtmeta.__version__
 
 
-def test_citation_names_the_four_papers():
+def test_citation_names_the_four_papers_and_the_licences_are_there():
     citation = yaml.safe_load(read("CITATION.cff"))
     assert citation["cff-version"] == "1.2.0"
     assert {"message", "title", "authors", "license"} <= set(citation)
     assert len(citation["references"]) == 4
     assert all({"type", "title", "authors", "year"} <= set(paper) for paper in citation["references"])
-
-
-def test_environment_installs_what_make_book_installs():
-    environment = yaml.safe_load(read("environment.yml"))
-    assert environment["dependencies"][-1] == {"pip": ["-c constraints.txt", "-e .[book]"]}
+    assert re.search(r"(?s)Apache License.*END OF TERMS AND CONDITIONS", read("LICENSE"))
+    assert "creativecommons.org/licenses/by/4.0" in read("LICENSE-TEXT.md")
 
 
 def test_workflows_that_test_install_pytorch_for_cpus():
     # The runners have no GPU, and the build for GPUs is several gigabytes.
-    jobs = [
-        job
-        for name in ("check", "weekly")
-        for job in yaml.safe_load(read(f".github/workflows/{name}.yml"))["jobs"].values()
-    ]
-    testing = [step for job in jobs for step in job["steps"] if step.get("run") == ".ci/run"]
+    flows = [yaml.safe_load(read(f".github/workflows/{name}.yml")) for name in ("check", "weekly")]
+    steps = [step for flow in flows for job in flow["jobs"].values() for step in job["steps"]]
+    testing = [step for step in steps if step.get("run") == ".ci/run"]
     assert len(testing) == 2
     assert {step["env"]["PIP_EXTRA_INDEX_URL"] for step in testing} == {"https://download.pytorch.org/whl/cpu"}
-
-
-def test_licence_is_apache():
-    licence = read("LICENSE")
-    assert "Apache License" in licence
-    assert "END OF TERMS AND CONDITIONS" in licence
-    assert "creativecommons.org/licenses/by/4.0" in read("LICENSE-TEXT.md")
 
 
 def module_of(path: Path) -> str:
@@ -178,20 +163,14 @@ def test_no_path_of_a_machine_is_in_the_repository():
     assert found == []
 
 
-# make
-
-
 def targets() -> set[str]:
     phony = re.search(r"^\.PHONY: (.*)$", read("Makefile"), re.MULTILINE)[1].split()
     return {target for target in phony if re.search(rf"^{target}:", read("Makefile"), re.MULTILINE)}
 
 
-def test_targets_that_the_readme_names_exist():
+def test_targets_that_the_readme_names_exist_and_make_help_lists_every_one():
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", read("README.md"), re.MULTILINE))
     assert {"book", "test"} <= named <= targets()
-
-
-def test_make_help_lists_every_target():
     env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # `make test` runs us
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True, env=env)
     listed = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("  make ")}

@@ -1,6 +1,7 @@
 """`tools/launch.py`: install cells, Binder's files and the buttons, with no address and with an example."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -84,22 +85,18 @@ def run_cell(source, *, hidden):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_cell_does_nothing_where_the_package_is():
-    for project in (NOWHERE, SOMEWHERE):
-        assert run_cell(launch.install_cell(["data:wmt23"], project), hidden=False) == [[], "None"]
+INSTALLS = [f'pip install --quiet "mtmeta[sentinel] @ git+{REPOSITORY}"', "mtmeta fetch wmt23"]
+NOT_THERE = r"ModuleNotFoundError.*pip install -e '\.\[book\]'"
 
 
-def test_cell_says_what_to_do_where_there_is_no_address():
-    ran, error = run_cell(launch.install_cell([], NOWHERE), hidden=True)
-    assert ran == []
-    assert "ModuleNotFoundError" in error
-    assert "pip install -e '.[book]'" in error
-
-
-def test_cell_installs_the_package_and_fetches_the_data():
-    ran, error = run_cell(launch.install_cell(["torch", "data:wmt23"], SOMEWHERE), hidden=True)
-    assert ran == [f'pip install --quiet "mtmeta[sentinel] @ git+{REPOSITORY}"', "mtmeta fetch wmt23"]
-    assert error == "None"
+@pytest.mark.parametrize(("project", "hidden", "expected", "error"), [
+    (NOWHERE, False, [], "None"), (SOMEWHERE, False, [], "None"),
+    (NOWHERE, True, [], NOT_THERE), (SOMEWHERE, True, INSTALLS, "None"),
+])  # fmt: skip
+def test_cell_installs_what_is_not_there_or_says_what_to_do(project, hidden, expected, error):
+    ran, raised = run_cell(launch.install_cell(["torch", "data:wmt23"], project), hidden=hidden)
+    assert ran == expected
+    assert re.match(error, raised)
 
 
 def test_cell_stands_first_once_and_nothing_else_changes():

@@ -20,7 +20,7 @@ import pytest
 from test_cli import TABLE, in_a_process, run  # noqa: F401 - a fixture
 from test_datasets import make_tree
 from test_processes import alive, until
-from test_runner import printed, write
+from test_runner import CONFIG, printed, write
 
 import mtmeta as mm
 from mtmeta import runner
@@ -62,10 +62,7 @@ def book(tmp_path, monkeypatch):
 
     (root / "book").mkdir(parents=True)
     (root / "book" / "index.md").write_text("# A book\n")
-    (root / "_config.yml").write_text(
-        'title: A book\nonly_build_toc_files: true\nexecute: {execute_notebooks: "off"}\n'
-        "parse: {myst_enable_extensions: [colon_fence]}\n"
-    )
+    (root / "_config.yml").write_text(f"{CONFIG}parse: {{myst_enable_extensions: [colon_fence]}}\n")
     add("01_first", METRICS)
     (root / "mine.csv").write_text(TABLE)
     monkeypatch.chdir(root)
@@ -128,11 +125,11 @@ def test_other_needs_are_refused(need):
 
 @pytest.mark.parametrize("page", runner.chapters(ROOT), ids=lambda page: Path(page).name)
 def test_chapters_state_needs_that_the_teaching_set_meets(page):
-    about = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).metadata["mtmeta"]
-    assert about["needs"], "mtmeta.needs is empty: no chapter can run on a table without anything"
-    assert runner.unmet(about["needs"], runner.facts(mm.load("teaching"))) == []
-    parameters = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells
-    assert any(c.source.startswith('campaign = "teaching"') for c in parameters if c.cell_type == "code")
+    notebook = nbformat.read(ROOT / f"{page}.ipynb", as_version=4)
+    needs = notebook.metadata["mtmeta"]["needs"]
+    assert needs, "mtmeta.needs is empty: no chapter can run on a table without anything"
+    assert runner.unmet(needs, runner.facts(mm.load("teaching"))) == []
+    assert any(c.source.startswith('campaign = "teaching"') for c in notebook.cells if c.cell_type == "code")
 
 
 def test_chapters_by_number_and_name(book):

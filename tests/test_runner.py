@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,9 @@ def printed(path: Path) -> str:
     return "".join(o.get("text", "") for c in cells if c.cell_type == "code" for o in c.outputs)
 
 
+CONFIG = 'title: A book\nonly_build_toc_files: true\nexecute: {execute_notebooks: "off"}\n'
+
+
 @pytest.fixture
 def nowhere(monkeypatch, tmp_path):
     """Let there be no data at all; return a directory that may become MTMETA_DATA."""
@@ -48,20 +52,16 @@ def nowhere(monkeypatch, tmp_path):
 
 @pytest.mark.slow
 def test_execute_injects_parameters_and_runs_where_the_notebook_lies(tmp_path):
-    source = write(
-        tmp_path / "in" / "a.ipynb", "n = 1 # parameters", "from pathlib import Path\nprint(n, Path().resolve().name)"
-    )
+    show = "from pathlib import Path\nprint(n, Path().resolve().name)"
+    source = write(tmp_path / "in" / "a.ipynb", "n = 1 # parameters", show)
     seconds = runner.execute(source, tmp_path / "out" / "a.ipynb", {"n": 7})
     assert printed(tmp_path / "out" / "a.ipynb") == "7 in\n"
     assert 0 < seconds < 120
-
-
-@pytest.mark.slow
-def test_execute_without_parameters_adds_no_cell(tmp_path):
-    source = write(tmp_path / "a.ipynb", "n = 1 # parameters", "print(n)")
-    runner.execute(source, tmp_path / "b.ipynb")
-    cells = [nbformat.read(tmp_path / f"{name}.ipynb", as_version=4).cells for name in "ab"]
-    assert [c.source for c in cells[0]] == [c.source for c in cells[1]]
+    runner.execute(source, tmp_path / "out" / "a.ipynb")
+    sources = [
+        [c.source for c in nbformat.read(path, as_version=4).cells] for path in (source, tmp_path / "out/a.ipynb")
+    ]
+    assert sources[0] == sources[1]  # without parameters no cell is added
 
 
 def test_missing_names_what_is_not_there(tmp_path, nowhere, monkeypatch):
@@ -71,12 +71,8 @@ def test_missing_names_what_is_not_there(tmp_path, nowhere, monkeypatch):
     monkeypatch.setenv("MTMETA_DATA", str(nowhere))
     assert runner.missing(notebook) == ["no_such_module"]
     assert runner.missing(write(tmp_path / "b.ipynb")) == []
-
-
-def test_missing_looks_into_the_cache(tmp_path, nowhere):
-    notebook = write(tmp_path / "a.ipynb", requires=["data:dl-hard"])
     (tmp_path / "cache" / "dl-hard").mkdir(parents=True)
-    assert runner.missing(notebook) == []
+    assert runner.missing(write(tmp_path / "c.ipynb", requires=["data:dl-hard"])) == []
 
 
 @pytest.mark.parametrize("requirement", ["file:x", "not a module"])
@@ -93,13 +89,6 @@ def test_what_is_no_file_is_not_copied(project, name, make):
         _book.copy_sources(project, project)
 
 
-@pytest.mark.parametrize("text", ["no JSON", "[]", "{}"])
-def test_missing_refuses_what_is_no_notebook(tmp_path, text):
-    (tmp_path / "a.ipynb").write_text(text)
-    with pytest.raises(ValueError, match=r"a\.ipynb is not a notebook"):
-        runner.missing(tmp_path / "a.ipynb")
-
-
 #: Keeps the processor of its kernel busy for one second.
 BUSY = "import time\nwhile time.process_time() < 1:\n    pass\nprint(6 * 7)"
 
@@ -109,9 +98,7 @@ def project(tmp_path, nowhere):
     """Make the smallest project that can be staged: two chapters in the table of contents, one notebook outside."""
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "index.md").write_text("# A book\n")
-    (tmp_path / "_config.yml").write_text(
-        'title: A book\nonly_build_toc_files: true\nexecute: {execute_notebooks: "off"}\n'
-    )
+    (tmp_path / "_config.yml").write_text(CONFIG)
     chapters = "[{file: notebooks/a}, {file: notebooks/wmt23/b}]"
     (tmp_path / "_toc.yml").write_text(f"format: jb-book\nroot: book/index\nparts:\n- chapters: {chapters}\n")
     write(tmp_path / "notebooks" / "a.ipynb", BUSY)
@@ -125,20 +112,14 @@ def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
     before = (project / "notebooks" / "a.ipynb").read_bytes()
     report = make_book.stage(project)
     source = project / "_build" / "src"
-    assert {page: entry["status"] for page, entry in report.items()} == {
-        "notebooks/a": "executed",
-        "notebooks/wmt23/b": "stored",
-    }
+    done = {page: entry["status"] for page, entry in report.items()}
+    assert done == {"notebooks/a": "executed", "notebooks/wmt23/b": "stored"}
     assert report["notebooks/wmt23/b"]["reason"] == "not here: data:wmt23"
     measured = report["notebooks/a"]
-    assert measured["seconds"] > 0
     # the kernel is another process: its processor time must be among what is counted
-    assert measured["cpu_seconds"] > 1
-    assert measured["started"] == 0
+    assert measured["cpu_seconds"] > 1 > measured["started"] == 0 < measured["seconds"]
     assert printed(source / "notebooks" / "a.ipynb") == "42\n"
-    assert (
-        printed(source / "notebooks" / "wmt23" / "b.ipynb") == printed(source / "notebooks" / "00_template.ipynb") == ""
-    )
+    assert [printed(source / "notebooks" / f"{name}.ipynb") for name in ("wmt23/b", "00_template")] == ["", ""]
     about = json.loads((source / "execution.json").read_text())
     assert about["notebooks"] == report
     assert (about["jobs"], about["cores"]) == (2, os.cpu_count())
@@ -153,19 +134,13 @@ def test_book_is_built_and_its_path_is_printed(project, capfd):
 
 
 @pytest.mark.slow
-def test_a_warning_of_the_build_is_an_error(project, capfd):
+def test_a_warning_of_the_build_is_an_error_and_a_failing_chapter_is_named(project, capfd):
     (project / "book" / "index.md").write_text("# A book\n\n{no-such-role}`x`\n")
     assert make_book.main(["book", "--root", str(project), "--no-execute"]) == 1
     assert "error: jupyter-book ended with exit status" in capfd.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_failing_chapter_is_named(project, capfd):
     write(project / "notebooks" / "a.ipynb", "raise RuntimeError('this one')")
     assert make_book.main(["book", "--root", str(project)]) == 1
-    error = capfd.readouterr().err
-    assert "a.ipynb failed" in error
-    assert "this one" in error
+    assert re.search(r"(?s)a\.ipynb failed.*this one", capfd.readouterr().err)
 
 
 @pytest.mark.slow
@@ -176,8 +151,7 @@ def test_refresh_changes_nothing_if_one_fails(tmp_path, nowhere):
         make_book.refresh([good, bad])
     assert printed(good) == ""
     assert make_book.refresh([good, held]) == [good]
-    assert printed(good) == "1\n"
-    assert printed(held) == ""
+    assert (printed(good), printed(held)) == ("1\n", "")
 
 
 def normalise(*arguments: str | Path) -> subprocess.CompletedProcess:
@@ -213,11 +187,7 @@ def test_normaliser_drops_noise_and_keeps_content(tmp_path):
     assert after.cells[3].outputs[0].execution_count == 3
     assert [c.source for c in after.cells] == [c.source for c in notebook.cells]
 
-
-@pytest.mark.slow
-def test_normaliser_does_not_count_what_was_not_executed(tmp_path):
-    path = write(tmp_path / "a.ipynb", "n = 1", "n = 1")
-    assert normalise(path).returncode == 0
+    assert normalise(write(path, "n = 1", "n = 1")).returncode == 0  # what was not executed is not counted
     cells = nbformat.read(path, as_version=4).cells
     assert [c.execution_count for c in cells[1:]] == [None, None]
     assert len({c.id for c in cells}) == 3
