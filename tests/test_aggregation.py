@@ -71,9 +71,6 @@ def assert_equal_to_sacrebleu(es, metric, names=("refA",), **options):
     np.testing.assert_allclose(statistics.select(segments=some).corpus_scores(), corpus, **EXACT)
 
 
-# -- by hand -----------------------------------------------------------------------------
-
-
 def test_two_aggregations_by_hand():
     # unigrams: 5 of 6 and 0 of 1; TER: 1 edit in 6 words, 1 in 1
     es = text_set({"A": ("a b c d x f", "z")}, {"ref": ("a b c d e f", "y")})
@@ -116,9 +113,6 @@ def test_effective_order_and_aggregation_are_two_effects():
     assert chrf.table.score[0] == pytest.approx(expected, abs=1e-9)
 
 
-# -- against sacreBLEU -------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("lp", "options"),
     [
@@ -141,9 +135,6 @@ def test_equal_to_sacrebleu_on_real_data(lp, options, data_dir):
     assert_equal_to_sacrebleu(es, **{"metric": "bleu", **options})
 
 
-# -- bootstrap and intervals -------------------------------------------------------------
-
-
 def test_blocks_do_not_change_the_draws(monkeypatch, teaching):
     statistics = aggregation.extract(teaching)
     whole = aggregation.aggregate(statistics, how="bootstrap", n_resamples=50).draws
@@ -157,9 +148,6 @@ def test_one_segment_has_no_interval():
     table = aggregation.aggregate(TOY.select(segments=[1]), cache=False).table
     assert table[["se", "low", "high"]].isna().all(axis=None)
     assert table.score.notna().all()
-
-
-# -- the identity ------------------------------------------------------------------------
 
 
 def test_ter_without_a_reference_is_all_or_nothing():
@@ -177,9 +165,6 @@ def test_ratio_gap_checks_its_input():
     gap = aggregation.ratio_gap([1, 0], [2, 1])
     assert gap.to_frame().columns.tolist() == ["ratio_of_sums", "mean_of_ratios", "gap", "covariance", "mean_length"]
     assert "Cov(length, ratio)" in gap.signature
-
-
-# -- the cache ---------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -240,9 +225,6 @@ def test_cache_lies_where_the_rest_does(monkeypatch, tmp_path):
     assert _statistics._cache_dir() == _files.cache_dir() / "statistics"
     monkeypatch.delenv("MTMETA_CACHE")
     assert _statistics._cache_dir() == _files.cache_dir() / "statistics"
-
-
-# -- signatures, selection, errors -------------------------------------------------------
 
 
 @pytest.mark.parametrize("metric", scoring.METRICS)
@@ -334,9 +316,6 @@ def test_tidy_table_is_taken(teaching):
     pd.testing.assert_frame_equal(from_frame, aggregation.aggregate(teaching).table)
 
 
-# -- the published mistake ---------------------------------------------------------------
-
-
 def test_transposed_options_are_checked():
     found = aggregation.aggregate_transposed(TOY, "bleu")
     assert found.table["n_segments"].tolist() == [1, 1]  # only the first translation counts
@@ -395,9 +374,6 @@ def test_transposition_of_the_archive_gives_the_published_correlations_with_mqm(
     assert round(np.mean(correlations), 3) == PUBLISHED[metric, "corpus"]
 
 
-# -- down-sampling -----------------------------------------------------------------------
-
-
 def test_an_ngram_beyond_all_of_the_references_is_unknown():
     index = _transposed._Index([["a", "b", "c"]], 2)
     grams, _ = index.number([["c", "b"], ["b", "c"]])
@@ -418,9 +394,6 @@ def test_downsampling_options_are_checked(options, match, teaching):
         aggregation.downsample([teaching], **options)
     with pytest.raises(ValueError, match="at least three systems"):
         aggregation.downsample([TOY])
-
-
-# -- one aggregation against the other ---------------------------------------------------
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf"])

@@ -21,8 +21,6 @@ def column(human, metric):
     return EvalSet([[h] for h in human], {"m": [[m] for m in metric]}, systems=[str(i) for i in range(len(human))])
 
 
-# -- by hand -----------------------------------------------------------------------------
-
 #: Perrella et al. 2024, appendix F: C = 1, D = 2, T_h = 2, T_m = 0, T_hm = 1.
 WORKED = ([5, 3, 5, 5], [0.6, 0.5, 0.4, 0.4])
 
@@ -61,9 +59,6 @@ def test_storyboard_toy():
     assert pooled["Y"] < 0
     assert within.loc["X", ["value", "n_groups", "n_degenerate"]].tolist() == [0, 2, 2]
     assert within.loc["Y", "value"] == pytest.approx(1)
-
-
-# -- undefined groups, holes, single ratings ------------------------------------------------
 
 
 @pytest.fixture
@@ -113,9 +108,6 @@ def test_options_are_checked(options, message):
         mm.correlate(**{"es": column([1, 2], [1, 2]), **options})
 
 
-# -- decomposition -----------------------------------------------------------------------
-
-
 def test_decomposition_by_hand():
     # human means 0 and -6 by segment; metric X lives between segments only
     es = EvalSet([[1, -5], [-1, -7]], {"X": [[1, 0], [1, 0]]}, systems=["A", "B"])
@@ -146,9 +138,6 @@ def test_pearson_is_cut_where_rounding_takes_it_beyond_1():
     # without the cut r is 1 + 2^-52
     assert one(column([0, 0, 1], [1, 1, 4])).value == 1
     assert one(column([0, 0, 1], [1, 1, -2])).value == -1
-
-
-# -- system level ------------------------------------------------------------------------
 
 
 def test_system_level_takes_the_metrics_asked_for_or_those_that_all_sets_have():
@@ -232,9 +221,6 @@ def test_a_metric_named_twice_is_refused():
     for function in (mm.correlate, mm.pairwise_accuracy, mm.soft_pairwise_accuracy):
         with pytest.raises(ValueError, match="found more than once: 'm'"):
             function(es, ["m", "m"])
-
-
-# Metrics with metrics
 
 
 def test_partial_correlation_is_that_of_the_residuals():

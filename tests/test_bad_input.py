@@ -22,9 +22,6 @@ def refuses(message: str, *args, error: type[Exception] = ValueError, **options)
         load(*args, **options)
 
 
-# -- tables -----------------------------------------------------------------------------------
-
-
 def test_wrong_encoding_names_the_line_far_into_a_file(tmp_path):
     path = tmp_path / "t.csv"
     rows = b"".join(b"A,%d,1,some text\n" % i for i in range(5000))
@@ -54,9 +51,6 @@ def test_arguments_that_are_no_path(tmp_path):
     refuses(r"expected a set name or a path; found DataFrame.*from_frame", pd.DataFrame(), error=TypeError)
     refuses(r"expected a set name or a path; found NoneType", None, error=TypeError)
     refuses(r"a folder without human-scores.*metrics_from", tmp_path)
-
-
-# -- names ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -92,9 +86,6 @@ def test_locate_stays_in_the_data_directory(relative):
         locate(relative)
 
 
-# -- trees ------------------------------------------------------------------------------------
-
-
 def test_tree_options(tree, tmp_path):
     refuses(r"unknown language pair of mine 'de-en'.*'en-de'", tree / "de-en")
     refuses(r"unknown annotation of mine/en-de 'esa'. Available: 'da-sqm', 'mqm'", tree / LP, annotation="esa")
@@ -125,9 +116,6 @@ def test_metric_that_occurs_twice(tree, tmp_path):
 def test_tree_without_ratings(tree):
     write(tree / f"human-scores/{LP}.mqm.seg.score", scores({s: ["None"] * 3 for s in MQM}))
     refuses(r"no candidate system has a human score under annotation 'mqm'", tree / LP)
-
-
-# -- MQM --------------------------------------------------------------------------------------
 
 
 def test_mqm_options(tmp_path):
@@ -170,8 +158,6 @@ def test_wmt17_da_that_does_not_match(tmp_path, monkeypatch):
     write(official, "LP DATA SYSTEM SID HUMAN\ncs-en n A 7 0.5\ncs-en n B 8 0.5\n")
     refuses(r"line 3: 0.500000000 occurs twice for cs-en", "wmt17-da/cs-en")
 
-
-# -- the command line -------------------------------------------------------------------------
 
 HEAD = "system,segment,human,X\n"
 GOOD = HEAD + "A,1,0,.9\nA,2,-6,.2\nB,1,-1,.8\nB,2,-7,.3\n"

@@ -107,9 +107,6 @@ def through_the_command_line(case, argument, message, place, before):
         assert result.stdout
 
 
-# -- the command line -------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("usage", sample(OPTIONS, 5))
 def test_usage(usage, place):
     before = snapshot(place)

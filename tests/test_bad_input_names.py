@@ -65,9 +65,6 @@ def as_metrics() -> str:
     return table(("A", "B", "C"), IN_TABLES, ("d",))
 
 
-# -- tables of the command line ---------------------------------------------------------------
-
-
 def test_json_and_tsv_give_names_back(tmp_path, as_metrics):
     found = json.loads(tell(tmp_path, as_metrics, "correlate", "--format", "json"))
     assert [row["metric"] for row in found] == list(IN_TABLES)
@@ -142,9 +139,6 @@ def test_every_command_takes_hostile_names(tmp_path, command, how):
     assert tell(tmp_path, content, *command, "--format", how)
 
 
-# -- the report -------------------------------------------------------------------------------
-
-
 def evalset(systems: tuple[str, ...], metrics: tuple[str, ...], documents: tuple[str, ...], name: str) -> EvalSet:
     content = table(systems, metrics, documents)
     frame = pd.read_csv(
@@ -205,9 +199,6 @@ def test_report(start):
     assert json.loads(hostile.to_json())
 
 
-# -- the site of `mtmeta run` -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", [n for n in NAMES if n.strip()], ids=repr)
 def test_the_page_that_lists_the_chapters(name):
     outcome = {"notebooks/01_x": Outcome("skipped", reason=f"it needs {name}")}
@@ -231,8 +222,6 @@ def test_the_note_in_a_chapter(tmp_path, status):
             kinds.append(inline_kinds(nbformat.read(tmp_path / "b.ipynb", as_version=4).cells[0].source))
         assert kinds[0] == kinds[1]
 
-
-# -- figures and notebooks --------------------------------------------------------------------
 
 #: Those that a font or Matplotlib could stumble over.
 DRAWN = ("$x$", "$\\frac{$", "$", "_x", "__init__", "{{ 7*7 }}", "\\", "<b>", "%s %d", "a\nb", "^2", "x" * 80)

@@ -140,9 +140,6 @@ def test_a_changed_bit_changes_a_digest():
     assert written({1.0, 2.0}) == written({2.0, 1.0})
 
 
-# -- chapters ----------------------------------------------------------------------------
-
-
 @pytest.fixture
 def executed(environment, tmp_path):
     """Return a function that executes a notebook under a setting, and gives nbval's finished process."""

@@ -211,9 +211,6 @@ def test_benjamini_hochberg(numbers):
         np.testing.assert_allclose(significance.correct(p, "bh"), expected, atol=1e-15)
 
 
-# -- rankings ----------------------------------------------------------------------------
-
-
 def pairs_of(number):
     """Return one to three language pairs with three metrics, some scores missing, some systems human."""
     rng = np.random.default_rng([9, number])

@@ -347,9 +347,6 @@ def test_two_processes_in_one_folder(job, expected, tmp_path):
     check(job, tmp_path, expected)
 
 
-# -- clocks -----------------------------------------------------------------------------------
-
-
 @by(counted, swept, saved, written, chaptered)
 @pytest.mark.parametrize("date", [0, 4_102_444_800], ids=["1970", "2100"])
 def test_a_clock_that_was_wrong(job, expected, date, tmp_path, monkeypatch):
@@ -416,9 +413,6 @@ def test_durations_are_taken_from_a_clock_that_nobody_sets():
     assert sorted(found) == sorted(DATES)
 
 
-# -- downloads --------------------------------------------------------------------------------
-
-
 def finished(cache):
     """Return the files in a cache that bear their final names."""
     files = (p for p in cache.rglob("*") if p.is_file() and p.suffix != ".part")
@@ -473,9 +467,6 @@ def test_a_download_killed_at_any_access_to_a_file(kind, request, tmp_path):
         moments += 1
     assert status == 0
     assert moments > len(FILES)
-
-
-# -- training ---------------------------------------------------------------------------------
 
 
 def train(folder):

@@ -77,8 +77,6 @@ def test_nothing_in_the_package_runs_what_it_reads():
     assert set(ALLOWED) == set(found)  # a reason that is no longer needed goes
 
 
-# -- the network ------------------------------------------------------------------------------
-
 _WATCH = """
 import json, sys
 calls = []
@@ -156,8 +154,6 @@ def test_a_page_of_a_report_asks_for_nothing(tmp_path):
     assert "<script" not in page
 
 
-# -- the working folder -----------------------------------------------------------------------
-
 #: What a stranger's folder may hold: Python's own modules and what they are called by, and settings of packages.
 _PLANTED = {
     **{f"{name}.py": f"open('ran-{name}', 'w')" for name in ("argparse", "json", "joblib", "multiprocessing", "evil")},
@@ -199,9 +195,6 @@ def test_nothing_in_the_working_folder_is_run_or_set(tmp_path, command):
         page = folder / "r.html"
         found.append(page.read_bytes() if page.is_file() else (page / "results.csv").read_bytes())
     assert found[0] == found[1]
-
-
-# -- policy and dependencies ------------------------------------------------------------------
 
 
 def test_the_policy_says_where_to_report():

@@ -27,9 +27,6 @@ def campaign(seed=0, n_systems=5, n_segments=12, grid=False, holes=False, noise=
     return mm.EvalSet(human, metrics, systems=[f"S{i}" for i in range(n_systems)], name="made")
 
 
-# -- by hand -----------------------------------------------------------------------------
-
-
 def test_toy_of_eight_pairs():
     """Two metrics differ on eight pairs and the first is right on seven: 9 of 256 cases."""
     # eight segments of two systems; humans always prefer A
@@ -51,9 +48,6 @@ def test_corrections_against_textbook_values():
     with_hole = correct([0.01, np.nan, 0.04], "holm")
     assert with_hole[[0, 2]].tolist() == pytest.approx([0.02, 0.04])
     assert math.isnan(with_hole[1])
-
-
-# -- fast against slow ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("at_once", [1, 700])
@@ -178,9 +172,6 @@ def test_a_hybrid_without_spread_counts_nothing():
         swapped = np.random.default_rng(seed).integers(0, 2, size=(3000, 9), dtype=np.uint8).sum(axis=1)
         r = abs(np.corrcoef(human, scores)[0, 1])
         np.testing.assert_allclose(np.abs(draws[np.isin(swapped, (0, 9))]), r, rtol=0, atol=1e-12)
-
-
-# -- conventions and edges -----------------------------------------------------------------
 
 
 def test_identical_metrics_are_not_told_apart():

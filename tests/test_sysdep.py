@@ -34,9 +34,6 @@ def slow_fit(x, y, weights, points) -> np.ndarray:
     return model.predict(points)
 
 
-# By hand
-
-
 def test_two_systems_by_hand():
     # f_G pools A and B at each score: f_G(0) = (-4 - 2)/2 = -3, f_G(1) = (-1 - 1)/2 = -1
     es = mm.EvalSet([[-4, -1], [-2, -1]], {"m": [[0, 1], [0, 1]]}, systems=["A", "B"])
@@ -78,9 +75,6 @@ def test_interval_of_the_range_is_the_outer_of_two():
     for width, expected in ((1.2 * value, (0.8, 1.2)), (0.9 * value, (0.9, 1.1)), (3 * value, (0.0, 3.0))):
         bounds = _deviation._range_interval(cells, width * np.tile(shape, (9, 1)), [0.025, 0.975])
         assert bounds == pytest.approx(np.multiply(expected, value))
-
-
-# Against the slow way
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -149,9 +143,6 @@ def times(es, side, factor):
     """Return the set with one side multiplied."""
     human, scores = (values * (factor if side == name else 1) for name, values in (("human", es.human), ("m", es["m"])))
     return mm.EvalSet(human, {"m": scores}, systems=es.systems)
-
-
-# Edge cases
 
 
 def test_a_system_with_one_rating():
@@ -281,9 +272,6 @@ def test_a_verdict_needs_both_intervals_on_one_side_of_zero(monkeypatch):
     assert table["verdict"].sort_index().tolist() == words
 
 
-# Null models
-
-
 def test_constant_null_is_a_number_without_a_test():
     result = sysdep.compare_with_null(campaign(), "m", null="constant", n_resamples=3)
     assert np.isnan(result.p_value)
@@ -373,9 +361,6 @@ def test_two_sided_p_values_by_hand():
     assert _nulls._two_sided(4e9 + 1e-4, 1e9 * draws) == pytest.approx(2 * 2 / 5)
 
 
-# Parts and subsets
-
-
 def test_noise_for_people_who_tie_everything():
     es = mm.EvalSet(np.zeros((2, 30)), {"m": np.random.default_rng(0).random((2, 30))}, systems=["A", "B"])
     result = sysdep.compare_with_null(es, "m", null="gaussian", n_resamples=39)
@@ -395,8 +380,6 @@ def test_splits_of_one_system_shrink_with_size_as_a_mean_does():
     es = mm.EvalSet(holes, {"m": campaign(1, n_systems=3, n_segments=7)["m"]}, systems=list("ABC"))
     assert sysdep.within_system_splits(es, "m", parts=[2], n_splits=2)["n_segments"][0] == 20 / 3 / 2
 
-
-# The paper
 
 #: Expected Deviations printed in the text and table 1 (zh-en, XCOMET-Ensemble), and SysDep.
 PUBLISHED = {"Lan-BridgeMT": -0.82, "GPT4-5shot": -0.494, "HW-TSC": 0.318, "ANVITA": 1.475, "NLLB_MBR_BLEU": 1.634}
@@ -433,9 +416,6 @@ def test_published_ranks(published):
     assert table.loc[["ONLINE-W", "ZengHuiMT"], "metric_rank"].tolist() == [9, 10]
     assert table.loc[["ONLINE-W", "ZengHuiMT"], "remapped_rank"].tolist() == [10, 9]
     assert (table["n_paired"].unique().tolist(), table["n_scored"].unique().tolist()) == ([1177], [1976])
-
-
-# Planted bias
 
 
 def test_a_slope_that_is_zero_but_for_rounding_is_none():

@@ -84,9 +84,6 @@ def test_options_are_checked():
         mm.calibrate_ties(column(*WORKED), "n")
 
 
-# -- discrete to continuous --------------------------------------------------------------
-
-
 def test_noise_breaks_every_tie_and_leaves_holes():
     noisy = ties.discrete_to_continuous([[0, 0, np.nan], [-1, -1, 0]], rng=1)
     assert np.isnan(noisy[0, 2])
@@ -122,9 +119,6 @@ def test_noise_needs_room():
     ):
         with pytest.raises(ValueError, match=message):
             ties.discrete_to_continuous(scores, sigma=sigma)
-
-
-# -- sub-sampling ------------------------------------------------------------------------
 
 
 def test_shares_are_checked():
@@ -205,9 +199,6 @@ def test_subsampling_options_are_checked(campaign):
             ties.subsample_ties(es, **options)
 
 
-# -- held-out calibration ----------------------------------------------------------------
-
-
 def test_held_out_ties_move_the_threshold_not_the_test(campaign):
     table = ties.held_out_calibration(campaign, shares=[0, 0.3, 0.6], n_resamples=4)
     assert table.loss.min() > -1e-12
@@ -227,9 +218,6 @@ def test_held_out_options_are_checked(campaign):
         ties.held_out_calibration(campaign, held_out=0.001)
     with pytest.raises(ValueError, match="`n_resamples`"):
         ties.held_out_calibration(campaign, shares=None, n_resamples=-1)
-
-
-# -- without a threshold -----------------------------------------------------------------
 
 
 def test_expected_accuracy_by_hand():
@@ -259,9 +247,6 @@ def test_tie_curve_of_the_worked_example():
     assert (row.tie_share, row.n_pairs, row.n_groups) == (0.5, 6, 1)
 
 
-# -- chance levels -----------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_chance_levels(campaign):
     table = ties.chance_levels(campaign, n_resamples=30).set_index("coefficient")
@@ -283,9 +268,6 @@ def test_chance_level_options_are_checked(campaign):
     for options in ({"n_resamples": 1}, {"n_levels": 1}, {"n_resamples": 2.5}):
         with pytest.raises((ValueError, TypeError), match=r"must be (at least 2|a whole number)"):
             ties.chance_levels(campaign, **options)
-
-
-# -- published ---------------------------------------------------------------------------
 
 
 @pytest.mark.data

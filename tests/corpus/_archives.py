@@ -2,8 +2,6 @@
 # fmt: off
 """Archives, pickles and saved sentinels: what is unpacked or read back must not run, climb or swell."""
 
-from __future__ import annotations
-
 import functools
 import io
 import json
@@ -27,8 +25,6 @@ from mtmeta.datasets._fetch import DataFile, _convert, read_scores_pickle
 from mtmeta.datasets._news import _read_archive
 
 from ._case import Case
-
-# -- pickles of scores ------------------------------------------------------------------------
 
 
 class _Calls:
@@ -66,11 +62,7 @@ def _pickles() -> Iterator[Case]:
         yield _pickle(name, pickle.dumps(call, protocol=4), refused.format("STACK_GLOBAL"))
     for protocol in (0, 1, 2, 3):
         # what comes first is not the same in all of them
-        yield _pickle(
-            f"runs a program, protocol {protocol}",
-            pickle.dumps(_Calls(eval, "1"), protocol=protocol),
-            refused.format(r"\w+ at byte"),
-        )
+        yield _pickle(f"runs a program, protocol {protocol}", pickle.dumps(_Calls(eval, "1"), protocol=protocol), refused.format(r"\w+ at byte"))
     for name, raw, opcode in (
         ("by GLOBAL", b"cos\nsystem\n(S'touch canary'\ntR.", "GLOBAL"), ("by INST", b"(S'touch canary'\nios\nsystem\n.", "STRING|INST"), ("by OBJ", _PROTO4 + b"(\x8c\x02os\x8c\x06system\x93\x8c\x01xo.", "STACK_GLOBAL"),
         ("by a number of the registry", _PROTO4 + b"\x82\x01.", "EXT1"), ("by a persistent name", b"Pcanary\n.", "PERSID"), ("by NEWOBJ", _PROTO4 + b"\x8c\x02os\x8c\x06system\x93)\x81.", "STACK_GLOBAL"),
@@ -93,14 +85,7 @@ def _pickles() -> Iterator[Case]:
     ):
         yield _pickle(f"holds {name}", pickle.dumps(value), other)
     yield _pickle("holds infinity", pickle.dumps({"A": [float("inf")]}), r"holds a score that is not finite")
-    yield _pickle(
-        "holds a name that would be two lines",
-        pickle.dumps({"A\tx\nB": [1.0]}),
-        r"holds a system name with a blank, tab or line end",
-    )
-
-
-# -- members of zip archives ------------------------------------------------------------------
+    yield _pickle("holds a name that would be two lines", pickle.dumps({"A\tx\nB": [1.0]}), r"holds a system name with a blank, tab or line end")
 
 
 def _zip(name: str, raw: bytes | Callable[[], bytes], refused: str = "", size: int = 4) -> Case:
@@ -161,8 +146,6 @@ def _lying(method: int = zipfile.ZIP_DEFLATED, said: int = 4, size: int = 10**6)
         raw[at : at + 4] = struct.pack("<I", said)
     return bytes(raw)
 
-
-# -- the archive of the news texts ------------------------------------------------------------
 
 _NEWS = "txt/sources/generaltest2023.cs-uk.src.cs"
 
@@ -235,9 +218,6 @@ def _tars() -> Iterator[Case]:
         ("compressed otherwise", _tar(good, mode="w:gz")), ("compressed noise", lzma.compress(b"noise" * 999, preset=0)),
     ):
         yield _news(name, raw, r"cannot read .*txt\.tar\.xz.*Fetch it again")
-
-
-# -- saved sentinels --------------------------------------------------------------------------
 
 
 @functools.cache

@@ -1,7 +1,5 @@
 """What a piece of code does to the world: files written, programs and code run, connections opened."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 # fmt: off
 """Sources of a book, for `mtmeta run --book`: tables of contents and notebooks that are broken, hostile or no files."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator

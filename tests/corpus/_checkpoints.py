@@ -2,8 +2,6 @@
 # fmt: off
 """Folders with the encoder of a transformer sentinel: what asks for code, is malformed, or has no end."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import struct
@@ -80,13 +78,9 @@ def _encoders() -> Iterator[Case]:
         yield _encoder(f"{field} is {value!r}", CONFIG, SHAPE | {field: value}, says)
     panics = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]], "continuing_subword_prefix": "longer"}
     yield _encoder("a tokenizer that panics", WORDS, TOKENS | {"model": panics}, "PanicException")
-    for field, value in (
-        ("model", {}), ("model", {"type": "Evil"}), ("model", {"type": "WordLevel", "vocab": [1]}), ("added_tokens", 1),
-    ):
+    for field, value in (("model", {}), ("model", {"type": "Evil"}), ("model", {"type": "WordLevel", "vocab": [1]}), ("added_tokens", 1)):
         yield _encoder(f"{field} of the tokenizer is {value!r}", WORDS, TOKENS | {field: value})
-    for field, value in (
-        ("tokenizer_class", []), ("auto_map", 1), ("pad_token", 1), ("model_max_length", "x"), ("tokenizer_class", "AutoModel"),
-    ):
+    for field, value in (("tokenizer_class", []), ("auto_map", 1), ("pad_token", 1), ("model_max_length", "x"), ("tokenizer_class", "AutoModel")):
         yield _encoder(f"{field} of the tokenizer is {value!r}", SETTINGS, NAMES | {field: value})
     for name, content in (
         ("gone", None), ("empty", b""), ("noise", b"noise" * 99), ("a pickle", pickle.dumps({})), ("cut", ONE[:-2]),

@@ -2,8 +2,6 @@
 # fmt: off
 """Command lines that are wrong in themselves, or ask for what is not there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

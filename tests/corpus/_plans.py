@@ -2,8 +2,6 @@
 # fmt: off
 """Plans of `mtmeta sweep`: YAML that is broken, hostile, or asks for too much."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +11,7 @@ from ._case import Case
 
 GOOD = "sets: [teaching]\nstatistics: [correlate]\n"
 #: Ten lines that would be a billion words.
-LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-    f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
-)
+LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
 
 
 def _plan(name: str, content: bytes | str, refused: str = "") -> Case:

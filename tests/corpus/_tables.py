@@ -2,8 +2,6 @@
 # fmt: off
 """Tables: CSV, TSV, JSON lines, Parquet."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -58,8 +56,6 @@ def table(name: str, content: bytes | str | Callable[[], bytes], refused: str = 
 def lines(*records: dict[str, Any]) -> str:
     return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
 
-
-# -- encodings and lines ----------------------------------------------------------------------
 
 _UTF16 = "utf-16"
 #: Encoding, text that it can write, and how the table is refused; nothing where it loads.
@@ -142,9 +138,6 @@ def _line_ends() -> Iterator[Case]:
     yield table("a tab within quotes", text, "", "tsv", **meaning | {"sources": ('a\tb\r\n"1"', 'a\tb\r\n"2"')})
 
 
-# -- fields -----------------------------------------------------------------------------------
-
-
 def _fields() -> Iterator[Case]:
     yield table("fewer fields than the header", GOOD + "C,1,1\n", r"line 6: expected 4 fields, the header's; found 3")
     yield table("more fields than the header", GOOD + "C,1,1,1,1\n", r"line 6: expected 4 fields.*found 5")
@@ -194,19 +187,9 @@ def _headers() -> Iterator[Case]:
     yield table("no metric", "system,segment,human\nA,1,1\nB,1,2\n", segments=(1,), human=((1,), (2,)), X=None, metrics=())
     yield table("an empty column lp", GOOD.replace("\n", ",\n").replace("X,", "X,lp"), language_pair=None)
     yield table("a constant column lp", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp"), language_pair="a-b")
-    yield table(
-        "lp empty in a row",
-        GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"),
-        r"'lp' is empty in 1 rows",
-    )
-    yield table(
-        "a name with a line end",
-        GOOD.replace("X", '"X\n\x1b[31m"').replace(".9", "bad"),
-        r"column 'X\\n\\x1b\[31m' must hold numbers",
-    )
+    yield table("lp empty in a row", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"), r"'lp' is empty in 1 rows")
+    yield table("a name with a line end", GOOD.replace("X", '"X\n\x1b[31m"').replace(".9", "bad"), r"column 'X\\n\\x1b\[31m' must hold numbers")
 
-
-# -- scores -----------------------------------------------------------------------------------
 
 NUMBER = r"must hold numbers"
 INFINITE = r"holds an infinite score"
@@ -255,20 +238,9 @@ def _columns() -> Iterator[Case]:
         GOOD.replace("\n", ",good\n").replace("X,good", "X,note"),
         r"column 'note' must hold numbers; found 'good' in data row 1 \(4 such cells\)",
     )
-    yield table(
-        "numbers and infinity mixed",
-        GOOD.replace(".3", "-inf"),
-        r"metric 'X' holds an infinite score \(system number 1, segment number 1\)",
-    )
+    yield table("numbers and infinity mixed", GOOD.replace(".3", "-inf"), r"metric 'X' holds an infinite score \(system number 1, segment number 1\)")
     huge = {"human": ((1e300, -1e300), (-1e300, 1e300)), "X": ((1e-300, 2e-300), (0, 1e300))}
-    yield table(
-        "scores from the smallest to the largest",
-        HEAD + "A,1,1e300,1e-300\nA,2,-1e300,2e-300\nB,1,-1e300,0\nB,2,1e300,1e300\n",
-        **huge,
-    )
-
-
-# -- rows -------------------------------------------------------------------------------------
+    yield table("scores from the smallest to the largest", HEAD + "A,1,1e300,1e-300\nA,2,-1e300,2e-300\nB,1,-1e300,0\nB,2,1e300,1e300\n", **huge)
 
 
 def _rows() -> Iterator[Case]:
@@ -299,10 +271,7 @@ def _rows() -> Iterator[Case]:
         ("of thousands of digits", ("1" * 5000, "2" * 5000), ("1" * 5000, "2" * 5000)), ("blanks around", (" 1", "2 "), ("2 ", " 1")),
         ("zero and minus zero", ("0", "-0"), ("0", "-0")), ("other digits", ("١", "٢"), ("١", "٢")), ("with underscores", ("1_0", "2_0"), ("1_0", "2_0")),
     ):  # fmt: skip
-        text = HEAD + "".join(
-            f"{s},{ids[k]},{h},{x}\n"
-            for s, k, h, x in (("A", 0, 0, 0.9), ("A", 1, -6, 0.2), ("B", 0, -1, 0.8), ("B", 1, -7, 0.3))
-        )
+        text = HEAD + "".join(f"{s},{ids[k]},{h},{x}\n" for s, k, h, x in (("A", 0, 0, 0.9), ("A", 1, -6, 0.2), ("B", 0, -1, 0.8), ("B", 1, -7, 0.3)))
         turned = {"human": ((-6, 0), (-7, -1)), "X": ((0.2, 0.9), (0.3, 0.8))} if str(read[0]) == ids[1] else {}
         yield table(f"segments: {name}", text, segments=read, **turned)
     yield table(
@@ -315,9 +284,6 @@ def _rows() -> Iterator[Case]:
         HEAD.replace("X", "doc") + "A,1,1,one\nB,1,2,two\n",
         r"column 'doc' differs between the rows of segment 1",
     )
-
-
-# -- JSON lines -------------------------------------------------------------------------------
 
 
 def _json_lines() -> Iterator[Case]:
@@ -366,11 +332,7 @@ def _json_lines() -> Iterator[Case]:
     yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
     yield case("objects nested a hundred thousand deep", '{"a":' * 100_000, r"line 1: not valid JSON")
     yield case("half of a surrogate pair", lines(*RECORDS).replace('"B"', '"B\\ud800"'), r"line 3: 'system' holds half of a surrogate pair")
-    yield case(
-        "half of a pair in a field's name",
-        lines(*RECORDS).replace('"X"', '"X\\udc00"'),
-        r"line 1: .* holds half of a surrogate pair",
-    )
+    yield case("half of a pair in a field's name", lines(*RECORDS).replace('"X"', '"X\\udc00"'), r"line 1: .* holds half of a surrogate pair")
     yield case("a whole pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
     yield case("an escaped NUL in a name", lines(*RECORDS).replace('"B"', '"B\\u0000"'), systems=("A", "B\0"))
     yield case("fields called like attributes", lines(*RECORDS).replace('"X"', '"__class__"'), X=None, metrics=("__class__",))
@@ -380,9 +342,6 @@ def _json_lines() -> Iterator[Case]:
         r"line 1: 'system' has more than 1,000,000 characters",
     )
     yield case("a gigantic line", lambda: b'{"system": "' + b"A" * 20_000_001, r"line 1 has more than 20,000,000 characters")
-
-
-# -- Parquet ----------------------------------------------------------------------------------
 
 
 def _frame(**columns: Any) -> pd.DataFrame:
@@ -482,9 +441,7 @@ def _parquets() -> Iterator[Case]:
     for column in ("system", "segment", "source", "X"):
         long = partial(_parquet_with, **{column: "A" * 1_000_001})
         yield case(f"a gigantic field in {column}", long, rf"column '{column}' has a text of more than 1,000,000 char")
-    unpacked = (
-        r"is not a readable Parquet file: it needs \d{2,3},\d{3},\d{3} bytes when it is unpacked; expected \d{2},"
-    )
+    unpacked = (r"is not a readable Parquet file: it needs \d{2,3},\d{3},\d{3} bytes when it is unpacked; expected \d{2},")
     delta = {"use_dictionary": False, "column_encoding": {"system": "DELTA_BYTE_ARRAY"}}
     for name, make in (
         ("texts that occur often", partial(_parquet_with, 1000, system="A" * 100_000)), ("texts that pack well", partial(_parquet_with, 1000, {"use_dictionary": False}, system="A" * 100_000)),
@@ -493,9 +450,6 @@ def _parquets() -> Iterator[Case]:
     ):  # fmt: skip
         yield case(f"a bomb of {name}", make, unpacked)
     yield case("pandas metadata that are none", _parquet(spoilt), r"is not a readable Parquet file|KeyError")
-
-
-# -- places -----------------------------------------------------------------------------------
 
 
 def _place(name: str, make: Callable[[Path], Any], refused: str = "", **meaning) -> Case:
@@ -533,9 +487,7 @@ def _places() -> Iterator[Case]:
     yield _place("a blank and quotes in the name", lambda f: _good_at(f / "a \"b\" 'c'.csv"))
     yield _place("a line end in the name", lambda f: _good_at(f / "a\nb.csv"))
     yield _place("a line end in the name of what is not there", lambda f: f / "a\nb.csv", r"there is no file .*a(\n|\\n| )b\.csv")
-    for name, given in (
-        ("a name", b"\xff.csv"), ("the folder", b"b\xfc/t.csv"), ("half of a pair", b"\xed\xa0\x80.csv"),
-    ):
+    for name, given in (("a name", b"\xff.csv"), ("the folder", b"b\xfc/t.csv"), ("half of a pair", b"\xed\xa0\x80.csv")):
         place = os.fsdecode(given)
         refused = r"(\\udc..)+(/t)?(\.csv)?: the name is not UTF-8\. Rename the file or folder"
         yield _place(f"{name} is not UTF-8", lambda f, p=place: _good_at(f / p), refused)
@@ -549,9 +501,7 @@ def _places() -> Iterator[Case]:
     yield _place("a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"cannot tell the format from '\.xlsx'; expected one of \.csv")
     yield _place("compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot tell the format from '\.gz'")
     yield _place("a pickle", lambda f: file("t.pkl", pickle.dumps(_Bomb()))(f), r"cannot tell the format from '\.pkl'")
-    for given in (
-        "http://127.0.0.1:9/t.csv", "https://example.invalid/t.csv", "file:///etc/hostname.csv", "s3://b/t.parquet", "ftp://x/t.tsv",
-    ):
+    for given in ("http://127.0.0.1:9/t.csv", "https://example.invalid/t.csv", "file:///etc/hostname.csv", "s3://b/t.parquet", "ftp://x/t.tsv"):
         yield _place(f"an address, {given.partition(':')[0]}", lambda f, g=given: g, r"there is no file")
     for given in (
         "", "..", "/", "teaching/../..", "wmt23/../../etc", "../../etc/passwd", "%s%n", "$(touch canary)", "`touch canary`", "{{7*7}}",

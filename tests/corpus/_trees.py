@@ -2,8 +2,6 @@
 # fmt: off
 """Folders in the layout of mt-metrics-eval v2, and tables of MQM errors and averages."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -166,30 +164,13 @@ def _scores() -> Iterator[Case]:
         def first_is(text: str, path: str = path, first: str = first) -> Callable[[Path], None]:
             return put(path, lambda t: t.replace(first, f"A{text}\n", 1))
 
-        for value in (
-            "inf",
-            "-inf",
-            "nan",
-            "1e999",
-            "x",
-            "1,5",
-            "0x1",
-            "True",
-            "null",
-            "NA",
-            "--1",
-            "½",
-            "1e",
-            "9" * 400,
-        ):
+        for value in ("inf", "-inf", "nan", "1e999", "x", "1,5", "0x1", "True", "null", "NA", "--1", "½", "1e", "9" * 400):
             yield case(f"a {what} score {value[:9]}", first_is(f"\t{value}"), rf"{name}, line 1: '{value[:40]}' is not a finite")
         if none:
             yield case(f"a {what} score None", first_is("\tNone"), human=((None, -6), (-1, -7)))
         else:
             yield case(f"a {what} score None", first_is("\tNone"), r"line 1: 'None' is not a finite.*Only human scores")
-        for label, text in (
-            ("no score", ""), ("three fields", "\t1\t2"), ("a blank in a name", " b\t1"), ("no line", "\n"),
-        ):
+        for label, text in (("no score", ""), ("three fields", "\t1\t2"), ("a blank in a name", " b\t1"), ("no line", "\n")):
             yield case(f"{what} scores: {label}", first_is(text), rf"{name}, line [12]: expected `SYSTEM SCORE`; found ")
         key = "human" if what == "human" else "X"
         small = ((1e-300, -6), (-1, -7)) if none else ((1e-300, 0.2), (0.8, 0.3))
@@ -198,11 +179,7 @@ def _scores() -> Iterator[Case]:
         yield case(f"a huge {what} score", first_is("\t1e300"), **{key: large})
         yield case(f"a {what} score beyond the largest", first_is("\t1e308"), r"holds the score 1e\+308 .*multiply")
         yield case(f"no {what} scores at all", put(path, ""), rf"{name} is empty; expected lines")
-        yield case(
-            f"one {what} score too many",
-            put(path, lambda t: t + "A\t1\n"),
-            r"system 'A' has 3 scores, the last in line 7 of 7; expected 2",
-        )
+        yield case(f"one {what} score too many", put(path, lambda t: t + "A\t1\n"), r"system 'A' has 3 scores, the last in line 7 of 7; expected 2")
         yield case(f"one {what} score too few", put(path, lambda t: t[:-4]), r"'refA' has 1 scores|expected `SYSTEM SCORE`")
         yield case(
             f"{what} scores interleaved",
@@ -306,11 +283,7 @@ def _layout() -> Iterator[Case]:
         ),
         r"has several references, refB, refC",
     )
-    yield case(
-        "a metric called like a column",
-        put(f"metric-scores/{LP}/human-src.seg.score", scores(METRIC)),
-        r"'human' cannot be a metric name",
-    )
+    yield case("a metric called like a column", put(f"metric-scores/{LP}/human-src.seg.score", scores(METRIC)), r"'human' cannot be a metric name")
 
 
 def _ratings() -> Iterator[Case]:
@@ -343,8 +316,6 @@ def _ratings() -> Iterator[Case]:
     yield case("ratings: too few", put(RATING, lambda t: t.split("\n", 1)[1]), r"system 'A' has 1 ratings; expected 2", read)
 
 
-# -- MQM tables -------------------------------------------------------------------------------
-
 ERRORS = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 ROWS = (
     "A\td\t1\tr\tOne.\tEins.\tNo-error\tNo-error\n"
@@ -370,26 +341,16 @@ def _mqm() -> Iterator[Case]:
     yield mqm("cut", (ERRORS + ROWS)[:-9], r"line 5: expected 8 tab-separated fields; found 7|unknown severity")
     yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), r"line 3: expected 8 tab-separated fields; found 9")
     yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"line 4: unknown severity 'grave'")
-    for column, row in (
-        ("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor"),
-    ):
+    for column, row in (("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor")):
         yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"line 6: {column} is empty")
     yield mqm(
         "two translations of one segment",
         ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n",
         r"the target of system 'A', segment 1 differs between rows",
     )
-    yield mqm(
-        "two sources of one segment",
-        ERRORS + ROWS + "C\td\t1\tr\tOther.\tX\tx\tMinor\n",
-        r"the source of segment 1 differs between rows",
-    )
+    yield mqm("two sources of one segment", ERRORS + ROWS + "C\td\t1\tr\tOther.\tX\tx\tMinor\n", r"the source of segment 1 differs between rows")
     yield mqm("a blank line", ERRORS + "\n" + ROWS, r"line 2: expected 8 tab-separated fields; found 1")
-    yield mqm(
-        "in Latin-1",
-        (ERRORS + ROWS.replace("Eins", "Äins")).encode("latin-1"),
-        r"is not UTF-8: found the byte 0xc4 at or after line 2",
-    )
+    yield mqm("in Latin-1", (ERRORS + ROWS.replace("Eins", "Äins")).encode("latin-1"), r"is not UTF-8: found the byte 0xc4 at or after line 2")
     yield mqm("in UTF-16", (ERRORS + ROWS).encode("utf-16"), r"lacks|is not UTF-8")
     yield mqm("a mark that is not closed", ERRORS + ROWS.replace("</v>", ""))
     yield mqm("a mark that is not opened", ERRORS + ROWS.replace("<v>", ""))

@@ -3,8 +3,6 @@
 `run.py` feeds them with Atheris, `tests/test_bad_input_random.py` with Hypothesis and with the seeds kept in `seeds/`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import shutil
