@@ -36,6 +36,8 @@ def test_coefficients(numbers):
                 row = mm.correlate(es, coefficient=coefficient, grouping=grouping, **options).iloc[0]
                 near(row["value"], np.mean(known) if known else 0.0, f"{number} {coefficient} {grouping}")
                 assert (row["n_groups"], row["n_degenerate"]) == (len(expected), len(expected) - len(known))
+                both = ~(np.isnan(human) | np.isnan(metric))
+                assert (row["n_systems"], row["n_segments"]) == tuple(both.any(axis=k).sum() for k in (1, 0))
 
 
 @checks(mm.calibrate_ties)
@@ -79,6 +81,7 @@ def test_decomposition(numbers):
             columns = ("value", "between", "within", "human_between", "metric_between")
             for column, wanted in zip(columns, expected, strict=True):
                 near(row[column], wanted, f"{number} {by} {column}")
+            assert (row["n_groups"], row["n_cells"]) == (both.any(axis=0 if by == "segment" else 1).sum(), both.sum())
 
 
 @checks(agreement.metric_correlations, agreement.partial_correlations)
@@ -92,8 +95,9 @@ def test_correlations_among_metrics(numbers):
         both &= ~np.isnan(human)
         sides = [values[both] for values in (human, metric, third)]
         pairs = [exact.pearson(a, b) if both.any() else None for a, b in itertools.combinations(sides, 2)]
-        row = mm.agreement.partial_correlations(es, "g", ["m"]).iloc[0]
+        row, own = (mm.agreement.partial_correlations(es, "g").set_index("metric").loc[name] for name in "mg")
         near(row["value"], pairs[0], number)
+        assert np.isnan(own["partial"])
         if None not in pairs and (1 - pairs[1] ** 2) * (1 - pairs[2] ** 2) > 1e-6:
             hm, hg, mg = pairs
             near(row["partial"], (hm - hg * mg) / np.sqrt((1 - hg**2) * (1 - mg**2)), number, 1e-6)

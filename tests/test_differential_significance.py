@@ -113,16 +113,6 @@ def test_permutation_against_all_swaps(numbers):
     assert tested > len(numbers) / 10
 
 
-@checks(significance.compare)
-def test_pairs_that_decide(numbers):
-    for number, coefficient, grouping, es in itertools.islice(swappable(numbers), 0, None, 4):
-        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": 150, "alpha": 0.4, "rng": number}
-        every, some = mm.compare(es, **options), mm.compare(es, **options, pairs="clusters")
-        assert some.table.equals(every.table), number
-        known = some.p_values.notna()
-        assert some.p_values.equals(every.p_values.where(known)), number
-
-
 def resamples(number, es, unit, n):
     """Return the rows and columns of each resample, as drawn by a generator of this seed."""
     rng = np.random.default_rng(number)
@@ -169,8 +159,9 @@ def test_bootstrap(numbers):
             near(table.loc[m, "low"], np.quantile(draws[m], 0.1), number)
             near(table.loc[m, "high"], np.quantile(draws[m], 0.9), number)
             assert table.loc[m, "n_resamples"] == len(draws[m])
-        found = mm.compare(es, method="bootstrap", **options)
+        found = mm.compare(es, method="bootstrap", keep_draws=True, **options)
         a, b = found.pairs[0]
+        np.testing.assert_allclose(found.draws[0], np.subtract(draws[a], draws[b]), atol=1e-9, err_msg=number)
         worse = sum(x - y <= 1e-12 for x, y in zip(draws[a], draws[b], strict=True))
         near(found.p_values.loc[a, b], (worse + 1) / (len(draws[a]) + 1), number)
         tested += 1

@@ -1,6 +1,7 @@
 """What is left of ties against fractions: curves, shares, sub-samples with the same draws, and levels of chance."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import exact
@@ -51,6 +52,7 @@ def test_curves(numbers):
         value = exact.area(corners)
         for column, wanted in (("value", value), ("chance", chance), ("best", best), ("tie_share", t)):
             near(line[column], wanted, number, 1e-12)
+        assert (line["n_pairs"], line["n_groups"]) == (sum(math.comb(len(h), 2) for h, _ in groups), len(groups))
         near(line["skill"], (value - chance) / (best - chance) if best > chance else None, number, 1e-9)
         half = [Fraction(2 * c + t_m + t_h + both, 2 * (c + d + t_h + t_m + both)) for c, d, t_h, t_m, both in (
             exact.pair_counts(h, m) for h, m in groups
@@ -93,9 +95,10 @@ def test_noise(numbers):
             with pytest.raises(ValueError, match="noise of standard deviation 1 is lost"):
                 mm.ties.discrete_to_continuous(scores)
             continue
-        noisy = mm.ties.discrete_to_continuous(scores, rng=number)
         gap = min((abs(a - b) for a, b in itertools.combinations(scores, 2) if a != b), default=None)
-        sigma = 1.0 if gap is None else gap / 20
+        given = None if gap is None else (None, gap / 100, 50 * gap)[number % 3]  # the last is next to uniform
+        noisy = mm.ties.discrete_to_continuous(scores, sigma=given, rng=number)
+        sigma = given or (1.0 if gap is None else gap / 20)
         cut = np.inf if gap is None else 0.24 * gap / sigma
         drawn = stats.truncnorm.rvs(
             -cut, cut, scale=sigma, size=len(scores), random_state=np.random.default_rng(number)

@@ -92,6 +92,7 @@ def test_table_round_trip(es):
     expected = ["system", "segment", "human", "X", "doc", "domain", "source", "reference", "translation"]
     assert frame.columns.tolist() == expected
     assert frame.loc[4, ["system", "segment", "translation"]].tolist() == ["B", "s2", "b2"]
+    pd.testing.assert_frame_equal(mm.correlate(frame), mm.correlate(es))  # a tidy table goes in directly
     back = EvalSet.from_frame(frame)
     np.testing.assert_array_equal(back.human, es.human)
     np.testing.assert_array_equal(back["X"], es["X"])

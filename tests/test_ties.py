@@ -91,17 +91,6 @@ def test_noise_breaks_every_tie_and_leaves_holes():
     np.testing.assert_array_equal(noisy, ties.discrete_to_continuous([[0, 0, np.nan], [-1, -1, 0]], rng=1))
 
 
-def test_the_noise_is_gaussian_with_the_sigma_asked_for():
-    scores = np.repeat([0.0, 2.0], 20_000)
-    for sigma, expected in ((None, 0.1), (0.02, 0.02)):
-        noise = ties.discrete_to_continuous(scores, sigma=sigma) - scores
-        assert noise.std() == pytest.approx(expected, rel=0.02)
-        assert (np.abs(noise) < 2 * expected).mean() == pytest.approx(0.9545, abs=0.005)
-    wide = ties.discrete_to_continuous(scores, sigma=100.0) - scores  # cut: nearly uniform
-    assert np.abs(wide).max() <= 0.24 * 2
-    assert ties.discrete_to_continuous(np.zeros(20_000)).std() == pytest.approx(1, rel=0.02)
-
-
 def test_sigma_hardly_matters_for_calibrated_accuracy():
     es = mm.load("teaching")
     sigmas = (0.05, 0.01, 0.001)
@@ -232,19 +221,6 @@ def test_expected_accuracy_by_hand():
         ties.expected_accuracy(es.select(segments=[2]))
     with pytest.raises(ValueError, match="`human_ties` must be one of"):
         ties.expected_accuracy(es, human_ties="zero")
-
-
-def test_tie_curve_of_the_worked_example():
-    # six pairs; nothing tied: 1 right. Equal scores tied: 2. The three differences of .1 tied too: 1. All: 3
-    curve = ties.tie_curve(column(*WORKED), "m")
-    assert curve.metric_ties.tolist() == pytest.approx([0, 1 / 6, 4 / 6, 1])
-    assert curve.value.tolist() == pytest.approx([1 / 6, 2 / 6, 1 / 6, 3 / 6])
-    assert curve.epsilon.tolist() == pytest.approx([np.nan, 0, 0.1, 0.2], nan_ok=True)
-    area = (1 / 6 + 2 / 6) / 2 * 1 / 6 + (2 / 6 + 1 / 6) / 2 * 3 / 6 + (1 / 6 + 3 / 6) / 2 * 2 / 6
-    row = ties.tie_area(column(*WORKED)).iloc[0]
-    assert row.value == pytest.approx(area)
-    assert (row.chance, row.best) == (pytest.approx(3 / 8), pytest.approx((1 + 1 - 1 / 2) / 2))
-    assert (row.tie_share, row.n_pairs, row.n_groups) == (0.5, 6, 1)
 
 
 @pytest.mark.slow
