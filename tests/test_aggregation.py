@@ -1,6 +1,5 @@
 """Aggregation: counts against sacreBLEU, three ways to a system score, intervals, the cache, the published mistake."""
 
-
 import numpy as np
 import pandas as pd
 import pytest

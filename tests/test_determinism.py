@@ -45,16 +45,8 @@ SETTINGS = {
     "files for oneself": {"umask": 0o077},
     "another folder": {"folder": "a b/ı"},
 }
-GERMAN = {
-    **SETTINGS["2 threads"],
-    **SETTINGS["German"],
-    **SETTINGS["hash seed 1"],
-    **SETTINGS["Kathmandu"],
-    **SETTINGS["2 processes"],
-    **SETTINGS["files for oneself"],
-    **SETTINGS["another folder"],
-    "PYTHONUTF8": "0",
-}
+_GERMAN = "2 threads,German,hash seed 1,Kathmandu,2 processes,files for oneself,another folder".split(",")
+GERMAN = {key: value for name in _GERMAN for key, value in SETTINGS[name].items()} | {"PYTHONUTF8": "0"}
 TURKISH = {**SETTINGS["5 threads"], **SETTINGS["Turkish"], **SETTINGS["any hash seed"], "TZ": "America/St_Johns"}
 #: Cheap ones that are executed under a setting with each change: one German, one Turkish.
 CHAPTERS = ("04_grouping_and_sentinels.ipynb", "06_ties.ipynb")
