@@ -8,6 +8,7 @@ gets in an empty one.
 import ast
 import functools
 import io
+import itertools
 import os
 import re
 import resource
@@ -46,8 +47,8 @@ def below(folder, event, arguments):
     return event in EVENTS and (from_folder or str(folder) in str(arguments))
 
 
-def forked(job):
-    """Do a job in a child process; return its exit status, or the negated signal that ended it."""
+def fork(job):
+    """Begin a job in a child process; return its number."""
     pid = os.fork()
     if pid == 0:
         status = 1
@@ -57,48 +58,47 @@ def forked(job):
             status = 0
         finally:
             os._exit(status)
+    return pid
+
+
+def ended(pid):
+    """Wait for a child; return its exit status, or the negated signal that ended it."""
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
+def forked(job):
+    """Do a job in a child process; return how it ended."""
+    return ended(fork(job))
+
+
 def killed_at(moment, folder, job):
-    """Return a job that is killed at its n-th access to a file below a folder."""
+    """Do a job in a child process that is killed at its n-th access to a file below a folder; return how it ended."""
 
     def doomed():
-        left = [moment]
+        nth = itertools.count(1)
 
         def hook(event, arguments):
-            if below(folder, event, arguments):
-                left[0] -= 1
-                if left[0] == 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
+            if below(folder, event, arguments) and next(nth) == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
 
         sys.addaudithook(hook)
         job()
 
-    return doomed
+    return forked(doomed)
 
 
-def limited(size, job):
-    """Return a job that cannot write a file beyond a size, as on a full disk."""
-
-    def full():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-        job()
-
-    return full
-
-
-def unprivileged(job):
-    """Return a job that may write nothing that others have not opened to it."""
-
-    def nobody():
-        if os.getuid() == 0:
-            os.setgid(65534)
-            os.setuid(65534)
-        job()
-
-    return nobody
+def each_moment(tmp_path, job, before=lambda moment, folder: None):
+    """Kill a job at its first, second, third, … access to a folder of its own; yield folder and status up to 0."""
+    for moment in range(1, 500):
+        folder = tmp_path / f"{moment}"
+        before(moment, folder)
+        status = killed_at(moment, folder, lambda folder=folder: job(folder))
+        yield folder, status
+        if status == 0:
+            assert moment > 2
+            return
+        assert status == -signal.SIGKILL
+    raise AssertionError("it has no end")
 
 
 @functools.cache
@@ -240,9 +240,7 @@ def _place(tmp_path_factory):
         patch.setattr(_run, "execute", executed)
         patch.setattr(_site, "build", built)
         patch.setattr(_run, "in_processes", at_once)
-        patch.setattr(
-            make_book, "_execute_all", lambda books, jobs: [executed(path, out) for path, out in books.items()]
-        )
+        patch.setattr(make_book, "_execute_all", lambda books, jobs: list(itertools.starmap(executed, books.items())))
         yield
 
 
@@ -271,20 +269,13 @@ def expected(job, tmp_path, monkeypatch):
 
 @by(counted, swept, saved, written, scored, chaptered, published, refreshed, staged)
 def test_killed_at_any_access_to_a_file(job, expected, tmp_path):
-    moments = 0
-    for moment in range(1, 500):
-        folder = tmp_path / f"{moment}"
+    def before(moment, folder):
         folder.mkdir()
         if moment % 2:  # every other time there is a finished result to write over
             job(folder)
-        status = forked(killed_at(moment, folder, lambda folder=folder: job(folder)))
+
+    for folder, _ in each_moment(tmp_path, job, before):
         check(job, folder, expected)
-        if status == 0:
-            break
-        assert status == -signal.SIGKILL
-        moments += 1
-    assert status == 0
-    assert moments >= 2
 
 
 def state(folder, texts, known):
@@ -303,47 +294,43 @@ def test_a_sentinel_written_over_another_is_never_half_of_each(tmp_path):
     texts = frame["source"].unique().tolist()
     old, new = (sentinel.score(texts).tolist() for sentinel in halves)
     assert old != new
-    kinds = set()
-    for moment in range(1, 200):
-        folder = tmp_path / f"{moment}"
-        halves[0].save(folder)
-        status = forked(killed_at(moment, folder, lambda folder=folder: halves[1].save(folder)))
-        kinds.add(state(folder, texts, {"old": old, "new": new}))
-        if status == 0:
-            break
+    each = each_moment(tmp_path, halves[1].save, lambda _, folder: halves[0].save(folder))
+    kinds = {state(folder, texts, {"old": old, "new": new}) for folder, _ in each}
     assert kinds == {"old", "saving was interrupted. Save the sentinel again.", "new"}
 
 
 @by(counted, swept, saved, written, chaptered, refreshed)
 @pytest.mark.parametrize("size", [0, 1, 100, 1000])
 def test_full_disk(job, expected, size, tmp_path):
-    forked(limited(size, lambda: job(tmp_path)))
+    def full():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        job(tmp_path)
+
+    forked(full)
     check(job, tmp_path, expected)
 
 
-@pytest.mark.parametrize("job", [counted], ids=["counted"])
+@by(counted)
 def test_a_cache_that_cannot_be_written_is_done_without(job, expected, tmp_path):
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o555)
     tmp_path.chmod(0o755)
-    assert forked(unprivileged(lambda: check(job, folder, expected))) == 0
+
+    def unprivileged():
+        if os.getuid() == 0:
+            os.setgid(65534)
+            os.setuid(65534)
+        check(job, folder, expected)
+
+    assert forked(unprivileged) == 0
     assert list(folder.iterdir()) == []
 
 
 @by(counted, swept, saved, written, chaptered, published)
 def test_two_processes_in_one_folder(job, expected, tmp_path):
-    children = []
-    for _ in range(3):
-        pid = os.fork()
-        if pid == 0:
-            try:
-                check(job, tmp_path, expected)
-            except BaseException:
-                os._exit(1)
-            os._exit(0)
-        children.append(pid)
-    statuses = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children]
-    assert 0 in statuses
+    children = [fork(lambda: check(job, tmp_path, expected)) for _ in range(3)]
+    assert 0 in [ended(pid) for pid in children]
     check(job, tmp_path, expected)
 
 
@@ -405,12 +392,8 @@ def asked(text):
 
 def test_durations_are_taken_from_a_clock_that_nobody_sets():
     root = Path(mm.__file__).parents[1]
-    found = [
-        (path.relative_to(root).as_posix(), name)
-        for path in root.glob("mtmeta/**/*.py")
-        for name in asked(path.read_text("utf-8"))
-    ]
-    assert sorted(found) == sorted(DATES)
+    modules = {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in root.glob("mtmeta/**/*.py")}
+    assert sorted((path, name) for path, text in modules.items() for name in asked(text)) == sorted(DATES)
 
 
 def finished(cache):
@@ -453,20 +436,15 @@ def plain(server):  # noqa: F811
 @pytest.mark.parametrize("kind", ["plain", "made"])
 def test_a_download_killed_at_any_access_to_a_file(kind, request, tmp_path):
     whole = request.getfixturevalue(kind)
-    moments = 0
-    for moment in range(1, 200):
-        cache = tmp_path / f"{moment}"
-        status = forked(killed_at(moment, cache, lambda cache=cache: mm.datasets.fetch("small", cache=cache)))
+    n_moments = 0
+    for cache, _ in each_moment(tmp_path, lambda cache: mm.datasets.fetch("small", cache=cache)):
         there = finished(cache)
         assert there.items() <= whole.items()
         assert set(missing("small", cache)) == set(whole) - set(there)
         mm.datasets.fetch("small", cache=cache)
         assert finished(cache) == whole
-        if status == 0:
-            break
-        moments += 1
-    assert status == 0
-    assert moments > len(FILES)
+        n_moments += 1
+    assert n_moments > len(FILES) + 1
 
 
 def train(folder):
@@ -481,8 +459,8 @@ def train(folder):
     return {name: tensor.numpy().copy() for name, tensor in found.network.state_dict().items()}
 
 
-def counting(folder, job, to):
-    """Return a job that writes down how often it accesses a file below a folder."""
+def accesses(folder, job, to):
+    """Do a job in a child process; return how often it accesses a file below a folder."""
 
     def counted():
         seen = []
@@ -490,7 +468,8 @@ def counting(folder, job, to):
         job()
         to.write_text(str(len(seen)))
 
-    return counted
+    assert forked(counted) == 0
+    return int(to.read_text())
 
 
 @pytest.mark.slow
@@ -498,11 +477,10 @@ def counting(folder, job, to):
 def test_training_that_was_killed_ends_with_the_same_weights(tmp_path):
     pytest.importorskip("torch")
     expected = train(None)
-    assert forked(counting(tmp_path, lambda: train(tmp_path / "whole"), tmp_path.parent / "n")) == 0
-    n = int((tmp_path.parent / "n").read_text())
+    n = accesses(tmp_path, lambda: train(tmp_path / "whole"), tmp_path.parent / "n")
     for moment in np.linspace(1, n, 6).astype(int):
         folder = tmp_path / f"{moment}"
-        assert forked(killed_at(moment, folder, lambda folder=folder: train(folder))) == -signal.SIGKILL
+        assert killed_at(moment, folder, lambda folder=folder: train(folder)) == -signal.SIGKILL
         found = train(folder)
         assert all(np.array_equal(found[name], tensor) for name, tensor in expected.items())
 
