@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from corpus import CASES, CHECKPOINTS, OPTIONS, snapshot, watched
 from corpus._case import facts
 from corpus._tables import _million
@@ -27,7 +27,7 @@ def sample(cases, step):
     return [pytest.param(case, id=case.name, marks=marks[k % step]) for k, case in enumerate(cases)]
 
 
-def invoke(line: list[str], **options) -> Result:
+def invoke(line, **options):
     """Run a command line in this process."""
     return CliRunner().invoke(COMMAND, line, prog_name="mtmeta", **options)
 

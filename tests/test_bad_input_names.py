@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
 from html.parser import HTMLParser
 
 import matplotlib.pyplot as plt
@@ -35,7 +34,7 @@ BENIGN = tuple(f"n{k}" for k in range(len(NAMES)))
 N = 12
 
 
-def table(systems: tuple[str, ...], metrics: tuple[str, ...], documents: tuple[str, ...]) -> str:
+def table(systems, metrics, documents):
     """Return a table in TSV: scores depend on the places of names alone."""
     rng = np.random.default_rng(0)
     out = io.StringIO()
@@ -48,7 +47,7 @@ def table(systems: tuple[str, ...], metrics: tuple[str, ...], documents: tuple[s
     return out.getvalue()
 
 
-def tell(tmp_path, content: str, *line: str) -> str:
+def tell(tmp_path, content, *line):
     path = tmp_path / "t.tsv"
     path.write_text(content, encoding="utf-8", newline="")
     result = CliRunner().invoke(get_command(app), [line[0], str(path), *line[1:], "--quiet"])
@@ -61,7 +60,7 @@ IN_TABLES = tuple(n for n in NAMES if "\0" not in n)
 
 
 @pytest.fixture(scope="module")
-def as_metrics() -> str:
+def as_metrics():
     return table(("A", "B", "C"), IN_TABLES, ("d",))
 
 
@@ -77,15 +76,13 @@ def test_the_table_of_a_terminal_is_one_line_a_row_without_control_characters(tm
     lines = tell(tmp_path, as_metrics, "correlate").splitlines()
     assert len(lines) == 2 + len(IN_TABLES)
     assert all(line.isprintable() for line in lines)
-    assert [line.startswith(visible(name).rstrip()) for name, line in zip(IN_TABLES, lines[2:], strict=True)] == [
-        True
-    ] * len(IN_TABLES)
+    assert all(line.startswith(visible(name).rstrip()) for name, line in zip(IN_TABLES, lines[2:], strict=True))
 
 
 _COMMANDS = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textbar{}": "|", r"\textless{}": "<", r"\textgreater{}": ">", r"\textquotesingle{}": "'", r"\textasciigrave{}": "`", r"\symbol{34}": '"', "-{}": "-", ",{}": ","}  # fmt: skip
 
 
-def from_latex(cell: str) -> str:
+def from_latex(cell):
     """Return what LaTeX sets for a cell; refuse anything that is not an escape."""
     out = []
     while cell:
@@ -109,7 +106,7 @@ def test_latex(tmp_path, as_metrics):
     assert [row for row in rows if row.lstrip().startswith(("[", "*"))] == []
 
 
-def inline_kinds(text: str) -> list[str]:
+def inline_kinds(text):
     """Return the tokens of CommonMark with tables and strikethrough, as deep as they go."""
     kinds = []
     for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text):
@@ -139,11 +136,9 @@ def test_every_command_takes_hostile_names(tmp_path, command, how):
     assert tell(tmp_path, content, *command, "--format", how)
 
 
-def evalset(systems: tuple[str, ...], metrics: tuple[str, ...], documents: tuple[str, ...], name: str) -> EvalSet:
-    content = table(systems, metrics, documents)
-    frame = pd.read_csv(
-        io.StringIO(content, newline=""), sep="\t", dtype={"system": str, "doc": str}, keep_default_na=False
-    )
+def evalset(systems, metrics, documents, name):
+    content = io.StringIO(table(systems, metrics, documents), newline="")
+    frame = pd.read_csv(content, sep="\t", dtype={"system": str, "doc": str}, keep_default_na=False)
     return EvalSet.from_frame(frame, name=name)
 
 
@@ -168,22 +163,19 @@ class Skeleton(HTMLParser):
         self.text.append(data)
 
 
-def skeleton(page: str) -> tuple[list, str]:
+def skeleton(page):
     parser = Skeleton()
     parser.feed(page)
     # how a cell is classed depends on how long it is, not what is in it
-    return [(tag, tuple(a for a in names if (tag, a) != ("td", "class"))) for tag, names in parser.elements], "".join(
-        parser.text
-    )
+    elements = [(tag, tuple(a for a in names if (tag, a) != ("td", "class"))) for tag, names in parser.elements]
+    return elements, "".join(parser.text)
 
 
-def reports(count: int, start: int) -> Iterator:
+def reports(count, start):
     """Yield a report on hostile names and the same report on plain ones."""
     for names in (NAMES, BENIGN):
         taken = [names[(start + k) % len(names)] for k in range(count + 6)]
-        es = evalset(
-            tuple(taken[:count]), tuple(taken[count : count + 3]), tuple(taken[count + 3 : count + 5]), taken[-1]
-        )
+        es = evalset(taken[:count], taken[count : count + 3], taken[count + 3 : count + 5], taken[-1])
         yield report.report(es, [es.metrics[0]], n_resamples=40, rng=0)
 
 
@@ -201,9 +193,10 @@ def test_report(start):
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n.strip()], ids=repr)
 def test_the_page_that_lists_the_chapters(name):
-    outcome = {"notebooks/01_x": Outcome("skipped", reason=f"it needs {name}")}
-    plain = {"notebooks/01_x": Outcome("skipped", reason="it needs n")}
-    found, expected = (_list_page(o, t) for o, t in ((outcome, f"{name}: 2 systems"), (plain, "n: 2 systems")))
+    found, expected = (
+        _list_page({"notebooks/01_x": Outcome("skipped", reason=f"it needs {n}")}, f"{n}: 2 systems")
+        for n in (name, "n")
+    )
     assert inline_kinds(found) == inline_kinds(expected)
     assert not re.search(r"(?<!\\)(\{\{|\{%|\$)", found)  # substitutions, templates and formulas of MyST
 
@@ -228,19 +221,18 @@ DRAWN = ("$x$", "$\\frac{$", "$", "_x", "__init__", "{{ 7*7 }}", "\\", "<b>", "%
 
 
 @pytest.fixture(scope="module")
-def drawn() -> EvalSet:
+def drawn():
     rng = np.random.default_rng(1)
     human = rng.normal(size=(len(DRAWN), 20))
     return EvalSet(human, {n: human + rng.normal(size=human.shape) for n in DRAWN[:6]}, systems=DRAWN, name="$s$")
 
 
-def texts_of(figure) -> list[str]:
+def texts_of(figure):
     """Return every text of a figure that was drawn; one that would be set as a formula is an error."""
     figure.canvas.draw()
     texts = [t for t in figure.findobj(plt.Text) if t.get_text()]
-    assert [
-        t.get_text() for t in texts if "$" in t.get_text() and t.get_parse_math() and "mathdefault" not in t.get_text()
-    ] == []
+    formulas = [t.get_text() for t in texts if "$" in t.get_text() and t.get_parse_math()]
+    assert [text for text in formulas if "mathdefault" not in text] == []
     return [t.get_text() for t in texts]
 
 

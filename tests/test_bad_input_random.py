@@ -36,7 +36,7 @@ scores = st.none() | st.just(0.0) | st.floats(1e-300, 1e300) | st.floats(-1e300,
 
 
 @st.composite
-def tables(draw) -> pd.DataFrame:
+def tables(draw):
     """Draw a tidy table that can be loaded."""
     systems = draw(st.lists(names, min_size=1, max_size=4, unique=True))
     segments = draw(st.lists(names, min_size=1, max_size=4, unique=True))
@@ -48,7 +48,7 @@ def tables(draw) -> pd.DataFrame:
     return frame.iloc[draw(st.permutations(range(len(frame))))]
 
 
-def written(frame: pd.DataFrame, suffix: str, encoding: str, end: str, quoting: int) -> bytes:
+def written(frame, suffix, encoding, end, quoting):
     """Return a table as a program might write it."""
     cells = frame.astype(object).where(frame.notna(), None)
     if suffix == "parquet":

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,7 +35,7 @@ ALLOWED = {
 }
 
 
-def dotted(node: ast.expr) -> str:
+def dotted(node):
     """Return ``a.b.c`` for a name or attribute; a question mark for anything else."""
     if isinstance(node, ast.Name):
         return node.id
@@ -45,7 +44,7 @@ def dotted(node: ast.expr) -> str:
     return "?"
 
 
-def fault(call: ast.Call) -> str:
+def fault(call):
     """Return the name of a call that runs what it reads; nothing for any other."""
     name = dotted(call.func)
     keywords = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
@@ -60,7 +59,7 @@ def fault(call: ast.Call) -> str:
     return ""
 
 
-def faults(text: str) -> Iterator[str]:
+def faults(text):
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and (found := fault(node)):
             yield found
@@ -87,7 +86,7 @@ sys.addaudithook(hook)
 """
 
 
-def offline(code: str, folder: Path) -> list:
+def offline(code, folder):
     """Run code in a process with an empty home; return what it tried on the network, as the last line of its output."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MTMETA", "HF_", "TRANSFORMERS"))}
     own = {"HOME": folder, "MTMETA_CACHE": folder / "cache", "PYTHONPATH": ROOT, "HF_HOME": folder / "hf"}

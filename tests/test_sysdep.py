@@ -14,7 +14,7 @@ from mtmeta.sysdep._nulls import strata_of
 PLAIN = {"n_resamples": 0}
 
 
-def campaign(seed=0, n_systems=5, n_segments=60, *, ties=False, missing=0.0, noise=1.0) -> mm.EvalSet:
+def campaign(seed=0, n_systems=5, n_segments=60, *, ties=False, missing=0.0, noise=1.0):
     rng = np.random.default_rng(seed)
     human = -rng.integers(0, 8, (n_systems, n_segments)).astype(float) - np.arange(n_systems)[:, None]
     scores = human + noise * rng.normal(size=human.shape)
@@ -23,11 +23,11 @@ def campaign(seed=0, n_systems=5, n_segments=60, *, ties=False, missing=0.0, noi
     return mm.EvalSet(human, {"m": scores}, systems=[f"S{k}" for k in range(n_systems)])
 
 
-def by_system(result) -> pd.Series:
+def by_system(result):
     return result.table.set_index("system")["expected_deviation"]
 
 
-def slow_fit(x, y, weights, points) -> np.ndarray:
+def slow_fit(x, y, weights, points):
     """Fit on copies of the rows, as the paper's listing does."""
     copies = np.repeat(np.arange(len(y)), weights)
     model = IsotonicRegression(increasing=True, out_of_bounds="clip").fit(x[copies], y[copies])

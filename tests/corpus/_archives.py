@@ -12,10 +12,9 @@ import struct
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,30 +24,29 @@ from mtmeta.datasets._fetch import DataFile, _convert, read_scores_pickle
 from mtmeta.datasets._news import _read_archive
 
 from ._case import Case
+from ._tables import file
+from ._trees import write
 
 
 class _Calls:
     """A pickle of it calls a function when it is read."""
 
-    def __init__(self, function: Callable, *arguments: Any) -> None:
+    def __init__(self, function, *arguments):
         self.call = function, arguments
 
     def __reduce__(self):
         return self.call
 
 
-def _pickle(name: str, raw: bytes, refused: str = "", meaning: Any = None) -> Case:
-    def make(folder: Path) -> bytes:
-        return raw
-
-    return Case(f"pickle: {name}", make, refused, {"value": meaning}, read_scores_pickle, None)
+def _pickle(name, raw, refused="", meaning=None):
+    return Case(f"pickle: {name}", lambda folder: raw, refused, {"value": meaning}, read_scores_pickle, None)
 
 
 _PROTO4 = b"\x80\x04"
 _OPEN = _PROTO4 + b"\x8c\x08builtins\x8c\x04open\x93\x8c\x06canary\x8c\x01w\x86R."
 
 
-def _pickles() -> Iterator[Case]:
+def _pickles():
     refused = r"is refused, and nothing in it was run: it asks for {}"
     unreadable = r"is not a readable pickle"
     other = r"does not hold \{system: \[score"
@@ -88,16 +86,14 @@ def _pickles() -> Iterator[Case]:
     yield _pickle("holds a name that would be two lines", pickle.dumps({"A\tx\nB": [1.0]}), r"holds a system name with a blank, tab or line end")
 
 
-def _zip(name: str, raw: bytes | Callable[[], bytes], refused: str = "", size: int = 4) -> Case:
-    file = DataFile("folder/t.txt", "0" * 64, size, "http://x", "member:t.txt")
+def _zip(name, raw, refused="", size=4):
+    member = DataFile("folder/t.txt", "0" * 64, size, "http://x", "member:t.txt")
 
-    def read(data: bytes) -> bytes:
-        return _convert(data, file, "http://x")
-
+    read = partial(_convert, file=member, url="http://x")
     return Case(f"zip: {name}", lambda folder: raw() if callable(raw) else raw, refused, {"value": b"good"}, read, None)
 
 
-def _zipped(*members: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def _zipped(*members, method=zipfile.ZIP_DEFLATED):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         for name, content in members:
@@ -105,7 +101,7 @@ def _zipped(*members: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile
     return out.getvalue()
 
 
-def _encrypted() -> bytes:
+def _encrypted():
     """Return an archive whose member says that it is encrypted."""
     raw = bytearray(_zipped(("t.txt", b"good")))
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -113,7 +109,7 @@ def _encrypted() -> bytes:
     return bytes(raw)
 
 
-def _zips() -> Iterator[Case]:
+def _zips():
     wrong = r"folder/t\.txt: what http://x gives is not a zip archive with a member 't\.txt'"
     yield _zip("good", _zipped(("other", b"x"), ("t.txt", b"good")))
     yield _zip("beside members that climb", _zipped(("../../canary", b"x"), ("/tmp/canary", b"x"), ("t.txt", b"good")))
@@ -129,16 +125,12 @@ def _zips() -> Iterator[Case]:
     yield _zip("a bomb", lambda: _zipped(("t.txt", bytes(3 * 10**7))), rf"{wrong}: it unpacks to 30000000 bytes; expected 4")
     yield _zip("a bomb that gives a small size", _lying, wrong)
     for name, method in (("bzip2", zipfile.ZIP_BZIP2), ("LZMA", zipfile.ZIP_LZMA)):  # unpacked without a limit
-        yield _zip(
-            f"a bomb of {name} that gives a small size",
-            partial(_lying, method, 20_000, 3 * 10**7),
-            rf"{wrong}: it is compressed by method {method}; expected 0 or 8",
-            20_000,
-        )
+        yield _zip(f"a bomb of {name} that gives a small size", partial(_lying, method, 20_000, 3 * 10**7),
+            rf"{wrong}: it is compressed by method {method}; expected 0 or 8", 20_000)
     yield _zip("nested archives", _zipped(("t.txt", _zipped(("t.txt", b"good")))), rf"{wrong}: it unpacks to \d+ bytes; expected 4")
 
 
-def _lying(method: int = zipfile.ZIP_DEFLATED, said: int = 4, size: int = 10**6) -> bytes:
+def _lying(method=zipfile.ZIP_DEFLATED, said=4, size=10**6):
     """Return an archive whose member is larger than its directory says."""
     raw = bytearray(_zipped(("t.txt", bytes(size)), method=method))
     for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
@@ -150,7 +142,7 @@ def _lying(method: int = zipfile.ZIP_DEFLATED, said: int = 4, size: int = 10**6)
 _NEWS = "txt/sources/generaltest2023.cs-uk.src.cs"
 
 
-def _tar(*members: tuple[str, bytes, dict[str, Any]], mode: str = "w:xz") -> bytes:
+def _tar(*members, mode="w:xz"):
     out = io.BytesIO()
     # the lowest level: the others ask for 100 MB of memory for each of these small archives
     level = {"preset": 0} if mode == "w:xz" else {}
@@ -164,7 +156,7 @@ def _tar(*members: tuple[str, bytes, dict[str, Any]], mode: str = "w:xz") -> byt
     return out.getvalue()
 
 
-def _header(kind: bytes, said: int, size: int | None = None) -> bytes:
+def _header(kind, said, size=None):
     """Return an archive that begins with a member of a kind and a size, and with zeros for its content."""
     info = tarfile.TarInfo(_NEWS)
     info.type, info.size = kind, said
@@ -174,17 +166,12 @@ def _header(kind: bytes, said: int, size: int | None = None) -> bytes:
     return b"".join([*pieces, pack.flush()])
 
 
-def _news(name: str, raw: bytes | Callable[[], bytes], refused: str = "") -> Case:
-    def make(folder: Path) -> Path:
-        path = folder / "txt.tar.xz"
-        path.write_bytes(raw() if callable(raw) else raw)
-        return path
-
+def _news(name, raw, refused=""):
     meaning = {"value": {"cs-uk": {"sources": {"": ("one", "two")}, "references": {}, "system-outputs": {}}}}
-    return Case(f"tar: {name}", make, refused, meaning, lambda path: dict(_read_archive(path, None)), None)
+    return Case(f"tar: {name}", file("txt.tar.xz", raw), refused, meaning, lambda path: dict(_read_archive(path, None)), None)
 
 
-def _tars() -> Iterator[Case]:
+def _tars():
     good = (_NEWS, b"one\ntwo\n", {})
     whole = _tar(good)
     yield _news("good", whole)
@@ -194,11 +181,8 @@ def _tars() -> Iterator[Case]:
         ("a link", (_NEWS + "x", b"", {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"})), ("a hard link", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.LNKTYPE, "linkname": "/etc/passwd"})),
         ("a device", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.CHRTYPE})), ("a pipe", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.FIFOTYPE})), ("an unknown name", ("readme", b"x", {})), ("a program", ("txt/run.sh", b"#!/bin/sh", {"mode": 0o777})),
     ):  # fmt: skip
-        yield _news(
-            f"a member that is {name}" if not name.startswith(("climbs", "from")) else f"a member {name}",
-            _tar(good, member),
-            r"unexpected entry '.*'\. The archive is not the known one",
-        )
+        yield _news(f"a member that is {name}" if not name.startswith(("climbs", "from")) else f"a member {name}", _tar(good, member),
+            r"unexpected entry '.*'\. The archive is not the known one")
     yield _news("a bomb", lambda: _tar((_NEWS, bytes(3 * 10**7), {})), r"is cut or larger than 20,000,000 bytes")
     for name, kind in (
         ("a pax header", tarfile.XHDTYPE), ("a header for all members", tarfile.XGLTYPE), ("a long name", tarfile.GNUTYPE_LONGNAME),
@@ -221,7 +205,7 @@ def _tars() -> Iterator[Case]:
 
 
 @functools.cache
-def _saved() -> dict[str, bytes]:
+def _saved():
     """Return the files of a good light sentinel."""
     frame = pd.DataFrame({"source": [f"text {k} of twelve" for k in range(12)], "human": range(12)})
     with tempfile.TemporaryDirectory() as folder:
@@ -233,21 +217,20 @@ ARRAYS = "weights.npz"
 CARD = "sentinel.json"
 
 
-def _sentinel(name: str, spoil: Callable[[dict[str, bytes]], Any], refused: str = "") -> Case:
-    def make(folder: Path) -> Path:
+def _sentinel(name, spoil, refused=""):
+    def make(folder):
         files = dict(_saved())
         spoil(files)
-        (folder / "s").mkdir()
-        for file, content in files.items():
-            (folder / "s" / file).write_bytes(content)
+        for path, content in files.items():
+            write(folder / "s" / path, content)
         return folder / "s"
 
     command = ("sentinel", "score", "{}", "teaching")
     return Case(f"sentinel: {name}", make, refused, {"kind": "light"} if not refused else {}, sentinel.load, command)
 
 
-def _card(change: Callable[[dict], Any]) -> Callable[[dict[str, bytes]], None]:
-    def spoil(files: dict[str, bytes]) -> None:
+def _card(change):
+    def spoil(files):
         card = json.loads(files[CARD])
         change(card)
         files[CARD] = json.dumps(card).encode()
@@ -255,13 +238,13 @@ def _card(change: Callable[[dict], Any]) -> Callable[[dict[str, bytes]], None]:
     return spoil
 
 
-def _npz(**arrays: Any) -> bytes:
+def _npz(**arrays):
     out = io.BytesIO()
     np.savez(out, **arrays)
     return out.getvalue()
 
 
-def _sentinels() -> Iterator[Case]:
+def _sentinels():
     damaged = r"the light sentinel in it is damaged"
     yield _sentinel("good", lambda files: None)
     yield _sentinel("no card", lambda files: files.pop(CARD), r"holds no sentinel: there is no sentinel\.json")
@@ -274,17 +257,14 @@ def _sentinels() -> Iterator[Case]:
         ("format", 2), ("format", "1"), ("format", None), ("kind", "python"), ("kind", []), ("sees", "everything"), ("sees", []),
         ("sees", {}),
     ):
-        yield _sentinel(
-            f"{field} is {value!r}",
-            _card(partial(_update, field, value)),
-            r"expected format 1, a kind light or transformer, and a known `sees`; found",
-        )
+        yield _sentinel(f"{field} is {value!r}", _card(methodcaller("update", {field: value})),
+            r"expected format 1, a kind light or transformer, and a known `sees`; found")
     for field in ("alpha", "intercept", "n", "ngrams", "config", "validation"):
         yield _sentinel(f"no {field}", _card(lambda card, f=field: card.pop(f)), damaged)
         for value in ("text", [1, 2], {"a": 1}, None):
             if (field, value) in (("alpha", "text"), ("n", "text")):
                 continue
-            yield _sentinel(f"{field} is {value!r}", _card(partial(_update, field, value)), damaged)
+            yield _sentinel(f"{field} is {value!r}", _card(methodcaller("update", {field: value})), damaged)
     yield _sentinel("an unknown setting", _card(lambda card: card["config"].update(hook="os.system")), damaged)
     yield _sentinel("a setting of another type", _card(lambda card: card["config"].update(longest="x", ngrams="x")), damaged)
     yield _sentinel("an n-gram too few", _card(lambda card: card["ngrams"].pop()), damaged)
@@ -300,10 +280,10 @@ def _sentinels() -> Iterator[Case]:
         yield _sentinel(f"arrays: {name}", _set(ARRAYS, content), damaged)
 
 
-def _with(**changes: Any) -> Callable[[bytes], bytes]:
+def _with(**changes):
     """Return what changes arrays of an .npz file; None takes one away."""
 
-    def change(raw: bytes) -> bytes:
+    def change(raw):
         with np.load(io.BytesIO(raw)) as stored:
             arrays = {name: stored[name] for name in stored.files}
         new = {name: change(arrays[name]) for name, change in changes.items() if change is not None}
@@ -312,30 +292,26 @@ def _with(**changes: Any) -> Callable[[bytes], bytes]:
     return change
 
 
-def _altered(raw: bytes) -> bytes:
+def _altered(raw):
     middle = len(raw) // 2
     return raw[:middle] + bytes(b ^ 255 for b in raw[middle : middle + 8]) + raw[middle + 8 :]
 
 
-def _npy(array: np.ndarray) -> bytes:
+def _npy(array):
     out = io.BytesIO()
     np.save(out, array)
     return out.getvalue()
 
 
-def _huge() -> bytes:
+def _huge():
     """Return an array that says it has 10^13 numbers and has none."""
     out = io.BytesIO()
     np.lib.format.write_array_header_1_0(out, {"descr": "<f8", "fortran_order": False, "shape": (10**13,)})
     return out.getvalue()
 
 
-def _update(field: str, value: Any, card: dict) -> None:
-    card[field] = value
-
-
-def _set(name: str, content: bytes | Callable[[bytes], bytes] | None) -> Callable[[dict[str, bytes]], None]:
-    def spoil(files: dict[str, bytes]) -> None:
+def _set(name, content):
+    def spoil(files):
         if content is None:
             del files[name]
         else:

@@ -2,10 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import pandas as pd
@@ -27,14 +25,14 @@ _WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _seen: list[tuple[str, str]] | None = None
 
 
-def _is_of_library(code: CodeType) -> bool:
+def _is_of_library(code):
     """Say whether code is a module that is imported, or what `collections.namedtuple` makes of names it has checked."""
     if code.co_name == "<module>" and code.co_filename.startswith(_LIBRARIES):
         return True
     return code.co_filename == "<string>" and any("_tuple_new" in getattr(c, "co_names", ()) for c in code.co_consts)
 
 
-def _hook(event: str, args: tuple) -> None:
+def _hook(event, args):
     global _seen
     if _seen is None:
         return
@@ -52,7 +50,7 @@ sys.addaudithook(_hook)
 
 
 @contextmanager
-def watched() -> Iterator[list[tuple[str, str]]]:
+def watched():
     """Yield a list that fills with what the code inside does; importing modules beforehand keeps it short."""
     global _seen
     _seen = seen = []
@@ -62,7 +60,7 @@ def watched() -> Iterator[list[tuple[str, str]]]:
         _seen = None
 
 
-def snapshot(folder: Path) -> dict[str, Any]:
+def snapshot(folder):
     """Return everything below a folder: what links point at, and the content and time of change of files."""
     found: dict[str, Any] = {}
     for path in sorted(folder.rglob("*")):

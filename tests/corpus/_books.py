@@ -4,9 +4,6 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 from mtmeta import runner
 
@@ -15,27 +12,24 @@ from ._plans import LAUGHS
 from ._trees import write
 
 PAGE = "notebooks/01_first"
-FILES = {
-    "_toc.yml": f"format: jb-book\nroot: book/index\nparts:\n- chapters: [{{file: {PAGE}}}]\n",
-    "_config.yml": "title: A book\n",
-    "book/index.md": "# A book\n",
-}
+FILES = {"_toc.yml": f"format: jb-book\nroot: book/index\nparts:\n- chapters: [{{file: {PAGE}}}]\n", "_config.yml": "title: A book\n",
+    "book/index.md": "# A book\n"}
 
 
-def notebook(metadata: Any, about_cell: Any = None) -> str:
+def notebook(metadata, about_cell=None):
     """Return a notebook of one cell; ``about_cell`` is what the cell says of itself."""
     own = {} if about_cell is None else {"mtmeta": about_cell}
     cells = [{"cell_type": "markdown", "id": "a", "metadata": own, "source": "# First"}]
     return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
 
 
-def _read(root: Path) -> tuple[str, ...]:
+def _read(root):
     found = runner.chapters(runner.find_project(book=root))
     return tuple(page for page, path in found.items() if runner.missing(path) == [])
 
 
-def _book(name: str, path: str, change: Callable[[Path], None] | str | bytes, refused: str = "") -> Case:
-    def make(folder: Path) -> Path:
+def _book(name, path, change, refused=""):
+    def make(folder):
         root = folder / "clone"
         good = {**FILES, f"{PAGE}.ipynb": notebook({"mtmeta": {"requires": [], "needs": []}})}
         for other, text in good.items():
@@ -51,7 +45,7 @@ def _book(name: str, path: str, change: Callable[[Path], None] | str | bytes, re
     return Case(f"book: {name}", make, refused, {} if refused else {"value": (PAGE,)}, _read, command)
 
 
-def _books() -> Iterator[Case]:
+def _books():
     yield _book("good", "_toc.yml", FILES["_toc.yml"])
     yield _book("a byte order mark", "_toc.yml", "\ufeff" + FILES["_toc.yml"])
     for path in ("_toc.yml", "_config.yml"):

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from mtmeta import EvalSet
 from mtmeta.datasets import load_all
 
 
@@ -27,14 +26,14 @@ class Case:
     command: tuple[str, ...] | None = ("validate", "{}")
 
 
-def plain(values: Any) -> Any:
+def plain(values):
     """Return an array as nested tuples, with None for NaN."""
     if isinstance(values, np.ndarray):
         return tuple(plain(v) for v in values)
     return None if values != values else float(values)
 
 
-def facts(sets: list[EvalSet]) -> dict[str, Any]:
+def facts(sets):
     """Return what a case may state about one set that was loaded."""
     (es,) = sets
     texts = es.texts

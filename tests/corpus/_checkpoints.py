@@ -5,9 +5,6 @@
 import json
 import pickle
 import struct
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -23,14 +20,14 @@ TOKENS = {"version": "1.0", "model": {"type": "WordLevel", "vocab": {"<s>": 0, "
 NAMES = {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "<pad>", "unk_token": "?"}
 
 
-def _safetensors(header: bytes, size: int | None = None) -> bytes:
+def _safetensors(header, size=None):
     return struct.pack("<Q", len(header) if size is None else size) + header + b"\0\0\0\0"
 
 
 ONE = _safetensors(b'{"x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}')
 
 
-def _train(folder: Path) -> Any:
+def _train(folder):
     import pytest
 
     pytest.importorskip("transformers")
@@ -39,8 +36,8 @@ def _train(folder: Path) -> Any:
     return sentinel.fit(frame, sees="source", kind="transformer", config=config)
 
 
-def _encoder(name: str, file: str, content: Any, refused: str = "") -> Case:
-    def make(place: Path) -> Path:
+def _encoder(name, file, content, refused=""):
+    def make(place):
         folder = place / "encoder"
         folder.mkdir()
         (folder / "evil.py").write_text("open('canary', 'w')\nclass Evil: pass\n")
@@ -55,7 +52,7 @@ def _encoder(name: str, file: str, content: Any, refused: str = "") -> Case:
     return Case(f"encoder: {name}", make, refused, {}, _train, command)
 
 
-def _encoders() -> Iterator[Case]:
+def _encoders():
     code = "code of a checkpoint is never run"
     for file, good in ((CONFIG, SHAPE), (WORDS, TOKENS), (SETTINGS, NAMES)):
         for name, content in (

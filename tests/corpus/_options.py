@@ -17,12 +17,12 @@ class Usage:
     says: str
 
     @property
-    def name(self) -> str:
+    def name(self):
         """Return the line as it is typed, cut where it is long."""
         return " ".join(word if word else "''" for word in self.line)[:90]
 
 
-def _usage(code: int, says: str, *lines: str) -> list[Usage]:
+def _usage(code, says, *lines):
     """Return cases from lines with words apart by blanks; `@` is an empty word."""
     return [Usage(tuple("" if w == "@" else w for w in line.split(" ")), code, says) for line in lines]
 
@@ -73,6 +73,11 @@ OPTIONS: tuple[Usage, ...] = (
     *_usage(1, "base_url must begin with http", *(f"fetch wmt23 --mirror {v}" for v in ("ftp://x", "file:///etc", "x", "@"))),
     *_usage(1, "each set may occur once", "validate teaching teaching"),
     *_usage(1, "unknown metric", *(f"{c} teaching --metric {v}" for c in _SETS for v in ("nope", "@", "<b>", "{{7*7}}"))),
+    *_usage(1, "unknown set 'teachin'.*Did you mean 'teaching'", *(f"{c} teachin" for c in _SETS)),
+    *_usage(1, "there is no file no-such.csv", *(f"{c} no-such.csv" for c in _SETS)),
+    *_usage(1, "wmt23 is not on this computer", *(f"{c} wmt23/xx-yy" for c in _SETS)),
+    *_usage(1, "is a folder without human-scores/", *(f"{c} ." for c in _SETS)),
+    *_usage(1, "`metrics_from` does not apply to the teaching set", *(f"{c} teaching --metrics-from ." for c in _SETS)),
     *_usage(1, "`reference` does not apply to the teaching set", *(f"{c} teaching --reference refA" for c in _SETS)),
     *_usage(1, "`annotation` does not apply to the teaching set", *(f"{c} teaching --annotation mqm" for c in _SETS)),
     *_usage(1, "there is no chapter", *(f"run {v} --scores teaching" for v in ("99", "0", "-", "../../x", "x", "1e1"))),

@@ -2,34 +2,28 @@
 # fmt: off
 """Plans of `mtmeta sweep`: YAML that is broken, hostile, or asks for too much."""
 
-from collections.abc import Iterator
-from pathlib import Path
 
 from mtmeta.sweep import read_plan
 
 from ._case import Case
+from ._tables import file
 
 GOOD = "sets: [teaching]\nstatistics: [correlate]\n"
 #: Ten lines that would be a billion words.
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"{b}: &{b} [{','.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
 
 
-def _plan(name: str, content: bytes | str, refused: str = "") -> Case:
-    def make(folder: Path) -> Path:
-        path = folder / "plan.yaml"
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
+def _plan(name, content, refused=""):
     meaning = {"value": (("teaching",), ("correlate",), (0,))}
 
-    def read(path: Path) -> tuple:
+    def read(path):
         found = read_plan(path)
         return tuple(s.name for s in found.sets), tuple(name for name, _ in found.statistics), found.seeds
 
-    return Case(f"plan: {name}", make, refused, meaning, read, ("sweep", "{}", "--dry-run", "--quiet"))
+    return Case(f"plan: {name}", file("plan.yaml", content), refused, meaning, read, ("sweep", "{}", "--dry-run", "--quiet"))
 
 
-def _plans() -> Iterator[Case]:
+def _plans():
     yield _plan("good", GOOD)
     yield _plan("a byte order mark", "\ufeff" + GOOD)
     yield _plan("CR LF", GOOD.replace("\n", "\r\n"))
@@ -40,11 +34,8 @@ def _plans() -> Iterator[Case]:
         ("imports a module", "!!python/module:antigravity"), ("names an instance", "!!python/object:pathlib.Path {}"), ("is a tuple of Python", "!!python/tuple [1]"), ("is of an unknown tag", "!evil x"),
     ):  # fmt: skip
         yield _plan(f"a value that {name}", f"{GOOD}seeds: {value}\n", tags)
-        yield _plan(
-            f"a key that {name}",
-            f"{GOOD}{value}: 1\n" if " [" not in value and " {" not in value else f"{GOOD}? {value}\n: 1\n",
-            rf"{tags}|found unhashable key|expected",
-        )
+        yield _plan(f"a key that {name}", f"{GOOD}{value}: 1\n" if " [" not in value and " {" not in value else f"{GOOD}? {value}\n: 1\n",
+            rf"{tags}|found unhashable key|expected")
     yield _plan("a billion laughs", LAUGHS + GOOD, r"line 1: anchors \(&\) and aliases")
     yield _plan("a list within itself", "sets: &a [*a]\nstatistics: [correlate]\n", r"line 1: anchors")
     yield _plan("a merge key", GOOD + "<<: {seeds: 1}\n", r"merge keys \(<<\) are not allowed")

@@ -6,10 +6,8 @@ import io
 import json
 import os
 import pickle
-from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,23 +20,21 @@ from ._case import Case
 HEAD = "system,segment,human,X\n"
 GOOD = HEAD + "A,1,0,.9\nA,2,-6,.2\nB,1,-1,.8\nB,2,-7,.3\n"
 MEANS = {"systems": ("A", "B"), "segments": (1, 2), "human": ((0, -6), (-1, -7)), "X": ((0.9, 0.2), (0.8, 0.3)), "metrics": ("X",)}
-RECORDS = [
-    {"system": s, "segment": k, "human": h, "X": x}
-    for s, k, h, x in (("A", 1, 0, 0.9), ("A", 2, -6, 0.2), ("B", 1, -1, 0.8), ("B", 2, -7, 0.3))
-]
+RECORDS = [{"system": s, "segment": k, "human": h, "X": x} for s, k, h,
+    x in (("A", 1, 0, 0.9), ("A", 2, -6, 0.2), ("B", 1, -1, 0.8), ("B", 2, -7, 0.3))]
 
 
-def beside_a(name: str) -> dict[str, Any]:
+def beside_a(name):
     """Return what the good table means with another name for B: systems stand in the order of their names."""
     if name > "A":
         return {"systems": ("A", name)}
     return {"systems": (name, "A"), "human": ((-1, -7), (0, -6)), "X": ((0.8, 0.3), (0.9, 0.2))}
 
 
-def file(name: str, content: bytes | str | Callable[[], bytes]) -> Callable[[Path], Path]:
+def file(name, content):
     """Return what writes one file, and gives its path."""
 
-    def make(folder: Path) -> Path:
+    def make(folder):
         data = content() if callable(content) else content
         path = folder / name
         path.write_bytes(data.encode() if isinstance(data, str) else data)
@@ -47,47 +43,36 @@ def file(name: str, content: bytes | str | Callable[[], bytes]) -> Callable[[Pat
     return make
 
 
-def table(name: str, content: bytes | str | Callable[[], bytes], refused: str = "", suffix: str = "csv", **meaning):
+def table(name, content, refused="", suffix="csv", **meaning):
     """Return a case of one table; what is not stated of its meaning is that of the good table."""
     stated = {} if refused else MEANS | meaning
     return Case(f"{suffix}: {name}", file(f"t.{suffix}", content), refused, stated)
 
 
-def lines(*records: dict[str, Any]) -> str:
+def lines(*records):
     return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
 
 
 _UTF16 = "utf-16"
 #: Encoding, text that it can write, and how the table is refused; nothing where it loads.
-_ENCODINGS = [
-    ("utf-8", "Ä日", ""),
-    ("utf-8-sig", "Ä日", ""),
-    ("utf-16", "Ä日", ""),
-    ("utf-16-be with mark", "Ä日", ""),
-    ("utf-16-le", "Ä日", r"is not UTF-8|holds a NUL character in line 1"),
-    ("utf-16-be", "AB", r"holds a NUL character in line 1"),
-    ("utf-16-le", "AB", r"holds a NUL character in line 1"),
-    ("utf-32", "Ä日", r"is not UTF-8: found the byte 0xff at or after line 1"),
+_ENCODINGS = [("utf-8", "Ä日", ""), ("utf-8-sig", "Ä日", ""), ("utf-16", "Ä日", ""), ("utf-16-be with mark", "Ä日", ""),
+    ("utf-16-le", "Ä日", r"is not UTF-8|holds a NUL character in line 1"), ("utf-16-be", "AB", r"holds a NUL character in line 1"),
+    ("utf-16-le", "AB", r"holds a NUL character in line 1"), ("utf-32", "Ä日", r"is not UTF-8: found the byte 0xff at or after line 1"),
     ("latin-1", "Ä", r"is not UTF-8: found the byte 0xc4 at or after line [34]\. Save the file as UTF-8"),
-    ("cp1252", "„B“", r"is not UTF-8: found the byte 0x84 at or after line [34]"),
-    ("mac-roman", "Ä", r"is not UTF-8: found the byte 0x80"),
-    ("gb18030", "日本語", r"is not UTF-8: found the byte 0x"),
-    ("big5", "日本語", r"is not UTF-8: found the byte 0x"),
-    ("shift_jis", "日本", r"is not UTF-8: found the byte 0x"),
-    ("euc-kr", "한국어", r"is not UTF-8: found the byte 0x"),
-    ("koi8-r", "Система", r"is not UTF-8: found the byte 0x"),
-    ("cp500", "A", r"is not UTF-8|lacks|is empty"),
-]
+    ("cp1252", "„B“", r"is not UTF-8: found the byte 0x84 at or after line [34]"), ("mac-roman", "Ä", r"is not UTF-8: found the byte 0x80"),
+    ("gb18030", "日本語", r"is not UTF-8: found the byte 0x"), ("big5", "日本語", r"is not UTF-8: found the byte 0x"),
+    ("shift_jis", "日本", r"is not UTF-8: found the byte 0x"), ("euc-kr", "한국어", r"is not UTF-8: found the byte 0x"),
+    ("koi8-r", "Система", r"is not UTF-8: found the byte 0x"), ("cp500", "A", r"is not UTF-8|lacks|is empty")]
 
 
-def _encoded(text: str, encoding: str) -> bytes:
+def _encoded(text, encoding):
     if encoding.endswith(" with mark"):
         encoding = encoding.removesuffix(" with mark")
         return "\ufeff".encode(encoding) + text.encode(encoding)
     return text.encode(encoding)
 
 
-def _encodings() -> Iterator[Case]:
+def _encodings():
     for encoding, name, refused in _ENCODINGS:
         label = f"{encoding}, {'text beyond ASCII' if not name.isascii() else 'plain'}"
         for suffix, text in (
@@ -112,7 +97,7 @@ def _encodings() -> Iterator[Case]:
         yield table("two marks", b"\xef\xbb\xbf" * 2 + text.encode(), r"lacks 1 column|not valid JSON", suffix)
 
 
-def _line_ends() -> Iterator[Case]:
+def _line_ends():
     for name, end in (("CR LF", "\r\n"), ("CR", "\r"), ("LF", "\n")):
         yield table(f"lines end with {name}", GOOD.replace("\n", end))
         yield table(f"lines end with {name}, the last does not", GOOD.replace("\n", end).removesuffix(end))
@@ -138,7 +123,7 @@ def _line_ends() -> Iterator[Case]:
     yield table("a tab within quotes", text, "", "tsv", **meaning | {"sources": ('a\tb\r\n"1"', 'a\tb\r\n"2"')})
 
 
-def _fields() -> Iterator[Case]:
+def _fields():
     yield table("fewer fields than the header", GOOD + "C,1,1\n", r"line 6: expected 4 fields, the header's; found 3")
     yield table("more fields than the header", GOOD + "C,1,1,1,1\n", r"line 6: expected 4 fields.*found 5")
     yield table("cut within a row", GOOD[:-6], r"line 5: expected 4 fields.*found 3.*may be truncated")
@@ -170,7 +155,7 @@ def _fields() -> Iterator[Case]:
     yield table("hundreds of empty columns", f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n", r"metric 'c0' has no score")
 
 
-def _headers() -> Iterator[Case]:
+def _headers():
     yield table("nothing", b"", r"is empty; expected a header")
     yield table("the header alone", HEAD, r"the table has no rows")
     yield table("no header", GOOD.removeprefix(HEAD), r"column names must be distinct|lacks 3 columns")
@@ -210,7 +195,7 @@ CELLS: list[tuple[str, Any]] = [
 ]  # fmt: skip
 
 
-def _cells() -> Iterator[Case]:
+def _cells():
     for column in ("X", "human"):
         for cell, what in CELLS:
             label = f"{column} is {cell[:44]!r}" + f", {len(cell)} characters" * (len(cell) > 44)
@@ -226,24 +211,21 @@ def _cells() -> Iterator[Case]:
             yield table(f"{label}", lines(*records), refused, "jsonl", **meaning)
 
 
-def GOOD_ROW(column: str, cell: str) -> str:
+def GOOD_ROW(column, cell):
     return f'A,1,"{cell}",.9' if column == "human" else f'A,1,0,"{cell}"'
 
 
-def _columns() -> Iterator[Case]:
+def _columns():
     yield table("no human score", HEAD + "A,1,,1\nB,1,NaN,2\n", r"no translation has a human score")
     yield table("no score of a metric", HEAD + "A,1,1,\nB,1,2,null\n", r"metric 'X' has no score at all")
-    yield table(
-        "a column of text among the metrics",
-        GOOD.replace("\n", ",good\n").replace("X,good", "X,note"),
-        r"column 'note' must hold numbers; found 'good' in data row 1 \(4 such cells\)",
-    )
+    yield table("a column of text among the metrics", GOOD.replace("\n", ",good\n").replace("X,good", "X,note"),
+        r"column 'note' must hold numbers; found 'good' in data row 1 \(4 such cells\)")
     yield table("numbers and infinity mixed", GOOD.replace(".3", "-inf"), r"metric 'X' holds an infinite score \(system number 1, segment number 1\)")
     huge = {"human": ((1e300, -1e300), (-1e300, 1e300)), "X": ((1e-300, 2e-300), (0, 1e300))}
     yield table("scores from the smallest to the largest", HEAD + "A,1,1e300,1e-300\nA,2,-1e300,2e-300\nB,1,-1e300,0\nB,2,1e300,1e300\n", **huge)
 
 
-def _rows() -> Iterator[Case]:
+def _rows():
     yield table("a row twice", GOOD + "B,2,-7,.3\n", r"1 row\(s\) repeat a \(system, segment\) pair.*\('B', 2\)")
     yield table("a row twice with other scores", GOOD + "B,2,1,1\n", r"1 row\(s\) repeat .*\('B', 2\)")
     yield table("the whole table twice", GOOD + GOOD.removeprefix(HEAD), r"4 row\(s\) repeat")
@@ -274,26 +256,20 @@ def _rows() -> Iterator[Case]:
         text = HEAD + "".join(f"{s},{ids[k]},{h},{x}\n" for s, k, h, x in (("A", 0, 0, 0.9), ("A", 1, -6, 0.2), ("B", 0, -1, 0.8), ("B", 1, -7, 0.3)))
         turned = {"human": ((-6, 0), (-7, -1)), "X": ((0.2, 0.9), (0.3, 0.8))} if str(read[0]) == ids[1] else {}
         yield table(f"segments: {name}", text, segments=read, **turned)
-    yield table(
-        "two sources for one segment",
-        HEAD.replace("X", "source") + "A,1,1,one\nB,1,2,two\n",
-        r"column 'source' differs between the rows of segment 1",
-    )
-    yield table(
-        "two documents for one segment",
-        HEAD.replace("X", "doc") + "A,1,1,one\nB,1,2,two\n",
-        r"column 'doc' differs between the rows of segment 1",
-    )
+    yield table("two sources for one segment", HEAD.replace("X", "source") + "A,1,1,one\nB,1,2,two\n",
+        r"column 'source' differs between the rows of segment 1")
+    yield table("two documents for one segment", HEAD.replace("X", "doc") + "A,1,1,one\nB,1,2,two\n",
+        r"column 'doc' differs between the rows of segment 1")
 
 
-def _json_lines() -> Iterator[Case]:
-    def case(name: str, text: str | Callable[[], bytes], refused: str = "", **meaning) -> Case:
+def _json_lines():
+    def case(name, text, refused="", **meaning):
         return table(name, text, refused, "jsonl", **meaning)
 
     first, *rest = RECORDS
     after = lines(*rest)
 
-    def with_first(text: str) -> str:
+    def with_first(text):
         return text + "\n" + after
 
     yield case("nothing", "", r"is empty; expected one JSON object a line")
@@ -308,11 +284,8 @@ def _json_lines() -> Iterator[Case]:
     yield case("single quotes", with_first(str(first)), r"line 1: not valid JSON")
     yield case("two objects on a line", with_first(json.dumps(first) * 2), r"line 1: not valid JSON")
     yield case("a field twice", with_first('{"system": "A", "system": "B"}'), r"line 1: not valid JSON \(a field occurs twice\)")
-    yield case(
-        "a field missing",
-        lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
-        r"line 2: the fields differ from the first line's in \['X'\]",
-    )
+    yield case("a field missing", lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
+        r"line 2: the fields differ from the first line's in \['X'\]")
     yield case("a field more", lines(first, *(r | {"Y": 1} for r in rest)), r"line 2: the fields differ .*\['Y'\]")
     for name, value, refused in (
         ("a list", "[1]", r"'X' must be a text, a number or null; found \[1\]"), ("an object", '{"a": 1}', r"'X' must be a text"),
@@ -336,19 +309,16 @@ def _json_lines() -> Iterator[Case]:
     yield case("a whole pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
     yield case("an escaped NUL in a name", lines(*RECORDS).replace('"B"', '"B\\u0000"'), systems=("A", "B\0"))
     yield case("fields called like attributes", lines(*RECORDS).replace('"X"', '"__class__"'), X=None, metrics=("__class__",))
-    yield case(
-        "a gigantic field",
-        lambda: (lines(first | {"system": "A" * 1_000_001})).encode(),
-        r"line 1: 'system' has more than 1,000,000 characters",
-    )
+    yield case("a gigantic field", lambda: (lines(first | {"system": "A" * 1_000_001})).encode(),
+        r"line 1: 'system' has more than 1,000,000 characters")
     yield case("a gigantic line", lambda: b'{"system": "' + b"A" * 20_000_001, r"line 1 has more than 20,000,000 characters")
 
 
-def _frame(**columns: Any) -> pd.DataFrame:
+def _frame(**columns):
     return pd.DataFrame(RECORDS).assign(**columns)
 
 
-def _parquet(frame: pd.DataFrame | pa.Table, **options: Any) -> bytes:
+def _parquet(frame, **options):
     out = io.BytesIO()
     if isinstance(frame, pd.DataFrame):
         frame.to_parquet(out)
@@ -357,14 +327,14 @@ def _parquet(frame: pd.DataFrame | pa.Table, **options: Any) -> bytes:
     return out.getvalue()
 
 
-def _parquet_with(n: int = 4, options: dict[str, Any] | None = None, **values: Any) -> bytes:
+def _parquet_with(n=4, options=None, **values):
     """Return a table of n rows that are alike."""
     columns = {"system": "A", "segment": 1, "human": 0.5, "X": 0.5} | values
     table = pa.table({name: pa.array([value]).take(pa.array(np.zeros(n, int))) for name, value in columns.items()})
     return _parquet(table, **options or {})
 
 
-def _spoilt(values: list[bytes]) -> pa.Array:
+def _spoilt(values):
     """Return texts that are not checked to be any."""
     ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(values)))
@@ -377,15 +347,15 @@ class _Bomb:
         return open, ("canary", "w")
 
 
-def _extension() -> pa.Table:
+def _extension():
     """Return a table with a column that asks to be unpickled when it is read."""
     table = pa.Table.from_pandas(pd.DataFrame(RECORDS))
     metadata = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickle.dumps(_Bomb())}
     return table.cast(pa.schema([f.with_metadata(metadata) if f.name == "X" else f for f in table.schema]))
 
 
-def _parquets() -> Iterator[Case]:
-    def case(name: str, content: bytes | Callable[[], bytes], refused: str = "", **meaning) -> Case:
+def _parquets():
+    def case(name, content, refused="", **meaning):
         return table(name, content, refused, "parquet", **meaning)
 
     good = _parquet(_frame())
@@ -418,15 +388,10 @@ def _parquets() -> Iterator[Case]:
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
     yield case("systems are lists", _parquet(_frame(system=[["A"], ["A"], ["B"], ["B"]])), r"column 'system' must hold text; found")
     yield case("sources are lists", _parquet(_frame(source=[["A"], ["A"], ["B"], ["B"]])), r"column 'source' must hold text; found")
-    yield case(
-        "segments are times",
-        _parquet(_frame(segment=pd.to_datetime(["2024", "2025"] * 2))),
-        segments=("2024-01-01 00:00:00", "2025-01-01 00:00:00"),
-    )
-    twice = pa.Table.from_arrays(
-        [pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],
-        names=["system", "segment", "human", "X", "X"],
-    )
+    yield case("segments are times", _parquet(_frame(segment=pd.to_datetime(["2024", "2025"] * 2))),
+        segments=("2024-01-01 00:00:00", "2025-01-01 00:00:00"))
+    twice = pa.Table.from_arrays([pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],
+        names=["system", "segment", "human", "X", "X"])
     yield case("a column twice", _parquet(twice), r"column names must be distinct; found twice: .X.")
     yield case("a column that asks to be unpickled", _parquet(_extension()))
     spoilt = pa.Table.from_pandas(_frame()).replace_schema_metadata({b"pandas": b'{"index_columns": ["__import__(\\"os\\")"]}'})
@@ -452,32 +417,32 @@ def _parquets() -> Iterator[Case]:
     yield case("pandas metadata that are none", _parquet(spoilt), r"is not a readable Parquet file|KeyError")
 
 
-def _place(name: str, make: Callable[[Path], Any], refused: str = "", **meaning) -> Case:
+def _place(name, make, refused="", **meaning):
     return Case(f"path: {name}", make, refused, {} if refused else MEANS | meaning)
 
 
-def _link(folder: Path, target: str | Path, name: str = "t.csv") -> Path:
+def _link(folder, target, name="t.csv"):
     (folder / name).symlink_to(target)
     return folder / name
 
 
-def _good_at(path: Path) -> Path:
+def _good_at(path):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(GOOD)
     return path
 
 
-def _folder(path: Path) -> Path:
+def _folder(path):
     path.mkdir()
     return path
 
 
-def _pipe(folder: Path) -> Path:
+def _pipe(folder):
     os.mkfifo(folder / "t.csv")
     return folder / "t.csv"
 
 
-def _places() -> Iterator[Case]:
+def _places():
     yield _place("a link to a table", lambda f: _link(f, _good_at(f / "real.csv")))
     yield _place("a link to nothing", lambda f: _link(f, "gone"), r"there is no file .*t\.csv")
     yield _place("a link to itself", lambda f: _link(f, "t.csv"), r"there is no file .*t\.csv")
@@ -512,7 +477,7 @@ def _places() -> Iterator[Case]:
         yield Case(f"name: {shown}", lambda f, g=given: g, refused, command=("validate", "--", "{}"))
 
 
-def _million() -> bytes:
+def _million():
     rows = (f"S{s},{k},{(s * 7919 + k * 104729) % 101},{(s * 31 + k) % 97}\n" for s in range(20) for k in range(50_000))
     return (HEAD + "".join(rows)).encode()
 

@@ -2,8 +2,6 @@
 # fmt: off
 """Tables of texts that a sentinel scores."""
 
-from collections.abc import Iterator
-from typing import Any
 
 from mtmeta.sentinel import read_table
 
@@ -14,17 +12,17 @@ HEAD = "system,source,score\n"
 GOOD = HEAD + "A,one,0.5\nB,two,0.25\n"
 
 
-def _read(path: Any) -> tuple:
+def _read(path):
     frame = read_table(path)
     return tuple(frame.columns), tuple(map(tuple, frame.to_numpy()))
 
 
-def _text(name: str, content: str | bytes, refused: str = "", rows: tuple | None = None, suffix: str = "csv") -> Case:
+def _text(name, content, refused="", rows=None, suffix="csv"):
     meaning = {"value": (("system", "source", "human"), (("A", "one", 0.5), ("B", "two", 0.25)) if rows is None else rows)}
     return Case(f"texts: {name}", file(f"t.{suffix}", content), refused, {} if refused else meaning, _read, None)
 
 
-def _texts() -> Iterator[Case]:
+def _texts():
     yield _text("good", GOOD)
     yield _text("a byte order mark", "\ufeff" + GOOD)
     yield _text("CR LF and no last line end", GOOD.replace("\n", "\r\n").removesuffix("\r\n"))
@@ -34,11 +32,8 @@ def _texts() -> Iterator[Case]:
     yield _text("the header alone", HEAD, rows=())
     yield _text("a field short", GOOD.replace(",0.25", ""), r"t\.csv, line 3: expected 3 fields, the header's; found 2")
     yield _text("a field more in one row", GOOD.replace("0.25", "0.25,x"), r"line 3: expected 3 fields, the header's; found 4")
-    yield _text(
-        "a field more in every row, which pandas takes for an index",
-        GOOD.replace("A,", "0,A,").replace("B,", "1,B,"),
-        r"line 2: expected 3 fields.*found 4",
-    )
+    yield _text("a field more in every row, which pandas takes for an index", GOOD.replace("A,", "0,A,").replace("B,", "1,B,"),
+        r"line 2: expected 3 fields.*found 4")
     yield _text("nothing", "", r"is empty; expected a header")
     yield _text("blank lines", "\n\n", r"the first line is blank; expected a header")
     yield _text("an open quote", GOOD.replace("one", '"one'), r"a quote is opened and never closed")

@@ -5,10 +5,8 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from mtmeta.datasets import load
 
@@ -28,26 +26,20 @@ DOCS = f"documents/{LP}.docs"
 SOURCE = f"sources/{LP}.txt"
 REF = f"references/{LP}.refA.txt"
 OUT = f"system-outputs/{LP}/B.txt"
-MEANS = {
-    "systems": ("A", "B"),
-    "segments": (1, 2),
-    "human": ((0, -6), (-1, -7)),
-    "X": ((0.9, 0.2), (0.8, 0.3)),
-    "translations": (("Eins.", "Zwei."), ("Ein.", "Zwo.")),
-    "sources": ("One.", "Two."),
-}
+MEANS = {"systems": ("A", "B"), "segments": (1, 2), "human": ((0, -6), (-1, -7)), "X": ((0.9, 0.2), (0.8, 0.3)),
+    "translations": (("Eins.", "Zwei."), ("Ein.", "Zwo.")), "sources": ("One.", "Two.")}
 
 
-def scores(table: dict[str, list[Any]]) -> str:
+def scores(table):
     return "".join(f"{s}\t{v}\n" for s, values in table.items() for v in values)
 
 
-def write(path: Path, content: str | bytes) -> None:
+def write(path, content):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def tree(folder: Path) -> Path:
+def tree(folder):
     """Write a good tree and return it."""
     root = folder / "mine"
     write(root / SOURCE, "One.\nTwo.\n")
@@ -65,10 +57,10 @@ def tree(folder: Path) -> Path:
     return root
 
 
-def case(name: str, spoil: Callable[[Path], Any], refused: str = "", read: Callable | None = None, **meaning) -> Case:
+def case(name, spoil, refused="", read=None, **meaning):
     """Return a case of a tree that is spoilt, or altered so that it means the same."""
 
-    def make(folder: Path) -> Path:
+    def make(folder):
         root = tree(folder)
         spoil(root)
         return root
@@ -77,51 +69,26 @@ def case(name: str, spoil: Callable[[Path], Any], refused: str = "", read: Calla
     return Case(f"tree: {name}", make, refused, {} if refused else MEANS | meaning, **more)
 
 
-def put(path: str, content: str | bytes | Callable[[str], str]) -> Callable[[Path], None]:
+def put(path, content):
     """Return what gives a file of the tree other content."""
-
-    def spoil(root: Path) -> None:
-        write(root / path, content((root / path).read_text()) if callable(content) else content)
-
-    return spoil
+    return lambda root: write(root / path, content((root / path).read_text()) if callable(content) else content)
 
 
-def drop(*paths: str) -> Callable[[Path], None]:
-    def spoil(root: Path) -> None:
-        for path in paths:
-            (root / path).unlink()
-
-    return spoil
+def drop(*paths):
+    return lambda root: [(root / path).unlink() for path in paths]
 
 
-def link(path: str, target: str) -> Callable[[Path], None]:
-    """Return what puts a link in the place of a file or folder."""
-
-    def spoil(root: Path) -> None:
-        if (root / path).exists():
-            os.replace(root / path, root / "moved")
-        (root / path).symlink_to(target)
-
-    return spoil
+def instead(path, make):
+    """Return what makes something else in the place of a file."""
+    return lambda root: ((root / path).unlink(), make(root / path))
 
 
-def folder_at(path: str) -> Callable[[Path], None]:
-    def spoil(root: Path) -> None:
-        (root / path).unlink()
-        (root / path).mkdir()
-
-    return spoil
+def link(path, target):
+    """Return what puts a link in the place of a file or folder, which moves aside."""
+    return lambda root: ((root / path).exists() and os.replace(root / path, root / "moved"), (root / path).symlink_to(target))
 
 
-def pipe_at(path: str) -> Callable[[Path], None]:
-    def spoil(root: Path) -> None:
-        (root / path).unlink()
-        os.mkfifo(root / path)
-
-    return spoil
-
-
-def climbing(root: Path) -> None:
+def climbing(root):
     """Let a system's name lead out of the tree, to a text that is there."""
     write(root.parent / "secret.txt", "secret one\nsecret two\n")
     name = "../../../secret"
@@ -134,13 +101,13 @@ FILES = {"human scores": SEG, "official scores": SYS, "metric scores": X, "docum
          "sources": SOURCE, "references": REF, "translations": OUT}  # fmt: skip
 
 
-def _any_file() -> Iterator[Case]:
+def _any_file():
     for what, path in FILES.items():
         name = Path(path).name.replace(".", r"\.")
-        yield case(f"{what} in Latin-1", _latin(path), rf"{name} is not UTF-8")
-        yield case(f"{what} in UTF-16", _utf16(path), rf"{name} is not UTF-8: found the byte 0xff at or after line 1")
-        yield case(f"{what} are a folder", folder_at(path), rf"cannot read .*{name}: ")
-        yield case(f"{what} are a pipe", pipe_at(path), rf"cannot read .*{name}: it is no regular file")
+        yield case(f"{what} in Latin-1", put(path, lambda t: t.replace("\n", "\xe4\n", 1).encode("latin-1")), rf"{name} is not UTF-8")
+        yield case(f"{what} in UTF-16", put(path, lambda t: t.encode("utf-16")), rf"{name} is not UTF-8: found the byte 0xff at or after line 1")
+        yield case(f"{what} are a folder", instead(path, Path.mkdir), rf"cannot read .*{name}: ")
+        yield case(f"{what} are a pipe", instead(path, os.mkfifo), rf"cannot read .*{name}: it is no regular file")
         yield case(f"{what} are a link to a device", link(path, "/dev/null"), rf"cannot read .*{name}: it is no regular")
         yield case(f"{what} are a link within", link(path, str(os.path.relpath("moved", Path(path).parent))))
         yield case(f"{what} with a byte order mark", put(path, lambda t: "\ufeff" + t))
@@ -148,22 +115,16 @@ def _any_file() -> Iterator[Case]:
         yield case(f"{what} without the last line end", put(path, lambda t: t.removesuffix("\n")))
 
 
-def _latin(path: str) -> Callable[[Path], None]:
-    return lambda root: write(root / path, (root / path).read_bytes().replace(b"\n", b"\xe4\n", 1))
+def first_line(path, first, text):
+    return put(path, lambda t: t.replace(first, f"A{text}\n", 1))
 
 
-def _utf16(path: str) -> Callable[[Path], None]:
-    return lambda root: write(root / path, (root / path).read_text().encode("utf-16"))
-
-
-def _scores() -> Iterator[Case]:
+def _scores():
     for what, path, none in (("human", SEG, True), ("metric", X, False)):
         name = Path(path).name.replace(".", r"\.")
         first = "A\t0\n" if what == "human" else "A\t0.9\n"
 
-        def first_is(text: str, path: str = path, first: str = first) -> Callable[[Path], None]:
-            return put(path, lambda t: t.replace(first, f"A{text}\n", 1))
-
+        first_is = partial(first_line, path, first)
         for value in ("inf", "-inf", "nan", "1e999", "x", "1,5", "0x1", "True", "null", "NA", "--1", "½", "1e", "9" * 400):
             yield case(f"a {what} score {value[:9]}", first_is(f"\t{value}"), rf"{name}, line 1: '{value[:40]}' is not a finite")
         if none:
@@ -181,10 +142,8 @@ def _scores() -> Iterator[Case]:
         yield case(f"no {what} scores at all", put(path, ""), rf"{name} is empty; expected lines")
         yield case(f"one {what} score too many", put(path, lambda t: t + "A\t1\n"), r"system 'A' has 3 scores, the last in line 7 of 7; expected 2")
         yield case(f"one {what} score too few", put(path, lambda t: t[:-4]), r"'refA' has 1 scores|expected `SYSTEM SCORE`")
-        yield case(
-            f"{what} scores interleaved",
-            put(path, lambda t: "".join(sorted(t.splitlines(True), key=lambda r: t.splitlines(True).index(r) % 2))),
-        )
+        yield case(f"{what} scores interleaved",
+            put(path, lambda t: "".join(sorted(t.splitlines(True), key=lambda r: t.splitlines(True).index(r) % 2))))
         yield case(f"{what} scores twice", put(path, lambda t: t * 2), r"system 'A' has 4 scores.*expected 2.*belong to another set")
         yield case(f"a line of NULs in {what} scores", put(path, lambda t: t + "\0\0\n"), rf"{name}, line 7: expected `SYSTEM SCORE`")
         yield case(f"{what} scores as JSON", put(path, json.dumps(HUMAN) + "\n"), r"line 1: expected `SYSTEM SCORE`; found")
@@ -195,7 +154,7 @@ def _scores() -> Iterator[Case]:
     yield case("one metric in two references", lambda r: put(X.replace("-src", "-refA"), scores(METRIC))(r), X=None)
 
 
-def _texts() -> Iterator[Case]:
+def _texts():
     for what, path in (("documents", DOCS), ("sources", SOURCE), ("references", REF), ("translations", OUT)):
         yield case(f"a line of {what} too few", put(path, lambda t: t.split("\n")[0] + "\n"), r"has [12] lines; expected [12]")
         yield case(f"a line of {what} too many", put(path, lambda t: t + "news\tmore\n"), r"has [23] lines; expected [23]")
@@ -206,7 +165,7 @@ def _texts() -> Iterator[Case]:
     yield case("a line separator within a text", put(OUT, "E\u2028in.\nZwo.\n"), translations=(("Eins.", "Zwei."), ("E\u2028in.", "Zwo.")))
     as_json = OUT.replace(".txt", ".jsonl")
 
-    def in_json(text: str) -> Callable[[Path], None]:
+    def in_json(text):
         return lambda root: (drop(OUT)(root), write(root / as_json, text))
 
     yield case("texts as JSON", in_json('{"hypothesis": "Ein."}\n{"hypothesis": "Zwo."}\n'))
@@ -216,14 +175,11 @@ def _texts() -> Iterator[Case]:
     ):
         yield case(f"texts as JSON, {label}", in_json(text), r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'")
     for label, value in (("a number", "1"), ("a list", '["x"]'), ("half of a pair", '"\\ud800"')):
-        yield case(
-            f"texts as JSON, {label} for a text",
-            in_json(f'{{"hypothesis": "Ein."}}\n{{"hypothesis": {value}}}\n'),
-            r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'",
-        )
+        yield case(f"texts as JSON, {label} for a text", in_json(f'{{"hypothesis": "Ein."}}\n{{"hypothesis": {value}}}\n'),
+            r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'")
 
 
-def _odd_names() -> Iterator[Case]:
+def _odd_names():
     """Yield trees with the name of a file or folder that is not UTF-8, and with lines that are no lines."""
     refused = r"\\udcff.*: the name is not UTF-8\. Rename the file or folder"
     for what, path in FILES.items():
@@ -239,12 +195,12 @@ def _odd_names() -> Iterator[Case]:
     yield Case("tree: its name is not UTF-8", lambda f: tree(f).rename(f / os.fsdecode(b"t\xff")), refused)
 
 
-def _beside(path: str, root: Path) -> None:
+def _beside(path, root):
     """Write another file beside one, with a name that is not UTF-8."""
     write(root / re.sub(r"(\.seg)?\.\w+$", os.fsdecode(b"\xff") + r"\g<0>", path), (root / path).read_text())
 
 
-def _layout() -> Iterator[Case]:
+def _layout():
     yield case("good", lambda root: None)
     yield case("a file of a system is gone", drop(OUT), r"has no file for system 'B', which has human scores")
     yield case("a system's name that leads out of the tree", climbing, r"has no file for system '\.\./\.\./\.\./secret'")
@@ -253,11 +209,9 @@ def _layout() -> Iterator[Case]:
     yield case("the human scores are a link to themselves", link(SEG, Path(SEG).name), r"cannot read|no human segment scores")
     yield case("a link to the tree within the tree", link("metric-scores/again", ".."))
     yield case("a folder is a link", lambda r: (os.rename(r / "sources", r / "elsewhere"), (r / "sources").symlink_to("elsewhere")))
-    yield case(
-        "a metric is a link to a secret",
+    yield case("a metric is a link to a secret",
         lambda r: (write(r.parent / "secret", "root:x:0:0\n"), (r / X).unlink(), (r / X).symlink_to("../../../secret")),
-        r"X-src\.seg\.score, line 1: expected `SYSTEM SCORE`",
-    )
+        r"X-src\.seg\.score, line 1: expected `SYSTEM SCORE`")
     yield case(
         "files of other programs",
         lambda r: (
@@ -266,34 +220,19 @@ def _layout() -> Iterator[Case]:
             write(r / "human-scores/~lock", "x"),
         ),
     )
-    yield case(
-        "texts are gone",
-        drop(SOURCE, DOCS, REF, *(f"system-outputs/{LP}/{s}.txt" for s in TEXTS), SYS),
-        systems=("A", "B", "refA"),
-        human=((0, -6), (-1, -7), (0, 0)),
-        X=((0.9, 0.2), (0.8, 0.3), (1, 1)),
-        translations=None,
-        sources=None,
-    )
-    yield case(
-        "a second reference and no standard",
-        lambda r: (
-            os.rename(r / REF, r / f"references/{LP}.refC.txt"),
-            write(r / f"references/{LP}.refB.txt", "a\nb\n"),
-        ),
-        r"has several references, refB, refC",
-    )
+    yield case("texts are gone", drop(SOURCE, DOCS, REF, *(f"system-outputs/{LP}/{s}.txt" for s in TEXTS), SYS), systems=("A", "B", "refA"),
+        human=((0, -6), (-1, -7), (0, 0)), X=((0.9, 0.2), (0.8, 0.3), (1, 1)), translations=None, sources=None)
+    yield case("a second reference and no standard",
+        lambda r: (os.rename(r / REF, r / f"references/{LP}.refC.txt"), write(r / f"references/{LP}.refB.txt", "a\nb\n")),
+        r"has several references, refB, refC")
     yield case("a metric called like a column", put(f"metric-scores/{LP}/human-src.seg.score", scores(METRIC)), r"'human' cannot be a metric name")
 
 
-def _ratings() -> Iterator[Case]:
+def _ratings():
     read = partial(load, spans=True)
 
-    def bad(name: str, text: str, refused: str) -> Case:
-        def first_is(old: str) -> str:
-            return f"{text}\n" + old.split("\n", 1)[1]
-
-        return case(f"ratings: {name}", put(RATING, first_is), refused, read)
+    def bad(name, text, refused):
+        return case(f"ratings: {name}", put(RATING, lambda old: f"{text}\n" + old.split("\n", 1)[1]), refused, read)
 
     error = '{"start": 0, "end": 2, "category": "x", "severity": "minor"}'
     yield case("ratings: good", lambda root: None, "", lambda path: [read(path)])
@@ -327,11 +266,11 @@ ERRORS_MEAN = {"systems": ("A", "B"), "segments": (1, 2), "human": ((0, -1), (-5
 AVERAGES = "system mqm_avg_score seg_id\nA 0 1\nA -1 2\nB -5 1\nB -1 2\n"
 
 
-def mqm(name: str, text: str | bytes, refused: str = "", **meaning) -> Case:
+def mqm(name, text, refused="", **meaning):
     return Case(f"MQM: {name}", file("t.tsv", text), refused, {} if refused else ERRORS_MEAN | meaning)
 
 
-def _mqm() -> Iterator[Case]:
+def _mqm():
     yield mqm("good", ERRORS + ROWS)
     yield mqm("CR LF", (ERRORS + ROWS).replace("\n", "\r\n"))
     yield mqm("a byte order mark", "\ufeff" + ERRORS + ROWS)
@@ -343,11 +282,8 @@ def _mqm() -> Iterator[Case]:
     yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"line 4: unknown severity 'grave'")
     for column, row in (("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor")):
         yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"line 6: {column} is empty")
-    yield mqm(
-        "two translations of one segment",
-        ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n",
-        r"the target of system 'A', segment 1 differs between rows",
-    )
+    yield mqm("two translations of one segment", ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n",
+        r"the target of system 'A', segment 1 differs between rows")
     yield mqm("two sources of one segment", ERRORS + ROWS + "C\td\t1\tr\tOther.\tX\tx\tMinor\n", r"the source of segment 1 differs between rows")
     yield mqm("a blank line", ERRORS + "\n" + ROWS, r"line 2: expected 8 tab-separated fields; found 1")
     yield mqm("in Latin-1", (ERRORS + ROWS.replace("Eins", "Äins")).encode("latin-1"), r"is not UTF-8: found the byte 0xc4 at or after line 2")

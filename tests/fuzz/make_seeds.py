@@ -13,13 +13,13 @@ if __name__ == "__main__":
     from corpus import ARCHIVES, OPTIONS, PLANS, TABLES
     from targets import SUFFIXES, TREE
 
-    def keep(target: str, data: bytes) -> None:
+    def keep(target, data):
         folder = HERE / "seeds" / target
         folder.mkdir(parents=True, exist_ok=True)
         if len(data) <= 4096:
             (folder / hashlib.sha256(data).hexdigest()[:12]).write_bytes(data)
 
-    def made(case) -> bytes:
+    def made(case):
         with tempfile.TemporaryDirectory() as place:
             found = case.make(Path(place))
             return found if isinstance(found, bytes) else Path(found).read_bytes()

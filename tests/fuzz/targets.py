@@ -7,9 +7,8 @@ import contextlib
 import io
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from typer.main import get_command
@@ -41,7 +40,7 @@ COMMAND = get_command(app)
 
 
 @contextlib.contextmanager
-def _folder() -> Iterator[Path]:
+def _folder():
     place = Path(tempfile.mkdtemp(prefix="mtmeta-fuzz-"))
     try:
         yield place
@@ -49,7 +48,7 @@ def _folder() -> Iterator[Path]:
         shutil.rmtree(place)
 
 
-def _refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+def _refusal(call, *arguments, **options):
     """Return what a call gives, or None if it refuses with an error of the package's own and a message."""
     try:
         return call(*arguments, **options)
@@ -61,7 +60,7 @@ def _refusal(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     return None
 
 
-def check_set(es: Any) -> None:
+def check_set(es):
     """Raise if a set that was loaded is not what a set must be."""
     if not isinstance(es, EvalSet):
         assert isinstance(es, Rankings)
@@ -77,7 +76,7 @@ def check_set(es: Any) -> None:
     repr(es)
 
 
-def table(data: bytes) -> None:
+def table(data):
     """Load a table; the first byte chooses the format."""
     with _folder() as place:
         path = place / f"t.{SUFFIXES[data[0] % len(SUFFIXES)] if data else 'csv'}"
@@ -86,7 +85,7 @@ def table(data: bytes) -> None:
             check_set(es)
 
 
-def tree(data: bytes) -> None:
+def tree(data):
     """Load a folder of which one file, chosen by the first byte, has other content."""
     with _folder() as place:
         names = list(TREE)
@@ -99,7 +98,7 @@ def tree(data: bytes) -> None:
             check_set(es)
 
 
-def mqm(data: bytes) -> None:
+def mqm(data):
     """Load a table of MQM errors or averages, chosen by the first byte."""
     columns = "system\tseg_id\trater\tsource\ttarget\tcategory\tseverity", "system mqm_avg_score seg_id"
     with _folder() as place:
@@ -109,13 +108,13 @@ def mqm(data: bytes) -> None:
             check_set(es)
 
 
-def pickled(data: bytes) -> None:
+def pickled(data):
     """Read scores from a pickle."""
     for scores in (_refusal(read_scores_pickle, data) or {}).values():
         assert all(type(v) is float for v in scores)
 
 
-def archive(data: bytes) -> None:
+def archive(data):
     """Read a member of a zip archive, and an archive of texts."""
     file = DataFile("t.txt", "0" * 64, 4, "http://x", "member:t.txt")
     found = _refusal(_convert, data, file, "http://x")
@@ -125,14 +124,14 @@ def archive(data: bytes) -> None:
         _refusal(_read_archive, place / "txt.tar.xz", None)
 
 
-def plan(data: bytes) -> None:
+def plan(data):
     """Read a plan of a sweep."""
     with _folder() as place:
         (place / "plan.yaml").write_bytes(data)
         _refusal(read_plan, place / "plan.yaml")
 
 
-def command(data: bytes) -> None:
+def command(data):
     """Parse a command line, words apart by line ends, and run nothing."""
     words = data.replace(b"\0", b"").decode("utf-8", "replace").split("\n")  # no program is given a NUL
     with contextlib.redirect_stdout(io.StringIO()):
