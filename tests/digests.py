@@ -41,9 +41,8 @@ def written(value) -> str:
         return written({"index": list(value.index), **{str(name): list(value[name]) for name in value}})
     if isinstance(value, mm.EvalSet):
         scores = {name: value[name] for name in value.metrics}
-        return written(
-            [value.systems, value.segments, value.human, scores, value.documents, value.domains, value.texts]
-        )
+        parts = (value.systems, value.segments, value.human, scores, value.documents, value.domains, value.texts)
+        return written(parts)
     if isinstance(value, pd.Series | pd.Index):
         return written(value.to_numpy())
     if dataclasses.is_dataclass(value):

@@ -45,7 +45,6 @@ def groups(human, metric, grouping):
 
 
 def mean(values):
-    """Return the mean of fractions."""
     return sum(values, Fraction(0)) / len(values)
 
 
@@ -56,7 +55,6 @@ def centred(values):
 
 
 def dot(x, y):
-    """Return the sum of products."""
     return sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0))
 
 
@@ -156,7 +154,6 @@ def system_means(values):
 
 
 def sign(value):
-    """Return -1, 0 or 1."""
     return (value > 0) - (value < 0)
 
 
@@ -275,7 +272,6 @@ def subsets(values):
 
 
 def holm(p):
-    """Adjust p-values by Holm's step-down rule."""
     order = sorted(range(len(p)), key=p.__getitem__)
     return [
         min(1.0, max((len(p) - k) * p[j] for k, j in enumerate(order[: order.index(i) + 1]))) for i in range(len(p))

@@ -25,9 +25,8 @@ sys.path.insert(0, str(FUZZ))
 from targets import LP, SUFFIXES, TARGETS, TREE  # noqa: E402 - it lies in a folder of its own
 
 EXAMPLES = int(os.environ.get("MTMETA_EXAMPLES", "40"))
-bounded = settings(
-    max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+LENIENT = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+bounded = settings(max_examples=EXAMPLES, suppress_health_check=LENIENT)
 
 #: What can stand in a file: no NUL and no half of a pair.
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
