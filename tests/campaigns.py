@@ -60,7 +60,6 @@ def scores(rng, kind, shape):
 
 
 def campaign(number):
-    """Return the human and the metric scores of a campaign."""
     rng = np.random.default_rng([2024, number])
     shape = (int(rng.choice([1, 2, 2, 3, 3, 5])), int(rng.integers(1, 8)))
     human, metric = (scores(rng, kind, shape) for kind in KINDS[number % len(KINDS)])

@@ -70,13 +70,11 @@ def pearson(h, m):
 
 
 def ranks(values):
-    """Return average ranks, by counting."""
     values = [float(v) for v in values]
     return [sum(v < w for v in values) + Fraction(1 + sum(v == w for v in values), 2) for w in values]
 
 
 def spearman(h, m):
-    """Return Pearson's r of average ranks."""
     x, y = centred(ranks(h)), centred(ranks(m))
     return cosine(dot(x, y), dot(x, x), dot(y, y))
 
@@ -238,7 +236,6 @@ def tie_curve(groups):
 
 
 def area(corners):
-    """Return the area under a curve of (x, y, …)."""
     return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in itertools.pairwise(corners))
 
 
@@ -267,7 +264,6 @@ def pair_swap_p(human, first, second, grouping, epsilons):
 
 
 def subsets(values):
-    """Return every choice of some of the values."""
     return [list(itertools.compress(values, chosen)) for chosen in itertools.product((0, 1), repeat=len(values))]
 
 

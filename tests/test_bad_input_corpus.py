@@ -28,7 +28,6 @@ def sample(cases, step):
 
 
 def invoke(line, **options):
-    """Run a command line in this process."""
     return CliRunner().invoke(COMMAND, line, prog_name="mtmeta", **options)
 
 

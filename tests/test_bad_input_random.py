@@ -36,7 +36,6 @@ scores = st.none() | st.just(0.0) | st.floats(1e-300, 1e300) | st.floats(-1e300,
 
 @st.composite
 def tables(draw):
-    """Draw a tidy table that can be loaded."""
     systems = draw(st.lists(names, min_size=1, max_size=4, unique=True))
     segments = draw(st.lists(names, min_size=1, max_size=4, unique=True))
     metrics = draw(st.lists(names.filter(lambda m: m not in RESERVED), max_size=3, unique=True))

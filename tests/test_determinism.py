@@ -98,7 +98,6 @@ def computed(environment, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def plain(computed):
-    """Return the digests under the plain setting, once for all tests."""
     return computed({})
 
 

@@ -53,7 +53,6 @@ def options_of(number):
 
 
 def library(metric, lowercase=None, effective=None, level="corpus"):
-    """Return sacreBLEU's own object."""
     if metric == "ter":
         return TER(case_sensitive=lowercase is False)
     if metric == "bleu":
@@ -281,7 +280,6 @@ def test_comparison_of_aggregations(numbers):
 
 
 def one_reference(es):
-    """Return the set with its first reference alone."""
     texts = mm.evalset.Texts(None, {"refA": es.texts.references["refA"]}, dict(es.texts.translations))
     return mm.EvalSet(es.human, {}, systems=es.systems, texts=texts, name=es.name)
 

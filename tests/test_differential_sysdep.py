@@ -47,7 +47,6 @@ def forward(rows, n_systems):
 
 
 def scaled(es, unit):
-    """Return the Expected Deviations divided by a number."""
     unit = exact.exact([unit])[0]
     return [float(v / unit) for v in forward(rows_of(es), es.shape[0])]
 

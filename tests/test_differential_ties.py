@@ -141,7 +141,6 @@ def acc_eq(pairs, epsilon, average):
 
 
 def best(pairs, average):
-    """Return the smallest best threshold."""
     return max(({0.0} | {pair[2] for pair in pairs}), key=lambda e: (acc_eq(pairs, e, average)[0], -e))
 
 

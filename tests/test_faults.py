@@ -66,7 +66,6 @@ def ended(pid):
 
 
 def forked(job):
-    """Do a job in a child process; return how it ended."""
     return ended(fork(job))
 
 
@@ -107,13 +106,11 @@ def small():
 
 
 def counted(folder):
-    """Count words into the cache."""
     os.environ["MTMETA_CACHE"] = str(folder)
     return mm.aggregation.extract(small(), "bleu").counts
 
 
 def swept(folder):
-    """Run a sweep into a folder."""
     statistics = [{"correlate": {"grouping": ["none", "segment"]}}]
     plan = {"sets": ["teaching"], "metrics": ["BLEU", "chrF"], "statistics": statistics}
     return mm.sweep.run(plan, folder / "out", n_jobs=1).tables["correlate"].to_numpy(dtype=object)
@@ -127,21 +124,18 @@ def trained():
 
 
 def saved(folder):
-    """Save a sentinel, load it, and score with it."""
     sentinel, texts = trained()
     sentinel.save(folder / "sentinel")
     return mm.sentinel.load(folder / "sentinel").score(texts)
 
 
 def written(folder):
-    """Write a table of results as the command line does."""
     command = ["correlate", "teaching", "--metric", "BLEU", "-o", str(folder / "t.csv")]
     assert CliRunner().invoke(app, command).exit_code == 0
     return (folder / "t.csv").read_text()
 
 
 def scored(folder):
-    """Score texts with a sentinel, as the command line does."""
     command = ["sentinel", "score", str(PLACE / "sentinel"), "teaching", "-o", str(folder / "scores.tsv")]
     assert CliRunner().invoke(app, command).exit_code == 0
     return (folder / "scores.tsv").read_text()
@@ -167,7 +161,6 @@ def at_once(function, calls, *_):
 
 
 def chaptered(folder):
-    """Run chapters on a table, as `mtmeta run` does."""
     chapters = {page: PLACE / path for page, path in CHAPTERS.items()}
     outcomes = _run.run(chapters, small(), "teaching", folder, version="1", jobs=1, progress=False)
     assert {outcome.status for outcome in outcomes.values()} == {"ran"}

@@ -127,7 +127,6 @@ def test_curves_cover_the_scores_that_are_there():
 
 
 def times(es, side, factor):
-    """Return the set with one side multiplied."""
     human, scores = (values * (factor if side == name else 1) for name, values in (("human", es.human), ("m", es["m"])))
     return mm.EvalSet(human, {"m": scores}, systems=es.systems)
 

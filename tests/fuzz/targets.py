@@ -109,7 +109,6 @@ def mqm(data):
 
 
 def pickled(data):
-    """Read scores from a pickle."""
     for scores in (_refusal(read_scores_pickle, data) or {}).values():
         assert all(type(v) is float for v in scores)
 
@@ -125,7 +124,6 @@ def archive(data):
 
 
 def plan(data):
-    """Read a plan of a sweep."""
     with _folder() as place:
         (place / "plan.yaml").write_bytes(data)
         _refusal(read_plan, place / "plan.yaml")
