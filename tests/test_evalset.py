@@ -1,6 +1,7 @@
 """EvalSet: what it accepts, what it refuses, and what comes out again."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pandas as pd
@@ -22,21 +23,15 @@ def es():
         language_pair="de-en",
         documents=["d1", "d1", "d2"],
         domains=["news", "news", "talk"],
-        texts=Texts(
-            ("q1", "q2", "q3"), {"refA": ("r1", "r2", None)}, {"A": ("a1", "a2", "a3"), "B": ("b1", "b2", "b3")}
-        ),
+        texts=Texts(("q1", "q2", "q3"), {"refA": ("r1", "r2", None)}, {s: (f"{s}1", f"{s}2", f"{s}3") for s in "AB"}),
         human_systems=["B"],
         reference_free=["X"],
     )
 
 
 def test_attributes(es):
-    assert es.shape == (2, 3)
-    assert es.systems == ("A", "B")
-    assert es.segments == ("s1", "s2", "s3")
-    assert es.metrics == ("X",)
-    assert "X" in es
-    assert "Y" not in es
+    assert (es.shape, es.systems, es.segments, es.metrics) == ((2, 3), ("A", "B"), ("s1", "s2", "s3"), ("X",))
+    assert ("X" in es, "Y" in es) == (True, False)
     assert repr(es) == "EvalSet 'toy': 2 systems x 3 segments, 1 metric, 5 of 6 translations rated"
 
 
@@ -55,11 +50,8 @@ def test_arrays_are_read_only_copies(es):
 
 
 def test_system_scores_average_what_is_scored(es):
-    table = es.system_scores
-    assert table.loc["A", "human"] == -3
-    assert table.loc["B", "human"] == pytest.approx(-10 / 3)
-    assert table.loc["A", "X"] == pytest.approx(0.4)
-    assert table.loc["B", "X"] == pytest.approx(0.5)
+    assert es.system_scores.loc[["A", "B"], "human"].tolist() == pytest.approx([-3, -10 / 3])
+    assert es.system_scores.loc[["A", "B"], "X"].tolist() == pytest.approx([0.4, 0.5])
 
 
 def test_official_system_scores_win():
@@ -75,14 +67,10 @@ def test_official_system_scores_win():
 
 def test_select_keeps_order_and_everything_that_belongs(es):
     part = es.select(systems=["B", "A"], segments=["s3", "s1"])
-    assert part.systems == ("B", "A")
-    assert part.segments == ("s3", "s1")
-    assert part.human[0].tolist() == [-2, -1]
-    assert np.isnan(part.human[1, 0])
-    assert part.documents == ("d2", "d1")
-    assert part.domains == ("talk", "news")
-    assert part.texts.sources == ("q3", "q1")
-    assert part.texts.translations == {"B": ("b3", "b1"), "A": ("a3", "a1")}
+    assert (part.systems, part.segments) == (("B", "A"), ("s3", "s1"))
+    np.testing.assert_array_equal(part.human, [[-2, -1], [np.nan, 0]])
+    assert (part.documents, part.domains, part.texts.sources) == (("d2", "d1"), ("talk", "news"), ("q3", "q1"))
+    assert part.texts.translations == {"B": ("B3", "B1"), "A": ("A3", "A1")}
     assert part.human_systems == {"B"}
     assert es.select(systems=["A"]).human_systems == frozenset()
 
@@ -91,7 +79,7 @@ def test_table_round_trip(es):
     frame = es.to_frame()
     expected = ["system", "segment", "human", "X", "doc", "domain", "source", "reference", "translation"]
     assert frame.columns.tolist() == expected
-    assert frame.loc[4, ["system", "segment", "translation"]].tolist() == ["B", "s2", "b2"]
+    assert frame.loc[4, ["system", "segment", "translation"]].tolist() == ["B", "s2", "B2"]
     pd.testing.assert_frame_equal(mm.correlate(frame), mm.correlate(es))  # a tidy table goes in directly
     back = EvalSet.from_frame(frame)
     np.testing.assert_array_equal(back.human, es.human)
@@ -203,9 +191,6 @@ def test_with_metrics_keeps_everything_else(es):
         es.with_metrics({"Y": [[1]]})
 
 
-# -- sizes of scores -------------------------------------------------------------------------
-
-
 def leaves(value, path=""):
     """Yield the numbers and texts of a result, each with the place where it stands."""
     if dataclasses.is_dataclass(value):
@@ -248,9 +233,7 @@ def test_the_same_scores_rescaled_give_the_same_statistics(exponent):
 
 @pytest.mark.parametrize("score", [1.01e300, -1e308, 9e-301, 5e-324])
 def test_scores_too_large_or_small_are_refused(score):
-    message = (
-        rf"holds the score {score:g}".replace("+", r"\+") + r" \(.*\)\. Scores must be 0, or from 1e-300 to 1e\+300"
-    )
+    message = re.escape(f"holds the score {score:g} (") + r".*\)\. Scores must be 0, or from 1e-300 to 1e\+300"
     cells = [[1.0, score], [2.0, 3.0]]
     for human, metric, official in (
         (cells, [[1, 2], [3, 4]], {}),
@@ -266,15 +249,12 @@ def test_scores_too_large_or_small_are_refused(score):
 
 
 def test_what_is_computed_from_scores_may_be_larger_and_smaller():
-    es = EvalSet(
-        [[1e300, 1e-300], [-1e300, 2e-300], [-1e300, 2e-300]], {"m": [[1, 2], [3, 4], [5, 7]]}, systems=list("ABC")
-    )
+    human = [[1e300, 1e-300], [-1e300, 2e-300], [-1e300, 2e-300]]
+    es = EvalSet(human, {"m": [[1, 2], [3, 4], [5, 7]]}, systems=list("ABC"))
     centred = mm.sysdep.centre_segments(es, ["m"])
     np.testing.assert_allclose(centred.human[0], [4e300 / 3, -2e-300 / 3])
     np.testing.assert_array_equal(centred.select(systems=["A"]).human, centred.human[:1])
 
-
-# -- counts ----------------------------------------------------------------------------------
 
 #: Functions by what they count: each refuses more than a million before it does anything.
 COUNTS = {

@@ -6,17 +6,8 @@ import mtmeta as mm
 from mtmeta import Rankings
 
 #: Two systems rank three items for two queries; z is not judged. The rows are out of order on purpose.
-RUNS = pd.DataFrame(
-    [
-        ("B", "q1", "y", 2, 0.5),
-        ("B", "q1", "x", 1, 0.5),
-        ("B", "q2", "x", 1, 0.1),
-        ("A", "q2", "z", 1, 3),
-        ("A", "q1", "z", 2, 1),
-        ("A", "q1", "x", 1, 2),
-    ],
-    columns=["system", "query", "item", "rank", "score"],
-)
+RUNS = pd.DataFrame({"system": list("BBBAAA"), "query": ["q1", "q1", "q2", "q2", "q1", "q1"], "item": list("yxxzzx")})
+RUNS = RUNS.assign(rank=[2, 1, 1, 1, 2, 1], score=[0.5, 0.5, 0.1, 3, 1, 2])
 QRELS = pd.DataFrame([("q1", "x", 0), ("q2", "x", 2), ("q1", "y", 1)], columns=["query", "item", "relevance"])
 
 
@@ -26,14 +17,8 @@ def rankings():
 
 
 def test_rankings_are_sorted(rankings):
-    assert rankings.runs.drop(columns="score").values.tolist() == [
-        ["A", "q1", "x", 1],
-        ["A", "q1", "z", 2],
-        ["A", "q2", "z", 1],
-        ["B", "q1", "x", 1],
-        ["B", "q1", "y", 2],
-        ["B", "q2", "x", 1],
-    ]
+    rows = [" ".join(map(str, row)) for row in rankings.runs.drop(columns="score").values]
+    assert rows == ["A q1 x 1", "A q1 z 2", "A q2 z 1", "B q1 x 1", "B q1 y 2", "B q2 x 1"]
     assert rankings.qrels.values.tolist() == [["q1", "x", 0], ["q1", "y", 1], ["q2", "x", 2]]
     assert (rankings.systems, rankings.queries) == (("A", "B"), ("q1", "q2"))
     assert rankings.to_frame()["relevance"].tolist() == [0, pd.NA, pd.NA, 0, 1, 2]
