@@ -50,8 +50,8 @@ def find_project(start: str | Path | None = None, *, book: str | Path | None = N
 
 
 def _is_project(folder: Path) -> bool:
-    needed = ("_config.yml", "_toc.yml", "notebooks/01_*.ipynb")
-    return all(any(path.is_file() for path in folder.glob(name)) for name in needed)
+    named = all((folder / name).is_file() for name in ("_config.yml", "_toc.yml"))
+    return named and any((folder / "notebooks").glob("01_*.ipynb"))  # of what kind it is, reading it says
 
 
 def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, Path]:
