@@ -441,13 +441,12 @@ def test_data_page_names_every_pinned_commit():
     assert set(re.findall(r"`([0-9a-f]{40})`", page)) == set(re.findall(r"/([0-9a-f]{40})/", registry))
 
 
-def test_api_has_a_page_for_every_public_module():
+def test_every_public_module_stands_on_a_page_of_the_api():
     package = ROOT / "mtmeta"
     modules = {path.stem for path in package.glob("[a-z]*.py")}
     modules |= {path.parent.name for path in package.glob("*/__init__.py")}
-    found = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "book" / "api").glob("*.md")}
-    assert set(found) == modules - {"cli", "runner"}
-    assert [name for name, page in found.items() if f"automodule:: mtmeta.{name}\n" not in page] == []
+    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "book" / "api").glob("*.md"))
+    assert sorted(re.findall(r"automodule:: mtmeta\.(\w+)\n", pages)) == sorted(modules - {"cli", "runner"})
 
 
 def percent(share):

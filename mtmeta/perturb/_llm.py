@@ -223,16 +223,18 @@ class LanguageModel:
             refuse_pickles(self.name)
             advice = "Give the name or folder of a causal language model of Hugging Face."
             with only_data(f"the language model {self.name!r} cannot be loaded", advice):
-                options = {"trust_remote_code": False, "local_files_only": check_folder(self.name)}
+                options: dict[str, Any] = {"local_files_only": check_folder(self.name)}
                 of_text = transformers.AutoModelForCausalLM
                 if options["local_files_only"]:
-                    shape = transformers.AutoConfig.from_pretrained(self.name, **options)
+                    shape = transformers.AutoConfig.from_pretrained(self.name, trust_remote_code=False, **options)
                     with torch.device("meta"):
                         empty = of_text.from_config(shape, trust_remote_code=False, attn_implementation=None)
                     check_size(empty, self.name)
-                tokeniser = transformers.AutoTokenizer.from_pretrained(self.name, padding_side="left", **options)
+                tokeniser = transformers.AutoTokenizer.from_pretrained(
+                    self.name, trust_remote_code=False, padding_side="left", **options
+                )
                 options |= {"dtype": "auto", "use_safetensors": True, "attn_implementation": None}
-                model = of_text.from_pretrained(self.name, **options)
+                model = of_text.from_pretrained(self.name, trust_remote_code=False, **options)
             if tokeniser.pad_token is None:
                 tokeniser.pad_token = tokeniser.eos_token
             device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
