@@ -65,6 +65,72 @@ def pair_counts(human: np.ndarray, metric: np.ndarray, starts: np.ndarray, epsil
 
 
 @njit
+def _add_pairs_of_cells(human, metric, order, epsilon, n_ranks, counts):
+    """Add to each cell's counts its pairs with the cells before it in ``order``, which ascends by ``metric``."""
+    tree = np.zeros(n_ranks + 1, dtype=np.int64)  # ranks of the cells that are clearly below
+    below = np.zeros(n_ranks, dtype=np.int64)
+    seen = np.zeros(n_ranks, dtype=np.int64)
+    left = 0
+    for i in range(len(order)):
+        rank, score, mine = human[order[i]], metric[order[i]], counts[order[i]]
+        while score - metric[order[left]] > epsilon:
+            below[human[order[left]]] += 1
+            k = human[order[left]] + 1
+            while k <= n_ranks:
+                tree[k] += 1
+                k += k & -k
+            left += 1
+        lower = 0
+        k = rank
+        while k > 0:
+            lower += tree[k]
+            k -= k & -k
+        tied_both = seen[rank] - below[rank]
+        mine[0] += lower
+        mine[1] += left - lower - below[rank]
+        mine[2] += below[rank]
+        mine[3] += i - left - tied_both
+        mine[4] += tied_both
+        seen[rank] += 1
+
+
+@njit
+def touching_counts(human, metric, starts, epsilon, unit, n_units):
+    """Count the kinds of pairs that have at least one cell in each unit, for each group.
+
+    Arguments as in `pair_counts`; ``unit`` (int64, (n_cells,)) is the unit of each cell. Returns int64
+    (n_units, n_groups, 5).
+    """
+    n_groups = len(starts) - 1
+    touching = np.zeros((n_units, n_groups, 5), dtype=np.int64)
+    n_ranks = human.max() + 1 if len(human) else 0
+    for g in range(n_groups):
+        part = slice(starts[g], starts[g + 1])
+        h, m, u = human[part], metric[part], unit[part]
+        order = np.argsort(m, kind="mergesort")
+        counts = np.zeros((len(h), 5), dtype=np.int64)
+        _add_pairs_of_cells(h, m, order, epsilon, n_ranks, counts)
+        _add_pairs_of_cells(n_ranks - 1 - h, -m, order[::-1], epsilon, n_ranks, counts)
+        by_unit = np.argsort(u, kind="mergesort")
+        for a in range(len(h)):
+            i = by_unit[a]
+            touching[u[i], g] += counts[i]
+            for b in range(a + 1, len(h)):  # a pair inside the unit was counted for both its cells
+                j = by_unit[b]
+                if u[j] != u[i]:
+                    break
+                dh, dm = h[i] - h[j], m[i] - m[j]
+                if abs(dm) <= epsilon:
+                    kind = 4 if dh == 0 else 3
+                elif dh == 0:
+                    kind = 2
+                else:
+                    kind = 0 if (dh > 0) == (dm > 0) else 1
+                touching[u[i], g, kind] -= 1
+    return touching
+
+
+@njit
 def average_ranks(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Rank the values within each group from 1; equal values share their mean rank."""
     ranks = np.empty(len(values))

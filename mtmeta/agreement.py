@@ -151,11 +151,17 @@ def _distinct(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
 def _tau(cells: Grouped, coefficient: str, epsilon: float) -> np.ndarray:
     """Value of a pair-counting coefficient in each group; NaN where its denominator is 0."""
     counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, epsilon).astype(np.float64)
+    return _taus_from_counts(cells, coefficient, counts, cells.sizes)
+
+
+def _taus_from_counts(cells: Grouped, coefficient: str, counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Turn counts of pairs, (..., n_groups, 5), of groups of these sizes into values, (..., n_groups)."""
     if coefficient != "tau_c":
-        return _kernels.taus_of_groups(_kernels.VARIANTS[coefficient], counts)
+        flat = _kernels.taus_of_groups(_kernels.VARIANTS[coefficient], counts.reshape(-1, 5))
+        return flat.reshape(counts.shape[:-1])
     k = np.minimum(_distinct(cells.human, cells.starts), _distinct(cells.metric, cells.starts))
-    numerator, denominator = 2 * (counts[:, 0] - counts[:, 1]) * k, cells.sizes**2.0 * (k - 1)
-    return np.divide(numerator, denominator, out=np.full(len(k), np.nan), where=denominator > 0)
+    numerator, denominator = 2 * (counts[..., 0] - counts[..., 1]) * k, sizes**2.0 * (k - 1)
+    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
 
 
 def _values(cells: Grouped, coefficient: str, epsilon: float | str) -> np.ndarray:

@@ -6,7 +6,7 @@ pair (or pooled over all). `rank` computes the tasks, maps each to [0, 1] and av
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,11 +19,23 @@ from .agreement import (
     check_choice,
     correlate,
     pairwise_accuracy,
+    rated_systems,
     shared_metrics,
     soft_pairwise_accuracy,
 )
 from .evalset import EvalSet
-from .significance import _p_from_draws, clusters, null_differences
+from .significance import (
+    Units,
+    clusters,
+    common_cells,
+    exchange_units,
+    exchanged_coefficients,
+    exchanged_systems,
+    max_t,
+    null_differences,
+    rank_sets,
+    share_reached,
+)
 
 __all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "rank"]
 
@@ -150,16 +162,20 @@ class Ranking:
     Attributes
     ----------
     table : pandas.DataFrame
-        ``metric, score, rank, cluster``, best first. ``score`` is the weighted average of the tasks,
-        each mapped to [0, 1]; higher is better. Metrics with equal scores share the better rank.
-        A metric is in a later cluster when one of the cluster above is significantly better.
-        Without resampling there is no column ``cluster``.
+        ``metric, score, rank, best_rank, worst_rank``, best first. ``score`` is the weighted average of the tasks,
+        each mapped to [0, 1]; higher is better. Metrics with equal scores share the better rank. The data allow every
+        rank from ``best_rank`` to ``worst_rank``: all these sets hold the true ranks at once with probability
+        1 - alpha.
+        By the published tests, ``cluster`` in place of the two: a metric is in a later cluster when one of the cluster
+        above is significantly better. Without resampling there is neither.
     tasks : pandas.DataFrame
         One row per task and metric: ``task, language_pair, level, statistic, grouping, weight,
         metric, value, score, rank``. The weights of the tasks sum to 1.
+    units : pandas.DataFrame
+        What was exchanged: ``language_pair, unit, n_units``; no rows without resampling, or by the published tests.
     p_values : pandas.DataFrame or None
-        Square, in the order of the table: p-value that the row metric's score is higher by more
-        than luck; NaN on and below the diagonal.
+        Square, in the order of the table: the two-sided p-value that both metrics are equally good (published tests:
+        one-sided, that the row metric is better); NaN on and below the diagonal.
     left_out : dict
         Metrics and systems that took no part, and why.
     signature : str
@@ -168,12 +184,13 @@ class Ranking:
 
     table: pd.DataFrame
     tasks: pd.DataFrame
+    units: pd.DataFrame
     p_values: pd.DataFrame | None
     left_out: dict[str, str]
     signature: str
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the ranking with one column per task: ``metric, score, rank, [cluster,] <task> …``."""
+        """Return the ranking with one column per task: ``metric, score, rank, best_rank, worst_rank, <task> …``."""
         wide = self.tasks.pivot(index="metric", columns="task", values="value")
         return self.table.merge(wide[list(dict.fromkeys(self.tasks["task"]))], left_on="metric", right_index=True)
 
@@ -198,31 +215,39 @@ def _system_pearson(es: EvalSet, metrics: Sequence[str]) -> list[float]:
 _SIGNS = 1000
 
 
-def cost(sets: Sequence[EvalSet], protocol: str, n_metrics: int, n_resamples: int) -> tuple[float, float]:
+def cost(
+    sets: Sequence[EvalSet], protocol: str, n_metrics: int, n_resamples: int, method: str = "exchange"
+) -> tuple[float, float]:
     """Return about how many seconds and bytes `rank` takes on two cores.
 
     It counts the steps of the inner loops, which follow from sizes alone; what a step takes was measured.
     """
     seconds = size = 0.0
     pairs = n_metrics * (n_metrics - 1) / 2 if n_resamples else 0
+    exchanged = method == "exchange"
     for task in PROTOCOLS[protocol].tasks:
         for es in sets:
             k, n = es.shape
             cells, duels = k * n, k * (k - 1) / 2
+            draw, held = 4e-9 * pairs if exchanged else 0.0, 0.0
             if task.statistic == "spa":
-                steps = 2e-8 * _SIGNS * duels * (n_metrics + 1)
-                draw = 1e-2 + 6e-10 * _SIGNS * pairs * duels + 5e-11 * _SIGNS * n_metrics * cells
-                held = 20.0 * _SIGNS * duels
+                steps, held = 2e-8 * _SIGNS * duels * (n_metrics + 1), 20.0 * _SIGNS * duels
+                if exchanged:
+                    draw = 4e-8 * pairs * duels + 1e-10 * n_metrics * duels * n
+                else:
+                    draw = 1e-2 + 6e-10 * _SIGNS * pairs * duels + 5e-11 * _SIGNS * n_metrics * cells
             elif task.statistic == "acc_eq":
-                steps, draw, held = 2e-7 * n_metrics * duels * n, 1e-8 * pairs, (5 * n_metrics + 50) * duels * n
+                steps = 2e-7 * n_metrics * duels * n
+                if not exchanged:
+                    draw, held = 1e-8 * pairs, (5 * n_metrics + 50) * duels * n
             elif task.level == "segment":
-                groups = n if task.grouping == "segment" else 1
-                steps, held = 0.0, 2.0 * n_resamples * cells
-                draw = 6e-9 * n_metrics * cells + 3e-9 * pairs * groups
+                groups, steps = n if task.grouping == "segment" else 1, 0.0
+                if not exchanged:
+                    draw, held = 6e-9 * n_metrics * cells + 3e-9 * pairs * groups, 2.0 * n_resamples * cells
             else:
-                continue
+                steps = 0.0
             seconds += steps + (n_resamples * draw if pairs else 0.0)
-            size = max(size, held + 8 * pairs * n_resamples)
+            size = max(size, held + 24 * pairs * n_resamples)
     return seconds, size
 
 
@@ -232,8 +257,8 @@ def rank(
     protocol: str = "wmt23",
     metrics: Sequence[str] | None = None,
     ties: str = "half",
+    method: str = "exchange",
     n_resamples: int = 1000,
-    p_value: str = "plus_one",
     alpha: float = 0.05,
     rng: int | np.random.Generator | None = 0,
 ) -> Ranking:
@@ -254,13 +279,14 @@ def rank(
         in ``left_out``.
     ties : {"half", "published"}
         For protocols with SPA: see `soft_pairwise_accuracy`.
+    method : {"exchange", "published"}
+        ``"exchange"``: rank confidence sets from exchanging whole documents, or segments where a set names fewer than
+        20 documents; the tasks of a set share the draws. ``"published"``: clusters from the tests that WMT uses, on
+        cells, pairs and systems; see `mtmeta.compare`. SPA is costly to test so: minutes for 30 metrics.
     n_resamples : int
-        Draws of the permutation test behind clusters and p-values; 0 does without. SPA is costly to
-        resample: minutes for 30 metrics on a WMT test set.
-    p_value : {"plus_one", "published"}
-        See `mtmeta.compare`.
+        Draws of the test; 0 does without.
     alpha : float
-        Level of the clusters.
+        Level of the rank sets or clusters.
     rng : None, int or numpy.random.Generator
         Seed of the draws. (SPA's own signs have the published seed.)
 
@@ -276,15 +302,18 @@ def rank(
 
     Notes
     -----
-    The published protocols test acc_eq by a pair swap, which takes dependent pairs for independent (see
-    `mtmeta.compare`), so p-values of rankings that hold acc_eq are too small. Of two equally good metrics on three
-    simulated sets of eight systems, one was found better at the two-sided level .05 in 17 of 80 campaigns of 30
-    segments, and in 12 of 80 campaigns of 60.
+    The published tests take for independent what is not, above all the pair swap of acc_eq. Of two equally good
+    metrics on three simulated sets of eight systems, one was found better at the two-sided level .05 in 17 of 80
+    campaigns of 30 segments, and in 12 of 80 campaigns of 60.
+
+    Where the score of a system is not the mean of its segments, as that of corpus BLEU, the exchange adds the
+    difference to each of its segments. A hybrid's p-values inside SPA are normal approximations to the published sign
+    flips.
 
     References
     ----------
     Freitag et al. 2023 (``wmt23``), Thompson et al. 2024 (SPA), Perrella et al. 2024
-    (``sentinels-*``).
+    (``sentinels-*``), Mogstad, Romano, Shaikh and Wilhelm 2024 (rank sets).
 
     Examples
     --------
@@ -295,7 +324,7 @@ def rank(
     [('Y', 1.0, 1), ('X', 0.5, 2)]
     """
     check_choice("protocol", protocol, list(PROTOCOLS))
-    check_choice("p_value", p_value, ("plus_one", "published"))
+    check_choice("method", method, ("exchange", "published"))
     check_count("n_resamples", n_resamples, 0)
     plan = PROTOCOLS[protocol]
     sets = as_sets(list_of_es)
@@ -332,30 +361,62 @@ def rank(
     table = pd.DataFrame({"metric": score.index, "score": score.to_numpy()})
     table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
     table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
-    p_values = None
+    p_values, units = None, []
     if n_resamples and len(table) > 1:
         weights = tasks.drop_duplicates("task")["weight"].to_numpy()
-        p_values = _p_values(table, jobs, weights, n_resamples, p_value, generator(rng))
-        table["cluster"] = clusters(p_values.to_numpy(), alpha)
+        names, score = table["metric"].tolist(), table["score"].to_numpy()
+        first, second = np.triu_indices(len(names), 1)
+        square, together = np.full((2, len(names), len(names)), np.nan)
+        draws = generator(rng)
+        if method == "exchange":
+            drawn = {id(es): _drawn(es, names, n_resamples, draws) for es in sets}
+            units = [(pair, drawn[id(es)][1].unit, drawn[id(es)][1].n) for pair, es in zip(pairs, sets, strict=True)]
+            found = _weighted(jobs, weights, lambda task, group: _exchanged(task, group, names, drawn))
+            square[first, second] = share_reached(np.abs(found[:, 1:]), np.abs(found[:, 0]))
+            together[first, second] = max_t(found[:, 1:], found[:, 0])
+            table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
+        else:
+            options = {"n_resamples": n_resamples, "rng": draws}
+            null = _weighted(jobs, weights, lambda task, group: _swapped(task, group, names, options))
+            square[first, second] = share_reached(null, score[first] - score[second])
+            table["cluster"] = clusters(square, alpha)
+        p_values = pd.DataFrame(square, index=names, columns=names)
     spa = f"|spa ties:{ties}" if any(t.statistic == "spa" for t in plan.tasks) else ""
     seed = "generator" if isinstance(rng, np.random.Generator) else rng
-    drawn = f"|draws:{n_resamples}|seed:{seed}|p:{p_value}|alpha:{alpha}" if n_resamples else ""
+    of_units = "".join(f"|{pair}:{n} {unit}s" for pair, unit, n in units)
+    drawn = f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed}|alpha:{alpha}" if n_resamples else ""
     signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn}"
-    return Ranking(table, tasks, p_values, left_out, signature)
+    exchanged = pd.DataFrame(units, columns=["language_pair", "unit", "n_units"])
+    return Ranking(table, tasks, exchanged, p_values, left_out, signature)
 
 
-def _p_values(
-    table: pd.DataFrame, jobs: list, weights: np.ndarray, n_resamples: int, p_value: str, rng
-) -> pd.DataFrame:
-    """Return the p-values of the weighted average: the tasks' null differences, weighted and added."""
-    names = table["metric"].tolist()
-    first, second = np.triu_indices(len(names), 1)
-    draws = np.zeros((len(first), n_resamples))
-    for (task, _, group), weight in zip(jobs, weights, strict=True):
-        scale = weight / 2 if task.is_correlation else weight
-        options = {"level": task.level, "grouping": task.grouping, "n_resamples": n_resamples, "rng": rng}
-        draws += scale * null_differences(group, names, task.statistic, **options)
-    score = table["score"].to_numpy()
-    square = np.full((len(names), len(names)), np.nan)
-    square[first, second] = _p_from_draws(draws, score[first] - score[second], p_value)
-    return pd.DataFrame(square, index=names, columns=names)
+def _weighted(jobs: list, weights: np.ndarray, draws_of: Callable[[Task, list[EvalSet]], np.ndarray]) -> np.ndarray:
+    """Return the differences of scores in each draw: those of the tasks, mapped to [0, 1], weighted and added."""
+    return sum(
+        draws_of(task, group) * (weight / 2 if task.is_correlation else weight)
+        for (task, _, group), weight in zip(jobs, weights, strict=True)
+    )
+
+
+def _swapped(task: Task, group: list[EvalSet], names: list[str], options: dict) -> np.ndarray:
+    return null_differences(group, names, task.statistic, level=task.level, grouping=task.grouping, **options)
+
+
+def _drawn(es: EvalSet, names: list[str], n_resamples: int, rng) -> tuple[EvalSet, Units, np.ndarray]:
+    """Return the set with the cells that all metrics share, its units, and the signs that all its tasks use."""
+    cells = common_cells(es, names)
+    units = exchange_units(cells)
+    return cells, units, units.signs(n_resamples, rng)
+
+
+def _exchanged(task: Task, group: list[EvalSet], names: list[str], drawn: dict) -> np.ndarray:
+    if task.level == "segment" or task.statistic == "spa":
+        (es,) = group
+        cells, units, signs = drawn[id(es)]
+        if task.statistic == "spa":
+            return exchanged_systems(cells, names, "spa", units, signs)
+        return exchanged_coefficients(cells, names, task.statistic, task.grouping, units, signs)
+    sizes = [len(rated_systems(es, ["human", *names])[0]) for es in group]
+    pairs = np.array([k * (k - 1) for k in sizes]) / sum(k * (k - 1) for k in sizes)
+    differences = (exchanged_systems(es, names, task.statistic, *drawn[id(es)][1:]) for es in group)
+    return sum(part * found for part, found in zip(pairs, differences, strict=True))

@@ -9,7 +9,7 @@ import typer
 
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Protocol, Ties
+from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Method, Protocol, Ties
 from ._common import EXAMPLE, Loading, Printing, Sets, app, guarded, number, option, threshold
 from ._output import together
 
@@ -54,7 +54,16 @@ def rank(
     ] = None,
     n_resamples: Annotated[
         int | None,
-        number(f"{_WITH}: draws of the test that forms clusters of metrics; 0 forms none.", 0, MAX_COUNT, "1000"),
+        number(
+            f"{_WITH}: draws of the test that says which ranks are possible; 0 tests nothing.", 0, MAX_COUNT, "1000"
+        ),
+    ] = None,
+    method: Annotated[
+        Method | None,
+        option(
+            f"{_WITH}: exchange documents or segments for rank confidence sets, or test as published for clusters.",
+            default="exchange",
+        ),
     ] = None,
     seed: Annotated[int | None, number("Seed of these draws.", 0, MAX_SEED, "0")] = None,
     *,
@@ -66,7 +75,8 @@ def rank(
     The best metric comes first. Higher values are better.
     """
     by_statistic = coefficient is not None or grouping is not None
-    of_protocols = {"--protocol": protocol, "--n-resamples": n_resamples, "--seed": seed, "--ties": ties}
+    of_protocols = {"--protocol": protocol, "--n-resamples": n_resamples, "--method": method, "--seed": seed}
+    of_protocols["--ties"] = ties
     given = [option for option, value in of_protocols.items() if value is not None]
     if by_statistic and given:
         raise typer.BadParameter("cannot go with --coefficient or --grouping.", param_hint=", ".join(given))
@@ -86,8 +96,9 @@ def rank(
         signature = f"coefficient:{statistic['coefficient']}|grouping:{statistic['grouping']}|degenerate:drop"
     else:
         options = {"n_resamples": n_resamples, "rng": seed, "ties": ties and ties.value}
+        options["method"] = method and method.value
         options = {name: value for name, value in options.items() if value is not None}
-        printing.say(*_expected(loaded, plan, loading.metric, n_resamples))
+        printing.say(*_expected(loaded, plan, loading.metric, n_resamples, method == Method.published))
         result = rank_sets(loaded, protocol=plan, metrics=loading.metric, **options)
         printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
         frame, signature = result.to_frame(), result.signature
@@ -181,18 +192,18 @@ def fetch(
     printing.table(pd.DataFrame(rows, columns=["set", "what", "text"]))
 
 
-def _expected(sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int | None) -> list[str]:
+def _expected(sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int | None, published: bool):
     """Say how long a ranking takes and what memory, where it is more than a moment or much."""
     from ..protocols import cost
 
     n_metrics = len(metrics) if metrics else max(len(es.metrics) for es in sets)
     n_resamples = 1000 if n_resamples is None else n_resamples
-    seconds, size = cost(sets, plan, n_metrics, n_resamples)
+    seconds, size = cost(sets, plan, n_metrics, n_resamples, "published" if published else "exchange")
     if seconds < _LONG and size < _LARGE:
         return []
     number, unit = next((seconds / s, unit) for s, unit in _UNITS if seconds < 100 * s or unit == "hours")
     memory = f" and {size / 1e9:.0f} GB of memory" if size >= _LARGE else ""
-    hint = "; --n-resamples 0 forms no clusters and is faster" if n_resamples else ""
+    hint = "; --n-resamples 0 tests nothing and is faster" if n_resamples else ""
     return [f"ranking takes about {number:.0f} {unit}{memory} with two cores{hint}"]
 
 

@@ -64,7 +64,7 @@ def _ranked(es: EvalSet, settings: Settings, section: Section, coefficient: str,
     key = f"{coefficient}.{grouping}"
     common = ~np.isnan(es.human)
     if len(es.metrics) <= limit:
-        options = {"coefficient": coefficient, "grouping": grouping, "pairs": "clusters", "rng": settings.seed}
+        options = {"coefficient": coefficient, "grouping": grouping, "rng": settings.seed}
         table = compare(es, n_resamples=max(settings.n_resamples, 200), **options).table
         common = common & ~np.isnan([es[metric] for metric in es.metrics]).any(axis=0)
     else:

@@ -34,7 +34,7 @@ _OPTIONS: dict[str, Any] = {
     "coefficient": grid(Literal[*agreement.COEFFICIENTS, "spa"]),
     "coefficient of calibrate_ties": grid(Literal["acc_eq", "tau_eq"]),
     "coefficient of correlate": grid(Literal[agreement.COEFFICIENTS]),
-    "correction": grid(Literal["holm", "bh", None]),
+    "correction": grid(Literal["holm", "bh", "maxT", None]),
     "degenerate": grid(Literal["drop", "zero"]),
     "degenerate of correlate": grid(Literal["drop", "zero", "nan", "raise"]),
     "effective_order": _SWITCH,
@@ -46,7 +46,8 @@ _OPTIONS: dict[str, Any] = {
     "interval": grid(Literal["jackknife", "bootstrap", None]),
     "level": _LEVEL,
     "lowercase": _SWITCH,
-    "method": grid(Literal[*significance.METHODS, None]),
+    "method": grid(Literal[significance.METHODS]),
+    "method of rank": grid(Literal["exchange", "published"]),
     "metric": grid(Literal["bleu", "chrf", "chrf++", "ter"]),
     "min_stratum": grid(count(2, MAX_COUNT)),
     "n_levels": grid(count(2, 10_000)),
@@ -58,8 +59,6 @@ _OPTIONS: dict[str, Any] = {
     "n_resamples of subsample_ties": grid(count(1, 10_000)),
     "n_resamples of system_dependence": grid(count(0, MAX_COUNT)),
     "null": grid(Literal[tuple(sysdep.NULLS)]),
-    "p_value": grid(Literal["plus_one", "published"]),
-    "pairs": grid(Literal["all", "clusters"]),
     "population": grid(Literal["paired", "full"]),
     "protocol": grid(Literal[tuple(protocols.PROTOCOLS)]),
     "sample_size": grid(count(1, MAX_COUNT) | None),
@@ -67,6 +66,7 @@ _OPTIONS: dict[str, Any] = {
     "shares": grid(Several[number(ge=0, lt=1)], of_lists=True),
     "ties": grid(Literal["half", "published"]),
     "unit": grid(Literal["segment", "system", "both", "document"]),
+    "unit of compare": grid(Literal["segment", "system", "both", "document", None]),
     "unit of system_dependence": grid(Literal["segment", "cell"]),
 }
 #: Parameters that are no options: seeds and metrics are the plan's; the others do not fit many sets, or no table.
@@ -130,9 +130,8 @@ def _always(_: Mapping[str, Any]) -> bool:
 
 def _comparison_draws(options: Mapping[str, Any]) -> bool:
     method = options.get("method")
-    if method is None:  # the default of these two is exact
-        return options.get("coefficient") not in ("acc_eq", "tau_eq")
-    return method not in ("exact", "williams")
+    exact = method == "published" and options.get("coefficient") in ("acc_eq", "tau_eq")
+    return method != "williams" and not exact
 
 
 def _null(result: sysdep.NullComparison) -> pd.DataFrame:

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ._agreement_kernels import tau_from_counts
-from ._compiled import intrinsic, njit, prange, types
+from .._agreement_kernels import tau_from_counts
+from .._compiled import intrinsic, njit, prange, types
 
 
 @njit(parallel=True)
@@ -319,3 +319,78 @@ def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums,
                     _add_taus(
                         variant, found, pairs - tied_human, pairs, sums[side, p, draw:end], counts[side, p, draw:end]
                     )
+
+
+@njit(parallel=True)
+def hybrid_systems(correlate, human, order, sums, counts, tolerance, first, second, values):
+    """Compute a statistic of system means for both hybrids of every pair of metrics in every draw.
+
+    Parameters
+    ----------
+    correlate : bool
+        Pearson's r with the human scores, or else the share of pairs of systems in the order of the humans.
+    human : float64, (n_systems,)
+    order : float64, (n_system_pairs,)
+        The sign of the human difference.
+    sums, counts : float64, (n_metrics, n_systems, n_draws)
+        Sums of scores and numbers of segments over units, times the sign of the unit; with all signs 1 in draw 0.
+    tolerance : float
+        Means this close are tied.
+    first, second : int64, (n_pairs,)
+        The metrics of each pair.
+    values : float64, (n_pairs, n_draws)
+        Receives the difference of the two hybrids.
+    """
+    n_systems, n_draws = sums.shape[1:]
+    h = human - human.mean()
+    for p in prange(len(first)):
+        a, b = first[p], second[p]
+        mean = np.empty(n_systems)
+        for k in range(n_draws):
+            difference = 0.0
+            for side in (1.0, -1.0):
+                for s in range(n_systems):
+                    total = sums[a, s, 0] + sums[b, s, 0] + side * (sums[a, s, k] - sums[b, s, k])
+                    mean[s] = total / (counts[a, s, 0] + counts[b, s, 0] + side * (counts[a, s, k] - counts[b, s, k]))
+                value = 0.0
+                if correlate:
+                    centred = mean - mean.mean()
+                    squares = (centred**2).sum() * (h**2).sum()
+                    if squares > tolerance**2:
+                        value = (centred * h).sum() / math.sqrt(squares)
+                else:
+                    pair = 0
+                    for i in range(n_systems):
+                        for j in range(i + 1, n_systems):
+                            d = mean[i] - mean[j]
+                            value += (0.0 if abs(d) <= tolerance else math.copysign(1.0, d)) == order[pair]
+                            pair += 1
+                    value /= pair
+                difference += side * value
+            values[p, k] = difference
+
+
+@njit(parallel=True)
+def add_hybrid_gaps(human, sums, squares, first, second, gaps):
+    """Add how much nearer the first hybrid's p-values of pairs of systems are to the humans' than the second's.
+
+    Parameters
+    ----------
+    human : float64, (n_system_pairs,)
+    sums, squares : float64, (n_metrics, n_system_pairs, n_draws)
+        Sums of segment differences and of their squares over units, times the sign of the unit; all 1 in draw 0.
+    first, second : int64, (n_pairs,)
+    gaps : float64, (n_pairs, n_draws)
+        Added to.
+    """
+    for p in prange(len(first)):
+        a, b = first[p], second[p]
+        for pair in range(len(human)):
+            for k in range(sums.shape[2]):
+                for side in (1.0, -1.0):
+                    total = sums[a, pair, 0] + sums[b, pair, 0] + side * (sums[a, pair, k] - sums[b, pair, k])
+                    square = squares[a, pair, 0] + squares[b, pair, 0]
+                    square += side * (squares[a, pair, k] - squares[b, pair, k])
+                    # both are twice a hybrid's; z is total / 2 over the root of square / 2
+                    value = 0.5 * math.erfc(0.5 * total / math.sqrt(square)) if square > 1e-20 else 0.5
+                    gaps[p, k] -= side * abs(human[pair] - value)

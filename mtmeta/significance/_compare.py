@@ -1,0 +1,288 @@
+"""Test for every pair of metrics whether one agrees better with humans than the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from .._checks import check_choice, check_count, generator
+from .._resampling import units_of
+from ..agreement import _check_coefficient, _metric_names
+from ..evalset import EvalSet, as_evalset
+from ._decisions import clusters, correct, max_t, rank_sets, share_reached
+from ._exchange import exchange_units, exchanged_coefficients, exchanged_systems
+from ._intervals import bootstrap
+from ._published import PAIR_TESTS, exact_pair_swap, permute_cells, permute_spa, williams_p
+from ._values import common_cells, observed_values
+
+#: Tests of `compare`, by name.
+METHODS = ("exchange", "published", "williams", "bootstrap")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of `compare`.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        ``metric, value, rank, best_rank, worst_rank, unit, n_units``, best first. The data allow every rank from
+        ``best_rank`` to ``worst_rank``: all these sets hold the true ranks at once with probability 1 - alpha.
+        ``unit`` is what was exchanged or redrawn, ``n_units`` how many there were. With ``method="published"``:
+        ``metric, value, rank, cluster``. A metric is in a later cluster when a metric of the cluster above is
+        significantly better; inside a cluster nothing is claimed.
+    p_values : pandas.DataFrame
+        Square, in the order of the table: the two-sided p-value that the row metric and the column metric are equally
+        good (published tests: the one-sided p-value that the row metric is better); NaN on and below the diagonal.
+    signature : str
+        How it was computed, in one line.
+    draws : numpy.ndarray or None
+        Null (or bootstrap) differences, shape ``(n_pairs, n_resamples)``, in the order of
+        ``pairs``; kept on request.
+    pairs : list of (str, str)
+        The better and the worse metric of each row of ``draws``.
+    """
+
+    table: pd.DataFrame
+    p_values: pd.DataFrame
+    signature: str
+    draws: np.ndarray | None = field(default=None, repr=False)
+    pairs: list[tuple[str, str]] = field(default_factory=list, repr=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the p-values as a tidy table: ``better, worse, p_value``."""
+        i, j = np.triu_indices(len(self.p_values), 1)
+        names = self.p_values.index.to_numpy()
+        return pd.DataFrame({"better": names[i], "worse": names[j], "p_value": self.p_values.to_numpy()[i, j]})
+
+
+def compare(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | None = None,
+    *,
+    coefficient: str = "pearson",
+    grouping: str = "segment",
+    method: str = "exchange",
+    n_resamples: int = 1000,
+    unit: str | None = None,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    degenerate: str = "drop",
+    keep_draws: bool = False,
+    rng: int | np.random.Generator | None = 0,
+) -> Comparison:
+    r"""Test for every pair of metrics whether one is better by more than luck.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metrics : sequence of str, optional
+        All by default. They are compared on the cells that humans and all of them scored.
+    coefficient : str
+        As in `mtmeta.correlate`, or ``"spa"`` (soft pairwise accuracy, which has no grouping).
+    grouping : {"none", "segment", "system"}
+    method : {"exchange", "published", "williams", "bootstrap"}
+        - ``"exchange"``: exchange what two metrics say about whole documents or segments, each with probability 1/2.
+          Null hypothesis: it does not matter which of the two metrics scored a unit. Every unit adds something to a
+          metric's value, and :math:`\delta^* = \sum_u \pm (c_{a,u} - c_{b,u})` is the null difference of a draw: for
+          averages over segments the difference of the two hybrids, for other coefficients its first-order part (Notes).
+          For SPA, the systems' sums are exchanged and SPA is computed of both hybrids. All pairs share the signs.
+        - ``"published"``: what rankings of WMT use, one-sided. Correlations and SPA: both metrics are brought to mean 0
+          and standard deviation 1 over all cells, each *cell* is swapped between them with probability 1/2, and both
+          hybrids are scored (PERM-BOTH). acc_eq and tau_eq: each *pair* of translations that only one metric gets right
+          is a fair coin; the sum of these signs has a known distribution, and nothing is drawn. Both take for
+          independent what is not (the translations of a segment or document; pairs that share a translation), so on
+          real data they reject far too often: see the page on calibration. Use it to reproduce published tables.
+        - ``"williams"``: Williams' t for two dependent correlations of independent translations; Pearson without
+          grouping.
+        - ``"bootstrap"``: redraw units; p is twice the share of draws on the less frequent side of 0.
+    n_resamples : int
+        Number of draws of a method that draws.
+    unit : {None, "document", "segment", "system", "both"}
+        What is exchanged: documents where the set names at least 20 with human scores, else segments, unless one of the
+        two is asked for. What the bootstrap draws with replacement (segments by default): documents bring all their
+        segments; ``"system"`` and ``"both"`` are for the bootstrap.
+    correction : {None, "holm", "bh", "maxT"}
+        For the number of pairs. ``"maxT"``: by the largest standardised difference of each draw (Romano and Wolf 2005);
+        the others as in `correct`.
+    alpha : float
+        Level of the rank sets and clusters. Rank sets are simultaneous whatever the correction.
+    degenerate : {"drop", "zero"}
+        What an undefined group counts; see `mtmeta.correlate`.
+    keep_draws : bool
+        Whether to return the draws.
+    rng : None, int or numpy.random.Generator
+        Seed of the draws. The result does not depend on the number of threads.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown, a method does not fit the coefficient, or fewer than two metrics are
+        there to compare.
+
+    Notes
+    -----
+    Where a value is not a sum over units, :math:`c_u = w_u T + (1 - w_u)(T - T_{-u})` with the value T, the value
+    :math:`T_{-u}` without the unit, and the unit's share :math:`w_u` of the cells, all brought to the sum T. Sums of
+    signed contributions have the variance of the difference whatever the shape of the two metrics, so that metrics
+    which agree with humans equally well, but are rounded or skewed, are told apart no more often than alpha says.
+
+    A p-value of a test that draws is (count + 1) / (n + 1), and never 0; of a published test that draws, too.
+
+    References
+    ----------
+    Romano and Wolf 2005 (max-T); Mogstad, Romano, Shaikh and Wilhelm 2024 (rank sets); Deutsch, Dror and Roth 2021
+    (PERM-BOTH, bootstrap); Deutsch, Foster and Freitag 2023 (pair swap); Williams 1959; Freitag et al. 2023 (clusters).
+
+    Examples
+    --------
+    >>> import numpy as np, mtmeta as mm
+    >>> rng = np.random.default_rng(0)
+    >>> h = rng.normal(size=(5, 60))
+    >>> es = mm.EvalSet(h, {"good": h + rng.normal(size=h.shape), "noise": rng.normal(size=h.shape)},
+    ...     systems=list("ABCDE"))
+    >>> mm.compare(es).table[["metric", "best_rank", "worst_rank", "unit", "n_units"]].to_records(index=False).tolist()
+    [('good', 1, 1, 'segment', 60), ('noise', 2, 2, 'segment', 60)]
+    """
+    es = as_evalset(es)
+    names = _metric_names(es, metrics)
+    if len(names) < 2:
+        raise ValueError(f"a comparison needs at least two metrics; found {len(names)}.")
+    exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
+    _check_options(method, exact, grouping, unit, correction, degenerate, n_resamples)
+    es = common_cells(es, names)
+    values = observed_values(es, names, coefficient, grouping, degenerate)
+    order = sorted(range(len(names)), key=lambda k: (-values[k], names[k]))
+    names, values = [names[k] for k in order], values[order]
+    first, second = np.triu_indices(len(names), 1)
+    plan = _Plan(es, names, values, exact, grouping, n_resamples, unit, degenerate, generator(rng))
+    test = _TESTS[method](plan)
+    first, second = np.triu_indices(len(names), 1)
+    square = np.full((len(names), len(names)), np.nan)
+    square[first, second] = _corrected(test, correction)
+    table = pd.DataFrame({"metric": names, "value": values})
+    table["rank"] = table["value"].rank(ascending=False, method="min").astype(int)
+    if method == "published":
+        table["cluster"] = clusters(square, alpha)
+    else:
+        together = np.full_like(square, np.nan)
+        together[first, second] = _corrected(test, "holm" if test.null is None else "maxT")
+        table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
+        table["unit"], table["n_units"] = test.unit, test.n_units
+    seed = "generator" if isinstance(rng, np.random.Generator) else rng
+    drawn = "" if test.draws is None else f"|draws:{n_resamples}|seed:{seed}"
+    signature = (
+        f"{coefficient}|grouping:{grouping}|method:{method}|unit:{test.unit}|n_units:{test.n_units}{drawn}"
+        f"|correction:{correction}|alpha:{alpha}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
+    )
+    both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
+    p_frame = pd.DataFrame(square, index=names, columns=names)
+    return Comparison(table, p_frame, signature, test.draws if keep_draws else None, both)
+
+
+def _check_options(method, coefficient, grouping, unit, correction, degenerate, n_resamples) -> None:
+    check_choice("method", method, METHODS)
+    check_choice("grouping", grouping, ("none", "segment", "system"))
+    units = ("segment", "document", "system", "both") if method == "bootstrap" else ("segment", "document")
+    check_choice("unit", unit, (None, *units))
+    check_choice("correction", correction, (None, "holm", "bh", "maxT"))
+    check_choice("degenerate", degenerate, ("drop", "zero"))
+    check_count("n_resamples", n_resamples, 1)  # without draws there is no p-value
+    if method == "williams" and (coefficient, grouping) != ("pearson", "none"):
+        raise ValueError("Williams' test is for Pearson correlations without grouping. Use method='exchange'.")
+    if method == "published" and coefficient in ("spearman", "tau_c"):
+        raise ValueError(f"no published test is there for {coefficient!r}. Use method='exchange'.")
+    if correction == "maxT" and method in ("williams", "published"):
+        raise ValueError(
+            f"`correction='maxT'` needs draws of all pairs at once, which method {method!r} does not have."
+        )
+
+
+class _Plan(NamedTuple):
+    """What a test of `compare` is asked; metrics are sorted by value, best first."""
+
+    es: EvalSet
+    names: list[str]
+    values: np.ndarray
+    coefficient: str
+    grouping: str
+    n_resamples: int
+    unit: str | None
+    degenerate: str
+    rng: np.random.Generator
+
+    @property
+    def differences(self) -> np.ndarray:
+        """Differences of values, one for each pair."""
+        first, second = np.triu_indices(len(self.names), 1)
+        return self.values[first] - self.values[second]
+
+
+class _Test(NamedTuple):
+    """What a test found, pair by pair; ``null`` holds draws around 0, ``observed`` what to hold against them."""
+
+    p: np.ndarray
+    unit: str
+    n_units: int
+    draws: np.ndarray | None = None
+    null: np.ndarray | None = None
+    observed: np.ndarray | None = None
+
+
+def _corrected(test: _Test, correction: str | None) -> np.ndarray:
+    if correction == "maxT":
+        return max_t(test.null, test.observed)
+    return test.p if correction is None else correct(test.p, correction)
+
+
+def _exchange(plan: _Plan) -> _Test:
+    units = exchange_units(plan.es, plan.unit)
+    signs = units.signs(plan.n_resamples, plan.rng)
+    if plan.coefficient == "spa":
+        found = exchanged_systems(plan.es, plan.names, "spa", units, signs)
+    else:
+        found = exchanged_coefficients(
+            plan.es, plan.names, plan.coefficient, plan.grouping, units, signs, plan.degenerate
+        )
+    observed, null = found[:, 0], found[:, 1:]
+    p = share_reached(np.abs(null), np.abs(observed))
+    return _Test(p, units.unit, units.n, null, null, observed)
+
+
+def _bootstrap(plan: _Plan) -> _Test:
+    unit = plan.unit or "segment"
+    options = (plan.coefficient, plan.grouping, plan.n_resamples, unit, plan.degenerate, plan.rng)
+    values = bootstrap(plan.es, plan.names, *options)
+    first, second = np.triu_indices(len(plan.names), 1)
+    draws, zero = values[first] - values[second], np.zeros(len(first))
+    p = np.minimum(1, 2 * np.minimum(share_reached(draws, zero), share_reached(-draws, zero)))
+    n_units = plan.es.shape[0] if unit == "system" else len(set(units_of(plan.es, unit)))
+    return _Test(p, unit, n_units, draws, draws - plan.differences[:, None], plan.differences)
+
+
+def _williams(plan: _Plan) -> _Test:
+    p = williams_p(plan.es, plan.names)
+    return _Test(np.minimum(1, 2 * np.minimum(p, 1 - p)), "cell", int((~np.isnan(plan.es.human)).sum()))
+
+
+def _published(plan: _Plan) -> _Test:
+    es, names, n_cells = plan.es, plan.names, int((~np.isnan(plan.es.human)).sum())
+    if plan.coefficient in PAIR_TESTS:
+        return _Test(exact_pair_swap(es, names, plan.grouping), "pair", n_cells)
+    if plan.coefficient == "spa":
+        draws = permute_spa(es, names, plan.n_resamples, plan.rng)
+    else:
+        options = (plan.coefficient, plan.grouping, plan.n_resamples, plan.degenerate, plan.rng)
+        draws = permute_cells(es, names, *options)
+    return _Test(share_reached(draws, plan.differences), "cell", n_cells, draws)
+
+
+_TESTS = {"exchange": _exchange, "published": _published, "williams": _williams, "bootstrap": _bootstrap}

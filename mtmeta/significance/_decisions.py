@@ -1,0 +1,184 @@
+"""Decisions on many differences at once: corrections, clusters, rank confidence sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from .._checks import check_choice
+
+__all__ = ["clusters", "correct", "rank_sets"]
+
+
+def correct(p_values: Sequence[float] | np.ndarray, method: str) -> np.ndarray:
+    """Adjust p-values for the number of comparisons.
+
+    Parameters
+    ----------
+    p_values : array_like
+        In [0, 1]; NaN is passed through and does not count.
+    method : {"holm", "bh"}
+        ``"holm"``: probability of any false claim (Holm 1979). ``"bh"``: expected share of false
+        claims (Benjamini and Hochberg 1995).
+
+    Returns
+    -------
+    numpy.ndarray
+        Adjusted p-values of the same shape; compare them with alpha.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or a value lies outside [0, 1].
+
+    Examples
+    --------
+    >>> from mtmeta.significance import correct
+    >>> correct([0.01, 0.04, 0.03], "holm").tolist()
+    [0.03, 0.06, 0.06]
+    """
+    check_choice("method", method, ("holm", "bh"))
+    p = np.array(p_values, dtype=np.float64)
+    known = ~np.isnan(p)
+    if ((p[known] < 0) | (p[known] > 1)).any():
+        raise ValueError("p-values must lie in [0, 1].")
+    values = p[known]
+    order = np.argsort(values)
+    n = len(values)
+    if method == "bh":
+        p[known] = stats.false_discovery_control(values) if n else values
+        return p
+    adjusted = np.maximum.accumulate(values[order] * (n - np.arange(n)))
+    values[order] = np.minimum(adjusted, 1)
+    p[known] = values
+    return p
+
+
+def clusters(p_values: np.ndarray, alpha: float = 0.05) -> np.ndarray:
+    """Cut a sorted list of metrics into clusters by the rule of the WMT metrics task.
+
+    Walking down from the best, a metric opens a new cluster when any metric of the current
+    cluster is significantly better, p <= alpha.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (n, n)
+        Entry (i, j), i < j: p-value that metric i is better than metric j.
+    alpha : float
+
+    Returns
+    -------
+    numpy.ndarray of int
+        Cluster numbers from 1, not decreasing.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square or alpha lies outside (0, 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mtmeta.significance import clusters
+    >>> p = np.full((3, 3), np.nan)
+    >>> p[0, 1], p[0, 2], p[1, 2] = .2, .01, .3
+    >>> clusters(p).tolist()
+    [1, 1, 2]
+    """
+    p = _square(p_values, alpha)
+    numbers, start = np.ones(len(p), dtype=int), 0
+    for i in range(1, len(p)):
+        if (p[start:i, i] <= alpha).any():
+            start = i
+            numbers[i:] += 1
+    return numbers
+
+
+def rank_sets(p_values: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return the ranks that the data allow for each metric of a list sorted by value, best first.
+
+    With adjusted p-values, all sets hold the true ranks of their metrics at once with probability at least 1 - alpha:
+    :math:`\{1 + \#\{k: k \text{ better}\}, \dots, n - \#\{k: k \text{ worse}\}\}`, where better and worse are those
+    with p <= alpha.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (n, n)
+        Entry (i, j), i < j: two-sided p-value, adjusted for the number of pairs, that metrics i and j are equally good.
+    alpha : float
+
+    Returns
+    -------
+    best, worst : numpy.ndarray of int
+        Ranks from 1, the best.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square or alpha lies outside (0, 1).
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm 2024, "Inference for Ranks", section 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mtmeta.significance import rank_sets
+    >>> p = np.full((3, 3), np.nan)
+    >>> p[0, 1], p[0, 2], p[1, 2] = .2, .01, .3
+    >>> best, worst = rank_sets(p)
+    >>> best.tolist(), worst.tolist()
+    ([1, 1, 2], [2, 3, 3])
+    """
+    apart = np.triu(_square(p_values, alpha) <= alpha, 1)
+    return 1 + apart.sum(axis=0), len(apart) - apart.sum(axis=1)
+
+
+def _square(p_values: np.ndarray, alpha: float) -> np.ndarray:
+    p = np.asarray(p_values, dtype=np.float64)
+    if p.ndim != 2 or p.shape[0] != p.shape[1]:
+        raise ValueError(f"the table of p-values must be square; found shape {p.shape}.")
+    if not 0 < alpha < 1:
+        raise ValueError(f"`alpha` must lie in (0, 1); found {alpha!r}.")
+    return p
+
+
+def share_reached(draws: np.ndarray, observed: np.ndarray, convention: str = "plus_one") -> np.ndarray:
+    """Return the share of draws at least as large as observed, per row: p-values, if the draws are those of a null.
+
+    Values within 1e-12 of the observed one count as equal to it: they differ by rounding.
+    """
+    reached, n = (draws >= observed[:, None] - 1e-12).sum(axis=1), draws.shape[1]
+    return reached / n if convention == "published" else (reached + 1) / (n + 1)
+
+
+def max_t(draws: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    """Adjust two-sided p-values by the largest of all standardised differences in each draw, step by step down.
+
+    Parameters
+    ----------
+    draws : numpy.ndarray, shape (n_pairs, n_resamples)
+        Null differences; a column is one draw of all of them.
+    observed : numpy.ndarray, shape (n_pairs,)
+
+    Returns
+    -------
+    numpy.ndarray, shape (n_pairs,)
+        The probability that any of the differences at most as large as this one, each over the root mean square of its
+        draws, is as large by chance (Romano and Wolf 2005, step-down); not smaller than that of a larger one.
+    """
+    spread = np.sqrt((draws**2).mean(axis=1))
+    known = spread > 1e-12 * max(1.0, np.abs(observed).max(initial=0.0))
+    p = np.ones(len(observed))
+    size = np.abs(observed[known]) / spread[known]
+    order = np.argsort(size)
+    largest, adjusted = np.full(draws.shape[1], -np.inf), np.empty(len(order))
+    scaled = np.abs(draws[known]) / spread[known, None]
+    for k, row in enumerate(order):  # from the smallest difference to the largest
+        np.maximum(largest, scaled[row], out=largest)
+        adjusted[k] = ((largest >= size[row] * (1 - 1e-12)).sum() + 1) / (len(largest) + 1)
+    p[np.flatnonzero(known)[order]] = np.maximum.accumulate(adjusted[::-1])[::-1]
+    return p

@@ -1,0 +1,232 @@
+"""Exchange of whole units between two metrics: what a difference would be if it did not matter which metric is which.
+
+A draw exchanges what two metrics say about each document (or segment), each with probability 1/2. Under the null
+hypothesis that the two are exchangeable, the difference of the two hybrids is distributed as the observed one. All
+pairs of metrics share the draws, so that their differences may be judged together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._agreement_kernels import average_ranks, pair_counts, touching_counts
+from .._checks import Undefined
+from .._resampling import units_of
+from ..agreement import (
+    Grouped,
+    _centre,
+    _check_coefficient,
+    _one_sided_p,
+    _scale,
+    _taus_from_counts,
+    _values,
+    calibration,
+    grouped,
+    sign_of_difference,
+)
+from ..evalset import EvalSet
+from . import _kernels
+
+#: With fewer documents than this, segments are exchanged: few signs make a rough null distribution.
+LEAST_DOCUMENTS = 20
+#: Numbers that the sums over units may take at a time; no result depends on it.
+_NUMBERS_AT_ONCE = 10_000_000
+
+
+class Units(NamedTuple):
+    """What is exchanged.
+
+    Attributes
+    ----------
+    unit : {"document", "segment"}
+    of_segment : numpy.ndarray of int, shape (n_segments,)
+        The number of the unit of each segment. Units with human scores come first.
+    n : int
+        How many units have human scores.
+    """
+
+    unit: str
+    of_segment: np.ndarray
+    n: int
+
+    def signs(self, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw 1 (kept) or -1 (exchanged) for each unit, shape (n_units, 1 + n_resamples); column 0 keeps all."""
+        drawn = 1.0 - 2.0 * rng.integers(0, 2, size=(n_resamples, self.of_segment.max() + 1), dtype=np.int8).T
+        return np.hstack([np.ones((len(drawn), 1)), drawn])
+
+
+def exchange_units(es: EvalSet, unit: str | None = None) -> Units:
+    """Return the units to exchange: by default documents where at least 20 of them have human scores, else segments."""
+    rated = ~np.isnan(es.human).all(axis=0)
+    if unit is None:
+        many = es.documents is not None and len(set(units_of(es, "document")[rated])) >= LEAST_DOCUMENTS
+        unit = "document" if many else "segment"
+    codes = units_of(es, unit)
+    places = {code: place for place, code in enumerate(dict.fromkeys([*codes[rated], *codes]))}
+    return Units(unit, np.array([places[code] for code in codes]), len(set(codes[rated])))
+
+
+# -- coefficients: what each unit adds to the value -----------------------------------------
+
+
+def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, units: Units, degenerate: str = "drop"):
+    r"""Return what each unit adds to `correlate`'s value of a metric, shape (n_units,); the sum is the value.
+
+    With segment grouping, a unit adds the values of its segments over the number of all segments that count. Otherwise
+    :math:`c_u = w_u T + (1 - w_u)(T - T_{-u})`, where T is the value, :math:`T_{-u}` the value without the unit, and
+    :math:`w_u` the unit's share of the cells; what the sum lacks to T is spread by :math:`w_u`. For a mean this is the
+    unit's part of the sum, for any other coefficient its first-order part (the jackknife's). Ranks and thresholds of
+    ties are those of the whole set.
+    """
+    coefficient = _check_coefficient(coefficient, "calibrate")
+    cells = grouped(es, metric, grouping)
+    if grouping == "segment":
+        values = _values(cells, coefficient, "calibrate")
+        undefined = np.isnan(values)
+        counted = ~undefined if degenerate == "drop" else np.ones(len(values), dtype=bool)
+        place = dict(zip(es.segments, units.of_segment, strict=True))
+        unit = np.array([place[label] for label in cells.labels])
+        sums = np.bincount(unit, np.where(undefined, 0.0, values), minlength=units.n)
+        return sums / max(1, counted.sum())
+    unit = _units_of_cells(es, metric, grouping, cells, units)
+    whole, without = _without_each(cells, coefficient, unit, units.n)
+    if degenerate == "zero":
+        whole, without = np.nan_to_num(whole), np.nan_to_num(without)
+    share = np.bincount(unit, minlength=units.n) / len(unit)
+    value = _mean(whole[None])[0]
+    rest = _mean(without)
+    added = share * value + (1 - share) * (value - np.where(np.isnan(rest), value, rest))
+    return added + share * (value - added.sum())
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    """Return the mean of the defined values of each row; NaN where there is none, as an undefined whole is 0."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=1)
+    return np.where(n > 0, np.where(known, values, 0.0).sum(axis=1) / np.maximum(n, 1), 0.0)
+
+
+def _units_of_cells(es, metric, grouping, cells: Grouped, units: Units) -> np.ndarray:
+    scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
+    if grouping == "system":
+        scored &= (scored.sum(axis=1) >= 2)[:, None]
+    return np.broadcast_to(units.of_segment, scored.shape)[scored]
+
+
+def _without_each(cells: Grouped, coefficient: str, unit: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the value of each group, and that without each unit, shape (n_units, n_groups); NaN where undefined."""
+    n_groups = len(cells.sizes)
+    group = np.repeat(np.arange(n_groups), cells.sizes)
+
+    def by_unit(values: np.ndarray) -> np.ndarray:
+        return np.bincount(unit * n_groups + group, values, minlength=n * n_groups).reshape(n, n_groups)
+
+    if coefficient in ("pearson", "spearman"):
+        x, y = (_centre(_scale(v, cells.starts), cells.starts) for v in _sides(cells, coefficient))
+        sums = np.array([by_unit(v) for v in (np.ones(len(x)), x, y, x * x, y * y, x * y)])
+        totals = sums.sum(axis=1)
+        return _correlations(totals), _correlations(totals[:, None] - sums)
+    epsilon = calibration(cells)[0] if coefficient in ("acc_eq", "tau_eq") else 0.0
+    ranks = cells.human_ranks
+    touching = touching_counts(ranks, cells.metric, cells.starts, epsilon, unit, n)
+    counts = pair_counts(ranks, cells.metric, cells.starts, epsilon)
+    whole = _taus_from_counts(cells, coefficient, counts.astype(np.float64), cells.sizes)
+    sizes = cells.sizes - by_unit(np.ones(len(unit)))
+    return whole, _taus_from_counts(cells, coefficient, (counts - touching).astype(np.float64), sizes)
+
+
+def _sides(cells: Grouped, coefficient: str) -> tuple[np.ndarray, np.ndarray]:
+    if coefficient == "pearson":
+        return cells.human, cells.metric
+    return average_ranks(cells.human, cells.starts), average_ranks(cells.metric, cells.starts)
+
+
+def _correlations(sums: np.ndarray) -> np.ndarray:
+    """Return Pearson's r from sums of 1, x, y, x^2, y^2 and xy; NaN where a side does not vary."""
+    n, x, y, xx, yy, xy = sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        xx, yy, xy = xx - x * x / n, yy - y * y / n, xy - x * y / n
+        varied = (n > 1) & (xx > 1e-13 * sums[3]) & (yy > 1e-13 * sums[4])
+        return np.where(varied, np.clip(xy / np.sqrt(xx * yy), -1, 1), np.nan)
+
+
+def exchanged_coefficients(es, metrics, coefficient, grouping, units, signs, degenerate="drop") -> np.ndarray:
+    """Return the difference of each pair of metrics in each column of ``signs``, shape (n_pairs, 1 + n_resamples)."""
+    added = np.array([contributions(es, name, coefficient, grouping, units, degenerate) for name in metrics])
+    drawn = added @ signs[: added.shape[1]]
+    first, second = np.triu_indices(len(metrics), 1)
+    return drawn[first] - drawn[second]
+
+
+# -- statistics of systems -------------------------------------------------------------------
+
+
+def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units: Units, signs) -> np.ndarray:
+    """Return what `exchanged_coefficients` does for a statistic of systems: their means are those of hybrids.
+
+    Parameters
+    ----------
+    statistic : {"pairwise_accuracy", "pearson", "spa"}
+        Where a system's score is not the mean of its segments (corpus BLEU), the first two add the difference to each
+        of its segments. The p-values inside SPA are normal: the sum of a pair's segment differences over the root of
+        their sum of squares, which is the standard deviation of the published sign flips.
+    """
+    scores = np.array([_on_one_scale(es, name, official=statistic != "spa") for name in metrics])
+    first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
+    if statistic == "spa":
+        return _exchanged_spa(es, scores, units, signs, first, second)
+    scored = ~np.isnan(scores)
+    human, *own = es.system_scores[["human", *metrics]].to_numpy().T
+    whole = ~np.isnan(human) & ~np.isnan(own).any(axis=0) & scored.any(axis=2).all(axis=0)
+    sums, counts = (_by_unit(part[:, whole], units) @ signs for part in (np.where(scored, scores, 0.0), scored))
+    human, tolerance = human[whole], 1e-12 * (1 + np.abs(scores[scored]).max())
+    i, j = np.triu_indices(len(human), 1)
+    sizes = np.nan_to_num(np.nanmean(np.abs(es.human[whole]), axis=1))
+    order = sign_of_difference(human[i], human[j], np.maximum(sizes[i], sizes[j])).astype(np.float64)
+    values = np.empty((len(first), signs.shape[1]))
+    _kernels.hybrid_systems(statistic == "pearson", human, order, sums, counts, tolerance, first, second, values)
+    return values
+
+
+def _on_one_scale(es: EvalSet, metric: str, *, official: bool) -> np.ndarray:
+    """Return a metric's cells at mean 0 and standard deviation 1; NaN where there is none.
+
+    With ``official``, each system's cells are moved until their mean is the system's score.
+    """
+    scores = es[metric]
+    if official:
+        n = (~np.isnan(scores)).sum(axis=1)
+        shift = es.system_scores[metric].to_numpy() - np.nansum(scores, axis=1) / np.maximum(n, 1)
+        scores = scores + np.where((n > 0) & ~np.isnan(shift), shift, 0.0)[:, None]
+    spread = np.nanstd(scores)
+    return (scores - np.nanmean(scores)) / (spread if spread > 0 else 1.0)
+
+
+def _by_unit(values: np.ndarray, units: Units) -> np.ndarray:
+    """Add up the last axis, segments, by unit."""
+    order = np.argsort(units.of_segment, kind="stable")
+    starts = np.searchsorted(units.of_segment[order], np.arange(units.of_segment.max() + 1))
+    return np.add.reduceat(values[..., order].astype(np.float64), starts, axis=-1)
+
+
+def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:
+    scored = ~(np.isnan(es.human) | np.isnan(scores).any(axis=0))
+    columns = ~np.isnan(es.human).all(axis=0)
+    # the published number of signs and seed, as in `soft_pairwise_accuracy`
+    flips = np.rint(np.random.default_rng(4).random((1000, columns.sum()), dtype=np.float32)) * 2.0 - 1
+    human = _one_sided_p(es.human[:, columns], scored[:, columns], flips.astype(np.float64), "half")
+    i, j = np.triu_indices(es.shape[0], 1)
+    known = np.flatnonzero(~np.isnan(human))
+    if not len(known):
+        raise Undefined(f"set {es.name!r}: no two systems have a segment that humans and all metrics scored for both.")
+    gaps = np.zeros((len(first), signs.shape[1]))
+    step = max(1, _NUMBERS_AT_ONCE // (len(scores) * max(signs.shape)))
+    for pairs in np.split(known, range(step, len(known), step)):
+        both = (scored[i[pairs]] & scored[j[pairs]])[None]
+        difference = np.where(both, scores[:, i[pairs]] - scores[:, j[pairs]], 0.0)
+        sums, squares = (_by_unit(v, units) @ signs for v in (difference, difference**2))
+        _kernels.add_hybrid_gaps(human[pairs], sums, squares, first, second, gaps)
+    return gaps / len(known)

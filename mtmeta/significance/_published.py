@@ -1,0 +1,361 @@
+"""Tests as published: cells swapped between metrics (PERM-BOTH), pairs of translations swapped, Williams' t."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from .._agreement_kernels import VARIANTS
+from .._checks import Undefined
+from .._pearson import pearson, scaled, williams
+from ..agreement import (
+    Grouped,
+    _centre,
+    _check_coefficient,
+    _one_sided_p,
+    _pair_weights,
+    _scale,
+    calibration,
+    grouped,
+    rated_systems,
+    sign_of_difference,
+)
+from ..evalset import Computed, EvalSet
+from . import _kernels
+from ._values import common_cells
+
+PAIR_TESTS = ("acc_eq", "tau_eq")
+#: Largest group whose pairs fit the bit masks well.
+_MASKED_UP_TO = 64
+#: Numbers that sums of cells, masks as numbers, and masks of pairs (bytes) may take at a time; no result depends on it.
+_SUMS_AT_ONCE, _MASKS_AT_ONCE, _BITS_AT_ONCE = 20_000_000, 8_000_000, 64_000_000
+
+
+def null_differences(
+    sets: Sequence[EvalSet],
+    metrics: Sequence[str],
+    statistic: str,
+    *,
+    level: str,
+    grouping: str | None = None,
+    n_resamples: int = 1000,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Return null differences of one ranking task for every pair of metrics.
+
+    Parameters
+    ----------
+    sets : sequence of EvalSet
+        One set, or all that a pooled pairwise accuracy runs over.
+    metrics : sequence of str
+        In the order that decides which metric of a pair comes first.
+    statistic : str
+        ``"pairwise_accuracy"``, ``"spa"`` or a coefficient.
+    level : {"system", "segment"}
+    grouping : str, optional
+        For the segment level.
+    n_resamples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    numpy.ndarray, shape (n_pairs, n_resamples)
+        For pairs in the order of ``numpy.triu_indices``. acc_eq swaps pairs; everything else swaps
+        scores, at system level those of systems, standardised within each set.
+    """
+    if statistic == "pairwise_accuracy":
+        return _permute_pairwise_accuracy(sets, metrics, n_resamples, rng)
+    (es,) = sets
+    if level == "system" and statistic != "spa":
+        scores = es.system_scores
+        columns = {m: scores[[m]].to_numpy() for m in metrics}
+        es, grouping = Computed(scores[["human"]].to_numpy(), columns, systems=es.systems, name=es.name), "none"
+    es = common_cells(es, metrics)
+    if statistic in PAIR_TESTS:
+        draws = _pair_swap_draws(es, metrics, grouping, n_resamples, rng)
+        return draws * 2 if statistic == "tau_eq" else draws
+    if statistic == "spa":
+        return permute_spa(es, metrics, n_resamples, rng)
+    return permute_cells(es, metrics, _check_coefficient(statistic, "calibrate"), grouping, n_resamples, "drop", rng)
+
+
+def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
+    first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
+    agreed, n_pairs = np.zeros((2, len(first), n_resamples)), 0
+    for es in sets:
+        scores, sizes = rated_systems(es, ["human", *metrics])
+        human, *table = map(_tied, scores.T, sizes.T)
+        table = _comparable(np.array(table))
+        swap = rng.integers(0, 2, size=(n_resamples, len(scores)), dtype=np.uint8)
+        n = len(scores) * (len(scores) - 1) // 2
+        starts = np.array([0, len(scores)])
+        masks = np.empty((1, (n + 63) // 64, 2, n_resamples), dtype=np.uint64)
+        _kernels.pair_masks(np.ascontiguousarray(swap.T), starts, masks)
+        sums, counts = np.zeros((2, 2, len(first), n_resamples))
+        _kernels.add_swapped_tau(VARIANTS["acc_eq"], human, table, starts, masks, first, second, sums, counts)
+        agreed += sums * n
+        n_pairs += n
+    return (agreed[0] - agreed[1]) / n_pairs
+
+
+def _tied(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Give system scores that `pairwise_accuracy` calls tied one value."""
+    order = np.argsort(scores, kind="stable")
+    ascending, tolerance = scores[order], np.maximum(sizes[order][1:], sizes[order][:-1])
+    level = np.cumsum(np.append(0, sign_of_difference(ascending[1:], ascending[:-1], tolerance) != 0))
+    tied = np.empty_like(scores)
+    tied[order] = ascending[np.searchsorted(level, level)]
+    return tied
+
+
+# -- permutation of cells (PERM-BOTH) ------------------------------------------------------
+
+
+def _standardised(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[Grouped, np.ndarray]:
+    """Return the groups, and every metric's cells at mean 0, standard deviation 1 (0 if constant)."""
+    cells = [grouped(es, name, grouping) for name in names]
+    return cells[0], _comparable(np.array([c.metric for c in cells]))
+
+
+def _comparable(scores: np.ndarray) -> np.ndarray:
+    """Bring rows to mean 0 and standard deviation 1 (0 if constant); equal where only rounding tells two rows apart.
+
+    A metric and its copy on another scale then tie wherever the metric ties with itself; else swaps would draw noise.
+    """
+    centred = scaled(scores, 1)[0]
+    centred = centred - centred.mean(axis=1, keepdims=True)
+    varied = np.ptp(scores, axis=1, keepdims=True) > 0
+    spread = np.where(varied, centred.std(axis=1, keepdims=True), 1.0)
+    return _merged(np.where(varied, centred / spread, 0.0), 8 * np.finfo(np.float64).eps / spread.min())
+
+
+def _merged(rows: np.ndarray, tolerance: float) -> np.ndarray:
+    """Give values at most ``tolerance`` apart the lowest of them, but not where a row has two of them itself."""
+    order = np.argsort(rows, axis=None, kind="stable")
+    values, row = rows.ravel()[order], order // rows.shape[1]
+    level = np.cumsum(np.diff(values, prepend=values[:1]) > tolerance)
+    by_row = np.lexsort((row, level))
+    two = (np.diff(level[by_row]) == 0) & (np.diff(row[by_row]) == 0) & (np.diff(values[by_row]) > 0)
+    apart = np.zeros(level[-1] + 1, dtype=bool)
+    apart[level[by_row][1:][two]] = True
+    merged = np.empty_like(values)
+    merged[order] = np.where(apart[level], values, values[np.searchsorted(level, level)])
+    return merged.reshape(rows.shape)
+
+
+def _swap_masks(rng: np.random.Generator, n_resamples: int, n_cells: int) -> np.ndarray:
+    """Draw a mask of cells after the other; return them cell by cell, shape (n_cells, n_resamples)."""
+    return np.ascontiguousarray(rng.integers(0, 2, size=(n_resamples, n_cells), dtype=np.uint8).T)
+
+
+def permute_cells(es, names, coefficient, grouping, n_resamples, degenerate, rng) -> np.ndarray:
+    cells, scores = _standardised(es, names, grouping)
+    swap = _swap_masks(rng, n_resamples, scores.shape[1])
+    return _swapped(cells, scores, coefficient, swap, *np.triu_indices(len(names), 1), degenerate)
+
+
+def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerate) -> np.ndarray:
+    """Return the difference of the two hybrids of each pair of metrics in each draw, shape (n_pairs, n_resamples).
+
+    ``swap``, (n_cells, n_resamples), says which cells the two swap.
+    """
+    first, second = first.astype(np.int64), second.astype(np.int64)
+    sums, counts = np.zeros((2, 2, len(first), swap.shape[1]))
+    if coefficient == "pearson":
+        _add_pearson(cells, scores, swap, first, second, sums, counts)
+    elif cells.sizes.max() <= _MASKED_UP_TO:
+        _add_tau(VARIANTS[coefficient], cells, scores, swap, first, second, sums, counts)
+    else:
+        ranks = cells.human_ranks
+        _kernels.swapped_tau_large(
+            VARIANTS[coefficient], ranks, scores, cells.starts, swap, first, second, sums, counts
+        )
+    if degenerate == "zero":
+        counts = np.full_like(counts, len(cells.sizes))
+    means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    return means[0] - means[1]
+
+
+def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
+    human = _centre(_scale(cells.human, cells.starts), cells.starts)
+    moments = np.stack([scores, scores**2, scores * human], axis=1)
+    edges = cells.starts
+    constant = np.maximum.reduceat(cells.human, edges[:-1]) == np.minimum.reduceat(cells.human, edges[:-1])
+    squares = np.where(constant, 0.0, np.add.reduceat(human**2, edges[:-1]))
+    total = np.add.reduceat(moments, edges[:-1], axis=2).transpose(2, 0, 1)
+    block = max(1, _SUMS_AT_ONCE // (moments.shape[0] * 3 * swap.shape[1]))
+    for start in range(0, len(edges) - 1, block):
+        group = range(start, min(start + block, len(edges) - 1))
+        inside = np.empty((len(group), *moments.shape[:2], swap.shape[1]))
+        for k, g in enumerate(group):
+            part = slice(edges[g], edges[g + 1])
+            inside[k] = _masked_sums(moments[:, :, part], swap[part])
+        chosen = slice(group.start, group.stop)
+        _kernels.add_swapped_pearson(
+            inside,
+            np.ascontiguousarray(total[chosen]),
+            squares[chosen],
+            cells.sizes[chosen].astype(np.float64),
+            first,
+            second,
+            sums,
+            counts,
+        )
+
+
+def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
+    """Return ``values @ swap``, some thousand cells at a time: masks as numbers take eight times their memory."""
+    step = max(1, _MASKS_AT_ONCE // swap.shape[1])
+    return sum(values[..., k : k + step] @ swap[k : k + step].astype(np.float64) for k in range(0, len(swap), step))
+
+
+def _add_tau(variant, cells, scores, swap, first, second, sums, counts) -> None:
+    largest = int(cells.sizes.max())
+    n_words = (largest * (largest - 1) // 2 + 63) // 64
+    scores = np.ascontiguousarray(scores)
+    # groups share a launch of threads: one for each would cost more than its sums
+    block = max(1, _BITS_AT_ONCE // (swap.shape[1] * 16 * n_words))
+    for low in range(0, len(cells.sizes), block):
+        starts = cells.starts[low : low + block + 1]
+        masks = np.empty((len(starts) - 1, n_words, 2, swap.shape[1]), dtype=np.uint64)
+        _kernels.pair_masks(swap, starts, masks)
+        _kernels.add_swapped_tau(variant, cells.human, scores, starts, masks, first, second, sums, counts)
+
+
+def permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray:
+    columns = ~np.isnan(es.human).all(axis=0)
+    human = es.human[:, columns]
+    if np.isnan(human).any():
+        raise Undefined(
+            "the permutation test of SPA needs segments that are rated for all systems or for none; "
+            f"{int(np.isnan(human).any(axis=0).sum())} segments are rated for some. Use method='exchange'."
+        )
+    scores = np.array([es[name][:, columns] for name in names])
+    scores = _comparable(scores.reshape(len(scores), -1)).reshape(scores.shape)
+    n_metrics, n_systems, n_segments = scores.shape
+    # the published seed, as in soft_pairwise_accuracy; column 0 adds up the observed sums
+    signs = np.rint(np.random.default_rng(4).random((n_signs, n_segments), dtype=np.float32)) * 2.0 - 1
+    signs = signs.astype(np.float64)
+    human_p = _one_sided_p(human, np.ones(human.shape, dtype=bool), signs, "half")
+    signs = np.vstack([np.ones(n_segments), signs])
+    flat = scores.reshape(-1, n_segments)
+    total = (flat @ signs.T).reshape(n_metrics, n_systems, -1)
+    first, second = (v.astype(np.int64) for v in np.triu_indices(n_metrics, 1))
+    tolerance = 1e-11 * np.abs(scores).sum(axis=2).max()
+    draws, values = np.empty((len(first), n_resamples)), np.empty((2, len(first)))
+    for k in range(n_resamples):
+        swap = rng.integers(0, 2, size=(n_systems, n_segments), dtype=np.uint8)
+        inside = ((scores * swap).reshape(-1, n_segments) @ signs.T).reshape(total.shape)
+        _kernels.swapped_spa(inside, total, human_p, first, second, tolerance, values)
+        draws[:, k] = values[0] - values[1]
+    return draws
+
+
+# -- pair swap of acc_eq -----------------------------------------------------------------
+
+
+def _right_pairs(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return which pairs each metric gets right, each pair's weight, and the total weight."""
+    cells = [grouped(es, name, grouping) for name in names]
+    edges, sizes = cells[0].starts, cells[0].sizes
+    if (sizes * (sizes - 1) // 2).sum() > 20_000_000:
+        raise Undefined(
+            f"the pair-swap test lists all pairs of translations, and grouping {grouping!r} has too many here. "
+            "Use grouping='segment', or method='exchange'."
+        )
+    weights, total = _pair_weights(cells[0])
+    i, j = (np.concatenate(v) for v in zip(*map(_pairs_of, edges[:-1], edges[1:]), strict=True))
+    dh = np.sign(cells[0].human[i] - cells[0].human[j])
+    right = np.empty((len(names), len(i)), dtype=bool)
+    for k, c in enumerate(cells):
+        difference = c.metric[i] - c.metric[j]
+        right[k] = np.where(np.abs(difference) <= calibration(c)[0], 0, np.sign(difference)) == dh
+    return right, np.repeat(weights, sizes * (sizes - 1) // 2), total
+
+
+def _pairs_of(start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+    i, j = np.triu_indices(int(end - start), 1)
+    return i + start, j + start
+
+
+def _differences(es, names, grouping):
+    """Return per pair of metrics and weight class how often only the first, only the second is right."""
+    right, weights, total = _right_pairs(es, names, grouping)
+    classes = np.unique(weights)
+    first, second = np.triu_indices(len(names), 1)
+    only_first, only_second = np.empty((2, len(first), len(classes)))
+    for c, weight in enumerate(classes):
+        part = right[:, weights == weight].astype(np.float32)
+        # float32 sums of 0 and 1 are exact up to 2^24 terms
+        both = np.rint(part @ part.T).astype(np.float64)
+        alone = part.sum(axis=1, dtype=np.float64)
+        only_first[:, c] = alone[first] - both[first, second]
+        only_second[:, c] = alone[second] - both[first, second]
+    return only_first.astype(np.int64), only_second.astype(np.int64), classes, total
+
+
+def _pair_swap_draws(es, names, grouping, n_resamples, rng) -> np.ndarray:
+    only_first, only_second, classes, total = _differences(es, names, grouping)
+    draws = np.zeros((len(only_first), n_resamples))
+    for c, weight in enumerate(classes):
+        n = only_first[:, c] + only_second[:, c]
+        heads = rng.binomial(n[:, None], 0.5, size=draws.shape)
+        draws += weight * (2.0 * heads - n[:, None]) / total
+    return draws
+
+
+def exact_pair_swap(es, names, grouping) -> np.ndarray:
+    """Return P(sum of fair signs >= observed sum) for every pair of metrics."""
+    only_first, only_second, classes, _ = _differences(es, names, grouping)
+    if len(classes) == 1:
+        return stats.binom.sf(only_first[:, 0] - 1, only_first[:, 0] + only_second[:, 0], 0.5)
+    if classes.dtype != np.int64:
+        raise Undefined(
+            "the exact pair-swap test needs group sizes with a small common multiple; these have none. "
+            "Use method='exchange'."
+        )
+    step = math.gcd(*map(int, classes))
+    weights = classes // step
+    observed = (only_first - only_second) @ weights
+    return np.array([_sign_sum_tail(w, weights, o) for w, o in zip(only_first + only_second, observed, strict=True)])
+
+
+def _sign_sum_tail(counts: np.ndarray, weights: np.ndarray, observed: int) -> float:
+    """Return P(S >= observed), S the sum of counts[c] fair signs of size weights[c], for all c.
+
+    The characteristic function of S is the product of cos(weight t)^count; its Fourier transform on
+    a circle longer than the support (or than 26 standard deviations, beyond which less than 1e-36
+    lies) gives the distribution, to an absolute error near 1e-15.
+    """
+    support = int(counts @ weights)
+    if support == 0:
+        return 1.0
+    reach = min(support, int(13 * math.sqrt(float(counts @ weights.astype(np.float64) ** 2))) + 1)
+    if observed > reach:
+        return 0.0
+    n = 1 << (2 * reach + 1).bit_length()
+    t = 2 * np.pi * np.arange(n // 2 + 1) / n
+    characteristic = np.prod([np.cos(w * t) ** int(c) for w, c in zip(weights, counts, strict=True)], axis=0)
+    mass = np.fft.irfft(characteristic, n)
+    values = np.arange(n)
+    values[values > n // 2] -= n
+    return float(np.clip(mass[values >= observed].sum(), 0, 1))
+
+
+# -- Williams ----------------------------------------------------------------------------
+
+
+def williams_p(es: EvalSet, names: Sequence[str]) -> np.ndarray:
+    """Return one-sided p-values of Williams' test for correlations that share the human scores."""
+    cells = [grouped(es, name, "none") for name in names]
+    n = len(cells[0].human)
+    if n < 4:
+        raise Undefined(f"Williams' test needs at least 4 translations; found {n}.")
+    sides = np.vstack([cells[0].human, *[c.metric for c in cells]])
+    if (np.ptp(sides, axis=1) == 0).any():
+        raise Undefined("Williams' test needs scores that vary; one of the metrics, or the humans, are constant.")
+    r = pearson(sides[:, None], sides[None])
+    return williams(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], n)
