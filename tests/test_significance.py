@@ -1,6 +1,7 @@
 """Significance: the toy by hand, each fast test against a slow one, calibration under a null."""
 
 import inspect
+import itertools
 import math
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta import significance
-from mtmeta.significance import clusters, compare, correct, intervals
+from mtmeta.significance import _exchange, _kernels, _published, clusters, compare, correct, intervals, rank_sets
 
 
 def campaign(seed=0, n_systems=5, n_segments=12, grid=False, holes=False, noise=(1, 1.5, 4)):
@@ -33,7 +34,7 @@ def test_toy_of_eight_pairs():
     human = np.array([[1.0] * 8, [0.0] * 8])
     first = np.array([[1.0] * 7 + [0], [0.0] * 7 + [1]])
     es = mm.EvalSet(human, {"first": first, "second": 1 - first}, systems=["A", "B"])
-    result = compare(es, coefficient="acc_eq")
+    result = compare(es, coefficient="acc_eq", method="published")
     assert result.p_values.loc["first", "second"] == pytest.approx(9 / 256)
     assert result.table[["metric", "rank", "cluster"]].to_numpy().tolist() == [["first", 1, 1], ["second", 2, 2]]
     assert result.to_frame().to_dict("records") == [
@@ -41,14 +42,215 @@ def test_toy_of_eight_pairs():
     ]
 
 
+def exchanged(es, a, b, swap):
+    """Return the set whose metrics x and y are a and b, exchanged where the mask over segments says so."""
+    hybrids = {"x": np.where(swap, es[b], es[a]), "y": np.where(swap, es[a], es[b])}
+    return mm.EvalSet(es.human, hybrids, systems=es.systems, documents=es.documents)
+
+
+def swaps_of(es, unit, n, seed):
+    """Return the masks over segments that `compare` draws, and the units."""
+    units = _exchange.exchange_units(es, unit)
+    signs = units.signs(n, np.random.default_rng(seed))[:, 1:]
+    return (signs[units.of_segment] < 0).T, units
+
+
+def test_toy_of_five_segments():
+    """The first metric agrees more by 1, 1, 1, 1 and 0 of a segment's pair: 2 of 32 exchanges are as far from 0."""
+    human = np.array([[1.0] * 5, [0.0] * 5])
+    first, second = np.array([[1.0] * 5, [0.0] * 5]), np.array([[0.0] * 4 + [1], [1.0] * 4 + [0]])
+    es = mm.EvalSet(human, {"first": first, "second": second}, systems=["A", "B"])
+    result = compare(es, coefficient="kendall", n_resamples=20_000, keep_draws=True)
+    assert sorted(set(np.round(result.draws[0] * 5).tolist())) == [-8, -4, 0, 4, 8]
+    assert result.p_values.loc["first", "second"] == pytest.approx(2 / 16, abs=0.01)
+    columns = ["metric", "rank", "best_rank", "worst_rank", "unit", "n_units"]
+    rows = [["first", 1, 1, 2, "segment", 5], ["second", 2, 1, 2, "segment", 5]]
+    assert result.table[columns].to_numpy().tolist() == rows
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "tau_c", "tau_13", "acc_eq"])
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_within_segments_the_draws_are_those_of_hybrids(coefficient, unit):
+    es = campaign(4, n_segments=9, grid=True)
+    es = mm.EvalSet(es.human, {m: es[m] for m in es.metrics}, systems=es.systems, documents=list("aabbbcdde"))
+    options = {"coefficient": coefficient, "unit": unit, "degenerate": "zero", "n_resamples": 7, "keep_draws": True}
+    result = compare(es, **options, rng=3)
+    swaps, _ = swaps_of(es, unit, 7, 3)
+    options = {"coefficient": coefficient, "degenerate": "zero"}
+    for draws, (a, b) in zip(result.draws, result.pairs, strict=True):
+        values = {}
+        for m in (a, b):  # ties are calibrated once, for each metric
+            epsilon = {"epsilon": mm.calibrate_ties(es, m).epsilon} if coefficient == "acc_eq" else {}
+            groups = mm.agreement.correlate_groups(es, m, coefficient=coefficient, **epsilon)
+            values[m] = groups["value"].fillna(0).to_numpy()
+        for value, swap in zip(draws, swaps, strict=True):
+            x, y = (np.where(swap, values[q], values[p]).mean() for p, q in ((a, b), (b, a)))
+            assert value == pytest.approx(x - y, abs=1e-12)
+
+
+@pytest.mark.parametrize("grouping", ["none", "system", "segment"])
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "tau_c", "tau_14", "acc_eq"])
+def test_contributions_are_what_is_lost_without_a_unit(coefficient, grouping):
+    """They add up to the value; without segment grouping they follow the value of the set without each unit."""
+    es = campaign(7, n_segments=8, holes=True, grid=True)
+    metrics = {m: es[m] for m in es.metrics}
+    es = mm.EvalSet(es.human, metrics, systems=es.systems, segments=list("abcdefgh"), documents=list("pppqqrrs"))
+    units = _exchange.exchange_units(es, "document")
+    found = _exchange.contributions(es, "m1", coefficient, grouping, units)
+    value = mm.correlate(es, "m1", coefficient=coefficient, grouping=grouping)["value"][0]
+    assert found.sum() == pytest.approx(value, abs=1e-12)
+    if grouping == "segment" or coefficient in ("spearman", "tau_c"):
+        return  # these keep the ranks, or the number of ranks, of the whole set
+    options = {"coefficient": coefficient, "grouping": grouping}
+    if coefficient == "acc_eq":
+        options["epsilon"] = mm.calibrate_ties(es, "m1", grouping=grouping).epsilon
+    scored = ~np.isnan(es.human)
+    if grouping == "system":
+        scored &= scored.sum(axis=1, keepdims=True) >= 2
+    lost, share = np.empty((2, units.n))
+    for u in range(units.n):
+        rest = [s for s, own in zip(es.segments, units.of_segment, strict=True) if own != u]
+        share[u] = scored[:, units.of_segment == u].sum() / scored.sum()
+        lost[u] = value - mm.correlate(es.select(segments=rest), "m1", **options)["value"][0]
+    expected = share * value + (1 - share) * lost
+    np.testing.assert_allclose(found, expected + share * (value - expected.sum()), atol=1e-12)
+
+
+@pytest.mark.parametrize("statistic", ["pairwise_accuracy", "pearson", "spa"])
+@pytest.mark.parametrize("holes", [False, True])
+def test_systems_are_those_of_hybrids(statistic, holes):
+    es = campaign(4, n_systems=6, n_segments=20, noise=(2, 3, 8))
+    human = np.array(es.human)
+    human[:, :4] = np.nan
+    if holes:
+        human[0, 5] = np.nan
+    scales = zip(es.metrics, (1, 30, 0.1), strict=True)
+    es = mm.EvalSet(human, {m: 5 + s * es[m] for m, s in scales}, systems=es.systems)
+    swaps, units = swaps_of(es, "segment", 6, 3)
+    signs = units.signs(6, np.random.default_rng(3))
+    draws = _exchange.exchanged_systems(es, list(es.metrics), statistic, units, signs)
+    z = mm.EvalSet(human, {m: (es[m] - es[m].mean()) / es[m].std() for m in es.metrics}, systems=es.systems)
+    pairs = [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
+    for row, (a, b) in zip(draws, pairs, strict=True):
+        for value, swap in zip(row, [np.zeros(20, bool), *swaps], strict=True):
+            mixed = exchanged(z, a, b, swap)
+            if statistic == "pearson":
+                x, y = mixed.system_scores.corr().loc["human", ["x", "y"]]
+            elif statistic == "spa":
+                x, y = (spa_of_normal_p(mixed, m) for m in "xy")
+            else:
+                x, y = mm.pairwise_accuracy(mixed)["value"]
+            assert value == pytest.approx(x - y, abs=1e-12)
+
+
+def spa_of_normal_p(es, metric):
+    """Return SPA with p-values of normal approximations to the sign flips of the metric's segment differences."""
+    signs = np.rint(np.random.default_rng(4).random((1000, 16), dtype=np.float32)) * 2 - 1
+    gaps = []
+    for i, j in itertools.combinations(range(es.shape[0]), 2):
+        human, mine = (v[i, 4:] - v[j, 4:] for v in (es.human, es[metric]))
+        mine, human = np.where(np.isnan(human), 0, mine), np.nan_to_num(human)
+        null, observed = signs @ human, human.sum()
+        p = ((null > observed + 1e-9).mean() + (null >= observed - 1e-9).mean()) / 2
+        gaps.append(abs(p - stats.norm.sf(mine.sum() / np.sqrt((mine**2).sum()))))
+    return 1 - np.mean(gaps)
+
+
+def test_official_system_scores_are_kept():
+    """Where a system's score is not the mean of its segments, the difference is spread over them."""
+    es = campaign(1, n_systems=4)
+    table = es.system_scores.assign(m0=[9.0, 1, 2, 3])
+    official = mm.EvalSet(es.human, {m: es[m] for m in es.metrics}, systems=es.systems, system_scores=table)
+    units = _exchange.exchange_units(official)
+    kept = np.ones((units.n, 1))
+    for statistic in ("pearson", "pairwise_accuracy"):
+        found = _exchange.exchanged_systems(official, ["m0", "m1"], statistic, units, kept)[0, 0]
+        if statistic == "pearson":
+            m0, m1 = table.corr().loc["human", ["m0", "m1"]]
+        else:
+            m0, m1 = mm.pairwise_accuracy(official, ["m0", "m1"])["value"]
+        assert found == pytest.approx(m0 - m1, abs=1e-12)
+
+
+def test_sums_of_contributions_agree_with_real_exchange():
+    """Pearson without grouping: p-values by first-order parts and by scoring 4,000 pairs of hybrids are near."""
+    es = campaign(3, n_systems=6, n_segments=80, noise=(2, 2.1))
+    z = mm.EvalSet(es.human, {m: (es[m] - es[m].mean()) / es[m].std() for m in es.metrics}, systems=es.systems)
+    result = compare(es, grouping="none", n_resamples=4000, rng=3)
+    a, b = result.to_frame().loc[0, ["better", "worse"]]
+    h, x, y = es.human - es.human.mean(), z[a], z[b]
+    observed = result.table["value"][0] - result.table["value"][1]
+    reached = 0
+    for swap in swaps_of(es, "segment", 4000, 3)[0]:
+        hybrids = np.where(swap, y, x), np.where(swap, x, y)
+        r = [(v * h).mean() / v.std() / h.std() for v in hybrids]
+        reached += abs(r[0] - r[1]) >= observed
+    assert 0.02 < reached / 4000 < 0.98
+    assert result.p_values.loc[a, b] == pytest.approx(reached / 4000, abs=0.01)
+
+
+def test_documents_are_exchanged_where_there_are_enough():
+    es = campaign(0, n_segments=40)
+    for n_documents, unit, n in ((20, "document", 20), (19, "segment", 40)):
+        documents = [str(k % n_documents) for k in range(40)]
+        named = mm.EvalSet(es.human, {m: es[m] for m in es.metrics}, systems=es.systems, documents=documents)
+        table = compare(named, n_resamples=9).table
+        assert set(zip(table["unit"], table["n_units"], strict=True)) == {(unit, n)}
+    human = np.array(es.human)
+    human[:, :2] = np.nan
+    documents = [str(k // 2) for k in range(40)]  # 19 of the 20 have ratings
+    unrated = mm.EvalSet(human, {m: es[m] for m in es.metrics}, systems=es.systems, documents=documents)
+    assert compare(unrated, n_resamples=9).table["n_units"].tolist() == [38] * 3
+
+
+def slow_max_t(draws, observed):
+    """Adjust p-values by the definition: a difference against the largest of those that are not larger."""
+    spread = np.sqrt((draws**2).mean(axis=1))
+    t, null = np.abs(observed) / spread, np.abs(draws) / spread[:, None]
+    raw = [((null[t <= size].max(axis=0) >= size).sum() + 1) / (draws.shape[1] + 1) for size in t]
+    return [max(p for p, other in zip(raw, t, strict=True) if other >= size) for size in t]
+
+
+def test_max_t_and_rank_sets_by_their_definitions():
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 5):
+        first, second = np.triu_indices(n, 1)
+        values, draws = np.sort(rng.normal(size=n))[::-1], rng.normal(size=(n, 99)) / 2
+        observed, null = values[first] - values[second], draws[first] - draws[second]
+        p = significance.max_t(null, observed)
+        np.testing.assert_allclose(p, slow_max_t(null, observed))
+        square = np.full((n, n), np.nan)
+        square[first, second] = p
+        best, worst = rank_sets(square, 0.3)
+        told = {(i, j) for i, j, value in zip(first, second, p, strict=True) if value <= 0.3}
+        assert best.tolist() == [1 + sum((i, j) in told for i in range(n)) for j in range(n)]
+        assert worst.tolist() == [n - sum((i, j) in told for j in range(n)) for i in range(n)]
+    assert significance.max_t(np.zeros((1, 9)), np.zeros(1)).tolist() == [1]
+
+
+@pytest.mark.slow
+def test_rank_sets_hold_all_true_ranks():
+    """Two of five metrics are equal; all true ranks lie in their sets in at least 95 of 100 campaigns, but for luck."""
+    missed = 0
+    for seed in range(120):
+        table = compare(campaign(seed, noise=(1, 1.3, 1.3, 1.6, 4), n_segments=60), n_resamples=199).table
+        table = table.set_index("metric")
+        ranks = {"m0": (1, 1), "m1": (2, 3), "m2": (2, 3), "m3": (4, 4), "m4": (5, 5)}
+        missed += any(
+            table.loc[m, "best_rank"] > worst or table.loc[m, "worst_rank"] < best for m, (best, worst) in ranks.items()
+        )
+        assert table.loc["m4", "best_rank"] == 5
+    assert stats.binomtest(missed, 120, 0.05, alternative="greater").pvalue > 0.001
+
+
 @pytest.mark.parametrize("at_once", [1, 700])
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
 def test_blocks_change_no_draw(monkeypatch, coefficient, at_once):
     es = campaign(3, holes=True)
-    options = {"coefficient": coefficient, "n_resamples": 9, "keep_draws": True}
+    options = {"coefficient": coefficient, "n_resamples": 9, "keep_draws": True, "method": "published"}
     whole = compare(es, **options).draws
     for name in ("_SUMS_AT_ONCE", "_MASKS_AT_ONCE", "_BITS_AT_ONCE"):
-        monkeypatch.setattr(significance, name, at_once)
+        monkeypatch.setattr(_published, name, at_once)
     np.testing.assert_allclose(compare(es, **options).draws, whole, atol=1e-12)
 
 
@@ -56,7 +258,7 @@ def test_too_many_pairs_to_list_are_refused():
     scores = np.random.default_rng(0).normal(size=(3, 1, 6326))  # 20,005,975 pairs
     es = mm.EvalSet(scores[0], {"a": scores[1], "b": scores[2]}, systems=["A"])
     with pytest.raises(ValueError, match="has too many here"):
-        significance._right_pairs(es, ["a", "b"], "none")
+        _published._right_pairs(es, ["a", "b"], "none")
 
 
 @pytest.mark.slow
@@ -64,56 +266,44 @@ def test_too_many_pairs_to_list_are_refused():
 @pytest.mark.parametrize("n_resamples", [6, 128, 259])
 def test_large_groups_take_another_road_to_the_same_draws(n_resamples):
     es = campaign(1, n_systems=2, n_segments=70, grid=True)
-    cells, scores = significance._standardised(es, es.metrics, "system")
-    swap = significance._swap_masks(np.random.default_rng(0), n_resamples, scores.shape[1])
+    cells, scores = _published._standardised(es, es.metrics, "system")
+    swap = _published._swap_masks(np.random.default_rng(0), n_resamples, scores.shape[1])
     first, second = (v.astype(np.int64) for v in np.triu_indices(3, 1))
     results = []
     for road in ("masks", "counting"):
         sums, counts = np.zeros((2, 2, 3, n_resamples))
         if road == "masks":
-            significance._add_tau(0, cells, scores, swap, first, second, sums, counts)
+            _published._add_tau(0, cells, scores, swap, first, second, sums, counts)
         else:
-            kernel = mm._significance_kernels.swapped_tau_large
+            kernel = _kernels.swapped_tau_large
             kernel(0, cells.human_ranks, scores, cells.starts, swap, first, second, sums, counts)
         results.append((sums, counts))
     np.testing.assert_array_equal(results[0], results[1])
 
 
-@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
-@pytest.mark.parametrize("grouping", ["none", "segment", "system"])
-@pytest.mark.parametrize("n_resamples", [60, 250])
-def test_pairs_that_decide_the_clusters_are_enough(coefficient, grouping, n_resamples):
-    noise = (1, 1.05, 1.1, 1.5, 1.55, 4)
-    es = campaign(2, n_systems=4, n_segments=80, noise=noise)
-    options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": 3}
-    every, few = compare(es, **options), compare(es, **options, pairs="clusters")
-    assert every.table.equals(few.table)
-    assert every.signature == few.signature
-    tested = few.p_values.notna().to_numpy()
-    np.testing.assert_array_equal(few.p_values.to_numpy()[tested], every.p_values.to_numpy()[tested])
-    assert 0 < tested.sum() < 15
-
-
 @pytest.mark.parametrize("holes", [False, True])
 def test_a_hundred_thousand_draws_agree_with_the_exact_test(holes):
     es = campaign(5, n_segments=40, holes=holes, noise=(1, 1.2, 1.3, 1.4))
-    exact = compare(es, coefficient="acc_eq").to_frame()
-    drawn = compare(es, coefficient="acc_eq", method="pair-swap", n_resamples=100_000, p_value="published").to_frame()
-    error = np.sqrt(exact["p_value"] * (1 - exact["p_value"]) / 100_000)
-    assert ((exact["p_value"] - drawn["p_value"]).abs() <= 4.5 * error + 1e-9).all()
-    assert exact["p_value"].between(0.001, 0.999).sum() >= 3  # the comparison has something to compare
+    exact = compare(es, coefficient="acc_eq", method="published")
+    values, p = exact.table["value"].to_numpy(), exact.to_frame()["p_value"]
+    first, second = np.triu_indices(len(values), 1)
+    options = {"level": "segment", "grouping": "segment", "n_resamples": 100_000, "rng": np.random.default_rng(0)}
+    draws = significance.null_differences([es], exact.table["metric"], "acc_eq", **options)
+    drawn = significance.share_reached(draws, values[first] - values[second], "published")
+    assert ((p - drawn).abs() <= 4.5 * np.sqrt(p * (1 - p) / 100_000) + 1e-9).all()
+    assert p.between(0.001, 0.999).sum() >= 3  # the comparison has something to compare
 
 
 def test_tau_eq_and_acc_eq_give_the_same_p_values():
     es = campaign(2)
-    for method in ("exact", "pair-swap"):
+    for method in ("published", "exchange"):
         p = [compare(es, coefficient=c, method=method, rng=1).p_values for c in ("acc_eq", "tau_eq")]
         pd.testing.assert_frame_equal(*p)
 
 
 def test_spa_draws_equal_the_obvious_computation():
     es = campaign(4, n_systems=4, n_segments=20)
-    result = compare(es, coefficient="spa", n_resamples=8, keep_draws=True, rng=3)
+    result = compare(es, coefficient="spa", method="published", n_resamples=8, keep_draws=True, rng=3)
     rng = np.random.default_rng(3)
     masks = [rng.integers(0, 2, size=es.shape, dtype=np.uint8).astype(bool) for _ in range(8)]
     for draws, (a, b) in zip(result.draws, result.pairs, strict=True):
@@ -130,8 +320,9 @@ def test_a_copy_on_another_scale_is_the_same_metric():
     es = campaign(1, grid=True)
     twins = es.with_metrics({"a": es["m0"], "b": 100 * es["m0"] / 3 + 7})
     for coefficient in ("kendall", "tau_10", "pearson"):
-        draws = compare(twins, coefficient=coefficient, n_resamples=20, keep_draws=True).draws
-        np.testing.assert_allclose(draws, 0, atol=1e-12)
+        for method in ("published", "exchange"):
+            options = {"coefficient": coefficient, "method": method, "n_resamples": 20, "keep_draws": True}
+            np.testing.assert_allclose(compare(twins, **options).draws, 0, atol=1e-12)
 
 
 def test_a_hybrid_without_spread_counts_nothing():
@@ -140,7 +331,7 @@ def test_a_hybrid_without_spread_counts_nothing():
         rng = np.random.default_rng(seed)
         human, scores = rng.normal(size=(2, 1, 9))
         es = mm.EvalSet(human, {"m": scores, "flat": np.full((1, 9), 0.1)}, systems=["S"])
-        options = {"grouping": "none", "n_resamples": 3000, "keep_draws": True, "rng": seed}
+        options = {"grouping": "none", "method": "published", "n_resamples": 3000, "keep_draws": True, "rng": seed}
         draws = compare(es, **options).draws[0]
         swapped = np.random.default_rng(seed).integers(0, 2, size=(3000, 9), dtype=np.uint8).sum(axis=1)
         r = abs(np.corrcoef(human, scores)[0, 1])
@@ -152,15 +343,9 @@ def test_identical_metrics_are_not_told_apart():
     twins = mm.EvalSet(es.human, {"a": es["m0"], "b": es["m0"]}, systems=es.systems)
     for options in ({"coefficient": "acc_eq"}, {"coefficient": "pearson"}, {"coefficient": "kendall"}):
         result = compare(twins, **options)
-        assert result.p_values.loc["a", "b"] > 0.4, options
-        assert result.table["rank"].tolist() == [1, 1]
-    assert compare(twins, grouping="none", method="williams").p_values.loc["a", "b"] == 0.5
-
-
-def test_p_value_conventions():
-    es = campaign(1, n_segments=60, noise=(0.1, 9))
-    p = [compare(es, n_resamples=99, p_value=c).p_values.loc["m0", "m1"] for c in ("plus_one", "published")]
-    assert p == [pytest.approx(1 / 100), 0]
+        assert result.p_values.loc["a", "b"] == 1, options
+        assert result.table[["rank", "best_rank", "worst_rank"]].to_numpy().tolist() == [[1, 1, 2], [1, 1, 2]]
+    assert compare(twins, grouping="none", method="williams").p_values.loc["a", "b"] == 1
 
 
 def test_a_constant_metric_is_compared_without_nonsense():
@@ -184,6 +369,9 @@ def test_metrics_are_compared_on_the_cells_that_all_scored():
 def test_correction_raises_p_values():
     es = campaign(0, noise=(1, 1.2, 1.5, 2))
     plain, holm = (compare(es, coefficient="acc_eq", correction=c).to_frame()["p_value"] for c in (None, "holm"))
+    largest = compare(es, coefficient="acc_eq", correction="maxT").to_frame()["p_value"]
+    assert ((plain <= largest) & (largest <= holm + 0.02)).all()
+    assert (plain < largest).any()
     np.testing.assert_allclose(holm, correct(plain, "holm"))
     assert "correction:holm" in compare(es, coefficient="acc_eq", correction="holm").signature
 
@@ -193,17 +381,14 @@ def test_correction_raises_p_values():
     [
         ({"method": "wald"}, "`method` must be one of"),
         ({"n_resamples": 0}, "`n_resamples` must be at least 1; found 0"),
-        ({"coefficient": "acc_eq", "method": "permutation"}, "does not fit coefficient 'acc_eq'"),
-        ({"coefficient": "spearman"}, "these do: 'bootstrap'"),
-        ({"method": "williams"}, "does not fit coefficient 'pearson' with grouping 'segment'"),
+        ({"coefficient": "spearman", "method": "published"}, "no published test is there for 'spearman'"),
+        ({"method": "williams"}, "for Pearson correlations without grouping"),
+        ({"unit": "document"}, "does not say which document"),
+        ({"unit": "system"}, "`unit` must be one of None, 'segment', 'document'"),
+        ({"correction": "maxT", "method": "published"}, "needs draws of all pairs at once"),
         ({"method": "bootstrap", "unit": "document"}, "does not say which document"),
         ({"correction": "fdr"}, "`correction` must be one of"),
         ({"metrics": ["m0"]}, "at least two metrics"),
-        ({"p_value": "raw"}, "`p_value` must be one of"),
-        ({"pairs": "clusters", "method": "bootstrap"}, "`pairs='clusters'` needs the permutation test"),
-        ({"pairs": "clusters", "correction": "holm"}, "`pairs='clusters'` needs the permutation test"),
-        ({"pairs": "clusters", "keep_draws": True}, "`pairs='clusters'` needs the permutation test"),
-        ({"pairs": "clusters", "coefficient": "acc_eq"}, "`pairs='clusters'` needs the permutation test"),
     ],
 )
 def test_refusals(options, message):
@@ -214,12 +399,13 @@ def test_refusals(options, message):
 def test_signatures_and_defaults():
     es = campaign(0, noise=(1, 4))
     tail = "correction:None|alpha:0.05|degenerate:drop|metrics:2|set:made"
-    assert compare(es).signature == (f"pearson|grouping:segment|method:permutation|draws:1000|seed:0|p:plus_one|{tail}")
-    assert compare(es, coefficient="acc_eq").signature == f"acc_eq|grouping:segment|method:exact|{tail}"
-    few = {"n_resamples": 3, "rng": np.random.default_rng(0), "p_value": "published", "method": "bootstrap"}
-    assert compare(es, **few).signature == (
-        f"pearson|grouping:segment|method:bootstrap|unit:segment|draws:3|seed:generator|p:published|{tail}"
-    )
+    head = "pearson|grouping:segment|method:"
+    assert compare(es).signature == f"{head}exchange|unit:segment|n_units:12|draws:1000|seed:0|{tail}"
+    pairs = compare(es, coefficient="acc_eq", method="published").signature
+    assert pairs == f"acc_eq|grouping:segment|method:published|unit:pair|n_units:60|{tail}"
+    few = {"n_resamples": 3, "rng": np.random.default_rng(0), "method": "bootstrap"}
+    drawn = compare(es, **few).signature
+    assert drawn == f"{head}bootstrap|unit:segment|n_units:12|draws:3|seed:generator|{tail}"
     assert compare(es, n_resamples=9).draws is None
     assert intervals(es, n_resamples=20).equals(intervals(es, n_resamples=20, rng=0, level=0.95, unit="segment"))
     assert inspect.signature(intervals).parameters["n_resamples"].default == 1000
@@ -227,16 +413,16 @@ def test_signatures_and_defaults():
 
 def test_system_scores_that_only_rounding_tells_apart_become_one():
     scores = np.array([2.0, 1, 0, 1 + 1e-15, 1e-14])
-    assert significance._tied(scores, np.ones(5)).tolist() == [2, 1, 0, 1, 0]
+    assert _published._tied(scores, np.ones(5)).tolist() == [2, 1, 0, 1, 0]
 
 
 def test_rows_are_brought_to_one_scale():
-    rows = significance._comparable(np.array([[1.0, 2, 3], [5, 5, 5], [40, 20, 0]]))
+    rows = _published._comparable(np.array([[1.0, 2, 3], [5, 5, 5], [40, 20, 0]]))
     root = math.sqrt(1.5)
     np.testing.assert_allclose(rows, [[-root, 0, root], [0, 0, 0], [root, 0, -root]], atol=1e-15)
     # far from 0, a small spread makes much of rounding: 3 x and x are the same all the same
     x = 1e6 + np.random.default_rng(0).permutation(40) / 10
-    first, second = significance._comparable(np.array([x, 3 * x]))
+    first, second = _published._comparable(np.array([x, 3 * x]))
     assert (first == second).all()
     assert (np.argsort(first) == np.argsort(x)).all()
 
@@ -249,7 +435,7 @@ def test_tail_of_a_sum_of_signs(counts):
     mass = np.multiply.outer(*(stats.binom.pmf(h, n, 0.5) for h, n in zip(heads, counts, strict=True)))
     support = int(weights @ counts)
     for observed in (-support, 0, 1, support // 20, support // 2, support, support + 1):
-        tail = significance._sign_sum_tail(np.array(counts), weights, observed)
+        tail = _published._sign_sum_tail(np.array(counts), weights, observed)
         assert tail == pytest.approx(mass[sums >= observed].sum(), abs=1e-13)
 
 
@@ -266,8 +452,8 @@ def test_edges_of_corrections_and_clusters():
     for function, given, options, message in (
         *((correct, [bad, 0.5], {"method": "holm"}, "must lie in") for bad in (-0.1, 1.1, 2)),
         (correct, [0.5], {"method": "bonferroni"}, "`method` must be one of 'holm', 'bh'"),
-        *((clusters, np.eye(2), {"alpha": alpha}, "alpha") for alpha in (0, 1, np.nan)),
-        *((clusters, table, {}, "square") for table in (np.zeros((2, 3)), np.zeros(4))),
+        *((f, np.eye(2), {"alpha": alpha}, "alpha") for f in (clusters, rank_sets) for alpha in (0, 1, np.nan)),
+        *((f, table, {}, "square") for f in (clusters, rank_sets) for table in (np.zeros((2, 3)), np.zeros(4))),
     ):
         with pytest.raises(ValueError, match=message):
             function(given, **options)
@@ -280,7 +466,8 @@ def test_what_cannot_be_tested_is_refused():
     human[1, 2] = nan
     holes = mm.EvalSet(human, {m: es[m] for m in es.metrics}, systems=es.systems)
     with pytest.raises(ValueError, match=r"rated for all systems or for none; 1 segments are rated for some"):
-        compare(holes, coefficient="spa")
+        compare(holes, coefficient="spa", method="published")
+    assert 0 < compare(holes, coefficient="spa").p_values.iloc[0, 1] <= 1
     three = es.select(systems=es.systems[:1], segments=es.segments[:3])
     with pytest.raises(ValueError, match="at least 4 translations; found 3"):
         compare(three, grouping="none", method="williams")
@@ -311,6 +498,6 @@ def test_intervals_of_equally_good_metrics_stand_by_name():
 
 def test_near_scores_become_equal_unless_one_metric_tells_them_apart():
     rows = np.array([[0.0, 3.0], [0.2, 5.0]])
-    assert significance._merged(rows, 0.5).tolist() == [[0, 3], [0, 5]]
+    assert _published._merged(rows, 0.5).tolist() == [[0, 3], [0, 5]]
     rows = np.array([[0.0, 0.4], [0.2, 5.0]])  # the first has two that are near
-    assert significance._merged(rows, 0.5).tolist() == rows.tolist()
+    assert _published._merged(rows, 0.5).tolist() == rows.tolist()

@@ -162,7 +162,6 @@ def compare(
     values = observed_values(es, names, coefficient, grouping, degenerate)
     order = sorted(range(len(names)), key=lambda k: (-values[k], names[k]))
     names, values = [names[k] for k in order], values[order]
-    first, second = np.triu_indices(len(names), 1)
     plan = _Plan(es, names, values, exact, grouping, n_resamples, unit, degenerate, generator(rng))
     test = _TESTS[method](plan)
     first, second = np.triu_indices(len(names), 1)
@@ -269,7 +268,7 @@ def _bootstrap(plan: _Plan) -> _Test:
 
 
 def _williams(plan: _Plan) -> _Test:
-    p = williams_p(plan.es, plan.names)
+    p = williams_p(plan.es, plan.names)[np.triu_indices(len(plan.names), 1)]
     return _Test(np.minimum(1, 2 * np.minimum(p, 1 - p)), "cell", int((~np.isnan(plan.es.human)).sum()))
 
 
