@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .. import _files
 from .._checks import check_choice
@@ -94,13 +95,51 @@ def read_lines(path: Path, expected: int | None = None) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def finite(text: str) -> float:
+def read_fields(path: Path, names: str, separator: str | None = None, *, skip: int = 0) -> pd.DataFrame:
+    """Return lines that all have the same fields as a table of texts; its index has the numbers of the lines.
+
+    ``names`` has the names of the fields, with a blank between them. The first lines are left out where there is a
+    header to ``skip``. Without a ``separator`` white space separates.
+    """
+    columns = names.split()
+    rows = [line.split(separator) for line in read_lines(path)[skip:]]
+    if not rows:
+        raise ValueError(f"{path} is empty; expected lines `{names}`.")
+    for number, row in enumerate(rows, 1 + skip):
+        if len(row) != len(columns):
+            found = " ".join(row)[:60]
+            raise ValueError(f"{path}, line {number}: expected `{names}`; found {found!r}. The file may be truncated.")
+    return pd.DataFrame(rows, columns=columns, index=range(1 + skip, 1 + skip + len(rows)), dtype=object)
+
+
+def finite(column: pd.Series, path: Path, *, none: bool = False) -> np.ndarray:
+    """Return a column of `read_fields` as numbers, NaN for the text ``None`` where it is allowed."""
+    numbers = np.array([_number(text) for text in column])
+    odd = column[np.isnan(numbers)]
+    if none:
+        odd = odd[odd != "None"]
+    if len(odd):
+        line, text = odd.index[0], odd.iloc[0]
+        hint = " Only human scores may be None (not rated)." if text == "None" else ""
+        raise ValueError(f"{path}, line {line}: {text[:40]!r} is not a finite number.{hint}")
+    return numbers
+
+
+def _number(text: str) -> float:
     """Return a text as a number; NaN if it is none, or infinite."""
     try:
         number = float(text)
     except ValueError:
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def check_distinct(table: pd.DataFrame, columns: list[str], path: Path) -> None:
+    """Raise if two rows of what `read_fields` returned have the same fields."""
+    twice = table.loc[table.duplicated(columns), columns]
+    if len(twice):
+        which = ", ".join(f"{column} {value!r}" for column, value in twice.iloc[0].items())
+        raise ValueError(f"{path}, line {twice.index[0]}: {which} occurs twice.")
 
 
 def choose_annotation(asked: str | None, available: Sequence[str], where: str) -> str:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from .._delimited import read_delimited
 from .._names import unknown
 from ..evalset import EvalSet
-from ._common import Options, finished, finite, read_lines, read_text
+from ._common import Options, canonical_ids, check_distinct, finished, finite, read_fields, read_text
 from ._locate import locate
 
 WMT17_PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
 _COLUMNS = ["LP", "source", "translation", "reference", "HUMAN_score", "sentBLEU"]
-_TIDY = ["lp", "source", "translation", "reference", "human", "sentBLEU"]
+_NAMES = {"LP": "lp", "SYSTEM": "system", "SID": "segment", "HUMAN_score": "human"}
 
 
 def load_wmt17_da(lp: str, options: Options) -> EvalSet:
@@ -28,23 +29,21 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
     options.refuse("wmt17-da, which has one reference and no further scores", "reference", "metrics_from", "spans")
     if options.annotation not in (None, "da"):
         raise unknown(f"annotation of wmt17-da/{lp}", options.annotation, ["da"])
-    folder = locate("wmt17-da")
-    rated = _read_official(folder / "DA-seglevel.csv", lp)
+    rated = _read_official(locate("wmt17-da") / "DA-seglevel.csv", lp)
     path = locate(f"wmt17-da/testset/testset_{lp}.tsv")
-    rows = list(csv.reader(StringIO(read_text(path), newline=""), delimiter="\t", strict=True))
-    if not rows or rows[0] != _COLUMNS:
-        raise ValueError(f"{path}: expected the columns {_COLUMNS}; found {rows[:1]}.")
-    cells: dict[tuple[str, int], list[str]] = {}
-    for number, row in enumerate(rows[1:], 1):
-        key = rated.get(f"{finite(row[4]):.9f}") if len(row) == len(_COLUMNS) else None
-        if key is None or key in cells:
-            raise ValueError(
-                f"{path}, data row {number} does not match exactly one row of DA-seglevel.csv. The file may be altered."
-            )
-        cells[key] = row
-    frame = pd.DataFrame([(*key, *row) for key, row in cells.items()], columns=["system", "segment", *_TIDY])
-    frame = frame.sort_values("segment", kind="stable").astype({"human": float, "sentBLEU": float})
+    texts = read_delimited(StringIO(read_text(path), newline=""), "\t", path)
+    if list(texts) != _COLUMNS:
+        raise ValueError(f"{path}: expected the columns {_COLUMNS}; found {list(texts)}.")
+    texts["HUMAN"] = _nine_decimals(finite(texts["HUMAN_score"], path))
+    rows = texts.join(rated.set_index("HUMAN"), on="HUMAN")
+    odd = rows["SYSTEM"].isna() | rows.duplicated("HUMAN")
+    if odd.any():
+        raise ValueError(
+            f"{path}, data row {np.argmax(odd) + 1} does not match exactly one row of DA-seglevel.csv. "
+            "The file may be altered."
+        )
     try:
+        frame = rows.drop(columns="HUMAN").rename(columns=_NAMES).astype({"human": float, "sentBLEU": float})
         es = EvalSet.from_frame(frame, metrics=options.metrics, missing="nan", name=f"wmt17-da/{lp}")
     except ValueError as error:
         raise ValueError(f"{path}: {error} The file may be altered.") from None
@@ -57,21 +56,19 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
         note=f"{joint} of the system names are joint (A+B): systems that gave the same translation, rated once; "
         "translations and references are tokenised and lower-cased upstream.",
     )
-    if len(rated) > len(cells):
-        es.provenance["left_out"][f"{len(rated) - len(cells)} rated translations"] = "no text in this collection"
+    if len(rated) > len(rows):
+        es.provenance["left_out"][f"{len(rated) - len(rows)} rated translations"] = "no text in this collection"
     return finished(es)
 
 
-def _read_official(path, lp: str) -> dict[str, tuple[str, int]]:
-    """Return (system, segment) by human score, written to nine decimals."""
-    found: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(read_lines(path)[1:], 2):
-        fields = line.split()
-        if len(fields) != 5 or np.isnan(finite(fields[4])) or not fields[3].isdigit():
-            raise ValueError(f"{path}, line {number}: expected `LP DATA SYSTEM SID HUMAN`; found {line[:60]!r}.")
-        if fields[0] == lp:
-            score = f"{float(fields[4]):.9f}"
-            if score in found:
-                raise ValueError(f"{path}, line {number}: {score} occurs twice for {lp}; texts cannot be matched.")
-            found[score] = (fields[2], int(fields[3]))
-    return found
+def _read_official(path: Path, lp: str) -> pd.DataFrame:
+    """Return the rated translations of a language pair: human score, written to nine decimals, system and segment."""
+    rows = read_fields(path, "LP DATA SYSTEM SID HUMAN", skip=1)
+    rows["HUMAN"] = _nine_decimals(finite(rows["HUMAN"], path))
+    rows = rows[rows["LP"] == lp]
+    check_distinct(rows, ["HUMAN"], path)
+    return rows[["HUMAN", "SYSTEM", "SID"]].assign(SID=canonical_ids(rows["SID"].tolist()))
+
+
+def _nine_decimals(numbers: np.ndarray) -> list[str]:
+    return [f"{number:.9f}" for number in numbers]

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from .._names import natural, unknown
-from ..evalset import EvalSet, Texts
-from ._common import Options, canonical_ids, choose_references, finished, finite, read_lines
+from .._names import unknown
+from ..evalset import EvalSet
+from ._common import (
+    Options,
+    canonical_ids,
+    check_distinct,
+    choose_references,
+    finished,
+    finite,
+    read_fields,
+    read_lines,
+)
 from ._locate import locate
 
 __all__ = ["mqm_weight"]
@@ -99,31 +109,32 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
     path = locate(f"google-mqm/newstest2021/{folder}/mqm_newstest2021_{folder}.avg_seg_scores.tsv")
     texts = locate("wmt21-news-systems/txt")
     source, target = lp.split("-")
-    scores = _read_averages(path)
-    n = scores.shape[1]
-    if list(scores.columns) != list(range(1, n + 1)):
-        raise ValueError(f"{path}: segment ids must count from 1 to {n}, in every system. The file may be truncated.")
+    rows = _read_averages(path)
+    n = rows["segment"].nunique()
+    if set(rows["segment"]) != {*range(1, n + 1)}:
+        raise ValueError(f"{path}: segment ids must count from 1 to {n}. The file may be truncated.")
 
-    def text(kind: str, name: str, language: str) -> tuple[str, ...] | None:
+    def text(kind: str, name: str, language: str) -> dict[int, str] | None:
         file = texts / kind / f"newstest2021.{lp}.{name}.{language}"
-        return tuple(read_lines(file, n)) if file.exists() else None
+        return dict(enumerate(read_lines(file, n), 1)) if file.exists() else None
 
-    translations = {}
-    for system in scores.index:
+    sources, written, left_out = text("sources", "src", source), [], {}
+    for system, own in rows.groupby("system", sort=False):
         if _REFERENCE_NAME.fullmatch(system):
-            lines = text("references", f"ref.{system[-1]}", target)
+            translations = text("references", f"ref.{system[-1]}", target)
         else:
-            lines = text("system-outputs", f"hyp.{_NEWSTEST2021_FILE_NAMES.get(system, system)}", target)
-        if lines is not None:
-            translations[system] = lines
-    sources = text("sources", "src", source)
-    if sources is None or not translations:
+            translations = text("system-outputs", f"hyp.{_NEWSTEST2021_FILE_NAMES.get(system, system)}", target)
+        if translations is None:
+            left_out[system] = "no text is published"
+        else:
+            written.append(own.assign(translation=own["segment"].map(translations)))
+    if sources is None or not written:
         raise ValueError(f"{texts} has no texts of newstest2021 {lp}. Get them with `mtmeta fetch newstest2021`.")
-    left_out = {s: "no text is published" for s in scores.index if s not in translations}
+    rows = pd.concat(written)
+    rows["source"] = rows["segment"].map(sources)
     return _assemble(
-        scores.loc[list(translations)], sources, translations, options,
-        name=f"newstest2021/{lp}", lp=lp, standard=_NEWSTEST2021[lp], source=path, left_out=left_out,
-    )  # fmt: skip
+        rows, path, options, name=f"newstest2021/{lp}", lp=lp, standard=_NEWSTEST2021[lp], left_out=left_out
+    )
 
 
 # -- files ------------------------------------------------------------------------------------
@@ -132,52 +143,40 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
 def load_averages(path: Path, options: Options) -> EvalSet:
     """Load a table of average MQM scores: ``system mqm_avg_score seg_id``."""
     options.refuse("a table of average scores", "metrics_from", "spans")
-    return _assemble(_read_averages(path), None, {}, options, name=path.name.split(".")[0], source=path)
+    return _assemble(_read_averages(path), path, options, name=path.name.split(".")[0])
 
 
 def load_errors(path: Path, options: Options, *, name=None, lp=None, standard=None, rename=None) -> EvalSet:
     """Load an MQM error table: one row is one error (or ``No-error``) by one rater."""
     options.refuse("a table of MQM errors", "metrics_from")
-    rows = _read_errors(path)
-    rows["system"] = rows["system"].replace(rename or {})
-    sums = rows.groupby(["system", "segment", "rater"], sort=False)["weight"].sum()
-    scores = -sums.groupby(level=["system", "segment"], sort=False).mean().unstack("segment") + 0.0
-    segments = rows["segment"].drop_duplicates().tolist()
-    segments = sorted(segments) if isinstance(segments[0], int) else segments
-    scores = scores.reindex(index=rows["system"].drop_duplicates(), columns=segments)
-    cells = _one_text(rows, ["system", "segment"], "target", path)
-    sources = _one_text(rows, ["segment"], "source", path)
-    translations = {s: tuple(cells.get((s, k)) for k in segments) for s in scores.index}
-    by_segment = _one_text(rows, ["segment"], "doc", path) if "doc" in rows else None
-    documents = by_segment and tuple(by_segment[k] for k in segments)
+    errors = _read_errors(path)
+    errors["system"] = errors["system"].replace(rename or {})
+    keys = ["system", "segment"]
+    by_rater = errors.groupby([*keys, "rater"], sort=False)["weight"].sum()
+    human = -by_rater.groupby(level=keys, sort=False).mean().rename("human") + 0.0
+    rows = errors[[c for c in (*keys, "source", "translation", "doc") if c in errors]].drop_duplicates()
+    torn = rows.loc[rows.duplicated(keys), keys]
+    if len(torn):
+        which = "system {!r}, segment {!r}".format(*torn.iloc[0])
+        raise ValueError(f"{path}: the texts of {which} differ between rows; expected the same in all.")
     return _assemble(
-        scores, tuple(sources[k] for k in segments), translations, options,
-        name=name or path.stem, lp=lp, standard=standard, source=path, documents=documents, errors=rows,
-    )  # fmt: skip
+        rows.join(human, on=keys), path, options, name=name or path.stem, lp=lp, standard=standard, errors=errors
+    )
 
 
 def _read_averages(path: Path) -> pd.DataFrame:
-    """Return the scores, one row per system and one column per segment; None is NaN."""
-    lines = read_lines(path)
-    if not lines or not is_average_table(lines[0]):
-        found = "".join(lines[:1])[:60]
-        raise ValueError(f"{path}: expected the header {' '.join(_AVERAGE_HEADER)!r}; found {found!r}.")
-    found: dict[tuple[str, int], float] = {}
-    for number, line in enumerate(lines[1:], 2):
-        try:
-            system, score, segment = line.split()
-            key, value = (_system_name(system), int(segment)), finite(score) + 0.0
-        except ValueError:
-            raise ValueError(f"{path}, line {number}: expected `SYSTEM SCORE SEGMENT`; found {line[:60]!r}.") from None
-        if np.isnan(value) and score != "None":
-            raise ValueError(f"{path}, line {number}: {score[:40]!r} is not a finite number.")
-        if key in found:
-            raise ValueError(f"{path}, line {number}: {key} occurs twice; expected one score per system and segment.")
-        found[key] = value
-    if not found:
-        raise ValueError(f"{path} has a header and no scores.")
-    table = pd.Series(found).unstack()
-    return table.reindex(index=list(dict.fromkeys(system for system, _ in found)))
+    """Return the scores, one row per translation; None is NaN."""
+    header = "".join(read_lines(path)[:1])
+    if not is_average_table(header):
+        raise ValueError(f"{path}: expected the header {' '.join(_AVERAGE_HEADER)!r}; found {header[:60]!r}.")
+    rows = read_fields(path, "SYSTEM SCORE SEGMENT", skip=1)
+    check_distinct(rows, ["SYSTEM", "SEGMENT"], path)
+    human = finite(rows["SCORE"], path, none=True) + 0.0
+    odd = rows.loc[~rows["SEGMENT"].str.fullmatch("[0-9]{1,9}"), "SEGMENT"]
+    if len(odd):
+        raise ValueError(f"{path}, line {odd.index[0]}: the segment must be a whole number; found {odd.iloc[0]!r:.40}.")
+    segments = rows["SEGMENT"].astype(int)
+    return pd.DataFrame({"system": rows["SYSTEM"].map(_system_name), "segment": segments, "human": human})
 
 
 def _read_errors(path: Path) -> pd.DataFrame:
@@ -216,7 +215,7 @@ def _read_errors(path: Path) -> pd.DataFrame:
         rows.append(row)
     if not rows:
         raise ValueError(f"{path} has no rows with ratings.")
-    frame = pd.DataFrame(rows).rename(columns={segment_column: "segment"})
+    frame = pd.DataFrame(rows).rename(columns={segment_column: "segment", "target": "translation"})
     frame["system"] = frame["system"].map(_system_name)
     frame["segment"] = pd.Series(canonical_ids(frame["segment"].tolist()), dtype=object)
     return frame
@@ -249,65 +248,46 @@ def _unmark(text: str) -> tuple[str, tuple[int, int] | None]:
     return before + inside + after, (len(before), len(before) + len(inside))
 
 
-def _one_text(rows: pd.DataFrame, keys: list[str], column: str, path: Path) -> dict:
-    """Return one value of ``column`` per key; refuse contradictions."""
-    distinct = rows[[*keys, column]].drop_duplicates()
-    torn = distinct.duplicated(keys)
-    if torn.any():
-        where = distinct.loc[torn].iloc[0]
-        which = ", ".join(f"{k} {where[k]!r}" for k in keys)
-        raise ValueError(f"{path}: the {column} of {which} differs between rows; expected the same text in all.")
-    index = [tuple(k) if len(keys) > 1 else k[0] for k in distinct[keys].itertuples(index=False)]
-    return dict(zip(index, distinct[column], strict=True))
-
-
 def _assemble(
-    scores: pd.DataFrame, sources, translations: dict, options: Options, *,
-    name: str, source: Path, lp=None, standard=None, documents=None, errors=None, left_out=None,
-) -> EvalSet:  # fmt: skip
-    """Build the set: the reference out, other human translations stay candidates."""
+    rows: pd.DataFrame, path: Path, options: Options, *, name: str, lp=None, standard=None, errors=None, left_out=None
+) -> EvalSet:
+    """Build the set from one row per translation: the reference out, other human translations stay candidates."""
     if options.annotation not in (None, "mqm"):
         raise unknown(f"annotation of {name}", options.annotation, ["mqm"])
-    left_out = left_out or {}
-    references = sorted(filter(_REFERENCE_NAME.fullmatch, scores.index))
+    try:
+        es = EvalSet.from_frame(rows, missing="nan", name=name)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    references = list(filter(_REFERENCE_NAME.fullmatch, es.systems))
     chosen = choose_references(options.reference, references, standard, name)
-    candidates = [s for s in sorted(scores.index, key=natural) if s not in chosen]
-    left_out = dict.fromkeys(chosen, "the reference") | left_out
-    for system in [s for s in candidates if scores.loc[s].isna().all()]:
-        left_out[system] = "no human scores"
-        candidates.remove(system)
-    ordered = [*chosen, *(r for r in references if r not in chosen)]
-    texts = None
-    if translations:
-        texts = Texts(sources, {r: translations[r] for r in ordered}, {s: translations[s] for s in candidates})
-    es = EvalSet(
-        scores.loc[candidates].to_numpy(dtype=np.float64),
-        {},
-        systems=candidates,
-        segments=list(scores.columns),
-        name=name,
-        language_pair=lp,
-        documents=documents,
-        texts=texts,
-        human_systems=set(candidates) & set(references),
-        spans=_spans(errors, candidates, texts) if options.spans else None,
-        provenance={
-            "source": str(source),
-            "annotation": "mqm",
-            "reference": ".".join(chosen) or None,
-            "variants": {},
-            "left_out": left_out,
-        },
-    )
-    return finished(es, options)
+    unrated = [s for s, own in zip(es.systems, es.human, strict=True) if np.isnan(own).all() and s not in chosen]
+    found = es.select(systems=[s for s in es.systems if s not in (*chosen, *unrated)])
+    found.language_pair = lp
+    found.human_systems = frozenset(found.systems) & set(references)
+    if es.texts is not None:
+        ordered = [*chosen, *(r for r in references if r not in chosen)]
+        found.texts = replace(found.texts, references={r: es.texts.translations[r] for r in ordered})
+    left_out = dict.fromkeys(chosen, "the reference") | (left_out or {}) | dict.fromkeys(unrated, "no human scores")
+    if options.spans:
+        found.spans = _spans(errors, found.systems)
+    found.provenance = {
+        "source": str(path),
+        "annotation": "mqm",
+        "reference": ".".join(chosen) or None,
+        "variants": {},
+        "left_out": dict.fromkeys(chosen, "the reference")
+        | (left_out or {})
+        | dict.fromkeys(unrated, "no human scores"),
+    }
+    return finished(found, options)
 
 
-def _spans(errors: pd.DataFrame, candidates: list[str], texts: Texts) -> pd.DataFrame:
+def _spans(errors: pd.DataFrame, candidates: tuple[str, ...]) -> pd.DataFrame:
     """Return the error rows of the candidates in the columns of `EvalSet.spans`."""
     frame = errors[errors["system"].isin(candidates)].copy()
     free = frame["severity"].str.strip().str.casefold().isin([NO_ERROR, "no error"])
     frame.loc[free, ["category", "severity"]] = NO_ERROR
-    shown = frame["target"].where(~frame["is_source_error"], frame["source"])
+    shown = frame["translation"].where(~frame["is_source_error"], frame["source"])
     frame["text"] = [
         None if pd.isna(start) else text[int(start) : int(end)]
         for text, start, end in zip(shown, frame["start"], frame["end"], strict=True)

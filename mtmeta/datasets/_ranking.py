@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable
 from importlib import metadata
 from io import StringIO
 from pathlib import Path
@@ -13,16 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._checks import to_numbers
 from .._files import cache_dir, whole_file
 from ..rankings import Rankings
-from ._common import Options, read_text
+from ._common import Options, finite, read_fields, read_text
 from ._locate import locate
 
 TASKS = ("doc", "passage")
 DEPTH = 100
-_RUN = ("query", "Q0", "item", "rank", "score", "tag")
-_QRELS = ("query", "Q0", "item", "relevance")
+_RUN, _QRELS = "query Q0 item rank score tag", "query Q0 item relevance"
 _RATINGS = "userId,movieId,rating,timestamp"
 #: Raised whenever a list of a recommender could change, and what else may change it: part of the name of a stored file.
 _VERSION = "2"
@@ -40,7 +37,9 @@ def load_dl_hard(task: str, options: Options) -> Rankings:
     files = sorted((folder / "runs_top100").glob(f"{task}.*.run"))
     if not files:
         raise ValueError(f"{folder / 'runs_top100'} has no runs {task}.*.run. Fetch the set again.")
-    qrels = read_trec(folder / f"dl_hard-{task}.qrels", _QRELS)[["query", "item", "relevance"]]
+    qrels = read_trec(folder / f"dl_hard-{task}.qrels", _QRELS)[["query", "item", "relevance"]].astype(
+        {"relevance": int}
+    )
     names = [path.name.removeprefix(f"{task}.").removesuffix(".run") for path in files]
     return Rankings(
         f"dl-hard/{task}",
@@ -54,22 +53,11 @@ def load_dl_hard(task: str, options: Options) -> Rankings:
     )
 
 
-def read_trec(path: Path, columns: Iterable[str]) -> pd.DataFrame:
+def read_trec(path: Path, names: str) -> pd.DataFrame:
     """Read a TREC run or qrels: fields separated by white space, names as strings."""
-    columns = list(columns)
-    text = read_text(path)
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip() and len(line.split()) != len(columns):
-            raise ValueError(f"{path}, line {number}: expected `{' '.join(columns)}`; found {line[:60]!r}.")
-    if not text.strip():
-        raise ValueError(f"{path} is empty; expected lines `{' '.join(columns)}`.")
-    frame = pd.read_csv(StringIO(text), sep=r"\s+", header=None, names=columns, dtype=str, keep_default_na=False)
-    for column in {"rank", "score", "relevance"} & set(columns):
-        numbers = to_numbers(frame[column])
-        if numbers.isna().any():
-            row = int(np.flatnonzero(numbers.isna())[0])
-            raise ValueError(f"{path}, line {row + 1}: {column} must be a number; found {frame[column].iloc[row]!r}.")
-        frame[column] = numbers
+    frame = read_fields(path, names)
+    for column in {"rank", "score", "relevance"} & set(frame):
+        frame[column] = finite(frame[column], path)
     return frame
 
 

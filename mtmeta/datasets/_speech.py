@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ._common import Options, read_lines
+from ._common import Options, check_distinct, read_fields
 from ._locate import locate
 
 PARTS = ("test-clean", "test-other")
@@ -21,14 +21,14 @@ def load_librispeech(part: str, options: Options) -> pd.DataFrame:
     """
     options.refuse_all("librispeech, a table of transcripts")
     folder = locate("librispeech-rnnt")
-    references = _read_texts(folder / "ref" / f"{part}.ref_rare.tsv", 3)
+    references = _read_texts(folder / "ref" / f"{part}.ref_rare.tsv", "UTTERANCE TEXT RARE")
     segments = sorted(references, key=lambda s: tuple(int(n) if n.isdigit() else 0 for n in s.split("-")))
     files = sorted((folder / "hyp").glob(f"{part}.*.tsv"))
     if not files:
         raise ValueError(f"{folder / 'hyp'} has no transcripts {part}.*.tsv. Fetch the set again.")
     tables = []
     for path in files:
-        transcripts = _read_texts(path, 2)
+        transcripts = _read_texts(path, "UTTERANCE TEXT")
         _check_same(path, transcripts, references)
         system = path.name.removeprefix(f"{part}.").removesuffix(".tsv")
         rows = [(system, s, s.split("-")[0], references[s], transcripts[s]) for s in segments]
@@ -39,20 +39,11 @@ def load_librispeech(part: str, options: Options) -> pd.DataFrame:
     return table
 
 
-def _read_texts(path: Path, width: int) -> dict[str, str]:
-    """Read ``{utterance: text}`` from a table without header of ``width`` tab-separated columns."""
-    found: dict[str, str] = {}
-    for number, line in enumerate(read_lines(path), 1):
-        fields = line.split("\t")
-        if len(fields) != width or not fields[0]:
-            raise ValueError(
-                f"{path}, line {number}: expected {width} tab-separated fields, the first an utterance; "
-                f"found {line[:60]!r}. The file may be truncated."
-            )
-        if fields[0] in found:
-            raise ValueError(f"{path}, line {number}: utterance {fields[0]!r} occurs twice.")
-        found[fields[0]] = fields[1]
-    return found
+def _read_texts(path: Path, names: str) -> dict[str, str]:
+    """Read ``{utterance: text}`` from a table without header."""
+    rows = read_fields(path, names, "\t")
+    check_distinct(rows, ["UTTERANCE"], path)
+    return dict(zip(rows["UTTERANCE"], rows["TEXT"], strict=True))
 
 
 def _check_same(path: Path, transcripts: dict[str, str], references: dict[str, str]) -> None:

@@ -6,16 +6,26 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from .._names import natural, unknown
+from .._names import names_of, natural, unknown
 from ..evalset import EvalSet, Texts
-from ._common import Options, choose_annotation, choose_references, finished, finite, is_text, named, read_lines
+from ._common import (
+    Options,
+    choose_annotation,
+    choose_references,
+    finished,
+    finite,
+    is_text,
+    named,
+    read_fields,
+    read_lines,
+)
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
 #: Published protocol: standard reference and outlier systems, by (set, language pair).
@@ -52,7 +62,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     domains, documents = _read_documents(root / "documents" / f"{lp}.docs", None if sources is None else len(sources))
     known_length = sources if sources is not None else documents
     n = None if known_length is None else len(known_length)
-    human = read_segment_scores(annotations[annotation], n, none=True)
+    human = read_scores(annotations[annotation], n, none=True)
     n = len(next(iter(human.values())))
 
     standard, outliers = STANDARD.get((name.rpartition("/")[0], lp), (None, ()))
@@ -64,21 +74,21 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     if not candidates:
         raise ValueError(f"{name}: no candidate system has a human score under annotation {annotation!r}.")
     known = {*human, *outputs, *references, *outliers} if outputs else None
-    frame = _Frame(candidates, n, known, options)
+    read = _Candidates(candidates, known, options.missing, left_out).scores
 
-    folders = [root / "metric-scores" / lp, *metric_folders]
-    kept = _choose_variants(folders, references, chosen, options.metrics, left_out)
-    human_files = {"sys": root / "human-scores" / f"{lp}.{annotation}.sys.score"}
-    official = {"human": frame.official("human", human_files, left_out, none=True)}
+    found = _metrics_in([root / "metric-scores" / lp, *metric_folders], references)
+    kept = _choose_variants(found, references, chosen, options.metrics, left_out)
+    path = root / "human-scores" / f"{lp}.{annotation}.sys.score"
+    official = {"human": read("system scores of human", path, none=True)}
     scores = {}
-    for name_of, metric in kept.items():
-        if "seg" in metric.files:
-            found = frame.segment_scores(name_of, metric.files["seg"], left_out)
-            if found is None:
+    for metric, variant in kept.items():
+        if "seg" in variant.files:
+            values = read(f"metric {metric}", variant.files["seg"], n, must=options.metrics is not None)
+            if values is None:
                 continue
-            scores[name_of] = found
-        official[name_of] = frame.official(f"metric {name_of}", metric.files, left_out)
-    official = {m: values for m, values in official.items() if values is not None}
+            scores[metric] = values
+        official[metric] = read(f"system scores of metric {metric}", variant.files.get("sys"))
+    official = {m: values[:, 0] for m, values in official.items() if values is not None}
     present = [*scores, *(m for m in official if m != "human" and m not in scores)]
     texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
     es = EvalSet(
@@ -132,28 +142,8 @@ def _systems_left_out(human, outputs, references, chosen, outliers) -> dict[str,
 # -- score files ------------------------------------------------------------------------------
 
 
-def _read_scores(path: Path, none: bool) -> tuple[list[str], np.ndarray]:
-    """Return the systems and scores of a file with lines ``SYSTEM SCORE``; the score may be ``None`` where allowed."""
-    rows = [line.split() for line in read_lines(path)]
-    if not rows:
-        raise ValueError(f"{path} is empty; expected lines `SYSTEM SCORE`.")
-    numbers = np.full(len(rows), np.nan)
-    for k, row in enumerate(rows):
-        if len(row) != 2:
-            raise ValueError(
-                f"{path}, line {k + 1}: expected `SYSTEM SCORE`; found {' '.join(row)[:60]!r}. "
-                "The file may be truncated."
-            )
-        if row[1] != "None" or not none:
-            numbers[k] = finite(row[1])
-            if numbers[k] != numbers[k]:
-                hint = " Only human scores may be None (not rated)." if row[1] == "None" else ""
-                raise ValueError(f"{path}, line {k + 1}: {row[1][:40]!r} is not a finite number.{hint}")
-    return [system for system, _ in rows], numbers
-
-
-def read_segment_scores(path: Path, n_segments: int | None, *, none: bool = False) -> dict[str, np.ndarray]:
-    """Read a ``.seg.score`` file.
+def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> dict[str, np.ndarray]:
+    """Read a ``.seg.score`` file, or with one segment a ``.sys.score`` file.
 
     Parameters
     ----------
@@ -174,17 +164,18 @@ def read_segment_scores(path: Path, n_segments: int | None, *, none: bool = Fals
     ValueError
         If a line is not a system and a finite number, or a system has too few or too many scores.
     """
-    names, numbers = _read_scores(path, none)
-    codes, systems = pd.factorize(np.array(names, dtype=object))
+    rows = read_fields(path, "SYSTEM SCORE")
+    numbers = finite(rows["SCORE"], path, none=none)
+    codes, systems = pd.factorize(rows["SYSTEM"])
     counts = np.bincount(codes)
     n = n_segments or counts[0]
     if (counts != n).any():
         odd = int(np.argmax(counts != n))
-        why = "one per segment" if n_segments else f"as for system {names[0]!r}"
+        like = "" if n_segments else f", as for system {systems[0]!r}"
         raise ValueError(
             f"{path}: system {systems[odd]!r} has {counts[odd]} scores, the last in line "
-            f"{int(np.flatnonzero(codes == odd)[-1]) + 1} of {len(names)}; "
-            f"expected {n}, {why}. The file may be truncated, or belong to another set."
+            f"{int(np.flatnonzero(codes == odd)[-1]) + 1} of {len(rows)}; "
+            f"expected {n}{like}. The file may be truncated, or belong to another set."
         )
     return dict(zip(systems, numbers[np.argsort(codes, kind="stable")].reshape(-1, n), strict=True))
 
@@ -194,10 +185,11 @@ def read_segment_scores(path: Path, n_segments: int | None, *, none: bool = Fals
 
 @dataclass(frozen=True)
 class _Metric:
-    """One metric variant: the files it was found in, by level."""
+    """One variant of a metric: its name, what it was scored against, and the files it was found in, by level."""
 
+    name: str
     variant: str | None
-    files: dict[str, Path]
+    files: dict[str, Path] = field(default_factory=dict)
 
 
 def _split_variant(stem: str, references: Iterable[str]) -> tuple[str, str | None]:
@@ -209,101 +201,82 @@ def _split_variant(stem: str, references: Iterable[str]) -> tuple[str, str | Non
     return stem, None
 
 
-def _choose_variants(folders, references, chosen, asked, left_out) -> dict[str, _Metric]:
-    """Return the metrics to read, by name: those scored against the chosen references, or none."""
-    found: dict[str, dict[str, Path]] = {}
-    for folder in folders:
-        for path in sorted(folder.glob("*.score")):
-            match = re.fullmatch(r"(.+)\.(seg|sys)\.score", named(path).name)
-            if not match:
-                continue
+def _metrics_in(folders: Iterable[Path], references: Sequence[str]) -> dict[str, _Metric]:
+    """Return all variants of all metrics, by the names of their files."""
+    found: dict[str, _Metric] = {}
+    for path in chain.from_iterable(sorted(folder.glob("*.score")) for folder in folders):
+        if match := re.fullmatch(r"(.+)\.(seg|sys)\.score", named(path).name):
             stem, level = match.groups()
-            if level in found.setdefault(stem, {}):
-                raise ValueError(f"metric {stem!r} occurs twice: {found[stem][level]} and {path}. Rename one of them.")
-            found[stem][level] = path
-    kept, others = [], {}
-    for stem in sorted(found):
-        name, variant = _split_variant(stem, references)
-        used = set(references) if variant == "all" else set((variant or "src").split(".")) - {"src"}
-        if used <= set(chosen):
-            kept.append((name, stem, variant))
-        else:
-            others[stem] = variant
-    often = Counter(name for name, *_ in kept)
-    metrics = {name if often[name] == 1 else stem: _Metric(v, found[stem]) for name, stem, v in kept}
-    if asked is not None:
-        metrics = _asked_for(asked, metrics, others, chosen)
-    elif others:
-        what = f"{len(others)} metric variant{'s' * (len(others) > 1)}"
-        left_out[what] = f"scored against other references than {'.'.join(chosen)}: {', '.join(others)}"
-    return metrics
+            files = found.setdefault(stem, _Metric(*_split_variant(stem, references))).files
+            if level in files:
+                raise ValueError(f"metric {stem!r} occurs twice: {files[level]} and {path}. Rename one of them.")
+            files[level] = path
+    return dict(sorted(found.items()))
 
 
-def _asked_for(asked, metrics, others, chosen) -> dict[str, _Metric]:
-    """Return the metrics asked for, by name or by full variant name."""
-    chosen_metrics = {}
-    full = {f"{name}-{m.variant}": name for name, m in metrics.items()}
+def _choose_variants(found, references, chosen, asked, left_out) -> dict[str, _Metric]:
+    """Return the metrics to read, by name: those scored against the chosen references, or none.
+
+    A metric is called by its own name, or by that of its file where two of its variants are kept.
+    """
+
+    def seen(metric: _Metric) -> set[str]:
+        return set(references) if metric.variant == "all" else set((metric.variant or "src").split(".")) - {"src"}
+
+    kept = {stem: metric for stem, metric in found.items() if seen(metric) <= set(chosen)}
+    others = {stem: metric for stem, metric in found.items() if stem not in kept}
+    often = Counter(metric.name for metric in kept.values())
+    label = {stem: metric.name if often[metric.name] == 1 else stem for stem, metric in kept.items()}
+    metrics = {label[stem]: metric for stem, metric in kept.items()}
+    if asked is None:
+        if others:
+            what = f"{len(others)} metric variant{'s' * (len(others) > 1)}"
+            left_out[what] = f"scored against other references than {'.'.join(chosen)}: {', '.join(others)}"
+        return metrics
     for name in asked:
-        label = name if name in metrics else full.get(name)
-        if label is None:
-            near = [o for o in others if name == o or o.startswith(f"{name}-")]
+        near = [stem for stem in others if name == stem or stem.startswith(f"{name}-")]
+        if name not in metrics and name not in label:
             if near:
                 raise ValueError(
                     f"metric {name!r} was not scored against {'.'.join(chosen)}; there is {', '.join(near)}. "
-                    f"Load with reference={others[near[0]]!r} to use it."
+                    f"Load with reference={others[near[0]].variant!r} to use it."
                 )
             raise unknown("metric", name, list(metrics))
-        if label in chosen_metrics:
-            raise ValueError(f"metric {name!r} is asked for more than once.")
-        chosen_metrics[label] = metrics[label]
-    return chosen_metrics
+    labels = names_of((name if name in metrics else label[name] for name in asked), "metrics")
+    return {name: metrics[name] for name in labels}
 
 
 @dataclass(frozen=True)
-class _Frame:
-    """The candidates and segments that score files are read into."""
+class _Candidates:
+    """The systems whose scores are wanted, all that a file may name, and what was left out so far."""
 
-    candidates: tuple[str, ...]
-    n_segments: int
+    systems: tuple[str, ...]
     known: set[str] | None
-    options: Options
+    missing: str
+    left_out: dict[str, str]
 
-    def segment_scores(self, metric: str, path: Path, left_out: dict[str, str]) -> np.ndarray | None:
-        """Return the scores of a metric; None, and listed, if it lacks a candidate."""
-        found = read_segment_scores(path, self.n_segments)
-        gone = self._absent(path, found)
-        if gone:
-            why = f"has no scores for {gone}; missing='nan' would keep it with holes"
-            if self.options.metrics is not None:
-                raise ValueError(f"{path}: metric {metric!r} {why}.")
-            left_out[f"metric {metric}"] = why
-            return None
-        empty = np.full(self.n_segments, np.nan)
-        return np.array([found.get(s, empty) for s in self.candidates])
+    def scores(
+        self, what: str, path: Path | None, n: int = 1, *, none: bool = False, must: bool = False
+    ) -> np.ndarray | None:
+        """Return scores of segments, or of whole systems, shape (n_systems, n).
 
-    def official(self, what: str, files: dict[str, Path], left_out: dict[str, str], none: bool = False) -> list | None:
-        """Return the official system scores of a metric or people; None, and listed, if a candidate lacks one."""
-        path = files.get("sys")
+        None if there is no file, and None, and listed, if it lacks a candidate: unless it ``must`` lack none.
+        """
         if path is None or not path.exists():
             return None
-        names, numbers = _read_scores(path, none)
-        found = dict(zip(names, numbers.tolist(), strict=True))
-        if len(found) != len(names):
-            twice = next(name for i, name in enumerate(names) if name in names[:i])
-            raise ValueError(f"{path}: {twice!r} occurs more than once; expected one score each.")
-        gone = self._absent(path, found)
-        if gone:
-            left_out[f"system scores of {what}"] = f"none for {gone}"
-            return None
-        return [found.get(s, np.nan) for s in self.candidates]
-
-    def _absent(self, path: Path, found: Iterable[str]) -> str:
-        """Return the candidates that a file lacks where none may be lacking; raise if it has an unknown system."""
+        found = read_scores(path, n, none=none)
         for system in found if self.known is not None else ():
             if system not in self.known:
                 line = next(i for i, text in enumerate(read_lines(path), 1) if system in text.split())
                 raise ValueError(f"{path}, line {line}: {unknown('system', system, sorted(self.known))}")
-        return ", ".join(s for s in self.candidates if s not in found) if self.options.missing == "raise" else ""
+        gone = ", ".join(s for s in self.systems if s not in found)
+        if not gone or self.missing == "nan":
+            return np.array([found.get(s, np.full(n, np.nan)) for s in self.systems])
+        why = f"no scores for {gone}; missing='nan' would keep it with holes"
+        if must:
+            raise ValueError(f"{path}: {what} has {why}.")
+        self.left_out[what] = why
+        return None
 
 
 # -- texts ------------------------------------------------------------------------------------
