@@ -19,19 +19,6 @@ __all__ = ["EvalSet", "Texts", "as_evalset"]
 RESERVED = ("system", "segment", "human", "lp", "doc", "domain", "source", "reference", "translation")
 
 
-def _matrix(values: Any, what: str, shape: tuple[int, int] | None = None) -> np.ndarray:
-    """Return ``values`` as a read-only float64 matrix; raise if it is not one."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{what} must hold numbers (NaN where not scored): {error}") from None
-    if array.ndim != 2 or (shape is not None and array.shape != shape):
-        wanted = "(n_systems, n_segments)" if shape is None else f"(n_systems, n_segments) = {shape}"
-        raise ValueError(f"{what} must have shape {wanted}; found {array.shape}.")
-    array.flags.writeable = False
-    return array
-
-
 @dataclass(frozen=True)
 class Texts:
     """The texts of a set, in segment order; ``None`` where a text is missing.
@@ -176,8 +163,16 @@ class EvalSet:
         self.provenance = dict(provenance or {})
 
     def _matrix(self, values: Any, what: str, shape: tuple[int, int] | None = None) -> np.ndarray:
-        array = _matrix(values, what, shape)
+        """Return ``values`` as a read-only float64 matrix; raise if it is not one."""
+        try:
+            array = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"{what} must hold numbers (NaN where not scored): {error}") from None
+        if array.ndim != 2 or (shape is not None and array.shape != shape):
+            wanted = "(n_systems, n_segments)" if shape is None else f"(n_systems, n_segments) = {shape}"
+            raise ValueError(f"{what} must have shape {wanted}; found {array.shape}.")
         check_scores(array, what, computed=self._computed)
+        array.flags.writeable = False
         return array
 
     def _per_segment(self, values: Sequence[str], what: str) -> tuple:
@@ -216,17 +211,14 @@ class EvalSet:
         BLEU is not), else the mean over segments: rated segments for ``human``, all scored
         segments for a metric. Metrics without segment scores appear here alone.
         """
-        official = self._system_scores
+        official = pd.DataFrame() if self._system_scores is None else self._system_scores
         columns: dict[str, Any] = {}
         for column, values in {"human": self.human, **self._scores}.items():
-            if official is not None and column in official:
-                columns[column] = official[column].to_numpy(dtype=np.float64)
-            else:
+            columns[column] = None  # keeps its place
+            if column not in official:
                 n = (~np.isnan(values)).sum(axis=1)
                 columns[column] = np.divide(np.nansum(values, axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
-        if official is not None:
-            for column in official.columns:
-                columns.setdefault(column, official[column].to_numpy(dtype=np.float64))
+        columns |= {column: official[column].to_numpy(dtype=np.float64) for column in official}
         return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
 
     def __repr__(self) -> str:
@@ -241,6 +233,14 @@ class EvalSet:
         return text
 
     # -- selecting -----------------------------------------------------------------------
+
+    def _changed(self, **changes: Any) -> EvalSet:
+        """Return a set made of what this one was made of, but for the changes."""
+        same = ("systems", "segments", "name", "language_pair", "documents", "domains", "texts", "human_systems")
+        same += ("spans", "reference_free", "truth", "provenance")
+        made_of = {name: getattr(self, name) for name in same} | {"human": self.human, "metrics": self._scores}
+        made_of |= {"system_scores": self._system_scores, "unrated": "raise" if self._rated else "keep"}
+        return type(self)(**made_of | changes)
 
     def select(
         self,
@@ -287,13 +287,11 @@ class EvalSet:
         def per_segment(values):
             return None if values is None else tuple(values[j] for j in columns)
 
-        return type(self)(
-            self.human[cut],
-            {m: self[m][cut] for m in names},
+        return self._changed(
+            human=self.human[cut],
+            metrics={m: self[m][cut] for m in names},
             systems=kept_systems,
             segments=kept_segments,
-            name=self.name,
-            language_pair=self.language_pair,
             documents=per_segment(self.documents),
             domains=per_segment(self.domains),
             texts=None if self.texts is None else self.texts._select(kept_systems, columns),
@@ -301,9 +299,6 @@ class EvalSet:
             system_scores=official,
             spans=spans,
             reference_free=self.reference_free & set(names),
-            truth=self.truth,
-            provenance=self.provenance,
-            unrated="raise" if self._rated else "keep",
         )
 
     def with_texts(self, *columns: str) -> EvalSet:
@@ -387,23 +382,10 @@ class EvalSet:
         ('X', 'constant')
         """
         official = self._system_scores
-        return type(self)(
-            self.human,
-            metrics,
-            systems=self.systems,
-            segments=self.segments,
-            name=self.name,
-            language_pair=self.language_pair,
-            documents=self.documents,
-            domains=self.domains,
-            texts=self.texts,
-            human_systems=self.human_systems,
+        return self._changed(
+            metrics=metrics,
             system_scores=official[["human"]] if official is not None and "human" in official else None,
-            spans=self.spans,
             reference_free=self.reference_free & set(metrics),
-            truth=self.truth,
-            provenance=self.provenance,
-            unrated="raise" if self._rated else "keep",
         )
 
     # -- tidy table ----------------------------------------------------------------------
@@ -480,8 +462,7 @@ class EvalSet:
         """
         if not isinstance(frame, pd.DataFrame):
             raise TypeError(f"expected a pandas DataFrame; found {type(frame).__name__}.")
-        if missing not in ("raise", "nan"):
-            raise ValueError(f"`missing` must be 'raise' or 'nan'; found {missing!r}.")
+        check_choice("missing", missing, ("raise", "nan"))
         check_choice("unrated", unrated, ("raise", "keep"))
         frame = frame.reset_index(drop=True)
         frame.columns = [str(c) for c in frame.columns]
