@@ -11,7 +11,6 @@ import math
 import os
 import platform
 import random
-import shutil
 import sys
 import tempfile
 import time
@@ -41,7 +40,6 @@ from ._settings import EncoderShape, TransformerConfig
 __all__ = ["TransformerSentinel", "fit_transformer", "load_transformer"]
 
 _WEIGHTS, _ENCODER, _TOKENISER, _REPORT = "model.safetensors", "encoder", "tokenizer", "report.json"
-_WHOLE = "whole"  # stands in a checkpoint that was written to its end
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 _LONGEST = 512
 _SCORED_AT_ONCE = 64
@@ -356,10 +354,7 @@ class SentinelTrainer(transformers.Trainer):
 
 
 class Watch(TrainerCallback):
-    """Measures the steps, asks for a last validation and checkpoint, and keeps of the checkpoints what is needed.
-
-    The trainer would remove old ones before anything says that the new one is whole.
-    """
+    """Measures the steps, and asks for a last validation and checkpoint."""
 
     def __init__(self) -> None:
         self.seconds, self.first_step, self._start = 0.0, 0, None
@@ -383,32 +378,14 @@ class Watch(TrainerCallback):
             control.should_evaluate = args.eval_strategy != "no"
             control.should_save = True
 
-    def on_save(self, args, state, control, **_):
-        """Mark the checkpoint that was just written; keep it and the best."""
-        if not state.is_world_process_zero:
-            return
-        folder = Path(args.output_dir)
-        last = folder / f"checkpoint-{state.global_step}"
-        (last / _WHOLE).touch()
-        for path in folder.glob("checkpoint-*"):
-            if path.name not in (last.name, Path(state.best_model_checkpoint or last).name):
-                _remove(path)
-
-
-def _remove(checkpoint: Path) -> None:
-    """Remove a checkpoint, its mark first: what is left of it is not taken for whole."""
-    (checkpoint / _WHOLE).unlink(missing_ok=True)
-    shutil.rmtree(checkpoint)
-
 
 def _last_checkpoint(folder: Path) -> str | None:
-    """Return the last checkpoint that is whole; remove what was left unfinished."""
-    found = list(folder.glob("checkpoint-*"))
-    whole = [path for path in found if (path / _WHOLE).exists()]
-    if _is_first():
-        for path in set(found) - set(whole):
-            _remove(path)
-    return str(max(whole, key=lambda path: int(path.name.rsplit("-", 1)[1]))) if whole else None
+    """Return the last checkpoint that is whole: the trainer writes its state last, and then removes older ones."""
+    whole = {}
+    for state in folder.glob("checkpoint-*/trainer_state.json"):
+        with contextlib.suppress(ValueError):
+            whole[json.loads(state.read_text(encoding="utf-8"))["global_step"]] = str(state.parent)
+    return whole[max(whole)] if whole else None
 
 
 def _is_first() -> bool:
@@ -458,6 +435,7 @@ def _arguments(
         logging_steps=max(1, steps // 50),
         logging_nan_inf_filter=False,
         save_steps=every,
+        save_total_limit=2,
         eval_strategy="steps" if validated else "no",
         eval_steps=every if validated else None,
         load_best_model_at_end=validated,
