@@ -211,7 +211,9 @@ def _read_errors(path: Path) -> pd.DataFrame:
         row["source"], source_span = _unmark(row["source"])
         row["target"], target_span = _unmark(row["target"])
         row["is_source_error"] = target_span is None and source_span is not None
-        row["start"], row["end"] = target_span or source_span or (None, None)
+        span = target_span or source_span
+        row["start"], row["end"] = span or (None, None)
+        row["text"] = row["source" if row["is_source_error"] else "target"][slice(*span)] if span else None
         rows.append(row)
     if not rows:
         raise ValueError(f"{path} has no rows with ratings.")
@@ -235,16 +237,13 @@ def _unmark(text: str) -> tuple[str, tuple[int, int] | None]:
     >>> _unmark("Ein <v>rote</v> Haus")
     ('Ein rote Haus', (4, 8))
     """
-    if "<v>" not in text and "</v>" not in text:
+    first, last = text.find("<v>"), text.rfind("</v>")
+    if first < 0 and last < 0:
         return text, None
-    before, opened, rest = text.partition("<v>")
-    inside, closed, after = rest.rpartition("</v>") if opened else ("", "", "")
-    if not opened:
-        before, inside, after = "", *text.rpartition("</v>")[::2]
-    elif not closed:
-        inside, after = rest, ""
-    inside = inside.replace("<v>", "").replace("</v>", "")
-    after = after.replace("<v>", "")
+    start, end = max(first, 0), last if last > first else len(text)
+    before, inside, after = (
+        part.replace("<v>", "").replace("</v>", "") for part in (text[:start], text[start:end], text[end:])
+    )
     return before + inside + after, (len(before), len(before) + len(inside))
 
 
@@ -287,10 +286,5 @@ def _spans(errors: pd.DataFrame, candidates: tuple[str, ...]) -> pd.DataFrame:
     frame = errors[errors["system"].isin(candidates)].copy()
     free = frame["severity"].str.strip().str.casefold().isin([NO_ERROR, "no error"])
     frame.loc[free, ["category", "severity"]] = NO_ERROR
-    shown = frame["translation"].where(~frame["is_source_error"], frame["source"])
-    frame["text"] = [
-        None if pd.isna(start) else text[int(start) : int(end)]
-        for text, start, end in zip(shown, frame["start"], frame["end"], strict=True)
-    ]
     frame = frame[list(SPAN_COLUMNS)].reset_index(drop=True)
     return frame.astype({"start": "Int64", "end": "Int64", "weight": float})
