@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from campaigns import refuses
 
-from mtmeta import EvalSet
 from mtmeta.datasets import _mqm, _wmt, load, load_all, load_news, locate
 from mtmeta.datasets._fetch import available
 
@@ -329,16 +328,6 @@ def test_table_of_several_language_pairs(tmp_path):
     assert len(load_all(write(tmp_path / "u.csv", TABLE))) == 1
 
 
-def test_what_is_loaded_can_be_written_and_loaded_again(tree, tmp_path):
-    es = load(tree / LP)
-    es.to_frame().to_csv(tmp_path / "again.csv", index=False)
-    again = load(tmp_path / "again.csv")
-    assert isinstance(again, EvalSet)
-    assert (again.systems, again.segments, again.metrics) == (es.systems, es.segments, es.metrics)
-    np.testing.assert_array_equal(again.human, es.human)
-    assert again.texts.sources == es.texts.sources
-
-
 def test_locate_looks_in_the_data_directory_then_the_cache_then_the_home(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     for variable, name in (("MTMETA_DATA", "data"), ("MTMETA_CACHE", "cache"), ("HOME", "home")):
@@ -388,17 +377,6 @@ def test_wmt23(data_dir, lp, n_systems, n_segments, n_rated, pearson):
     np.testing.assert_allclose(es.system_scores["human"], np.nanmean(es.human, axis=1), atol=1e-12)
     value = np.corrcoef(es.human[rated], es["XCOMET-Ensemble"][rated])[0, 1]
     assert value == pytest.approx(pearson, abs=5e-5)
-
-
-@pytest.mark.data
-def test_wmt23_sentinels(data_dir):
-    # Perrella et al. 2024 (ACL), tables 5 to 10
-    published = {"SENTINEL-SRC-MQM": 0.5399, "SENTINEL-REF-MQM": 0.5062}
-    es = load("wmt23/zh-en", metrics_from="wmt23-sentinels", metrics=list(published))
-    rated = ~np.isnan(es.human)
-    found = {metric: np.corrcoef(es.human[rated], es[metric][rated])[0, 1] for metric in published}
-    assert found == pytest.approx(published, abs=5e-5)
-    assert es.reference_free == {"SENTINEL-SRC-MQM"}
 
 
 @pytest.mark.data

@@ -251,15 +251,3 @@ def test_a_cache_that_cannot_be_written_is_reported(movielens):
 def test_movielens_with_other_columns(movielens, places):
     write(places / "movielens-latest-small/ratings.csv", "user,item,rating\n1,2,3\n")
     refuses(r"expected the columns userId,movieId,rating,timestamp; found 'user,item", load, "movielens-small")
-
-
-@pytest.mark.data
-def test_movielens(data_dir, tmp_path, monkeypatch):
-    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
-    light = ["Random", "Popularity", "UserKNN", "EASE"]
-    monkeypatch.setattr(scoring, "train_recommenders", partial(scoring.train_recommenders, algorithms=light))
-    found = load("movielens-small")
-    assert (len(found.systems), len(found.queries), found.runs["rank"].max()) == (4, 604, 100)
-    relevant = found.to_frame()["relevance"].fillna(0) > 0
-    hits = relevant.groupby(found.runs["system"]).sum()
-    assert hits["Random"] < hits["Popularity"] < hits["UserKNN"] < hits["EASE"]

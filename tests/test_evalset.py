@@ -35,11 +35,6 @@ def test_attributes(es):
     assert repr(es) == "EvalSet 'toy': 2 systems x 3 segments, 1 metric, 5 of 6 translations rated"
 
 
-def test_repr_lists_what_was_left_out():
-    es = EvalSet([[0, 1]], {}, systems=["A"], provenance={"left_out": {"system 'refA'": "standard reference"}})
-    assert "left out: system 'refA' (standard reference)" in repr(es)
-
-
 def test_arrays_are_read_only_copies(es):
     source = np.zeros((1, 2))
     made = EvalSet(source, {}, systems=["A"])
@@ -89,11 +84,6 @@ def test_table_round_trip(es):
     assert back.texts.references == {"reference": ("r1", "r2", None)}
 
 
-def test_missing_rows_become_holes_on_request(es):
-    made = EvalSet.from_frame(es.to_frame().iloc[:-1], missing="nan")
-    assert np.isnan(made.human[1, 2])
-
-
 def test_a_table_without_human_scores_is_kept_on_request(es):
     frame = es.to_frame().drop(columns="human")
     for table in (frame, frame.assign(human=np.nan)):
@@ -109,12 +99,6 @@ def test_a_table_without_human_scores_is_kept_on_request(es):
         EvalSet.from_frame(frame)
     with pytest.raises(ValueError, match="`unrated` must be one of 'raise', 'keep'; found 'drop'"):
         EvalSet.from_frame(frame, unrated="drop")
-
-
-def test_metrics_can_be_named_to_leave_a_text_column(es):
-    made = EvalSet.from_frame(es.to_frame().assign(note="n"), metrics=["X"])
-    assert made.metrics == ("X",)
-    assert "column 'note'" in made.provenance["left_out"]
 
 
 def test_names_are_checked_with_a_suggestion(es):

@@ -174,9 +174,13 @@ def test_a_passing_fault_of_the_server_is_tried_again(server, tmp_path):
     assert server.requests.count("a/one.txt") == 2
 
 
+@pytest.mark.parametrize("there", [{}, {"folder/b/three.txt": b"my own notes"}], ids=["nothing", "another file"])
 @pytest.mark.parametrize("fault", ["cut", "flip"])
-def test_a_bad_download_leaves_no_half_file_and_the_next_call_completes(server, tmp_path, fault):
+def test_a_bad_download_leaves_what_was_there_and_the_next_call_completes(server, tmp_path, fault, there):
     cache, content = tmp_path / "cache", FILES["b/three.txt"]
+    for path, notes in there.items():
+        (cache / path).parent.mkdir(parents=True)
+        (cache / path).write_bytes(notes)
     server.faults["b/three.txt"] = fault
     error, attempts = {"cut": (DownloadError, 3), "flip": (ChecksumError, 1)}[fault]
     with pytest.raises(error, match=r"folder/b/three\.txt") as caught:
@@ -189,24 +193,13 @@ def test_a_bad_download_leaves_no_half_file_and_the_next_call_completes(server, 
     for part in (*says[fault], f"{server.url}b/three.txt"):
         assert part in str(caught.value)
     assert issubclass(ChecksumError, ValueError)
-    assert tree(cache) == {path: WHOLE[path] for path in ("folder/a/one.txt", "folder/a/two+(zs).txt")}
+    assert tree(cache) == {path: WHOLE[path] for path in ("folder/a/one.txt", "folder/a/two+(zs).txt")} | there
     assert server.requests.count("b/three.txt") == attempts
     server.faults.clear()
     server.requests.clear()
     fetch("small", cache=cache)
     assert tree(cache) == WHOLE
     assert server.requests == ["b/three.txt", "b/empty.txt"]
-
-
-@pytest.mark.parametrize("fault", ["flip", "cut"])
-def test_a_bad_download_leaves_a_file_that_was_there_as_it_was(server, tmp_path, fault):
-    cache = fetch("small", cache=tmp_path / "cache")
-    (cache / "folder/b/three.txt").write_bytes(b"my own notes")
-    before = tree(cache)
-    server.faults["b/three.txt"] = fault
-    with pytest.raises((ChecksumError, DownloadError)):
-        fetch("small", cache=cache)
-    assert tree(cache) == before
 
 
 def test_a_short_file_that_the_server_calls_whole_is_an_error(server, tmp_path):
@@ -648,25 +641,6 @@ def test_every_set_says_what_it_is(name):
     assert all(re.search(r"\(\d{4}\)\. ", cite) for cite in data_set.cite)
     assert data_set.size == sum(file.size for file in data_set.files) > 0
     assert data_set.restriction or not re.search("NC|none|terms of use", data_set.licence)
-
-
-def test_urls_name_repository_commit_and_path():
-    """By hand: a plain file, one under another name upstream, one that needs quoting, a member of an archive."""
-    urls = {file.path: file.url for data_set in available().values() for file in data_set.files}
-    raw = "https://raw.githubusercontent.com"
-    assert urls["mt-metrics-eval-v2/wmt23/sources/zh-en.txt"] == (
-        f"{raw}/wmt-conference/ErrorSpanAnnotation/e7f88b51a5d36dd5a9c9c1d80556f69637716cd4"
-        "/data/mt-metrics-eval-v2/wmt23/sources/zh-en.txt"
-    )
-    assert urls["wmt23-sentinels/he-en/SENTINEL-REF-MQM-refB.seg.score"] == (
-        f"{raw}/SapienzaNLP/guardians-mt-eval/ead3b494c88f6e015d921348596568a5120f82ff"
-        "/data/metrics_results/metrics_outputs/wmt23/he-en/SENTINEL_REF_MQM/seg_scores.pickle"
-    )
-    assert urls["dl-hard/runs_top100/doc.bm25+t5-mp(zs).run"] == (
-        f"{raw}/grill-lab/DL-Hard/2be6435c2b1f8131dfa23f3c0dee72f9dd47d849/dataset/baselines/doc/bm25%2Bt5-mp%28zs%29.run"
-    )
-    movielens = "https://files.grouplens.org/datasets/movielens/ml-latest-small.zip"
-    assert urls["movielens-latest-small/ratings.csv"] == movielens
 
 
 @pytest.mark.data
