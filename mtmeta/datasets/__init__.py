@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -300,10 +301,8 @@ def lies_at(name: str) -> Path | None:
     if first in _SIMULATED:
         return None
     if _NAME.fullmatch(name):
-        folder = _SETS[first][1] if first in _SETS else f"{_TREES}/{first}"
-        for root in places().values():
-            if (root / folder).is_dir():
-                return root / folder
+        with suppress(ValueError):  # it is not on this computer
+            return locate(_SETS[first][1] if first in _SETS else f"{_TREES}/{first}")
     if os.path.exists(path):
         return path
     return path.parent if _wmt.is_tree(path.parent) else None

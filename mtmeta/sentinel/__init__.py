@@ -12,7 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from ._frame import SEES, check_choice, find_overlap, read_table, training_frame
+from .._checks import check_choice
+from ._frame import SEES, find_overlap, read_table, training_frame
 from ._light import LightConfig, LightSentinel, fit_light, load_light
 from ._report import TrainingReport, read_report
 from ._sentinel import Sentinel, check_target, read_card

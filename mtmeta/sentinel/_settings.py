@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .._checks import check_count
+from .._checks import check_choice, check_count
 
 __all__ = ["SCRATCH", "EncoderShape", "TransformerConfig"]
 
@@ -112,11 +112,8 @@ class TransformerConfig:
         for name in ("learning_rate", "max_grad_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"`{name}` must be a positive number; found {getattr(self, name)!r}.")
-        for name, choices in (("precision", ("auto", "bf16", "fp32")), ("select", ("kendall", "loss"))):
-            if getattr(self, name) not in choices:
-                raise ValueError(
-                    f"`{name}` must be one of {', '.join(map(repr, choices))}; found {getattr(self, name)!r}."
-                )
+        check_choice("precision", self.precision, ("auto", "bf16", "fp32"))
+        check_choice("select", self.select, ("kendall", "loss"))
 
     @property
     def shape(self) -> EncoderShape | None:
