@@ -104,7 +104,6 @@ def test_a_failure_has_its_reason_and_exit_code_1(run, plan, monkeypatch):
     ([], "give a plan, or --example"),
     (["plan.yaml", "--example"], "give a plan, or --example"),
     (["plan.yaml", "--jobs", "0"], "expected a number of processes, or -1 for all cores"),
-    (["plan.yaml", "--jobs", "-2"], "expected a number of processes, or -1 for all cores"),
     (["plan.yaml", "--jobs", "2", "--dask", "tcp://x:1"], "the cluster has its own number of workers"),
 ])  # fmt: skip
 def test_wrong_usage(run, plan, arguments, message):

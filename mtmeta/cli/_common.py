@@ -10,12 +10,14 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from .. import __version__
+from .._limits import MAX_JOBS
 from .._processes import check_room
 from ._choices import Format, Missing
 from ._output import check_outputs, emit, emit_text, say, visible
@@ -38,10 +40,10 @@ app = typer.Typer(
 )
 
 
-def guarded(command: Callable[..., None]) -> Callable[..., None]:
+def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     """Turn faults of the data, and an interrupt, into one line on stderr and an exit code.
 
-    A parameter that is a dataclass stands for the options that are its fields.
+    A parameter that is a dataclass stands for the options that are its fields; a choice is passed on as a word.
     """
     if command.__doc__ is None:  # python -OO drops what --help shows
         with suppress(OSError):
@@ -58,6 +60,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         parameters += [one.replace(kind=one.KEYWORD_ONLY, annotation=of[part]) for part, one in parts.items()]
 
     def safe(**options: Any) -> None:
+        options = {name: str(value) if isinstance(value, StrEnum) else value for name, value in options.items()}
         try:
             check_room()
             check_outputs(options)
@@ -73,6 +76,11 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     safe.__signature__ = inspect.Signature(parameters)
     safe.__annotations__ = {p.name: p.annotation for p in parameters}
     return safe
+
+
+def command(example: str, name: str | None = None, group: typer.Typer = app) -> Callable:
+    """Return a decorator that makes a function a command, with an example at the end of its help."""
+    return lambda function: group.command(name, epilog=f"\b\nExample:\n  mtmeta {example}")(_guarded(function))
 
 
 def complain(error: Exception) -> int:
@@ -148,9 +156,25 @@ def option(text: str, metavar: str | None = None, default: str | bool = True, *n
     return typer.Option(*names, metavar=metavar, help=text, show_default=default, **more)
 
 
-def number(text: str, low: int, high: int, default: str | bool = True) -> Any:
+def flag(text: str, *names: str, **more: Any) -> Any:
+    """Return an option that is given or not."""
+    return option(text, None, True, *names, **more)
+
+
+def number(text: str, low: int, high: int, default: str | bool = True, **more: Any) -> Any:
     """Return an option for a whole number with bounds."""
-    return option(text, "N", default, min=low, max=high)
+    return option(text, "N", default, min=low, max=high, **more)
+
+
+def _some(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("expected a number of processes, or -1 for all cores.")
+    return jobs
+
+
+def processes(text: str, default: str | bool = True) -> Any:
+    """Return an option for a number of processes, as joblib takes it."""
+    return number(text, -MAX_JOBS, MAX_JOBS, default, callback=_some)
 
 
 Sets = Annotated[
@@ -176,14 +200,9 @@ Output = Annotated[
 ]
 Force = Annotated[
     bool,
-    option(
-        "Replace files that mtmeta did not write, or that were changed since; never what it reads.",
-        None,
-        True,
-        "--force",
-    ),
+    flag("Replace files that mtmeta did not write, or that were changed since; never what it reads.", "--force"),
 ]
-Quiet = Annotated[bool, option("No messages but errors.", None, True, "--quiet", "-q", callback=_hushed)]
+Quiet = Annotated[bool, flag("No messages but errors.", "--quiet", "-q", callback=_hushed)]
 
 
 @dataclass(frozen=True)
@@ -198,7 +217,7 @@ class Loading:
         str | None, option("Which human scores, such as mqm or da-sqm.", "NAME", "mqm if there is")
     ] = None
     reference: Reference = None
-    missing: MissingRows = Missing["raise"]
+    missing: MissingRows = "raise"
 
     def load(self, names: Sequence[str], quiet: bool, **options: Any) -> list[Any]:
         """Load all sets that the names stand for, and say what was left out of them."""
@@ -206,7 +225,7 @@ class Loading:
 
         if list(names).count("-") > 1:
             raise typer.BadParameter("standard input (-) can be read once only.")
-        options |= {"reference": self.reference, "annotation": self.annotation, "missing": self.missing.value}
+        options |= {"reference": self.reference, "annotation": self.annotation, "missing": self.missing}
         options |= {"metrics": self.metric, "metrics_from": self.metrics_from or ()}
         sets = [data for name in names for data in load_all(name, **options)]
         for data in sets:
@@ -245,7 +264,7 @@ class Writing:
 
 @dataclass(frozen=True)
 class _Form:
-    how: How = Format.table
+    how: How = "table"
     places: Places = 3
 
 
@@ -258,13 +277,9 @@ class Printing(Writing, _Form):
         emit(frame, self.how, self.places, self.output)
 
 
+_Version = Annotated[bool, flag("Print the version and exit.", "--version", is_eager=True, callback=_version)]
+
+
 @app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_version, help="Print the version and exit.")
-    ] = False,
-) -> None:
+def _options(version: _Version = False) -> None:
     pass
-
-
-EXAMPLE = "\b\nExample:\n  mtmeta {}"

@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from ._common import EXAMPLE, Chapters, Force, Quiet, app, full, guarded, option
+from ._common import Chapters, Force, Quiet, command, flag, full, option
 from ._output import say
 
 
-@app.command(epilog=EXAMPLE.format("exercises 1 --out sheets"))
-@guarded
+@command("exercises 1 --out sheets")
 def exercises(
     chapters: Chapters,
     out: Annotated[Path, option("Write here.", "DIR", file_okay=False)] = Path("exercises"),
     scores: Annotated[str | None, option("Put these into the notebooks as the data.", "FILE|SET", "the book's")] = None,
-    solutions: Annotated[bool, option("With the solutions: the lecturer's copy.", None, True, "--solutions")] = False,
+    solutions: Annotated[bool, flag("With the solutions: the lecturer's copy.", "--solutions")] = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

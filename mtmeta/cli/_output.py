@@ -64,10 +64,10 @@ def written(frame: pd.DataFrame, how: Format, places: int) -> str:
     import pandas as pd
 
     values = frame.astype(object).where(frame.notna(), None)
-    if how is Format.json:
+    if how == "json":
         return json.dumps(values.to_dict("records"), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
     rows = list(values.itertuples(index=False, name=None))
-    if how is Format.tsv:
+    if how == "tsv":
         lines = [[*frame.columns], *rows]
         # the csv module quotes no carriage return before Python 3.13, and it would end the line
         returns = any("\r" in cell for line in lines for cell in line if isinstance(cell, str))
@@ -77,7 +77,7 @@ def written(frame: pd.DataFrame, how: Format, places: int) -> str:
         return out.getvalue()
     rows = [[_cell(value, places) for value in row] for row in rows]
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
-    write = {Format.table: _as_table, Format.latex: _as_latex, Format.md: _as_md}[how]
+    write = {"table": _as_table, "latex": _as_latex, "md": _as_md}[how]
     return write([visible(str(c)) for c in frame.columns], rows, numeric)
 
 

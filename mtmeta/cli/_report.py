@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
 from typing import Annotated
 
 from .._limits import MAX_COUNT, MAX_SEED
-from ._common import EXAMPLE, Loading, Sets, Writing, app, guarded, number, option
+from ._choices import ReportFormat, Unit
+from ._common import Loading, Sets, Writing, command, number, option
+
+_BY_SUFFIX: dict[str, ReportFormat] = {".html": "html", ".htm": "html", ".json": "json", ".md": "md"}
 
 
-class ReportFormat(StrEnum):
-    """How a report is written."""
-
-    html = "html"
-    json = "json"
-    md = "md"
-
-
-class Unit(StrEnum):
-    """What the bootstrap draws."""
-
-    segment = "segment"
-    document = "document"
-
-
-_BY_SUFFIX = {".html": ReportFormat.html, ".htm": ReportFormat.html, ".json": ReportFormat.json, ".md": ReportFormat.md}
-
-
-@app.command(epilog=EXAMPLE.format("report teaching --metric Judge"))
-@guarded
+@command("report teaching --metric Judge")
 def report(
     sets: Sets,
     how: Annotated[ReportFormat | None, option("What to write.", None, "as --output ends, or md", "--format")] = None,
     unit: Annotated[
         Unit, option("What the bootstrap draws; documents bring all their segments.", None, True, "--unit")
-    ] = Unit.segment,
+    ] = "segment",
     n_resamples: Annotated[int, number("Draws of each interval and of each null model.", 40, MAX_COUNT)] = 200,
     seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
     *,
@@ -50,15 +33,15 @@ def report(
     """
     from ..report import report as make
 
-    how = how or _BY_SUFFIX.get(writing.output.suffix.lower() if writing.output else ".md", ReportFormat.md)
+    how = how or _BY_SUFFIX.get(writing.output.suffix.lower() if writing.output else ".md", "md")
     result = make(
         replace(loading, metric=None).rated(sets, writing.quiet),
         loading.metric,
         n_resamples=n_resamples,
-        unit=unit.value,
+        unit=unit,
         rng=seed,
         progress=lambda line: writing.say(f"reporting on {line}"),
     )
     writing.say(result.signature)
-    write = {ReportFormat.html: result.to_html, ReportFormat.json: result.to_json, ReportFormat.md: result.to_markdown}
+    write = {"html": result.to_html, "json": result.to_json, "md": result.to_markdown}
     writing.text(write[how]())

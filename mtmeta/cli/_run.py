@@ -10,8 +10,7 @@ import typer
 from .. import __version__
 from .._escapes import file_name
 from .._limits import MAX_JOBS
-from ._choices import Format, Missing
-from ._common import EXAMPLE, Chapters, Force, How, Loading, Quiet, app, full, guarded, number, option
+from ._common import Chapters, Force, How, Loading, Quiet, command, full, number, option
 from ._output import emit, inputs, say, visible
 
 if TYPE_CHECKING:
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from ..rankings import Rankings
 
 
-@app.command(epilog=EXAMPLE.format("run 1 --scores teaching --no-site"))
-@guarded
+@command("run 1 --scores teaching --no-site")
 def run(
     context: typer.Context,
     chapters: Chapters,
@@ -48,7 +46,7 @@ def run(
         ),
     ] = None,
     site: Annotated[bool, option("Build a site of the book with these chapters in it.")] = True,
-    how: How = Format.table,
+    how: How = "table",
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -68,7 +66,7 @@ def run(
     notebooks = runner.chapters(project, chapters)
     data, name = _load(loading, scores, quiet)
     out = Path("out") / file_name(name) if out is None else out
-    chosen = scores == "-" or any(given not in (None, [], Missing["raise"]) for given in vars(loading).values())
+    chosen = scores == "-" or any(given not in (None, [], "raise") for given in vars(loading).values())
     options = {"version": __version__, "jobs": jobs, "progress": not quiet, "force": force}
     read = inputs(context.params)
     outcomes = runner.run(notebooks, data, None if chosen else full(scores), out, reads=read, **options)

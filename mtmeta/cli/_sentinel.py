@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import sys
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +14,8 @@ import typer
 from .. import __version__
 from .._files import keep
 from .._limits import MAX_COUNT
-from ._choices import Format, Kind, ScoreFormat, Sees, Select
-from ._common import EXAMPLE, NEW_FILE, Loading, Places, Printing, Writing, app, guarded, number, option
+from ._choices import Kind, ScoreFormat, Sees, Select
+from ._common import NEW_FILE, Loading, Places, Printing, Writing, app, command, number, option
 from ._output import inputs, output_file, written
 
 if TYPE_CHECKING:
@@ -31,8 +32,38 @@ sentinel = typer.Typer(
 app.add_typer(sentinel)
 
 
-@sentinel.command("train", epilog=EXAMPLE.format("sentinel train teaching --sees source --save my-sentinel"))
-@guarded
+@dataclass(frozen=True)
+class Transformer:
+    """Options that go with a transformer; None is the default of `mtmeta.sentinel`."""
+
+    validation: Annotated[str | None, option("Keep the checkpoint that is best on this.", "FILE|SET", "the last")] = (
+        None
+    )
+    encoder: Annotated[
+        str | None,
+        option(
+            "A Hugging Face checkpoint or a folder; scratch-small, scratch-base or scratch-large for random weights.",
+            "NAME|DIR",
+            "FacebookAI/xlm-roberta-large",
+        ),
+    ] = None
+    learning_rate: Annotated[float | None, option("Of RAdam.", "NUMBER", "1e-06")] = None
+    batch_size: Annotated[int | None, number("Texts per batch.", 1, MAX_COUNT, "8")] = None
+    accumulation: Annotated[int | None, number("Batches per step.", 1, MAX_COUNT, "2")] = None
+    epochs: Annotated[int | None, number("Per stage.", 1, MAX_COUNT, "1")] = None
+    max_length: Annotated[int | None, number("Tokens; longer texts are cut.", 3, MAX_COUNT, "512")] = None
+    select: Annotated[Select | None, option("What makes a checkpoint the best.", default="kendall")] = None
+    seed: Annotated[int | None, number("Seed.", 0, 2**32 - 1, "12")] = None
+    checkpoints: Annotated[
+        Path | None, option("Checkpoints; the same command goes on from there.", "DIR", "none kept", file_okay=False)
+    ] = None
+    peak_flops: Annotated[
+        float | None, option("What the device can do a second in bf16, for the report.", "NUMBER")
+    ] = None
+    report: Annotated[Path | None, option("Speed, memory and losses, as JSON.", "FILE", **NEW_FILE)] = None
+
+
+@command("sentinel train teaching --sees source --save my-sentinel", "train", sentinel)
 def train_sentinel(
     context: typer.Context,
     stages: Annotated[
@@ -46,78 +77,45 @@ def train_sentinel(
     ],
     sees: Annotated[Sees, option("The one text that it sees.")],
     save: Annotated[Path, option("Where the sentinel is saved.", "DIR", file_okay=False)],
-    kind: Annotated[
-        Kind, option("A ridge regression, or a transformer (pip install 'mtmeta[sentinel]').")
-    ] = Kind.light,
-    validation: Annotated[
-        str | None, option("Keep the checkpoint that is best on this.", "FILE|SET", "the last")
-    ] = None,
-    encoder: Annotated[
-        str | None,
-        option(
-            "A Hugging Face checkpoint or a folder; scratch-small, scratch-base or scratch-large for random weights.",
-            "NAME|DIR",
-            "FacebookAI/xlm-roberta-large",
-        ),
-    ] = None,
-    learning_rate: Annotated[float | None, option("Of RAdam.", "NUMBER", "1e-06")] = None,
-    batch_size: Annotated[int | None, number("Texts per batch.", 1, MAX_COUNT, "8")] = None,
-    accumulation: Annotated[int | None, number("Batches per step.", 1, MAX_COUNT, "2")] = None,
-    epochs: Annotated[int | None, number("Per stage.", 1, MAX_COUNT, "1")] = None,
-    max_length: Annotated[int | None, number("Tokens; longer texts are cut.", 3, MAX_COUNT, "512")] = None,
-    select: Annotated[Select | None, option("What makes a checkpoint the best.", default="kendall")] = None,
-    seed: Annotated[int | None, number("Seed.", 0, 2**32 - 1, "12")] = None,
-    checkpoints: Annotated[
-        Path | None,
-        option("Checkpoints; the same command goes on from there.", "DIR", "none kept", file_okay=False),
-    ] = None,
-    peak_flops: Annotated[
-        float | None, option("What the device can do a second in bf16, for the report.", "NUMBER")
-    ] = None,
-    report: Annotated[Path | None, option("Speed, memory and losses, as JSON.", "FILE", **NEW_FILE)] = None,
+    kind: Annotated[Kind, option("A ridge regression, or a transformer (pip install 'mtmeta[sentinel]').")] = "light",
     *,
+    transformer: Transformer,
     printing: Printing,
 ) -> None:
     """Train a sentinel: a metric that predicts the human score from one text.
 
     Options from --validation to --report go with --kind transformer; its defaults are the published recipe.
     """
-    settings = {"encoder": encoder, "learning_rate": learning_rate, "batch_size": batch_size, "epochs": epochs}
-    settings |= {"accumulation": accumulation, "max_length": max_length, "select": select and str(select), "seed": seed}
-    settings = {name: value for name, value in settings.items() if value is not None}
-    others = {"validation": validation, "checkpoints": checkpoints, "peak_flops": peak_flops, "report": report}
-    given = [f"--{n.replace('_', '-')}" for n in (*settings, *(n for n, v in others.items() if v is not None))]
-    if given and kind is Kind.light:
-        raise typer.BadParameter("goes only with --kind transformer.", param_hint=", ".join(given))
+    given = {name: value for name, value in vars(transformer).items() if value is not None}
+    if given and kind == "light":
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise typer.BadParameter("goes only with --kind transformer.", param_hint=names)
     from .. import sentinel as package
 
     package.check_target(save, force=printing.force)
     keep(inputs(context.params), save)
     frames = [_to_learn(stage) for stage in stages]
     options: dict[str, Any] = {}
-    if kind is Kind.transformer:
-        options = {
-            "config": package.TransformerConfig(**settings),
-            "progress": not printing.quiet and sys.stderr.isatty(),
-        }
-        options |= {"checkpoints": checkpoints, "peak_flops": peak_flops}
-        options["validation"] = None if validation is None else _to_learn(validation)
-    trained = package.fit(frames, sees=str(sees), kind=str(kind), **options)
+    if kind == "transformer":
+        recipe = {f.name: given[f.name] for f in fields(package.TransformerConfig) if f.name in given}
+        validation = None if transformer.validation is None else _to_learn(transformer.validation)
+        options = {"config": package.TransformerConfig(**recipe), "validation": validation}
+        options |= {"checkpoints": transformer.checkpoints, "peak_flops": transformer.peak_flops}
+        options |= {"progress": not printing.quiet and sys.stderr.isatty()}
+    trained = package.fit(frames, sees=sees, kind=kind, **options)
     trained.save(save, force=printing.force)
-    if report is not None:
-        with output_file(report) as part:
+    if transformer.report is not None:
+        with output_file(transformer.report) as part:
             trained.report.write(part, command=shlex.join(["mtmeta", *sys.argv[1:]]))
     printing.say(f"{trained.signature}|mtmeta:{__version__}")
     printing.table(_facts(trained, save, sum(map(len, frames))))
 
 
-@sentinel.command(
+@command(
+    "sentinel train teaching --sees source --save my-sentinel && mtmeta sentinel score my-sentinel teaching",
     "score",
-    epilog=EXAMPLE.format(
-        "sentinel train teaching --sees source --save my-sentinel && mtmeta sentinel score my-sentinel teaching"
-    ),
+    sentinel,
 )
-@guarded
 def score_with_sentinel(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A saved sentinel.")],
     what: Annotated[
@@ -134,7 +132,7 @@ def score_with_sentinel(
     how: Annotated[
         ScoreFormat,
         option("seg-score: system and score, as in .seg.score files of mt-metrics-eval.", None, True, "--format"),
-    ] = ScoreFormat.csv,
+    ] = "csv",
     places: Places = 3,
     *,
     writing: Writing,
@@ -216,10 +214,10 @@ def _scored_set(loaded: Any, name: str, reference: str | None, quiet: bool) -> p
 
 
 def _scores_written(frame: pd.DataFrame, how: ScoreFormat, places: int) -> str:
-    if how is ScoreFormat.csv:
+    if how == "csv":
         return frame.to_csv(index=False, lineterminator="\n")
-    if how is not ScoreFormat["seg-score"]:
-        return written(frame, Format(str(how)), places)
+    if how != "seg-score":
+        return written(frame, how, places)
     if "system" not in frame:
         raise ValueError("the format seg-score needs a column 'system'; the table has none. Take --format csv.")
     lines = zip(frame["system"], frame["score"].tolist(), strict=True)

@@ -10,7 +10,7 @@ import typer
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Method, Protocol, Ties
-from ._common import EXAMPLE, Loading, Printing, Sets, app, guarded, number, option, threshold
+from ._common import Loading, Printing, Sets, command, flag, number, option, threshold
 from ._output import together
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ _WITH = "Goes with --protocol"
 _COMPARED = "compare any translations, those of a segment, or those of a system"
 
 
-@app.command(epilog=EXAMPLE.format("validate teaching"))
-@guarded
+@command("validate teaching")
 def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
     """Check data: what was loaded, what was left out and why, what may be wrong.
 
@@ -36,8 +35,7 @@ def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
     printing.table(together({es.name: findings(es) for es in loading.rated(sets, quiet=True)}))
 
 
-@app.command(epilog=EXAMPLE.format("rank teaching"))
-@guarded
+@command("rank teaching")
 def rank(
     sets: Sets,
     protocol: Annotated[
@@ -75,15 +73,15 @@ def rank(
     The best metric comes first. Higher values are better.
     """
     by_statistic = coefficient is not None or grouping is not None
-    of_protocols = {"--protocol": protocol, "--n-resamples": n_resamples, "--method": method, "--seed": seed}
-    of_protocols["--ties"] = ties
+    of_protocols = {"--protocol": protocol, "--n-resamples": n_resamples, "--method": method}
+    of_protocols |= {"--seed": seed, "--ties": ties}
     given = [option for option, value in of_protocols.items() if value is not None]
     if by_statistic and given:
         raise typer.BadParameter("cannot go with --coefficient or --grouping.", param_hint=", ".join(given))
     from ..protocols import PROTOCOLS
     from ..protocols import rank as rank_sets
 
-    plan = str(protocol or Protocol.wmt24)
+    plan = protocol or "wmt24"
     has_spa = any(task.statistic == "spa" for task in PROTOCOLS[plan].tasks)
     if ties is not None and not has_spa:
         raise typer.BadParameter(
@@ -91,14 +89,13 @@ def rank(
         )
     loaded = loading.rated(sets, printing.quiet)
     if by_statistic:
-        statistic = {"coefficient": str(coefficient or "pearson"), "grouping": str(grouping or "segment")}
+        statistic = {"coefficient": coefficient or "pearson", "grouping": grouping or "segment"}
         frame = together({es.name: _ranked(es, loading.metric, statistic) for es in loaded})
         signature = f"coefficient:{statistic['coefficient']}|grouping:{statistic['grouping']}|degenerate:drop"
     else:
-        options = {"n_resamples": n_resamples, "rng": seed, "ties": ties and ties.value}
-        options["method"] = method and method.value
+        options = {"n_resamples": n_resamples, "method": method, "rng": seed, "ties": ties}
         options = {name: value for name, value in options.items() if value is not None}
-        printing.say(*_expected(loaded, plan, loading.metric, n_resamples, method == Method.published))
+        printing.say(*_expected(loaded, plan, loading.metric, n_resamples, method or "exchange"))
         result = rank_sets(loaded, protocol=plan, metrics=loading.metric, **options)
         printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
         frame, signature = result.to_frame(), result.signature
@@ -106,15 +103,14 @@ def rank(
     printing.table(frame)
 
 
-@app.command(epilog=EXAMPLE.format("correlate teaching --coefficient kendall --grouping segment --grouping none"))
-@guarded
+@command("correlate teaching --coefficient kendall --grouping segment --grouping none")
 def correlate(
     sets: Sets,
-    coefficient: Annotated[list[Coefficient], option("Repeatable.")] = [Coefficient.pearson],  # noqa: B006
-    grouping: Annotated[list[Grouping], option(f"{_COMPARED.capitalize()}; repeatable.")] = [Grouping.segment],  # noqa: B006
+    coefficient: Annotated[list[Coefficient], option("Repeatable.")] = ["pearson"],  # noqa: B006
+    grouping: Annotated[list[Grouping], option(f"{_COMPARED.capitalize()}; repeatable.")] = ["segment"],  # noqa: B006
     degenerate: Annotated[
         Degenerate, option("What a group counts where humans or metric give one score throughout.")
-    ] = Degenerate.drop,
+    ] = "drop",
     epsilon: Annotated[
         Any,
         option(
@@ -145,22 +141,21 @@ def correlate(
 
     tables = {}
     for es in loading.rated(sets, printing.quiet):
-        options = {"degenerate": degenerate.value, "epsilon": epsilon}
+        options = {"degenerate": degenerate, "epsilon": epsilon}
         blocks = [
             correlate_set(es, loading.metric, coefficient=c, grouping=g, **options)
             for c in coefficients
             for g in groupings
         ]
         tables[es.name] = pd.concat(blocks, ignore_index=True)
-    printing.say(f"degenerate:{degenerate.value}|epsilon:{epsilon}|mtmeta:{__version__}")
+    printing.say(f"degenerate:{degenerate}|epsilon:{epsilon}|mtmeta:{__version__}")
     printing.table(together(tables))
 
 
-@app.command(epilog=EXAMPLE.format("fetch --list"))
-@guarded
+@command("fetch --list")
 def fetch(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Sets to download.")] = None,
-    show: Annotated[bool, typer.Option("--list", help="List what can be downloaded, and download nothing.")] = False,
+    show: Annotated[bool, flag("List what can be downloaded, and download nothing.", "--list")] = False,
     mirror: Annotated[str | None, option("Download from a filled cache that is served here.", "URL")] = None,
     timeout: Annotated[float, option("What one file may take.", "SECONDS")] = 300,
     *,
@@ -192,13 +187,15 @@ def fetch(
     printing.table(pd.DataFrame(rows, columns=["set", "what", "text"]))
 
 
-def _expected(sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int | None, published: bool):
+def _expected(
+    sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int | None, method: str
+) -> list[str]:
     """Say how long a ranking takes and what memory, where it is more than a moment or much."""
     from ..protocols import cost
 
     n_metrics = len(metrics) if metrics else max(len(es.metrics) for es in sets)
     n_resamples = 1000 if n_resamples is None else n_resamples
-    seconds, size = cost(sets, plan, n_metrics, n_resamples, "published" if published else "exchange")
+    seconds, size = cost(sets, plan, n_metrics, n_resamples, method)
     if seconds < _LONG and size < _LARGE:
         return []
     number, unit = next((seconds / s, unit) for s, unit in _UNITS if seconds < 100 * s or unit == "hours")

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .._files import keep
-from .._limits import MAX_JOBS
-from ._choices import Format
-from ._common import EXAMPLE, Force, How, Output, Quiet, app, guarded
-from ._output import emit, emit_text, say
+from ._common import How, Writing, command, flag, option, processes
+from ._output import say, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,46 +21,39 @@ if TYPE_CHECKING:
 
     from ..sweep import Progress
 
+_OUT = "out/ and the name of the plan"
 _REASONS_SHOWN = 10
 _SECONDS_BETWEEN_LINES = 10
 
 
-@app.command(epilog=EXAMPLE.format("sweep --example > plan.yaml\n  mtmeta sweep plan.yaml"))
-@guarded
+@command("sweep --example > plan.yaml\n  mtmeta sweep plan.yaml")
 def sweep(
-    context: typer.Context,
     plan: Annotated[
-        Path | None,
-        typer.Argument(metavar="PLAN", help="A YAML file: sets, metrics, statistics, seeds.", show_default=False),
+        Path | None, typer.Argument(metavar="PLAN", help="A YAML file: sets, metrics, statistics, seeds.")
     ] = None,
-    example: Annotated[bool, typer.Option("--example", help="Print a plan to start from, and do nothing.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the tasks and what is done, and do none.")] = False,
+    example: Annotated[bool, flag("Print a plan to start from, and do nothing.", "--example")] = False,
+    dry_run: Annotated[bool, flag("List the tasks and what is done, and do none.", "--dry-run")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
+        option(
+            "Write here: results.jsonl, results.csv, tasks.csv.",
+            "DIR",
+            "out/ and the name of the plan",
             file_okay=False,
-            help="Write here: results.jsonl, results.csv, tasks.csv.",
-            show_default="out/ and the name of the plan",
         ),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(max=MAX_JOBS, metavar="N", help="Processes; -1 for all cores.", show_default="1; with local, all"),
-    ] = None,
+    jobs: Annotated[int | None, processes("Processes; -1 for all cores.", "1; with local, all")] = None,
     dask: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS|local",
-            help="Let a Dask cluster do it: the address of its scheduler, or local for one of --jobs workers here, "
-            "which talk over encrypted ports of their own. Who reaches a scheduler without TLS can run code on it.",
-            show_default=False,
+        option(
+            "Let a Dask cluster do it: the address of its scheduler, or local for one of --jobs workers here, which "
+            "talk over encrypted ports of their own. Who reaches a scheduler without TLS can run code on it.",
+            "ADDRESS|local",
         ),
     ] = None,
-    how: How = Format.table,
-    output: Output = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    how: How = "table",
+    *,
+    writing: Writing,
 ) -> None:
     """Compute statistics for many sets, metrics, options and seeds.
 
@@ -71,35 +62,29 @@ def sweep(
     the version of the package affects. The exit code is 1 if a task fails; the others are there all the same.
     """
     if (plan is None) != example:
-        raise typer.BadParameter("give a plan, or --example.", ctx=context, param_hint="PLAN")
-    if jobs == 0 or (jobs is not None and jobs < -1):
-        raise typer.BadParameter(
-            "expected a number of processes, or -1 for all cores.", ctx=context, param_hint="--jobs"
-        )
+        raise typer.BadParameter("give a plan, or --example.", param_hint="PLAN")
     if jobs is not None and dask not in (None, "local"):
-        raise typer.BadParameter(
-            "the cluster has its own number of workers; leave it out.", ctx=context, param_hint="--jobs"
-        )
+        raise typer.BadParameter("the cluster has its own number of workers; leave it out.", param_hint="--jobs")
     from .. import sweep as package
 
     if plan is None:
-        emit_text(package.EXAMPLE, output)
+        writing.text(package.EXAMPLE)
         return
     out = Path("out") / plan.stem if out is None else out
-    if output is not None:
-        keep([plan, *package.read_plan(plan).files()], output)
+    if writing.output is not None:
+        keep([plan, *package.read_plan(plan).files()], writing.output)
     if dry_run:
         frame = package.listed(plan, out)
         counts = frame["status"].value_counts()
-        say(quiet, f"{len(frame)} tasks: {', '.join(f'{n} {status}' for status, n in counts.items())}")
-        emit(frame, how, 3, output)
+        writing.say(f"{len(frame)} tasks: {', '.join(f'{n} {status}' for status, n in counts.items())}")
+        writing.text(written(frame, how, 3))
         return
-    with _shown(quiet) as progress:
-        result = package.run(plan, out, n_jobs=jobs, dask=dask, progress=progress, force=force)
+    with _shown(writing.quiet) as progress:
+        result = package.run(plan, out, n_jobs=jobs, dask=dask, progress=progress, force=writing.force)
     if result.n_damaged:
-        say(quiet, f"{result.n_damaged} lines of {out / 'results.jsonl'} were damaged; their tasks were done again")
-    say(quiet, f"results: {out / 'results.csv'}", result.signature)
-    emit(_counted(result.tasks), how, 1, output)
+        writing.say(f"{result.n_damaged} lines of {out / 'results.jsonl'} were damaged; their tasks were done again")
+    writing.say(f"results: {out / 'results.csv'}", result.signature)
+    writing.text(written(_counted(result.tasks), how, 1))
     failed = result.tasks.query("status == 'failed'")
     for row in failed.head(_REASONS_SHOWN).itertuples():
         about = " ".join(filter(None, [row.set, row.statistic, row.metric, row.options]))

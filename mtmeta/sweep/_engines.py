@@ -118,7 +118,7 @@ def dask_backend(address: str, n_workers: int | None) -> Iterator[Client]:
         raise ValueError(_NOT_INSTALLED) from None
     with ExitStack() as stack:
         if address == "local":
-            options: dict[str, Any] = {"n_workers": joblib.cpu_count() if n_workers in (None, -1) else n_workers}
+            options: dict[str, Any] = {"n_workers": joblib.effective_n_jobs(-1 if n_workers is None else n_workers)}
             # One thread a worker, as the kernels are. A nanny replaces a worker that dies.
             options |= {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
             # Other users of this machine can reach its ports. These want a key known here alone, and show no pages.
