@@ -11,6 +11,38 @@ MAX_BYTES = 100_000
 MAX_DEPTH = 10
 
 
+class _Strict(yaml.SafeLoader):
+    """Refuses what is dangerous or ambiguous before anything is built of it."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()
+        where = f"line {event.start_mark.line + 1}"
+        if getattr(event, "anchor", None) is not None:  # an alias has one too
+            raise ValueError(f"{where}: anchors (&) and aliases (*) are not allowed; write the values out.")
+        is_nested = isinstance(event, yaml.CollectionStartEvent)
+        self.depth += is_nested
+        if self.depth > MAX_DEPTH:
+            raise ValueError(f"{where}: nested more than {MAX_DEPTH} levels deep.")
+        node = super().compose_node(parent, index)
+        self.depth -= is_nested
+        return node
+
+    def compose_mapping_node(self, anchor: None) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            where = f"line {key.start_mark.line + 1}"
+            if key.tag.endswith(":merge"):
+                raise ValueError(f"{where}: merge keys (<<) are not allowed; write the values out.")
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise ValueError(f"{where}: {key.value!r} is given twice.")
+                seen.add(key.value)
+        return node
+
+
 def parse(text: str) -> Any:
     """Return the content of one YAML document.
 
@@ -23,40 +55,9 @@ def parse(text: str) -> Any:
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise ValueError(f"larger than {MAX_BYTES:,} bytes, which nothing needs.")
     try:
-        _check_events(text)
-        _check_keys(yaml.compose(text, Loader=yaml.SafeLoader))
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader=_Strict)
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise ValueError(f"{line}{' '.join(filter(None, (error.context, error.problem)))}.") from None
     except yaml.YAMLError as error:
         raise ValueError(f"{' '.join(str(error).split())}.") from None
-
-
-def _check_events(text: str) -> None:
-    """Refuse what is dangerous before anything is built of it."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        where = f"line {event.start_mark.line + 1}"
-        if getattr(event, "anchor", None) is not None:  # an alias has one too
-            raise ValueError(f"{where}: anchors (&) and aliases (*) are not allowed; write the values out.")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            raise ValueError(f"{where}: nested more than {MAX_DEPTH} levels deep.")
-
-
-def _check_keys(node: yaml.Node | None) -> None:
-    if isinstance(node, yaml.SequenceNode):
-        for child in node.value:
-            _check_keys(child)
-    if isinstance(node, yaml.MappingNode):
-        seen = set()
-        for key, child in node.value:
-            where = f"line {key.start_mark.line + 1}"
-            if key.tag.endswith(":merge"):
-                raise ValueError(f"{where}: merge keys (<<) are not allowed; write the values out.")
-            if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                raise ValueError(f"{where}: {key.value!r} is given twice.")
-            seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
-            _check_keys(key)
-            _check_keys(child)

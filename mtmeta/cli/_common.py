@@ -20,7 +20,7 @@ from .. import __version__
 from .._limits import MAX_JOBS
 from .._processes import check_room
 from ._choices import Format, Missing
-from ._output import check_outputs, emit, emit_text, say, visible
+from ._output import check_outputs, emit, say, visible, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -255,7 +255,7 @@ class Writing:
 
     def text(self, text: str) -> None:
         """Write a result."""
-        emit_text(text, self.output)
+        emit(text, self.output)
 
     def say(self, *lines: str) -> None:
         """Write messages."""
@@ -274,7 +274,7 @@ class Printing(Writing, _Form):
 
     def table(self, frame: pd.DataFrame) -> None:
         """Write a table."""
-        emit(frame, self.how, self.places, self.output)
+        self.text(written(frame, self.how, self.places))
 
 
 _Version = Annotated[bool, flag("Print the version and exit.", "--version", is_eager=True, callback=_version)]

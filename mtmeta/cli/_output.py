@@ -136,18 +136,11 @@ def output_file(path: Path) -> Iterator[Path]:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def write_file(path: Path, text: str) -> None:
-    with output_file(path) as part:
-        part.write_text(text, encoding="utf-8")
-
-
-def emit(frame: pd.DataFrame, how: Format, places: int, output: Path | None) -> None:
-    emit_text(written(frame, how, places), output)
-
-
-def emit_text(text: str, output: Path | None) -> None:
+def emit(text: str, output: Path | None) -> None:
+    """Write a result to a file, or to standard output."""
     if output is not None:
-        write_file(output, text)
+        with output_file(output) as part:
+            part.write_text(text, encoding="utf-8")
         return
     try:
         sys.stdout.write(text)

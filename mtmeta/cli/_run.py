@@ -11,7 +11,7 @@ from .. import __version__
 from .._escapes import file_name
 from .._limits import MAX_JOBS
 from ._common import Chapters, Force, How, Loading, Quiet, command, full, number, option
-from ._output import emit, inputs, say, visible
+from ._output import emit, inputs, say, visible, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +71,7 @@ def run(
     read = inputs(context.params)
     outcomes = runner.run(notebooks, data, None if chosen else full(scores), out, reads=read, **options)
     rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
-    emit(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), how, 1, None)
+    emit(written(pd.DataFrame(rows, columns=["chapter", "status", "seconds", "reason"]), how, 1), None)
     say(quiet, f"notebooks: {out / 'notebooks'}")
     failed = any(o.status == "failed" for o in outcomes.values())
     if site:

@@ -6,11 +6,10 @@ import itertools
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, create_model
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, ValidationError, create_model
 
 from .. import datasets
 from .._yaml import MAX_BYTES, parse
@@ -155,17 +154,7 @@ def _entries(statistics: Any) -> Any:
     return [{k: v} for k, v in statistics.items()] if isinstance(statistics, Mapping) else statistics
 
 
-class Content(Keys):
-    """What a plan holds."""
-
-    sets: Several[Annotated[Any, AfterValidator(_set)]]
-    metrics: _Metrics = None
-    statistics: Annotated[Several[Annotated[Any, AfterValidator(_statistic)]], BeforeValidator(_entries)]
-    seeds: _Seeds = (0,)
-
-
-@dataclass(frozen=True)
-class Plan:
+class Plan(Keys):
     """What a sweep computes; see `read_plan`.
 
     Attributes
@@ -178,15 +167,14 @@ class Plan:
         Name, and option to its values. One name may occur several times.
     seeds : tuple of int
         For statistics that draw.
-    folder : Path
-        What paths are relative to.
     """
 
-    sets: tuple[Loaded | Simulated, ...]
-    metrics: tuple[str, ...] | None
-    statistics: tuple[tuple[str, dict[str, tuple]], ...]
-    seeds: tuple[int, ...]
-    folder: Path
+    sets: Several[Annotated[Any, AfterValidator(_set)]]
+    metrics: _Metrics = None
+    statistics: Annotated[Several[Annotated[Any, AfterValidator(_statistic)]], BeforeValidator(_entries)]
+    seeds: _Seeds = (0,)
+    #: What paths are relative to.
+    _folder: Path = PrivateAttr(default_factory=Path.cwd)
 
     def combinations(self) -> Iterator[tuple[str, dict[str, Any], int | None]]:
         """Yield what is computed for each set: statistic, options, and a seed where it draws."""
@@ -204,8 +192,8 @@ class Plan:
         """Return a path of the plan as a whole path, because other processes work in other folders; names stay."""
         if datasets.is_name(name):
             return name
-        path = self.folder / os.path.expanduser(name)
-        there = path.exists() or (path.parent != self.folder and path.parent.is_dir())  # or folder/language pair
+        path = self._folder / os.path.expanduser(name)
+        there = path.exists() or (path.parent != self._folder and path.parent.is_dir())  # or folder/language pair
         return str(path.resolve()) if there else name
 
 
@@ -272,9 +260,10 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
 
 def _plan(content: Any, folder: Path) -> Plan:
     try:
-        plan = Plan(**dict(Content.model_validate(content)), folder=folder)
+        plan = Plan.model_validate(content)
     except ValidationError as error:
         raise ValueError(problem(error)) from None
+    plan._folder = folder
     n_each = sum(1 for _ in itertools.islice(plan.combinations(), MAX_TASKS + 1))
     refuse_too_many(n_each * sum(one.size for one in plan.sets))
     return plan
