@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import dis
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from .._files import is_own, noted
@@ -23,6 +20,8 @@ _MARK = re.compile(
     r"(?::label:[ \t]*(\S+)[^\n]*\n|:[^\n]*\n)*`{3,}[ \t]*$",
     flags=re.MULTILINE,
 )
+#: Tags of cells that go with the exercises.
+_NEEDED = {"install", "parameters", "exercises"}
 _ROLE = re.compile(r"\{(\w+(?::\w+)?)\}`([^`]+)`")
 
 
@@ -67,13 +66,14 @@ def _pieces(cells: Iterable[NotebookNode]) -> Iterator[tuple[str, Any]]:
 
 
 def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
-    """Return the code cells before the exercises of a chapter, and the exercises.
+    """Return the cells that the exercises of a chapter need, and the exercises.
 
     Parameters
     ----------
     notebook : NotebookNode
         A chapter, as nbformat reads it. Its exercises are between ``exercise-start`` and ``exercise-end``, their
-        solutions between ``solution-start`` and ``solution-end``.
+        solutions between ``solution-start`` and ``solution-end``. Code cells before them that they need have the tag
+        ``exercises``, ``parameters`` or ``install``.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
     ValueError
         If the notebook has no exercise.
     """
-    before: list[NotebookNode] = []
+    needed: list[NotebookNode] = []
     found: list[Exercise] = []
     inside = ""
     for kind, what in _pieces(notebook.cells):
@@ -93,7 +93,7 @@ def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
         if kind != "cell":
             inside = "" if kind == "solution-end" else kind
         elif not found:
-            before += [what] if what.cell_type == "code" else []
+            needed += [what] if _NEEDED & {*what.metadata.get("tags", [])} else []
         elif inside == "solution-start":
             found[-1].solution.append(what)
         elif inside:
@@ -102,7 +102,7 @@ def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
         raise ValueError("the notebook has no exercise: expected ```{exercise-start} in its prose.")
     for exercise in found:
         _take_the_check_out(exercise)
-    return before, found
+    return needed, found
 
 
 def _take_the_check_out(exercise: Exercise) -> None:
@@ -124,66 +124,6 @@ def _left_open(answer: str) -> str:
             case ast.Assign([ast.Name("answer")]):
                 return "answer = ..."
     return ""
-
-
-# What the exercises need of the chapter
-
-
-def _scan(source: str) -> tuple[set[str], set[str], set[str]]:
-    """Return the names that code uses from before, all that it may bind or change, and those that it surely binds."""
-    uses: set[str] = set()
-    binds: set[str] = set()
-    bound: set[str] = set()
-    for node in ast.parse(source).body:
-        here = set(bound)
-        code = compile(ast.Module([node], []), "cell", "exec")
-        for step in dis.get_instructions(code):
-            if step.opname == "LOAD_NAME" and step.argval not in here:
-                uses.add(step.argval)
-            elif step.opname == "STORE_NAME":
-                here.add(step.argval)
-        uses |= {*_used_within(code)} - here
-        defines = isinstance(node, ast.FunctionDef | ast.ClassDef)
-        stored = [n for n in ast.walk(node) if isinstance(getattr(n, "ctx", None), ast.Store) and not defines]
-        changed = [n.value for n in stored if isinstance(n, ast.Subscript | ast.Attribute)]
-        binds |= here | {n.id for part in changed for n in ast.walk(part) if isinstance(n, ast.Name)}
-        if not isinstance(node, ast.If | ast.Try | ast.While):
-            bound |= here
-    return uses - set(dir(builtins)), binds, bound
-
-
-def _used_within(code: CodeType) -> Iterator[str]:
-    """Yield the global names in the functions that code defines: they may be bound when these are called."""
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from (step.argval for step in dis.get_instructions(inner) if step.opname == "LOAD_GLOBAL")
-            yield from _used_within(inner)
-
-
-def _needed(before: Sequence[NotebookNode], code: str) -> list[NotebookNode]:
-    """Return the cells that some code needs: parameters, imports, and what defines the names it uses."""
-    cells = []
-    for cell in before:
-        tags = {*cell.metadata.get("tags", [])}
-        # What installs the package holds a magic command.
-        scanned = (set(), set(), set()) if "install" in tags else _scan(cell.source)
-        always = {"parameters", "install"} & tags or re.search(r"^(import|from) ", cell.source, flags=re.MULTILINE)
-        cells.append((cell, always, *scanned))
-    wanted = _scan(code)[0]
-    ever = set().union(*(binds for _, _, _, binds, _ in cells))
-    while True:
-        open_names, kept = set(wanted), []
-        for cell, always, uses, binds, bound in reversed(cells):
-            if binds & open_names or always:
-                open_names = (open_names - bound) | uses
-                kept.append(cell)
-        # A function may use what is bound after it.
-        if not (late := open_names & ever - wanted):
-            return kept[::-1]
-        wanted |= late
-
-
-# Writing
 
 
 def _plain(text: str) -> str:
@@ -223,13 +163,11 @@ def to_notebook(chapter: NotebookNode, *, solutions: bool = False, campaign: str
     """
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-    before, exercises = read(chapter)
-    parts = [cell.source for e in exercises for cell in (*e.statement, *e.solution) if cell.cell_type == "code"]
-    code = "\n".join([*parts, *(f"{e.answer}\n{e.check}" for e in exercises)])
+    needed, exercises = read(chapter)
     title = re.search(r"^# (.+)$", chapter.cells[0].source, flags=re.MULTILINE)[1]
     kind = "exercises, with solutions" if solutions else "exercises"
     cells = [new_markdown_cell(f"# {title}: {kind}\n\n## Set-up\n\n{_INTRODUCTION}")]
-    for cell in _needed(before, code):
+    for cell in needed:
         kept = new_code_cell(cell.source)
         if "parameters" in cell.metadata.get("tags", []):
             kept.metadata["tags"] = ["parameters"]
