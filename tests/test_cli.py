@@ -112,16 +112,6 @@ def test_defaults_in_the_help_are_those_of_the_package(run):
 
 
 @pytest.mark.parametrize(
-    "options", ["none --protocol wmt23", "none --ties half", "none --seed 1", "none --n-resamples 10"]
-)
-def test_options_of_protocols_do_not_go_with_one_statistic(run, options):
-    code, out, err = run("rank", "t.csv", "--grouping", *options.split())
-    assert (code, out) == (2, "")
-    assert err.startswith("Usage: mtmeta rank ")
-    assert "cannot go with --coefficient or --grouping" in err
-
-
-@pytest.mark.parametrize(
     ("option", "choices"),
     [("--protocol", _choices.Protocol), ("--coefficient", _choices.Coefficient), ("--grouping", _choices.Grouping)],
 )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from test_processes import until
 
 import mtmeta as mm
 from mtmeta.cli import _sweep
@@ -100,18 +101,6 @@ def test_a_failure_has_its_reason_and_exit_code_1(run, plan, monkeypatch):
     assert err.splitlines()[1:] == ["mtmeta: error: 2 tasks failed; all reasons are in out/plan/tasks.csv"]
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ([], "give a plan, or --example"),
-    (["plan.yaml", "--example"], "give a plan, or --example"),
-    (["plan.yaml", "--jobs", "0"], "expected a number of processes, or -1 for all cores"),
-    (["plan.yaml", "--jobs", "2", "--dask", "tcp://x:1"], "the cluster has its own number of workers"),
-])  # fmt: skip
-def test_wrong_usage(run, plan, arguments, message):
-    code, out, err = run(*arguments)
-    assert (code, out) == (2, "")
-    assert message in " ".join(err.split())
-
-
 def test_a_plan_with_a_set_that_is_not_there_writes_nothing(run, plan):
     plan.write_text("sets: [gone.csv]\nstatistics: [correlate]\n")
     code, out, err = run(plan)
@@ -146,13 +135,6 @@ def test_lines_now_and_then_elsewhere(monkeypatch, capsys):
     assert capsys.readouterr().err == said
 
 
-def wait_for(what, seconds=120):
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", [[], ["--dask", "local"]])
 def test_an_interrupt_ends_it_quietly(run, plan, tmp_path, engine):
@@ -160,7 +142,7 @@ def test_an_interrupt_ends_it_quietly(run, plan, tmp_path, engine):
     store = tmp_path / "out" / "plan" / "results.jsonl"
     command = [sys.executable, "-m", "mtmeta", "sweep", "plan.yaml", "--jobs", "2", "--quiet", *engine]
     sweeping = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    wait_for(lambda: store.exists() and store.read_bytes().count(b"\n") >= 20)
+    until(lambda: store.exists() and store.read_bytes().count(b"\n") >= 20)
     os.killpg(sweeping.pid, signal.SIGINT)
     _, err = sweeping.communicate(timeout=120)
     assert (sweeping.returncode, err) == (130, "mtmeta: interrupted\n")
@@ -177,13 +159,13 @@ def test_scheduler_elsewhere_lost_in_the_middle_then_a_rerun(run, plan, tmp_path
         return subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
 
     scheduler = started(f"distributed.cli.dask_scheduler --host 127.0.0.1 --port 0 --scheduler-file {file}")
-    wait_for(file.exists)
+    until(file.exists)
     address = json.loads(file.read_text())["address"]
     worker = started(f"distributed.cli.dask_worker {address} --nworkers 2 --nthreads 1 --death-timeout 20")
     command = [sys.executable, "-m", "mtmeta", "sweep", "plan.yaml", "--dask", address, "--quiet"]
     sweeping = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        wait_for(lambda: store.exists() and store.read_bytes().count(b"\n") >= 20)
+        until(lambda: store.exists() and store.read_bytes().count(b"\n") >= 20)
         scheduler.send_signal(signal.SIGKILL)
         _, err = sweeping.communicate(timeout=120)
     finally:

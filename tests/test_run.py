@@ -143,13 +143,6 @@ def test_chapters_by_number_and_name(book):
     assert list(runner.chapters(here, ["2", "1", "02"])) == ["notebooks/01_first", "notebooks/02_second"]
 
 
-@pytest.mark.parametrize("name", ["3", "second", "", "00_template", "²"])
-def test_unknown_chapters_are_refused(book, name):
-    book("02_second", "1")
-    with pytest.raises(ValueError, match="expected all, or a number or name of: 01_first, 02_second"):
-        runner.chapters(Path.cwd(), [name])
-
-
 def test_the_project_is_found_upward_and_beside_the_package(book, tmp_path):
     here = Path.cwd()
     assert runner.find_project() == runner.find_project(here / "notebooks") == here
@@ -326,18 +319,9 @@ def test_fingerprint_sees_what_chapters_see():
     assert runner.fingerprint(two[0]) != runner.fingerprint(two[1])
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("system,segment,human,X\nA,1,0,\n", "no score at all"),
-    (TABLE.replace("A,1,0,.9", "A,1,0,high"), "high"),
-    (TABLE.replace("C,2,-5,.2,.6\n", ""), "C"),
-])  # fmt: skip
-def test_the_table_is_checked_first(run, book, text, message):  # noqa: F811
-    Path("bad.csv").write_text(text)
-    code, out, err = run("run", "1", "--scores", "bad.csv", "--no-site")
-    expected = run("validate", "bad.csv")
-    assert (code, out) == (1, "")
-    assert message in err
-    assert err == expected[2]
+def test_the_table_is_checked_first(run, book):  # noqa: F811
+    Path("bad.csv").write_text(TABLE.replace("A,1,0,.9", "A,1,0,high"))
+    assert run("run", "1", "--scores", "bad.csv", "--no-site") == run("validate", "bad.csv")
     assert not Path("out").exists()
 
 
