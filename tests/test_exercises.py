@@ -155,7 +155,7 @@ def test_an_answer_of_open_entries_is_open():
 
 
 @pytest.mark.parametrize(("name", "answer", "data", "error", "says"), [
-    ("ex-01-fuor", 1, {}, ValueError, "no exercise 'ex-01-fuor' has a check; did you mean 'ex-01-four'"),
+    ("ex-01-fuor", 1, {}, ValueError, "unknown exercise with a check 'ex-01-fuor'. Did you mean 'ex-01-four'"),
     (1, 1, {}, TypeError, "`name` must be the label"),
     ("ex-01-own", ..., {}, TypeError, "must be given es=es; found nothing else"),
     ("ex-02-ties", 1, {"es": None}, TypeError, "must be given nothing but the answer; found es"),

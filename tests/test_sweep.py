@@ -88,15 +88,6 @@ def test_a_list_option_is_one_value_and_a_list_of_lists_a_grid():
         assert [options["shares"] for _, options, _ in found] == expected
 
 
-def test_statistics_may_be_a_mapping():
-    mapping, listed = (
-        {"tie_area": None, "correlate": {"grouping": "none"}},
-        ["tie_area", {"correlate": {"grouping": "none"}}],
-    )
-    plans = [mm.sweep.read_plan({"sets": ["teaching"], "statistics": given}) for given in (mapping, listed)]
-    assert plans[0] == plans[1]
-
-
 def compare(**options) -> dict:
     return plan_of({"compare": options})
 

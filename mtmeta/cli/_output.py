@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import sys
 import textwrap
@@ -66,16 +65,12 @@ def written(frame: pd.DataFrame, how: Format, places: int) -> str:
     values = frame.astype(object).where(frame.notna(), None)
     if how == "json":
         return json.dumps(values.to_dict("records"), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-    rows = list(values.itertuples(index=False, name=None))
     if how == "tsv":
-        lines = [[*frame.columns], *rows]
         # the csv module quotes no carriage return before Python 3.13, and it would end the line
-        returns = any("\r" in cell for line in lines for cell in line if isinstance(cell, str))
-        out = io.StringIO()
+        returns = any("\r" in str(cell) for cell in (*frame.columns, *values.to_numpy().ravel()))
         quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
-        csv.writer(out, delimiter="\t", lineterminator="\n", quoting=quoting).writerows(lines)
-        return out.getvalue()
-    rows = [[_cell(value, places) for value in row] for row in rows]
+        return values.to_csv(sep="\t", index=False, lineterminator="\n", quoting=quoting)
+    rows = [[_cell(value, places) for value in row] for row in values.itertuples(index=False, name=None)]
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     write = {"table": _as_table, "latex": _as_latex, "md": _as_md}[how]
     return write([visible(str(c)) for c in frame.columns], rows, numeric)

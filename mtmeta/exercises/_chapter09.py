@@ -51,23 +51,17 @@ def ranks(answer: object, counted: Mapping[str, Sequence[Any]]) -> Iterator[str]
 
 def _example(a: object, b: object) -> Iterator[str]:
     """Yield what is off with two systems that the two aggregations should put in opposite orders."""
-    if any(x is None or x is Ellipsis for x in (a, b)):
-        yield "a, b: not answered yet"
-        return
     try:
-        (m_a, w_a), (m_b, w_b) = (np.asarray(x, dtype=float) for x in (a, b))
+        matches, lengths = np.swapaxes(np.asarray([a, b], dtype=float).reshape(2, 2, -1), 0, 1)
     except (TypeError, ValueError):
-        yield "a, b: expected two lists each, matches and lengths, of the same length"
+        yield "a, b: expected two lists each, matches and lengths, of as many sentences for both systems"
         return
-    if (w_a <= 0).any() or (w_b <= 0).any() or (m_a < 0).any() or (m_b < 0).any() or (m_a > w_a).any():
+    if (lengths <= 0).any() or (matches < 0).any() or (matches > lengths).any():
         yield "a, b: matches must lie between 0 and the lengths"
-    elif w_a.shape != w_b.shape:
-        yield "a, b: both systems must have the same number of sentences"
-    else:
-        means = (m_a / w_a).mean() - (m_b / w_b).mean()
-        sums = m_a.sum() / w_a.sum() - m_b.sum() / w_b.sum()
-        if means * sums >= 0:
-            yield "a, b: both aggregations put them in the same order, or see a tie"
+        return
+    means, sums = (matches / lengths).mean(axis=1), matches.sum(axis=1) / lengths.sum(axis=1)
+    if not (means[0] - means[1]) * (sums[0] - sums[1]) < 0:
+        yield "a, b: both aggregations put them in the same order, or see a tie"
 
 
 def guard(answer: object) -> Iterator[str]:

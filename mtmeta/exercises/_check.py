@@ -7,7 +7,6 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._names import unknown
 from ..evalset import EvalSet
 from ._compare import complaints, is_open
 
@@ -95,17 +95,11 @@ def described(name: str) -> str:
     >>> mm.exercises.described("ex-02-ties")
     'The p-value, one-sided.'
     """
-    _known(name)
-    return _forms()[name]
-
-
-def _known(name: str) -> None:
     if not isinstance(name, str):
         raise TypeError(f"`name` must be the label of an exercise, such as 'ex-01-four'; found {name!r}.")
     if name not in _forms():
-        near = get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names())}."
-        raise ValueError(f"no exercise {name!r} has a check; {hint}")
+        raise unknown("exercise with a check", name, names())
+    return _forms()[name]
 
 
 def reference(name: str) -> Callable:
@@ -114,7 +108,7 @@ def reference(name: str) -> Callable:
     Its parameters are what `check` must be given. It returns the right answer (see `_compare.complaints`); or, if a
     parameter is called ``answer``, yields what is off with that.
     """
-    _known(name)
+    described(name)  # raises for what has no check
     _, chapter, word = name.split("-")
     return getattr(import_module(f"._chapter{chapter}", __package__), word)
 

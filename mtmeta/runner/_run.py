@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._checks import check_count
-from .._escapes import file_name
+from .._escapes import file_name, markdown
 from .._files import claimed, keep, whole_file
 from .._limits import MAX_JOBS
 from .._processes import in_processes
@@ -348,4 +348,4 @@ def _tell(page: str, outcome: Outcome, number: int, of: int) -> None:
 
 def plain(text: str) -> str:
     """Return a text as one line of Markdown, in a paragraph or a table, with nothing in it that is markup."""
-    return re.sub(r"([\\`*_\[\]<>|&~$#{}])", r"\\\1", " ".join(text.split()))
+    return markdown(" ".join(text.split()))

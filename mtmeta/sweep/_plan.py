@@ -150,10 +150,6 @@ def _statistic(entry: Any) -> tuple[str, dict[str, tuple]]:
     return name, options.given()
 
 
-def _entries(statistics: Any) -> Any:
-    return [{k: v} for k, v in statistics.items()] if isinstance(statistics, Mapping) else statistics
-
-
 class Plan(Keys):
     """What a sweep computes; see `read_plan`.
 
@@ -171,7 +167,7 @@ class Plan(Keys):
 
     sets: Several[Annotated[Any, AfterValidator(_set)]]
     metrics: _Metrics = None
-    statistics: Annotated[Several[Annotated[Any, AfterValidator(_statistic)]], BeforeValidator(_entries)]
+    statistics: Several[Annotated[Any, AfterValidator(_statistic)]]
     seeds: _Seeds = (0,)
     #: What paths are relative to.
     _folder: Path = PrivateAttr(default_factory=Path.cwd)
