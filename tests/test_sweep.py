@@ -1,6 +1,5 @@
 """Sweeps: plans, tasks, the store, and the same numbers from every engine, whoever is killed."""
 
-import inspect
 import json
 import os
 import signal
@@ -183,11 +182,6 @@ def test_every_valid_value_survives_yaml(name):
         plan = mm.sweep.read_plan(content)
         assert len(list(plan.combinations())) == len(values(kind)) > 1
         assert _plan._plan(_yaml.parse(yaml.safe_dump(content)), Path.cwd()) == plan
-
-
-def test_what_draws_takes_a_seed():
-    for statistic in STATISTICS.values():
-        assert not statistic.draws({}) or "rng" in inspect.signature(statistic.function).parameters
 
 
 def test_choices_are_those_of_the_functions():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -84,26 +85,35 @@ class Statistic:
     metrics : str
         "one": a task per metric; "all": the function takes a list; "system": so does this, of metrics that may have
         system scores alone; "none": it looks at human scores or at texts.
-    draws : callable
-        Says whether it draws with these options: then there is a task per seed.
     table : callable
         Makes a table of what the function returns: by default that, or the table that it has.
+    draws_if : callable
+        Says whether a function that takes a generator draws with these options: by default unless the plan asks for no
+        draws. Then there is a task per seed.
     texts : bool
         Whether it reads texts, and not scores.
     """
 
     function: Callable[..., Any]
     metrics: str = "all"
-    draws: Callable[[Mapping[str, Any]], bool] = lambda _: False
     table: Callable[[Any], pd.DataFrame] = lambda result: getattr(result, "table", result)
+    draws_if: Callable[[Mapping[str, Any]], bool] = lambda options: options.get("n_resamples") != 0
     texts: bool = False
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """What the function takes, beside the set."""
+        return tuple(inspect.signature(self.function).parameters)[1:]
 
     @property
     def options(self) -> dict[str, Any]:
         """What a plan may set, and the type of each value."""
-        _, *names = inspect.signature(self.function).parameters
-        names = [n for n in names if n not in _NO_OPTIONS and not (n == "metric" and self.metrics == "one")]
+        names = [n for n in self.parameters if n not in _NO_OPTIONS and not (n == "metric" and self.metrics == "one")]
         return {n: _OPTIONS.get(f"{n} of {self.function.__name__}") or _OPTIONS[n] for n in names}
+
+    def draws(self, options: Mapping[str, Any]) -> bool:
+        """Tell whether it draws with these options."""
+        return "rng" in self.parameters and self.draws_if(options)
 
     def compute(
         self, es: EvalSet, metrics: tuple[str, ...] | None, options: Mapping[str, Any], seed: int | None
@@ -124,10 +134,6 @@ def _row(*names: str) -> Callable[[Any], pd.DataFrame]:
     return lambda result: pd.DataFrame([{name: getattr(result, name) for name in names}])
 
 
-def _always(_: Mapping[str, Any]) -> bool:
-    return True
-
-
 def _comparison_draws(options: Mapping[str, Any]) -> bool:
     method = options.get("method")
     exact = method == "published" and options.get("coefficient") in ("acc_eq", "tau_eq")
@@ -139,39 +145,29 @@ def _null(result: sysdep.NullComparison) -> pd.DataFrame:
     return frame.assign(null_median=float(np.median(result.sysdep_draws)))
 
 
-def _draws_unless_0(options: Mapping[str, Any]) -> bool:
-    return options.get("n_resamples") != 0
+def _bootstrapped(options: Mapping[str, Any]) -> bool:
+    return "bootstrap" in (options.get("how"), options.get("interval"))
 
 
 STATISTICS: dict[str, Statistic] = {
     "correlate": Statistic(agreement.correlate),
     "pairwise_accuracy": Statistic(agreement.pairwise_accuracy, "system"),
-    "soft_pairwise_accuracy": Statistic(agreement.soft_pairwise_accuracy, draws=_always),
-    "calibrate_ties": Statistic(ties.calibrate_ties, "one", table=_row("value", "epsilon")),
-    "human_tie_share": Statistic(ties.human_tie_share, "none", table=lambda share: pd.DataFrame({"value": [share]})),
+    "soft_pairwise_accuracy": Statistic(agreement.soft_pairwise_accuracy),
+    "calibrate_ties": Statistic(ties.calibrate_ties, "one", _row("value", "epsilon")),
+    "human_tie_share": Statistic(ties.human_tie_share, "none", lambda share: pd.DataFrame({"value": [share]})),
     "expected_accuracy": Statistic(ties.expected_accuracy),
     "tie_area": Statistic(ties.tie_area),
-    "subsample_ties": Statistic(ties.subsample_ties, draws=_always),
-    "held_out_calibration": Statistic(ties.held_out_calibration, draws=_always),
-    "chance_levels": Statistic(ties.chance_levels, "none", _always),
-    "compare": Statistic(significance.compare, draws=_comparison_draws),
-    "compare_pairs": Statistic(significance.compare, draws=_comparison_draws, table=lambda found: found.to_frame()),
-    "intervals": Statistic(significance.intervals, draws=_always),
-    "rank": Statistic(protocols.rank, "system", _draws_unless_0),
-    "system_dependence": Statistic(
-        sysdep.system_dependence, "one", _draws_unless_0, _row("sysdep", "low", "high", "relative", "sd")
-    ),
+    "subsample_ties": Statistic(ties.subsample_ties),
+    "held_out_calibration": Statistic(ties.held_out_calibration),
+    "chance_levels": Statistic(ties.chance_levels, "none"),
+    "compare": Statistic(significance.compare, draws_if=_comparison_draws),
+    "compare_pairs": Statistic(significance.compare, table=lambda found: found.to_frame(), draws_if=_comparison_draws),
+    "intervals": Statistic(significance.intervals),
+    "rank": Statistic(protocols.rank, "system"),
+    "system_dependence": Statistic(sysdep.system_dependence, "one", _row("sysdep", "low", "high", "relative", "sd")),
     "expected_deviations": Statistic(
-        sysdep.system_dependence,
-        "one",
-        _draws_unless_0,
-        lambda result: result.table.rename(columns={"metric": "score"}),
+        sysdep.system_dependence, "one", lambda result: result.table.rename(columns={"metric": "score"})
     ),
-    "compare_with_null": Statistic(sysdep.compare_with_null, "one", _always, _null),
-    "aggregate": Statistic(
-        aggregation.aggregate,
-        "none",
-        lambda options: "bootstrap" in (options.get("how"), options.get("interval")),
-        texts=True,
-    ),
+    "compare_with_null": Statistic(sysdep.compare_with_null, "one", _null),
+    "aggregate": Statistic(aggregation.aggregate, "none", draws_if=_bootstrapped, texts=True),
 }
