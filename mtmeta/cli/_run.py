@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from ..rankings import Rankings
 
 
+#: What chapters were run on, by the kind of the data.
+_TITLES = {
+    "translations": "{systems} systems x {segments} segments, {metrics} metrics",
+    "transcripts": "{transcripts} transcripts by {systems} systems",
+    "ranked lists": "ranked lists by {systems} systems for {queries} queries",
+}
+
+
 @command("run 1 --scores teaching --no-site")
 def run(
     context: typer.Context,
@@ -75,7 +83,8 @@ def run(
     say(quiet, f"notebooks: {out / 'notebooks'}")
     failed = any(o.status == "failed" for o in outcomes.values())
     if site:
-        failed |= not _site(runner, project, outcomes, out, _title(data, name), force, quiet)
+        title = f"{name}: {_TITLES[runner.kind_of(data)].format(**runner.facts(data))}"
+        failed |= not _site(runner, project, outcomes, out, title, force, quiet)
     if failed:
         raise typer.Exit(1)
 
@@ -111,15 +120,3 @@ def _name(data: EvalSet | pd.DataFrame | Rankings, scores: str) -> str:
         return data.name
     path = Path(scores)
     return "stdin" if scores == "-" else path.stem if path.is_file() else scores
-
-
-def _title(data: EvalSet | pd.DataFrame | Rankings, name: str) -> str:
-    """Say what chapters were run on."""
-    from ..evalset import EvalSet
-    from ..rankings import Rankings
-
-    if isinstance(data, EvalSet):
-        return f"{name}: {data.shape[0]} systems x {data.shape[1]} segments, {len(data.metrics)} metrics"
-    if isinstance(data, Rankings):
-        return f"{name}: ranked lists by {len(data.systems)} systems for {len(data.queries)} queries"
-    return f"{name}: {len(data)} transcripts by {data['system'].nunique()} systems"
