@@ -24,7 +24,6 @@ from test_runner import CONFIG, printed, write
 
 import mtmeta as mm
 from mtmeta import runner
-from mtmeta._files import claimed
 from mtmeta.runner import _run, _site
 
 ROOT = Path(__file__).parents[1]
@@ -526,19 +525,6 @@ def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel, opti
     assert code == 1
     assert "no input is replaced" in err
     assert contents(Path("there")) == before
-
-
-@pytest.mark.slow
-def test_two_runs_cannot_write_to_one_folder(run, book, no_kernel):  # noqa: F811
-    command = ("run", "1", "--scores", "mine.csv", "--metric", "Y")
-    with claimed(Path("out/mine"), "run", ()):
-        code, out, err = run(*command)
-    assert (code, out) == (1, "")
-    said = "mtmeta: error: another run is writing to out/mine. Wait for it, or choose another folder."
-    assert err.splitlines()[-1] == said
-    assert [path.name for path in Path("out/mine").iterdir()] == [".mtmeta-run"]
-    code, _, err = run(*command)
-    assert (code, err.splitlines()[-1]) == (0, f"site: {Path('out/mine/site/book/your_run.html').resolve()}")
 
 
 @pytest.mark.slow
