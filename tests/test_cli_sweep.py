@@ -89,11 +89,11 @@ def test_dry_run_lists_and_does_nothing(run, plan, tmp_path):
 
 
 def test_a_failure_has_its_reason_and_exit_code_1(run, plan, monkeypatch):
-    plan.write_text(PLAN.replace("n_resamples: 20", "n_resamples: 20, method: [permutation, williams]"))
+    plan.write_text(PLAN.replace("n_resamples: 20", "n_resamples: 20, method: [exchange, williams]"))
     code, out, err = run(plan, "--quiet")
     assert code == 1
     assert [" ".join(line.split()[:5]) for line in out.splitlines()[3:]] == ["correlate 4 4 0 0", "compare 8 6 0 2"]
-    said = r"mtmeta: error: simulated scores .* compare \{.*\}: method 'williams' does not fit .*"
+    said = r"mtmeta: error: simulated scores .* compare \{.*\}: Williams' test is for Pearson .*"
     assert [bool(re.fullmatch(said, line)) for line in err.splitlines()] == [True, True]
     assert len(pd.read_csv("out/plan/results.csv")) == 4 * 3 + 6 * 3
     monkeypatch.setattr(_sweep, "_REASONS_SHOWN", 1)
