@@ -6,7 +6,7 @@ import pytest
 
 import mtmeta as mm
 from mtmeta import _files, aggregation, scoring
-from mtmeta.aggregation import _compare, _formulas, _statistics, _transposed
+from mtmeta.aggregation import _compare, _formulas, _statistics
 
 EXACT = {"rtol": 0, "atol": 1e-9}
 
@@ -322,12 +322,6 @@ def test_transposition_of_the_archive_gives_the_published_correlations_with_mqm(
         scores = aggregation.aggregate_transposed(archive, metric, reference="refA").table.set_index("system")["score"]
         correlations.append(scores[list(es.systems)].corr(es.system_scores["human"]))
     assert round(np.mean(correlations), 3) == PUBLISHED[metric][0]
-
-
-def test_an_ngram_beyond_all_of_the_references_is_unknown():
-    index = _transposed._Index([["a", "b", "c"]], 2)
-    grams, _ = index.number([["c", "b"], ["b", "c"]])
-    assert grams.tolist() == [[2, 1, 1, 2], [-1, -2, 5, -2]]
 
 
 @pytest.mark.parametrize(

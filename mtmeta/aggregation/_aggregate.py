@@ -16,8 +16,6 @@ from ..scoring import scorer
 from . import _formulas
 from ._statistics import SegmentStatistics, TextSet, extract
 
-__all__ = ["Aggregation", "aggregate"]
-
 HOW = ("corpus", "segment", "bootstrap")
 #: Numbers drawn at a time: bounds the memory of a bootstrap.
 _BLOCK = 4_000_000

@@ -17,8 +17,6 @@ from . import _formulas
 from ._aggregate import resampled_sums
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract
 
-__all__ = ["AggregationComparison", "compare_aggregations"]
-
 _EXACT = 16  # up to this many systems, all exchanges are counted
 _N_EXCHANGES = 20_000
 _TOLERANCE = 1e-12

@@ -18,8 +18,6 @@ from . import _formulas
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract, texts_of
 from ._transposed import TransposedScorer
 
-__all__ = ["DownSampling", "downsample"]
-
 #: What figure 5 compares: a down-sampled aggregation with another, or with the bootstrap on the whole set.
 COMPARISONS = (
     ("segment", "corpus", "segment with corpus"),

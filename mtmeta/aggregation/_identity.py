@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-__all__ = ["RatioGap", "ratio_gap"]
-
 
 @dataclass(frozen=True)
 class RatioGap:

@@ -13,8 +13,6 @@ from ..evalset import EvalSet
 from ._aggregate import Aggregation, check_options, of_draws
 from ._statistics import TextSet, as_text_set, texts_of
 
-__all__ = ["aggregate_transposed"]
-
 
 def aggregate_transposed(
     es: EvalSet | TextSet | pd.DataFrame,

@@ -24,8 +24,6 @@ from .._processes import parallel
 from ..evalset import EvalSet, Texts, as_evalset
 from . import _formulas
 
-__all__ = ["SegmentStatistics", "TextSet", "extract"]
-
 _FORMAT = 1
 
 

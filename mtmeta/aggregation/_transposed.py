@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
+from scipy import sparse
 
 from .. import scoring
-from . import _formulas, _kernels
-
-__all__ = ["TransposedScorer"]
+from . import _formulas
 
 
 class TransposedScorer:
@@ -24,10 +25,23 @@ class TransposedScorer:
     """
 
     def __init__(self, metric: str, references: Sequence[str], *, tokenize: str | None = None) -> None:
-        self.metric = metric
-        self._split = _splitter(metric, tokenize)
-        order = _formulas.MAX_ORDER if metric == "bleu" else _formulas.CHAR_ORDER
-        self._index = _Index([self._split(text) for text in references], order)
+        self.metric, self._split = metric, _splitter(metric, tokenize)
+        self._order = _formulas.MAX_ORDER if metric == "bleu" else _formulas.CHAR_ORDER
+        texts = [self._split(text) for text in references]
+        self._lengths = np.array([len(units) for units in texts])
+        found = [self._grams(units) for units in texts]
+        self._columns = {gram: k for k, gram in enumerate(dict.fromkeys(chain.from_iterable(found)))}
+        counts = [n for own in found for n in own.values()]
+        places = [self._columns[gram] for own in found for gram in own]
+        starts = np.cumsum([0, *map(len, found)])
+        shape = (len(texts), len(self._columns))
+        #: How often each reference, a row, has each n-gram, a column.
+        self._counts = sparse.csr_array((np.array(counts, dtype=np.float64), places, starts), shape=shape).tocsc()
+
+    def _grams(self, units: list[str]) -> Counter[tuple[str, ...]]:
+        """Count the n-grams of all orders."""
+        orders = range(1, self._order + 1)
+        return Counter(chain.from_iterable(zip(*(units[k:] for k in range(n)), strict=False) for n in orders))
 
     def scores(self, translations: Sequence[str], drawn: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
         """Score the draws cut to their first ``size`` segments.
@@ -44,13 +58,39 @@ class TransposedScorer:
         -------
         numpy.ndarray, shape (n_resamples, n_sizes)
         """
-        drawn, sizes = np.ascontiguousarray(drawn, dtype=np.int64), np.asarray(sizes, dtype=np.int64)
-        firsts, hypothesis_of = np.unique(drawn[:, 0], return_inverse=True)
-        grams, starts = self._index.number([self._split(translations[j]) for j in firsts])
-        given = (grams, starts, hypothesis_of, drawn, sizes, self._index.lengths, *self._index.postings)
-        if self.metric == "chrf":
-            return _kernels.transposed_chrf(*given, float(_formulas.BETA**2))
-        return _formulas.score("bleu", _kernels.transposed_bleu_counts(*given), False)
+        out = np.empty((len(drawn), len(sizes)))
+        score = self._bleu if self.metric == "bleu" else self._chrf
+        for first in np.unique(drawn[:, 0]):
+            here = drawn[:, 0] == first
+            units = self._split(translations[first])
+            own = {gram: n for gram, n in self._grams(units).items() if gram in self._columns}
+            matches = self._counts[:, [self._columns[gram] for gram in own]]
+            matches.data = np.minimum(matches.data, np.repeat(list(own.values()), np.diff(matches.indptr)))
+            orders = np.array([len(gram) - 1 for gram in own], dtype=int)
+            out[here] = score(len(units), matches, orders, drawn[here], sizes)
+        return out
+
+    def _totals(self, lengths: int | np.ndarray) -> np.ndarray:
+        """Return how many n-grams of each order texts of these lengths have."""
+        return np.maximum(np.subtract.outer(lengths, np.arange(self._order)), 0)
+
+    def _bleu(self, length: int, matches: sparse.csc_array, orders: np.ndarray, drawn: np.ndarray, sizes) -> np.ndarray:
+        """Return BLEU against the first references of each draw: all of them may match, the nearest length counts."""
+        matches, counts = matches.toarray(), []
+        for references in (one[:size] for one in drawn for size in sizes):
+            lengths = self._lengths[references]
+            nearest = lengths[np.argmin(np.abs(lengths - length) + (lengths > length) / 2)]  # of two alike the shorter
+            matched = np.bincount(orders, matches[references].max(axis=0), self._order)
+            counts.append([length, nearest, *matched, *self._totals(length)])
+        return _formulas.score("bleu", np.array(counts, dtype=np.float64), False).reshape(len(drawn), len(sizes))
+
+    def _chrf(self, length: int, matches: sparse.csc_array, orders: np.ndarray, drawn: np.ndarray, sizes) -> np.ndarray:
+        """Return the best chrF among the first references of each draw."""
+        matched = matches @ np.eye(self._order)[orders]
+        totals = np.broadcast_to(self._totals(length), matched.shape), self._totals(self._lengths)
+        counts = np.stack([*totals, matched], axis=-1)
+        single = _formulas.score("chrf", counts.reshape(len(matched), -1), True)
+        return np.maximum.accumulate(single[drawn], axis=1)[:, np.array(sizes) - 1]
 
 
 def _splitter(metric: str, tokenize: str | None):
@@ -59,42 +99,3 @@ def _splitter(metric: str, tokenize: str | None):
         return lambda text: list("".join(text.split()))
     computed = scoring.scorer("bleu", tokenize=tokenize)
     return lambda text: computed._preprocess_segment(text).split()
-
-
-class _Index:
-    """The n-grams of references by number, and where each occurs."""
-
-    def __init__(self, references: list[list[str]], max_order: int) -> None:
-        self.units = {unit: k for k, unit in enumerate(dict.fromkeys(u for text in references for u in text))}
-        self.keys: list[np.ndarray] = []
-        grams, starts = self.number(references, learn=max_order)
-        self.lengths = np.diff(starts)
-        owner = np.broadcast_to(np.repeat(np.arange(len(references)), self.lengths), grams.shape)
-        places, counts = np.unique(grams[grams >= 0] * len(references) + owner[grams >= 0], return_counts=True)
-        gram, ref = np.divmod(places, len(references))
-        begins = np.searchsorted(gram, np.arange(sum(map(len, self.keys)) + 1))
-        self.postings = begins.astype(np.int64), ref.astype(np.int32), counts.astype(np.int32)
-
-    def number(self, texts: list[list[str]], learn: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Return the numbers of the n-grams of texts, shape (max_order, n_units), and where each text begins.
-
-        An n-gram is known by a key, made of the number of the shorter n-gram that it begins with and of the unit that
-        follows. Keys of the texts are learnt up to an order; the last one of an order is beyond all of them.
-        """
-        flat = np.array([self.units.get(u, -1) for text in texts for u in text], dtype=np.int64)
-        starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
-        places, ends = np.arange(len(flat)), np.repeat(starts[1:], np.diff(starts))
-        numbers, rows, before = np.zeros_like(flat), [], 0
-        for order in range(1, (learn or len(self.keys)) + 1):
-            inside = places + order <= ends
-            following = flat[np.minimum(places + order - 1, len(flat) - 1)]
-            whole = inside & (numbers >= 0) & (following >= 0)
-            keys = np.where(whole, numbers * (len(self.units) + 1) + following, -1)
-            if learn:
-                self.keys.append(np.append(np.unique(keys[whole]), np.iinfo(np.int64).max))
-            known = self.keys[order - 1]
-            at = np.searchsorted(known, keys)
-            numbers = np.where(inside, np.where(known[at] == keys, at, -1), -2)
-            rows.append(np.where(numbers >= 0, numbers + before, numbers))
-            before += len(known)
-        return np.stack(rows), starts
