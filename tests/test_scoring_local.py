@@ -381,7 +381,7 @@ def test_dl_hard_matches_its_evaluations(task, data_dir):
         ({"perturbed": ["a", None, "b"]}, {}, "'perturbed' of `frame` holds (nan|None) in row 2 .* in 1 of 3 rows"),
         ({"reference": [1.5, "a", "b"]}, {}, "column 'reference' of `frame` holds 1.5 in row 1"),
         ({"chrf_perturbed": 1.0}, {}, "has a column 'chrf_perturbed' already"),
-        ({}, {"extra": {"chrf": length}}, "a metric is named twice"),
+        ({}, {"extra": {"chrf": length}}, "`extra` names a metric that is known already: 'chrf'"),
         ({}, {"extra": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row; found .*\\(1,\\)"),
         ({}, {"extra": {"x": lambda t: [np.nan] * 5}}, "with 5 that are not finite"),
     ],
@@ -406,10 +406,10 @@ def test_bad_tables_of_texts(tmp_path):
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"rank": 1}, {}, "`runs` has the rank 1 twice in the list of system 'A' for query 'p'"),
-        ({"item": "x"}, {}, "`runs` has the item 'x' twice"),
+        ({"rank": 1}, {}, "`runs` has several rows of system 'A', query 'p', rank 1;"),
+        ({"item": "x"}, {}, "`runs` has several rows of system 'A', query 'p', item 'x'"),
         ({"rank": 1.5}, {}, "column 'rank' of `runs` must hold integers; found float64"),
-        ({"query": "z"}, {}, "`runs` has the rank 1 twice in the list of system 'A' for query 'z'"),
+        ({"query": "z"}, {}, "`runs` has several rows of system 'A', query 'z', rank 1;"),
         ({}, {"measures": ["P_5", "goodness"]}, "does not know one of the measures: .*goodness"),
         ({}, {"measures": ["P"]}, "'P' is not the name of one number in trec_eval; it gives"),
         ({}, {"relevance_level": 0}, "`relevance_level` must be at least 1; found 0"),
@@ -423,7 +423,7 @@ def test_bad_input_of_rankings(change, options, message):
 
 
 def test_bad_qrels_and_perturbed_runs():
-    refuses("judges item 'p1' of query 'p' twice", scoring.score_rankings, RUNS, pd.concat([QRELS, QRELS]))
+    refuses("`qrels` has several rows of query 'p', item 'p1'", scoring.score_rankings, RUNS, pd.concat([QRELS, QRELS]))
     refuses("'relevance' must hold integers; found float64", scoring.score_rankings, RUNS, QRELS.assign(relevance=0.5))
     one = QRELS[QRELS["query"] == "p"]
     refuses("1 queries of `runs` have no row in `qrels`, the first of them 'q'", scoring.score_rankings, RUNS, one)

@@ -665,8 +665,8 @@ def test_judge_wants_a_simulated_campaign(short):
     for campaign, pairs, message in (
         ("teaching", table, "`es` must be an EvalSet"),
         (without_texts, table, "is no simulated campaign with texts"),
-        (es, [1], "`table` must be a DataFrame"),
-        (es, table.drop(columns="perturbed"), r"lacks the column\(s\) \['perturbed'\]"),
+        (es, [1], "`table` must be a pandas DataFrame"),
+        (es, table.drop(columns="perturbed"), "lacks the column 'perturbed'"),
         (es, table.assign(segment=999), "unknown segment 999"),
     ):
         refuses(message, simulate.judge, campaign, pairs, error=(TypeError, ValueError))

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_choice, check_count
+from .._tables import check_once, check_table
 from ._seeds import base_seed, generator_of
-from ._table import check_table
 
 #: The name of each variant in the column ``perturbation``.
 NAMES = {"random": "swapping", "degrade": "degrading"}
@@ -103,14 +103,9 @@ def perturb_rankings(
     """
     n_swaps, n_resamples = check_count("n_swaps", n_swaps, 1), check_count("n_resamples", n_resamples, 1)
     check_choice("how", how, NAMES)
-    check_table(runs, "runs", ("system", "query", "item", "rank"), ("perturbation",))
+    check_table(runs, ("system", "query", "item", "rank"), new=["perturbation"], name="runs")
     for column in ("item", "rank"):
-        if runs.duplicated(["system", "query", column]).any():
-            row = runs[runs.duplicated(["system", "query", column])].iloc[0]
-            raise ValueError(
-                f"{column} {row[column]!r} occurs twice in the ranking of system {row['system']!r}, query "
-                f"{row['query']!r}. Drop the duplicates."
-            )
+        check_once(runs, ["system", "query", column], "runs")
     table = runs.sort_values(["system", "query", "rank"], kind="stable").reset_index(drop=True)
     relevance = _judged(table, qrels) if how == "degrade" else None
     seed, places, kinds = base_seed(rng), [], []
@@ -135,8 +130,7 @@ def _judged(table: pd.DataFrame, qrels: pd.DataFrame | None) -> np.ndarray:
     """Return the relevance of each row."""
     if qrels is None:
         raise ValueError("how='degrade' needs `qrels`, a table with the columns query, item and relevance.")
-    check_table(qrels, "qrels", ("query", "item", "relevance"))
-    if qrels.duplicated(["query", "item"]).any():
-        raise ValueError("a pair of query and item occurs twice in `qrels`. Drop the duplicates.")
+    check_table(qrels, ("query", "item", "relevance"), name="qrels")
+    check_once(qrels, ["query", "item"], "qrels")
     merged = table[["query", "item"]].merge(qrels[["query", "item", "relevance"]], on=["query", "item"], how="left")
     return merged["relevance"].fillna(0).to_numpy(dtype=float)

@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from .._checks import check_choice, check_count, check_jobs, generator
 from .._processes import parallel
+from .._tables import check_table
 from . import _lexicon as lexicon
 from ._edits import EDITS, Setting, vocabulary_of
 from ._llm import LanguageModel, Request
@@ -186,18 +187,6 @@ def _setting(language: str, vocabulary: Sequence[str] | None, entities: Sequence
 # -- tables ------------------------------------------------------------------------------
 
 
-def check_table(table: object, name: str, columns: Sequence[str], new: Sequence[str] = ()) -> None:
-    """Refuse what is no table, or lacks a column, or has one of the new columns because it has been perturbed."""
-    if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"`{name}` must be a DataFrame with the columns {list(columns)}; found {type(table).__name__}.")
-    missing = [c for c in columns if c not in table]
-    if missing:
-        raise ValueError(f"`{name}` lacks the column(s) {missing}; found {list(table.columns)}. Rename the columns.")
-    taken = [c for c in new if c in table]
-    if taken:
-        raise ValueError(f"`{name}` has the column(s) {taken} already: it has been perturbed. Drop them.")
-
-
 def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel | None) -> tuple[str, ...]:
     if chosen is None:
         return tuple(k for k in KINDS[task] if k != ("llm" if model is None else "composed"))
@@ -307,9 +296,10 @@ def perturb_table(
     Raises
     ------
     TypeError
-        If ``frame`` is no DataFrame, a text no string, or an option of the wrong type.
+        If ``frame`` is no DataFrame, or an option of the wrong type.
     ValueError
-        If a column is absent or taken, task, kind or tools unknown, or ``n_kinds`` below 1.
+        If there are no rows, a column is absent or taken, a text is no string, task, kind or tools are unknown, or
+        ``n_kinds`` is below 1.
 
     References
     ----------
@@ -327,11 +317,8 @@ def perturb_table(
     """
     _check_options(task, tools, model)
     column = COLUMN[task]
-    check_table(frame, "frame", [column], _NEW)
+    check_table(frame, texts=[column], new=_NEW)
     texts = frame[column].tolist()
-    wrong = [i for i, text in zip(frame.index, texts, strict=True) if not isinstance(text, str)]
-    if wrong:
-        raise TypeError(f"{len(wrong)} value(s) of {column!r} are no strings, the first in row {wrong[0]!r}.")
     language = base_language(language)
     chosen = _check_kinds(kinds, task, model)
     n_kinds = len(chosen) if n_kinds is None else check_count("n_kinds", n_kinds, 1)

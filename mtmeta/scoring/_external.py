@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_choice, to_numbers
-from ._tables import check_table
+from .._tables import check_table
 
 _WORKER = Path(__file__).with_name("_worker.py")
 _TEXTS = ("source", "translation", "reference")

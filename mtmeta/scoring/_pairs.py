@@ -15,9 +15,9 @@ import pandas as pd
 from .._checks import check_choice, check_count, check_jobs
 from .._files import whole_file
 from .._processes import parallel
+from .._tables import check_names, check_table
 from ._lexical import LEXICAL, lexical_signature, score_lexical, trouble
 from ._speech import SPEECH, score_speech, speech_signature
-from ._tables import check_names, check_table
 from ._text import TOKENIZERS
 
 #: By task: the metrics that `score_pairs` computes when none is named.
@@ -171,8 +171,10 @@ def score_pairs(
     names = PAIR_METRICS[task] if metrics is None else metrics
     if len(names) or not extra:
         check_names(names, _KNOWN[task])
-    check_table(frame, (), texts=[_TEXT[task], "perturbed", "reference"])
-    _check_columns(frame, [*names, *extra])
+    if clash := set(names) & set(extra):
+        raise ValueError(f"`extra` names a metric that is known already: {sorted(clash)[0]!r}. Choose another name.")
+    new = [column for m in (*names, *extra) for column in (m, f"{m}_perturbed")]
+    check_table(frame, texts=[_TEXT[task], "perturbed", "reference"], new=new)
     for metric in names:
         if missing := trouble(metric):
             raise ValueError(f"metric {metric!r} cannot be computed here: {missing}.")
@@ -197,14 +199,6 @@ def score_pairs(
         out[name], out[f"{name}_perturbed"] = values[places]
     out.attrs["signatures"] = signatures
     return out
-
-
-def _check_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
-    if len(set(names)) < len(names):
-        raise ValueError(f"a metric is named twice: {list(names)}.")
-    there = [c for m in names for c in (m, f"{m}_perturbed") if c in frame]
-    if there:
-        raise ValueError(f"the table has a column {there[0]!r} already. Drop or rename it.")
 
 
 def _unique_texts(frame: pd.DataFrame, column: str, lowercase: bool | str) -> tuple[pd.DataFrame, np.ndarray]:

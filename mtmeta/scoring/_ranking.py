@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_choice, check_count
-from ._tables import check_names, check_table
+from .._tables import check_names, check_once, check_table
 
 _CUTS = (5, 10, 15, 20, 30)
 #: The 23 measures of the third paper, by their trec_eval names: its Table 7.
@@ -130,21 +130,13 @@ def _evaluator(judged: dict, measures: Sequence[str], relevance_level: int) -> C
     return lambda query, scores: evaluator.evaluate({query: scores})[query]
 
 
-def _plain(value: object) -> object:
-    """Return a NumPy scalar as a Python one, for messages."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _qrels(qrels: pd.DataFrame, relevance_level: int) -> dict[str, dict[str, int]]:
     """Return the judgements as pytrec_eval wants them: by query, by item."""
     check_count("relevance_level", relevance_level, 1)
     check_table(qrels, ["query", "item", "relevance"], name="qrels")
     if not pd.api.types.is_integer_dtype(qrels["relevance"]):
         raise ValueError(f"column 'relevance' must hold integers; found {qrels['relevance'].dtype}. Round or scale it.")
-    twice = qrels.duplicated(["query", "item"])
-    if twice.any():
-        row = qrels[twice].iloc[0]
-        raise ValueError(f"`qrels` judges item {_plain(row['item'])!r} of query {_plain(row['query'])!r} twice.")
+    check_once(qrels, ["query", "item"], "qrels")
     named = qrels.assign(item=qrels["item"].astype(str)).groupby(qrels["query"].astype(str), sort=False)
     return {query: dict(zip(part["item"], part["relevance"].tolist(), strict=True)) for query, part in named}
 
@@ -156,13 +148,7 @@ def _check_runs(runs: pd.DataFrame, name: str = "runs") -> list[str]:
     if not pd.api.types.is_integer_dtype(runs["rank"]):
         raise ValueError(f"column 'rank' of `{name}` must hold integers; found {runs['rank'].dtype}.")
     for column in ("item", "rank"):
-        twice = runs.duplicated([*keys, column])
-        if twice.any():
-            system, query, value = (_plain(runs[twice].iloc[0][c]) for c in ("system", "query", column))
-            raise ValueError(
-                f"`{name}` has the {column} {value!r} twice in the list of system {system!r} for query {query!r}. "
-                f"Lists are told apart by {', '.join(keys)}."
-            )
+        check_once(runs, [*keys, column], name)
     return keys
 
 
@@ -235,10 +221,8 @@ def _same_items(runs: pd.DataFrame, perturbed: pd.DataFrame) -> None:
     known = perturbed.merge(runs[[*keys, "item"]], on=[*keys, "item"], how="left", indicator=True)
     strange = known[known["_merge"] == "left_only"]
     other = joined[joined["found"] != joined["size"]]
-    for wrong in (other, strange):
-        if len(wrong):
-            row = wrong.iloc[0]
-            raise ValueError(
-                f"`perturbed_runs` has another set of items than `runs` for system {_plain(row['system'])!r}, query "
-                f"{_plain(row['query'])!r}. A perturbation reorders a list."
-            )
+    for row in pd.concat([other, strange])[keys].head(1).to_dict("records"):
+        raise ValueError(
+            f"`perturbed_runs` has another set of items than `runs` for system {row['system']!r}, query "
+            f"{row['query']!r}. A perturbation reorders a list."
+        )

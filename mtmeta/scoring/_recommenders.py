@@ -15,10 +15,9 @@ import pandas as pd
 from scipy import sparse
 
 from .._checks import check_count, check_number, generator
-from .._names import unknown
+from .._names import positions
+from .._tables import check_once, check_table
 from ..rankings import Rankings
-
-__all__ = ["ALGORITHMS", "train_recommenders"]
 
 NEIGHBOURS = 50
 FACTORS = 50
@@ -394,47 +393,27 @@ def train_recommenders(
 
 def _chosen(algorithms: Sequence[str] | None) -> tuple[list[str], dict[str, str]]:
     """Return the algorithms to train, and which are left out and why."""
-    if isinstance(algorithms, str):
-        raise TypeError(f"`algorithms` must be a sequence of names; found {algorithms!r}. Write [{algorithms!r}].")
     absent = [] if find_spec("implicit") else list(_NEED_IMPLICIT)
     if algorithms is None:
         why = {", ".join(absent): "the library implicit is not installed: pip install 'mtmeta[recommend]'"}
         return [n for n in ALGORITHMS if n not in absent], why if absent else {}
-    names = list(dict.fromkeys(algorithms))
-    for name in names:
-        if name not in ALGORITHMS:
-            raise unknown("algorithm", name, list(ALGORITHMS))
-        if name in absent:
-            raise ValueError(f"{name} needs the library implicit, not found here: pip install 'mtmeta[recommend]'.")
-    if not names:
-        raise ValueError("`algorithms` is empty; name at least one, or leave it out for all.")
+    known = list(ALGORITHMS)
+    names = [known[k] for k in dict.fromkeys(positions("algorithm", algorithms, known, repeats=True))]
+    for name in set(names) & set(absent):
+        raise ValueError(f"{name} needs the library implicit, not found here: pip install 'mtmeta[recommend]'.")
     return names, {}
 
 
 def _checked(ratings: Any) -> pd.DataFrame:
     """Return the ratings with names as strings and ratings as numbers above 0."""
-    if not isinstance(ratings, pd.DataFrame):
-        raise TypeError(f"`ratings` must be a pandas DataFrame; found {type(ratings).__name__}.")
-    absent = [c for c in ("user", "item", "rating") if c not in ratings.columns]
-    if absent:
-        raise ValueError(
-            f"`ratings` lacks {', '.join(map(repr, absent))}; found {', '.join(map(str, ratings.columns))}. "
-            "Expected the columns user, item, rating."
-        )
+    check_table(ratings, ["user", "item", "rating"], name="ratings")
     values = pd.to_numeric(ratings["rating"], errors="coerce").to_numpy(dtype=float)
-    bad = ~np.isfinite(values) | (values <= 0) | ratings[["user", "item"]].isna().any(axis=1).to_numpy()
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            f"`ratings`: every row needs a user, an item and a rating above 0; found "
-            f"{ratings.iloc[row][['user', 'item', 'rating']].to_dict()} in data row {row + 1}."
-        )
+    bad = np.flatnonzero(~np.isfinite(values) | (values <= 0))
+    if len(bad):
+        found = ratings["rating"].iloc[bad[0]]
+        raise ValueError(f"`ratings`: every row needs a rating above 0; found {found!r} in data row {bad[0] + 1}.")
     out = pd.DataFrame({"user": ratings["user"].astype(str), "item": ratings["item"].astype(str), "rating": values})
-    if out.duplicated(["user", "item"]).any():
-        first = out.loc[out.duplicated(["user", "item"])].iloc[0]
-        raise ValueError(f"`ratings`: user {first['user']!r} rates item {first['item']!r} twice; expected one rating.")
-    if out.empty:
-        raise ValueError("`ratings` has no rows.")
+    check_once(out, ["user", "item"], "ratings")
     return out
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._checks import check_choice
 from .._compiled import njit
-from ._tables import check_names, check_table
+from .._tables import check_names, check_table
 
 #: Metrics of transcripts. All but WIP are error rates, which this package negates.
 SPEECH = ("wer", "mer", "wil", "wip", "cer")

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from .._checks import check_jobs
 from .._processes import parallel
+from .._tables import check_table
 from ..evalset import EvalSet
 from ._sentences import Sentence, drawn
 from ._wordings import Style, translate
@@ -214,11 +215,7 @@ def judge(
     1         0                   0     False
     """
     sentences = _sentences_of(es)
-    if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"`table` must be a DataFrame; found {type(table).__name__}.")
-    missing = [c for c in ("segment", "translation", "perturbed") if c not in table]
-    if missing:
-        raise ValueError(f"`table` lacks the column(s) {missing}; found {list(table.columns)}.")
+    check_table(table, ["segment"], texts=["translation", "perturbed"], name="table")
     rows = table.reset_index(drop=True).groupby("segment", sort=False).indices
     pairs = list(table[["translation", "perturbed"]].itertuples(index=False, name=None))
     jobs = [(_segment(sentences, s), [pairs[i] for i in where], limit) for s, where in rows.items()]

@@ -1,4 +1,4 @@
-"""Checks of the tables and the names of metrics that come in."""
+"""Checks of the tables that come in: their columns and cells, and the names of metrics."""
 
 from __future__ import annotations
 
@@ -8,13 +8,26 @@ import numpy as np
 import pandas as pd
 
 
-def check_table(frame: pd.DataFrame, columns: Sequence[str], *, texts: Sequence[str] = (), name: str = "frame") -> None:
-    """Refuse a table without rows or one of these columns, empty cells in them, and texts that are no strings."""
+def check_table(
+    frame: pd.DataFrame,
+    columns: Sequence[str] = (),
+    *,
+    texts: Sequence[str] = (),
+    new: Sequence[str] = (),
+    name: str = "frame",
+) -> None:
+    """Refuse a table without rows or one of these columns, empty cells in them, and texts that are no strings.
+
+    Columns that are ``new`` are to be added, so the table must not have them.
+    """
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"`{name}` must be a pandas DataFrame; found {type(frame).__name__}.")
     for column in [*texts, *columns]:
         if column not in frame:
             raise ValueError(f"`{name}` lacks the column {column!r}; it has {', '.join(map(repr, frame.columns))}.")
+    for column in new:
+        if column in frame:
+            raise ValueError(f"`{name}` has a column {column!r} already. Drop or rename it.")
     if frame.empty:
         raise ValueError(f"`{name}` has no rows.")
     for column in texts:
@@ -30,6 +43,13 @@ def check_table(frame: pd.DataFrame, columns: Sequence[str], *, texts: Sequence[
             raise ValueError(
                 f"column {column!r} of `{name}` is empty in {len(wrong)} rows, the first row {wrong[0] + 1}."
             )
+
+
+def check_once(frame: pd.DataFrame, keys: Sequence[str], name: str) -> None:
+    """Refuse a table in which two rows have the same values in these columns."""
+    for row in frame.loc[frame.duplicated([*keys]), [*keys]].head(1).to_dict("records"):
+        found = ", ".join(f"{key} {value!r}" for key, value in row.items())
+        raise ValueError(f"`{name}` has several rows of {found}; expected one.")
 
 
 def check_names(metrics: Sequence[str], known: Sequence[str]) -> None:
