@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-_WANTED = (
-    "sacreBLEU wants one list per reference translation of the test set, each as long as the hypotheses: "
-    "[[reference of segment 1, reference of segment 2, ...]]."
-)
+#: What is said of each shape.
+_SAID = tomllib.loads((Path(__file__).parents[1] / "data" / "references.toml").read_text("utf-8"))
+_WANTED = _SAID["wanted"]
 
 
 @dataclass(frozen=True)
@@ -121,48 +122,20 @@ def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]
     lengths = sorted(len(s) for s in streams)
     scored = min(n, *((len(text or "") for text in streams[0]) if flat else lengths))
     span = " to ".join(map(str, dict.fromkeys((lengths[0], lengths[-1]))))
-    if flat and lengths == [n]:
-        verdict = "flat"
-        explanation = (
-            f"The references are one plain list of {n} strings. sacreBLEU reads each string as a list of characters, "
-            f"and would score {scored} of {n} hypotheses against single characters. {_WANTED} Write [references]."
-        )
-    elif flat:
-        verdict = "length mismatch"
-        explanation = f"{n} hypotheses, but one plain list of {span} references. {_WANTED}"
+    if flat:
+        found = "flat" if lengths == [n] else "length mismatch of a plain list"
     elif lengths == [n] * n and n > 1:
-        verdict = "ambiguous"
-        explanation = (
-            f"{n} hypotheses and {n} lists of {n} references: sacreBLEU reads list k as the k-th reference translation "
-            f"of all segments. If list k holds the {n} references of segment k, transpose: "
-            "[list(r) for r in zip(*references)]."
-        )
+        found = "ambiguous"
     elif set(lengths) == {n}:
-        words = "one reference" if len(streams) == 1 else f"{len(streams)} references"
-        verdict = "ok"
-        explanation = f"{n} hypotheses, each scored against {words}."
+        found = "ok"
     elif lengths == [1] * n:
-        verdict = "transposed"
-        explanation = (
-            f"The references are transposed: {n} lists of one reference each. sacreBLEU reads them as {n} reference "
-            f"translations of a test set with one segment, scores the first hypothesis against all {n} references, "
-            f"drops the other {n - 1}, and raises nothing. {_WANTED} Write [[r for [r] in references]]."
-        )
-    elif len(streams) == n:
-        verdict = "one list per hypothesis"
-        explanation = (
-            f"There is one list of references per hypothesis ({n} lists of {span} references). sacreBLEU reads each "
-            f"list as a reference translation of the whole test set, scores the first {scored} of {n} hypotheses, each "
-            f"against the wrong references, and raises nothing. {_WANTED} Transpose: "
-            "[list(r) for r in itertools.zip_longest(*references)], where None fills segments with fewer references."
-        )
+        found = "transposed"
     else:
-        verdict = "length mismatch"
-        explanation = (
-            f"{n} hypotheses, but {len(streams)} list(s) of {span} references. sacreBLEU cuts to the shortest, scores "
-            f"the first {scored} of {n} hypotheses and raises nothing. {_WANTED} Check that no line is missing."
-        )
-    return ReferenceShape(verdict, n, scored, explanation)
+        found = "one list per hypothesis" if len(streams) == n else "length mismatch"
+    words = {"n": n, "others": n - 1, "scored": scored, "span": span, "lists": len(streams), "wanted": _WANTED}
+    words["references"] = "one reference" if len(streams) == 1 else f"{len(streams)} references"
+    explanation = _SAID["explanations"][found].format(**words)
+    return ReferenceShape(found.removesuffix(" of a plain list"), n, scored, explanation)
 
 
 def check_references(hypotheses: Sequence[str], references: Sequence[Any]) -> list[list]:
