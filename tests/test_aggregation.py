@@ -158,7 +158,7 @@ def test_damaged_cache_is_rebuilt(own_cache, counted, damage):
         data = path.read_bytes()
         if damage == "counts":  # a well-formed file with other numbers
             with np.load(path) as stored:
-                np.savez_compressed(path, counts=stored["counts"] + 1, checksum=stored["checksum"])
+                np.savez_compressed(path, values=stored["values"] + 1, checksum=stored["checksum"])
             continue
         middle = len(data) // 4
         flipped = data[:middle] + bytes([data[middle] ^ 255]) + data[middle + 1 :]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
-import zipfile
-import zlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -17,8 +13,9 @@ import pandas as pd
 from joblib import delayed, effective_n_jobs
 
 from .. import scoring
+from .._arrays import digest, read_array, write_array
 from .._checks import check_jobs
-from .._files import cache_dir, whole_file
+from .._files import cache_dir
 from .._names import positions, unknown
 from .._processes import parallel
 from ..evalset import EvalSet, Texts, as_evalset
@@ -199,9 +196,9 @@ def extract(
     columns = _formulas.columns(metric)
     empty = SegmentStatistics(metric, es.systems, es.segments, columns, np.empty(0), described, es.name)
     shape = (len(es.segments), len(columns))
-    texts_key = _digest([_FORMAT, empty.signature, metric, streams])
-    paths = {system: _cache_dir() / f"{_digest([texts_key, translations[system]])}.npz" for system in es.systems}
-    found = {system: _read(paths[system], shape) if cache else None for system in es.systems}
+    texts_key = digest([_FORMAT, empty.signature, metric, streams])
+    paths = {system: _cache_dir() / f"{digest([texts_key, translations[system]])}.npz" for system in es.systems}
+    found = {system: read_array(paths[system], shape) if cache else None for system in es.systems}
     left = [system for system in es.systems if found[system] is None]
     if left:
         chunks = [c.tolist() for c in np.array_split(left, min(effective_n_jobs(check_jobs(n_jobs)), len(left)))]
@@ -210,7 +207,8 @@ def extract(
         for system, counts in zip(left, counted, strict=True):
             found[system] = counts
             if cache:
-                _write(paths[system], counts)
+                with suppress(OSError):  # a folder that cannot be written to is no error
+                    write_array(paths[system], counts)
     counts = np.stack([found[system] for system in es.systems])
     counts.flags.writeable = False
     return replace(empty, counts=counts)
@@ -269,28 +267,3 @@ def _count(metric: str, options: dict, systems: list[list[str]], streams: list[l
     computed = scoring.scorer(metric, **options)
     computed._ref_cache = computed._cache_references(streams)
     return [np.array(computed._extract_corpus_statistics(texts, None), dtype=np.float64) for texts in systems]
-
-
-# -- on disk -----------------------------------------------------------------------------
-
-
-def _digest(content: Any) -> str:
-    data = content.tobytes() if isinstance(content, np.ndarray) else json.dumps(content, ensure_ascii=True).encode()
-    return hashlib.sha256(data).hexdigest()
-
-
-def _read(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
-    """Return stored counts, or None where there are none or they are damaged."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            counts, checksum = stored["counts"], str(stored["checksum"])
-    except (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error):
-        return None
-    whole = counts.shape == shape and counts.dtype == np.float64 and checksum == _digest(counts)
-    return counts if whole else None
-
-
-def _write(path: Path, counts: np.ndarray) -> None:
-    """Store counts so that no reader sees half a file. A folder that cannot be written to is no error."""
-    with contextlib.suppress(OSError), whole_file(path) as part, part.open("wb") as file:
-        np.savez_compressed(file, counts=counts, checksum=np.array(_digest(counts)))

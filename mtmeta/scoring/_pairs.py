@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._arrays import digest, read_array, write_array
 from .._checks import check_choice, check_count, check_jobs
-from .._files import whole_file
 from .._processes import parallel
 from .._tables import check_names, check_table
 from ._lexical import LEXICAL, lexical_signature, score_lexical, trouble
@@ -222,34 +220,18 @@ def _file(folder: Path | None, texts: pd.DataFrame, signature: str) -> Path | No
     """Return where the scores of these texts are stored, named by a hash of what was scored and how."""
     if folder is None or not signature:
         return None
-    content = json.dumps([signature, texts.fillna("").to_numpy().tolist()]).encode()
-    return folder / f"{hashlib.sha256(content).hexdigest()}.npy"
-
-
-def _read(path: Path | None, n: int) -> np.ndarray | None:
-    if path is None or not path.is_file():
-        return None
-    try:
-        values = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):  # damaged: computed anew
-        return None
-    return values if values.shape == (n,) and values.dtype == float else None
-
-
-def _write(path: Path | None, values: np.ndarray) -> None:
-    if path is not None:
-        with whole_file(path) as part, part.open("wb") as file:
-            np.save(file, values, allow_pickle=False)
+    return folder / f"{digest([signature, texts.fillna('').to_numpy().tolist()])}.npz"
 
 
 def _score_chunk(score: Callable[..., dict[str, np.ndarray]], texts: pd.DataFrame, paths: dict) -> dict:
     """Score what the cache lacks of one chunk, and store it."""
-    out = {name: _read(path, len(texts)) for name, path in paths.items()}
+    out = {name: path and read_array(path, (len(texts),)) for name, path in paths.items()}
     todo = [name for name, values in out.items() if values is None]
     if todo:
         out |= score(texts.iloc[:, 0].tolist(), texts["reference"].tolist(), todo)
         for name in todo:
-            _write(paths[name], out[name])
+            if paths[name]:
+                write_array(paths[name], out[name])
     return out
 
 
@@ -295,7 +277,7 @@ def _score_extra(
     for start in range(0, len(texts), step):
         piece = texts.iloc[start : start + step].reset_index(drop=True)
         path = _file(folder, piece, signature)
-        values = _read(path, len(piece))
+        values = path and read_array(path, (len(piece),))
         if values is None:
             values = np.asarray(function(piece), dtype=float)
             if values.shape != (len(piece),) or not np.isfinite(values).all():
@@ -303,6 +285,7 @@ def _score_extra(
                     f"metric {name!r} must return {len(piece)} finite numbers, one per row; found an array of shape "
                     f"{values.shape} with {int((~np.isfinite(values)).sum())} that are not finite."
                 )
-            _write(path, values)
+            if path:
+                write_array(path, values)
         parts.append(values)
     return np.concatenate(parts)
