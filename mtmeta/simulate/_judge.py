@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from joblib import delayed
+from rapidfuzz.distance import Levenshtein
 from tqdm import tqdm
 
 from .._checks import check_jobs
@@ -119,43 +119,18 @@ def correct_wordings(es: EvalSet, segment: Any, *, limit: int = LIMIT) -> frozen
     return _wordings(_segment(_sentences_of(es), segment), limit)
 
 
-class _Correct:
-    """The correct wordings of one segment, coded for distances."""
-
-    def __init__(self, wordings: frozenset[str]) -> None:
-        self.wordings = wordings
-        self.codes: dict[str, int] = {}
-        rows = [[self.codes.setdefault(t, len(self.codes)) for t in _TOKEN.findall(w)] for w in sorted(wordings)]
-        self.lengths = np.array([len(r) for r in rows])
-        self.table = np.full((len(rows), self.lengths.max()), -1)
-        for i, row in enumerate(rows):
-            self.table[i, : len(row)] = row
-
-    def distance(self, text: str) -> int:
-        """Return the fewest tokens to insert, delete or replace that make the text correct."""
-        if text in self.wordings:
-            return 0
-        n, width = self.table.shape
-        before = np.tile(np.arange(width + 1), (n, 1))
-        for i, token in enumerate(_TOKEN.findall(text), 1):
-            code = self.codes.get(token, -2)
-            now = np.empty_like(before)
-            now[:, 0] = i
-            best = np.minimum(before[:, 1:] + 1, before[:, :-1] + (self.table != code))
-            # an insertion costs one a token: the running minimum of best - column does all of them at once
-            columns = np.arange(1, width + 1)
-            run = np.minimum.accumulate(np.column_stack([now[:, :1], best - columns]), axis=1)
-            now[:, 1:] = run[:, 1:] + columns
-            before = now
-        return int(before[np.arange(n), self.lengths].min())
+def _distances(wordings: frozenset[str], texts: Iterable[str]) -> dict[str, int]:
+    """Return of each text the fewest tokens to insert, delete or replace that make it one of the wordings."""
+    correct = [_TOKEN.findall(wording) for wording in wordings]
+    tokens = {text: _TOKEN.findall(text) for text in texts}
+    return {text: min(Levenshtein.distance(own, other) for other in correct) for text, own in tokens.items()}
 
 
 def _judged(sentence: Sentence, pairs: Sequence[tuple[str, str]], limit: int) -> list[tuple[int, int] | None]:
     wordings = _wordings(sentence, limit)
     if wordings is None:
         return [None] * len(pairs)
-    correct = _Correct(wordings)
-    known = {text: correct.distance(text) for text in dict.fromkeys(t for pair in pairs for t in pair)}
+    known = _distances(wordings, {text for pair in pairs for text in pair})
     return [(known[a], known[b]) for a, b in pairs]
 
 
