@@ -1,4 +1,4 @@
-"""Checks of the tables that come in: their columns and cells, and the names of metrics."""
+"""Checks of the tables that come in: their columns, cells and rows."""
 
 from __future__ import annotations
 
@@ -50,14 +50,3 @@ def check_once(frame: pd.DataFrame, keys: Sequence[str], name: str) -> None:
     for row in frame.loc[frame.duplicated([*keys]), [*keys]].head(1).to_dict("records"):
         found = ", ".join(f"{key} {value!r}" for key, value in row.items())
         raise ValueError(f"`{name}` has several rows of {found}; expected one.")
-
-
-def check_names(metrics: Sequence[str], known: Sequence[str]) -> None:
-    """Refuse metrics that are unknown, named twice, or one string."""
-    if isinstance(metrics, str):
-        raise TypeError(f"`metrics` must be a sequence of names; found the string {metrics!r}. Put it in a list.")
-    for metric in metrics:
-        if metric not in known:
-            raise ValueError(f"`metrics` must be among {', '.join(map(repr, known))}; found {metric!r}.")
-    if len(set(metrics)) < len(metrics) or not len(metrics):
-        raise ValueError(f"`metrics` must name at least one metric, and none twice; found {list(metrics)}.")

@@ -224,7 +224,7 @@ def test_selection_by_name():
         ({"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be at least 2"),
         ({"level": 95}, r"`level` must lie in \(0, 1\)"),
         ({"references": "refZ"}, "unknown reference 'refZ'"),
-        ({"references": []}, "`references` is empty"),
+        ({"references": []}, "the list of references is empty"),
     ],
 )
 def test_options_are_checked(options, match):

@@ -52,6 +52,20 @@ def test_tau_ap_takes_rankings_by_name():
     assert la.tau_ap(moved, truth) == pytest.approx(1 / 3)
 
 
+def test_equations_1_and_2_by_hand():
+    """Table 1 of the paper; then a segment of one pair, won, and one of three: won, lost and tied."""
+    table = la.local_accuracy(won(TABLE_1), context="system", n_resamples=0)
+    assert {m: part["accuracy"].round(12).tolist() for m, part in table.groupby("metric")} == {
+        "A": [0.9, 0.9, 0.3], "B": [0.7] * 3, "C": [0.3, 0.3, 0.9],
+    }  # fmt: skip
+    both = la.global_accuracy(won(TABLE_1), context="system", n_resamples=0)["accuracy"]
+    assert both.tolist() == pytest.approx([0.7] * 4 + [0.5] * 2)
+    frame = pd.DataFrame({"segment": [1, 2, 2, 2], "m": [1, 1, 0, 0.5], "m_perturbed": 0.5})
+    options = itertools.product(("segment", "pair"), ("failure", "half"))
+    found = [la.local_accuracy(frame, context=None, average=a, ties=t)["accuracy"][0] for a, t in options]
+    assert found == pytest.approx([(1 + 1 / 3) / 2, (1 + 1.5 / 3) / 2, 2 / 4, 2.5 / 4])
+
+
 def test_global_of_unequal_contexts():
     frame = pd.concat([won({"m": {"x": 1.0}}, 30), won({"m": {"y": 0.0}}, 10).eval("segment = segment + 30")])
     both = la.global_accuracy(frame, context="system").set_index("context")
@@ -215,7 +229,7 @@ def test_a_guide_of_texts_is_the_chain_of_its_steps():
 @pytest.mark.parametrize(
     ("change", "options", "match"),
     [
-        ({}, {"metrics": []}, "no metric given"),
+        ({}, {"metrics": []}, "the list of metrics is empty"),
         ({}, {"ties": "drop"}, "`ties` must be one of 'failure', 'half'"),
         ({}, {"average": "mean"}, "`average` must be one of"),
         ({}, {"missing": "zero"}, "`missing` must be one of"),

@@ -16,7 +16,7 @@ from .. import scoring
 from .._arrays import digest, read_array, write_array
 from .._checks import check_jobs
 from .._files import cache_dir
-from .._names import positions, unknown
+from .._names import positions
 from .._processes import parallel
 from ..evalset import EvalSet, Texts, as_evalset
 from . import _formulas
@@ -253,13 +253,8 @@ def _reference_names(es: EvalSet | TextSet, references: str | Sequence[str] | No
             listed = ", ".join(map(repr, known))
             raise ValueError(f"set {es.name!r} has several references: {listed}. Choose: references=[{known[0]!r}].")
         return names
-    names = [references] if isinstance(references, str) else list(references)
-    if not names:
-        raise ValueError("`references` is empty: name at least one.")
-    for name in names:
-        if name not in known:
-            raise unknown("reference", name, known)
-    return names
+    names = [references] if isinstance(references, str) else references
+    return [known[k] for k in positions("reference", names, known, repeats=True)]
 
 
 def _count(metric: str, options: dict, systems: list[list[str]], streams: list[list]) -> list[np.ndarray]:

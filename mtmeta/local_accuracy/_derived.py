@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_count, generator
-from .._names import unknown
+from .._names import positions
 from ..evalset import EvalSet, as_evalset
 from ._pairs import outcomes, sums
 
@@ -154,10 +154,8 @@ def natural_pairs(
         raise ValueError(f"`margin` must be a number of at least 0; found {margin!r}.")
     if max_per_segment is not None:
         max_per_segment = check_count("max_per_segment", max_per_segment, 1)
-    names = [metrics] if isinstance(metrics, str) else list(es.metrics if metrics is None else metrics)
-    for name in names:
-        if name not in es:
-            raise unknown("metric", name, es.metrics)
+    wanted = [metrics] if isinstance(metrics, str) else metrics
+    names = [es.metrics[k] for k in positions("metric", wanted, es.metrics, repeats=True)]
     i, j = np.triu_indices(es.shape[0], 1)
     difference = es.human[i] - es.human[j]
     pair, segment = np.nonzero((np.abs(difference) >= margin) & (np.abs(difference) > 0))

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from .._checks import check_choice, check_scores
-from .._names import numbered, unknown
+from .._names import numbered, positions, unknown
 
 TIES = ("failure", "half")
 AVERAGES = ("segment", "pair")
@@ -58,13 +58,8 @@ def metrics_of(pairs: pd.DataFrame) -> list[str]:
 def chosen(pairs: pd.DataFrame, metrics: Sequence[str] | str | None) -> list[str]:
     """Return the wanted metrics, all by default."""
     known = metrics_of(pairs)
-    names = known if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
-    if not names:
-        raise ValueError("no metric given; name at least one, or leave `metrics` out for all.")
-    for name in names:
-        if name not in known:
-            raise unknown("metric", name, known)
-    return list(dict.fromkeys(names))
+    wanted = [metrics] if isinstance(metrics, str) else metrics
+    return list(dict.fromkeys(known[k] for k in positions("metric", wanted, known, repeats=True)))
 
 
 def column(pairs: pd.DataFrame, name: str) -> pd.Series:

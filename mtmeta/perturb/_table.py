@@ -10,6 +10,7 @@ from joblib import delayed
 from tqdm import tqdm
 
 from .._checks import check_choice, check_count, check_jobs, generator
+from .._names import positions
 from .._processes import parallel
 from .._tables import check_table
 from . import _lexicon as lexicon
@@ -190,12 +191,9 @@ def _setting(language: str, vocabulary: Sequence[str] | None, entities: Sequence
 def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel | None) -> tuple[str, ...]:
     if chosen is None:
         return tuple(k for k in KINDS[task] if k != ("llm" if model is None else "composed"))
-    if isinstance(chosen, str) or not len(chosen):
-        raise TypeError(f"`kinds` must be a non-empty sequence of kinds, such as ['removal']; found {chosen!r}.")
+    positions("kind", chosen, KINDS[task])
     for kind in chosen:
         _check_kind(kind, task, model)
-    if len(set(chosen)) < len(chosen):
-        raise ValueError(f"a kind occurs twice in `kinds`: {list(chosen)}.")
     return tuple(chosen)
 
 

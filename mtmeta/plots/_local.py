@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
 
 from .._checks import check_choice
+from .._names import positions
 from ..local_accuracy import ContextAgreement, QualityBuckets
 from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes, new_row
 
@@ -265,9 +266,7 @@ def variance_by_combination(
     """
     need(table, "metric", "k", "variance", "expected")
     known = list(table["metric"].unique())
-    names = known if metrics is None else list(metrics)
-    if lost := [name for name in names if name not in known]:
-        raise ValueError(f"unknown metric {lost[0]!r}; known: {', '.join(map(str, known))}.")
+    names = [known[k] for k in positions("metric", metrics, known)]
     ax = new_axes(ax, 6.8, 4.2)
     for metric, style in marks(names).items():
         rows = table[table["metric"] == metric].sort_values("k")

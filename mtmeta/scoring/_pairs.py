@@ -12,8 +12,9 @@ import pandas as pd
 
 from .._arrays import digest, read_array, write_array
 from .._checks import check_choice, check_count, check_jobs
+from .._names import positions
 from .._processes import parallel
-from .._tables import check_names, check_table
+from .._tables import check_table
 from ._lexical import LEXICAL, lexical_signature, score_lexical, trouble
 from ._speech import SPEECH, score_speech, speech_signature
 from ._text import TOKENIZERS
@@ -168,7 +169,7 @@ def score_pairs(
     extra = dict(extra or {})
     names = PAIR_METRICS[task] if metrics is None else metrics
     if len(names) or not extra:
-        check_names(names, _KNOWN[task])
+        positions("metric", names, _KNOWN[task])
     if clash := set(names) & set(extra):
         raise ValueError(f"`extra` names a metric that is known already: {sorted(clash)[0]!r}. Choose another name.")
     new = [column for m in (*names, *extra) for column in (m, f"{m}_perturbed")]

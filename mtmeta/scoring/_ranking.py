@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_choice, check_count
-from .._tables import check_names, check_once, check_table
+from .._names import positions
+from .._tables import check_once, check_table
 
 _CUTS = (5, 10, 15, 20, 30)
 #: The 23 measures of the third paper, by their trec_eval names: its Table 7.
@@ -115,7 +116,7 @@ def score_rankings(
 
 def _evaluator(judged: dict, measures: Sequence[str], relevance_level: int) -> Callable[[str, dict], dict]:
     """Return a function of a query and its items with scores, made by pytrec_eval."""
-    check_names(measures, measures)
+    positions("measure", measures, measures)  # a sequence, and none twice
     import pytrec_eval
 
     try:

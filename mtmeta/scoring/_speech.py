@@ -10,7 +10,8 @@ import pandas as pd
 
 from .._checks import check_choice
 from .._compiled import njit
-from .._tables import check_names, check_table
+from .._names import positions
+from .._tables import check_table
 
 #: Metrics of transcripts. All but WIP are error rates, which this package negates.
 SPEECH = ("wer", "mer", "wil", "wip", "cer")
@@ -151,7 +152,7 @@ def score_transcripts(
     0      A         2      5              1          0           0 -0.2  0.64
     """
     keys = [by] if isinstance(by, str) else list(by)
-    check_names(metrics, SPEECH)
+    positions("metric", metrics, SPEECH)
     check_table(frame, keys, texts=["transcript", "reference"])
     check_choice("alignment", alignment, ("unit", "sclite"))
     texts, references = frame["transcript"].tolist(), frame["reference"].tolist()
