@@ -8,7 +8,6 @@ import json
 import re
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,13 +42,6 @@ def toy():
 @pytest.fixture(scope="module")
 def teaching():
     return mm.load("teaching")
-
-
-def stored(page):
-    """Return the figures with a knob of a stored notebook, in order."""
-    cells = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells
-    outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
-    return [Knob(data["text/html"]).data for data in outputs if "mtmeta-knob" in data.get("text/html", "")]
 
 
 def test_threshold_by_hand():
@@ -167,49 +159,6 @@ def test_nothing_is_loaded_and_the_slider_waits_for_the_script():
     assert ("hidden" in slider, slider["type"], slider["min"], slider["max"]) == (True, "range", "0", "2")
     drawing = next(attributes for tag, attributes in knob.tags if tag == "svg")
     assert (drawing["role"], "acc_eq of m" in drawing["aria-label"]) == ("img", True)
-
-
-def test_chapter_on_ties_shows_the_shares_of_the_package(teaching):
-    shares = stored(THRESHOLDS)[1]["values"]
-    twin = mm.ties.discrete_to_continuous(teaching["Judge"], rng=6)
-    # the order of the metrics is that of the chapter: with each share and draw, all see the same pairs
-    tagger = mm.ties.discrete_to_continuous(teaching["Tagger"], rng=6)
-    names = [name for name in teaching.metrics if name != "SourceOnly"]
-    scores = {name: teaching[name] for name in names} | {"Judge + noise": twin, "Tagger + noise": tagger}
-    table = mm.ties.subsample_ties(teaching.with_metrics(scores), n_resamples=10, rng=6)
-    means = table.groupby(["metric", "share"])["value"].mean()
-    humans = table.groupby("share")["human_ties"].mean()
-    for k in (0, 5, 12):
-        share = shares["knob"][k]
-        for line, name in enumerate(["Judge", "Judge + noise", "Regressor"]):
-            assert shares[f"line {line}"][k] == pytest.approx(means[name, share], abs=1e-6)
-        assert shares["line 3"][k] == pytest.approx(humans[share], abs=1e-6)
-        assert shares["line 4"][k] == pytest.approx((1 - humans[share]) / 2, abs=1e-6)
-
-
-def systems_mean(es, n, column, metric):
-    found = []
-    for k in range(20):
-        chosen = np.random.default_rng([1, n, k]).choice(12, n, replace=False)
-        part = es.select(systems=[es.systems[i] for i in sorted(chosen)])
-        found.append(mm.agreement.decompose_pearson(part, metric)[column][0])
-    return np.array(found, dtype=float)
-
-
-@pytest.mark.slow
-def test_chapter_on_grouping_shows_the_systems_of_the_package(teaching):
-    (values,) = (figure["values"] for figure in stored(SYSTEMS))
-    assert values["knob"] == list(range(2, 13))
-    for k in (0, 4, 10):
-        n = int(values["knob"][k])
-        ceiling = np.sqrt(systems_mean(teaching, n, "human_between", "SourceOnly")).mean()
-        assert values["line 0"][k] == pytest.approx(ceiling, abs=1e-6)
-        lines = [("value", "Regressor"), ("within", "Regressor"), ("value", "SourceOnly"), ("within", "SourceOnly")]
-        for line, (column, metric) in enumerate(lines, 1):
-            expected = systems_mean(teaching, n, column, metric).mean()
-            assert values[f"line {line}"][k] == pytest.approx(expected, abs=1e-6)
-    pooled = mm.correlate(teaching, ["Regressor", "SourceOnly"], grouping="none").value
-    assert [values["line 1"][-1], values["line 3"][-1]] == pytest.approx(list(pooled), abs=1e-6)
 
 
 @pytest.fixture(scope="session")

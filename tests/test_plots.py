@@ -7,16 +7,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 from scipy import stats
 
 import mtmeta as mm
 from mtmeta import plots
 from mtmeta.plots._style import names_as_written
-
-
-def refuses(message, function, *args, **options):
-    with pytest.raises(ValueError, match=message):
-        function(*args, **options)
 
 
 @pytest.fixture(autouse=True)
@@ -142,9 +138,7 @@ def test_tie_subsampling_draws_means_and_names_twins(judged):
     (area,) = [c for c in axes[0].collections if c.get_label() == "constant or noise"]
     top = max(y for x, y in area.get_paths()[0].vertices if x == 0.5)
     assert top == pytest.approx(max(constant[0.5], (1 - constant[0.5]) / 2)) != 0.5
-    refuses(
-        "`twins` names metrics that are not in the table: 'stairs'", plots.tie_subsampling, table, {"twin": "stairs"}
-    )
+    refuses("`twins` names .* not in the table: 'stairs'", plots.tie_subsampling, table, {"twin": "stairs"})
 
 
 def test_tie_subsampling_shows_the_named_thresholds_whole(judged):
@@ -237,12 +231,8 @@ def test_learning_curves_are_means_within_bands():
         assert drawn == {"sees the source": [0.5, 0.5], "sees the candidate": [0.125, 0.5]}
         assert len(ax.lines) == len(drawn) + n_levels + 1
         assert [band.get_datalim(ax.transData).intervaly.tolist() for band in ax.collections] == [[0, 1], [0, 1]]
-    refuses(
-        r"needs the columns \['grouping', 'value'\]; found \['value'\]",
-        plots.learning_curves,
-        curves,
-        levels=levels[["value"]],
-    )
+    needed = r"needs the columns \['grouping', 'value'\]; found \['value'\]"
+    refuses(needed, plots.learning_curves, curves, levels=levels[["value"]])
     refuses("needs the columns", plots.learning_curves, curves.drop(columns="n"))
 
 
@@ -328,9 +318,7 @@ def test_parts_plane_puts_blind_metrics_on_the_line(es):
         assert points["reader"] == [[table["between"]["good"], table["within"]["good"]]]
         assert points["most a blind metric can get"] == [[np.sqrt(table["human_between"]["good"]), 0]]
         assert ax.texts[0].get_text() == name
-    refuses(
-        r"unknown metric in set 'unnamed': 'goood'\. Did you mean 'good'", plots.parts_plane, es, {"reader": ["goood"]}
-    )
+    refuses(r"in set 'unnamed': 'goood'\. Did you mean 'good'", plots.parts_plane, es, {"reader": ["goood"]})
     refuses("up to 6 entries; found 7", plots.parts_plane, es, {str(k): ["good"] for k in range(7)})
 
 
@@ -353,12 +341,8 @@ def test_bootstrap_by_size_averages_systems():
     assert np.allclose(ends, [[-3.2, -0.8], [-0.9, -0.1]])
     levels = {line.get_label(): line.get_ydata()[0] for line in ax.lines}
     assert (levels["corpus score"], levels["mean of segment scores"]) == (0, -2)
-    refuses(
-        r"needs the columns .*; found \['system', 'size', 'gap'\]",
-        plots.bootstrap_by_size,
-        table.drop(columns="se"),
-        [0, 0],
-    )
+    found = r"needs the columns .*; found \['system', 'size', 'gap'\]"
+    refuses(found, plots.bootstrap_by_size, table.drop(columns="se"), [0, 0])
 
 
 def test_gap_against_slope_has_a_colour_a_campaign():
@@ -509,9 +493,7 @@ def test_quality_stands_at_its_percentile(pairs):
     assert line.get_ydata().tolist() == table[table["metric"] == "m5"]["accuracy"].tolist()
     by_mean = plots.accuracy_by_quality(table, buckets, x="mean")
     assert by_mean.lines[0].get_xdata().tolist() == [-2, -1, 0]
-    refuses(
-        "are no buckets; expected numbers from 1 to 3", plots.accuracy_by_quality, table.assign(context="A"), buckets
-    )
+    refuses("are no buckets; expected .* from 1 to 3", plots.accuracy_by_quality, table.assign(context="A"), buckets)
 
 
 def test_measured_and_expected_variance_are_drawn(pairs):

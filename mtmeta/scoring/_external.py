@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -55,7 +56,7 @@ def _run(command: Sequence[str], timeout: float | None) -> None:
     except subprocess.TimeoutExpired:
         raise ValueError(f"{command[0]!r} was still running after {timeout:g} s. Raise `timeout`.") from None
     if done.returncode == 3 and str(_WORKER) in command:
-        metric = command[command.index(str(_WORKER)) + 1]
+        metric = json.loads(command[2])["metric"]
         last = done.stderr.strip().splitlines()[-1]
         package, *_, source = NEURAL[metric]
         raise MissingPackageError(
@@ -196,7 +197,7 @@ def score_neural(
     """
     check_choice("metric", metric, NEURAL)
     _, needs, default, _ = NEURAL[metric]
-    arguments = [str(python or sys.executable), str(_WORKER), metric, "{input}", "{output}"]
-    options = {"--model": model or default, "--batch-size": batch_size, "--gpus": gpus, "--language": language}
-    arguments += [str(part) for option in options.items() for part in option]
-    return score_with_command(frame, arguments, needs=needs, timeout=timeout)
+    options = {"metric": metric, "model": model or default, "batch_size": batch_size, "gpus": gpus}
+    given = json.dumps(options | {"language": language})
+    command = [str(python or sys.executable), str(_WORKER), given, "{input}", "{output}"]
+    return score_with_command(frame, command, needs=needs, timeout=timeout)

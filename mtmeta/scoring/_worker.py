@@ -1,13 +1,14 @@
 """Run one neural metric on a CSV file. Executed by the Python that has the metric's package, which need not be ours.
 
-python _worker.py METRIC INPUT OUTPUT [--model MODEL] [--batch-size N] [--gpus N] [--language CODE]
+python _worker.py OPTIONS INPUT OUTPUT, with the options as JSON: metric, model, batch_size, gpus, language
 
 It imports nothing but the standard library and the metric's package. Exit status 3: the package is missing.
 """
 
-import argparse
 import csv
+import json
 import sys
+from types import SimpleNamespace
 
 
 def comet(rows, options):
@@ -47,24 +48,17 @@ METRICS = {"comet": comet, **UNITE, "bleurt": bleurt, "bertscore": bertscore}
 
 def main():
     """Read, score, write."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("metric", choices=METRICS)
-    parser.add_argument("input")
-    parser.add_argument("output")
-    parser.add_argument("--model", default="")
-    parser.add_argument("--batch-size", type=int, default=16)
-    parser.add_argument("--gpus", type=int, default=0)
-    parser.add_argument("--language", default="en")
-    options = parser.parse_args()
+    given, source, target = sys.argv[1:]
+    options = SimpleNamespace(**json.loads(given))
     csv.field_size_limit(2**31 - 1)
-    with open(options.input, encoding="utf-8", newline="") as file:
+    with open(source, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     try:
         scores = METRICS[options.metric](rows, options)
     except ModuleNotFoundError as error:
         print(error.name, file=sys.stderr)
         return 3
-    with open(options.output, "w", encoding="utf-8", newline="") as file:
+    with open(target, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "score"])
         writer.writerows([row["id"], repr(float(score))] for row, score in zip(rows, scores, strict=True))
