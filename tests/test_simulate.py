@@ -17,7 +17,7 @@ import mtmeta as mm
 from mtmeta import simulate
 from mtmeta.simulate import _errors, _frozen, _judge, _sentences, _speech
 from mtmeta.simulate._campaign import BIAS, DETECTORS, source_only
-from mtmeta.simulate._random import Draw, generator, normal
+from mtmeta.simulate._random import Draw
 from mtmeta.simulate._wordings import Style, _article, translate
 
 PLAIN = Style(lambda: 1.0, 0.0)
@@ -283,17 +283,6 @@ def test_human_scores_lie_in_the_range_of_wmt23(es, value, low, high):
     assert low <= value(es) <= high
 
 
-def test_what_the_chapters_rely_on(es):
-    value = {g: mm.correlate(es, grouping=g).set_index("metric")["value"] for g in ("none", "segment")}
-    # The blind metric beats lexical ones as long as segments are pooled, and nobody within segments.
-    assert value["none"]["SourceOnly"] > value["none"][["BLEU", "chrF", "TER"]].max()
-    assert value["segment"]["SourceOnly"] == 0
-    # A discrete metric overtakes continuous ones within segments.
-    ranks = {grouping: v.rank(ascending=False) for grouping, v in value.items()}
-    assert ranks["segment"]["Judge"] < ranks["none"]["Judge"]
-    assert ranks["segment"]["Judge"] < ranks["segment"]["RegressorQE"]
-
-
 @pytest.mark.slow
 def test_the_stored_campaign_is_read_once_and_given_anew():
     first, second = simulate.teaching(), simulate.teaching()
@@ -316,17 +305,6 @@ def test_frozen_files_are_what_the_code_makes(es):
         for name, data in files(again).items():
             hint = f"{name} differs: run `python tools/sentences/make.py --teaching`"
             assert lzma.decompress(frozen[f"{name}.xz"]) == data, hint
-
-
-def test_random_streams_are_pinned():
-    # PCG64 and SeedSequence are stable by NumPy's policy; these values tell if that ever changes.
-    assert Draw(1, 2).uniform() == generator(1, 2).random()
-    assert Draw(2024).uniform() == pytest.approx(0.6758313379812818, abs=1e-15)
-    assert normal(generator(7), (3,)).shape == (3,)
-    draw = Draw(11)
-    counts = [draw.poisson(2.5) for _ in range(4000)]
-    assert np.mean(counts) == pytest.approx(2.5, abs=0.1)
-    assert np.var(counts) == pytest.approx(2.5, abs=0.25)
 
 
 @pytest.mark.parametrize(("n_systems", "n_segments"), [(1, 1), (3, 20), (2, 7), (25, 16)])
