@@ -1,4 +1,7 @@
-"""What a bootstrap draws: units with replacement, counted rather than copied where a statistic is made of sums."""
+"""What a bootstrap draws, units with replacement, and what is said of the draws.
+
+They are counted rather than copied where a statistic is made of sums.
+"""
 
 from __future__ import annotations
 
@@ -26,3 +29,16 @@ def times_drawn(drawn: np.ndarray, n: int) -> np.ndarray:
     """Return how often each of ``n`` units was drawn in each row of ``drawn``, shape (n_resamples, n)."""
     places = drawn + n * np.arange(len(drawn))[:, None]
     return np.bincount(places.ravel(), minlength=len(drawn) * n).reshape(len(drawn), n).astype(np.float64)
+
+
+def percentile_interval(draws: np.ndarray, level: float) -> np.ndarray:
+    """Return the ends of the percentile interval over the first axis; NaN where nothing was ever drawn."""
+    known = ~np.isnan(draws).all(axis=0)
+    out = np.full((2, *draws.shape[1:]), np.nan)
+    out[:, known] = np.nanquantile(draws[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return out
+
+
+def seed_of(rng: int | np.random.Generator | None) -> object:
+    """Return what a signature says of the draws: their seed, or that a generator was given."""
+    return "generator" if isinstance(rng, np.random.Generator) else rng

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from .._checks import check_choice, check_count, check_level, generator
-from .._resampling import times_drawn
+from .._resampling import percentile_interval, seed_of, times_drawn
 from ..evalset import EvalSet
 from ..scoring import scorer
 from . import _formulas
@@ -149,8 +149,7 @@ def aggregate(
         size = n if sample_size is None else int(sample_size)
         draws = np.concatenate([formula(s, size) for s in resampled_sums(counts, n_resamples, size, rng)])
         columns = of_draws(draws, level) | ({} if how == "bootstrap" else {"score": scores})
-        seed = "generator" if isinstance(rng, np.random.Generator) else rng
-        signature += f"|resamples:{n_resamples}|size:{size}|seed:{seed}"
+        signature += f"|resamples:{n_resamples}|size:{size}|seed:{seed_of(rng)}"
     table = pd.DataFrame({"system": list(statistics.systems), "metric": metric, "how": how})
     return Aggregation(table.assign(**columns, n_segments=n), f"{signature}|set:{statistics.name}", draws)
 
@@ -184,7 +183,7 @@ def _check_extracted(statistics: SegmentStatistics, metric: str, *given: object)
 
 def of_draws(draws: np.ndarray, level: float) -> dict[str, np.ndarray]:
     """Return mean, standard deviation and percentile interval of draws, each of shape (n_systems,)."""
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    low, high = percentile_interval(draws, level)
     return {"score": draws.mean(axis=0), "se": draws.std(axis=0, ddof=1), "low": low, "high": high}
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 from .. import scoring
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import pearson, williams
+from .._resampling import percentile_interval, seed_of
 from ..evalset import EvalSet
 from . import _formulas
 from ._aggregate import resampled_sums
@@ -136,9 +137,8 @@ def compare_aggregations(
             rows.append(about | row)
             draws[es.name, metric] = own
     table = pd.DataFrame(rows)
-    seed = "generator" if isinstance(rng, np.random.Generator) else rng
     order = {None: "default", True: "yes", False: "no"}[effective_order]
-    signature = f"pearson of systems|unit:{unit}|resamples:{n_resamples}|level:{level}|eff:{order}|seed:{seed}"
+    signature = f"pearson of systems|unit:{unit}|resamples:{n_resamples}|level:{level}|eff:{order}|seed:{seed_of(rng)}"
     return AggregationComparison(table, draws, signature)
 
 
@@ -191,10 +191,7 @@ def _compare(statistics: SegmentStatistics, human, rated, effective_order, unit,
     corpus, segments, means = system_scores(packed.sum(axis=1))
     draws = np.concatenate([drawn(sums) for sums in resampled_sums(packed, n_resamples, n, rng)])
     gaps = draws[:, 1] - draws[:, 0]
-    ends, known = np.full((2, 3), np.nan), gaps[~np.isnan(gaps)]
-    for k, values in enumerate((*draws.T, gaps)):
-        if not np.isnan(values).all():
-            ends[:, k] = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    ends, known = percentile_interval(np.column_stack([draws, gaps]), level), gaps[~np.isnan(gaps)]
     sides = [(1 + np.count_nonzero(side)) / (1 + len(known)) for side in (known <= _TOLERANCE, known >= -_TOLERANCE)]
     values = float(_r(corpus, means)), float(_r(segments, means))
     row = {"n_segments": n}

@@ -12,7 +12,7 @@ from joblib import delayed
 from .._checks import check_choice, check_count, check_jobs, generator
 from .._pearson import pearson
 from .._processes import parallel
-from .._resampling import times_drawn
+from .._resampling import seed_of, times_drawn
 from ..evalset import EvalSet
 from . import _formulas
 from ._statistics import SegmentStatistics, TextSet, as_text_set, extract, texts_of
@@ -139,9 +139,8 @@ def downsample(
             values = pearson(scores[first], scores[second], axis=0, tolerance=1e-12)
             columns = {"size": size, "comparison": label, "repetition": np.arange(n_resamples), "pearson": values}
             parts.append(pd.DataFrame(columns))
-    seed = "generator" if isinstance(rng, np.random.Generator) else rng
     kind = "TRANSPOSED REFERENCES|" if transposed else ""
-    signature = f"{kind}{metric}|units:{len(units)}|repetitions:{n_resamples}|size:{sample_size}|seed:{seed}"
+    signature = f"{kind}{metric}|units:{len(units)}|repetitions:{n_resamples}|size:{sample_size}|seed:{seed_of(rng)}"
     return DownSampling(units, pd.concat(parts, ignore_index=True), signature)
 
 

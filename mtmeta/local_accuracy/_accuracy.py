@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_count, check_level, generator
+from .._resampling import percentile_interval
 from ._pairs import Cells, Outcomes, cells, mean, outcomes, sums
 
 COLUMNS = ["context", "metric", "accuracy", "tie_rate", "n_pairs", "n_segments", "n_missing", "low", "high"]
@@ -99,7 +100,7 @@ def local_accuracy(
 
 def _table(data: Outcomes, summed: Cells, draws: np.ndarray | None, level: float) -> pd.DataFrame:
     n_contexts, n_metrics = len(data.contexts), len(data.metrics)
-    low, high = interval(draws, level) if draws is not None else np.full((2, n_contexts, n_metrics), np.nan)
+    low, high = percentile_interval(draws, level) if draws is not None else np.full((2, n_contexts, n_metrics), np.nan)
     n_pairs, n_missing = sums(data.context, n_contexts, data.present, ~data.present)
     key, at = np.unique(data.segment * n_contexts + data.context, return_inverse=True)
     (held,) = sums(at, len(key), data.present)
@@ -111,14 +112,6 @@ def _table(data: Outcomes, summed: Cells, draws: np.ndarray | None, level: float
         **{name: one.ravel() for name, one in zip(COLUMNS[2:], values, strict=True)},
     }
     return pd.DataFrame(table).astype(dict.fromkeys(COLUMNS[4:7], np.int64))
-
-
-def interval(draws: np.ndarray, level: float) -> np.ndarray:
-    """Return the ends of the percentile interval over the first axis; NaN where nothing was ever drawn."""
-    known = ~np.isnan(draws).all(axis=0)
-    out = np.full((2, *draws.shape[1:]), np.nan)
-    out[:, known] = np.nanquantile(draws[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return out
 
 
 def global_accuracy(
@@ -177,6 +170,6 @@ def global_accuracy(
     by_context = over_all.assign(accuracy=mean(summed.accuracy(), 0), low=np.nan, high=np.nan)
     by_context["tie_rate"] = mean(summed.tie_rate(), 0)
     if n_resamples:
-        by_context["low"], by_context["high"] = interval(mean(summed.draws(n_resamples, rng), 1), level)
+        by_context["low"], by_context["high"] = percentile_interval(mean(summed.draws(n_resamples, rng), 1), level)
     both = pd.concat([over_all.assign(context="all pairs"), by_context.assign(context="mean of contexts")])
     return both.sort_values("metric", kind="stable", key=lambda m: m.map(data.metrics.index), ignore_index=True)

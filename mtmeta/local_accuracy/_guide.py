@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_choice
+from .._resampling import seed_of
 from ..evalset import EvalSet
 from ..perturb import perturb_rankings, perturb_table
 from ..rankings import Rankings
@@ -107,8 +108,7 @@ def guide(
         "stability": lambda: stability(pairs, **averaged),
     }
     wanted = parts or [part for part in PARTS if possible[part]]
-    seed = "generator" if isinstance(rng, np.random.Generator) else rng
-    signature = f"average:{average}|ties:{ties}|unit:{unit}|draws:{n_resamples}|seed:{seed}"
+    signature = f"average:{average}|ties:{ties}|unit:{unit}|draws:{n_resamples}|seed:{seed_of(rng)}"
     return Guide({part: make[part]() for part in wanted}, pairs, n_texts, n_left_out, signature)
 
 

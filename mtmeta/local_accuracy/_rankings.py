@@ -11,8 +11,8 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from .._checks import check_choice, check_count, check_level, generator
+from .._resampling import percentile_interval, seed_of
 from . import _kernels
-from ._accuracy import interval
 from ._pairs import Cells, cells, outcomes
 
 TAU_TIES = ("b", "average")
@@ -219,14 +219,13 @@ def tau_ap_matrix(
         weights = summed.weights(n_resamples, generator(rng))  # the same units in every context and overall
         draws = with_global(summed.resampled(weights), whole.resampled(weights), reference)
         taus = tau_tables(draws, ties)
-        low, high = interval(taus, level)
+        low, high = percentile_interval(taus, level)
     at = [0, *(1 + order)]
     names = [GLOBAL, *(data.contexts[k] for k in order)]
     tau, symmetric, low, high = (
         pd.DataFrame(table[np.ix_(at, at)], index=names, columns=names) for table in (tau, symmetric, low, high)
     )
-    seed = "generator" if isinstance(rng, np.random.Generator) else rng
-    drawn = f"|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed}" if n_resamples else ""
+    drawn = f"|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}" if n_resamples else ""
     signature = (
         f"tau_ap|ties:{ties}|truth:rows|global:{reference}|average:{average}|metrics:{len(data.metrics)}"
         f"|contexts:{len(data.contexts)}{drawn}"

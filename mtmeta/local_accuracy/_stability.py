@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_count, check_level, generator
+from .._resampling import seed_of
 from ._pairs import cells, mean, outcomes
 from ._rankings import check_comparable, check_known
 
@@ -208,9 +209,8 @@ def recommend(
     for block, name in zip(blocks, data.contexts, strict=True):
         block.insert(0, "context", [name] * len(block))
     table = pd.concat(blocks, ignore_index=True)
-    seed = "generator" if isinstance(rng, np.random.Generator) else rng
     signature = (
-        f"recommend|average:{average}|ties:{ties}|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed}"
+        f"recommend|average:{average}|ties:{ties}|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}"
         f"|metrics:{len(data.metrics)}|contexts:{len(data.contexts)}"
     )
     names = [data.metrics[m] for m in order]
