@@ -216,13 +216,11 @@ def _same_items(runs: pd.DataFrame, perturbed: pd.DataFrame) -> None:
     """Refuse perturbed lists that are no reordering of the list of the same system and query."""
     keys = ["system", "query"]
     lists = [c for c in perturbed if c not in _LIST]
-    found = perturbed.groupby(lists, sort=False, observed=True).size().rename("found").reset_index()
-    sizes = runs.groupby(keys, sort=False, observed=True).size().rename("size").reset_index()
-    joined = found.merge(sizes, on=keys, how="left")
-    known = perturbed.merge(runs[[*keys, "item"]], on=[*keys, "item"], how="left", indicator=True)
-    strange = known[known["_merge"] == "left_only"]
-    other = joined[joined["found"] != joined["size"]]
-    for row in pd.concat([other, strange])[keys].head(1).to_dict("records"):
+    known = perturbed.merge(runs[[*keys, "item"]].assign(known=1), on=[*keys, "item"], how="left")
+    found = known.groupby(lists, sort=False, observed=True)["known"].agg(n_found="size", n_known="count").reset_index()
+    both = found.merge(runs.groupby(keys, observed=True).size().rename("n_wanted").reset_index(), on=keys, how="left")
+    wrong = (both["n_found"] != both["n_wanted"]) | (both["n_found"] != both["n_known"])
+    for row in both.loc[wrong, keys].head(1).to_dict("records"):
         raise ValueError(
             f"`perturbed_runs` has another set of items than `runs` for system {row['system']!r}, query "
             f"{row['query']!r}. A perturbation reorders a list."
