@@ -15,6 +15,7 @@ BENCHMARKS := $(wildcard benchmarks/bench_*.py)
 FUZZ_TARGETS ?= table tree mqm pickle archive plan command
 FUZZ_SECONDS ?= 60
 MUTATED ?= significance aggregation sysdep ties agreement
+MUTATED_PLACES ?= 160
 LOWEST_SCORE ?= 0.8
 
 # One thread a process: the arrays are small, and a thread pool in each of several processes only gets in its own way.
@@ -106,7 +107,7 @@ fuzz: $(VENV)/.installed-test ## look for inputs that break loaders or the comma
 mutation: $(VENV)/.installed-test ## break the statistics in many places: do tests fail? Installs Cosmic Ray, writes tests/MUTATION.md
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) cosmic-ray
 	@rm -rf _build/mutation
-	@printf '%s\n' $(MUTATED) | PATH="$(CURDIR)/$(BIN):$$PATH" xargs -P $(JOBS) -n 1 tests/mutation/run
+	@printf '%s\n' $(MUTATED) | PATH="$(CURDIR)/$(BIN):$$PATH" xargs -P $(JOBS) -I % tests/mutation/run % $(MUTATED_PLACES)
 	@$(BIN)/python tests/mutation/mutation_report.py $(LOWEST_SCORE)
 
 browser-deps: ## install what drives the browser tests, if node is there

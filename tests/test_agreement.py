@@ -160,6 +160,7 @@ def test_spa_draws_a_thousand_signs_from_the_published_seed():
     values = [mm.soft_pairwise_accuracy(es, n_resamples=20, **r).value[0] for r in ({}, {"rng": 4}, {"rng": 3})]
     assert values[0] == values[1] != values[2]
     assert mm.soft_pairwise_accuracy(es).n_resamples[0] == 1000
+    assert mm.soft_pairwise_accuracy(es, n_resamples=1).n_resamples[0] == 1
 
 
 def test_spa_checks_its_options():

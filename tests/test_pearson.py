@@ -1,7 +1,9 @@
 """Correlations along an axis, and Williams' test."""
 
+import exact
 import numpy as np
 import pytest
+from scipy import stats
 
 from mtmeta._pearson import pearson, standard_deviation, williams
 
@@ -27,7 +29,8 @@ def test_one_row_and_the_last_axis():
     assert pearson(np.array([1.0, 2, 3]), np.array([1.0, 3, 2])) == pytest.approx(0.5)
 
 
-def test_williams_of_equal_correlations():
+def test_williams():
+    assert stats.t.isf(williams(0.6, 0.4, 0.3, 20), 17) == pytest.approx(exact.williams(0.6, 0.4, 0.3, 20))
     assert williams(np.array(0.4), np.array(0.4), np.array(1.0), 12) == 0.5
     assert williams(np.array(0.4), np.nextafter(0.4, 1), np.array(1.0), 12) == 0.5
 
@@ -40,6 +43,6 @@ def test_numbers_of_any_size(size):
 
 
 def test_what_only_rounding_varies_is_constant_where_it_is_asked_for():
-    means = np.array([0.1 + 0.2, 0.3, 0.3])
+    means = np.array([0.1 + 0.2, 0.3, 0.3]) * 2**20
     assert np.isnan(pearson(means, np.array([1.0, 2.0, 4.0]), tolerance=1e-12))
     assert not np.isnan(pearson(means, np.array([1.0, 2.0, 4.0])))

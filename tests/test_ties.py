@@ -64,7 +64,8 @@ def test_curve_is_the_coefficient_at_each_threshold():
         assert value == pytest.approx(again, abs=1e-12)
 
 
-def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats():
+def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats(monkeypatch):
+    monkeypatch.setattr(agreement, "_BINNED_FROM", 0)  # bins are for whole numbers only
     sizes = [n for n in range(2, 60) if all(n % d for d in range(2, n))]  # primes
     human = np.full((max(sizes), len(sizes)), np.nan)
     rng = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-"""Draw the mutants to try from all of a session: python sample.py CONFIG SESSION. The others are marked as skipped."""
+"""Draw the mutants to try from all of a session: python sample.py CONFIG SESSION SIZE. The others are marked as skipped."""
 
 import ast
 import random
@@ -14,7 +14,6 @@ from cosmic_ray.work_db import use_db
 from cosmic_ray.work_item import WorkerOutcome, WorkResult
 
 SEED = 2024
-SIZE = 160  # places a group
 
 
 def left_out(source):
@@ -73,9 +72,9 @@ def draw(found, rng, size):
 
 
 if __name__ == "__main__":
-    config, session = sys.argv[1:]
+    config, session, size = sys.argv[1:]  # so many places
     warnings.simplefilter("ignore", SyntaxWarning)  # of a mutant such as `x is not 0`
     with use_db(session) as db:
         rng = random.Random(f"{SEED} {Path(config).stem}")
-        drawn = draw(places(db, load_config(config)["module-path"]), rng, SIZE)
+        drawn = draw(places(db, load_config(config)["module-path"]), rng, int(size))
         db.set_multiple_results({i.job_id for i in db.work_items} - drawn, WorkResult(WorkerOutcome.SKIPPED))
