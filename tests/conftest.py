@@ -79,11 +79,13 @@ def command_line(capsys, monkeypatch):
 
 #: Files whose tests take long and share nothing: each test goes to any worker. Those of other files stay together.
 SPREAD = tuple(f"tests/test_{name}.py" for name in ("notebooks", "run", "book", "determinism", "exercises", "house"))
+#: Files that need PyTorch and transformers go to one worker, since it takes five seconds to import them.
+MODELS = tuple(f"tests/test_{name}.py" for name in ("sentinel", "perturb", "pretrained", "bad_input_corpus"))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep the tests of a file on one worker, so that what they share is made once, but for those of `SPREAD`.
+    """Keep the tests of a file on one worker, so that what they share is made once; `SPREAD` and `MODELS` differ.
 
     The groups of pytest-xdist 3.8 do this no longer: with pytest 9.2 it ignores them, without a word.
     """
@@ -92,7 +94,7 @@ def pytest_xdist_make_scheduler(config, log):
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition("::")[0]
-            return nodeid if file in SPREAD else file
+            return nodeid if file in SPREAD else "models" if file in MODELS else file
 
     return ByFile(config, log)
 
