@@ -101,13 +101,15 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark as slow the tests that use real data, skip those that cannot run; begin with the longest, the notebooks."""
+    """Mark as slow the tests that use real data or PyTorch, skip those that cannot run; begin with the notebooks."""
     items.sort(key=lambda item: item.path.name != "test_notebooks.py")
     for item in items:
         if "data_dir" in getattr(item, "fixturenames", ()) and item.get_closest_marker("data") is None:
             item.add_marker("data")
+        if "transformers" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")  # to import PyTorch alone takes seconds, as does reading the data
         if item.get_closest_marker("data"):
-            item.add_marker("slow")  # reading the data alone takes seconds
+            item.add_marker("slow")
             if not os.environ.get("MTMETA_DATA"):
                 item.add_marker(pytest.mark.skip(reason=NO_DATA))
 

@@ -41,9 +41,15 @@ def _warm(tmp_path_factory):
         f"sentinel train teaching --sees source --save {folder / 's'}", f"sentinel score {folder / 's'} teaching",
     ):  # fmt: skip
         invoke(line.split())
+    nbformat.validate(nbformat.v4.new_notebook())  # compiles its schema
+
+
+@pytest.fixture(scope="module")
+def _warm_models(tmp_path_factory):
+    """Import PyTorch and transformers, too."""
+    folder = tmp_path_factory.mktemp("model")
     case = next(case for case in CHECKPOINTS if "vocab_size" in case.name)  # its model is built
     invoke([str(case.make(folder)) if word == "{}" else word for word in case.command])
-    nbformat.validate(nbformat.v4.new_notebook())  # compiles its schema
 
 
 @pytest.fixture
@@ -68,6 +74,7 @@ def read(case, argument):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_warm_models")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case(case, place):
     argument = case.make(place)
