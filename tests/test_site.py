@@ -29,6 +29,7 @@ from docutils.core import publish_doctree
 from pages import Page
 from PIL import Image
 from sphinx import addnodes
+from sphinx_external_toc.parsing import parse_toc_yaml
 
 import mtmeta as mm
 from mtmeta import runner
@@ -49,19 +50,9 @@ THEME_AXE = (
 )
 
 
-def toc_files(node):
-    if isinstance(node, dict):
-        yield from (node[key] for key in ("root", "file") if key in node)
-        for value in node.values():
-            yield from toc_files(value)
-    elif isinstance(node, list):
-        for item in node:
-            yield from toc_files(item)
-
-
 def toc():
     """Return the pages of the book, the start page first and the first chapter second."""
-    return list(toc_files(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
+    return list(parse_toc_yaml(ROOT / "_toc.yml"))
 
 
 def is_stale(index):
@@ -431,28 +422,6 @@ class TestPages:
         assert [
             (rule, mark) for rule, mark in THEME_AXE if not any(f["id"] == rule and mark in f["html"] for f in html)
         ] == []
-
-
-BAD_PAGE = """<!doctype html><html lang="en" data-theme="light"><head><title>bad</title></head>
-<body style="margin:0"><main class="bd-article"><h1>Bad</h1>
-<p style="color:#aaa;background:#fff">Text that is too pale to be read.</p>
-<p class="math">\\(x\\)</p><img src="absent.png"><div style="width:900px">wide</div>
-<script src="https://example.org/x.js"></script><script>console.error("ours")</script></main></body></html>"""
-
-
-@pytest.mark.browser
-@pytest.mark.slow
-def test_faults_are_noticed(tmp_path):
-    (tmp_path / "bad.html").write_text(BAD_PAGE, encoding="utf-8")
-    bad = drive("check.mjs", tmp_path, "", "bad")
-    found = {faults.__name__: list(faults(bad)) for faults in FAULTS}
-    assert "asked for https://example.org/x.js" in found["network_faults"]
-    assert any("not found" in fault for fault in found["network_faults"])
-    assert any(fault.endswith(": ours") for fault in found["console_faults"])
-    assert found["formula_faults"] == ["bad: 0 of 1 formulas are rendered"]
-    assert {fault.split(" ", 2)[2] for fault in found["image_faults"]} == {"has no alt text", "did not load"}
-    assert {"color-contrast", "image-alt"} <= {fault.split(": ")[1].split(" at ")[0] for fault in found["axe_faults"]}
-    assert [fault.split(" px ")[0] for fault in found["width_faults"]] == ["bad is 900", "bad is 900"]
 
 
 @pytest.fixture(scope="session")
