@@ -149,6 +149,8 @@ def test_cache_is_by_content_and_options(own_cache, counted):
     aggregation.extract(text_set(other, {"ref": ("x", "y", "z")}))
     aggregation.extract(TOY, cache=False)
     assert counted[5:] == [2, 2]
+    aggregation.aggregate(TOY)
+    assert counted[7:] == []
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "text", "counts"])

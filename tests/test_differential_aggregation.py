@@ -255,6 +255,7 @@ def test_comparison_of_aggregations(numbers):
         both = pearson(c, human), pearson(m, human)
         near(row["corpus"], both[0], number)
         near(row["segment"], both[1], number)
+        near(row["difference"], None if None in both else both[1] - both[0], number)
         rng = np.random.default_rng(number)
         drawn = rng.integers(n, size=(n_resamples, n))
         picked = rng.integers(len(human), size=(n_resamples, len(human))) if unit == "both" else None

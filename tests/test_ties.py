@@ -201,7 +201,7 @@ def test_held_out_ties_move_the_threshold_not_the_test(campaign):
 
 
 def test_held_out_options_are_checked(campaign):
-    for held_out in (0, 1, True, "half"):
+    for held_out in (0, 1, 1.5, True, "half"):
         with pytest.raises(ValueError, match="`held_out` must be a share"):
             ties.held_out_calibration(campaign, held_out=held_out)
     with pytest.raises(ValueError, match="cannot be split"):
