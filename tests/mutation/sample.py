@@ -1,4 +1,4 @@
-"""Draw the mutants to try from all of a session: python sample.py CONFIG SESSION SIZE. The others are marked as skipped."""
+"""Draw the mutants to try from all of a session, and mark the others as skipped: sample.py CONFIG SESSION SIZE."""
 
 import ast
 import random
