@@ -3,6 +3,7 @@
 Ends with an error where a score is lower. Why a mutant may survive stands in survivors.toml.
 """
 
+import contextlib
 import json
 import platform
 import sys
@@ -72,12 +73,13 @@ def row(name, places, kinds, commits=""):
 
 def measured(session):
     """Return what came of a session."""
-    with use_db(session) as db:
+    tree = session.with_suffix("")
+    with use_db(session) as db, contextlib.chdir(tree):  # the files as they were
         places = len(sample.places(db, load_config(HERE / f"{session.stem}.toml")["module-path"]))
         results = [pair for pair in db.completed_work_items if pair[1].worker_outcome != WorkerOutcome.SKIPPED]
     outputs = Counter(result.output == "timeout" for _, result in results if result.is_killed)
     survivors = [described(item.mutations[0], result) for item, result in results if not result.is_killed]
-    commits = " and ".join(session.with_suffix("").joinpath("commits").read_text().splitlines())
+    commits = " and ".join(tree.joinpath("commits").read_text().splitlines())
     return {"commits": commits, "places": places, "killed": outputs[0], "timeout": outputs[1], "survivors": survivors}
 
 
