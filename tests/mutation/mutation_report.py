@@ -36,7 +36,7 @@ equivalent; with it a 95 % interval (Clopper and Pearson). Tests were written ag
 score says what becomes of these mutants. What becomes of all, a sample from another seed tells better.
 
 Not all rows were measured at the same commit: the last column says of which time it is. Where it names two, what
-survived at the first was tried again with the tests of the second.
+survived at the first was tried again with the tests of the second. A row says nothing of tests changed since.
 
 | module | places | tried | killed | no end | equivalent | other reason | no reason | score | 95 % | commit of |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
