@@ -26,7 +26,8 @@ never entered. It is killed if a test fails. `make mutation` makes and tries the
 Cosmic Ray {cosmic_ray}, Python {python}, NumPy {numpy}, numba {numba}, seed {seed}.
 
 Of the places of each module that Cosmic Ray can change some are drawn, spread evenly over files and kinds of
-change, and one mutant at random for each. Left out by rule: annotations, what stands in a `raise`, `strict=True`, what
+change, and one mutant at random for each; `tried` says how many, and is not the same in all rows.
+Left out by rule: annotations, what stands in a `raise`, `strict=True`, what
 compiles to the same code or to none, and compiled loops, of which `tests/exact.py` has slow versions. A mutant meets
 the tests that the file of its group in `tests/mutation` names, doctests among them: the quickest first, up to the first
 that fails. A test by hypothesis tries {examples} examples, always the same.
