@@ -9,7 +9,7 @@ _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasci
 _LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}"}
 _LATEX |= {'"': r"\symbol{34}"} | {c: f"\\{c}" for c in "&%$#_{}"}  # \textquotedbl is not in every encoding
 _LATEX |= {c: f"{{{c}}}" for c in "[]*"}  # after the end of a row these would be its options
-_MARKDOWN = str.maketrans({c: f"\\{c}" for c in r"\`*_[]<>|&~$#@"})
+_MARKDOWN = str.maketrans({c: f"\\{c}" for c in r"\`*_[]{}<>|&~$#@"})
 #: What makes a link of an address that stands without any mark.
 _ADDRESS = re.compile(r"(?<=www)\.|\.(?=[^\W\d_])|:(?=//)", re.IGNORECASE)
 
