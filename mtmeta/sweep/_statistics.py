@@ -48,6 +48,7 @@ _OPTIONS: dict[str, Any] = {
     "level": _LEVEL,
     "lowercase": _SWITCH,
     "method": grid(Literal[significance.METHODS]),
+    "method of intervals": grid(Literal["bootstrap", "jackknife", None]),
     "method of rank": grid(Literal["exchange", "published"]),
     "metric": grid(Literal["bleu", "chrf", "chrf++", "ter"]),
     "min_stratum": grid(count(2, MAX_COUNT)),
@@ -140,6 +141,13 @@ def _comparison_draws(options: Mapping[str, Any]) -> bool:
     return method != "williams" and not exact
 
 
+def _interval_draws(options: Mapping[str, Any]) -> bool:
+    if options.get("method") is None:
+        few = ("system",) if options.get("coefficient") == "spa" else ("system", "both")
+        return options.get("unit") not in few
+    return options["method"] == "bootstrap"
+
+
 def _null(result: sysdep.NullComparison) -> pd.DataFrame:
     frame = _row("sysdep", "sd", "p_value", "sd_p_value", "verdict")(result)
     return frame.assign(null_median=float(np.median(result.sysdep_draws)))
@@ -162,7 +170,7 @@ STATISTICS: dict[str, Statistic] = {
     "chance_levels": Statistic(ties.chance_levels, "none"),
     "compare": Statistic(significance.compare, draws_if=_comparison_draws),
     "compare_pairs": Statistic(significance.compare, table=lambda found: found.to_frame(), draws_if=_comparison_draws),
-    "intervals": Statistic(significance.intervals),
+    "intervals": Statistic(significance.intervals, draws_if=_interval_draws),
     "rank": Statistic(protocols.rank, "system"),
     "system_dependence": Statistic(sysdep.system_dependence, "one", _row("sysdep", "low", "high", "relative", "sd")),
     "expected_deviations": Statistic(
