@@ -86,8 +86,8 @@ def compare(
         As in `mtmeta.correlate`, or ``"spa"`` (soft pairwise accuracy, which has no grouping).
     grouping : {"none", "segment", "system"}
     method : {"exchange", "published", "williams", "bootstrap"}
-        - ``"exchange"``: exchange what two metrics say about whole documents or segments, each with probability 1/2.
-          Null hypothesis: it does not matter which of the two metrics scored a unit. Every unit adds something to a
+        - ``"exchange"``: exchange what two metrics say about whole documents, segments or systems, with probability 1/2
+          each. Null hypothesis: it does not matter which of the two metrics scored a unit. Every unit adds to a
           metric's value, and :math:`\delta^* = \sum_u \pm (c_{a,u} - c_{b,u})` is the null difference of a draw: for
           averages over segments the difference of the two hybrids, for other coefficients its first-order part (Notes).
           For SPA, the systems' sums are exchanged and SPA is computed of both hybrids. All pairs share the signs.
@@ -103,9 +103,10 @@ def compare(
     n_resamples : int
         Number of draws of a method that draws.
     unit : {None, "document", "segment", "system", "both"}
-        What is exchanged: documents where the set names at least 20 with human scores, else segments, unless one of the
-        two is asked for. What the bootstrap draws with replacement (segments by default): documents bring all their
-        segments; ``"system"`` and ``"both"`` are for the bootstrap.
+        What is exchanged: documents where the set names at least 20 with human scores, else segments, unless one of
+        them is asked for. Whole systems are exchanged to speak of other systems (not for SPA); of K systems p is
+        hardly less than :math:`2^{1-K}`. What the bootstrap draws with replacement (segments by default): documents
+        bring all their segments; ``"both"`` is for the bootstrap.
     correction : {None, "holm", "bh", "maxT"}
         For the number of pairs. ``"maxT"``: by the largest standardised difference of each draw (Romano and Wolf 2005);
         the others as in `correct`.
@@ -133,7 +134,8 @@ def compare(
     Where a value is not a sum over units, :math:`c_u = w_u T + (1 - w_u)(T - T_{-u})` with the value T, the value
     :math:`T_{-u}` without the unit, and the unit's share :math:`w_u` of the cells, all brought to the sum T. Sums of
     signed contributions have the variance of the difference whatever the shape of the two metrics, so that metrics
-    which agree with humans equally well, but are rounded or skewed, are told apart no more often than alpha says.
+    which agree with humans equally well, but are rounded or skewed, are told apart no more often than alpha says. Nor
+    do the scales of the metrics matter, which hybrids of few systems must estimate from these.
 
     A p-value of a test that draws is (count + 1) / (n + 1), and never 0; of a published test that draws, too.
 
@@ -190,11 +192,13 @@ def compare(
 def _check_options(method, coefficient, grouping, unit, correction, degenerate, n_resamples) -> None:
     check_choice("method", method, METHODS)
     check_choice("grouping", grouping, ("none", "segment", "system"))
-    units = ("segment", "document", "system", "both") if method == "bootstrap" else ("segment", "document")
+    units = ("segment", "document", "system", "both") if method == "bootstrap" else ("segment", "document", "system")
     check_choice("unit", unit, (None, *units))
     check_choice("correction", correction, (None, "holm", "bh", "maxT"))
     check_choice("degenerate", degenerate, ("drop", "zero"))
     check_count("n_resamples", n_resamples, 1)  # without draws there is no p-value
+    if unit == "system" and method != "bootstrap" and (coefficient == "spa" or method != "exchange"):
+        raise ValueError("systems are exchanged for coefficients alone, by method='exchange'. Use method='bootstrap'.")
     if method == "williams" and (coefficient, grouping) != ("pearson", "none"):
         raise ValueError("Williams' test is for Pearson correlations without grouping. Use method='exchange'.")
     if method == "published" and coefficient in ("spearman", "tau_c"):

@@ -41,9 +41,9 @@ class Units(NamedTuple):
 
     Attributes
     ----------
-    unit : {"document", "segment"}
-    of_segment : numpy.ndarray of int, shape (n_segments,)
-        The number of the unit of each segment. Units with human scores come first.
+    unit : {"document", "segment", "system"}
+    of_segment : numpy.ndarray of int, shape (n_segments,) or (n_systems,)
+        The number of the unit of each segment, or of each system. Units with human scores come first.
     n : int
         How many units have human scores.
     """
@@ -60,11 +60,11 @@ class Units(NamedTuple):
 
 def exchange_units(es: EvalSet, unit: str | None = None) -> Units:
     """Return the units to exchange: by default documents where at least 20 of them have human scores, else segments."""
-    rated = ~np.isnan(es.human).all(axis=0)
+    rated = ~np.isnan(es.human).all(axis=int(unit == "system"))
     if unit is None:
         many = es.documents is not None and len(set(units_of(es, "document")[rated])) >= LEAST_DOCUMENTS
         unit = "document" if many else "segment"
-    codes = units_of(es, unit)
+    codes = np.arange(len(rated)) if unit == "system" else units_of(es, unit)
     places = {code: place for place, code in enumerate(dict.fromkeys([*codes[rated], *codes]))}
     return Units(unit, np.array([places[code] for code in codes]), len(set(codes[rated])))
 
@@ -75,7 +75,7 @@ def exchange_units(es: EvalSet, unit: str | None = None) -> Units:
 def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, units: Units, degenerate: str = "drop"):
     r"""Return what each unit adds to `correlate`'s value of a metric, shape (n_units,); the sum is the value.
 
-    With segment grouping, a unit adds the values of its segments over the number of all segments that count. Otherwise
+    A unit made of whole groups adds their values over the number of all groups that count. Otherwise
     :math:`c_u = w_u T + (1 - w_u)(T - T_{-u})`, where T is the value, :math:`T_{-u}` the value without the unit, and
     :math:`w_u` the unit's share of the cells; what the sum lacks to T is spread by :math:`w_u`. For a mean this is the
     unit's part of the sum, for any other coefficient its first-order part (the jackknife's). Ranks and thresholds of
@@ -83,15 +83,15 @@ def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, uni
     """
     coefficient = _check_coefficient(coefficient, "calibrate")
     cells = grouped(es, metric, grouping)
-    if grouping == "segment":
+    if grouping == ("system" if units.unit == "system" else "segment"):
         values = _values(cells, coefficient, "calibrate")
         undefined = np.isnan(values)
         counted = ~undefined if degenerate == "drop" else np.ones(len(values), dtype=bool)
-        place = dict(zip(es.segments, units.of_segment, strict=True))
+        place = dict(zip(es.systems if grouping == "system" else es.segments, units.of_segment, strict=True))
         unit = np.array([place[label] for label in cells.labels])
         sums = np.bincount(unit, np.where(undefined, 0.0, values), minlength=units.n)
         return sums / max(1, counted.sum())
-    unit = _units_of_cells(es, metric, grouping, cells, units)
+    unit = of_cells(units.of_segment[:, None] if units.unit == "system" else units.of_segment, es, metric, grouping)
     whole, without = _without_each(cells, coefficient, unit, units.n)
     if degenerate == "zero":
         whole, without = np.nan_to_num(whole), np.nan_to_num(without)
@@ -109,11 +109,15 @@ def _mean(values: np.ndarray) -> np.ndarray:
     return np.where(n > 0, np.where(known, values, 0.0).sum(axis=1) / np.maximum(n, 1), 0.0)
 
 
-def _units_of_cells(es, metric, grouping, cells: Grouped, units: Units) -> np.ndarray:
+def of_cells(values: np.ndarray, es: EvalSet, metric: str, grouping: str) -> np.ndarray:
+    """Return those of the values, which stretch to (n_systems, n_segments), of the cells in the order of `grouped`."""
     scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
-    if grouping == "system":
-        scored &= (scored.sum(axis=1) >= 2)[:, None]
-    return np.broadcast_to(units.of_segment, scored.shape)[scored]
+    values = np.broadcast_to(values, scored.shape)
+    if grouping == "segment":
+        scored, values = scored.T, values.T
+    if grouping != "none":
+        scored = scored & (scored.sum(axis=1) >= 2)[:, None]
+    return values[scored]
 
 
 def _without_each(cells: Grouped, coefficient: str, unit: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:

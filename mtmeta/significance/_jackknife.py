@@ -10,7 +10,7 @@ from scipy import stats
 from .._checks import Undefined
 from ..agreement import grouped
 from ..evalset import Computed, EvalSet
-from ._exchange import Units, _mean, _without_each, exchange_units
+from ._exchange import Units, _mean, _without_each, exchange_units, of_cells
 from ._values import observed_values
 
 
@@ -87,12 +87,7 @@ def block_influences(es, metric, coefficient, grouping, units: Units, degenerate
     are those of the whole set.
     """
     cells = grouped(es, metric, grouping)
-    scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
-    where = np.nonzero(scored.T)[::-1] if grouping == "segment" else np.nonzero(scored)
-    if grouping != "none":
-        enough = (scored.sum(axis=int(grouping == "system")) >= 2)[where[int(grouping == "segment")]]
-        where = [places[enough] for places in where]
-    system, unit = where[0], units.of_segment[where[1]]
+    system, unit = (of_cells(v, es, metric, grouping) for v in (np.arange(es.shape[0])[:, None], units.of_segment))
     group = np.repeat(np.arange(len(cells.sizes)), cells.sizes)
     block = system * units.n + unit
     member = np.unique({"segment": system, "system": unit, "none": block}[grouping], return_inverse=True)[1]
