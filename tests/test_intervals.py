@@ -231,7 +231,7 @@ def test_what_a_jackknife_cannot_do():
         intervals(es, method="permutation")
     with pytest.raises(ValueError, match=r"over systems alone\. Use method='bootstrap'"):
         intervals(es, coefficient="spa", unit="both", method="jackknife")
-    with pytest.raises(ValueError, match="two systems with human scores or more; found one"):
+    with pytest.raises(ValueError, match="at least two systems with human scores; found 1"):
         intervals(es.select(systems=["S0"]), grouping="system", unit="both")
     with pytest.raises(ValueError, match="nothing can be said without 'S0'"):
         intervals(es.select(systems=["S0", "S1"]), unit="system")
@@ -275,7 +275,7 @@ def test_whole_systems_are_exchanged():
 
 @pytest.mark.slow
 def test_coverage_of_drawn_systems():
-    """Of 8 systems, where the bootstrap's intervals hold the true correlation in about 5 of 6 campaigns."""
+    """Of 8 systems, where the bootstrap's intervals hold the true correlation in about 7 of 8 campaigns."""
     n, hits = 300, {"jackknife": 0, "two-way": 0, "bootstrap": 0}
     for seed in range(n):
         rng = np.random.default_rng([8, seed])
@@ -293,6 +293,6 @@ def test_coverage_of_drawn_systems():
             method = "bootstrap" if name == "bootstrap" else None
             row = intervals(es, grouping="none", unit=unit, method=method, n_resamples=199).iloc[0]
             hits[name] += row["low"] <= truth[about] <= row["high"]
-    assert hits["bootstrap"] < 0.9 * n
-    assert 0.92 * n < hits["jackknife"]
-    assert 0.92 * n < hits["two-way"]
+    assert 0.92 * n < hits["jackknife"] < 0.98 * n
+    assert 0.92 * n < hits["two-way"] < 0.99 * n
+    assert hits["bootstrap"] < hits["jackknife"] - 0.03 * n

@@ -188,7 +188,18 @@ def intervals(
     and for Spearman, whose copies share a rank, a system drawn twice weighs twice.
 
     Percentile intervals of few units are too short, and of SPA and of correlations within segments, which depend on the
-    number of distinct systems, they are shifted, too.
+    number of distinct systems, they are shifted, too. Of 600 simulated campaigns of 8 drawn systems and 30 segments,
+    the nominal .95 intervals over systems held the true value in these shares (24 systems in brackets):
+
+    ===================================  ============  ============
+    statistic                            bootstrap     jackknife
+    ===================================  ============  ============
+    Pearson, without grouping            .877 (.908)   .948 (.938)
+    Pearson, segment grouping            .885 (.923)   .970 (.962)
+    acc_eq, segment grouping             .967 (.943)   .982 (.967)
+    ===================================  ============  ============
+
+    and the jackknife over both .968, .975 and .987 (.945, .972 and .977).
 
     References
     ----------

@@ -40,7 +40,9 @@ def jackknife(
     sizes |= {units.unit: units.n} if units else {}
     if min(sizes.values()) < 2:
         few = min(sizes, key=sizes.get)
-        raise Undefined(f"set {es.name!r}: the jackknife needs two {few}s with human scores or more; found one.")
+        raise Undefined(
+            f"set {es.name!r}: the jackknife needs at least two {few}s with human scores; found {sizes[few]}."
+        )
     variances = np.zeros(len(names))
     if unit in ("system", "both"):
         without = np.array([_without_system(es, s, names, coefficient, grouping, degenerate) for s in rated])
