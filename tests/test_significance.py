@@ -384,7 +384,7 @@ def test_correction_raises_p_values():
         ({"coefficient": "spearman", "method": "published"}, "no published test is there for 'spearman'"),
         ({"method": "williams"}, "for Pearson correlations without grouping"),
         ({"unit": "document"}, "does not say which document"),
-        ({"unit": "system"}, "`unit` must be one of None, 'segment', 'document'"),
+        ({"unit": "both"}, "`unit` must be one of None, 'segment', 'document', 'system'"),
         ({"correction": "maxT", "method": "published"}, "needs draws of all pairs at once"),
         ({"method": "bootstrap", "unit": "document"}, "does not say which document"),
         ({"correction": "fdr"}, "`correction` must be one of"),
@@ -483,7 +483,7 @@ def test_what_cannot_be_tested_is_refused():
     human[:2, 0] = 1, 2  # a draw has both with probability .4
     lonely = mm.EvalSet(human, {"m": campaign(0, 10, 10)["m0"]}, systems=list("ABCDEFGHIJ"))
     with pytest.raises(ValueError, match=r"undefined in 2\d of 40 bootstrap draws; the set is too small"):
-        intervals(lonely, unit="both", n_resamples=40)
+        intervals(lonely, unit="both", method="bootstrap", n_resamples=40)
 
 
 def test_intervals_of_equally_good_metrics_stand_by_name():
