@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from statistics import NormalDist
 
 import exact
 import numpy as np
@@ -25,7 +26,12 @@ def sets(numbers, *, least=2, holes=True):
             metric = np.where(rng.random(shape) < 0.6, human, metric)
         if holes and number % 3 == 0:
             human[:, 1:][rng.random((shape[0], shape[1] - 1)) < 0.25] = np.nan
-        yield number, mm.EvalSet(human, {"m": metric}, systems=[f"S{k}" for k in range(shape[0])])
+        names = {"systems": [f"S{k}" for k in range(shape[0])], "documents": [f"d{j // 2}" for j in range(shape[1])]}
+        yield number, mm.EvalSet(human, {"m": metric}, **names)
+
+
+def unit_of(unit, segment):
+    return segment // 2 if unit == "document" else segment
 
 
 def rows_of(es):
@@ -84,12 +90,12 @@ def reverse(rows, n_systems, every):
     return [None if v is None else -v / b for v in back]
 
 
-def resampled(es, rows, n, rng):
-    """Draw rated segments with replacement; yield the rows."""
-    segments = sorted({segment for _, segment, *_ in rows})
+def resampled(rows, n, rng, unit="segment"):
+    """Draw rated segments or documents with replacement; yield the rows."""
+    units = sorted({unit_of(unit, segment) for _, segment, *_ in rows})
     for _ in range(n):
-        drawn = [segments[k] for k in rng.integers(len(segments), size=len(segments))]
-        yield [row for j in drawn for row in rows if row[1] == j]
+        drawn = [units[k] for k in rng.integers(len(units), size=len(units))]
+        yield [row for u in drawn for row in rows if unit_of(unit, row[1]) == u]
 
 
 def tails(values, level):
@@ -105,8 +111,9 @@ def test_both_ways(numbers):
     n, level = 4, 0.4
     for number, es in sets(numbers):
         rows, k, unit = rows_of(es), es.shape[0], size(es)
-        found = sysdep.deviations_both_ways(es, "m", n_resamples=n, level=level, rng=number).set_index("system")
-        draws = list(resampled(es, rows, n, np.random.default_rng(number)))
+        options = {"unit": ("segment", "document")[number % 2], "rng": number}
+        found = sysdep.deviations_both_ways(es, "m", n_resamples=n, level=level, **options).set_index("system")
+        draws = list(resampled(rows, n, np.random.default_rng(number), options["unit"]))
         rises = [(one, rise(one, rows)) for one in (rows, *filter(None, draws))]
         if any(1e-14 < share < 1e-10 for _, shares in rises for share in shares):
             continue  # next to nothing: rounding decides whether a slope is defined
@@ -135,8 +142,9 @@ def test_bootstrap_of_deviations(numbers):
     for number, es in sets(numbers, holes=False):
         rows, k, unit = rows_of(es), es.shape[0], size(es)
         one = exact.exact([unit])[0]
-        found = mm.system_dependence(es, "m", n_resamples=n, rng=number)
-        draws = list(resampled(es, rows, n, np.random.default_rng(number)))
+        unit_drawn = ("segment", "document")[number % 2]
+        found = mm.system_dependence(es, "m", n_resamples=n, unit=unit_drawn, rng=number)
+        draws = list(resampled(rows, n, np.random.default_rng(number), unit_drawn))
         for values, drawn in zip(found.draws, draws, strict=True):
             for value, wanted in zip(values, forward(drawn, k), strict=True):
                 near(value / unit, wanted / one, number)
@@ -215,36 +223,90 @@ def strata(human, least):
     return found
 
 
-def null_scores(null, human, metric, rng):
-    """Return the metric scores of one draw of a null that draws scores."""
+def moved(rows, unit, rng):
+    """Return for each row the number of the row whose noise it gets: units in a new order, systems in new ones."""
+    k, n_units = 1 + max(s for s, *_ in rows), 1 + max(unit_of(unit, j) for _, j, *_ in rows)
+    keys, order = rng.random((k, n_units)), rng.permutation(n_units)
+    laid, first = [], []
+    for system in range(k):
+        first.append(len(laid))
+        for column, u in enumerate(order):
+            chosen = sorted(range(k), key=keys[:, column].tolist().__getitem__)[system]
+            laid += [i for i, (s, j, *_) in enumerate(rows) if (s, unit_of(unit, j)) == (chosen, u)]
+    place = [sum(s == system for s, *_ in rows[:i]) for i, (system, *_) in enumerate(rows)]
+    return [laid[(first[s] + p) % len(laid)] for (s, *_), p in zip(rows, place, strict=True)]
+
+
+def ranked(human, metric, least, rng):
+    """Return for each row its rank in its stratum, and the rows of the stratum from the lowest score up."""
+    found = {}
+    for stratum in strata(human, least):
+        ties = rng.random(len(stratum))
+        order = [i for _, _, i in sorted(zip([metric[i] for i in stratum], ties, stratum, strict=True))]
+        found |= {i: (rank, order) for rank, i in enumerate(order)}
+    return [found[i] for i in range(len(human))]
+
+
+def noise_of(human, metric, least, rng):
+    """Return normal scores of the ranks, each stratum with a mean square of 1."""
+    ranks = ranked(human, metric, least, rng)
+    normal = [NormalDist().inv_cdf((rank + 0.5) / len(order)) for rank, order in ranks]
+    return np.array(
+        [
+            v / (math.hypot(*(normal[i] for i in order)) / len(order) ** 0.5 or 1)
+            for v, (_, order) in zip(normal, ranks, strict=True)
+        ]
+    )
+
+
+def null_scores(null, rows, unit, rng):
+    """Return the metric scores of one draw of a null that draws scores, or moves them in units."""
+    human, metric = [h for _, _, h, _ in rows], [m for *_, m in rows]
     n = len(human)
     if null == "constant":
         return np.zeros(n)
+    if null == "human":
+        ranks = ranked(human, metric, 3, rng)
+        wanted = []
+        for i, (_, order) in zip(moved(rows, unit, rng), ranks, strict=True):
+            rank, of = ranks[i]
+            wanted.append(float(metric[order[(2 * rank + 1) * len(order) // (2 * len(of))]]))
+        return np.array(wanted)
+
+    def noise(least):
+        if unit == "cell":
+            return rng.standard_normal(n)
+        own = noise_of(human, metric, least, rng)
+        return own[moved(rows, unit, rng)]
+
     if null == "gaussian":
         x = exact.centred(human)
         sd = exact.mean([v * v for v in x])
         r = exact.pearson([float(v) for v in human], [float(v) for v in metric]) or 0.0
         z = np.array([exact.root(v * abs(v) / sd) if sd else 0.0 for v in x])
-        return r * z + np.sqrt(1 - r * r) * rng.standard_normal(n)
+        return r * z + np.sqrt(1 - r * r) * noise(30)
     if null == "heteroscedastic":
-        unit = max(map(abs, metric)) or 1
+        one = max(map(abs, metric)) or 1
         mean, sd = np.empty(n), np.empty(n)
         for stratum in strata(human, 3):
-            own = [float(metric[i] / unit) for i in stratum]
+            own = [float(metric[i] / one) for i in stratum]
             mean[stratum], sd[stratum] = np.mean(own), np.std(own)
-        return (mean + sd * rng.standard_normal(n)) * float(unit)
+        return (mean + sd * noise(3)) * float(one)
     fitted = exact.isotonic(human, metric)
     gaps = np.array([float(m - f) for m, f in zip(metric, fitted, strict=True)])
-    return np.array([float(f) for f in fitted]) + rng.choice(gaps, n)
+    drawn = rng.choice(gaps, n) if unit == "cell" else gaps[moved(rows, unit, rng)]
+    return np.array([float(f) for f in fitted]) + drawn
 
 
 DRAWS = {
-    "constant": lambda es, seed: sysdep.constant_metric(es, "m"),
-    "gaussian": lambda es, seed: sysdep.add_gaussian_noise(es, "m", rng=seed),
-    "heteroscedastic": lambda es, seed: sysdep.add_heteroscedastic_noise(es, "m", min_stratum=3, rng=seed),
-    "residuals": lambda es, seed: sysdep.resample_residuals(es, "m", rng=seed),
-    "human": lambda es, seed: sysdep.permute_within_human_scores(es, "m", min_stratum=3, rng=seed),
-    "systems": lambda es, seed: sysdep.permute_systems_within_segments(es, "m", rng=seed),
+    "constant": lambda es, *_: sysdep.constant_metric(es, "m"),
+    "gaussian": lambda es, seed, unit: sysdep.add_gaussian_noise(es, "m", unit=unit, rng=seed),
+    "heteroscedastic": lambda es, seed, unit: sysdep.add_heteroscedastic_noise(
+        es, "m", min_stratum=3, unit=unit, rng=seed
+    ),
+    "residuals": lambda es, seed, unit: sysdep.resample_residuals(es, "m", unit=unit, rng=seed),
+    "human": lambda es, seed, unit: sysdep.permute_within_human_scores(es, "m", min_stratum=3, unit=unit, rng=seed),
+    "systems": lambda es, seed, unit: sysdep.permute_systems_within_segments(es, "m", unit=unit, rng=seed),
 }
 
 
@@ -260,21 +322,27 @@ def test_nulls(numbers):
     """What a null draws, and what it keeps."""
     for number, es in sets(numbers):
         rows, scored = rows_of(es), ~(np.isnan(es.human) | np.isnan(es["m"]))
-        human, metric = [h for _, _, h, _ in rows], [m for *_, m in rows]
-        for null in ("constant", "gaussian", "heteroscedastic", "residuals"):
-            found = DRAWS[null](es, number)
+        human, unit_moved = [h for _, _, h, _ in rows], sysdep._nulls.UNITS[number % 3]
+        for null in ("constant", "gaussian", "heteroscedastic", "residuals", "human"):
+            if null == "human" and unit_moved == "cell":
+                continue
+            found = DRAWS[null](es, number, unit_moved)
             np.testing.assert_array_equal(found.human[scored], es.human[scored])
-            wanted = null_scores(null, human, metric, np.random.default_rng(number))
+            wanted = null_scores(null, rows, unit_moved, np.random.default_rng(number))
             unit = 1.0 if null == "gaussian" else size(es, "m")
             np.testing.assert_allclose(found["m"][scored] / unit, wanted / unit, atol=1e-9, err_msg=f"{number} {null}")
-        found = DRAWS["human"](es, number)
+        found = DRAWS["human"](es, number, "cell")
         np.testing.assert_array_equal(found.human[scored], es.human[scored])
         for stratum in strata(human, 3):
             assert sorted(found["m"][scored][stratum]) == sorted(es["m"][scored][stratum]), number
-        found = DRAWS["systems"](es, number)
-        for j in range(es.shape[1]):
+        found = DRAWS["systems"](es, number, unit_moved)
+        for u in {unit_of(unit_moved, j) for j in range(es.shape[1])}:
+            columns = [j for j in range(es.shape[1]) if unit_of(unit_moved, j) == u]
             both = [
-                sorted(zip(one.human[scored[:, j], j], one["m"][scored[:, j], j], strict=True)) for one in (found, es)
+                sorted(
+                    zip(*(np.where(scored, v, 9e299)[:, columns].tolist() for v in (one.human, one["m"])), strict=True)
+                )
+                for one in (found, es)
             ]
             assert both[0] == both[1], number
 
@@ -285,8 +353,9 @@ def test_comparison_with_nulls(numbers):
     for number, es in sets(numbers):
         null = sysdep.NULLS[number % 6]
         options = {"n_resamples": 19, "min_stratum": 3, "level": 0.9, "rng": number}
+        options["unit"] = sysdep._nulls.UNITS[number // 6 % 3]
         found, unit = sysdep.compare_with_null(es, "m", null=null, **options), size(es)
-        for k, one in enumerate((es, DRAWS[null](es, number))):
+        for k, one in enumerate((es, DRAWS[null](es, number, options["unit"]))):
             spreads = (found.sysdep, found.sd) if k == 0 else (found.sysdep_draws[0], found.sd_draws[0])
             near(spreads[0] / unit, np.ptp(scaled(one, unit)), number)
             near(spreads[1] / unit, np.std(scaled(one, unit), ddof=1), number)

@@ -13,7 +13,7 @@ from pages import Page
 
 import mtmeta as mm
 from mtmeta._checks import Undefined
-from mtmeta.report import SECTIONS, Report, _labels
+from mtmeta.report import SECTIONS, Report, _behaviour, _labels
 from mtmeta.report._agreement import order_p_value, pair_accuracy, segment_interval, segments
 from mtmeta.report._claims import VERDICTS, _within, decide
 from mtmeta.report._display import between, number
@@ -204,6 +204,19 @@ def test_a_good_metric_is_supported(reports):
     found = verdicts(reports("Regressor"))
     assert {found[c] for c in (ORDERS, WITHIN, SOURCES, TIES)} == {"supported"}
     assert found[ELSEWHERE] == "cannot be told"
+
+
+@pytest.mark.parametrize(("n", "asked"), [(19, "segment"), (19, "document"), (20, "segment")])
+def test_system_dependence_draws_documents_where_there_are_enough(n, asked):
+    unit, size = ("segment", 40) if (n, asked) == (19, "segment") else ("document", n)
+    es = mm.simulate.score_campaign(3, 40, n_continuous=1, n_discrete=0)
+    es = mm.EvalSet(es.human, {"m": es["C01"]}, systems=es.systems, documents=[j % n for j in range(40)])
+    section = Section("system_dependence")
+    _behaviour.system_rows(Part(es, "m", Settings(60, 0.95, asked, 0)), section)
+    options = {"n_resamples": 60, "rng": 0, "unit": unit}
+    assert section.row("sysdep")["high"] == mm.system_dependence(es, "m", **options).high
+    assert section.row("sysdep.p")["value"] == mm.sysdep.compare_with_null(es, "m", **options).p_value
+    assert section.text == [f"Intervals redraw, and the null moves, whole {unit}s: there are {size}."]
 
 
 @pytest.mark.slow

@@ -20,7 +20,8 @@ def campaign(seed=0, n_systems=5, n_segments=60, *, ties=False, missing=0.0, noi
     scores = human + noise * rng.normal(size=human.shape)
     scores = np.round(scores / 3) if ties else scores
     human[rng.random(human.shape) < missing] = np.nan
-    return mm.EvalSet(human, {"m": scores}, systems=[f"S{k}" for k in range(n_systems)])
+    names = {"systems": [f"S{k}" for k in range(n_systems)], "documents": [f"d{j // 4}" for j in range(n_segments)]}
+    return mm.EvalSet(human, {"m": scores}, **names)
 
 
 def by_system(result):
@@ -57,6 +58,71 @@ def test_ranks_and_changes():
     assert table["remapped_change"].tolist() == [0, 1, 2]
 
 
+def doubled(es, documents):
+    """Return the set with each segment twice in place of documents, or as it is with each segment a document."""
+    human, scores = (np.repeat(values, 2 if documents else 1, axis=1) for values in (es.human, es["m"]))
+    return mm.EvalSet(
+        human, {"m": scores}, systems=es.systems, documents=[j // (1 + documents) for j in range(human.shape[1])]
+    )
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_documents_are_drawn_and_moved_whole(twice):
+    """A document of two equal segments is a segment that counts twice, which changes no mean and no order of fits."""
+    es = campaign(6, n_systems=4, n_segments=30, missing=0.1)
+    whole, options = doubled(es, twice), {"n_resamples": 39, "rng": 3}
+    tables = [
+        [
+            mm.system_dependence(data, "m", unit=unit, **options).table.drop(columns=["n_paired", "n_scored"]),
+            sysdep.deviations_both_ways(data, "m", unit=unit, **options),
+            sysdep.compare_with_null(data, "m", null="systems", unit=unit, **options).table,
+            sysdep.compare_with_null(data, "m", null="residuals", unit=unit, **options).table,
+        ]
+        for data, unit in ((es, "segment"), (whole, "document"))
+    ]
+    for one, other in zip(*tables, strict=True):
+        pd.testing.assert_frame_equal(one, other, rtol=1e-9, atol=1e-9)
+
+
+def test_documents_must_be_named():
+    es = mm.EvalSet(campaign().human, {"m": campaign()["m"]}, systems=list("ABCDE"))
+    for function in (mm.system_dependence, sysdep.deviations_both_ways, sysdep.compare_with_null):
+        with pytest.raises(ValueError, match="does not say which document a segment is from"):
+            function(es, "m", unit="document", n_resamples=39)
+
+
+@pytest.mark.parametrize("null", ["human", "systems", "gaussian", "heteroscedastic", "residuals"])
+def test_nulls_keep_what_a_system_shares_in_a_document(null):
+    """Noise of each system in each document: of the systems, one in twenty lies outside bands of documents."""
+    outside, n = {"cell": 0.0, "document": 0.0}, 20
+    for number in range(n):
+        rng = np.random.default_rng([number, 5])
+        doc = np.repeat(np.arange(40), 4)
+        human = np.round(rng.normal(size=(5, 160)) + rng.normal(size=(5, 40))[:, doc])
+        human = human + (0 if null == "systems" else np.linspace(0, 2, 5)[:, None])
+        noise = rng.normal(size=(5, 160)) + 1.5 * rng.normal(size=(5, 40))[:, doc]
+        es = mm.EvalSet(human, {"m": human + noise}, systems=list("ABCDE"), documents=doc.tolist())
+        options = {"null": null, "n_resamples": 79, "min_stratum": 5, "rng": number}
+        for unit in outside:
+            table = sysdep.compare_with_null(es, "m", unit=unit, **options).table
+            off = ~table["expected_deviation"].between(table["null_low"], table["null_high"])
+            outside[unit] += off.mean() / n
+    assert outside["document"] <= 0.1
+    assert outside["cell"] >= 0.14
+
+
+def test_normal_draws_have_the_moments_of_the_null():
+    draws = np.random.default_rng(0).normal(size=(4000, 3)) * [1, 2, 3] + [0, 4, 12]
+    ranges = _nulls._normal_ranges(draws)  # last less first, nearly always: mean 12, variance 1 + 9
+    assert [ranges.mean(), ranges.std()] == pytest.approx([12, 10**0.5], rel=0.04)
+    assert np.quantile(ranges, [0.001, 0.999]) == pytest.approx(12 + np.array([-3.09, 3.09]) * 10**0.5, abs=0.7)
+    es = campaign(3, n_segments=120)
+    result = sysdep.compare_with_null(es, "m", n_resamples=1000, min_stratum=5)
+    assert result.p_normal == pytest.approx(result.p_value, abs=0.06)
+    far = mm.EvalSet(es.human, {"m": es["m"] + 9.0 * (np.arange(5) == 4)[:, None]}, systems=es.systems)
+    assert sysdep.compare_with_null(far, "m", n_resamples=39).p_normal == pytest.approx(2 / 20_000)
+
+
 def test_tables_begin_with_the_system_that_people_find_best():
     es = mm.EvalSet([[-2, -2], [0, -1], [-1, 0]], {"m": [[0.9, 0.1], [0.5, 0.5], [0.1, 0.2]]}, systems=["A", "B", "C"])
     for table in (
@@ -78,12 +144,13 @@ def test_interval_of_the_range_is_the_outer_of_two():
 
 
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("how", ["cell", "segment"])
+@pytest.mark.parametrize("how", ["cell", "segment", "document"])
 @pytest.mark.parametrize("population", ["paired", "full"])
 def test_fast_path_is_scikit_learn_in_a_loop(ties, how, population):
     es = campaign(1, ties=ties, missing=0.2)
     result = mm.system_dependence(es, "m", n_resamples=25, population=population, unit=how, rng=7)
-    cells = cells_of(es, "m", paired=population == "paired")
+    cells = cells_of(es, "m", paired=population == "paired", unit=how)
+    assert how != "document" or (cells.unit == cells.segment // 4).all()
     unit, counts = resamples(cells, how, 25, np.random.default_rng(7))
     x = cells.scores[: cells.n_paired]
     fits = [slow_fit(x, cells.human, c[unit[: cells.n_paired]], cells.scores) for c in counts]

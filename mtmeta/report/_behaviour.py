@@ -17,6 +17,7 @@ from ._facts import Part, Section, interval, listed, pearson_in_draws, segment_c
 from ._others import lengths
 
 _MOST_DOMAINS = 12
+_FEWEST_DOCUMENTS = 20
 
 
 # -- ties --------------------------------------------------------------------------------
@@ -73,10 +74,25 @@ def system_rows(part: Part, section: Section) -> None:
     """Ask whether the metric treats all systems alike."""
     for key, compute in {"sysdep": _sysdep, "null": _null, "favours": _favours}.items():
         section.attempt(key, compute, part, section)
+    unit, n = _unit(part)
+    section.text.append(f"Intervals redraw, and the null moves, whole {unit}s: there are {n}.")
+
+
+def _unit(part: Part) -> tuple[str, int]:
+    """Return what is redrawn, and how many there are: documents where all are named and they are not few."""
+    es = part.paired
+    n, named = len(set(es.documents or ())), es.documents is not None and None not in es.documents
+    if part.settings.unit == "document" or (named and n >= _FEWEST_DOCUMENTS):
+        return "document", n
+    return "segment", es.shape[1]
+
+
+def _options(part: Part) -> dict:
+    return part.settings.options | {"unit": _unit(part)[0]}
 
 
 def _sysdep(part: Part, section: Section) -> None:
-    found = system_dependence(part.paired, part.metric, **part.settings.options)
+    found = system_dependence(part.paired, part.metric, **_options(part))
     section.found["sysdep"] = found
     n, unit = len(found.table), "systems"
     section.add("sysdep", found.sysdep, found.low, found.high, n, unit, "lower is better; 0 is equal treatment")
@@ -85,7 +101,7 @@ def _sysdep(part: Part, section: Section) -> None:
 
 
 def _null(part: Part, section: Section) -> None:
-    found = compare_with_null(part.paired, part.metric, **part.settings.options)
+    found = compare_with_null(part.paired, part.metric, **_options(part))
     section.found["null"] = found
     low, high = interval(found.sysdep_draws, part.settings)
     n, unit = part.settings.n_resamples, "draws"
@@ -99,7 +115,7 @@ def _favours(part: Part, section: Section) -> None:
     n = es.shape[0]
     level = 1 - (1 - settings.level) / n
     n_resamples = max(settings.n_resamples, math.ceil(2 / (1 - level)))
-    options = settings.options | {"level": level, "n_resamples": n_resamples}
+    options = _options(part) | {"level": level, "n_resamples": n_resamples}
     plain = deviations_both_ways(es, part.metric, **options).set_index("system")
     try:
         centred = deviations_both_ways(centre_segments(es, [part.metric]), part.metric, **options).set_index("system")

@@ -238,7 +238,8 @@ def report(
     level : float
         Nominal coverage of intervals, in (0, 1).
     unit : {"segment", "document"}
-        What the bootstrap of agreement draws; documents bring all their segments. System dependence draws segments.
+        What the bootstrap of agreement draws; documents bring all their segments. System dependence draws documents
+        by itself where all are named and there are 20 or more, and says which unit it drew.
     rng : int, numpy.random.Generator or None
         Seed of all draws. The same seed gives the same report.
     progress : callable, optional

@@ -69,7 +69,8 @@ _OPTIONS: dict[str, Any] = {
     "ties": grid(Literal["half", "published"]),
     "unit": grid(Literal["segment", "system", "both", "document"]),
     "unit of compare": grid(Literal["segment", "system", "both", "document", None]),
-    "unit of system_dependence": grid(Literal["segment", "cell"]),
+    "unit of compare_with_null": grid(Literal["segment", "document", "cell"]),
+    "unit of system_dependence": grid(Literal["segment", "document", "cell"]),
 }
 #: Parameters that are no options: seeds and metrics are the plan's; the others do not fit many sets, or no table.
 _NO_OPTIONS = {"metrics", "rng", "keep_draws", "references", "tokenize", "cache", "n_jobs"}

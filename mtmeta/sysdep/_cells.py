@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from .._checks import Undefined, check_jobs, generator
 from .._names import unknown
-from .._resampling import times_drawn
+from .._resampling import times_drawn, units_of
 from ..evalset import Computed, EvalSet, as_evalset
 from . import _kernels
 
@@ -49,6 +49,7 @@ class Cells:
     system: np.ndarray  # (n_rows,) positions
     segment: np.ndarray  # (n_rows,) positions
     n_systems: int
+    unit: np.ndarray  # (n_rows,) what is drawn or moved whole: the row's segment or document, as a number
 
     @property
     def n_paired(self) -> int:
@@ -58,7 +59,12 @@ class Cells:
     def of(self, system: int) -> Cells:
         """Return the paired rows of one system, as a set of one system."""
         keep = np.flatnonzero(self.system[: self.n_paired] == system)
-        return Cells(self.human[keep], self.scores[keep], np.zeros(len(keep), np.int64), self.segment[keep], 1)
+        return self.subset(keep, np.zeros(len(keep), np.int64), 1)
+
+    def subset(self, keep: np.ndarray, system: np.ndarray, n_systems: int) -> Cells:
+        """Return these paired rows, of other systems."""
+        parts = (self.human[keep], self.scores[keep], system, self.segment[keep], n_systems, self.unit[keep])
+        return Cells(*parts)
 
     def system_means(self, values: np.ndarray) -> np.ndarray:
         """Return each system's mean over the first ``len(values)`` rows."""
@@ -75,7 +81,7 @@ def in_threads(
     return list(tqdm(rows, total=len(jobs), desc=what, disable=not progress))
 
 
-def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1) -> Cells:
+def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1, unit: str = "segment") -> Cells:
     """Return the rows of one metric; raise if a system has no translation with both scores, or there is but one."""
     if len(es.systems) < least:
         raise Undefined(f"set {es.name!r} has one system; its treatment can be compared with nobody's.")
@@ -95,7 +101,7 @@ def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1) -
         more = np.nonzero(alone)
         system, segment = np.concatenate([system, more[0]]), np.concatenate([segment, more[1]])
         values = np.concatenate([values, scores[alone]])
-    return Cells(human[both], values, system, segment, es.shape[0])
+    return Cells(human[both], values, system, segment, es.shape[0], units_of(es, unit)[segment])
 
 
 @dataclass(frozen=True)
@@ -131,10 +137,10 @@ def fit(
 def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return each row's unit, and how often each unit is taken in each draw, shape (n_resamples, n_units).
 
-    Units are rows or segments. Units that hold paired rows and units that do not are resampled apart,
-    so that every draw has as much of either as the data.
+    Units are rows (``"cell"``), segments or documents. Units that hold paired rows and units that do not are resampled
+    apart, so that every draw has as much of either as the data.
     """
-    unit = cells.segment if how == "segment" else np.arange(len(cells.scores))
+    unit = np.arange(len(cells.scores)) if how == "cell" else cells.unit
     rated = np.unique(unit[: cells.n_paired])
     parts = [part for part in (rated, np.setdiff1d(unit, rated)) if len(part)]
     counts = np.zeros((n_resamples, int(unit.max()) + 1), dtype=np.int32)
@@ -160,7 +166,8 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
     Returns
     -------
     EvalSet
-        The segments that humans and these metrics scored for every system; ``provenance["left_out"]`` counts the rest.
+        The segments that humans and these metrics scored for every system, and their documents;
+        ``provenance["left_out"]`` counts the rest.
 
     Raises
     ------
@@ -191,6 +198,7 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
         segments=[segment for segment, keep in zip(es.segments, whole, strict=True) if keep],
         name=f"{es.name} (within segments)",
         language_pair=es.language_pair,
+        documents=None if es.documents is None else [d for d, keep in zip(es.documents, whole, strict=True) if keep],
         human_systems=es.human_systems,
         provenance={"source": f"{es.name}, less segment means", "left_out": {"segments": int((~whole).sum())}},
     )

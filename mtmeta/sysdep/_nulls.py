@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import isotonic_regression
+from scipy.special import ndtri
 
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
 from ..evalset import Computed, EvalSet, as_evalset, as_sets
 from . import _kernels
-from ._cells import ONCE, Cells, cells_of, in_threads, metric_names, seed_of
+from ._cells import NOTHING, ONCE, Cells, cells_of, in_threads, metric_names, seed_of
 from ._deviation import pearson
 
+UNITS = ("cell", "segment", "document")
 _NO_GRID = np.empty(0, dtype=np.int64)
+_N_NORMAL = 19_999
 
 
 def strata_of(human: np.ndarray, min_stratum: int) -> list[np.ndarray]:
@@ -36,9 +39,56 @@ def strata_of(human: np.ndarray, min_stratum: int) -> list[np.ndarray]:
 Draws = Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
-def _within_human(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
+def _blocks(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows block by block, a block being what one system has in one unit, and the sizes of blocks.
+
+    Sizes have the shape (n_systems, n_units).
+    """
+    shape = cells.n_systems, int(cells.unit.max()) + 1
+    block = cells.system * shape[1] + cells.unit
+    sizes = np.bincount(block, minlength=shape[0] * shape[1])
+    return np.argsort(block, kind="stable"), sizes.reshape(shape)
+
+
+def _ranges(starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the numbers from each start on, as many as its size says, one after the other."""
+    return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+
+
+def _moved(cells: Cells, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Yield, for each row, the row whose noise it gets: units in a new order, and in each the systems in a new one."""
+    rows, sizes = _blocks(cells)
+    starts = np.cumsum(sizes).reshape(sizes.shape) - sizes
+    place = _ranges(np.zeros(cells.n_systems, np.int64), sizes.sum(axis=1))  # of a row among those of its system
+    while True:
+        chosen = rng.random(sizes.shape).argsort(axis=0), rng.permutation(sizes.shape[1])
+        taken = sizes[chosen]
+        laid = rows[_ranges(starts[chosen].ravel(), taken.ravel())]
+        first = np.append(0, np.cumsum(taken.sum(axis=1)))
+        yield laid[(first[cells.system] + place) % len(laid)]  # where there are too few, the next system's follow
+
+
+def _places(cells: Cells, strata: list[np.ndarray], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Return each row's rank among the scores of its stratum, from 0, and the rows in order of stratum and score.
+
+    Last come the first position and the size of each row's stratum in that order. Ties are broken at random.
+    """
+    rank, first, size = np.empty((3, cells.n_paired), dtype=np.int64)
+    ordered = [rows[np.lexsort((rng.random(len(rows)), cells.scores[rows]))] for rows in strata]
+    start = 0
+    for rows in ordered:
+        rank[rows], first[rows], size[rows] = np.arange(len(rows)), start, len(rows)
+        start += len(rows)
+    return rank, np.concatenate(ordered), first, size
+
+
+def _within_human(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
     strata = strata_of(cells.human, min_stratum)
     points, at = np.unique(cells.scores, return_inverse=True)
+    if unit != "cell":
+        rank, ordered, first, size = _places(cells, strata, rng)
+        for moved in _moved(cells, rng):
+            yield cells.human, points, at[ordered[first + (2 * rank + 1)[moved] * size // (2 * size[moved])]]
     order = np.arange(cells.n_paired)
     while True:
         for stratum in strata:
@@ -46,44 +96,61 @@ def _within_human(cells: Cells, rng: np.random.Generator, min_stratum: int) -> D
         yield cells.human, points, at[order]
 
 
-def _within_segments(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
-    by_segment = np.argsort(cells.segment, kind="stable")
+def _within_segments(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
+    rows, sizes = _blocks(cells)
+    sizes = sizes[sizes > 0]
+    starts = np.cumsum(sizes) - sizes
+    held = [part.tobytes() for part in np.split(cells.segment[rows], starts[1:])]  # the segments of each block
+    patterns = pd.factorize(pd.Series(held, dtype=object))[0]
     points, at = np.unique(cells.scores, return_inverse=True)
-    order = np.empty_like(by_segment)
+    order = np.empty_like(rows)
+    by_pattern = np.argsort(patterns, kind="stable")
     while True:
-        order[by_segment] = np.lexsort((rng.random(cells.n_paired), cells.segment))
+        drawn = np.lexsort((rng.random(len(patterns)), patterns))
+        order[rows[_ranges(starts[by_pattern], sizes[by_pattern])]] = rows[_ranges(starts[drawn], sizes[drawn])]
         yield cells.human[order], points, at[order]
 
 
-def _with_noise(cells: Cells, mean: np.ndarray, noise: Callable[[], np.ndarray]) -> Draws:
-    """Yield draws with the metric scores ``mean + noise()``."""
-    while True:
-        yield cells.human, *np.unique(mean + noise(), return_inverse=True)
+def _with_noise(cells: Cells, mean: np.ndarray, sd: np.ndarray | float, noise: Iterator[np.ndarray | float]) -> Draws:
+    """Yield draws with the metric scores ``mean + sd * noise``."""
+    return ((cells.human, *np.unique(mean + sd * one, return_inverse=True)) for one in noise)
 
 
-def _constant(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
-    return _with_noise(cells, np.zeros(cells.n_paired), lambda: 0.0)
+def _normal_noise(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Iterator[np.ndarray]:
+    """Yield standard normal noise for each row: new, or the metric's own as normal scores, moved in whole units."""
+    if unit == "cell":
+        return (rng.standard_normal(cells.n_paired) for _ in itertools.count())
+    rank, _, first, size = _places(cells, strata_of(cells.human, min_stratum), rng)
+    normal = ndtri((rank + 0.5) / size)
+    normal /= np.sqrt(np.maximum(np.bincount(first, normal**2)[first] / size, NOTHING))  # few scores have less than 1
+    return (normal[moved] for moved in _moved(cells, rng))
 
 
-def _gaussian(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
+def _constant(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
+    return _with_noise(cells, np.zeros(cells.n_paired), 0.0, itertools.repeat(0.0))
+
+
+def _gaussian(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
     human = scaled(cells.human, 0)[0]
     h = (human - human.mean()) / (human.std() or 1.0)
     r = pearson(cells.human, cells.scores)
-    return _with_noise(cells, r * h, lambda: np.sqrt(1 - r**2) * rng.standard_normal(len(h)))
+    return _with_noise(cells, r * h, np.sqrt(1 - r**2), _normal_noise(cells, rng, 30, unit))
 
 
-def _heteroscedastic(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
+def _heteroscedastic(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
     mean, sd = np.empty(cells.n_paired), np.empty(cells.n_paired)
     for stratum in strata_of(cells.human, min_stratum):
         mean[stratum], sd[stratum] = cells.scores[stratum].mean(), standard_deviation(cells.scores[stratum])
-    return _with_noise(cells, mean, lambda: sd * rng.standard_normal(len(mean)))
+    return _with_noise(cells, mean, sd, _normal_noise(cells, rng, min_stratum, unit))
 
 
-def _residuals(cells: Cells, rng: np.random.Generator, min_stratum: int) -> Draws:
+def _residuals(cells: Cells, rng: np.random.Generator, min_stratum: int, unit: str) -> Draws:
     _, at, sizes = np.unique(cells.human, return_inverse=True, return_counts=True)
     fitted = isotonic_regression(np.bincount(at, cells.scores) / sizes, weights=sizes).x[at]
     residuals = cells.scores - fitted
-    return _with_noise(cells, fitted, lambda: rng.choice(residuals, len(residuals)))
+    single = (rng.choice(residuals, len(residuals)) for _ in itertools.count())
+    whole = (residuals[moved] for moved in _moved(cells, rng))
+    return _with_noise(cells, fitted, 1.0, single if unit == "cell" else whole)
 
 
 _DRAWS = {
@@ -98,19 +165,26 @@ _DRAWS = {
 NULLS = tuple(_DRAWS)
 
 
-def _one_draw(es: EvalSet | pd.DataFrame, metric: str, null: str, min_stratum: int, rng) -> EvalSet:
+def _one_draw(es: EvalSet | pd.DataFrame, metric: str, null: str, min_stratum: int, unit: str, rng) -> EvalSet:
     """Return one draw of a null as a set of its own."""
     es = as_evalset(es)
-    cells = cells_of(es, metric)
+    check_choice("unit", unit, UNITS)
+    cells = cells_of(es, metric, unit=unit)
     rng = generator(rng)
-    drawn, points, at = next(_DRAWS[null](cells, rng, check_count("min_stratum", min_stratum, 2)))
+    drawn, points, at = next(_DRAWS[null](cells, rng, check_count("min_stratum", min_stratum, 2), unit))
     human, scores = np.full((2, *es.shape), np.nan)
     human[cells.system, cells.segment], scores[cells.system, cells.segment] = drawn, points[at]
-    return Computed(human, {metric: scores}, systems=es.systems, segments=es.segments, name=f"{es.name} (null: {null})")
+    named = {"systems": es.systems, "segments": es.segments, "documents": es.documents}
+    return Computed(human, {metric: scores}, name=f"{es.name} (null: {null})", **named)
 
 
 def permute_within_human_scores(
-    es: EvalSet | pd.DataFrame, metric: str, *, min_stratum: int = 30, rng: int | np.random.Generator | None = 0
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    min_stratum: int = 30,
+    unit: str = "cell",
+    rng: int | np.random.Generator | None = 0,
 ) -> EvalSet:
     """Draw from the central null: a metric that is blind to the system, given the human score.
 
@@ -125,6 +199,13 @@ def permute_within_human_scores(
     min_stratum : int
         Human scores with fewer translations are merged with their neighbours, from the lowest up; within a
         merged stratum the correlation is kept only nearly.
+    unit : {"cell", "segment", "document"}
+        What moves whole. ``"cell"``: each score by itself, as above. Else the place of each score in its stratum,
+        (rank - 1/2) / size, which is noise if the metric is blind, moves with all that it shares: where the segments
+        (or documents) of the set stood one after the other, they stand in random order, and in each of them the systems
+        have changed places. The new score is the one at that place in the stratum of the human score which stands
+        there. What the translations of a segment share, and what those of one system in one document share, is as it
+        was; the joint distribution is kept on average over draws. Ties are placed at random.
     rng : int, Generator or None
 
     Returns
@@ -135,7 +216,8 @@ def permute_within_human_scores(
     Raises
     ------
     ValueError
-        If the metric is unknown, or a system has no translation with both scores.
+        If the metric or unit is unknown, a system has no translation with both scores, or the set does not name the
+        documents that are to be moved.
 
     Examples
     --------
@@ -145,11 +227,11 @@ def permute_within_human_scores(
     >>> sorted(null["m"][0, :2].tolist()), sorted(null["m"][0, 2:].tolist())
     ([1.0, 2.0], [3.0, 4.0])
     """
-    return _one_draw(es, metric, "human", min_stratum, rng)
+    return _one_draw(es, metric, "human", min_stratum, unit, rng)
 
 
 def permute_systems_within_segments(
-    es: EvalSet | pd.DataFrame, metric: str, *, rng: int | np.random.Generator | None = 0
+    es: EvalSet | pd.DataFrame, metric: str, *, unit: str = "cell", rng: int | np.random.Generator | None = 0
 ) -> EvalSet:
     """Draw from the null in which systems are names only: they change places within each segment.
 
@@ -160,6 +242,10 @@ def permute_systems_within_segments(
     ----------
     es, metric, rng
         As in `permute_within_human_scores`.
+    unit : {"cell", "segment", "document"}
+        ``"document"``: systems change places once per document, for all its segments, so that what a system has in a
+        document stays together; those that lack other segments of it than the rest change places among themselves.
+        The other two are the same here: in each segment anew.
 
     Returns
     -------
@@ -170,7 +256,7 @@ def permute_systems_within_segments(
     ValueError
         As `permute_within_human_scores`.
     """
-    return _one_draw(es, metric, "systems", 30, rng)
+    return _one_draw(es, metric, "systems", 30, unit, rng)
 
 
 def constant_metric(es: EvalSet | pd.DataFrame, metric: str) -> EvalSet:
@@ -197,11 +283,11 @@ def constant_metric(es: EvalSet | pd.DataFrame, metric: str) -> EvalSet:
     >>> mm.system_dependence(mm.sysdep.constant_metric(es, "m"), "m", n_resamples=0).sysdep
     3.0
     """
-    return _one_draw(es, metric, "constant", 30, 0)
+    return _one_draw(es, metric, "constant", 30, "cell", 0)
 
 
 def add_gaussian_noise(
-    es: EvalSet | pd.DataFrame, metric: str, *, rng: int | np.random.Generator | None = 0
+    es: EvalSet | pd.DataFrame, metric: str, *, unit: str = "cell", rng: int | np.random.Generator | None = 0
 ) -> EvalSet:
     r"""Replace the metric by the human score plus Gaussian noise, with the metric's own correlation.
 
@@ -212,6 +298,10 @@ def add_gaussian_noise(
     ----------
     es, metric, rng
         As in `permute_within_human_scores`.
+    unit : {"cell", "segment", "document"}
+        ``"cell"``: e is drawn for each translation by itself. Else e are the normal scores of the places of
+        `permute_within_human_scores` in strata of 30, and move as they do there: normal, and as alike within units as
+        the metric's own noise.
 
     Returns
     -------
@@ -222,11 +312,16 @@ def add_gaussian_noise(
     ValueError
         As `permute_within_human_scores`.
     """
-    return _one_draw(es, metric, "gaussian", 30, rng)
+    return _one_draw(es, metric, "gaussian", 30, unit, rng)
 
 
 def add_heteroscedastic_noise(
-    es: EvalSet | pd.DataFrame, metric: str, *, min_stratum: int = 30, rng: int | np.random.Generator | None = 0
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    min_stratum: int = 30,
+    unit: str = "cell",
+    rng: int | np.random.Generator | None = 0,
 ) -> EvalSet:
     """Replace the metric by Gaussian noise with its own mean and spread at each human score.
 
@@ -234,6 +329,8 @@ def add_heteroscedastic_noise(
     ----------
     es, metric, min_stratum, rng
         As in `permute_within_human_scores`.
+    unit : {"cell", "segment", "document"}
+        As in `add_gaussian_noise`.
 
     Returns
     -------
@@ -244,11 +341,11 @@ def add_heteroscedastic_noise(
     ValueError
         As `permute_within_human_scores`.
     """
-    return _one_draw(es, metric, "heteroscedastic", min_stratum, rng)
+    return _one_draw(es, metric, "heteroscedastic", min_stratum, unit, rng)
 
 
 def resample_residuals(
-    es: EvalSet | pd.DataFrame, metric: str, *, rng: int | np.random.Generator | None = 0
+    es: EvalSet | pd.DataFrame, metric: str, *, unit: str = "cell", rng: int | np.random.Generator | None = 0
 ) -> EvalSet:
     """Replace the metric by its isotonic regression on the human score plus residuals drawn from all translations.
 
@@ -256,6 +353,9 @@ def resample_residuals(
     ----------
     es, metric, rng
         As in `permute_within_human_scores`.
+    unit : {"cell", "segment", "document"}
+        ``"cell"``: residuals are drawn one by one, with replacement. Else they move with their segments or documents,
+        as the places do in `permute_within_human_scores`.
 
     Returns
     -------
@@ -266,7 +366,7 @@ def resample_residuals(
     ValueError
         As `permute_within_human_scores`.
     """
-    return _one_draw(es, metric, "residuals", 30, rng)
+    return _one_draw(es, metric, "residuals", 30, unit, rng)
 
 
 @dataclass(frozen=True)
@@ -281,7 +381,13 @@ class NullComparison:
     sysdep_draws, sd_draws : numpy.ndarray
         The same under the null, shape (n_resamples,).
     p_value, sd_p_value : float
-        Two-sided: twice the smaller share, ``(count + 1) / (n_resamples + 1)``, at most 1.
+        Two-sided: twice the smaller share, ``(count + 1) / (n_resamples + 1)``, at most 1. It cannot be below
+        ``2 / (n_resamples + 1)``.
+    p_normal : float
+        As ``p_value``, over 19,999 draws of Expected Deviations from the normal distribution that has the mean and
+        covariance of the draws of the null: it can be as low as .0001. On WMT23, English to German, it differed from
+        5,159 counted draws by less than .0005 for 41 of the 42 metrics with a p below .01, and more for one whose
+        ranges are skewed (Random-sysname: .0002, counted .0035).
     verdict : str
         On ``sysdep``: ``"more than the null explains"``, ``"no more than the null explains"`` or
         ``"less than the null explains"``; ``"not tested"`` for the constant metric, which is one number.
@@ -298,6 +404,7 @@ class NullComparison:
     sd_draws: np.ndarray = field(repr=False)
     p_value: float
     sd_p_value: float
+    p_normal: float
     verdict: str
     table: pd.DataFrame = field(repr=False)
     signature: str
@@ -314,6 +421,7 @@ def compare_with_null(
     null: str = "human",
     n_resamples: int = 200,
     min_stratum: int = 30,
+    unit: str = "cell",
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> NullComparison:
@@ -328,9 +436,13 @@ def compare_with_null(
         `permute_systems_within_segments`; ``"constant"``: `constant_metric`; ``"gaussian"``: `add_gaussian_noise`;
         ``"heteroscedastic"``: `add_heteroscedastic_noise`; ``"residuals"``: `resample_residuals`.
     n_resamples : int
-        At least ``2 / (1 - level) - 1``, or no p-value could be low enough.
+        At least ``2 / (1 - level) - 1``, or no p-value could be low enough. What lies near the end of a band is now
+        inside and now outside it as ``rng`` changes: for the bands of single systems take thousands.
     min_stratum : int
         As in `permute_within_human_scores`.
+    unit : {"cell", "segment", "document"}
+        What moves whole; the functions of the nulls say how. Where the set names some 20 documents or more, take
+        these; without, segments.
     level : float
         Of the null bands; the verdict is "more" or "less" where the p-value is at most ``1 - level``.
     rng : int, Generator or None
@@ -342,7 +454,8 @@ def compare_with_null(
     Raises
     ------
     ValueError
-        If the metric or an option is unknown, or a system has no translation with both scores.
+        If the metric or an option is unknown, a system has no translation with both scores, or the set does not name
+        the documents that are to be moved.
 
     Notes
     -----
@@ -352,8 +465,14 @@ def compare_with_null(
     of a favour: a metric that reacts to difficulty more than to quality gives it. `centre_segments` takes
     difficulty out of the comparison.
 
-    The nulls that keep or imitate the joint distribution break up whatever the translations of one segment share,
-    so they spread a little more than they should if metric and human share it, and reject too rarely. Strata of
+    The nulls that keep or imitate the joint distribution break up with ``unit="cell"`` whatever the translations of
+    one segment share, so they spread more than they should, and reject too rarely; and what the translations of one
+    system in a document share, so they spread less, and reject too often. In 400 campaigns of 6 systems and 60
+    documents of 3 to 7 segments, with a metric blind by construction whose noise segments shared, p <= .05 came up in
+    2 % with cells, 6 % with segments and 7 % with documents; where each system had noise of its own in each document as
+    well, in 7, 12 and 4 %, and with ``null="systems"`` in 19, 19 and 5 %.
+
+    Strata of
     merged scores push the other way in small sets: with 600 translations and a metric blind by construction,
     p <= .05 came up in 6 to 9 % of 400 campaigns with strata of 30, and in 3 to 4 % with strata of 5; with 300
     translations it did in 14 % and 4 % of 120 campaigns.
@@ -372,16 +491,19 @@ def compare_with_null(
             f"{n_resamples} draws cannot give a two-sided p-value as low as {1 - level:.3g}; "
             f"use at least {int(np.ceil(2 / (1 - level) - 1e-9)) - 1}."
         )
-    cells = cells_of(es, metric, least=2)
+    check_choice("unit", unit, UNITS)
+    cells = cells_of(es, metric, least=2, unit=unit)
     observed = _deviations(cells, cells.human, *np.unique(cells.scores, return_inverse=True))
-    drawn = itertools.islice(_DRAWS[null](cells, generator(rng), min_stratum), n_resamples)
+    drawn = itertools.islice(_DRAWS[null](cells, generator(rng), min_stratum, unit), n_resamples)
     draws = np.array([_deviations(cells, *draw) for draw in drawn])
     sysdep, sysdep_draws = float(np.ptp(observed)), np.ptp(draws, axis=1)
     sd, sd_draws = float(standard_deviation(observed, ddof=1)), standard_deviation(draws, ddof=1)
     p_value, sd_p_value = _two_sided(sysdep, sysdep_draws), _two_sided(sd, sd_draws)
+    near_one, _ = scaled(np.append(draws.ravel(), sysdep), 0)
+    p_normal = _two_sided(near_one[-1], _normal_ranges(near_one[:-1].reshape(draws.shape)))
     verdict = "no more than the null explains"
     if null == "constant":  # one number, no distribution
-        p_value, sd_p_value, verdict = np.nan, np.nan, "not tested"
+        p_value, sd_p_value, p_normal, verdict = np.nan, np.nan, np.nan, "not tested"
     elif p_value <= 1 - level + 1e-12:
         verdict = f"{'more' if sysdep > np.median(sysdep_draws) else 'less'} than the null explains"
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -396,10 +518,11 @@ def compare_with_null(
         sd_draws=sd_draws,
         p_value=p_value,
         sd_p_value=sd_p_value,
+        p_normal=p_normal,
         verdict=verdict,
         table=table.sort_values("human", ascending=False, ignore_index=True, kind="stable"),
-        signature=f"sysdep null|metric:{metric}|null:{null}|draws:{n_resamples}|min_stratum:{min_stratum}"
-        f"|set:{es.name}",
+        signature=f"sysdep null|metric:{metric}|null:{null}|unit:{unit}|draws:{n_resamples}"
+        f"|min_stratum:{min_stratum}|set:{es.name}",
     )
 
 
@@ -418,6 +541,13 @@ def _two_sided(observed: float, draws: np.ndarray) -> float:
     return min(1.0, 2 * float(min(above, below)))
 
 
+def _normal_ranges(draws: np.ndarray) -> np.ndarray:
+    """Return ranges of normal deviations that have the mean and the covariance of these draws."""
+    _, sd, axes = np.linalg.svd((draws - draws.mean(axis=0)) / np.sqrt(len(draws) - 1), full_matrices=False)
+    normal = np.random.default_rng(0).standard_normal((_N_NORMAL, len(sd)))
+    return np.ptp(normal @ (sd[:, None] * axes) + draws.mean(axis=0), axis=1)
+
+
 def null_table(
     data: EvalSet | pd.DataFrame | Sequence[EvalSet],
     metrics: Sequence[str] | str | None = None,
@@ -425,6 +555,7 @@ def null_table(
     nulls: Sequence[str] | str = ("human",),
     n_resamples: int = 200,
     min_stratum: int = 30,
+    unit: str = "cell",
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
@@ -438,8 +569,10 @@ def null_table(
     metrics : sequence of str, optional
     nulls : str or sequence of str
         See `compare_with_null`.
-    n_resamples, min_stratum, level, rng
-        As in `compare_with_null`; each comparison starts from the same seed.
+    n_resamples, min_stratum, unit, level, rng
+        As in `compare_with_null`; each comparison starts from the same seed. To correct the p-values of N rows (Holm,
+        `mtmeta.significance.correct`), one must be able to fall below ``.05 / N``: ``p_value`` can with
+        ``40 N`` draws, so over 4,000 for a hundred rows; ``p_normal`` can with the default, up to N = 500.
     n_jobs : int, optional
         Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
     progress : bool
@@ -447,8 +580,8 @@ def null_table(
     Returns
     -------
     pandas.DataFrame
-        ``set, metric, null, sysdep, null_mean, null_low, null_high, p_value, verdict, sd, sd_null_mean,
-        sd_p_value, n_systems, n_paired``, in the order of sets, nulls and metrics.
+        ``set, metric, null, sysdep, null_mean, null_low, null_high, p_value, p_normal, verdict, sd,
+        sd_null_mean, sd_p_value, n_systems, n_paired``, in the order of sets, nulls and metrics.
 
     Raises
     ------
@@ -464,7 +597,7 @@ def null_table(
     """
     sets, seed = as_sets(data), seed_of(rng)
     nulls = [nulls] if isinstance(nulls, str) else list(nulls)
-    options = {"n_resamples": n_resamples, "min_stratum": min_stratum, "level": level, "rng": seed}
+    options = {"n_resamples": n_resamples, "min_stratum": min_stratum, "unit": unit, "level": level, "rng": seed}
     jobs = [(es, metric, null, options) for es in sets for null in nulls for metric in metric_names(es, metrics)]
     return pd.DataFrame(in_threads(_null_row, jobs, n_jobs, "null models", progress))
 
@@ -474,6 +607,6 @@ def _null_row(es: EvalSet, metric: str, null: str, options: dict) -> dict:
     low, high = np.quantile(result.sysdep_draws, [(1 - options["level"]) / 2, (1 + options["level"]) / 2])
     row = {"set": es.name, "metric": metric, "null": null, "sysdep": result.sysdep}
     row |= {"null_mean": result.sysdep_draws.mean(), "null_low": low, "null_high": high}
-    row |= {"p_value": result.p_value, "verdict": result.verdict}
+    row |= {"p_value": result.p_value, "p_normal": result.p_normal, "verdict": result.verdict}
     row |= {"sd": result.sd, "sd_null_mean": result.sd_draws.mean(), "sd_p_value": result.sd_p_value}
     return row | {"n_systems": es.shape[0], "n_paired": cells_of(es, metric).n_paired}

@@ -167,6 +167,5 @@ def _subset_deviations(cells: Cells, size: int, rng) -> np.ndarray:
     position = np.full(cells.n_systems, -1)
     position[chosen] = np.arange(size)
     keep = position[cells.system] >= 0
-    system = position[cells.system[keep]]
-    subset = Cells(cells.human[keep], cells.scores[keep], system, cells.segment[keep], size)
+    subset = cells.subset(keep, position[cells.system[keep]], size)
     return subset.system_means(fit(subset).rows) - subset.system_means(subset.human)

@@ -68,7 +68,8 @@ def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float
         raise unknown("system", system, es.systems)
     scores = es[metric].copy()
     scores[es.systems.index(system)] += _in_metric_units(check_number("bias", bias), cells_of(es, metric))
-    return EvalSet(es.human, {metric: scores}, systems=es.systems, segments=es.segments, name=es.name)
+    named = {"systems": es.systems, "segments": es.segments, "documents": es.documents, "name": es.name}
+    return EvalSet(es.human, {metric: scores}, **named)
 
 
 def detection_power(
