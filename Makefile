@@ -97,7 +97,7 @@ bench: $(VENV)/.installed-test ## speed and memory; writes benchmarks/RESULTS.md
 	@$(BIN)/python -m pytest --benchmark-only --benchmark-json=_build/benchmarks.json -q $(BENCHMARKS)
 	@$(BIN)/python benchmarks/table.py _build/benchmarks.json
 
-calibration: $(VENV)/.installed-test ## how often tests and intervals err; writes tools/calibration/CALIBRATION.md and its figures
+calibration: $(VENV)/.installed-test ## how often tests and intervals err, on WMT23 too where MTMETA_DATA has it; writes tools/calibration
 	@$(BIN)/python tools/calibration/measure.py --jobs $(JOBS)
 
 fuzz: $(VENV)/.installed-test ## look for inputs that break loaders or the command line; installs Atheris

@@ -1,6 +1,7 @@
 """Measure how often tests reject a true null hypothesis, intervals hold the true value, and effects are found.
 
 python tools/calibration/measure.py [--jobs 2] [--campaigns 50] [--only "H1"]   simulate, and write the results
+python tools/calibration/measure.py --only "nulls from real scores"             those of WMT23; they need MTMETA_DATA
 python tools/calibration/measure.py --write                                     write table and figures from the results
 """
 
@@ -17,6 +18,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import real_nulls
 from joblib import Parallel, delayed
 from null_campaigns import PROCEDURES, Claim, Interval, Procedure, PValue
 from scipy import stats
@@ -27,14 +29,25 @@ HERE = Path(__file__).parent
 STATIC = HERE.parents[1] / "book" / "_static"
 SEED = 9
 LEVELS = (0.01, 0.05, 0.1)
-#: A verdict needs more than an interval of 95 %, because there are many of them.
-STRICT = 0.001
+#: What may be called nominal: rejections of a test at .05, and intervals of level .95 that hold the true value.
+BANDS = {"test": (0.03, 0.08), "interval": (0.93, 0.97)}
+#: A claim may be made as much too often as a test may reject too often, and more rarely without harm.
+MOST_CLAIMS = 1.6
+#: A verdict is what both limits of an interval of 90 % say: two tests at .05, one against each end of the band.
+TWO_SIDES = 0.1
 
 #: Labels (patterns), verdicts, and why these verdicts are against these labels.
 KNOWN = (
     (
+        "exchange, Pearson, grouping none, b very skewed",
+        "too often",
+        "Without grouping, Pearson's r of a very skewed metric is too high in small campaigns, and a few extreme "
+        "segments decide both the difference and what it is held against. Within segments, and with ranks, it does "
+        "not happen.",
+    ),
+    (
         "pair swap*",
-        "too often, not uniform",
+        "too often",
         "The pairs of one segment, or one system, share translations, so they are no independent coins. Only with two "
         "systems is a segment a single pair.",
     ),
@@ -56,34 +69,34 @@ KNOWN = (
         "Four metrics have few orders, so tau_AP takes few values; the interval ends on one of them.",
     ),
     (
-        "rank, protocol wmt23",
-        "too often, not uniform",
+        "rank, protocol wmt23, published",
+        "too often",
         "One of the tasks is acc_eq, and its pair swap takes dependent pairs for independent.",
     ),
     (
         "PERM-BOTH*favour systems*",
-        "too often, not uniform",
+        "too often",
         "Broken on purpose: where a metric likes whole systems, cells cannot be exchanged one by one. The test asks "
         "about these cells; for other systems, redraw systems.",
     ),
     (
         "PERM-BOTH*shared by a segment*",
-        "too often, not uniform",
+        "too often",
         "Broken on purpose: where a part of the error belongs to the segment, cells cannot be exchanged one by one.",
     ),
     (
         "bootstrap of segments where metrics favour systems*",
-        "too often, not uniform",
+        "too often",
         "Broken on purpose: redrawing segments says nothing about other systems; redraw both.",
     ),
     (
         "bootstrap of segments of noisy documents*",
-        "too often, not uniform",
+        "too often",
         "Broken on purpose: segments of a document are alike, so they must be redrawn together.",
     ),
     (
         "PERM-SYS, corpus or segment",
-        "too often, not uniform",
+        "too often",
         "Slightly too small; why is not settled. Both scores are standardised on these few systems before they change "
         "places.",
     ),
@@ -99,7 +112,7 @@ KNOWN = (
     ),
     (
         "compare_with_null, human, strata of 30*",
-        "too often, not uniform",
+        "too often",
         "In a small campaign few translations have the same human score, and strata of 30 merge unequal ones; take "
         "smaller strata there.",
     ),
@@ -111,19 +124,24 @@ KNOWN = (
     ),
     (
         "H1, chi-square*",
-        "too often, not uniform",
+        "too often",
         "The published chi-square takes pairs for independent, which they are not.",
     ),
     (
         "H1, permutation*unit segment",
-        "too often, not uniform",
+        "too often",
         "Broken on purpose: segments of a document are alike, so documents are the unit.",
     ),
     (
-        "any c*5 metrics*",
+        "any cluster boundary, 5 metrics, published",
         "too often",
-        "The metrics were sorted by value before they were tested, so each p-value is half of what it should be, and "
-        "without a correction there are ten of them.",
+        "The metrics are sorted by value before they are tested on one side, so each p-value is half of what it should "
+        "be, and there are ten of them.",
+    ),
+    (
+        "any claim, 5 metrics, uncorrected",
+        "too often",
+        "There are ten comparisons, and nothing corrects for them.",
     ),
 )
 
@@ -196,16 +214,17 @@ def measure(jobs: int, limit: int | None, only: str, seed: int) -> dict:
         own = [(task[3], seconds) for task, (_, seconds) in zip(tasks, done, strict=True) if task[0] is p]
         cost = {"campaigns": sum(n for n, _ in own), "cpu_seconds": sum(seconds for _, seconds in own)}
         about = {"name": p.name, "area": p.area, "null": p.null, "unit": p.unit, "effect": p.effect}
-        procedures.append(about | cost)
+        procedures.append(about | cost | {"date": datetime.date.today().isoformat()})
+    real = real_nulls.measure(jobs, limit) if only in real_nulls.NAME else None
     return {
         "about": {
-            "date": datetime.date.today().isoformat(),
             "seed": seed,
             "command": "make calibration",
             "python": platform.python_version(),
             "versions": {"mtmeta": mm.__version__, **{n: version(n) for n in ("numpy", "numba", "scipy", "pandas")}},
             "machine": f"{platform.system()} {platform.machine()}",
         },
+        "real": real or [],
         "procedures": procedures,
         "null": [row for row in rows if not row["effect"]],
         "power": [row for row in rows if row["effect"] and row["kind"] != "interval"],
@@ -216,7 +235,7 @@ def merged(old: dict, new: dict) -> dict:
     """Return results with those of the new procedures in the place of the old ones, in the order of all."""
     fresh = {p["name"] for p in new["procedures"]}
     order = {p.name: k for k, p in enumerate(PROCEDURES)}
-    found = {"about": new["about"]}
+    found = {"about": new["about"], "real": new["real"] or old["real"]}
     for key, name in (("procedures", "name"), ("null", "procedure"), ("power", "procedure")):
         rows = [row for row in old[key] if row[name] not in fresh and row[name] in order] + new[key]
         found[key] = sorted(rows, key=lambda row, name=name: order[row[name]])
@@ -228,8 +247,8 @@ def merged(old: dict, new: dict) -> dict:
 
 def binomial_interval(k: int, n: int, alpha: float = 0.05) -> tuple[float, float]:
     """Return the interval of Clopper and Pearson."""
-    found = stats.binomtest(k, n).proportion_ci(1 - alpha)
-    return float(found.low), float(found.high)
+    low = stats.beta.ppf(alpha / 2, k, n - k + 1) if k else 0.0
+    return float(low), float(stats.beta.isf(alpha / 2, k + 1, n - k) if k < n else 1.0)
 
 
 def share_of(row: dict) -> tuple[int, float]:
@@ -240,16 +259,18 @@ def share_of(row: dict) -> tuple[int, float]:
 
 
 def verdict(row: dict) -> str:
-    """Say whether a share is what it should be, by an interval of 99.9 %."""
+    """Say whether the 90 % interval of a share lies inside its band, wholly outside, or neither."""
     count, nominal = share_of(row)
-    low, high = binomial_interval(count, row["n"], STRICT)
-    if row["kind"] == "interval":
-        return "too short" if high < nominal else "too wide" if low > nominal else "holds"
-    if low > nominal:
-        return "too often"
-    if row["kind"] == "test" and high < nominal:
-        return "too rarely"
-    return "not uniform" if row["kind"] == "test" and row["ks_p"] < STRICT else "holds"
+    low, high = binomial_interval(count, row["n"], TWO_SIDES)
+    least, most = BANDS.get(row["kind"], (0.0, MOST_CLAIMS * nominal))
+    if low > most:
+        return "too wide" if row["kind"] == "interval" else "too often"
+    if high < least:
+        return "too short" if row["kind"] == "interval" else "too rarely"
+    return HOLDS if least <= low and high <= most else OPEN
+
+
+HOLDS, OPEN = "holds", "not settled"
 
 
 def why(row: dict) -> str | None:
@@ -260,7 +281,7 @@ def why(row: dict) -> str | None:
 
 def unexplained(results: dict) -> list[str]:
     """Return the labels with a verdict against them that nothing explains."""
-    return sorted({row["label"] for row in results["null"] if verdict(row) != "holds" and why(row) is None})
+    return sorted({row["label"] for row in results["null"] if verdict(row) not in (HOLDS, OPEN) and why(row) is None})
 
 
 # -- write -------------------------------------------------------------------------------
@@ -357,13 +378,15 @@ def power_lines(results: dict) -> list[str]:
 def finding_lines(results: dict) -> list[str]:
     """Return what was found, in words that the numbers decide."""
     rows = results["null"]
-    off = [row for row in rows if verdict(row) != "holds"]
+    verdicts = pd.Series([verdict(row) for row in rows]).value_counts()
+    off = [row for row in rows if verdict(row) not in (HOLDS, OPEN)]
     counts = pd.Series([row["kind"] for row in rows]).value_counts()
     lines = [
         "## What was found",
         "",
         f"Of {len(rows)} rows ({counts.get('test', 0)} of tests, {counts.get('interval', 0)} of intervals, "
-        f"{counts.get('claim', 0)} of claims), {len(rows) - len(off)} hold at both ends and {len(off)} do not:",
+        f"{counts.get('claim', 0)} of claims), {verdicts.get(HOLDS, 0)} hold, {verdicts.get(OPEN, 0)} are not settled, "
+        f"and {len(off)} are off:",
         "",
     ]
     groups: dict[str, list[dict]] = {}
@@ -391,7 +414,56 @@ def unit_of(results: dict, row: dict) -> str:
 def measured(row: dict) -> str:
     count, nominal = share_of(row)
     share = f"{number(count / row['n'])} instead of {number(nominal, 2 if nominal >= 0.05 else 3)}"
-    return f"{share}, {verdict(row)}" + (f", KS distance {number(row['ks'])}" if verdict(row) == "not uniform" else "")
+    return f"{share}, {verdict(row)} (n = {row['n']:,})"
+
+
+# -- nulls from real scores --------------------------------------------------------------
+
+PUBLISHED, DEFAULT, RANKS = "published", "new default", "rank sets"
+
+
+def pooled(rows: list[dict], **fixed: str) -> dict | None:
+    """Return the row of all counts with these values."""
+    own = [row for row in rows if all(row[key] == value for key, value in fixed.items())]
+    count, n = (sum(sum(row[key]) for row in own) for key in ("rejected", "n"))
+    about = {"label": ", ".join(fixed.values()), "n": n}
+    if fixed.get("test") == RANKS:
+        return about | {"kind": "claim", "made": count, "level": 0.05} if n else None
+    return about | {"kind": "test", "rejected": {"0.05": count}} if n else None
+
+
+def real_lines(results: dict) -> list[str]:
+    """Return the tables of nulls from real scores."""
+    rows, lines = results["real"], ["## Nulls from real scores", ""]
+    if not rows:
+        return [
+            *lines,
+            "Left out: these rows need the scores of WMT23, which were not there (`mtmeta fetch wmt23`).",
+            "",
+        ]
+    pairs = list(dict.fromkeys(row["language_pair"] for row in rows))
+    for title, tests, name in (
+        ("Share of campaigns with two-sided p ≤ .05.", (DEFAULT, PUBLISHED, "Williams"), "agreement"),
+        (
+            "Share of campaigns in which a rank set lacks a true rank of its metric; .05 is allowed.",
+            (RANKS,),
+            "ranked by",
+        ),
+    ):
+        body = []
+        for label in dict.fromkeys(row["label"] for row in rows if row["test"] in tests):
+            for test in tests:
+                for unit in real_nulls.MADE:
+                    fixed = {"label": label, "test": test, "unit": unit}
+                    whole = pooled(rows, **fixed)
+                    if whole is None:
+                        continue
+                    parts = [pooled(rows, **fixed, language_pair=pair) for pair in pairs]
+                    shares = [number(share_of(part)[0] / part["n"]) for part in parts if part]
+                    share = with_interval(share_of(whole)[0], whole["n"])
+                    body.append([label, test, f"{unit}s", f"{whole['n']:,}", share, ", ".join(shares), verdict(whole)])
+        lines += [title, "", *table((name, "test", "exchanged", "n", "share", ", ".join(pairs), "verdict"), body)]
+    return lines
 
 
 def markdown(results: dict) -> str:
@@ -399,15 +471,17 @@ def markdown(results: dict) -> str:
     about = results["about"]
     versions = ", ".join(f"{name} {v}" for name, v in about["versions"].items())
     campaigns = sum(p["campaigns"] for p in results["procedures"])
+    dates = sorted({p["date"] for p in results["procedures"]})
     minutes = sum(p["cpu_seconds"] for p in results["procedures"]) / 60
     lines = [
         "# Measured calibration",
         "",
         "Written by `make calibration`; do not edit.",
         "",
-        f"{about['date']}. Python {about['python']}, {versions}; {about['machine']}. Seed {about['seed']}, "
+        f"{' and '.join(dates)}. Python {about['python']}, {versions}; {about['machine']}. Seed {about['seed']}, "
         f"`{about['command']}`: {campaigns:,} campaigns, {minutes:.0f} minutes of one core.",
         "",
+        *real_lines(results),
         *finding_lines(results),
     ]
     for area in dict.fromkeys(p["area"] for p in results["procedures"]):
@@ -419,43 +493,65 @@ def markdown(results: dict) -> str:
 # -- figures -----------------------------------------------------------------------------
 
 
-def dots(results: dict) -> None:
-    """Draw every share under the null with its interval: tests and claims on the left, intervals on the right."""
+def real_figure(results: dict) -> None:
+    """Draw how often the published tests and the default reject on nulls from real scores."""
     mm.plots.use_style()
-    sides = [[r for r in results["null"] if (r["kind"] == "interval") == right] for right in (False, True)]
-    heights = [len({row["label"] for row in side}) for side in sides]
-    name_of = {0.05: "campaigns with p ≤ .05, or with a false claim", 0.95: "intervals that hold the true value"}
-    for name, side, n, nominal in zip(("rejections", "coverage"), sides, heights, (0.05, 0.95), strict=True):
-        ax = plt.subplots(figsize=(7.6, 0.6 + 0.19 * n))[1]
-        labels = list(dict.fromkeys(row["label"] for row in side))
-        for row in side:
-            sizes = sorted({r["size"] for r in side if r["label"] == row["label"]})
-            k = sizes.index(row["size"])
-            y = labels.index(row["label"]) + (k - 0.5) * 0.32
-            count, _ = share_of(row)
-            low, high = binomial_interval(count, row["n"])
-            ax.plot([low, high], [y, y], color=mm.plots.COLOURS[k], linewidth=1)
-            face = mm.plots.COLOURS[k] if verdict(row) == "holds" else "white"
-            marker = {"marker": mm.plots.MARKERS[k], "markersize": 4.5, "markerfacecolor": face}
-            ax.plot(count / row["n"], y, color=mm.plots.COLOURS[k], linestyle="", **marker)
-        ax.axvline(nominal, color="black", linewidth=0.8, linestyle=":")
-        ax.set_yticks(range(n), labels, fontsize=7.5)
-        ax.set_ylim(n - 0.4, -0.6)
-        ax.set_xlim((-0.01, 1.01) if nominal < 0.5 else (None, 1.003))
-        ax.set_xlabel(f"share of {name_of[nominal]}")
-        for k, text in enumerate(("small campaign", "large campaign")):
-            ax.plot([], [], mm.plots.MARKERS[k], color=mm.plots.COLOURS[k], label=text)
-        ax.legend(fontsize=8, loc="lower right" if nominal < 0.5 else "lower left")
-        ax.figure.savefig(STATIC / f"calibration_{name}.png", dpi=110)
-        plt.close(ax.figure)
+    rows = results["real"]
+    labels = list(dict.fromkeys(row["label"] for row in rows if row["test"] == DEFAULT))
+    axes = plt.subplots(1, 2, figsize=(7.6, 3.6), sharey=True, sharex=True)[1]
+    for ax, unit in zip(axes, real_nulls.MADE, strict=True):
+        ax.axvspan(*BANDS["test"], color="0.87", linewidth=0)
+        ax.axvline(0.05, color="black", linewidth=0.8, linestyle=":")
+        for k, test in enumerate((DEFAULT, PUBLISHED)):
+            style = {"marker": mm.plots.MARKERS[k], "color": mm.plots.COLOURS[k], "linestyle": ""}
+            for y, label in enumerate(labels):
+                whole = pooled(rows, label=label, test=test, unit=unit)
+                share = share_of(whole)[0] / whole["n"]
+                at = y + (k - 0.5) * 0.3
+                ax.plot(binomial_interval(share_of(whole)[0], whole["n"]), [at, at], color=mm.plots.COLOURS[k])
+                ax.plot(share, at, **style, markersize=6)
+            ax.plot([], [], **style, label={DEFAULT: "default test", PUBLISHED: "published test"}[test])
+        ax.set_title(f"scores of whole {unit}s exchanged", fontsize=9)
+        ax.set_yticks(range(len(labels)), labels)
+        ax.set_ylim(len(labels) - 0.4, -0.6)
+        ax.set_xlabel("share of campaigns with p ≤ .05")
+    axes[0].set_xlim(-0.01, None)
+    axes[0].legend(fontsize=8, loc="lower right")
+    axes[0].figure.savefig(STATIC / "calibration_real.png", dpi=110)
+    plt.close(axes[0].figure)
+
+
+def coverage_figure(results: dict) -> None:
+    """Draw how often each interval holds the true value."""
+    mm.plots.use_style()
+    rows = [r for r in results["null"] if r["kind"] == "interval"]
+    labels = list(dict.fromkeys(row["label"] for row in rows))
+    ax = plt.subplots(figsize=(7.6, 0.6 + 0.19 * len(labels)))[1]
+    ax.axvspan(*BANDS["interval"], color="0.87", linewidth=0)
+    for row in rows:
+        k = sorted({r["size"] for r in rows if r["label"] == row["label"]}).index(row["size"])
+        y, colour = labels.index(row["label"]) + (k - 0.5) * 0.32, mm.plots.COLOURS[k]
+        ax.plot(binomial_interval(row["covered"], row["n"], TWO_SIDES), [y, y], color=colour, linewidth=1)
+        face = "white" if verdict(row) not in (HOLDS, OPEN) else colour
+        ax.plot(row["covered"] / row["n"], y, mm.plots.MARKERS[k], color=colour, markersize=4.5, markerfacecolor=face)
+    ax.axvline(0.95, color="black", linewidth=0.8, linestyle=":")
+    ax.set_yticks(range(len(labels)), labels, fontsize=7.5)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+    ax.set_xlim(None, 1.003)
+    ax.set_xlabel("share of intervals that hold the true value")
+    for k, text in enumerate(("small campaign", "large campaign")):
+        ax.plot([], [], mm.plots.MARKERS[k], color=mm.plots.COLOURS[k], label=text)
+    ax.legend(fontsize=8, loc="lower left")
+    ax.figure.savefig(STATIC / "calibration_coverage.png", dpi=110)
+    plt.close(ax.figure)
 
 
 #: Label and short title of each panel of the figure of power.
 SHOWN = {
-    "PERM-BOTH, Pearson, grouping none": "PERM-BOTH, Pearson,\nno grouping",
-    "PERM-BOTH, tau_b, grouping segment": "PERM-BOTH, tau_b,\nsegment grouping",
-    "Williams, Pearson, grouping none": "Williams, Pearson,\nno grouping",
-    "pair swap, exact, acc_eq, grouping segment, 2 systems": "pair swap, acc_eq,\n2 systems",
+    "exchange, Pearson, grouping none": "exchange, Pearson,\nno grouping",
+    "exchange, Pearson, grouping segment": "exchange, Pearson,\nsegment grouping",
+    "exchange, acc_eq, grouping segment": "exchange, acc_eq,\nsegment grouping",
+    "exchange, kendall, grouping none": "exchange, Kendall,\nno grouping",
     "bootstrap of segments, acc_eq, grouping segment: test": "bootstrap, acc_eq,\nsegments drawn",
     "bootstrap of both, Pearson, grouping none: test": "bootstrap, Pearson,\nboth drawn",
     "compare_with_null, human, strata of 5: SysDep": "SysDep and its null",
@@ -507,7 +603,9 @@ def wrapped(text: str) -> str:
 def write(results: dict) -> None:
     """Write the table and the figures."""
     (HERE / "CALIBRATION.md").write_text(markdown(results), encoding="utf-8")
-    dots(results)
+    coverage_figure(results)
+    if results["real"]:
+        real_figure(results)
     power_figure(results)
 
 
@@ -526,7 +624,7 @@ def main() -> None:
     parser.add_argument(
         "--campaigns", type=int, help="at most so many for each procedure, size and effect; prints only"
     )
-    parser.add_argument("--only", default="", help="procedures whose name holds this; the others stay as they are")
+    parser.add_argument("--only", default="", help="only what has this in its name; the rest stays as it is")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--write", action="store_true", help="only write table and figures from CALIBRATION.json")
     given = parser.parse_args()
