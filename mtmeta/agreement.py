@@ -193,7 +193,7 @@ def _check_coefficient(coefficient: str, epsilon: float | str) -> str:
 # -- tie calibration ---------------------------------------------------------------------
 
 #: From this many pairs on, differences are binned first instead of being sorted all at once.
-_BINNED_FROM = 20_000_000
+_BINNED_FROM = 1_000_000
 
 
 def _pair_weights(cells: Grouped) -> tuple[np.ndarray, float]:

@@ -74,6 +74,25 @@ def test_ledger_marks_what_differs():
     assert different[0][0] == pytest.approx(20)
 
 
+def test_rank_intervals_are_those_of_the_table():
+    table = pd.DataFrame(
+        {"metric": ["b", "a", "c"], "rank": [2, 1, 3], "best_rank": [1, 1, 2], "worst_rank": [3, 2, 3]}
+    )
+    ax = plots.rank_intervals(table.assign(unit="document", n_units=28), highlight=["b"])
+    names = ax.get_yticklabels()
+    assert [(name.get_text(), name.get_fontweight()) for name in names] == [
+        ("a", "normal"),
+        ("b", "bold"),
+        ("c", "normal"),
+    ]
+    assert [line.get_xydata().tolist() for line in ax.lines] == [[[1, 0], [2, 1]], [[3, 2]]]
+    assert [line.get_marker() for line in ax.lines] == ["o", "s"]  # colour is not alone in saying which may be the best
+    ends = [part[:, 0].tolist() for lines in ax.collections for part in lines.get_segments()]
+    assert ends == [[1, 2], [1, 3], [2, 3]]
+    assert "exchanged: 28 documents" in ax.get_xlabel()
+    refuses("the table needs the columns", plots.rank_intervals, table.drop(columns="worst_rank"))
+
+
 def test_rank_slopes_follow_the_ranks(es):
     ax = plots.rank_slopes(es, highlight=["flat"])
     line = next(line for line in ax.lines if line.get_marker() == "o")

@@ -13,8 +13,8 @@ from pages import Page
 
 import mtmeta as mm
 from mtmeta._checks import Undefined
-from mtmeta.report import SECTIONS, Report, _behaviour, _labels
-from mtmeta.report._agreement import order_p_value, pair_accuracy, segment_interval, segments
+from mtmeta.report import SECTIONS, Report, _labels, _report
+from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, segments, spa_in_draws
 from mtmeta.report._claims import VERDICTS, _within, decide
 from mtmeta.report._display import between, number
 from mtmeta.report._facts import Part, Section, Settings, pearson_in_draws, segment_counts, system_means
@@ -79,7 +79,7 @@ def test_pairs_of_systems_by_hand():
     # of six pairs AB is tied by the metric and CD is reversed
     assert pair_accuracy(human, metric)[0] == pytest.approx(4 / 6)
     assert np.isnan(pair_accuracy(human[:1], metric[:1])[0])
-    assert pair_accuracy(human, metric, np.array([0, 0, 1, 1]))[0] == 1  # a system makes no pair with itself
+    assert pair_accuracy(human, metric, np.array([[0], [0], [1], [1]]))[0] == 1  # a system makes no pair with itself
 
 
 def test_order_p_value_counts_all_orders():
@@ -127,23 +127,35 @@ def test_length_correlation_is_that_of_numpy(within):
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
-def test_quick_intervals_are_those_of_the_package(coefficient, unit):
+@pytest.mark.parametrize(("coefficient", "grouping"), [
+    ("pearson", "none"), ("pearson", "segment"), ("pearson", "system"), ("kendall", "segment"), ("acc_eq", "segment"),
+])  # fmt: skip
+def test_quick_intervals_are_those_of_the_package(coefficient, grouping, unit):
     es = tiny()
-    es = mm.EvalSet(es.human, {"m": es["mine"]}, systems=es.systems, documents=[i // 3 for i in range(20)])
+    human, scores = np.where(np.isnan(es["mine"]), np.nan, es.human), np.round(2 * es["mine"])  # ties on both sides
+    es = mm.EvalSet(human, {"m": scores}, systems=es.systems, documents=[i // 3 for i in range(20)])
     settings = Settings(90, 0.9, unit, 7)
-    options = {"coefficient": coefficient, "unit": unit, "level": 0.9, "n_resamples": 90, "rng": 7}
-    row = mm.significance.intervals(es, **options).iloc[0]
-    assert segment_interval(es, "m", coefficient, settings) == pytest.approx((row["low"], row["high"]))
-    if coefficient == "pearson":
-        row = mm.significance.intervals(es, grouping="none", **options).iloc[0]
-        draws = pearson_in_draws(es["m"], es.human, ~np.isnan(es.human + es["m"]), segment_counts(es, settings))
-        assert draws[0] == pytest.approx(row["value"])
-        assert np.quantile(draws[1:], [0.05, 0.95]) == pytest.approx([row["low"], row["high"]])
+    options = {"coefficient": coefficient, "grouping": grouping, "unit": unit}
+    row = mm.significance.intervals(es, level=0.9, n_resamples=90, rng=7, **options).iloc[0]
+    found = quick_interval(es, "m", coefficient, grouping, settings)
+    assert found == pytest.approx((row["low"], row["high"]), abs=1e-12)
+
+
+def test_normal_p_values_give_nearly_the_same_soft_accuracy(teaching):
+    settings = Settings(20, 0.95, "document", 1)
+    part = Part(teaching, "Judge", settings)
+    found = spa_in_draws(teaching, "Judge", segment_counts(teaching, settings))
+    assert found[0] == pytest.approx(mm.soft_pairwise_accuracy(teaching, ["Judge"])["value"].item(), abs=0.002)
+    counts = segment_counts(teaching, settings)[1].astype(int)
+    drawn = np.repeat(np.arange(300), counts)
+    cut = mm.EvalSet(teaching.human[:, drawn], {"m": part.es["Judge"][:, drawn]}, systems=teaching.systems)
+    assert found[1] == pytest.approx(mm.soft_pairwise_accuracy(cut, n_resamples=20000)["value"].item(), abs=0.002)
 
 
 @pytest.mark.parametrize(("numbers", "verdict"), [
     ((0.3, 0.2, 0.4), "supported"),
+    ((0.05, 0.01, 0.12), "supported"),
+    ((0.05, 0.01, 0.09), "real but small"),
     ((0.0, 0.0, 0.0), "not supported"),
     ((1e-17, -0.3, 0.3), "not supported"),  # 1 + 1/3 - 1 - 1/3 is no success
     ((1e-17, 1e-17, 1e-17), "not supported"),
@@ -180,10 +192,14 @@ def test_numbers_are_those_of_the_package(teaching, reports):
         assert value(report, "systems", f"{name}pairwise accuracy")["value"] == pytest.approx(expected)
     assert value(report, "ties", "pairs that humans tie")["value"] == mm.ties.human_tie_share(teaching)
     assert value(report, "ties", "threshold chosen")["value"] == mm.calibrate_ties(teaching, metric).epsilon
-    ranked = mm.compare(teaching, n_resamples=200, pairs="clusters").table.set_index("metric")
+    ranked = mm.compare(teaching).table.set_index("metric")
     for other in teaching.metrics:
-        name = "Pearson, segment grouping"
-        assert value(report, "rank", f"{name}: cluster", other)["value"] == ranked.loc[other, "cluster"]
+        for what in ("rank", "best rank", "worst rank"):
+            row = value(report, "rank", f"Pearson, segment grouping: {what}", other)
+            assert row["value"] == ranked.loc[other, what.replace(" ", "_")]
+        assert (row["n"], row["unit"]) == (28, "documents")
+    assert "rank 1 is best; exchanged: 28 documents" in report.to_markdown()
+    assert "|unit:document|" in report.signature
 
 
 @pytest.mark.slow
@@ -206,17 +222,20 @@ def test_a_good_metric_is_supported(reports):
     assert found[ELSEWHERE] == "cannot be told"
 
 
-@pytest.mark.parametrize(("n", "asked"), [(19, "segment"), (19, "document"), (20, "segment")])
-def test_system_dependence_draws_documents_where_there_are_enough(n, asked):
-    unit, size = ("segment", 40) if (n, asked) == (19, "segment") else ("document", n)
+@pytest.mark.parametrize(("n", "asked"), [(19, None), (19, "document"), (20, None), (20, "segment")])
+def test_documents_are_drawn_where_there_are_enough(n, asked):
+    unit, size = ("document", n) if (n, asked) in ((19, "document"), (20, None)) else ("segment", 40)
     es = mm.simulate.score_campaign(3, 40, n_continuous=1, n_discrete=0)
     es = mm.EvalSet(es.human, {"m": es["C01"]}, systems=es.systems, documents=[j % n for j in range(40)])
-    section = Section("system_dependence")
-    _behaviour.system_rows(Part(es, "m", Settings(60, 0.95, asked, 0)), section)
+    [part] = _report._parts([es], "m", Settings(60, 0.95, asked, 0, claims_only=True))
+    section = part.sections["system_dependence"]
     options = {"n_resamples": 60, "rng": 0, "unit": unit}
     assert section.row("sysdep")["high"] == mm.system_dependence(es, "m", **options).high
     assert section.row("sysdep.p")["value"] == mm.sysdep.compare_with_null(es, "m", **options).p_value
     assert section.text == [f"Intervals redraw, and the null moves, whole {unit}s: there are {size}."]
+    interval = mm.significance.intervals(es, coefficient="kendall", unit=unit, n_resamples=60).iloc[0]
+    row = part.sections["segments"].row("kendall.segment")
+    assert (row["low"], row["high"]) == pytest.approx((interval["low"], interval["high"]))
 
 
 @pytest.mark.slow
@@ -385,7 +404,7 @@ def test_options_are_checked():
         ({"metric": "mein"}, "unknown metric 'mein'. Did you mean 'mine'"),
         ({"n_resamples": 39}, "`n_resamples` must be at least 40; found 39"),
         ({"level": 1.0}, r"`level` must lie in \(0, 1\)"),
-        ({"unit": "row"}, "`unit` must be one of 'segment', 'document'"),
+        ({"unit": "row"}, "`unit` must be one of None, 'segment', 'document'"),
         ({"rng": -1}, "`rng` must be at least 0; found -1"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -407,7 +426,7 @@ def test_page_stands_alone_and_can_be_read_by_all(reports):
     page = Page(text)
     assert page.all("html") == [{"lang": "en"}]
     images = page.all("img")
-    assert len(images) == 5
+    assert len(images) == 6
     assert all(i["src"].startswith("data:image/png;base64,") and len(i["alt"]) > 60 for i in images)
     levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h\d", tag)]
     assert (levels[0], levels.count(1)) == (1, 1)
@@ -425,7 +444,7 @@ def test_page_stands_alone_and_can_be_read_by_all(reports):
 def test_json_has_every_number(small):
     found = json.loads(small.to_json())
     assert list(found) == ["schema", "mtmeta", "signature", "seed", "level", "sets", "claims", "sections", "skipped"]
-    assert (found["schema"], found["mtmeta"]) == (1, mm.__version__)
+    assert (found["schema"], found["mtmeta"]) == (2, mm.__version__)
     assert list(found["claims"][0]) == [
         "set", "metric", "claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter",
     ]  # fmt: skip
@@ -455,7 +474,7 @@ def test_saved_report_becomes_a_page_again(small):
 
 
 @pytest.mark.parametrize(("old", "new"), [
-    ('"schema": 1', '"schema": 2'), ('"section": "ties"', '"section": "knots"'),
+    ('"schema": 2', '"schema": 1'), ('"section": "ties"', '"section": "knots"'),
     ('"verdict": "cannot be told"', '"verdict": "<b>"'), ('"seed": 0', '"seed": "<b>"'),
     ('"level": 0.95', '"level": 95'), ('"png": "', '"png": "<b>'), ('"low": null', '"low": NaN'),
     ('"unit": "translations"', '"unit": 3'), ('"metric": "mine"', '"metric": "yours"'),
@@ -477,6 +496,27 @@ def test_claims_read_no_label(teaching, monkeypatch):
     for old, new in zip(before, after, strict=True):
         assert new["statistic"].str.startswith("label ").sum() == 8
         pd.testing.assert_frame_equal(new.drop(columns="statistic"), old.drop(columns="statistic"))
+
+
+def test_the_best_is_held_against_every_rival():
+    """The runner-up is always a little worse; the third is as often better, and far worse in four segments."""
+    rng = np.random.default_rng(4)
+    human = rng.normal(size=(6, 40))
+    best = human + 0.45 * rng.normal(size=human.shape)
+    metrics = {"best": best, "second": best + 0.3 * rng.normal(size=human.shape)}
+    es = mm.EvalSet(human, metrics, systems=list("ABCDEF"))
+    claim = mm.report.claims(es, "best", **FAST).set_index("claim").loc[BEST]
+    assert (claim["verdict"], claim["reason"][:50]) == (
+        "supported",
+        "rank 1 of 2; against the rival that comes closest,",
+    )
+    es = es.with_metrics(metrics | {"third": np.where(np.arange(40) < 4, -human, human)})
+    table = mm.compare(es)
+    assert list(table.table["metric"]) == ["best", "second", "third"]
+    claim = mm.report.claims(es, "best", **FAST).set_index("claim").loc[BEST]
+    assert claim["verdict"] == "cannot be told"
+    assert claim["reason"].endswith(f"comes closest, third, p = {table.p_values.loc['best', 'third']:.2g}")
+    assert mm.report.claims(es, "second", **FAST).set_index("claim").loc[BEST, "verdict"] == "not supported"
 
 
 def test_a_claim_says_why_there_is_no_rank(monkeypatch):

@@ -17,8 +17,14 @@ def report(
     sets: Sets,
     how: Annotated[ReportFormat | None, option("What to write.", None, "as --output ends, or md", "--format")] = None,
     unit: Annotated[
-        Unit, option("What the bootstrap draws; documents bring all their segments.", None, True, "--unit")
-    ] = "segment",
+        Unit | None,
+        option(
+            "What the bootstrap draws and the ranking exchanges; documents bring all their segments.",
+            None,
+            "document where 20 are named, else segment",
+            "--unit",
+        ),
+    ] = None,
     n_resamples: Annotated[int, number("Draws of each interval and of each null model.", 40, MAX_COUNT)] = 200,
     seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
     *,

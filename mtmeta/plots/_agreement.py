@@ -12,7 +12,18 @@ from matplotlib.axes import Axes
 from .._names import unknown
 from ..agreement import GROUPINGS, as_sets, check_choice, correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset
-from ._style import COLOURS, GREY, least_squares_line, marks, names_as_written, new_axes, new_row, one_legend
+from ._style import (
+    COLOURS,
+    GREY,
+    MARKERS,
+    least_squares_line,
+    marks,
+    names_as_written,
+    need,
+    new_axes,
+    new_row,
+    one_legend,
+)
 
 
 def _spread(values: np.ndarray, n: int) -> list[int]:
@@ -191,6 +202,52 @@ def rank_slopes(
     ax.set(xlim=(x[0] - 0.25, x[-1] + 0.9), ylim=(len(ranks) + 1, 0), yticks=[])
     ax.set_ylabel(f"rank of {len(ranks)} metrics, best on top")
     ax.spines["left"].set_visible(False)
+    return ax
+
+
+@names_as_written
+def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Axes | None = None) -> Axes:
+    """Draw the ranks that the data allow for each metric.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``metric, rank, best_rank, worst_rank``, as of `mtmeta.compare` and `mtmeta.rank`; with ``unit`` and
+        ``n_units``, the axis says what was exchanged.
+    highlight : sequence of str
+        Metrics whose names are bold.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        One row a metric, sorted by rank, best on top: a mark at the rank, a line from the best to the worst rank that
+        is allowed. Metrics that may be the best have blue dots, all others hollow orange squares.
+
+    Raises
+    ------
+    ValueError
+        If the table lacks a column, or has no rows.
+    """
+    need(table, "metric", "rank", "best_rank", "worst_rank")
+    table = table.sort_values(["rank", "best_rank", "worst_rank", "metric"], ignore_index=True)
+    ax = new_axes(ax, 6.4, 0.24 * len(table) + 1.3)
+    for first, colour, fill, label in (
+        (True, COLOURS[0], COLOURS[0], "may be the best"),
+        (False, COLOURS[1], "white", "is not the best"),
+    ):
+        part = table[(table["best_rank"] == 1) == first]
+        ax.hlines(part.index, part["best_rank"], part["worst_rank"], color=colour, linewidth=2.5 if first else 1.5)
+        dots = {"color": colour, "markerfacecolor": fill, "linestyle": "", "zorder": 3}
+        ax.plot(part["rank"], part.index, MARKERS[not first], **dots, label=label if len(part) else "")
+    ax.set_yticks(range(len(table)), table["metric"].astype(str))
+    for text in ax.get_yticklabels():
+        text.set_fontweight("bold" if text.get_text() in highlight else "normal")
+    ax.invert_yaxis()
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    exchanged = f"; exchanged: {table['n_units'][0]} {table['unit'][0]}s" if {"unit", "n_units"} <= {*table} else ""
+    ax.set_xlabel(f"rank (line: ranks that the data allow{exchanged})")
+    ax.legend(loc="lower left")
     return ax
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
+from scipy.special import ndtr
 
 from .._checks import Undefined
-from .._pearson import pearson
+from .._pearson import pearson, scaled
 from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
 from ..evalset import EvalSet
 from ..significance import intervals
-from ._facts import Part, Section, Settings, interval, listed, segment_counts, system_means
+from ._facts import Part, Section, Settings, interval, listed, pearson_in_draws, segment_counts, system_means
 from ._labels import COEFFICIENTS, GROUPINGS
 
 #: More pairs than this are not sorted in every resample, or not at all.
@@ -48,15 +49,15 @@ def data(part: Part, section: Section) -> None:
 
 
 def pair_accuracy(human: np.ndarray, metric: np.ndarray, names: np.ndarray | None = None) -> np.ndarray:
-    """Return the share of pairs of systems ordered alike in each column; a system makes no pair with itself."""
+    """Return the share of pairs of systems ordered alike in each column; a system makes no pair with itself.
+
+    All have shape (n_systems, n_columns); ``names`` are numbers of systems, and may have one column.
+    """
     i, j = np.triu_indices(len(human), 1)
-    if names is not None:
-        i, j = i[names[i] != names[j]], j[names[i] != names[j]]
-    if not len(i):
-        return np.full(human.shape[1], np.nan)
-    known = ~np.isnan(human + metric).any(axis=0)
     agreed = sign_of_difference(human[i], human[j]) == sign_of_difference(metric[i], metric[j])
-    return np.where(known, agreed.mean(axis=0), np.nan)
+    pairs = np.ones_like(agreed) if names is None else np.broadcast_to(names[i] != names[j], agreed.shape)
+    n = np.where(np.isnan(human + metric).any(axis=0), 0, pairs.sum(axis=0))
+    return np.divide((agreed & pairs).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_resamples: int = 9999) -> tuple[float, str]:
@@ -78,12 +79,9 @@ def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_resamples:
 def _resampled_systems(human: np.ndarray, metric: np.ndarray, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
     """Return Pearson and pairwise accuracy with systems redrawn in each column."""
     rng = np.random.default_rng(settings.seed + 1)
-    drawn = rng.integers(len(human), size=(human.shape[1], len(human)))
-    r, accuracy = np.empty((2, human.shape[1]))
-    for b, rows in enumerate(drawn):
-        h, m = human[rows, b : b + 1], metric[rows, b : b + 1]
-        r[b], accuracy[b] = pearson(h, m, axis=0)[0], pair_accuracy(h, m, rows)[0]
-    return r, accuracy
+    drawn = rng.integers(len(human), size=(human.shape[1], len(human))).T
+    human, metric = (np.take_along_axis(values, drawn, axis=0) for values in (human, metric))
+    return pearson(human, metric, axis=0), pair_accuracy(human, metric, drawn)
 
 
 def systems(part: Part, section: Section) -> None:
@@ -129,15 +127,35 @@ def _system_rows(part: Part, section: Section) -> None:
 
 def _spa_row(part: Part, section: Section) -> None:
     found = soft_pairwise_accuracy(part.paired, [part.metric]).iloc[0]
-    low, high, why = _interval(part, coefficient="spa")
-    section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", why or "these systems")
+    counts = segment_counts(part.paired, part.settings)
+    low, high = interval(spa_in_draws(part.paired, part.metric, counts)[1:], part.settings)
+    note = "these systems; in the interval, p-values are normal"
+    section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
 
 
-def _interval(part: Part, coefficient: str, grouping: str = "segment") -> tuple[float, float, str]:
+def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
+    """Return soft pairwise accuracy in each draw of segments, with normal p-values in place of random signs.
+
+    The sum of n differences with random signs has the mean 0 and the sum of their squares for its variance.
+    """
+    i, j = np.triu_indices(es.shape[0], 1)
+    known = ~np.isnan(es.human[i] + es.human[j] + es[metric][i] + es[metric][j])
+    p = []
+    for values in (es.human, es[metric]):
+        values = scaled(np.where(np.isnan(values), 0.0, values), None)[0]
+        d = np.where(known, values[i] - values[j], 0.0)
+        sums, squares = counts @ d.T, counts @ (d * d).T
+        p.append(ndtr(np.divide(sums, np.sqrt(squares), out=np.zeros_like(sums), where=squares > 0)))
+    gaps, shared = np.abs(p[0] - p[1]), counts @ known.T > 0
+    n = shared.sum(axis=1)
+    return np.divide(np.where(shared, 1 - gaps, 0.0).sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
+
+
+def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float, str]:
     """Return an interval, or why there is none."""
     try:
-        if grouping == "segment" and coefficient in ("pearson", "kendall"):
-            return *segment_interval(part.paired, part.metric, coefficient, part.settings), ""
+        if coefficient == "pearson" or grouping == "segment":
+            return *quick_interval(part.paired, part.metric, coefficient, grouping, part.settings), ""
         options = {"coefficient": coefficient, "grouping": grouping, "unit": part.settings.unit}
         table = intervals(part.paired, [part.metric], **options, **part.settings.options)
         return *table.iloc[0][["low", "high"]], ""
@@ -185,14 +203,46 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
         section.found["degenerate"] = undefined, groups
 
 
-def segment_interval(es: EvalSet, metric: str, coefficient: str, settings: Settings) -> tuple[float, float]:
-    """Return what `intervals` does for a mean over segments, which needs each segment's value only once."""
+def quick_interval(
+    es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings
+) -> tuple[float, float]:
+    """Return what `intervals` does, for Pearson and for segment grouping, where counts of segments are enough."""
+    counts = segment_counts(es, settings)
+    if coefficient == "acc_eq":
+        return interval(_calibrated_in_draws(es, metric, counts[1:]), settings)
+    if grouping != "segment":
+        rated = ~np.isnan(es.human)
+        rows = [rated.any(axis=1)] if grouping == "none" else np.eye(len(rated), dtype=bool)[rated.sum(axis=1) > 1]
+        draws = [pearson_in_draws(es.human[r], es[metric][r], rated[r], counts)[1:] for r in rows]
+        return interval(_mean_of_defined(np.array(draws).T, np.ones((1, len(draws)))), settings)
     values = correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
     values = values.reindex(list(es.segments)).to_numpy(dtype=float)
-    counts = segment_counts(es, settings)[1:]
+    return interval(_mean_of_defined(values, counts[1:]), settings)
+
+
+def _mean_of_defined(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the weighted mean of the last axis without NaN; 0 where none is defined."""
     defined = ~np.isnan(values)
-    sums, sizes = counts @ np.where(defined, values, 0.0), counts @ defined
-    return interval(np.divide(sums, sizes, out=np.zeros(len(sums)), where=sizes > 0), settings)
+    sums, sizes = (np.where(defined, values, 0.0) * weights).sum(axis=-1), (defined * weights).sum(axis=-1)
+    return np.divide(sums, sizes, out=np.zeros(len(sums)), where=sizes > 0)
+
+
+def _calibrated_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
+    """Return acc_eq within segments in each draw, calibrated there: pairs are sorted once for all draws."""
+    i, j = np.triu_indices(es.shape[0], 1)
+    human, own = es.human[i] - es.human[j], es[metric][i] - es[metric][j]
+    rated = ~np.isnan(human)
+    weight = 1 / np.maximum(rated.sum(axis=0), 1)
+    right = rated & (np.sign(human) == np.sign(own)) & (human != 0)
+    pair, segment = np.nonzero(right | (human == 0))
+    size = np.abs(own[pair, segment])
+    order = np.argsort(size)
+    size, pair, segment = size[order], pair[order], segment[order]
+    gains = np.where(right[pair, segment], -1.0, 1.0) * weight[segment]  # of the threshold at which a pair is tied
+    ends = np.flatnonzero(np.append(size[1:] != size[:-1], True)) if len(size) else order
+    untied, n = counts @ (right.sum(axis=0) * weight), counts @ rated.any(axis=0)
+    best = [max(0.0, np.cumsum(gains * times[segment])[ends].max(initial=0.0)) for times in counts]
+    return np.divide(untied + best, n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 def _n_pairs(es: EvalSet, grouping: str) -> int:

@@ -8,16 +8,16 @@ import numpy as np
 
 from .._checks import Undefined
 from .._pearson import standard_deviation
+from .._resampling import units_of
 from ..agreement import correlate
 from ..evalset import EvalSet
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
-from ..ties import calibrate_ties, chance_levels, held_out_calibration, human_tie_share
-from ._agreement import segment_interval
-from ._facts import Part, Section, interval, listed, pearson_in_draws, segment_counts
+from ..ties import calibrate_ties, held_out_calibration, human_tie_share
+from ._agreement import quick_interval
+from ._facts import Part, Section, interval, listed, pearson_in_draws, segment_counts, with_scores
 from ._others import lengths
 
 _MOST_DOMAINS = 12
-_FEWEST_DOCUMENTS = 20
 
 
 # -- ties --------------------------------------------------------------------------------
@@ -62,9 +62,10 @@ def _held_out(part: Part, section: Section) -> None:
 
 
 def _chance(part: Part, section: Section) -> None:
-    row = chance_levels(part.paired, rng=part.settings.seed).set_index("coefficient").loc["acc_eq, calibrated"]
-    section.add("acc_eq.constant", row["constant"], note="all pairs tied")
-    section.add("acc_eq.random", row["noise"], note="mean of 20 draws")
+    es, rng = part.paired, np.random.default_rng(part.settings.seed)
+    noise = with_scores(es, {f"noise {k}": rng.random(es.shape) for k in range(20)}, es.human)
+    section.add("acc_eq.constant", human_tie_share(es), note="all pairs tied")
+    section.add("acc_eq.random", correlate(noise, coefficient="acc_eq")["value"].mean(), note="mean of 20 draws")
 
 
 # -- system dependence -------------------------------------------------------------------
@@ -74,17 +75,15 @@ def system_rows(part: Part, section: Section) -> None:
     """Ask whether the metric treats all systems alike."""
     for key, compute in {"sysdep": _sysdep, "null": _null, "favours": _favours}.items():
         section.attempt(key, compute, part, section)
-    unit, n = _unit(part)
-    section.text.append(f"Intervals redraw, and the null moves, whole {unit}s: there are {n}.")
+    if section.rows:
+        unit, n = _unit(part)
+        section.text.append(f"Intervals redraw, and the null moves, whole {unit}s: there are {n}.")
 
 
 def _unit(part: Part) -> tuple[str, int]:
-    """Return what is redrawn, and how many there are: documents where all are named and they are not few."""
-    es = part.paired
-    n, named = len(set(es.documents or ())), es.documents is not None and None not in es.documents
-    if part.settings.unit == "document" or (named and n >= _FEWEST_DOCUMENTS):
-        return "document", n
-    return "segment", es.shape[1]
+    """Return what is redrawn, and how many there are."""
+    unit = part.settings.unit
+    return unit, len(set(units_of(part.paired, unit)))
 
 
 def _options(part: Part) -> dict:
@@ -178,5 +177,5 @@ def _domain_row(part: Part, section: Section, name: str) -> None:
     es = part.paired
     chosen = es.select(segments=[s for s, d in zip(es.segments, es.domains, strict=True) if d == name])
     value = correlate(chosen, [part.metric], coefficient="kendall", grouping="segment").iloc[0]
-    low, high = segment_interval(chosen, part.metric, "kendall", part.settings)
+    low, high = quick_interval(chosen, part.metric, "kendall", "segment", part.settings)
     section.add(f"domain={name}", value["value"], low, high, value["n_groups"], "segments")

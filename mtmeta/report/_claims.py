@@ -12,8 +12,10 @@ from ._facts import CLAIM_COLUMNS, Part, Section
 from ._labels import CLAIMS, label
 from ._others import CLAIMED_RANK, beyond_sources
 
-VERDICTS = ("supported", "not supported", "cannot be told")
+VERDICTS = ("supported", "real but small", "not supported", "cannot be told")
 
+#: Verdicts that say that an effect is there.
+_SHOWN = VERDICTS[:2]
 #: What is too small to matter: of correlations, of accuracies, and of SysDep as a share of the range of systems.
 MARGIN_CORRELATION, MARGIN_ACCURACY, MARGIN_SYSDEP = 0.1, 0.1, 0.1
 _FEWEST_OTHER_SYSTEMS = 8
@@ -24,8 +26,9 @@ _ROUNDING = 1e-9
 def decide(value: float, low: float, high: float, threshold: float, margin: float) -> tuple[str, str]:
     """Sort a claim "above the threshold" by its interval.
 
-    Supported where the interval lies above the threshold; not supported where the value does not exceed it or the
-    interval ends below threshold + margin, so that nothing of note is left; else it cannot be told.
+    Supported where the interval lies above the threshold, but real and small where it also ends below
+    threshold + margin; not supported where the value does not exceed the threshold, or the interval holds it and ends
+    below threshold + margin, so that nothing of note is left; else it cannot be told.
 
     Parameters
     ----------
@@ -45,6 +48,8 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
     >>> from mtmeta.report import decide
     >>> decide(0.2, 0.1, 0.3, 0, 0.1)
     ('supported', 'the interval lies above 0')
+    >>> decide(0.05, 0.02, 0.08, 0, 0.1)
+    ('real but small', 'the interval lies above 0 and below 0.1')
     >>> decide(0.2, -0.1, 0.5, 0, 0.1)[0]
     'cannot be told'
     """
@@ -52,6 +57,8 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
         return "cannot be told", "it could not be computed"
     if np.isnan(low) or np.isnan(high):
         return "cannot be told", "there is no interval"
+    if low > threshold + _ROUNDING and high < threshold + margin:
+        return "real but small", f"the interval lies above {threshold:.3g} and below {threshold + margin:.3g}"
     if low > threshold + _ROUNDING:
         return "supported", f"the interval lies above {threshold:.3g}"
     if value <= threshold + _ROUNDING:
@@ -100,8 +107,9 @@ def _these(part: Part, section: Section, row: dict) -> _Judgement:
     p, k = section.found["p"], section.found["k"]
     if 1 / math.factorial(k) > 0.05:
         return "cannot be told", f"{k} systems have {math.factorial(k)} orders, too few for a p-value of .05", row
-    verdict = "not supported" if row["high"] < 0.5 + MARGIN_ACCURACY else "cannot be told"
-    return "supported" if p <= 0.05 else verdict, f"random orders of {k} systems agree as well with p = {p:.2g}", row
+    small = row["high"] < 0.5 + MARGIN_ACCURACY
+    verdict = VERDICTS[small] if p <= 0.05 else "not supported" if small else "cannot be told"
+    return verdict, f"random orders of {k} systems agree as well with p = {p:.2g}", row
 
 
 def _others(part: Part, section: Section, row: dict | None) -> _Judgement:
@@ -141,23 +149,21 @@ def _beyond(part: Part, section: Section, row: dict | None) -> _Judgement:
     if row is None:
         return "cannot be told", "without sources there is no such baseline", None
     verdict, reason = _decided(row, 0.0, MARGIN_CORRELATION)
-    if verdict == "supported" and _same_within_segments(part):
+    if verdict in _SHOWN and _same_within_segments(part):
         verdict, reason = "not supported", "all translations of a segment get one score, as from a source-only metric"
     return verdict, reason, row
 
 
 def _best(part: Part, section: Section, row: dict | None) -> _Judgement:
-    row, place, mine = (section.row(CLAIMED_RANK + what, part.metric) for what in ("", ".rank", ".cluster"))
-    if mine is None:
-        return "cannot be told", section.why("ranks", f"{CLAIMED_RANK}.clusters", CLAIMED_RANK), None
-    clusters = [row["value"] for row in section.rows if row["key"] == f"{CLAIMED_RANK}.cluster"]
-    reason = f"rank {place['value']:.0f} of {len(clusters)}, cluster {mine['value']:.0f}"
-    first = clusters.count(1)
-    if mine["value"] > 1 or first == 1:
-        return "supported" if mine["value"] == 1 else "not supported", reason, row
-    others = f"{first - 1} other{'s' * (first > 2)} in this cluster {'is' if first == 2 else 'are'}"
-    verdict = "cannot be told" if place["value"] == 1 else "not supported"
-    return verdict, f"{reason}; {others} not significantly different", row
+    row, mine = (section.row(CLAIMED_RANK + what, part.metric) for what in ("", ".rank"))
+    if mine is None or "rivals" not in section.found:
+        return "cannot be told", section.why("ranks", f"{CLAIMED_RANK}.sets", CLAIMED_RANK), None
+    rivals = section.found["rivals"].loc[part.metric].drop(part.metric)
+    reason = f"rank {mine['value']:.0f} of {len(rivals) + 1}"
+    if mine["value"] > 1:
+        return "not supported", reason, row
+    reason += f"; against the rival that comes closest, {rivals.idxmax()}, p = {rivals.max():.2g}"
+    return "supported" if rivals.max() <= 0.05 else "cannot be told", reason, row
 
 
 def _with_ties(part: Part, section: Section, row: dict) -> _Judgement:
@@ -167,7 +173,7 @@ def _with_ties(part: Part, section: Section, row: dict) -> _Judgement:
     chance = max(constant["value"], noise["value"])
     # Calibration never falls below a constant metric, so an equal lower end says nothing.
     verdict, reason = _decided(row, chance, MARGIN_ACCURACY / 2)
-    if verdict == "supported" and held_out is not None and held_out["value"] <= chance:
+    if verdict in _SHOWN and held_out is not None and held_out["value"] <= chance:
         verdict, reason = "cannot be told", "with a threshold from the other half of the segments the lead is gone"
     return verdict, reason, row
 

@@ -76,9 +76,9 @@ def tables(section: Section, metric: str, level: float) -> list[Table]:
 
 
 def _wide(section: Section, metric: str) -> Table:
-    """Return one row a subject; rank and cluster go behind the value."""
+    """Return one row a subject; ranks go behind the value."""
     labels = {row["key"]: row["quantity"] for row in section.rows}
-    keys = [key for key in labels if not key.endswith((".rank", ".cluster"))]
+    keys = [key for key in labels if not key.endswith("rank")]
     cells = {(row["subject"], row["key"]): row["value"] for row in section.rows}
     subjects = list(dict.fromkeys(row["subject"] for row in section.rows))
     first = {"rank": "metric", "baselines": "metric or baseline"}[section.key]
@@ -89,7 +89,9 @@ def _wide(section: Section, metric: str) -> Table:
     for k, subject in enumerate(subjects):
         rows.append([f"{metric} (this metric)" if k == mine else subject])
         for key in keys:
-            places = [cells.get((subject, f"{key}.{what}")) for what in ("rank", "cluster")]
-            places = [f"{place:.0f}" for place in places if place is not None]
-            rows[-1].append(number(cells.get((subject, key))) + (f" ({', '.join(places)})" if places else ""))
-    return Table(section.words["caption"], [first, *(labels[key] for key in keys)], rows, mine)
+            rank, best, worst = (cells.get((subject, f"{key}.{what}rank")) for what in ("", "best_", "worst_"))
+            allowed = "" if best is None else f"; {best:.0f}–{worst:.0f}"
+            rows[-1].append(number(cells.get((subject, key))) + ("" if rank is None else f" ({rank:.0f}{allowed})"))
+    exchanged = {sample(row["n"], row["unit"]): 0 for row in section.rows if row["key"].endswith("best_rank")}
+    caption = section.words["caption"] + (f"; exchanged: {', '.join(exchanged)}" if exchanged else "")
+    return Table(caption, [first, *(labels[key] for key in keys)], rows, mine)

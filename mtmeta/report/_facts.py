@@ -26,7 +26,7 @@ class Settings:
 
     n_resamples: int
     level: float
-    unit: str
+    unit: str | None  # None: documents, if there are enough
     seed: int
     claims_only: bool = False
 

@@ -6,6 +6,7 @@ import io
 import warnings
 
 import numpy as np
+import pandas as pd
 
 from .._checks import Undefined
 from ._display import number
@@ -58,6 +59,19 @@ def _views(part: Part):
         raise Undefined("nothing varies.")
     words = {grouping: number(row["value"]) if row else "not computed" for grouping, row in rows.items()}
     return three_views(part.paired, part.metric), words
+
+
+def _ranks(part: Part):
+    from ..plots import rank_intervals
+
+    rows, name = part.sections["rank"].rows, "pearson.segment"
+    columns = {f"{name}.{what}": what for what in ("rank", "best_rank", "worst_rank")}
+    table = pd.DataFrame([(r["subject"], columns[r["key"]], r["value"]) for r in rows if r["key"] in columns])
+    if len(columns) * len(part.es.metrics) != len(table):
+        raise Undefined("there are no sets of ranks.")
+    table = table.pivot(index=0, columns=1, values=2).reset_index(names="metric")
+    rank, best, worst = table.set_index("metric").loc[part.metric, list(columns.values())].astype(int)
+    return rank_intervals(table, highlight=[part.metric]), {"rank": rank, "best": best, "worst": worst}
 
 
 def _between(part: Part):
@@ -113,4 +127,11 @@ def _lengths(part: Part):
     return score_against_length(es, ["human", part.metric], within=True), {"humans": humans, "own": own}
 
 
-_MAKERS = {"segments": _views, "rank": _between, "ties": _ties, "system_dependence": _deviations, "length": _lengths}
+_MAKERS = {
+    "segments": _views,
+    "rank": _ranks,
+    "baselines": _between,
+    "ties": _ties,
+    "system_dependence": _deviations,
+    "length": _lengths,
+}

@@ -16,7 +16,7 @@ from ._facts import Facts, Figure, Findings, Section
 from ._figures import UP_TO
 from ._labels import AGAIN, HTML
 
-_MARKS = dict(zip(VERDICTS, ("✓", "✗", "?"), strict=True))
+_MARKS = dict(zip(VERDICTS, ("✓", "≈", "✗", "?"), strict=True))
 
 
 def _fill(piece: str, **values: object) -> Markup:

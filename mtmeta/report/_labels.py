@@ -21,8 +21,9 @@ HTML = _PAGE["html"]
 LABELS = {f"{c}.{g}": f"{name}, {how}" for c, name in COEFFICIENTS.items() for g, how in GROUPINGS.items()}
 LABELS |= _PAGE["labels"]
 for _key in ("pearson.none", "pearson.segment", "kendall.segment", "pairwise", "spa.short"):
-    LABELS |= {f"{_key}.{place}": f"{LABELS[_key]}: {place}" for place in ("rank", "cluster")}
-    LABELS[f"{_key}.clusters"] = f"clusters by {LABELS[_key]}"
+    _places = {"rank": "rank", "best_rank": "best rank", "worst_rank": "worst rank"}
+    LABELS |= {f"{_key}.{place}": f"{LABELS[_key]}: {words}" for place, words in _places.items()}
+    LABELS[f"{_key}.sets"] = f"sets of ranks by {LABELS[_key]}"
 
 
 def label(key: str) -> str:

@@ -15,8 +15,9 @@ from ..significance import compare
 from ._facts import Part, Section, Settings, interval, pearson_in_draws, segment_counts, with_scores
 from ._labels import GROUPINGS
 
-#: (coefficient, grouping, most metrics for which clusters are formed)
-_RANKED = (("pearson", "none", 100), ("pearson", "segment", 60), ("kendall", "segment", 16))
+_RANKED = (("pearson", "none"), ("pearson", "segment"), ("kendall", "segment"))
+#: Most metrics of which all pairs are compared, and the least draws.
+_MOST_RANKED, _DRAWS = 100, 1000
 #: The ranking on which the claim to be the best rests.
 CLAIMED_RANK = "pearson.segment"
 _N_RANDOM = 20
@@ -38,9 +39,9 @@ def rank(part: Part, section: Section) -> None:
     if len(es.metrics) < 2:
         section.skip("ranks", "the table has one metric: there is nothing to rank it against.")
         return
-    for c, g, limit in _RANKED:
+    for c, g in _RANKED:
         if not settings.claims_only or f"{c}.{g}" == CLAIMED_RANK:
-            section.attempt(f"{c}.{g}", _ranked, es, settings, section, c, g, limit)
+            section.attempt(f"{c}.{g}", _ranked, es, settings, section, c, g)
     if not settings.claims_only:
         for key, compute in {"pairwise": pairwise_accuracy, "spa.short": soft_pairwise_accuracy}.items():
             section.attempt(key.partition(".")[0], _by_systems, es, section, key, compute)
@@ -50,26 +51,30 @@ def _by_systems(es: EvalSet, section: Section, key: str, compute: Callable[..., 
     _add_ranked(section, key, compute(es, es.metrics).rename(columns={"n_pairs": "n"}), "pairs of systems")
 
 
-def _add_ranked(section: Section, key: str, table: pd.DataFrame, unit: str) -> None:
-    """Add value, rank and, if there is one, cluster of each metric."""
-    table = {"rank": table["value"].rank(ascending=False, method="min")} | dict(table.items())
-    for row in pd.DataFrame(table).to_dict("records"):
-        section.add(key, row["value"], n=row["n"], unit=unit, subject=row["metric"])
-        for what in ("rank", "cluster"):
-            if what in row:
-                section.add(f"{key}.{what}", row[what], n=len(table["value"]), unit="metrics", subject=row["metric"])
+def _add_ranked(section: Section, key: str, table: pd.DataFrame, counted: str) -> None:
+    """Add value and rank of each metric, and the ranks that the data allow if they are known."""
+    table = table.assign(rank=table["value"].rank(ascending=False, method="min"))
+    for row in table.to_dict("records"):
+        section.add(key, row["value"], n=row["n"], unit=counted, subject=row["metric"])
+        section.add(f"{key}.rank", row["rank"], n=len(table), unit="metrics", subject=row["metric"])
+        for what in ("best_rank", "worst_rank") if "best_rank" in row else ():
+            n, exchanged = row["n_units"], f"{row['unit']}s"
+            section.add(f"{key}.{what}", row[what], n=n, unit=exchanged, subject=row["metric"])
 
 
-def _ranked(es: EvalSet, settings: Settings, section: Section, coefficient: str, grouping: str, limit: int) -> None:
+def _ranked(es: EvalSet, settings: Settings, section: Section, coefficient: str, grouping: str) -> None:
     key = f"{coefficient}.{grouping}"
     common = ~np.isnan(es.human)
-    if len(es.metrics) <= limit:
-        options = {"coefficient": coefficient, "grouping": grouping, "rng": settings.seed}
-        table = compare(es, n_resamples=max(settings.n_resamples, 200), **options).table
+    if len(es.metrics) <= _MOST_RANKED:
+        options = {"coefficient": coefficient, "grouping": grouping, "unit": settings.unit, "rng": settings.seed}
+        found = compare(es, n_resamples=max(settings.n_resamples, _DRAWS), **options)
+        table, p = found.table, found.p_values
+        if key == CLAIMED_RANK:
+            section.found["rivals"] = p.fillna(p.T)
         common = common & ~np.isnan([es[metric] for metric in es.metrics]).any(axis=0)
     else:
         table = correlate(es, coefficient=coefficient, grouping=grouping)
-        section.skip(f"{key}.clusters", f"more than {limit} metrics would take minutes; mtmeta.compare forms them.")
+        section.skip(f"{key}.sets", f"with more than {_MOST_RANKED} metrics the differences of all pairs are too many.")
     _add_ranked(section, key, table.assign(n=int(common.sum())), "translations")
 
 

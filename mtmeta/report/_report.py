@@ -16,6 +16,7 @@ from .._checks import check_choice, check_count, check_level, check_number, gene
 from .._limits import MAX_SEED
 from .._names import unknown
 from ..evalset import EvalSet, as_sets
+from ..significance import exchange_units
 from . import _agreement, _behaviour, _others
 from ._claims import VERDICTS, claims_of
 from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, Facts, Figure, Findings, Part, Section, Settings
@@ -23,7 +24,7 @@ from ._figures import UP_TO, figures
 from ._html import page
 from ._markdown import text
 
-SCHEMA = 1
+SCHEMA = 2
 #: What a metric on a set is called by.
 NAMES = ("set", "metric", "language_pair")
 #: What fills each section, in order.
@@ -54,7 +55,7 @@ class Report(Facts):
         itself, or empty; ``n`` counts what ``unit`` says.
     claims : pandas.DataFrame
         One row a claim: ``set, metric, claim, verdict, statistic, value, low, high, n, unit, reason, chapter``;
-        ``verdict`` is ``"supported"``, ``"not supported"`` or ``"cannot be told"``.
+        ``verdict`` is ``"supported"``, ``"real but small"``, ``"not supported"`` or ``"cannot be told"``.
     skipped : pandas.DataFrame
         What could not be computed, and why: ``set, metric, section, key, what, reason``.
     level : float
@@ -221,7 +222,7 @@ def report(
     *,
     n_resamples: int = 200,
     level: float = 0.95,
-    unit: str = "segment",
+    unit: str | None = None,
     rng: int | np.random.Generator | None = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
@@ -237,9 +238,10 @@ def report(
         Draws of each interval and of the null model of system dependence, at least 40 and ``2 / (1 - level) - 1``.
     level : float
         Nominal coverage of intervals, in (0, 1).
-    unit : {"segment", "document"}
-        What the bootstrap of agreement draws; documents bring all their segments. System dependence draws documents
-        by itself where all are named and there are 20 or more, and says which unit it drew.
+    unit : {None, "segment", "document"}
+        What the bootstrap draws, what is exchanged between metrics, and what the null of system dependence moves;
+        documents bring all their segments. By default documents where a set names at least 20 with human scores, else
+        segments.
     rng : int, numpy.random.Generator or None
         Seed of all draws. The same seed gives the same report.
     progress : callable, optional
@@ -259,14 +261,17 @@ def report(
 
     Notes
     -----
-    A claim of the form "more than chance" is *supported* where the interval of its statistic lies above chance; *not
-    supported* where the value does not exceed chance, or the interval holds chance and nothing more than .1 above it
-    (.05 for acc_eq); else it *cannot be told*. Claims are not corrected for their number.
+    A claim of the form "more than chance" is *supported* where the interval of its statistic lies above chance, but
+    *real but small* where it holds nothing more than .1 above it (.05 for acc_eq); *not supported* where the value
+    does not exceed chance, or the interval holds chance and nothing more than that above it; else it *cannot be told*.
+    A metric is better than every other where it ranks first and differs from each rival with a two-sided p of at most
+    .05 (whole units exchanged, see `mtmeta.compare`). Claims are not corrected for their number.
 
     References
     ----------
-    Deutsch, Dror and Roth 2021 (intervals, PERM-BOTH); Perrella et al. 2024 (sentinels, ties); von Däniken, Deriu and
-    Cieliebak 2025 (system dependence); Thompson et al. 2024 (soft pairwise accuracy).
+    Deutsch, Dror and Roth 2021 (intervals); Mogstad, Romano, Shaikh and Wilhelm 2024 (ranks that the data allow);
+    Perrella et al. 2024 (sentinels, ties); von Däniken, Deriu and Cieliebak 2025 (system dependence); Thompson et al.
+    2024 (soft pairwise accuracy).
 
     Examples
     --------
@@ -280,6 +285,7 @@ def report(
     settings = _settings(n_resamples, level, unit, rng)
     parts = _parts(sets, metric, settings, progress)
     metrics, names = ",".join(dict.fromkeys(part.metric for part in parts)), ",".join(one.name for one in sets)
+    unit = ",".join(dict.fromkeys(part.settings.unit for part in parts))
     drawn = f"draws:{settings.n_resamples}|unit:{unit}|level:{settings.level:g}|seed:{settings.seed}"
     signature = f"report|metric:{metrics}|set:{names}|{drawn}|mtmeta:{__version__}"
     return Report(_findings(parts), settings.level, settings.seed, signature, __version__, tuple(parts))
@@ -291,7 +297,7 @@ def claims(
     *,
     n_resamples: int = 200,
     level: float = 0.95,
-    unit: str = "segment",
+    unit: str | None = None,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     """Return what to claim and what not to, and compute nothing else: several times as fast as `report`.
@@ -334,7 +340,8 @@ def _parts(sets: Sequence[EvalSet], metric, settings: Settings, progress=None) -
     for one, name in [(es, name) for es in sets for name in _metrics(es, metric)]:
         if progress is not None:
             progress(f"{one.name}: {name}")
-        part = Part(one, name, settings)
+        unit = settings.unit or exchange_units(one).unit
+        part = Part(one, name, replace(settings, unit=unit))
         for key, fill in _FILL.items():
             if key == "rank" and parts and parts[-1].es is one:  # all metrics of a set are ranked at once
                 part.sections[key] = parts[-1].sections[key]
@@ -366,7 +373,7 @@ def _metrics(es: EvalSet, metric: str | Sequence[str] | None) -> list[str]:
 
 def _settings(n_resamples, level, unit, rng) -> Settings:
     """Check the options."""
-    check_choice("unit", unit, ("segment", "document"))
+    check_choice("unit", unit, (None, "segment", "document"))
     check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, max(40, int(np.ceil(2 / (1 - level) - 1e-9)) - 1))
     drawn = generator(rng)
