@@ -126,6 +126,13 @@ def test_length_correlation_is_that_of_numpy(within):
         assert r == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
 
 
+def test_what_is_constant_within_segments_has_no_correlation_there():
+    rng = np.random.default_rng(0)
+    known, counts = np.ones((7, 30), dtype=bool), np.ones((1, 30))
+    same, other = np.tile(rng.normal(size=30), (7, 1)), rng.normal(size=(7, 30))
+    assert np.isnan(pearson_in_draws(same, other, known, counts, within=True)[0])
+
+
 @pytest.mark.parametrize("unit", ["segment", "document"])
 @pytest.mark.parametrize(("coefficient", "grouping"), [
     ("pearson", "none"), ("pearson", "segment"), ("pearson", "system"), ("kendall", "segment"), ("acc_eq", "segment"),
@@ -517,6 +524,17 @@ def test_the_best_is_held_against_every_rival():
     assert claim["verdict"] == "cannot be told"
     assert claim["reason"].endswith(f"comes closest, third, p = {table.p_values.loc['best', 'third']:.2g}")
     assert mm.report.claims(es, "second", **FAST).set_index("claim").loc[BEST, "verdict"] == "not supported"
+
+
+def test_measured_verdicts_are_of_the_claims_and_rarely_wrong(small):
+    """What chapter 10 shows: false claims are made no more often than their rules allow, give or take chance."""
+    stored = json.loads((Path(mm.__file__).parent / "data" / "claims.json").read_text(encoding="utf-8"))
+    assert {row["claim"] for row in stored["rows"]} == set(small.claims["claim"]) - {ELSEWHERE}
+    for row in stored["rows"]:
+        assert sum(row["verdicts"].values()) == stored["n"]
+        if not row["true"]:
+            made = sum(row["verdicts"].get(verdict, 0) for verdict in VERDICTS[:2]) / stored["n"]
+            assert made <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / stored["n"]), row
 
 
 def test_a_claim_says_why_there_is_no_rank(monkeypatch):

@@ -53,15 +53,15 @@ def power(es: EvalSet, metric: str) -> Expected:
     return Expected(rates, 4 * np.sqrt(2 * (rates * (1 - rates)).clip(lower=0.02) / 60).to_numpy())
 
 
-def margin() -> list[str]:
-    values = np.linspace(-0.3, 0.3, 7)
-    found = set()
+def margin() -> dict[str, str]:
+    values = np.linspace(-0.3, 0.3, 13)
+    found = {}
     for value in values:
         for low in values[values <= value]:
             for high in values[values >= value]:
-                verdicts = {decide(value, low, high, 0.0, margin)[0] for margin in (0, 0.05, 0.1, 0.2)}
-                found |= verdicts if len(verdicts) > 1 else set()
-    return sorted(found)
+                before, *_, after = (decide(value, low, high, 0.0, margin)[0] for margin in (0, 0.05, 0.1, 0.2))
+                found |= {before: after} if after != before else {}
+    return found
 
 
 def own(es: EvalSet, metric: str) -> dict:

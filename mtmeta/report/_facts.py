@@ -206,7 +206,8 @@ def pearson_in_draws(
         values = scaled(np.where(known, values, 0.0), None)[0]
         values = np.where(known, values - values[known].mean(), 0.0)
         if within:
-            values = np.where(known, values - values.sum(axis=0) / np.maximum(size, 1), 0.0)
+            centred = values - values.sum(axis=0) / np.maximum(size, 1)  # of equal scores, nothing but rounding is left
+            values = np.where(known & (np.abs(centred) > 1e-12 * np.abs(values)), centred, 0.0)
         return values
 
     x, y = moments(x), moments(y)
