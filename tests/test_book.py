@@ -340,6 +340,17 @@ def test_notebook_follows_the_rules(path):
     assert [f"{rule.__name__}: {message}" for rule in RULES for message in rule(nb, label(path))] == []
 
 
+def test_numbers_of_the_verdict_on_clusters_are_printed_below_it(notebooks):
+    nb = notebooks["wmt23/published_clusters.ipynb"]
+    verdict = re.search(r"^:::\{admonition\} Verdict\n(.*?)^:::", markdown(nb), flags=re.M | re.S)[1]
+    outputs = [output for cell in code_cells(nb) for output in cell.outputs]
+    shown = "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)
+    printed = {float(number) for number in re.findall(r"\d+\.?\d*", shown)} | typed_numbers(nb)
+    typed = {as_number(number) for number in NUMBER.findall(verdict)}
+    assert len(typed) > 10
+    assert typed - printed == set()
+
+
 def twice(items):
     return sorted(item for item, count in Counter(items).items() if count > 1)
 
