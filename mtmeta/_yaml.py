@@ -55,7 +55,7 @@ def parse(text: str) -> Any:
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise ValueError(f"larger than {MAX_BYTES:,} bytes, which nothing needs.")
     try:
-        return yaml.load(text, Loader=_Strict)
+        return _Strict(text).get_single_data()
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise ValueError(f"{line}{' '.join(filter(None, (error.context, error.problem)))}.") from None

@@ -77,11 +77,12 @@ def statistics(es: mm.EvalSet):
     yield "subsample_ties", mm.ties.subsample_ties(es, n_resamples=2)
     yield "held_out_calibration", mm.ties.held_out_calibration(es, n_resamples=2)
     for method, coefficient, grouping in [
-        *(("permutation", c, g) for c in ("pearson", "kendall") for g in ("none", "segment", "system")),
-        ("permutation", "spa", "none"),
+        *(("published", c, g) for c in ("pearson", "kendall") for g in ("none", "segment", "system")),
+        ("published", "spa", "none"),
         ("bootstrap", "spearman", "segment"),
-        ("exact", "acc_eq", "segment"),
-        ("pair-swap", "acc_eq", "segment"),
+        ("published", "acc_eq", "segment"),
+        *(("exchange", c, g) for c in ("pearson", "kendall", "acc_eq") for g in ("none", "segment")),
+        ("exchange", "spa", "none"),
         ("williams", "pearson", "none"),
     ]:
         options = {"method": method, "grouping": grouping, **DRAWS}

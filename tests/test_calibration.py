@@ -283,7 +283,7 @@ def test_null_holds_in_a_few_campaigns(name):
             assert count <= stats.binom.isf(alpha / 2, row["n"], nominal) or count == row["n"], row
         else:
             assert count <= stats.binom.isf(alpha, row["n"], nominal), row
-            assert row["ks_p"] > alpha, row
+            assert row.get("ks_p", 1) > alpha, row  # claims have no p-values
 
 
 @pytest.mark.slow

@@ -188,8 +188,9 @@ def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units
     sums, counts = (_by_unit(part[:, whole], units) @ signs for part in (np.where(scored, scores, 0.0), scored))
     human, tolerance = human[whole], 1e-12 * (1 + np.abs(scores[scored]).max())
     i, j = np.triu_indices(len(human), 1)
-    sizes = np.nan_to_num(np.nanmean(np.abs(es.human[whole]), axis=1))
+    sizes = _row_means(np.abs(es.human[whole]))
     order = sign_of_difference(human[i], human[j], np.maximum(sizes[i], sizes[j])).astype(np.float64)
+    human = np.ldexp(human, -np.frexp(np.abs(human).max(initial=0.0))[1])
     values = np.empty((len(first), signs.shape[1]))
     _kernels.hybrid_systems(statistic == "pearson", human, order, sums, counts, tolerance, first, second, values)
     return values
@@ -200,13 +201,18 @@ def _on_one_scale(es: EvalSet, metric: str, *, official: bool) -> np.ndarray:
 
     With ``official``, each system's cells are moved until their mean is the system's score.
     """
-    scores = es[metric]
+    exponent = np.frexp(np.nanmax(np.abs(es[metric])))[1]
+    scores = np.ldexp(es[metric], -exponent)  # squares of very large and very small scores would not be numbers
     if official:
-        n = (~np.isnan(scores)).sum(axis=1)
-        shift = es.system_scores[metric].to_numpy() - np.nansum(scores, axis=1) / np.maximum(n, 1)
-        scores = scores + np.where((n > 0) & ~np.isnan(shift), shift, 0.0)[:, None]
-    spread = np.nanstd(scores)
-    return (scores - np.nanmean(scores)) / (spread if spread > 0 else 1.0)
+        shift = np.ldexp(es.system_scores[metric].to_numpy(), -exponent) - _row_means(scores)
+        scores = scores + np.where(np.isnan(shift), 0.0, shift)[:, None]
+    varied = np.nanmax(scores) > np.nanmin(scores)
+    return (scores - np.nanmean(scores)) / (np.nanstd(scores) if varied else 1.0)
+
+
+def _row_means(scores: np.ndarray) -> np.ndarray:
+    """Return the mean of the scores of each row; 0 where there is none."""
+    return np.nansum(scores, axis=1) / np.maximum(1, (~np.isnan(scores)).sum(axis=1))
 
 
 def _by_unit(values: np.ndarray, units: Units) -> np.ndarray:
