@@ -55,8 +55,8 @@ def local_accuracy(
         counted in ``n_missing``.
     unit : str
         Column of what the bootstrap draws whole, such as ``"doc"`` or ``"speaker"``; segments must not straddle units.
-        Segments of one document are alike: with some 20 documents or more, draw these. On the natural pairs of WMT23
-        that widens intervals by system by a median of 0 % (en-de), 10 % (he-en) and 16 % (zh-en).
+        Segments of one document are alike: with some 20 documents or more, draw these. On WMT23 that widens intervals
+        by system by a median of 0 % (en-de) to 16 % (zh-en).
     n_resamples : int
         Bootstrap draws of the interval; 0 for none.
     level : float
