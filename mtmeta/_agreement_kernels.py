@@ -18,64 +18,19 @@ CONCORDANT, DISCORDANT, TIED_HUMAN, TIED_METRIC, TIED_BOTH = range(5)
 
 
 @njit
-def pair_counts(human: np.ndarray, metric: np.ndarray, starts: np.ndarray, epsilon: float) -> np.ndarray:
-    """Count the kinds of pairs in each group, O(n log n) a group.
+def _add_pairs(human, metric, order, epsilon, tree, below, seen, counts, step):
+    """Add each cell's pairs with the cells before it in ``order``, which ascends by metric, to row ``step`` x cell.
 
-    ``human`` holds dense ranks (int64, 0 … k-1). Two metric scores are tied when they differ
-    by at most ``epsilon``. Rows are visited in order of their metric score; those further
-    than ``epsilon`` below the current one are counted in a Fenwick tree over human ranks.
+    ``step`` is 1 for a row of counts a cell, 0 for one row of all. ``tree``, ``below`` and ``seen`` are left at 0.
     """
-    n_groups = len(starts) - 1
-    counts = np.zeros((n_groups, 5), dtype=np.int64)
-    n_ranks = human.max() + 1 if len(human) else 0
-    tree = np.zeros(n_ranks + 1, dtype=np.int64)  # ranks of the rows that are clearly below
-    below = np.zeros(n_ranks, dtype=np.int64)
-    seen = np.zeros(n_ranks, dtype=np.int64)
-    for g in range(n_groups):
-        h = human[starts[g] : starts[g + 1]]
-        m = metric[starts[g] : starts[g + 1]]
-        order = np.argsort(m, kind="mergesort")
-        left = 0
-        for i in range(len(order)):
-            rank, score = h[order[i]], m[order[i]]
-            while score - m[order[left]] > epsilon:
-                entering = h[order[left]]
-                below[entering] += 1
-                k = entering + 1
-                while k <= n_ranks:
-                    tree[k] += 1
-                    k += k & -k
-                left += 1
-            lower = 0
-            k = rank
-            while k > 0:
-                lower += tree[k]
-                k -= k & -k
-            tied_both = seen[rank] - below[rank]
-            counts[g, 0] += lower
-            counts[g, 1] += left - lower - below[rank]
-            counts[g, 2] += below[rank]
-            counts[g, 3] += i - left - tied_both
-            counts[g, 4] += tied_both
-            seen[rank] += 1
-        tree[:] = 0
-        below[:] = 0
-        seen[:] = 0
-    return counts
-
-
-@njit
-def _add_pairs_of_cells(human, metric, order, epsilon, n_ranks, counts):
-    """Add to each cell's counts its pairs with the cells before it in ``order``, which ascends by ``metric``."""
-    tree = np.zeros(n_ranks + 1, dtype=np.int64)  # ranks of the cells that are clearly below
-    below = np.zeros(n_ranks, dtype=np.int64)
-    seen = np.zeros(n_ranks, dtype=np.int64)
+    n_ranks = len(below)
     left = 0
     for i in range(len(order)):
-        rank, score, mine = human[order[i]], metric[order[i]], counts[order[i]]
+        rank, score, mine = human[order[i]], metric[order[i]], counts[step * order[i]]
         while score - metric[order[left]] > epsilon:
-            below[human[order[left]]] += 1
-            k = human[order[left]] + 1
+            entering = human[order[left]]
+            below[entering] += 1
+            k = entering + 1
             while k <= n_ranks:
                 tree[k] += 1
                 k += k & -k
@@ -92,6 +47,33 @@ def _add_pairs_of_cells(human, metric, order, epsilon, n_ranks, counts):
         mine[3] += i - left - tied_both
         mine[4] += tied_both
         seen[rank] += 1
+    tree[:] = 0
+    below[:] = 0
+    seen[:] = 0
+
+
+@njit
+def _trees(human):
+    """Return what `_add_pairs` counts in: a Fenwick tree over human ranks, and two counts for each rank."""
+    n_ranks = human.max() + 1 if len(human) else 0
+    return np.zeros(n_ranks + 1, dtype=np.int64), np.zeros(n_ranks, dtype=np.int64), np.zeros(n_ranks, dtype=np.int64)
+
+
+@njit
+def pair_counts(human: np.ndarray, metric: np.ndarray, starts: np.ndarray, epsilon: float) -> np.ndarray:
+    """Count the kinds of pairs in each group, O(n log n) a group.
+
+    ``human`` holds dense ranks (int64, 0 … k-1). Two metric scores are tied when they differ
+    by at most ``epsilon``. Rows are visited in order of their metric score; those further
+    than ``epsilon`` below the current one are counted in a Fenwick tree over human ranks.
+    """
+    n_groups = len(starts) - 1
+    counts = np.zeros((n_groups, 5), dtype=np.int64)
+    tree, below, seen = _trees(human)
+    for g in range(n_groups):
+        h, m = human[starts[g] : starts[g + 1]], metric[starts[g] : starts[g + 1]]
+        _add_pairs(h, m, np.argsort(m, kind="mergesort"), epsilon, tree, below, seen, counts[g : g + 1], 0)
+    return counts
 
 
 @njit
@@ -103,14 +85,14 @@ def touching_counts(human, metric, starts, epsilon, unit, n_units):
     """
     n_groups = len(starts) - 1
     touching = np.zeros((n_units, n_groups, 5), dtype=np.int64)
-    n_ranks = human.max() + 1 if len(human) else 0
+    tree, below, seen = _trees(human)
     for g in range(n_groups):
         part = slice(starts[g], starts[g + 1])
         h, m, u = human[part], metric[part], unit[part]
         order = np.argsort(m, kind="mergesort")
         counts = np.zeros((len(h), 5), dtype=np.int64)
-        _add_pairs_of_cells(h, m, order, epsilon, n_ranks, counts)
-        _add_pairs_of_cells(n_ranks - 1 - h, -m, order[::-1], epsilon, n_ranks, counts)
+        _add_pairs(h, m, order, epsilon, tree, below, seen, counts, 1)
+        _add_pairs(len(below) - 1 - h, -m, order[::-1], epsilon, tree, below, seen, counts, 1)
         by_unit = np.argsort(u, kind="mergesort")
         for a in range(len(h)):
             i = by_unit[a]
