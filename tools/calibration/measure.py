@@ -41,8 +41,8 @@ KNOWN = (
     (
         "exchange, noisy documents, Pearson, grouping none",
         "too often",
-        "With 20 documents of which a few have most of the noise, their sums decide the difference and what it is held "
-        "against. With 40 documents, within segments, and with Kendall's tau, it does not happen.",
+        "The documents differ widely in noise, and 20 of them are too few. With 40 the rate is not settled; within "
+        "segments, and with Kendall's tau, it holds.",
     ),
     (
         "exchange, Pearson, grouping none, b very skewed",
@@ -504,7 +504,7 @@ def real_figure(results: dict) -> None:
     mm.plots.use_style()
     rows = results["real"]
     labels = list(dict.fromkeys(row["label"] for row in rows if row["test"] == DEFAULT))
-    axes = plt.subplots(1, 2, figsize=(7.6, 3.6), sharey=True, sharex=True)[1]
+    axes = plt.subplots(2, 1, figsize=(5.2, 5.6), sharex=True)[1]  # one above the other, for phones
     for ax, unit in zip(axes, real_nulls.MADE, strict=True):
         ax.axvspan(*BANDS["test"], color="0.87", linewidth=0)
         ax.axvline(0.05, color="black", linewidth=0.8, linestyle=":")
