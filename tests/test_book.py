@@ -4,7 +4,6 @@ Each rule on a notebook is a function that yields complaints.
 """
 
 import ast
-import functools
 import os
 import re
 import statistics
@@ -17,6 +16,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+import reading_time
 from test_notebooks import NOTEBOOKS
 from test_site import toc
 
@@ -29,7 +29,8 @@ README = ROOT / "README.md"
 
 MAX_LINES, MEDIAN_LINES, P90_LINES = 30, 6, 20
 MAX_FUNCTION_LINES, MAX_PARAMETER_LINES, MAX_CAPTION_WORDS, MIN_EXERCISES = 12, 8, 40, 3
-WORDS = (1200, 3500)
+#: At most so many words and cells, at least so many figures.
+LIMITS_OF_A_CHAPTER, LIMITS_OF_REAL_DATA = (3600, 60, 5), (4200, 80, 1)
 #: How the headings of a chapter begin, in this order. "On …" is the section that works on data.
 ANATOMY = (
     "What you will learn", "The problem", "Definition", "From formula to code", "On ", "What to take away",
@@ -64,85 +65,6 @@ def has_figure(cell):
 
 def tagged(nb, tag):
     return [cell for cell in nb.cells if tag in cell.metadata.get("tags", [])]
-
-
-def prose_words(nb):
-    """Count the words of the prose: no code, no formulas, no directive options."""
-    text = re.sub(r"```.*?```|~~~.*?~~~|\$\$.*?\$\$|\$[^$\n]+\$|<[^>]+>", " ", markdown(nb), flags=re.S)
-    text = re.sub(r"^(?::[\w-]+:.*|`{3,}.*|:{3,}.*|\([\w-]+\)=)$", " ", text, flags=re.M)
-    return len(re.findall(r"[A-Za-z][\w'’-]*", text))
-
-
-#: Sections that work by hand or define: their numbers are part of the text.
-BY_HAND = ("What you will learn", "The problem", "Definition", "From formula to code", "References")
-NUMBER = re.compile(r"(?<![\w.@/*-])[-+±]?(\d[\d,]*\.?\d*|\.\d+)(?!\w)")
-#: Numbers that are no results: levels of tests and intervals, and small counts.
-NOMINAL = {0, 1, 2, 3, 4, 5, 10, 100, 90, 95, 97.5, 99, 0.01, 0.025, 0.05, 0.5, 0.95, 0.975}
-#: What may hold a number that no cell has: it is of a paper, a bound or an expectation by theory, or a supposition.
-OF_NO_CELL = re.compile(
-    r"\bpapers?\b|published|CITED|standard error|expected|should give|suppos|[Ss]omeone|You have|make \d+ comp|\?"
-)
-COMPARED = re.compile(
-    r"\b(falls?|fell|rises?|rose|grows?|grew|sinks?|drops?|climbs?|wins?|won|loses?|lost|beats?|leads?|ahead|behind|"
-    r"highest|lowest|largest|smallest|higher|lower|better|worse|best|worst|above|below|more|less|"
-    r"(?:comes|ranks|stands) (?:first|second|last))\b"
-)
-SHOWN = re.compile(
-    r"\b(?:curves?|lines?|bands?|bars?|dots?|crosses|boxes|marks?|cells?)\b[^,]*\b(?:falls?|rises?|grows?|sinks?|climbs?)\b"
-)
-#: Words by which a sentence says what to look for, or why, and not what is seen.
-HEDGED = re.compile(
-    r"\b(if|should|may|might|can|cannot|could|where|when|whether|need not|needs?|must|would|how|look|compare|tends?|"
-    r"often|usually|expect\w*|book's|simulat\w+|planted|assert\w*|at (?:least|most)|what|does|do|so that|by|named|"
-    r"printed|bound to)\b|\?",
-    re.I,
-)
-
-
-def sentences(nb):
-    """Yield the sentences outside formulas, tables, code and the sections done by hand; and if one is on a paper."""
-    section = ""
-    for cell in (cell for cell in nb.cells if cell.cell_type == "markdown"):
-        for part in re.split(r"^(?=## )", cell.source, flags=re.M):
-            section = heading[1] if (heading := re.match(r"## (.*)", part)) else section
-            if section.startswith(BY_HAND):
-                continue
-            text = re.sub(r"^```.*?^```|\$\$.*?\$\$|\$[^$]+\$", " ", part, flags=re.S | re.M)
-            text = re.sub(r"\{cite(?::\w+)?\}`[^`]*`", "CITED", text)
-            text = re.sub(r"\{[\w:]+\}`[^`]*`|`[^`]*`|\]\([^)]*\)|<[^>]+>", " ", text)
-            text = re.sub(r"^(?::[\w-]+:.*|:{3,}.*|\([\w-]+\)=|#.*|\|.*)$", " ", text, flags=re.M)
-            theirs = False
-            for paragraph in re.split(r"\n\s*\n", text):  # a list belongs to the paragraph before it
-                goes_on = theirs and paragraph.startswith(("1.", "- "))
-                theirs = goes_on or bool(re.search(r"CITED|\bpaper\b", paragraph))
-                yield from ((s, theirs) for s in re.split(r"(?<=[.!?:;])\s+", " ".join(paragraph.split())) if s)
-
-
-def as_number(text):
-    return float(text.replace(",", "").rstrip("."))
-
-
-def typed_numbers(nb):
-    """Return the numbers that stand in the code: parameters, draws, toy cases."""
-    nodes = [node for cell in code_cells(nb) for node in constants(cell)]
-    texts = [as_number(n) for v in nodes if isinstance(v, str) for n in re.findall(r"\d+\.?\d*|\.\d+", v)]
-    return {float(v) for v in nodes if isinstance(v, int | float)} | set(texts)
-
-
-def constants(cell):
-    try:
-        return [node.value for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Constant)]
-    except SyntaxError:
-        return []
-
-
-@functools.cache
-def names_in_the_book():
-    """Return what the metrics and systems of the chapters' own sets are called."""
-    es, lists = mm.load("teaching"), mm.load("teaching-ranking")
-    speech = mm.load("teaching-speech")["system"].unique()
-    rates = ["WER", "MER", "WIL", "WIP", "CER", "MAP", "RR", "AP", "nDCG", "ROUGE-1", "ROUGE"]
-    return {*es.metrics, *es.systems, *lists.systems, *speech, *rates} - {"A", "B", "C", "Random"}
 
 
 def is_chapter(name):
@@ -246,11 +168,11 @@ def chapters_have_one_parameters_cell(nb, name):
 
 def requirements_are_stated(nb, name):
     about = nb.metadata.get("mtmeta", {})
-    requires = about.get("requires", None if name.startswith("wmt23/") else [])
+    requires = about.get("requires", None if name.startswith("real_data/") else [])
     if not isinstance(requires, list) or not all(isinstance(item, str) for item in requires):
         yield f"metadata mtmeta.requires must be a list of names; found {requires!r}"
-    elif name.startswith("wmt23/") and "data:wmt23" not in requires:
-        yield f"metadata mtmeta.requires of a wmt23/ page must name data:wmt23; found {requires!r}"
+    elif name.startswith("real_data/") and "data:wmt23" not in requires:
+        yield f"metadata mtmeta.requires of a page on real data must name data:wmt23; found {requires!r}"
 
 
 def outputs_are_read(nb, name):
@@ -287,40 +209,31 @@ def chapters_have_the_anatomy(nb, name):
         yield f"nothing is said under '{LIMITS}'"
 
 
-def chapters_have_a_fitting_length(nb, name):
-    words = prose_words(nb)
-    if is_chapter(name) and not name.startswith("00_") and not WORDS[0] <= words <= WORDS[1]:
-        yield f"the prose has {words} words; expected {WORDS[0]} to {WORDS[1]}"
+def pages_have_a_fitting_length(nb, name):
+    found = reading_time.length(nb)
+    if is_chapter(name) or name.startswith("real_data/"):
+        words, cells, figures = LIMITS_OF_A_CHAPTER if is_chapter(name) else LIMITS_OF_REAL_DATA
+        if found.words > words:
+            yield f"the page has {found.words} words; at most {words}"
+        if found.cells > cells:
+            yield f"the page has {found.cells} cells; at most {cells}"
+        if found.figures < figures and not name.startswith("00_"):
+            yield f"the page has {found.figures} figures; at least {figures}"
 
 
-def prose_types_no_number(nb, name):
-    if not is_chapter(name) or name.startswith("00_"):
-        return
-    allowed = typed_numbers(nb) | NOMINAL
-    for sentence, theirs in sentences(nb):
-        for found in NUMBER.findall(sentence):
-            value = as_number(found)
-            known = {value, value / 100} & allowed or (value.is_integer() and 1800 <= value < 2100)
-            if not known and not theirs and not OF_NO_CELL.search(sentence):
-                yield f"{found} is typed, and may be a result; let the cell print it: {sentence[:90]!r}"
-
-
-def prose_types_no_order(nb, name):
-    if not is_chapter(name) or name.startswith("00_"):
-        return
-    called = re.compile(rf"(?<![\w*'-])(?:{'|'.join(map(re.escape, sorted(names_in_the_book())))})(?![\w-])")
-    for sentence, _ in sentences(nb):
-        if HEDGED.search(sentence) or OF_NO_CELL.search(sentence):
-            continue
-        if SHOWN.search(sentence) or (called.search(sentence) and COMPARED.search(sentence)):
-            yield f"an order or a direction is typed; say what to look for, or let the cell print it: {sentence[:90]!r}"
+def time_is_what_readers_need(nb, name):
+    says = reading_time.TIME.search(markdown(nb))
+    if is_chapter(name) and not says:
+        yield "the page does not say '**Time.** … minutes to read'"
+    if says and says[0] != reading_time.TIME.sub(rf"\g<1>{reading_time.length(nb).minutes}\g<2>", says[0]):
+        yield f"the page says {says[0]!r}; run tools/normalise_notebooks.py"
 
 
 RULES = (
     execution_counts_run_from_one, no_error_is_stored, cells_are_short, functions_are_short, figures_are_there,
     figures_are_described, figures_are_referred_to, captions_are_alike, exercises_have_solutions,
     chapters_have_one_parameters_cell, requirements_are_stated, outputs_are_read, no_absolute_paths,
-    chapters_have_the_anatomy, chapters_have_a_fitting_length, prose_types_no_number, prose_types_no_order,
+    chapters_have_the_anatomy, pages_have_a_fitting_length, time_is_what_readers_need,
 )  # fmt: skip
 
 
@@ -338,17 +251,6 @@ def test_notebook_follows_the_rules(path):
     nb = nbformat.read(path, as_version=4)
     nbformat.validate(nb)
     assert [f"{rule.__name__}: {message}" for rule in RULES for message in rule(nb, label(path))] == []
-
-
-def test_numbers_of_the_verdict_on_clusters_are_printed_below_it(notebooks):
-    nb = notebooks["wmt23/published_clusters.ipynb"]
-    verdict = re.search(r"^:::\{admonition\} Verdict\n(.*?)^:::", markdown(nb), flags=re.M | re.S)[1]
-    outputs = [output for cell in code_cells(nb) for output in cell.outputs]
-    shown = "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)
-    printed = {float(number) for number in re.findall(r"\d+\.?\d*", shown)} | typed_numbers(nb)
-    typed = {as_number(number) for number in NUMBER.findall(verdict)}
-    assert len(typed) > 10
-    assert typed - printed == set()
 
 
 def twice(items):

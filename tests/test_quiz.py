@@ -343,28 +343,28 @@ def _three_systems(question):
 
 
 def _wmt23_groupings(question):
-    none, segment, system = printed("wmt23/sentinels", r"SENTINEL-SRC-MQM +(\d+) +(\d+) +(\d+) +\d+ +\d+ +\d+")
-    (n,) = printed("wmt23/sentinels", r"(\d+) metrics, 6 of them sentinels")
+    none, segment, system = printed("real_data/sentinels", r"SENTINEL-SRC-MQM +(\d+) +(\d+) +(\d+) +\d+ +\d+ +\d+")
+    (n,) = printed("real_data/sentinels", r"(\d+) metrics, 6 of them sentinels")
     yield given(none, n)
     yield right(system, segment)
     yield wrong(system, segment)
 
 
 def _wmt23_gemba(question):
-    none, segment = printed("wmt23/sentinels", r"GEMBA-MQM +(\d+) +(\d+) +\d+ +\d+ +\d+ +\d+")
+    none, segment = printed("real_data/sentinels", r"GEMBA-MQM +(\d+) +(\d+) +\d+ +\d+ +\d+ +\d+")
     yield given(none, segment, "38")
     assert int(none) - int(segment) == 10
 
 
 def _wmt23_tie_share(question):
-    zh, he = (float(printed("wmt23/ties", rf"{pair} +\d+ +([\d.]+)")[0]) / 100 for pair in ("zh-en", "he-en"))
+    zh, he = (float(printed("real_data/ties", rf"{pair} +\d+ +([\d.]+)")[0]) / 100 for pair in ("zh-en", "he-en"))
     yield given(f"{100 * zh:.1f}", f"{100 * he:.1f}", "0", ".5")
     yield right(plain(zh, 3), plain(he, 3))
     yield wrong(f"{50 * (1 - zh):.1f}", f"{50 * (1 - he):.1f}")
 
 
 def _wmt23_noise(question):
-    (table,) = printed("wmt23/ties", r"(acc_eq +mean gain.*?zh-en.*?MaTESe[^\n]*)")
+    (table,) = printed("real_data/ties", r"(acc_eq +mean gain.*?zh-en.*?MaTESe[^\n]*)")
     rows = re.findall(r"(?:GEMBA-MQM|MaTESe) +\.?[\d.]+ +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+)", table)
     gains, gaps = np.array(rows, dtype=float).T
     assert len(rows) == 6
@@ -374,26 +374,26 @@ def _wmt23_noise(question):
 
 
 def _wmt23_range(question):
-    sysdep, null, p = printed("wmt23/system_dependence", r"0 +human +([\d.]+) +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+)")
+    sysdep, null, p = printed("real_data/system_dependence", r"0 +human +([\d.]+) +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+)")
     yield given(plain(float(sysdep), 2), plain(float(null), 2), plain(float(p), 2), "95")
-    yield given(*printed("wmt23/system_dependence", r"(\d+) of (\d+) systems lie outside"))
+    yield given(*printed("real_data/system_dependence", r"(\d+) of (\d+) systems lie outside"))
 
 
 def _wmt23_population(question):
-    full, paired = printed("wmt23/system_dependence", r"mean ED: full \+0(\.\d+), paired \+0(\.\d+)")
+    full, paired = printed("real_data/system_dependence", r"mean ED: full \+0(\.\d+), paired \+0(\.\d+)")
     yield given(f"+{full}", f"+{paired}")
 
 
 def _wmt23_spearman(question):
     pattern = r".*?wmt23/{}: Spearman[^\n]*? -0(\.\d+), (\d+) metrics"
-    found = printed("wmt23/system_dependence", "".join(map(pattern.format, ("en-de", "he-en", "zh-en"))))
+    found = printed("real_data/system_dependence", "".join(map(pattern.format, ("en-de", "he-en", "zh-en"))))
     assert len(set(found[1::2])) == 1
     yield given(*(f"-{value}" for value in found[::2]), found[1])
 
 
 def _wmt23_shuffle(question):
     lines = (r"transposed: {}, all but the first shuffled: {}", r"correct: {}, all but the first shuffled: {}")
-    found = printed("wmt23/aggregation", r"\n".join(lines).replace("{}", r"([\d.]+)"))
+    found = printed("real_data/aggregation", r"\n".join(lines).replace("{}", r"([\d.]+)"))
     assert found[0] == found[1]
     yield given(*found)
     yield wrong("2.0")
@@ -401,11 +401,11 @@ def _wmt23_shuffle(question):
 
 def _wmt23_evidence(question):
     pattern = r"MQM BLEU +0(\.\d+) +0(\.\d+) +\w+ +.*?\n +chrF +0(\.\d+) +0(\.\d+)"
-    yield given(*printed("wmt23/aggregation", pattern))
+    yield given(*printed("real_data/aggregation", pattern))
 
 
 def _wmt23_chi_square(question):
-    page = "wmt23/local_accuracy_speech_ranking"
+    page = "real_data/local_accuracy_speech_ranking"
     _, _, wil, wip = printed(page, r"chi-square +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)")
     yield given(wil, wip, "6", "1")
 

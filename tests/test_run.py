@@ -133,7 +133,7 @@ def test_chapters_state_needs_that_the_teaching_set_meets(page):
 
 def test_chapters_by_number_and_name(book):
     book("02_second", "1")
-    book("wmt23/ties", "1")
+    book("real_data/ties", "1")
     book("00_template", "1")
     here = Path.cwd()
     assert list(runner.chapters(here)) == ["notebooks/01_first", "notebooks/02_second"]

@@ -99,10 +99,10 @@ def project(tmp_path, nowhere):
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "index.md").write_text("# A book\n")
     (tmp_path / "_config.yml").write_text(CONFIG)
-    chapters = "[{file: notebooks/a}, {file: notebooks/wmt23/b}]"
+    chapters = "[{file: notebooks/a}, {file: notebooks/real_data/b}]"
     (tmp_path / "_toc.yml").write_text(f"format: jb-book\nroot: book/index\nparts:\n- chapters: {chapters}\n")
     write(tmp_path / "notebooks" / "a.ipynb", BUSY)
-    write(tmp_path / "notebooks" / "wmt23" / "b.ipynb", "print(1)", requires=["data:wmt23"])
+    write(tmp_path / "notebooks" / "real_data" / "b.ipynb", "print(1)", requires=["data:wmt23"])
     write(tmp_path / "notebooks" / "00_template.ipynb", "print(2)")
     return tmp_path
 
@@ -113,13 +113,13 @@ def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
     report = make_book.stage(project)
     source = project / "_build" / "src"
     done = {page: entry["status"] for page, entry in report.items()}
-    assert done == {"notebooks/a": "executed", "notebooks/wmt23/b": "stored"}
-    assert report["notebooks/wmt23/b"]["reason"] == "not here: data:wmt23"
+    assert done == {"notebooks/a": "executed", "notebooks/real_data/b": "stored"}
+    assert report["notebooks/real_data/b"]["reason"] == "not here: data:wmt23"
     measured = report["notebooks/a"]
     # the kernel is another process: its processor time must be among what is counted
     assert measured["cpu_seconds"] > 1 > measured["started"] == 0 < measured["seconds"]
     assert printed(source / "notebooks" / "a.ipynb") == "42\n"
-    assert [printed(source / "notebooks" / f"{name}.ipynb") for name in ("wmt23/b", "00_template")] == ["", ""]
+    assert [printed(source / "notebooks" / f"{name}.ipynb") for name in ("real_data/b", "00_template")] == ["", ""]
     about = json.loads((source / "execution.json").read_text())
     assert about["notebooks"] == report
     assert (about["jobs"], about["cores"]) == (2, os.cpu_count())

@@ -183,7 +183,7 @@ def measured():
     """Return what a runner says of three chapters, one of them stored, and two pages on real data."""
     stored = {"status": "stored", "seconds": 0.0, "reason": "not here: torch"}
     pages = {"notebooks/01_a": times(0, 61.4, 20.2), "notebooks/02_b": times(1, 10, 12.4), "notebooks/05_c": stored}
-    pages |= {"notebooks/wmt23/d": times(11, 300, 500), "notebooks/wmt23/e": times(61.4, 550, 540)}
+    pages |= {"notebooks/real_data/d": times(11, 300, 500), "notebooks/real_data/e": times(61.4, 550, 540)}
     about = {"date": "2026-01-31", "python": "3.11", "platform": "Linux-6", "cores": 2, "jobs": 2}
     return about | {"notebooks": pages}
 

@@ -2,7 +2,8 @@
 
 Kept: sources, outputs, the cell metadata `mystnb`, `tags` and `mtmeta`. Dropped: timings, widgets, all other metadata.
 Set: kernel, language, execution counts (1 to n over the executed cells; a cell that was never executed stays without,
-which the tests refuse), cell ids (from the cell's content, so that they change only with it).
+which the tests refuse), the time that a page takes to read, cell ids (from the cell's content, so that they change
+only with it).
 
     python tools/normalise_notebooks.py notebooks           # rewrite
     python tools/normalise_notebooks.py --check notebooks   # exit 1 if one would change
@@ -16,6 +17,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+from reading_time import stamp
 
 CELL_METADATA = ("mystnb", "mtmeta", "tags")
 NOTEBOOK_METADATA = ("mystnb", "mtmeta")
@@ -42,6 +44,7 @@ def normalise(text: str) -> str:
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     kept = {key: notebook.metadata[key] for key in NOTEBOOK_METADATA if notebook.metadata.get(key)}
     notebook.metadata = nbformat.from_dict({**kept, "kernelspec": KERNEL, "language_info": LANGUAGE})
+    stamp(notebook)
     count, ids = 0, set()
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({k: cell.metadata[k] for k in CELL_METADATA if cell.metadata.get(k)})

@@ -25,8 +25,8 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 #: What the book may take on two cores, in seconds of wall time: one chapter, each group of pages, the site.
-TARGETS = {"chapter": 60, "notebooks": 360, "notebooks/wmt23": 600, "site": 60}
-GROUPS = {"notebooks": "the chapters", "notebooks/wmt23": "the pages on real data"}
+TARGETS = {"chapter": 60, "notebooks": 360, "notebooks/real_data": 600, "site": 60}
+GROUPS = {"notebooks": "the chapters", "notebooks/real_data": "the pages on real data"}
 #: Stands in the page until the build is done and knows how long it took.
 UNKNOWN = '<span class="site-{}">not measured</span>'
 

@@ -76,9 +76,10 @@ def run(
 
     The executed notebooks go to ``out/notebooks``. A chapter whose needs the set does not meet, or that raises
     `CannotRun`, is skipped: its notebook is the book's, with the reason under the title. Cells whose own needs (their
-    metadata ``mtmeta.needs``) are not met are left out of a chapter, with the reason in their place. A chapter that
-    fails leaves what it computed until then, with the failure under the title. What was done before with the same
-    notebook, scores, parameters and version is not done again; failures are, and what was killed.
+    metadata ``mtmeta.needs``) are not met are left out of a chapter, with the reason in their place. So are cells with
+    the tag ``seen``, which tell what the book's own data show. A chapter that fails leaves what it computed until then,
+    with the failure under the title. What was done before with the same notebook, scores, parameters and version is not
+    done again; failures are, and what was killed.
 
     Chapters take translations by their parameter ``campaign``. One that also takes transcripts or ranked lists says so
     in its metadata, with what it needs of them: ``"takes": {"speech": ["transcripts>=20"], "ranking": ["queries"]}``.
@@ -251,7 +252,8 @@ def _progress(name: str) -> dict[str, Any]:
 def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> nbformat.NotebookNode:
     """Return a chapter as it is executed on these data: without the cells that need what they lack.
 
-    The descriptions of its figures say what is seen on the book's data, so on other data they must say that.
+    Cells with the tag ``seen`` say what the book's data show, and are left out on other data; the descriptions of its
+    figures do so, too, and on other data must say that.
     """
     import nbformat
 
@@ -264,6 +266,8 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
             note = f":::{{admonition}} Left out on your data\n:class: warning\n{text}\n:::"
             if not cells or cells[-1].source != note:
                 cells.append(nbformat.v4.new_markdown_cell(note))
+            continue
+        if own and "seen" in cell.metadata.get("tags", []):
             continue
         if own and (image := cell.metadata.get("mystnb", {}).get("image", {})).get("alt"):
             image["alt"] = f"As it is on the book's data: {image['alt']}"
