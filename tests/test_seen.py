@@ -1,8 +1,8 @@
 """What the pages say of their own tables and figures is what these show.
 
-A markdown cell with the tag `seen` speaks about the book's own data; `mtmeta run` leaves it out on other data. Each number in it stands in an output of the page,
-or in its code; each order that it marks, as in ``{order}`Judge leads <Judge > chrF: pearson>` ``, holds in the last table
-above it that has the column and the rows.
+A markdown cell with the tag `seen` speaks about the book's own data, and `mtmeta run` leaves it out on other data. Each
+number in it stands in an output of the page, or in its code. Each order that it marks, as in
+``{order}`Judge leads <Judge > chrF: pearson>` ``, holds in the last table above it that has the column and the rows.
 """
 
 import ast

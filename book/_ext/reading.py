@@ -208,7 +208,7 @@ def sitemap(addresses: list[str]) -> str:
 
 
 def order(name, rawtext, text, lineno, inliner, options=None, content=None):
-    """Show the words of ``{order}`A leads <A > B: column>` ``; the tests compare what stands in brackets with the table."""
+    """Show the words of ``{order}`A leads <A > B: column>` ``; tests compare what stands in brackets with the table."""
     return [nodes.Text(text.partition("<")[0].strip())], []
 
 

@@ -40,15 +40,6 @@ def copies(answer: object) -> Iterator[str]:
         yield "claims: max-T should leave none in 95 % of the repetitions"
 
 
-def size() -> int:
-    from scipy import stats
-
-    a, b, c, n = 0.42, 0.40, 0.60, np.arange(10, 20_000)
-    det = np.linalg.det([[1, a, b], [a, 1, c], [b, c, 1]])
-    t = (a - b) * np.sqrt((n - 1) * (1 + c) / (2 * (n - 1) / (n - 3) * det + ((a + b) / 2) ** 2 * (1 - c) ** 3))
-    return int(n[np.argmax(2 * stats.t.sf(t, n - 3) <= 0.05)])
-
-
 def systems(es: EvalSet) -> Expected:
     best = correlate(es).set_index("metric")["value"].idxmax()
     drawn = [intervals(es, [best], unit=u, n_resamples=300, rng=0) for u in ("segment", "both")]
