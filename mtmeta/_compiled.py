@@ -14,10 +14,9 @@ from ._files import settings_ignored
 
 with settings_ignored():
     import numba
-    from numba import prange, types
-    from numba.extending import intrinsic
+    from numba import prange
 
-__all__ = ["intrinsic", "njit", "prange", "types"]
+__all__ = ["njit", "prange"]
 
 if os.environ.get("PYTHONSAFEPATH"):
     numba.config._config_fname = os.devnull  # Numba reads its settings again whenever it compiles

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from .._agreement_kernels import tau_from_counts
-from .._compiled import intrinsic, njit, prange, types
+from .._agreement_kernels import pair_counts, tau_from_counts, taus_of_groups
+from .._compiled import njit, prange
 
 
 @njit(parallel=True)
@@ -49,116 +49,58 @@ def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts
                         counts[side, p, k] += 1.0
 
 
-@intrinsic
-def _popcount(typingctx, word):
-    """Count the bits of an unsigned 64-bit word with the processor's instruction."""
-
-    def codegen(context, builder, signature, arguments):
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), codegen
-
-
-@njit(parallel=True)
-def pair_masks(swap, starts, masks):
-    """Say for each pair of cells of each group whether its first and whether its second cell is swapped, as bits.
-
-    ``swap`` is (n_cells, n_resamples); ``masks`` (n_groups, n_words, 2, n_resamples) receives a bit for each pair. Bits
-    are numbered in the order of the pairs (0, 1), (0, 2), …
-    """
-    n_resamples = swap.shape[1]
-    masks[:] = 0
-    for g in prange(len(starts) - 1):
-        bit = 0
-        for i in range(starts[g], starts[g + 1]):
-            for j in range(i + 1, starts[g + 1]):
-                place = np.uint64(bit & 63)
-                one, other = masks[g, bit >> 6, 0], masks[g, bit >> 6, 1]
-                for k in range(n_resamples):
-                    one[k] |= np.uint64(swap[i, k]) << place
-                for k in range(n_resamples):
-                    other[k] |= np.uint64(swap[j, k]) << place
-                bit += 1
+#: In groups up to this size all pairs are compared; larger ones are sorted.
+FEW_CELLS = 16
 
 
 @njit
-def _sign_bits(human, x, y, rows, n_words):
-    """Set bits for pairs (i, j) by comparing x_i with y_j: concordant, discordant, untied."""
-    rows[:] = 0
-    bit = 0
+def _tau(variant, human, metric, edges):
+    """Return the coefficient of one group; ``edges`` is (0, its size)."""
     n = len(human)
+    if n > FEW_CELLS:
+        return taus_of_groups(variant, pair_counts(human, metric, edges, 0.0))[0]
+    c, d, untied_human, untied_metric = 0, 0, 0, 0
     for i in range(n):
-        for j in range(i + 1, n):
-            word, one = bit >> 6, np.uint64(1) << np.uint64(bit & 63)
-            if x[i] != y[j]:
-                rows[2, word] |= one
-                if human[i] != human[j]:
-                    rows[0 if (x[i] > y[j]) == (human[i] > human[j]) else 1, word] |= one
-            bit += 1
-
-
-@njit
-def _add_taus(variant, kinds, untied_human, pairs, sums, counts):
-    """Add the coefficient of each draw where it is defined; ``kinds`` is concordant, discordant, untied by draw."""
-    for k in range(kinds.shape[1]):
-        c, d, untied = float(kinds[0, k]), float(kinds[1, k]), float(kinds[2, k])
-        tau = tau_from_counts(variant, c, d, untied, float(untied_human), float(pairs))
-        if not math.isnan(tau):
-            sums[k] += tau
-            counts[k] += 1.0
+        for j in range(i):
+            dh, dm = human[i] - human[j], metric[i] - metric[j]
+            c += dh * dm > 0
+            d += dh * dm < 0
+            untied_human += dh != 0
+            untied_metric += dm != 0
+    pairs = n * (n - 1) // 2
+    return tau_from_counts(variant, float(c), float(d), float(untied_metric), float(untied_human), float(pairs))
 
 
 @njit(parallel=True)
-def add_swapped_tau(variant, human, scores, starts, masks, first, second, sums, counts):
+def add_swapped_tau(variant, human, scores, starts, swap, first, second, sums, counts):
     """Add a tau of both hybrids of each group, for every pair of metrics and draw.
 
     Parameters
     ----------
     variant : int
         See `tau_from_counts`.
-    human : float64, (n_cells,)
+    human : int64, (n_cells,)
+        Dense ranks.
     scores : float64, (n_metrics, n_cells)
     starts : int64, (n_groups + 1,)
         Where each group of cells begins.
-    masks : uint64, (n_groups, n_words, 2, n_resamples)
-        From `pair_masks`.
+    swap : uint8, (n_cells, n_resamples)
+        Which cells the two metrics swap.
     first, second, sums, counts
         As in `add_swapped_pearson`.
     """
-    n_words, n_resamples = masks.shape[1], masks.shape[3]
-    # every part compares the scores anew, so it needs some draws to make that worth while
-    n_parts = max(1, min(n_resamples // 128, 16 // max(1, min(len(first), 16))))
-    for task in prange(len(first) * n_parts):
-        p, part = task // n_parts, task % n_parts
-        from_, to = part * n_resamples // n_parts, (part + 1) * n_resamples // n_parts
-        bits = np.empty((4, 3, n_words), dtype=np.uint64)
-        kinds = np.empty((2, 3, to - from_), dtype=np.int64)
-        for g in range(len(starts) - 1):
-            low, high = starts[g], starts[g + 1]
-            h, a, b = human[low:high], scores[first[p], low:high], scores[second[p], low:high]
-            pairs = (high - low) * (high - low - 1) // 2
-            untied_human = 0
-            for i in range(len(h)):
-                for j in range(i + 1, len(h)):
-                    untied_human += h[i] != h[j]
-            _sign_bits(h, a, a, bits[0], n_words)
-            _sign_bits(h, a, b, bits[1], n_words)
-            _sign_bits(h, b, a, bits[2], n_words)
-            _sign_bits(h, b, b, bits[3], n_words)
-            kinds[:] = 0
-            for w in range(n_words):
-                one, other = masks[g, w, 0, from_:to], masks[g, w, 1, from_:to]
-                for kind in range(3):
-                    aa, ab, ba, bb = bits[0, kind, w], bits[1, kind, w], bits[2, kind, w], bits[3, kind, w]
-                    count, mirrored = kinds[0, kind], kinds[1, kind]
-                    for k in range(len(one)):
-                        i, j = one[k], other[k]
-                        count[k] += np.int64(_popcount(~i & (~j & aa | j & ab) | i & (~j & ba | j & bb)))
-                    for k in range(len(one)):
-                        i, j = one[k], other[k]
-                        mirrored[k] += np.int64(_popcount(i & (j & aa | ~j & ab) | ~i & (j & ba | ~j & bb)))
-            for side in range(2):
-                _add_taus(variant, kinds[side], untied_human, pairs, sums[side, p, from_:to], counts[side, p, from_:to])
+    n_resamples = swap.shape[1]
+    for task in prange(len(first) * n_resamples):
+        p, k = task // n_resamples, task % n_resamples
+        for side in range(2):
+            hybrid = np.where(swap[:, k] == side, scores[first[p]], scores[second[p]])
+            for g in range(len(starts) - 1):
+                part = slice(starts[g], starts[g + 1])
+                edges = np.array([0, starts[g + 1] - starts[g]])
+                tau = _tau(variant, human[part], hybrid[part], edges)
+                if not math.isnan(tau):
+                    sums[side, p, k] += tau
+                    counts[side, p, k] += 1.0
 
 
 @njit(parallel=True)
@@ -199,126 +141,6 @@ def swapped_spa(inside, total, human_p, first, second, tolerance, values):
                     distance += abs(human_p[pair] - 0.5 * (above + not_below) / n_signs)
                     pair += 1
             values[side, p] = 1.0 - distance / pair
-
-
-#: Draws that `swapped_tau_large` counts side by side; their numbers lie beside each other, for the processor's
-#: vector instructions.
-DRAWS_TOGETHER = 128
-
-
-@njit
-def _kinds_in_order(rank, place, row, of_second, swap, draw, kinds):
-    """Count the pairs of both hybrids of two metrics in some draws: concordant, discordant, not tied in the metric.
-
-    Both metrics' scores come sorted together: ``rank`` (0 … k-1) is the human rank, ``place`` where the score stands
-    (equal places are tied), ``row`` its line of ``swap``, ``of_second`` which metric it is from. Each score belongs to
-    one hybrid or, where the mask is swapped, to the other: so what is counted in the first, taken from what is counted
-    in all, gives the second. Scores that are passed are counted in Fenwick trees over human ranks, one a draw.
-    ``kinds`` (2, 3, DRAWS_TOGETHER) is written over; its draws are those from column ``draw`` of ``swap``.
-    """
-    n, n_ranks, width = len(rank), rank.max() + 1, min(DRAWS_TOGETHER, swap.shape[1] - draw)
-    tree, equal = np.zeros((n_ranks + 1, DRAWS_TOGETHER), np.int32), np.zeros((n_ranks, DRAWS_TOGETHER), np.int32)
-    all_tree, all_equal = np.zeros(n_ranks + 1, np.int32), np.zeros(n_ranks, np.int32)
-    seen, run, lower = (
-        np.zeros(DRAWS_TOGETHER, np.int32),
-        np.zeros(DRAWS_TOGETHER, np.int32),
-        np.zeros(DRAWS_TOGETHER, np.int32),
-    )
-    higher, inside = np.zeros(DRAWS_TOGETHER, np.int32), np.zeros(DRAWS_TOGETHER, np.int32)
-    kinds[:] = 0
-    start = 0
-    while start < n:
-        end = start + 1
-        while end < n and place[end] == place[start]:
-            end += 1
-        for i in range(start, end):
-            line, turn = swap[row[i]], of_second[i] ^ 1
-            for k in range(width):
-                inside[k] = -np.int32(line[draw + k] ^ turn)  # all bits are set where it belongs to the first hybrid
-            lower[:] = 0
-            all_lower, node = np.int32(0), rank[i]
-            while node > 0:
-                all_lower += all_tree[node]
-                for k in range(DRAWS_TOGETHER):
-                    lower[k] += tree[node, k]
-                node &= node - 1
-            all_higher = np.int32(start - all_lower - all_equal[rank[i]])
-            for k in range(DRAWS_TOGETHER):
-                higher[k] = seen[k] - lower[k] - equal[rank[i], k]
-            for k in range(DRAWS_TOGETHER):
-                kinds[0, 0, k] += lower[k] & inside[k]
-            for k in range(DRAWS_TOGETHER):
-                kinds[0, 1, k] += higher[k] & inside[k]
-            for k in range(DRAWS_TOGETHER):
-                kinds[1, 0, k] += (all_lower - lower[k]) & ~inside[k]
-            for k in range(DRAWS_TOGETHER):
-                kinds[1, 1, k] += (all_higher - higher[k]) & ~inside[k]
-        run[:] = 0
-        for i in range(start, end):
-            line, turn = swap[row[i]], of_second[i] ^ 1
-            for k in range(width):
-                inside[k] = line[draw + k] ^ turn
-            for k in range(DRAWS_TOGETHER):
-                run[k] += inside[k]
-            for k in range(DRAWS_TOGETHER):
-                equal[rank[i], k] += inside[k]
-            all_equal[rank[i]] += 1
-            node = rank[i] + 1
-            while node <= n_ranks:
-                all_tree[node] += 1
-                for k in range(DRAWS_TOGETHER):
-                    tree[node, k] += inside[k]
-                node += node & -node
-        # untied in the metric: with those of the hybrid that were seen before this run of equal scores
-        for k in range(DRAWS_TOGETHER):
-            kinds[0, 2, k] += np.int64(run[k]) * seen[k]
-        for k in range(DRAWS_TOGETHER):
-            kinds[1, 2, k] += np.int64(end - start - run[k]) * (start - seen[k])
-        for k in range(DRAWS_TOGETHER):
-            seen[k] += run[k]
-        start = end
-
-
-@njit(parallel=True)
-def swapped_tau_large(variant, human, scores, starts, swap, first, second, sums, counts):
-    """Do the work of `add_swapped_tau` for groups too large for bit masks.
-
-    ``human`` holds dense ranks, ``swap`` is (n_cells, n_resamples). The scores of both metrics are sorted together once
-    for each pair of metrics, whatever the draw.
-    """
-    n_resamples, n_ranks = swap.shape[1], human.max() + 1
-    n_blocks = (n_resamples + DRAWS_TOGETHER - 1) // DRAWS_TOGETHER
-    n_parts = max(1, min(n_blocks, 64 // max(1, min(len(first), 64))))
-    for task in prange(len(first) * n_parts):
-        p, part = task // n_parts, task % n_parts
-        a, b = scores[first[p]], scores[second[p]]
-        kinds = np.empty((2, 3, DRAWS_TOGETHER), dtype=np.int64)
-        for g in range(len(starts) - 1):
-            low, size = starts[g], starts[g + 1] - starts[g]
-            both = np.concatenate((a[low : low + size], b[low : low + size]))
-            order = np.argsort(both, kind="mergesort")
-            place, of_second = np.zeros(2 * size, dtype=np.int32), np.empty(2 * size, dtype=np.uint8)
-            row, rank = np.empty(2 * size, dtype=np.int64), np.empty(2 * size, dtype=np.int64)
-            for i in range(2 * size):
-                of_second[i] = order[i] >= size
-                row[i] = low + order[i] - size * of_second[i]
-                rank[i] = human[row[i]]
-                if i > 0:
-                    place[i] = place[i - 1] + (both[order[i]] > both[order[i - 1]])
-            counted = np.zeros(n_ranks, dtype=np.int64)
-            for i in range(low, low + size):
-                counted[human[i]] += 1
-            tied_human = (counted * (counted - 1) // 2).sum()
-            pairs = size * (size - 1) // 2
-            for block in range(part, n_blocks, n_parts):
-                draw = block * DRAWS_TOGETHER
-                _kinds_in_order(rank, place, row, of_second, swap, draw, kinds)
-                end = min(draw + DRAWS_TOGETHER, n_resamples)
-                for side in range(2):
-                    found = kinds[side, :, : end - draw]
-                    _add_taus(
-                        variant, found, pairs - tied_human, pairs, sums[side, p, draw:end], counts[side, p, draw:end]
-                    )
 
 
 @njit(parallel=True)

@@ -28,10 +28,8 @@ from . import _kernels
 from ._values import common_cells
 
 PAIR_TESTS = ("acc_eq", "tau_eq")
-#: Largest group whose pairs fit the bit masks well.
-_MASKED_UP_TO = 64
-#: Numbers that sums of cells, masks as numbers, and masks of pairs (bytes) may take at a time; no result depends on it.
-_SUMS_AT_ONCE, _MASKS_AT_ONCE, _BITS_AT_ONCE = 20_000_000, 8_000_000, 64_000_000
+#: Numbers that sums of cells and masks as numbers may take at a time; no result depends on it.
+_SUMS_AT_ONCE, _MASKS_AT_ONCE = 20_000_000, 8_000_000
 
 
 def null_differences(
@@ -91,11 +89,10 @@ def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
         table = _comparable(np.array(table))
         swap = rng.integers(0, 2, size=(n_resamples, len(scores)), dtype=np.uint8)
         n = len(scores) * (len(scores) - 1) // 2
-        starts = np.array([0, len(scores)])
-        masks = np.empty((1, (n + 63) // 64, 2, n_resamples), dtype=np.uint64)
-        _kernels.pair_masks(np.ascontiguousarray(swap.T), starts, masks)
+        ranks, starts = np.unique(human, return_inverse=True)[1], np.array([0, len(scores)])
         sums, counts = np.zeros((2, 2, len(first), n_resamples))
-        _kernels.add_swapped_tau(VARIANTS["acc_eq"], human, table, starts, masks, first, second, sums, counts)
+        swap = np.ascontiguousarray(swap.T)
+        _kernels.add_swapped_tau(VARIANTS["acc_eq"], ranks, table, starts, swap, first, second, sums, counts)
         agreed += sums * n
         n_pairs += n
     return (agreed[0] - agreed[1]) / n_pairs
@@ -166,13 +163,9 @@ def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerat
     sums, counts = np.zeros((2, 2, len(first), swap.shape[1]))
     if coefficient == "pearson":
         _add_pearson(cells, scores, swap, first, second, sums, counts)
-    elif cells.sizes.max() <= _MASKED_UP_TO:
-        _add_tau(VARIANTS[coefficient], cells, scores, swap, first, second, sums, counts)
     else:
-        ranks = cells.human_ranks
-        _kernels.swapped_tau_large(
-            VARIANTS[coefficient], ranks, scores, cells.starts, swap, first, second, sums, counts
-        )
+        ranks, variant = cells.human_ranks, VARIANTS[coefficient]
+        _kernels.add_swapped_tau(variant, ranks, scores, cells.starts, swap, first, second, sums, counts)
     if degenerate == "zero":
         counts = np.full_like(counts, len(cells.sizes))
     means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
@@ -210,19 +203,6 @@ def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
     """Return ``values @ swap``, some thousand cells at a time: masks as numbers take eight times their memory."""
     step = max(1, _MASKS_AT_ONCE // swap.shape[1])
     return sum(values[..., k : k + step] @ swap[k : k + step].astype(np.float64) for k in range(0, len(swap), step))
-
-
-def _add_tau(variant, cells, scores, swap, first, second, sums, counts) -> None:
-    largest = int(cells.sizes.max())
-    n_words = (largest * (largest - 1) // 2 + 63) // 64
-    scores = np.ascontiguousarray(scores)
-    # groups share a launch of threads: one for each would cost more than its sums
-    block = max(1, _BITS_AT_ONCE // (swap.shape[1] * 16 * n_words))
-    for low in range(0, len(cells.sizes), block):
-        starts = cells.starts[low : low + block + 1]
-        masks = np.empty((len(starts) - 1, n_words, 2, swap.shape[1]), dtype=np.uint64)
-        _kernels.pair_masks(swap, starts, masks)
-        _kernels.add_swapped_tau(variant, cells.human, scores, starts, masks, first, second, sums, counts)
 
 
 def permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray:
