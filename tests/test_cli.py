@@ -441,17 +441,25 @@ def test_table_has_no_negative_zero_and_obeys_places(run, tmp_path):
 @pytest.mark.parametrize("how", _choices.Format)
 def test_table_without_rows(how):
     text = _output.written(pd.DataFrame({"a": [], "b": []}), how, 3)
-    assert text == {"json": "[]\n", "tsv": "a\tb\n"}.get(how, text)
+    assert text == {"json": "[]\n", "tsv": "a\tb\n", "csv": "a,b\n"}.get(how, text)
     assert text.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("ending", "begins"), [("csv", "metric,"), ("TEX", "\\begin"), ("md", "| "), ("txt", "metric  ")]
+)
+def test_output_is_written_as_its_ending_says(run, table, tmp_path, ending, begins):
+    run("correlate", table, "--quiet", "-o", tmp_path / f"x.{ending}")
+    assert (tmp_path / f"x.{ending}").read_text().startswith(begins)
 
 
 def test_output_goes_to_a_file(run, table, tmp_path):
     target = tmp_path / "out.json"
     expected = run("correlate", table, "--format", "json")[1]
-    assert run("correlate", table, "--format", "json", "--quiet", "--output", target) == (0, "", "")
+    assert run("correlate", table, "--quiet", "--output", target) == (0, "", "")
     assert target.read_text() == expected
     target.chmod(0o640)
-    assert run("rank", table, "--quiet", "-o", target) == (0, "", "")
+    assert run("rank", table, "--quiet", "--format", "table", "-o", target) == (0, "", "")
     assert target.read_text().startswith(" ")
     assert target.stat().st_mode & 0o777 == 0o640
     assert run("correlate", table, "--format", "json", "-o", "-")[1] == expected
@@ -563,7 +571,7 @@ NAMED = [
 @pytest.mark.parametrize(("line", "read", "how"), NAMED)
 def test_an_input_is_not_replaced_whatever_its_name(run, place, line, read, how):
     content = (place / read).read_bytes()
-    target = place / read if how == "itself" else place / "other.name"
+    target = place / read if how == "itself" else place / "other.txt"
     if how != "itself":
         getattr(os, how)(place / read, target)
     code, out, err = run(*line.split(), target, "--force")

@@ -2,12 +2,14 @@
 
 The first place where a chapter names a term of the glossary becomes a link; each such link holds the definition
 as its title, which `reading.js` shows as a tooltip. A figure that is too wide for a telephone gets a box to scroll in.
-Every page describes itself (`description`, Open Graph). Where the public address of the site is known (`html_baseurl`),
-there are a card, a `sitemap.xml` and a `robots.txt` too.
+The front page shows figures of other pages. Every page describes itself (`description`, Open Graph). Where the public
+address of the site is known (`html_baseurl`), there are a card, a `sitemap.xml` and a `robots.txt`, too.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 from html import escape
 from pathlib import Path
@@ -212,8 +214,24 @@ def order(name, rawtext, text, lineno, inliner, options=None, content=None):
     return [nodes.Text(text.partition("<")[0].strip())], []
 
 
+def take_figures(app) -> None:
+    """Write the figures that the front page shows, from the outputs of the pages that they stand on."""
+    source = Path(app.srcdir)
+    front = source / "book" / "index.md"
+    wanted = set(re.findall(r"_static/front/([\w-]+)\.png", front.read_text("utf-8"))) if front.exists() else set()
+    for path in sorted((source / "notebooks").rglob("*.ipynb")) if wanted else []:
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name")
+            for output in cell.get("outputs", []) if name in wanted else []:
+                if image := output.get("data", {}).get("image/png"):
+                    target = front.parent / "_static" / "front" / f"{name}.png"
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(base64.b64decode("".join(image)))
+
+
 def setup(app) -> dict:
     app.add_role("order", order)
+    app.connect("builder-inited", take_figures)
     app.add_post_transform(LinkTerms)
     app.connect("doctree-resolved", define_terms)
     app.connect("doctree-resolved", box_wide_figures)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -20,7 +20,7 @@ from .. import __version__
 from .._limits import MAX_JOBS
 from .._processes import check_room
 from ._choices import Format, Missing
-from ._output import check_outputs, emit, say, visible, written
+from ._output import check_outputs, emit, form_of, say, visible, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +50,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             command.__doc__ = ast.get_docstring(ast.parse(inspect.getsource(command)).body[0])
     bundles: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
+    forms: Any = None
     hints = get_type_hints(command, include_extras=True)
     for name, parameter in inspect.signature(command).parameters.items():
         if is_dataclass(hints[name]):
@@ -57,6 +58,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             parts, of = inspect.signature(hints[name]).parameters, get_type_hints(hints[name], include_extras=True)
         else:
             parts, of = {name: parameter}, hints
+        forms = get_args(get_args(of["how"])[0])[0] if "how" in of else forms
         parameters += [one.replace(kind=one.KEYWORD_ONLY, annotation=of[part]) for part, one in parts.items()]
 
     def safe(**options: Any) -> None:
@@ -64,6 +66,8 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
         try:
             check_room()
             check_outputs(options)
+            if options.get("how", "") is None:
+                options["how"] = form_of(options.get("output"), forms)
             made = {name: kind(**{f.name: options.pop(f.name) for f in fields(kind)}) for name, kind in bundles.items()}
             command(**options, **made)
         except KeyboardInterrupt:
@@ -192,7 +196,10 @@ Reference = Annotated[
     option("The reference that metrics were scored against; it is no candidate.", "NAME", "the published one"),
 ]
 MissingRows = Annotated[Missing, option("A system lacks a segment: refuse, or leave the cell unscored.")]
-How = Annotated[Format, option("tsv and json keep full precision.", None, True, "--format")]
+AS_ENDS = "as --output ends, or {}"
+How = Annotated[
+    Format | None, option("tsv, csv and json keep full precision.", None, AS_ENDS.format("table"), "--format")
+]
 Places = Annotated[int, number("Decimals in table, latex and md.", 0, 17)]
 NEW_FILE = {"dir_okay": False, "callback": in_a_folder}
 Output = Annotated[
@@ -264,7 +271,7 @@ class Writing:
 
 @dataclass(frozen=True)
 class _Form:
-    how: How = "table"
+    how: How = None
     places: Places = 3
 
 

@@ -72,9 +72,9 @@ def local_accuracy(
     A metric is right about a pair if it scores the text above its degraded version. Per context: accuracies with
     intervals, whether the context matters, the best metric and those that cannot be told apart from it, and stability.
     """
-    if printing.how == "tsv" and part == "guide":
+    if printing.how in ("tsv", "csv") and part == "guide":
         raise typer.BadParameter(
-            "tsv holds one table; choose one with --table, or --format json for all.", param_hint="--format"
+            f"{printing.how} holds one table; choose one with --table, or --format json for all.", param_hint="--format"
         )
     from ..local_accuracy import guide
 

@@ -19,6 +19,8 @@ from .._files import is_own, keep, noted
 from ._choices import Format
 
 if TYPE_CHECKING:
+    from enum import StrEnum
+
     import pandas as pd
 
 
@@ -59,21 +61,36 @@ def _as_md(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> s
 
 
 def written(frame: pd.DataFrame, how: Format, places: int) -> str:
-    """Return a table as text. TSV and JSON keep full precision; what is missing is an empty cell, or null."""
+    """Return a table as text. TSV, CSV and JSON keep full precision; what is missing is an empty cell, or null."""
     import pandas as pd
 
     values = frame.astype(object).where(frame.notna(), None)
     if how == "json":
         return json.dumps(values.to_dict("records"), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-    if how == "tsv":
+    if how in ("tsv", "csv"):
         # the csv module quotes no carriage return before Python 3.13, and it would end the line
         returns = any("\r" in str(cell) for cell in (*frame.columns, *values.to_numpy().ravel()))
         quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
-        return values.to_csv(sep="\t", index=False, lineterminator="\n", quoting=quoting)
+        return values.to_csv(sep="\t" if how == "tsv" else ",", index=False, lineterminator="\n", quoting=quoting)
     rows = [[_cell(value, places) for value in row] for row in values.itertuples(index=False, name=None)]
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     write = {"table": _as_table, "latex": _as_latex, "md": _as_md}[how]
     return write([visible(str(c)) for c in frame.columns], rows, numeric)
+
+
+#: The format that the ending of an output asks for.
+_BY_ENDING = {".htm": "html", ".html": "html", ".json": "json", ".md": "md", ".tex": "latex", ".txt": "table"}
+_BY_ENDING |= {".csv": "csv", ".tsv": "tsv", "": None, ".yaml": None}  # an example of a plan is written as it is
+
+
+def form_of(output: Path | None, forms: type[StrEnum]) -> str:
+    """Return the format for an output of this name, by default the first; refuse an ending that none of them has."""
+    first, ending = next(iter(forms)).value, output.suffix.lower() if output is not None else ""
+    how = _BY_ENDING.get(ending, ending) or first
+    if how in [*forms]:
+        return how
+    endings = ", ".join(end for end, form in _BY_ENDING.items() if form in [*forms])
+    raise ValueError(f"nothing here is written as {ending!r}; name a file with {endings}, or choose by --format.")
 
 
 #: Options and arguments of commands by what becomes of what they name.

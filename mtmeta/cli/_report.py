@@ -7,15 +7,13 @@ from typing import Annotated
 
 from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import ReportFormat, Unit
-from ._common import Loading, Sets, Writing, command, number, option
-
-_BY_SUFFIX: dict[str, ReportFormat] = {".html": "html", ".htm": "html", ".json": "json", ".md": "md"}
+from ._common import AS_ENDS, Loading, Sets, Writing, command, number, option
 
 
 @command("report teaching --metric Judge")
 def report(
     sets: Sets,
-    how: Annotated[ReportFormat | None, option("What to write.", None, "as --output ends, or md", "--format")] = None,
+    how: Annotated[ReportFormat | None, option("What to write.", None, AS_ENDS.format("md"), "--format")] = None,
     unit: Annotated[
         Unit | None,
         option(
@@ -39,7 +37,6 @@ def report(
     """
     from ..report import report as make
 
-    how = how or _BY_SUFFIX.get(writing.output.suffix.lower() if writing.output else ".md", "md")
     result = make(
         replace(loading, metric=None).rated(sets, writing.quiet),
         loading.metric,

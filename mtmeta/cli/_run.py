@@ -54,7 +54,7 @@ def run(
         ),
     ] = None,
     site: Annotated[bool, option("Build a site of the book with these chapters in it.")] = True,
-    how: How = "table",
+    how: How = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

@@ -15,7 +15,7 @@ from .. import __version__
 from .._files import keep
 from .._limits import MAX_COUNT
 from ._choices import Kind, ScoreFormat, Sees, Select
-from ._common import NEW_FILE, Loading, Places, Printing, Writing, app, command, number, option
+from ._common import AS_ENDS, NEW_FILE, Loading, Places, Printing, Writing, app, command, number, option
 from ._output import inputs, output_file, written
 
 if TYPE_CHECKING:
@@ -130,9 +130,14 @@ def score_with_sentinel(
         str | None, option("Of a set: the reference that it sees.", "NAME", "the published one")
     ] = None,
     how: Annotated[
-        ScoreFormat,
-        option("seg-score: system and score, as in .seg.score files of mt-metrics-eval.", None, True, "--format"),
-    ] = "csv",
+        ScoreFormat | None,
+        option(
+            "seg-score: system and score, as in .seg.score files of mt-metrics-eval.",
+            None,
+            AS_ENDS.format("csv"),
+            "--format",
+        ),
+    ] = None,
     places: Places = 3,
     *,
     writing: Writing,
@@ -214,8 +219,6 @@ def _scored_set(loaded: Any, name: str, reference: str | None, quiet: bool) -> p
 
 
 def _scores_written(frame: pd.DataFrame, how: ScoreFormat, places: int) -> str:
-    if how == "csv":
-        return frame.to_csv(index=False, lineterminator="\n")
     if how != "seg-score":
         return written(frame, how, places)
     if "system" not in frame:

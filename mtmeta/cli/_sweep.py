@@ -51,7 +51,7 @@ def sweep(
             "ADDRESS|local",
         ),
     ] = None,
-    how: How = "table",
+    how: How = None,
     *,
     writing: Writing,
 ) -> None:

@@ -66,6 +66,8 @@ OPTIONS: tuple[Usage, ...] = (
     *_usage(2, "give names of sets, or --list", "fetch", "fetch wmt23 --list"),
     *_usage(2, "standard input .* can be read once only", "validate - -", "rank - -"),
     *_usage(2, "tsv holds one table", "local-accuracy teaching-ranking --format tsv"),
+    *_usage(2, "csv holds one table", "local-accuracy teaching-ranking -o x.csv"),
+    *_usage(1, r"nothing here is written as '\.(pdf|xlsx)'; name a file with", *(f"{c} teaching -o x.{e}" for c in _SETS for e in ("pdf", "XLSX"))),
     *_usage(2, "expected a number of processes", "local-accuracy x.csv --jobs 0", "sweep x.yaml --jobs 0"),
     *_usage(2, "the cluster has its own number of workers", "sweep x.yaml --jobs 2 --dask tcp://x:1"),
     *_usage(2, "give a plan, or --example", "sweep", "sweep x.yaml --example"),
