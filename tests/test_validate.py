@@ -74,13 +74,13 @@ def test_constant_and_reversed_metrics():
     found = doubts(flat=lambda f: 7, errors=lambda f: -f["good"])
     assert found.keys() == {"flat", "errors"}
     assert found["flat"].startswith("constant:")
-    against = r"correlates negatively with humans \(-0\.\d{3} over translations, -0\.9\d\d over systems\): .*"
+    against = r"correlates negatively with humans \(-0\.\d{3} over translations, -0\.\d{3} within segments\): .*"
     assert re.fullmatch(against, found["errors"])
 
 
 def test_human_scores_that_seem_reversed():
     found = doubts(second=lambda f: f["good"] + f["human"], human=lambda f: -f["human"])
-    assert found == {None: "every metric correlates negatively with humans: is a high human score good?"}
+    assert found == {None: "2 of 2 metrics correlate negatively with humans: is a high human score good?"}
 
 
 def test_holes_in_the_ratings():
@@ -95,11 +95,24 @@ def test_holes_in_the_ratings():
     assert found == {None: "no segment has two rated systems: nothing can be compared within a segment"}
 
 
-def test_a_metric_without_scores_of_systems_is_not_accused():
-    official = pd.DataFrame({"human": [0.0, 1.0, 2.0], "m": np.nan}, index=[*"ABC"])
-    human = np.arange(30.0).reshape(3, 10)
-    es = mm.EvalSet(human, {"m": -human}, systems=[*"ABC"], system_scores=official)
-    assert not (validate(es)["what"] == "warning").any()
+def test_a_metric_is_judged_by_its_segments_and_not_by_an_outlying_system():
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=(4, 30)) + np.array([[0], [0.1], [0.2], [5]])
+    flipped = -(human + rng.normal(size=human.shape))
+    flipped[3] += 15  # the flipped metric, too, has the outlier on top
+    es = mm.EvalSet(human, {"flipped": flipped, "good": human, "blind": [-human.mean(axis=0)] * 4}, systems=[*"ABCD"])
+    found = {row.name: row.note for row in validate(es).query("what == 'warning'").itertuples()}
+    assert found.keys() == {"D"}
+    assert found["D"].startswith(
+        "decides alone over the sign of correlations over systems: flipped (+0.99 with it, -1.00 without)"
+    )
+    three = validate(es.select(systems=[*"ABC"])).query("what == 'warning'")
+    assert list(three["name"]) == ["flipped"]
+
+
+def test_metrics_with_the_same_scores_are_named():
+    found = doubts(copy=lambda f: f["good"], other=lambda f: f["good"] + 1e-9)
+    assert found == {"copy": "has the same scores as good"}
 
 
 @pytest.mark.parametrize(("human", "says"), [

@@ -12,6 +12,8 @@ from ..evalset import EvalSet, as_evalset
 
 #: Domains and documents are named where there are no more than this.
 _NAMED = 8
+#: One system decides over a correlation whose sign it turns, moving it by more than this.
+_TURNED = 0.5
 
 
 def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
@@ -45,9 +47,11 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
 
     Notes
     -----
-    A metric is suspected of being reversed if it correlates negatively with humans over systems, and over the n
-    translations that both score with a Pearson correlation below :math:`-2/\sqrt{n}`, two standard errors of a
-    correlation that is 0: a metric of pure noise is rarely accused.
+    A metric is suspected of being reversed if its Pearson correlation with humans is below :math:`-2/\sqrt{n}`, two
+    standard errors of a correlation that is 0, over the n translations that both score and within segments, too. System
+    means are not asked, because one system can turn their correlation: a system is named if, alone, it turns the sign
+    of a metric's correlation over systems and moves it by more than .5, as an outlying human translation often does
+    (Mathur, Baldwin and Cohn 2020).
 
     Examples
     --------
@@ -59,7 +63,7 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     >>> for row in found.query("what == 'warning'").itertuples():
     ...     print(f"{row.name}: {row.note}")
     None: two rated systems make one pair: a correlation of system scores is 1 or -1 by force
-    errors: correlates negatively with humans (-0.994 over translations, -1.000 over systems): is a high score good?
+    errors: correlates negatively with humans (-0.994 over translations, -0.997 within segments): is a high score good?
     """
     es = as_evalset(es)
     _refuse_useless(es)
@@ -163,11 +167,51 @@ def _doubts(es: EvalSet) -> list[Finding]:
         elif np.nanmin(es[metric]) == np.nanmax(es[metric]):
             doubts.append((metric, "constant: all its scores are equal, so it ranks nothing"))
         else:
-            r = pearson(es.human[both], es[metric][both])
-            systems = by_system[["human", metric]].dropna().to_numpy()
-            if r < -2 / math.sqrt(both.sum()) and len(systems) and (of_systems := pearson(*systems.T)) < 0:
-                found = f"{r:.3f} over translations, {of_systems:.3f} over systems"
+            of_all, of_segments = pearson(es.human[both], es[metric][both]), _within(es, metric, both)
+            if max(of_all, of_segments) < -2 / math.sqrt(both.sum()):
+                found = f"{of_all:.3f} over translations, {of_segments:.3f} within segments"
                 against.append((metric, f"correlates negatively with humans ({found}): is a high score good?"))
-    if len(against) == len(es.metrics) > 1:
-        against = [(None, "every metric correlates negatively with humans: is a high human score good?")]
-    return [("warning", name, None, None, note) for name, note in doubts + against]
+    if len(against) > len(es.metrics) / 2 > 1 / 2:
+        how_many = f"{len(against)} of {len(es.metrics)} metrics correlate"
+        against = [(None, f"{how_many} negatively with humans: is a high human score good?")]
+    doubts += against + _alike(es) + _decided_by_one(by_system)
+    return [("warning", name, None, None, note) for name, note in doubts]
+
+
+def _within(es: EvalSet, metric: str, both: np.ndarray) -> float:
+    """Return Pearson's r of the deviations from the means of segments; -1 where no segment has two systems."""
+    from .._pearson import pearson
+
+    several = both & (both.sum(axis=0) > 1)
+    if not several.any():
+        return -1.0
+    sides = np.where(several, [es.human, es[metric]], np.nan)[:, :, several.any(axis=0)]
+    human, scores = (sides - np.nanmean(sides, axis=1, keepdims=True))[:, several[:, several.any(axis=0)]]
+    return float(np.nan_to_num(pearson(human, scores)))
+
+
+def _alike(es: EvalSet) -> list[tuple[Any, str]]:
+    """Return which metrics have the scores of an earlier one."""
+    first: dict[bytes, str] = {}
+    pairs = [(metric, first.setdefault(es[metric].tobytes(), metric)) for metric in es.metrics]
+    return [(metric, f"has the same scores as {other}") for metric, other in pairs if other != metric]
+
+
+def _decided_by_one(by_system: pd.DataFrame) -> list[tuple[Any, str]]:
+    """Return the systems that alone turn the sign of a metric's correlation over systems."""
+    from .._pearson import pearson
+
+    doubts: list[tuple[Any, str]] = []
+    for system in by_system.index:
+        turned = []
+        for metric in by_system.columns.drop("human"):
+            scores = by_system[["human", metric]].dropna()
+            if len(scores) < 4 or system not in scores.index:
+                continue
+            with_it, without = (float(pearson(*table.to_numpy().T)) for table in (scores, scores.drop(system)))
+            if with_it * without < 0 and abs(with_it - without) > _TURNED:
+                turned.append(f"{metric} ({with_it:+.2f} with it, {without:+.2f} without)")
+        if turned:
+            note = f"decides alone over the sign of correlations over systems: {', '.join(turned[:3])}"
+            doubts.append((system, note))
+    return doubts
