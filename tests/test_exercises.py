@@ -173,16 +173,14 @@ def test_data_without_an_answer_are_told_so():
 
 
 def test_a_function_is_judged_by_its_values():
-    def hint(answer, name="ex-01-chance"):
-        return " ".join(exercises.check(name, answer).hints)
+    def hint(answer):
+        return " ".join(exercises.check("ex-03-rate", answer).hints)
 
-    assert hint(lambda t, q: q * t + (1 - q) * (1 - t) / 2) == ""
-    assert hint(lambda t, q: 100 * (q * t + (1 - q) * (1 - t) / 2)).startswith("100")
-    assert "rows are off" in hint(lambda t, q: (1 - t) / 2)
+    assert hint(lambda e: 32 * e * (1 - e)) == ""
+    assert hint(lambda e: 3200 * e * (1 - e)).startswith("100")
+    assert "rows are off" in hint(lambda e: 16 * e)
     assert hint(1) == "expected a function; found a int"
-    assert "raises ZeroDivisionError" in hint(lambda t, q: 1 / 0)
-    assert hint(lambda e: 32 * e * (1 - e), "ex-03-rate") == ""
-    assert hint(lambda e: 16 * e, "ex-03-rate")
+    assert "raises ZeroDivisionError" in hint(lambda e: 1 / 0)
 
 
 def test_guards_are_tried_on_shapes():
