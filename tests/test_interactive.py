@@ -191,7 +191,8 @@ class TestInTheBrowser:
             for where, k in (("home", 0), ("two", 2), ("end", -1)):
                 assert seen[where]["position"] == seen[where]["spoken"] == figure.data["positions"][k]
                 assert seen[where]["cells"] == [figure.data["shown"][key][k] for key in figure.keys]
-            assert seen["home"]["moved"] != seen["two"]["moved"] != seen["end"]["moved"]
+            assert seen["home"]["moved"] != seen["two"]["moved"]
+            assert (seen["two"]["moved"] != seen["end"]["moved"]) == (len(figure.data["positions"]) > 3)
             assert seen["name"].strip()
         assert [float(w) for w in turned["knobs"][THRESHOLDS][0]["home"]["widths"]] == [0, 0]
         assert all(float(w) > 300 for w in turned["knobs"][THRESHOLDS][0]["end"]["widths"])

@@ -2,49 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-import pandas as pd
 
 from .. import ties
 from ..agreement import correlate
 from ..evalset import EvalSet
-from ._chapter01 import judged_function, right_by_chance
 from ._compare import Expected
 
 
-def toy() -> dict:
-    q, right = np.array([0, 1, 4, 6]) / 6, np.array([1, 2, 1, 3]) / 6
-    area = ((right[1:] + right[:-1]) / 2 * np.diff(q)).sum()
-    return {"area": area, "chance": ((1 - 0.5) / 2 + 0.5) / 2}
+def third(es: EvalSet, metric: str) -> dict:
+    i, j = np.triu_indices(es.shape[0], 1)
+    dh, dm = es.human[i] - es.human[j], es[metric][i] - es[metric][j]
+    n, tied = (~np.isnan(dh)).sum(), (dh == 0).sum()
+    both, alone = ((dm == 0) & (dh == 0)).sum(), ((dm == 0) & ~np.isnan(dh) & (dh != 0)).sum()
+    return {"u": 1 / 3, "share": float(tied * alone / (tied * alone + 2 * both * (n - tied)))}
 
 
-def chance(answer: object) -> Iterator[str]:
-    yield from judged_function(answer, _by_chance, [(0.25, 0.0), (0.25, 0.5), (0.6, 0.5), (0.6, 1.0)])
+def hurt() -> dict:
+    from scipy.stats import norm
+
+    # Two differences, 1 and 1.1, each with noise of standard deviation .05 on both scores: the best cut lies between.
+    return {"metric": 1.0, "twin": Expected(float(norm.cdf(0.05 / (0.05 * np.sqrt(2)))), 0.04)}
 
 
-def _by_chance(t: float, q: float) -> dict:
-    concordant = discordant = (1 - t) * (1 - q) / 2
-    balance, untied = concordant - discordant, 1 - t
-    return {
-        "tau_a": balance,
-        "tau_10": (balance - untied * q) / untied,
-        "tau_14": balance / untied,
-        "tau_eq": 2 * right_by_chance(t, q) - 1,
-        "expected": (concordant + untied * q / 2) / untied,
-    }
-
-
-def halves(field: EvalSet, t: float, n_resamples: int) -> Expected:
-    shares = [t / 2, t, min(2 * t, max(0.95, (1 + t) / 2))]
-    means, errors = {}, {}
-    for size in (0.1, 0.5, 0.9):
-        found = ties.held_out_calibration(field, held_out=size, shares=shares, n_resamples=n_resamples, rng=0)
-        by_draw = found.groupby(["share", "draw"])["loss"].mean().groupby("share")
-        means[f"{size:.0%}"], errors[f"{size:.0%}"] = by_draw.mean(), by_draw.sem()
-    rows = ["half", "own", "double"]
-    return Expected(pd.DataFrame(means).set_axis(rows), 5 * np.sqrt(2) * pd.DataFrame(errors).set_axis(rows))
+def claims() -> list:
+    return ["b", "d"]
 
 
 def own(field: EvalSet, metric: str) -> dict:
