@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import permutations
 from numbers import Number
 
 import numpy as np
 import pandas as pd
 
-from ..agreement import correlate, correlate_groups
+from ..agreement import correlate_groups
 from ..evalset import EvalSet
 from ..report import decide
-from ._compare import Expected
 
 
 def _inversions(order: tuple[int, ...]) -> int:
@@ -41,16 +40,26 @@ def hunt(answer: object) -> Iterator[str]:
         yield "elsewhere: too high; are these the other segments?"
 
 
-def power(es: EvalSet, metric: str) -> Expected:
-    rng = np.random.default_rng(0)
-    taus = correlate_groups(es, metric, coefficient="kendall")["value"].to_numpy()
-    rates = {}
-    for n in (10, 20, 40, 80, 160):
-        drawn = rng.choice(taus, (60, n))
-        means = [pd.DataFrame(d[rng.integers(n, size=(200, n))]).mean(axis=1).fillna(0) for d in drawn]
-        rates[n] = np.mean([np.quantile(m, 0.025) > 0 for m in means])
-    rates = pd.Series(rates)
-    return Expected(rates, 4 * np.sqrt(2 * (rates * (1 - rates)).clip(lower=0.02) / 60).to_numpy())
+def name(answer: object, cheat: EvalSet) -> Iterator[str]:
+    if isinstance(answer, str) or not isinstance(answer, Collection):
+        yield "expected a list of names of metrics"
+        return
+    whole = cheat.documents if len(set(cheat.documents or ())) >= 20 else cheat.segments
+    unit = dict(zip(cheat.segments, whole, strict=True))
+    taus = {m: correlate_groups(cheat, m, coefficient="kendall").set_index("group")["value"] for m in cheat.metrics}
+    low = {m: _lowest(tau - taus["names only"], unit) for m, tau in taus.items() if m != "names only"}
+    # What lies near the threshold hangs on the draws.
+    if missing := sum(end > 0.01 for m, end in low.items() if m not in answer):
+        yield f"{missing} missing"
+    if extra := [m for m in answer if not low.get(m, -1) > -0.01]:
+        yield f"{len(extra)} too many: {', '.join(map(str, extra))}"
+
+
+def _lowest(lead: pd.Series, unit: Mapping) -> float:
+    """Return the lower end of the interval of a mean over segments when their units are redrawn."""
+    by_unit = lead.groupby(lead.index.map(unit)).agg(["sum", "count"]).to_numpy()
+    sums, sizes = by_unit[np.random.default_rng(0).integers(len(by_unit), size=(2000, len(by_unit)))].sum(axis=1).T
+    return float(np.quantile(sums / np.maximum(sizes, 1), 0.025))
 
 
 def margin() -> dict[str, str]:
@@ -62,9 +71,3 @@ def margin() -> dict[str, str]:
                 before, *_, after = (decide(value, low, high, 0.0, margin)[0] for margin in (0, 0.05, 0.1, 0.2))
                 found |= {before: after} if after != before else {}
     return found
-
-
-def own(es: EvalSet, metric: str) -> dict:
-    scores = es[metric]
-    twin = es.with_metrics({"coarse": np.round(scores / (np.nanstd(scores) or 1))})
-    return {name: correlate(twin, coefficient=name.lower())["value"].item() for name in ("Kendall", "Pearson")}
