@@ -445,6 +445,28 @@ def test_table_without_rows(how):
     assert text.endswith("\n")
 
 
+def test_two_metrics_are_compared_in_a_sentence_and_a_row(run):
+    code, out, err = run("compare", "teaching", "chrF", "Judge", "--n-resamples", 200, "--format", "json")
+    (row,), test = json.loads(out), mm.compare(mm.load("teaching"), ["Judge", "chrF"], n_resamples=200)
+    p, (upper, lower) = test.p_values.iloc[0, 1], test.table["value"]
+    assert (code, row["verdict"], row["better"], row["p_value"]) == (0, "Judge is better", "Judge", p)
+    assert row["low"] < row["difference"] == upper - lower < row["high"]
+    assert err.startswith("teaching: Judge is better: Judge is ahead of chrF by 0.137, 95 % from 0.")
+    out = run("compare", "teaching", "Judge", "Regressor", "--unit", "segment", "-q")[1]
+    assert out.splitlines()[2].startswith("teaching  cannot be told")
+
+
+def test_systems_are_chosen_and_left_out(run):
+    es = mm.load("teaching")
+    kept = [system for system in es.systems if system != "Fjord"]
+    expected = mm.correlate(es.select(systems=kept)).to_dict("records")
+    assert json.loads(run("correlate", "teaching", "--exclude-system", "Fjord", "--format", "json")[1]) == expected
+    chosen = [word for system in kept for word in ("--system", system)]
+    assert json.loads(run("correlate", "teaching", *chosen, "--format", "json")[1]) == expected
+    code, _, err = run("rank", "teaching", "--exclude-system", "Fyord")
+    assert (code, "unknown system 'Fyord'. Did you mean 'Fjord'?" in err) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("ending", "begins"), [("csv", "metric,"), ("TEX", "\\begin"), ("md", "| "), ("txt", "metric  ")]
 )

@@ -1,4 +1,4 @@
-"""The command line: ``mtmeta validate | rank | correlate | fetch | local-accuracy | sentinel | run | report | sweep``.
+"""The command line: ``mtmeta rank``, ``mtmeta report`` and the others.
 
 Numbers come from the package; here are options, tables and messages. Results go to stdout and
 messages to stderr. Exit codes: 0 done, 1 the data are at fault, 2 wrong usage.

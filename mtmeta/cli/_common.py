@@ -225,6 +225,11 @@ class Loading:
     ] = None
     reference: Reference = None
     missing: MissingRows = "raise"
+    system: Annotated[list[str] | None, option("Only this system; repeatable.", "NAME", "all", callback=once)] = None
+    exclude_system: Annotated[
+        list[str] | None,
+        option("Without this system, such as a human translator; repeatable.", "NAME", "none", callback=once),
+    ] = None
 
     def load(self, names: Sequence[str], quiet: bool, **options: Any) -> list[Any]:
         """Load all sets that the names stand for, and say what was left out of them."""
@@ -234,11 +239,26 @@ class Loading:
             raise typer.BadParameter("standard input (-) can be read once only.")
         options |= {"reference": self.reference, "annotation": self.annotation, "missing": self.missing}
         options |= {"metrics": self.metric, "metrics_from": self.metrics_from or ()}
-        sets = [data for name in names for data in load_all(name, **options)]
+        sets = self._of_systems([data for name in names for data in load_all(name, **options)])
         for data in sets:
             left_out = getattr(data, "provenance", {}).get("left_out", {})
             say(quiet, *(f"left out of {data.name}: {what} ({why})" for what, why in left_out.items()))
         return sets
+
+    def _of_systems(self, sets: list[Any]) -> list[Any]:
+        """Leave out the systems that are not wanted; each must be in one of the sets."""
+        from .._names import positions
+        from ..evalset import EvalSet
+
+        wanted, unwanted = self.system or [], self.exclude_system or []
+        if not wanted and not unwanted:
+            return sets
+        if not all(isinstance(data, EvalSet) for data in sets):
+            raise ValueError("systems can be chosen in sets of translations only.")
+        known = tuple(dict.fromkeys(system for es in sets for system in es.systems))
+        positions("system", wanted + unwanted, known)
+        kept = {system for system in wanted or known if system not in unwanted}
+        return [es.select(systems=[system for system in es.systems if system in kept]) for es in sets]
 
     def rated(self, names: Sequence[str], quiet: bool) -> list[EvalSet]:
         """Load sets that must have human scores, and names of their own."""

@@ -1,4 +1,4 @@
-"""`validate`, `rank`, `correlate` and `fetch`: whole sets of scores."""
+"""`validate`, `rank`, `correlate`, `compare` and `fetch`: whole sets of scores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Method, Protocol, Ties
+from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Method, Protocol, Ties, Unit
 from ._common import Loading, Printing, Sets, command, flag, number, option, threshold
 from ._output import together
 
@@ -150,6 +150,51 @@ def correlate(
         tables[es.name] = pd.concat(blocks, ignore_index=True)
     printing.say(f"degenerate:{degenerate}|epsilon:{epsilon}|mtmeta:{__version__}")
     printing.table(together(tables))
+
+
+@command("compare teaching Judge chrF")
+def compare(
+    file: Annotated[str, typer.Argument(metavar="FILE|SET", help="A table, a folder, or the name of a set.")],
+    metrics: Annotated[list[str], typer.Argument(metavar="METRIC METRIC", help="The two metrics.")],
+    coefficient: Annotated[Coefficient, option("What agreement with humans is.")] = "pearson",
+    grouping: Annotated[Grouping, option(f"{_COMPARED.capitalize()}.")] = "segment",
+    unit: Annotated[
+        Unit | None,
+        option("What is exchanged and redrawn.", None, "document where 20 are rated, else segment", "--unit"),
+    ] = None,
+    n_resamples: Annotated[int, number("Draws of the test, and of the interval.", 40, MAX_COUNT)] = 1000,
+    seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
+    *,
+    loading: Loading,
+    printing: Printing,
+) -> None:
+    """Say whether one metric is better than another by more than luck.
+
+    One row per set: the difference in agreement with its 95 % interval (units redrawn), and the two-sided p-value of
+    the test that exchanges units between the metrics. The verdict is about these systems.
+    """
+    if len(set(metrics)) != 2:
+        raise typer.BadParameter(f"expected two metrics; found {len(set(metrics))}.", param_hint="METRIC")
+    import numpy as np
+    import pandas as pd
+
+    from ..significance import compare as test
+
+    rows = []
+    for es in loading.rated([file], printing.quiet):
+        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": seed}
+        found = test(es, metrics, unit=unit, **options)
+        (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
+        of, n = found.table["unit"][0], found.table["n_units"][0]
+        redrawn = test(es, [better, worse], unit=of, method="bootstrap", keep_draws=True, **options)
+        low, high = np.quantile(redrawn.draws[0], [0.025, 0.975])
+        p = found.p_values.loc[better, worse]
+        verdict = f"{better} is better" if p <= 0.05 else "cannot be told"
+        lead = f"{better} is ahead of {worse} by {upper - lower:.3f}, 95 % from {low:.3f} to {high:.3f}"
+        printing.say(f"{es.name}: {verdict}: {lead} (p = {p:.3f}, {n} {of}s exchanged)")
+        rows.append((es.name, verdict, better, worse, upper - lower, low, high, p, of, n))
+    columns = ["set", "verdict", "better", "worse", "difference", "low", "high", "p_value", "unit", "n_units"]
+    printing.table(pd.DataFrame(rows, columns=columns))
 
 
 @command("fetch --list")
