@@ -449,6 +449,17 @@ def pairs():
     return frame
 
 
+def test_what_lies_below_chance_is_filled():
+    table = pd.DataFrame(
+        {"tau_ap": [0.2, 0.9], "null_low": [0.7, 0.8], "null_high": [0.9, 1.0]}, index=["kind", "place"]
+    )
+    ax = plots.tau_ap_against_chance(table)
+    below, chance = ax.get_lines()
+    assert (list(below.get_xdata()), list(chance.get_xdata())) == ([0.2], [0.9])
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["kind", "place"]
+    refuses("the table needs the columns", plots.tau_ap_against_chance, table.drop(columns="null_low"))
+
+
 def test_local_accuracies_stand_in_order_of_quality(pairs):
     table = mm.local_accuracy.local_accuracy(pairs, context="system", n_resamples=50)
     ax = plots.local_accuracies(table, order={"A": 1.0, "B": 3.0, "C": 2.0})

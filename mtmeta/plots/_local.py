@@ -194,6 +194,44 @@ def tau_ap_heatmaps(
 
 
 @names_as_written
+def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how alike contexts order the metrics, on what contexts dealt at random give.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row for each line, named by the index; columns ``tau_ap``, ``null_low`` and ``null_high``, as from
+        `mtmeta.local_accuracy.ranking_effect`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        The interval of chance is a grey bar; a filled circle lies below it, an open one does not.
+
+    Raises
+    ------
+    ValueError
+        If a column is absent, or there are no rows.
+    """
+    need(table, "tau_ap", "null_low", "null_high")
+    ax = new_axes(ax, 6.6, 0.42 * len(table) + 1.1)
+    y, tau = np.arange(len(table)), table["tau_ap"].to_numpy(dtype=float)
+    low, high = (table[name].to_numpy(dtype=float) for name in ("null_low", "null_high"))
+    ax.hlines(y, low, high, color=GREY, linewidth=9, alpha=0.6, label="chance, middle 95 %")
+    for below, face, label in ((True, COLOURS[1], "below chance"), (False, "white", "as by chance")):
+        one = (tau < low) == below
+        style = {"markeredgecolor": COLOURS[1], "markersize": 8, "zorder": 3}
+        ax.plot(tau[one], y[one], "o", markerfacecolor=face, label=label, **style)
+    ax.set_yticks(y, [str(name) for name in table.index])
+    ax.set(
+        xlim=(min(-0.05, tau.min() - 0.05), 1.03), ylim=(len(table) - 0.4, -0.6), xlabel="mean tau_AP between contexts"
+    )
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=9, frameon=False)
+    return ax
+
+
+@names_as_written
 def accuracy_by_quality(
     table: pd.DataFrame, buckets: QualityBuckets, *, x: str = "percentile", ax: Axes | None = None
 ) -> Axes:
