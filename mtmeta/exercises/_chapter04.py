@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from ..agreement import correlate, decompose_pearson
+from ..agreement import correlate
 from ..evalset import EvalSet
 from ._check import NoAnswer
-from ._compare import Expected
 
 _WAYS = ("none", "system", "segment")
 
@@ -49,18 +48,6 @@ def document(es: EvalSet) -> pd.DataFrame:
         if others.any() and rated[j]:
             guess[j] = mean[others].mean()
     return _three_ways(es, {"document": np.tile(guess, (es.shape[0], 1))})
-
-
-def systems(es: EvalSet) -> Expected:
-    best = _best(es)
-    rng, rows, margins = np.random.default_rng(0), {}, []
-    for n in sorted({min(n, es.shape[0]) for n in (3, 6, es.shape[0])}):
-        chosen = [rng.choice(es.systems, n, replace=False) for _ in range(1 if n == es.shape[0] else 30)]
-        parts = [decompose_pearson(es.select(systems=list(c)), best).iloc[0] for c in chosen]
-        parts = pd.DataFrame(parts)[["between", "within"]].astype(float)
-        rows[n] = parts.mean()
-        margins.append(4 * np.sqrt(2) * parts.sem().fillna(0))
-    return Expected(pd.DataFrame(rows).T, np.array(margins))
 
 
 def round(es: EvalSet) -> pd.DataFrame:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 import pandas as pd
 
@@ -36,44 +34,14 @@ def carries(frame: pd.DataFrame, test: EvalSet, judged: EvalSet) -> dict:
     return found
 
 
-def domain(sets: Sequence[EvalSet], test: EvalSet) -> pd.DataFrame:
-    domains = sorted(set(test.domains or ()))
-    if len(domains) < 2 or not all(set(domains) <= set(es.domains or ()) for es in sets):
-        raise NoAnswer("the sets do not share two domains")
-
-    def part(es, name):
-        return es.select(segments=[s for s, d in zip(es.segments, es.domains, strict=True) if d == name])
-
-    rows = {}
-    for name in (domains[0], domains[-1]):  # the others would cost a training run each
-        fitted = sentinel.fit(sentinel.training_frame([part(es, name) for es in sets]), sees="source")
-        tested = {other: part(test, other) for other in domains}
-        rows[name] = {other: _value(es, fitted.score_set(es)) for other, es in tested.items()}
-    return pd.DataFrame(rows).T
-
-
-def shuffle(answer: object, frame: pd.DataFrame, unit: pd.Series, test: EvalSet) -> Iterator[str]:
-    from scipy import stats
-
-    if not isinstance(answer, pd.DataFrame) or not {"none", "segment"} <= set(answer) or len(answer) < 3:
-        yield "expected a table with the columns none and segment, and three rows or more"
-        return
-    rng = np.random.default_rng(0)
-    ours = []
-    for _ in range(2):
-        order = np.lexsort((rng.random(len(frame)), unit))
-        texts = np.empty(len(frame), dtype=object)
-        texts[np.argsort(unit.to_numpy(), kind="stable")] = frame["translation"].to_numpy()[order]
-        fitted = sentinel.fit(frame.assign(translation=texts), sees="candidate")
-        ours.append([_value(test, fitted.score_set(test), g) for g in ("none", "segment")])
-    for k, grouping in enumerate(("none", "segment")):
-        theirs, own = answer[grouping].astype(float), np.array(ours)[:, k]
-        spread = pd.concat([theirs - theirs.mean(), pd.Series(own - own.mean())])
-        free = len(theirs) + len(own) - 2
-        error = np.sqrt((spread**2).sum() / free * (1 / len(theirs) + 1 / len(own)))
-        limit = stats.t.isf(0.0025, free) * error
-        if abs(theirs.mean() - own.mean()) > max(limit, 0.005 * abs(own.mean())):
-            yield f"column {grouping}: on average too {'high' if theirs.mean() > own.mean() else 'low'}"
+def claim(curves: pd.DataFrame) -> dict:
+    runs = curves[curves["grouping"] == "segment"].set_index(["sees", "n", "run"])["value"]
+    if "candidate" not in runs.index.get_level_values("sees"):
+        raise NoAnswer("the sets have no candidates")
+    own = runs["candidate"]
+    leads = {"above 0": own, "above the twin": own - runs["candidate, shuffled"]}
+    least = {key: values.groupby("n").min() for key, values in leads.items()}
+    return {key: min(values.index[values > 0], default=np.nan) for key, values in least.items()}
 
 
 def gain(test: EvalSet, judged: EvalSet) -> pd.DataFrame:
