@@ -405,7 +405,7 @@ def _wmt23_evidence(question):
 
 
 def _wmt23_chi_square(question):
-    page = "real_data/local_accuracy_speech_ranking"
+    page = "real_data/local_accuracy_speech"
     _, _, wil, wip = printed(page, r"chi-square +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)")
     yield given(wil, wip, "6", "1")
 
