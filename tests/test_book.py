@@ -4,6 +4,7 @@ Each rule on a notebook is a function that yields complaints.
 """
 
 import ast
+import base64
 import os
 import re
 import statistics
@@ -37,6 +38,8 @@ ANATOMY = (
     "Exercises", "References",
 )  # fmt: skip
 LIMITS = "What this chapter does not show"
+#: Width of a figure in inches: a wider one cannot be read on a telephone.
+MAX_WIDTH, DPI = 7.5, 110
 IMAGES = ("image/png", "image/svg+xml", "image/jpeg")
 FOLDERS = "home root tmp mnt opt var usr srv work\\w* Users private".replace(" ", "|")
 ABSOLUTE_PATH = re.compile(rf"(?<![\w.:/])/(?:{FOLDERS})/\S+|\b[A-Z]:\\\w+")
@@ -121,6 +124,14 @@ def figures_are_described(nb, name):
             found = about.get(place, {}).get(key, "").strip()
             if not found or not found.startswith(begins):
                 yield f"the figure of cell [{cell.execution_count}] has no mystnb.{place}.{key} {begins}"
+
+
+def figures_fit_a_page(nb, name):
+    for cell in filter(has_figure, code_cells(nb)):
+        for image in (o["data"]["image/png"] for o in cell.outputs if "image/png" in o.get("data", {})):
+            width = int.from_bytes(base64.b64decode(image)[16:20]) / DPI
+            if width > MAX_WIDTH:
+                yield f"the figure of cell [{cell.execution_count}] is {width:.1f} inches wide; at most {MAX_WIDTH}"
 
 
 def figures_are_referred_to(nb, name):
@@ -231,7 +242,7 @@ def time_is_what_readers_need(nb, name):
 
 RULES = (
     execution_counts_run_from_one, no_error_is_stored, cells_are_short, functions_are_short, figures_are_there,
-    figures_are_described, figures_are_referred_to, captions_are_alike, exercises_have_solutions,
+    figures_are_described, figures_fit_a_page, figures_are_referred_to, captions_are_alike, exercises_have_solutions,
     chapters_have_one_parameters_cell, requirements_are_stated, outputs_are_read, no_absolute_paths,
     chapters_have_the_anatomy, pages_have_a_fitting_length, time_is_what_readers_need,
 )  # fmt: skip

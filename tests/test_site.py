@@ -24,10 +24,8 @@ import portalocker
 import pytest
 import reading
 import yaml
-from docutils import nodes
 from docutils.core import publish_doctree
 from pages import Page
-from PIL import Image
 from sphinx import addnodes
 from sphinx_external_toc.parsing import parse_toc_yaml
 
@@ -315,16 +313,6 @@ def test_chapters_link_terms_with_their_definitions(site):
     assert all(links), "each link to a term holds the definition"
 
 
-def test_wide_figures_are_found_by_their_width_in_inches(tmp_path):
-    for name, width, dpi in (("a", 700, 110), ("b", 900, 110), ("c", 1400, 110), ("d", 1400, 220)):
-        Image.new("L", (width, 10)).save(tmp_path / f"{name}.png", dpi=(dpi, dpi))
-    Image.new("L", (900, 10)).save(tmp_path / "e.png")
-    doctree = publish_doctree("\n\n".join(f".. image:: {name}.png" for name in "abcde"))
-    reading.box_wide_figures(SimpleNamespace(srcdir=str(tmp_path)), doctree, "notebooks/x")
-    boxes = {box[0]["uri"]: box["classes"][-1] for box in doctree.findall(nodes.container)}
-    assert boxes == {"b.png": "wide-figure", "c.png": "wider-figure", "e.png": "wide-figure"}
-
-
 def chromium():
     """Return the path of a Chromium; None where there is none."""
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -494,17 +482,17 @@ class TestReader:
             assert entry["right"].startswith("Right.")
             assert entry["score"].startswith("1 of ")
 
-    def test_a_wide_figure_scrolls_in_its_box_on_a_telephone(self, read):
+    def test_a_wide_table_scrolls_in_its_box_on_a_telephone(self, read):
         phone = read["phone"]
         assert phone["page"] == NARROW
-        assert phone["figure"] > 1.5 * phone["box"]
+        assert phone["table"] > 1.2 * phone["box"]
         assert phone["tabindex"] == "0"
         assert "scrolls sideways" in phone["name"]
         assert phone["scrolled"] > 0
 
     def test_the_first_tap_on_a_term_defines_it_and_the_second_follows(self, read):
         tip = read["phone"]["tip"]
-        assert tip["url"] == "/notebooks/07_local_accuracy_translation.html"
+        assert tip["url"] == "/notebooks/10_your_metric.html"
         assert tip["text"]
         assert 0 <= tip["left"] < tip["right"] <= NARROW
         assert "/book/glossary.html#term-" in read["phone"]["secondTap"]

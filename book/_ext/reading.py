@@ -1,7 +1,7 @@
 """What helps a reader on the page, and a machine that lists the page, as a Sphinx extension.
 
 The first place where a chapter names a term of the glossary becomes a link; each such link holds the definition
-as its title, which `reading.js` shows as a tooltip. A figure that is too wide for a telephone gets a box to scroll in.
+as its title, which `reading.js` shows as a tooltip.
 The front page shows figures of other pages. Every page describes itself (`description`, Open Graph). Where the public
 address of the site is known (`html_baseurl`), there are a card, a `sitemap.xml` and a `robots.txt`, too.
 """
@@ -14,7 +14,6 @@ import re
 from html import escape
 from pathlib import Path
 
-import imagesize
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -27,9 +26,6 @@ EVERYDAY = frozenset("agreement calibration candidate context domain metric prot
 #: Where a term stays plain text: in headings, links, code, captions, tables and lists of references.
 PLAIN = (nodes.title, nodes.reference, nodes.literal, nodes.caption, nodes.math, nodes.table, nodes.citation)
 PLAIN += (addnodes.pending_xref,)
-#: Width in inches from which a figure is too small to read on a telephone, and its class.
-WIDE = ((10.5, "wider-figure"), (7.4, "wide-figure"))
-DPI = 110
 
 
 # -- terms -------------------------------------------------------------------------------
@@ -116,25 +112,6 @@ def define_terms(app, doctree: nodes.document, docname: str) -> None:
         term_id = (reference.get("refuri") or "").partition("#")[2] or reference.get("refid", "")
         if term_id.startswith("term-") and (text := app.env.mtmeta_definitions.get(term_id)):
             reference["reftitle"] = text
-
-
-# -- figures -----------------------------------------------------------------------------
-
-
-def width_in_inches(path: Path) -> float:
-    """Return the width at which a picture was drawn."""
-    dpi = imagesize.getDPI(path)[0]
-    return imagesize.get(path)[0] / (dpi if dpi > 0 else DPI)
-
-
-def box_wide_figures(app, doctree: nodes.document, docname: str) -> None:
-    """Put a box around each wide figure of a chapter, to scroll in on a narrow screen."""
-    for image in list(doctree.findall(nodes.image)) if docname.startswith("notebooks/") else []:
-        path = Path(app.srcdir) / image["uri"]
-        if path.suffix == ".png" and path.exists():
-            width = width_in_inches(path)
-            if kind := next((name for limit, name in WIDE if width > limit), None):
-                image.replace_self(nodes.container("", image.deepcopy(), classes=["wide-box", kind]))
 
 
 # -- what the page says of itself --------------------------------------------------------
@@ -234,7 +211,6 @@ def setup(app) -> dict:
     app.connect("builder-inited", take_figures)
     app.add_post_transform(LinkTerms)
     app.connect("doctree-resolved", define_terms)
-    app.connect("doctree-resolved", box_wide_figures)
     app.connect("html-page-context", describe)
     app.connect("build-finished", write_site_files)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

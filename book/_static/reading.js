@@ -67,7 +67,7 @@
   }
 
   // What scrolls sideways in a box of its own can be reached and scrolled with the keyboard.
-  const boxes = ".wide-box, .output.text_html, .pst-scrollable-table-container, div.math, mjx-container[display]";
+  const boxes = ".output.text_html, .pst-scrollable-table-container, div.math, mjx-container[display]";
   const mark = () => {
     for (const box of document.querySelectorAll(boxes)) {
       if (box.scrollWidth <= box.clientWidth + 1 || box.hasAttribute("tabindex")) continue;

@@ -139,12 +139,12 @@ for (const file of quizzes.filter((name) => name.endsWith(".html")).sort()) {
   await quiz.context().close();
 }
 
-// On a telephone: a wide figure scrolls in its own box, which the keyboard reaches; the first tap on a term defines it.
+// On a telephone: a wide table scrolls in its own box, which the keyboard reaches; the first tap on a term defines it.
 const phone = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-await visit(phone, "notebooks/07_local_accuracy_translation");
-const box = phone.locator(".wide-box").first();
+await visit(phone, "notebooks/10_your_metric");
+const box = phone.locator(".output.text_html[tabindex]").first();
 seen.phone = await box.evaluate((element) => ({
-  box: element.clientWidth, figure: element.scrollWidth, tabindex: element.getAttribute("tabindex"), name: element.getAttribute("aria-label"),
+  box: element.clientWidth, table: element.scrollWidth, tabindex: element.getAttribute("tabindex"), name: element.getAttribute("aria-label"),
   page: document.documentElement.scrollWidth,
 }));
 await box.focus();
