@@ -39,7 +39,7 @@ ANATOMY = (
 )  # fmt: skip
 LIMITS = "What this chapter does not show"
 #: Width of a figure in inches: a wider one cannot be read on a telephone.
-MAX_WIDTH, DPI = 7.5, 110
+MAX_WIDTH, DPI = 7.6, 110
 IMAGES = ("image/png", "image/svg+xml", "image/jpeg")
 FOLDERS = "home root tmp mnt opt var usr srv work\\w* Users private".replace(" ", "|")
 ABSOLUTE_PATH = re.compile(rf"(?<![\w.:/])/(?:{FOLDERS})/\S+|\b[A-Z]:\\\w+")
