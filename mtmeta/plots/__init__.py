@@ -38,10 +38,9 @@ from ._local import (
     swap_effect_bars,
     tau_ap_against_chance,
     tau_ap_heatmap,
-    tau_ap_heatmaps,
     variance_by_combination,
 )
-from ._sentinels import learning_curves, loss_curves, metric_heatmap, score_against_length
+from ._sentinels import learning_curves, score_against_length
 from ._style import COLOURS, MARKERS, use_style
 from ._sysdep import (
     detection_curves,
@@ -73,8 +72,6 @@ __all__ = [
     "learning_curves",
     "ledger_differences",
     "local_accuracies",
-    "loss_curves",
-    "metric_heatmap",
     "null_distribution",
     "paired_differences",
     "parts_of_systems",
@@ -92,7 +89,6 @@ __all__ = [
     "system_curves",
     "tau_ap_against_chance",
     "tau_ap_heatmap",
-    "tau_ap_heatmaps",
     "three_columns",
     "three_views",
     "tie_baselines",

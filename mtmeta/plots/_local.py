@@ -12,7 +12,7 @@ from matplotlib.colors import PowerNorm
 from .._checks import check_choice
 from .._names import positions
 from ..local_accuracy import ContextAgreement, QualityBuckets
-from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes, new_row
+from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes
 
 _TAU = {"label": "tau_AP of metrics ordered by accuracy", "ticks": (-1, 0, 0.25, 0.5, 0.75, 1)}
 
@@ -155,42 +155,6 @@ def tau_ap_heatmap(
     if colour_bar:
         ax.figure.colorbar(image, ax=ax, shrink=0.8, **_TAU)
     return ax
-
-
-@names_as_written
-def tau_ap_heatmaps(
-    results: Mapping[str, ContextAgreement], *, which: str = "symmetric", axes: Sequence[Axes] | None = None
-) -> np.ndarray:
-    """Draw `tau_ap_heatmap` for several tasks side by side, on one scale.
-
-    Parameters
-    ----------
-    results : mapping of str to ContextAgreement
-        By the name of the task.
-    which : {"tau", "symmetric", "low", "high"}
-    axes : sequence of Axes, optional
-        One for each task.
-
-    Returns
-    -------
-    numpy.ndarray of Axes
-        Contexts are not named; below each panel stand the task, the number of contexts and the mean off the diagonal.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to draw, or no such table.
-    """
-    if not results:
-        raise ValueError("expected at least one result; found none.")
-    axes = new_row(axes, len(results), 3.5 * len(results) + 0.6, 3.9)
-    for ax, (name, result) in zip(axes, results.items(), strict=True):
-        tau_ap_heatmap(result, which=which, label=False, numbers=False, colour_bar=False, ax=ax)
-        values = getattr(result, which).to_numpy()[1:, 1:]
-        mean = np.nanmean(values[~np.eye(len(values), dtype=bool)])
-        ax.set_xlabel(f"{name}\n{len(values)} contexts, mean tau_AP {mean:.2f}")
-    axes[0].figure.colorbar(axes[0].images[0], ax=axes, shrink=0.75, **_TAU)
-    return axes
 
 
 @names_as_written

@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 
 from .._checks import Undefined
 from .._pearson import pearson
 from ..evalset import EvalSet
-from ..sentinel import TrainingReport
-from ._style import GREY, in_legend, least_squares_line, marks, names_as_written, need, new_axes, new_row, one_legend
-
-
-@names_as_written
-def metric_heatmap(matrix: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Axes | None = None) -> Axes:
-    """Draw correlations between metrics as a triangle of numbered cells.
-
-    Parameters
-    ----------
-    matrix : pandas.DataFrame
-        Result of `mtmeta.agreement.metric_correlations`.
-    highlight : sequence of str
-        Metrics whose names are set in bold.
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-    """
-    n = len(matrix)
-    ax = new_axes(ax, 0.5 * n + 2.4, 0.42 * n + 1.6)
-    below = matrix.iloc[1:, :-1]
-    sns.heatmap(
-        below, mask=np.triu(np.ones(below.shape, bool), 1), vmin=0, vmax=1, cmap="cividis", annot=True, fmt=".2f",
-        annot_kws={"fontsize": 7.5}, linewidths=0.5, cbar_kws={"label": "Pearson, no grouping", "shrink": 0.7}, ax=ax,
-    )  # fmt: skip
-    ax.tick_params(length=0, labelsize=9)
-    ax.set_xticklabels(ax.get_xticklabels(), rotation=60, ha="right")
-    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        label.set_fontweight("bold" if label.get_text() in highlight else "normal")
-    return ax
+from ._style import GREY, least_squares_line, marks, names_as_written, need, new_row, one_legend
 
 
 @names_as_written
@@ -146,44 +114,3 @@ def learning_curves(
     axes[0].set_ylabel("correlation with human scores")
     one_legend(axes[0], ncols=3, fontsize=10)
     return axes
-
-
-@names_as_written
-def loss_curves(
-    reports: Mapping[str, TrainingReport], *, constant: float | None = None, ax: Axes | None = None
-) -> Axes:
-    """Draw the loss of transformer sentinels, step by step, on the texts trained on and on those held out.
-
-    Parameters
-    ----------
-    reports : mapping of str to TrainingReport
-        By the name to show.
-    constant : float, optional
-        The loss of always predicting the mean: the variance of the human scores. Drawn as a dotted line.
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-        Thin: training loss, mean of 15 entries. Points: held-out loss, where there was validation. Stages follow
-        each other, with a dashed line between them.
-    """
-    ax = new_axes(ax, 6.4, 3.4)
-    for (name, report), style in zip(reports.items(), marks(reports).values(), strict=True):
-        colour = style["color"]
-        ends = np.cumsum([0, *(stage["steps"] for stage in report.stages)])
-        table = report.to_frame()
-        table["step"] += ends[table["stage"] - 1]
-        losses, held_out = (table.dropna(subset=column) for column in ("loss", "validation_loss"))
-        smooth = losses["loss"].rolling(15, center=True, min_periods=1).mean()
-        ax.plot(losses["step"], smooth, color=colour, linewidth=1, alpha=0.7, label=in_legend(f"{name}, training"))
-        if len(held_out):
-            style["label"] = in_legend(f"{name}, held out")
-            ax.plot(held_out["step"], held_out["validation_loss"], **style)
-        for end in ends[1:-1]:
-            ax.axvline(end, color=colour, linestyle="--", linewidth=1)
-    if constant is not None:
-        ax.axhline(constant, color="black", linestyle=":", linewidth=1.5, label="always the mean")
-    ax.set(ylim=(0, None), xlabel="step", ylabel="squared error")
-    ax.legend(loc="lower right", fontsize=10)
-    return ax
