@@ -256,7 +256,7 @@ class Loading:
         if not all(isinstance(data, EvalSet) for data in sets):
             raise ValueError("systems can be chosen in sets of translations only.")
         known = tuple(dict.fromkeys(system for es in sets for system in es.systems))
-        positions("system", wanted + unwanted, known)
+        positions("system", wanted + unwanted, known, repeats=True)
         kept = {system for system in wanted or known if system not in unwanted}
         return [es.select(systems=[system for system in es.systems if system in kept]) for es in sets]
 
