@@ -372,13 +372,21 @@ def test_an_answer_is_left_open():
     source += "```{solution-start} ex-02-ties\n:class: dropdown\n```\nIt is {term}`p <x>`."
     code = 'answer = {"a": 1 + 1, "b": "secret"}\nmm.exercises.check("ex-02-ties", answer)'
     end = nbformat.v4.new_markdown_cell("```{solution-end}\n```")
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(source), *cells("secret = 5", code), end])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_markdown_cell(source), *cells("secret = 5", code, 'answer["b"]'), end]
+    )
     made = exercises.to_notebook(notebook)
     assert made.cells[-2].source == '# Write your code here.\nanswer = {\n    "a": ...,\n    "b": ...,\n}'
     assert made.cells[-1].source == 'mm.exercises.check("ex-02-ties", answer)'
     assert "secret" not in "".join(cell.source for cell in made.cells)
     solved = exercises.to_notebook(notebook, solutions=True)
-    assert [c.source for c in solved.cells][-4:-1] == ["It is p.", "secret = 5", 'answer = {"a": 1 + 1, "b": "secret"}']
+    asked, read = 'answer = {"a": 1 + 1, "b": "secret"}', 'answer["b"]'
+    assert [c.source for c in solved.cells][-5:-2] + [solved.cells[-1].source] == [
+        "It is p.",
+        "secret = 5",
+        asked,
+        read,
+    ]
     with pytest.raises(ValueError, match="the notebook has no exercise"):
         exercises.to_notebook(nbformat.v4.new_notebook(cells=cells("1")))
 

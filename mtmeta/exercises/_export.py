@@ -35,8 +35,8 @@ class Exercise:
         As in the chapter.
     statement : list of cells
         What is asked, with the code that belongs to it.
-    solution : list of cells
-        The solution, less its answer and check.
+    solution, discussion : list of cells
+        What of the solution stands before its answer and check, and what after them.
     answer, check : str
         The line or lines that name the answer, and the call that checks it; "" where nothing is checked.
     """
@@ -45,6 +45,7 @@ class Exercise:
     title: str
     statement: list[NotebookNode] = field(default_factory=list)
     solution: list[NotebookNode] = field(default_factory=list)
+    discussion: list[NotebookNode] = field(default_factory=list)
     answer: str = ""
     check: str = ""
 
@@ -106,12 +107,13 @@ def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
 
 
 def _take_the_check_out(exercise: Exercise) -> None:
-    """Move the cell that checks, ``answer = …`` and the call, out of the solution."""
-    for cell in exercise.solution:
+    """Part the solution at the cell that checks, which holds ``answer = …`` and the call."""
+    for place, cell in enumerate(exercise.solution):
         if cell.cell_type == "code" and "mm.exercises.check(" in cell.source:
             exercise.check = ast.get_source_segment(cell.source, ast.parse(cell.source).body[-1])
             exercise.answer = cell.source[: cell.source.rindex(exercise.check)].strip()
-            exercise.solution.remove(cell)
+            exercise.discussion = exercise.solution[place + 1 :]
+            del exercise.solution[place:]
             return
 
 
@@ -193,8 +195,7 @@ def _cells_of(exercise: Exercise, number: int, solutions: bool) -> Iterator[Note
 
     yield new_markdown_cell(f"## Exercise {number}: {exercise.title}")
     form = [new_markdown_cell(f"**The answer to give.** {described(exercise.label)}")] if exercise.check else []
-    for cell in (*exercise.statement, *form, *(exercise.solution if solutions else ())):
-        yield new_code_cell(cell.source) if cell.cell_type == "code" else new_markdown_cell(_plain(cell.source))
+    yield from map(_for_a_viewer, (*exercise.statement, *form, *(exercise.solution if solutions else ())))
     if not solutions:
         written = "\n".join(filter(None, ("# Write your code here.", _left_open(exercise.answer))))
         yield new_code_cell(written, metadata={"tags": ["answer"]})
@@ -202,6 +203,13 @@ def _cells_of(exercise: Exercise, number: int, solutions: bool) -> Iterator[Note
         yield new_code_cell(exercise.answer, metadata={"tags": ["answer"]})
     if exercise.check:
         yield new_code_cell(exercise.check, metadata={"tags": ["check"]})
+    yield from map(_for_a_viewer, exercise.discussion if solutions else ())
+
+
+def _for_a_viewer(cell: NotebookNode) -> NotebookNode:
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    return new_code_cell(cell.source) if cell.cell_type == "code" else new_markdown_cell(_plain(cell.source))
 
 
 def export(
