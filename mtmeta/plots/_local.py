@@ -104,7 +104,6 @@ def tau_ap_heatmap(
     which: str = "tau",
     label: bool | None = None,
     numbers: bool | None = None,
-    colour_bar: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw tau_AP between contexts, the global order in the first row and column, like contexts side by side.
@@ -118,7 +117,6 @@ def tau_ap_heatmap(
         Whether to name the contexts; by default where there are at most 40.
     numbers : bool, optional
         Whether to write the values; by default where there are at most 12 contexts.
-    colour_bar : bool
     ax : Axes, optional
 
     Returns
@@ -152,8 +150,7 @@ def tau_ap_heatmap(
             if np.isfinite(value):
                 colour = "white" if value > 0.4 else "black"
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
-    if colour_bar:
-        ax.figure.colorbar(image, ax=ax, shrink=0.8, **_TAU)
+    ax.figure.colorbar(image, ax=ax, shrink=0.8, **_TAU)
     return ax
 
 
