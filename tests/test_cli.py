@@ -475,6 +475,10 @@ def test_output_is_written_as_its_ending_says(run, table, tmp_path, ending, begi
     assert (tmp_path / f"x.{ending}").read_text().startswith(begins)
 
 
+def test_scores_of_segments_have_an_ending_of_their_own():
+    assert _output.form_of(Path("sys.seg.score"), _choices.ScoreFormat) == "seg-score"
+
+
 def test_output_goes_to_a_file(run, table, tmp_path):
     target = tmp_path / "out.json"
     expected = run("correlate", table, "--format", "json")[1]

@@ -80,7 +80,9 @@ def written(frame: pd.DataFrame, how: Format, places: int) -> str:
 
 #: The format that the ending of an output asks for.
 _BY_ENDING = {".htm": "html", ".html": "html", ".json": "json", ".md": "md", ".tex": "latex", ".txt": "table"}
-_BY_ENDING |= {".csv": "csv", ".tsv": "tsv", "": None, ".yaml": None}  # an example of a plan is written as it is
+_BY_ENDING |= {".csv": "csv", ".tsv": "tsv", ".score": "seg-score"}
+#: Endings that ask for none: an example of a plan is YAML in any case.
+_BY_ENDING |= dict.fromkeys(["", ".yaml", ".yml"])
 
 
 def form_of(output: Path | None, forms: type[StrEnum]) -> str:
