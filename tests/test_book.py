@@ -312,13 +312,6 @@ def test_the_map_of_chapters_links_every_chapter():
     assert [page for page in toc() if page.startswith("notebooks/") and f"/{page}" not in links] == []
 
 
-def test_teaching_states_the_time_of_each_chapter(notebooks):
-    text = (ROOT / "book" / "teaching" / "index.md").read_text(encoding="utf-8")
-    stated = dict(re.findall(r"</notebooks/(\d\d_\w+)>`.*?(\d+) min", text))
-    chapters = {name.removesuffix(".ipynb"): nb for name, nb in notebooks.items() if is_chapter(name)}
-    assert stated == {n: str(reading_time.length(nb).minutes) for n, nb in chapters.items() if not n.startswith("00")}
-
-
 def pages():
     return {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
 
