@@ -380,13 +380,9 @@ def test_an_answer_is_left_open():
     assert made.cells[-1].source == 'mm.exercises.check("ex-02-ties", answer)'
     assert "secret" not in "".join(cell.source for cell in made.cells)
     solved = exercises.to_notebook(notebook, solutions=True)
-    asked, read = 'answer = {"a": 1 + 1, "b": "secret"}', 'answer["b"]'
-    assert [c.source for c in solved.cells][-5:-2] + [solved.cells[-1].source] == [
-        "It is p.",
-        "secret = 5",
-        asked,
-        read,
-    ]
+    sources = [cell.source for cell in solved.cells]
+    assert sources[-5:-2] == ["It is p.", "secret = 5", 'answer = {"a": 1 + 1, "b": "secret"}']
+    assert sources[-1] == 'answer["b"]'
     with pytest.raises(ValueError, match="the notebook has no exercise"):
         exercises.to_notebook(nbformat.v4.new_notebook(cells=cells("1")))
 
