@@ -1,6 +1,7 @@
 """The house: versions, pins, licences, what may import what, and the targets of make."""
 
 import ast
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import mtmeta
@@ -83,6 +85,13 @@ def test_constraints_pin_every_dependency_within_its_range():
     assert extras["all"] == [f"mtmeta[{','.join(sorted(set(extras) - {'all'}))}]"]
     environment = yaml.safe_load(read("environment.yml"))  # installs what `make book` does
     assert environment["dependencies"][-1] == {"pip": ["-c constraints.txt", "-e .[book]"]}
+
+
+def test_pinned_versions_install_on_the_oldest_python():
+    pinned = read("constraints.txt").splitlines()
+    here = {f"{canonicalize_name(d.name)}=={d.version}": d.metadata for d in importlib.metadata.distributions()}
+    ranges = {pin: SpecifierSet(here[pin]["Requires-Python"] or "") for pin in pinned if pin in here}
+    assert [pin for pin, supported in ranges.items() if not supported.contains("3.11.0")] == []
 
 
 def test_versions_agree():
