@@ -455,12 +455,13 @@ def decompose_pearson(
     pandas.DataFrame
         ``metric, value`` (pooled Pearson; higher is better), ``between, within`` (they sum to
         ``value``), ``human_between, metric_between`` (share of each side's variance that lies
-        between groups, in [0, 1]), ``n_groups, n_cells``.
+        between groups, in [0, 1]), ``n_groups, n_cells``. A metric that is constant throughout
+        counts 0, as in `correlate`, and its share is NaN.
 
     Raises
     ------
     ValueError
-        If a name is unknown, or humans or metric are constant throughout.
+        If a name is unknown, or humans are constant throughout.
 
     Examples
     --------
@@ -481,18 +482,20 @@ def decompose_pearson(
         flip = grouping == "segment"
         cells = scored.T if flip else scored
         h, m = ((v.T if flip else v)[cells] for v in (es.human, es[metric]))
-        for side, v in (("human", h), (f"metric {metric!r}", m)):
-            if v.max() == v.min():
-                raise Undefined(f"{side}: all scores are equal, so a correlation is undefined.")
+        if h.max() == h.min():
+            raise Undefined("human: all scores are equal, so a correlation is undefined.")
+        constant = m.max() == m.min()
         h, m = (_centre(_scale(v, pooled), pooled) for v in (h, m))
         sizes = cells.sum(axis=1)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
         inner_h, inner_m = _centre(h, starts), _centre(m, starts)
         outer_h, outer_m = h - inner_h, m - inner_m
-        unit = math.sqrt(h @ h) * math.sqrt(m @ m)
-        between, within = outer_h @ outer_m / unit, inner_h @ inner_m / unit
-        shares = (outer_h @ outer_h / (h @ h), outer_m @ outer_m / (m @ m))
-        rows.append((metric, h @ m / unit, between, within, *shares, len(starts) - 1, len(h)))
+        parts, shares = (0.0, 0.0, 0.0), (outer_h @ outer_h / (h @ h), math.nan)
+        if not constant:
+            unit = math.sqrt(h @ h) * math.sqrt(m @ m)
+            parts = h @ m / unit, outer_h @ outer_m / unit, inner_h @ inner_m / unit
+            shares = shares[0], outer_m @ outer_m / (m @ m)
+        rows.append((metric, *parts, *shares, len(starts) - 1, len(h)))
     columns = ["metric", "value", "between", "within", "human_between", "metric_between", "n_groups", "n_cells"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -127,12 +127,12 @@ def calibrate(human, metric, grouping):
 
 
 def decomposition(human, metric, by):
-    """Return (pooled, between, within, share of human, share of metric); None where a side is constant."""
+    """Return (pooled, between, within, share of human, share of metric); None where humans are constant."""
     scored = ~(np.isnan(human) | np.isnan(metric))
     labels = np.nonzero(scored)[1 if by == "segment" else 0].tolist()
     x, y = centred(exact(human[scored])), centred(exact(metric[scored]))
     xx, yy = dot(x, x), dot(y, y)
-    if not xx or not yy:
+    if not xx:
         return None
 
     def group_means(values):
@@ -141,9 +141,13 @@ def decomposition(human, metric, by):
 
     between = group_means(x), group_means(y)
     within = [[a - b for a, b in zip(v, w, strict=True)] for v, w in zip((x, y), between, strict=True)]
-    unit = xx * yy
-    parts = [sign(v) * math.sqrt(v * v / unit) for v in (dot(x, y), dot(*between), dot(*within))]
-    return (*parts, float(dot(between[0], between[0]) / xx), float(dot(between[1], between[1]) / yy))
+    sums = dot(x, y), dot(*between), dot(*within)
+    parts = [sign(v) * math.sqrt(v * v / (xx * yy)) if yy else 0 for v in sums]
+    return (
+        *parts,
+        float(dot(between[0], between[0]) / xx),
+        float(dot(between[1], between[1]) / yy) if yy else math.nan,
+    )
 
 
 def system_means(values):

@@ -82,9 +82,10 @@ def test_what_is_taken_out_is_a_metric():
         agreement.partial_correlations(column([1, 2], [1, 2]), "x")
 
 
-def test_decomposition_refuses_a_constant():
-    with pytest.raises(ValueError, match="metric 'm': all scores are equal"):
-        agreement.decompose_pearson(column([1, 2], [1, 1]))
+def test_decomposition_counts_a_constant_metric_0_and_refuses_constant_humans():
+    found = agreement.decompose_pearson(column([1, 2], [0.1, 0.1])).iloc[0]
+    assert [*found[["value", "between", "within", "human_between"]]] == [0, 0, 0, 0]
+    assert np.isnan(found["metric_between"])
     with pytest.raises(ValueError, match="human: all scores are equal"):
         agreement.decompose_pearson(column([1, 1], [1, 2]))
 
