@@ -21,6 +21,8 @@ FACTS: dict[str, str] = {
     "rated_segments": "segments with human scores",
     "comparable_segments": "segments with two rated systems or more",
     "complete_segments": "segments rated for all systems",
+    "compared_segments": "segments with two systems or more that humans and all metrics scored",
+    "scored_segments": "segments that humans and all metrics scored for all systems",
     "distinct_scores": "different human scores",
     "sources": "source texts",
     "references": "reference texts",
@@ -84,6 +86,7 @@ def _of_transcripts(heard: pd.DataFrame) -> dict[str, int]:
 
 def _of_translations(es: EvalSet) -> dict[str, int]:
     rated = ~np.isnan(es.human)
+    scored = np.logical_and.reduce([rated, *(~np.isnan(es[metric]) for metric in es.metrics)])
     texts = es.texts
     by_reference = texts.references.values() if texts else ()
     by_system = texts.translations.values() if texts else ()
@@ -95,6 +98,8 @@ def _of_translations(es: EvalSet) -> dict[str, int]:
         "rated_segments": int(rated.any(axis=0).sum()),
         "comparable_segments": int((rated.sum(axis=0) > 1).sum()),
         "complete_segments": int(rated.all(axis=0).sum()),
+        "compared_segments": int((scored.sum(axis=0) > 1).sum()),
+        "scored_segments": int(scored.all(axis=0).sum()),
         "distinct_scores": len(np.unique(es.human[rated])),
         "sources": sum(text is not None for text in (texts.sources if texts else None) or ()),
         "references": max((sum(text is not None for text in own) for own in by_reference), default=0),
