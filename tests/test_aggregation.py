@@ -8,8 +8,6 @@ import mtmeta as mm
 from mtmeta import _files, aggregation, scoring
 from mtmeta.aggregation import _compare, _formulas, _statistics
 
-EXACT = {"rtol": 0, "atol": 1e-9}
-
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory, monkeypatch):
@@ -36,58 +34,6 @@ TOY = text_set(
     {"A": ("the cat sat on the mat", "no", "he said it rains today"), "B": ("a cat is on a mat", "yes", "it rains")},
     {"ref": ("the cat sat on a mat", "no", "he says it is raining today")},
 )
-
-
-def as_sacrebleu(es, metric, names, **options):
-    """Return corpus scores and segment scores from sacreBLEU itself, called as its users call it."""
-    streams = [list(es.texts.references[n]) for n in names]
-    corpus, segments = [], []
-    for system in es.systems:
-        texts = list(es.texts.translations[system])
-        corpus.append(scoring.scorer(metric, **options).corpus_score(texts, streams).score)
-        single = scoring.scorer(metric, **options, level="segment")
-        own = zip(texts, zip(*streams, strict=True), strict=True)
-        segments.append([single.sentence_score(t, list(r)).score for t, r in own])
-    sign = -1 if metric == "ter" else 1
-    return sign * np.array(corpus), sign * np.array(segments)
-
-
-def assert_equal_to_sacrebleu(es, metric, names=("refA",), **options):
-    statistics = aggregation.extract(es, metric, references=list(names), cache=False, **options)
-    corpus, segments = as_sacrebleu(es, metric, names, **options)
-    assert f"nrefs:{len(names)}" in statistics.signature
-    assert statistics.counts.shape[2] == len(statistics.columns)
-    np.testing.assert_allclose(statistics.corpus_scores(), corpus, **EXACT)
-    np.testing.assert_allclose(statistics.segment_scores(), segments, **EXACT)
-    for how, expected in (("corpus", corpus), ("segment", segments.mean(axis=1))):
-        table = aggregation.aggregate(statistics, metric, how=how).table
-        np.testing.assert_allclose(table.score, expected, **EXACT)
-    # any subset is a sum
-    some = es.segments[1::3]
-    corpus, _ = as_sacrebleu(es.select(segments=some), metric, names, **options)
-    np.testing.assert_allclose(statistics.select(segments=some).corpus_scores(), corpus, **EXACT)
-
-
-@pytest.mark.parametrize(
-    ("lp", "options"),
-    [
-        ("en-de", {"tokenize": "13a"}),
-        ("en-de", {"tokenize": "intl", "lowercase": True}),
-        ("zh-en", {"tokenize": "13a"}),
-        ("zh-en", {"tokenize": "char"}),
-        ("zh-en", {"tokenize": "none", "effective_order": True}),
-        ("zh-en", {"metric": "chrf"}),
-        ("en-de", {"metric": "chrf++", "lowercase": True}),
-        ("zh-en", {"metric": "ter"}),
-        ("zh-en", {"names": ("refA", "synthetic_ref")}),
-        ("zh-en", {"names": ("refA", "synthetic_ref"), "metric": "chrf"}),
-    ],
-)
-def test_equal_to_sacrebleu_on_real_data(lp, options, data_dir):
-    del data_dir
-    es = mm.load(f"wmt23/{lp}", metrics=["BLEU"])
-    es = es.select(systems=es.systems[:2], segments=es.segments[:: 100 if options.get("metric") == "ter" else 8])
-    assert_equal_to_sacrebleu(es, **{"metric": "bleu", **options})
 
 
 def test_blocks_do_not_change_the_draws(monkeypatch, teaching):

@@ -52,11 +52,12 @@ def options_of(number):
     return metric, (None, True, False)[number // 12 % 3], effective
 
 
-def library(metric, lowercase=None, effective=None, level="corpus"):
+def library(metric, lowercase=None, effective=None, tokenize=None, level="corpus"):
     if metric == "ter":
         return TER(case_sensitive=lowercase is False)
     if metric == "bleu":
-        return BLEU(lowercase=bool(lowercase), effective_order=level == "segment" if effective is None else effective)
+        effective = level == "segment" if effective is None else effective
+        return BLEU(lowercase=bool(lowercase), effective_order=effective, tokenize=tokenize)
     return CHRF(word_order=2 * (metric == "chrf++"), lowercase=bool(lowercase), eps_smoothing=effective is False)
 
 
@@ -78,8 +79,10 @@ def segments(es, system, metric, **options):
 def extracted(number, es):
     """Return statistics and the options that sacreBLEU gets."""
     metric, lowercase, effective = options_of(number)
-    given = {"lowercase": lowercase, "effective_order": effective, "references": list(es.texts.references)}
-    return aggregation.extract(es, metric, cache=False, **given), {"lowercase": lowercase, "effective": effective}
+    tokenize = (None, "char", "intl", "none")[number // 16 % 4] if metric == "bleu" else None
+    given = {"lowercase": lowercase, "effective_order": effective, "tokenize": tokenize}
+    statistics = aggregation.extract(es, metric, references=list(es.texts.references), cache=False, **given)
+    return statistics, {"lowercase": lowercase, "effective": effective, "tokenize": tokenize}
 
 
 @checks(aggregation.extract, scoring.score_corpus, scoring.score_segments)
@@ -93,7 +96,7 @@ def test_scores_are_those_of_sacrebleu(numbers):
             np.testing.assert_allclose(
                 statistics.segment_scores()[k], segments(es, system, metric, **options), atol=1e-9, err_msg=number
             )
-        given = {"lowercase": options["lowercase"], "effective_order": options["effective"]}
+        given = {"effective_order" if key == "effective" else key: value for key, value in options.items()}
         texts, streams = es.texts.translations["S0"], list(es.texts.references.values())
         wanted = corpus(es, "S0", every, metric, **options)
         near(scoring.score_corpus(texts, streams, metric, **given).score, wanted, number)

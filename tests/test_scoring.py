@@ -31,16 +31,7 @@ def test_bleu_and_ter_by_hand():
     assert scoring.score_segments(["a", "b"], ["a", "c"], "ter").scores.tolist() == [0, -100]
 
 
-def test_scores_are_those_of_sacrebleu():
-    corpus = [
-        sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score,
-        sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES]).score,
-        sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES], word_order=2).score,
-        -sacrebleu.corpus_ter(HYPOTHESES, [REFERENCES]).score,
-    ]
-    assert [scoring.score_corpus(HYPOTHESES, REFERENCES, m).score for m in scoring.METRICS] == corpus
-    segments = [sacrebleu.sentence_bleu(h, [r]).score for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
-    assert scoring.score_segments(HYPOTHESES, [REFERENCES]).scores.tolist() == segments
+def test_a_second_reference_may_lack_segments():
     two = [REFERENCES, [*REFERENCES[:2], None]]
     assert scoring.score_corpus(HYPOTHESES, two).score == sacrebleu.corpus_bleu(HYPOTHESES, two).score
     for score in (scoring.score_corpus, scoring.score_segments):
