@@ -85,17 +85,6 @@ def test_counts_by_hand():
     }  # fmt: skip
 
 
-def test_results_of_one_procedure_replace_its_old_ones():
-    first, second = (p.name for p in measure.PROCEDURES[:2])
-    old = {"about": 1, "real": [3], "procedures": [{"name": first}, {"name": second}, {"name": "gone"}]}
-    old |= {"null": [{"procedure": first, "n": 1}, {"procedure": second, "n": 1}], "power": []}
-    new = {"about": 2, "real": [], "procedures": [{"name": first}], "null": [{"procedure": first, "n": 2}], "power": []}
-    found = measure.merged(old, new)
-    assert [p["name"] for p in found["procedures"]] == [first, second]
-    assert [row["n"] for row in found["null"]] == [2, 1]
-    assert (found["about"], found["real"]) == (2, [3])
-
-
 def test_a_campaign_does_not_depend_on_how_many_there_are():
     procedure = next(p for p in measure.PROCEDURES if p.name == "inside SPA")
     one, two = (measure.simulate(procedure, 30, 0.0, n, seed=1)[0][0] for n in (5, 5))
@@ -194,14 +183,6 @@ def test_stored_results_are_of_the_procedures_at_both_sizes(stored):
         assert there[procedure.name]["null"] == procedure.null
 
 
-def test_page_says_what_was_not_measured(stored):
-    first, *others = stored["procedures"]
-    text = measure.markdown(stored | {"procedures": others, "null": stored["null"][-2:], "power": []})
-    assert first["name"] in text.split("These results lack")[1].split("\n")[0]
-    said = "These results lack" in (CALIBRATION / "CALIBRATION.md").read_text(encoding="utf-8")
-    assert said == bool(measure.missing(stored))
-
-
 def test_every_test_and_null_of_the_package_is_simulated(stored):
     absent = [f"bootstrap of {name}" for name in measure.missing(stored)]
     labels = "\n".join([row["label"] for row in stored["null"]] + absent)
@@ -240,20 +221,6 @@ def test_real_nulls_judge_the_tests_as_the_page_says(stored):
             assert measure.number(measure.share_of(found)[0] / found["n"]) in text, found
 
 
-def test_power_grows(stored):
-    """Where there are more segments, the largest effect is found more often than none, and all of them more often."""
-    labels = {row["label"] for row in stored["null"]} & set(measure.SHOWN)
-    assert len(labels) >= 6
-    for label in sorted(labels):
-        curves = [c for (name, _), c in sorted(measure.curves(stored).items()) if name == label]
-        assert len(curves) == 2, label
-        assert min(map(len, curves)) >= 6
-        (_, count, n), (_, most, m) = curves[1][0], curves[1][-1]
-        assert most / m > count / n, label
-        found = [sum(k / n for _, k, n in curve[1:]) for curve in curves]
-        assert found[1] > found[0], label
-
-
 #: Procedures that are quick, with how many campaigns.
 QUICK = {
     "exchange of units": 60, "rank sets": 40,
@@ -284,14 +251,3 @@ def test_null_holds_in_a_few_campaigns(name):
         else:
             assert count <= stats.binom.isf(alpha, row["n"], nominal), row
             assert row.get("ks_p", 1) > alpha, row  # claims have no p-values
-
-
-@pytest.mark.slow
-def test_a_test_that_rejects_too_often_is_noticed():
-    """The pair swap with 12 systems, and chi-square on pairs that are alike: both are known to."""
-    for name, label in (("pair swap, 12 systems", "exact"), ("H1, domain", "chi-square")):
-        procedure = next(p for p in measure.PROCEDURES if p.name == name)
-        rows, _ = measure.simulate(procedure, procedure.sizes[0], 0.0, 60, seed=1)
-        row = next(row for row in rows if label in row["label"])
-        assert measure.verdict(row) == "too often", row
-        assert row["ks_p"] < 0.001

@@ -271,28 +271,3 @@ def test_whole_systems_are_exchanged():
         mm.compare(es, coefficient="spa", unit="system")
     with pytest.raises(ValueError, match="systems are exchanged for coefficients alone"):
         mm.compare(es, method="published", unit="system")
-
-
-@pytest.mark.slow
-def test_coverage_of_drawn_systems():
-    """Of 8 systems, where the bootstrap's intervals hold the true correlation in about 7 of 8 campaigns."""
-    n, hits = 300, {"jackknife": 0, "two-way": 0, "bootstrap": 0}
-    for seed in range(n):
-        rng = np.random.default_rng([8, seed])
-        segment = rng.normal(size=30)
-        human = 0.5 * rng.normal(size=(8, 1)) + segment + rng.normal(size=(8, 30))
-        metric = human + rng.normal(size=human.shape) + 0.5 * rng.normal(size=(8, 1))
-        es = mm.EvalSet(human, {"m": metric}, systems=[f"S{k}" for k in range(8)])
-        these = 1.25 + segment.var()
-        truth = {"these segments": math.sqrt(these / (these + 1.25)), "others": math.sqrt(2.25 / 3.5)}
-        for name, unit, about in (
-            ("jackknife", "system", "these segments"),
-            ("two-way", "both", "others"),
-            ("bootstrap", "system", "these segments"),
-        ):
-            method = "bootstrap" if name == "bootstrap" else None
-            row = intervals(es, grouping="none", unit=unit, method=method, n_resamples=199).iloc[0]
-            hits[name] += row["low"] <= truth[about] <= row["high"]
-    assert 0.92 * n < hits["jackknife"] < 0.98 * n
-    assert 0.92 * n < hits["two-way"] < 0.99 * n
-    assert hits["bootstrap"] < hits["jackknife"] - 0.03 * n

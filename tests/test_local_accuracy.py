@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
-from scipy import stats
 
 import mtmeta as mm
 from mtmeta import local_accuracy as la
@@ -74,31 +73,6 @@ def test_global_of_unequal_contexts():
     assert both.loc["all pairs", "low"] < 0.75 < both.loc["all pairs", "high"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("context", ["domain", "system"])
-def test_units_keep_the_test_valid_where_documents_differ(context):
-    """Documents are easy or hard (for all systems, or each for its own): segments are then no fair unit."""
-    rng = np.random.default_rng(4)
-    p = {"segment": [], "doc": []}
-    for _ in range(150):
-        frame = pd.DataFrame(itertools.product(range(60), range(4), range(2)), columns=["segment", "system", "k"])
-        easy = rng.normal(size=60)[frame["segment"]] * 0.8
-        text = rng.normal(size=(60, 4))[frame["segment"], frame["system"]] * 0.8
-        frame["doc"] = frame["segment"] // 5
-        frame["domain"] = frame["doc"] % 3
-        frame["m0"] = 0.6 + easy + text + rng.normal(size=len(frame))
-        effects = rng.normal(size=(12, 4)) if context == "system" else rng.normal(size=(12, 1)).repeat(4, axis=1)
-        frame["m0"] += effects[frame["doc"], frame["system"]]
-        frame["m0_perturbed"] = 0.0
-        for unit, values in p.items():
-            effect = la.context_effect(frame, context=context, unit=unit, n_resamples=99, rng=rng).iloc[0]
-            values.append(effect["p_permutation"])
-    jittered = np.array(p["doc"]) - rng.random(150) / 100
-    assert stats.kstest(jittered, "uniform").pvalue > 0.01
-    assert (np.array(p["doc"]) <= 0.05).mean() < 0.1
-    assert (np.array(p["segment"]) <= 0.05).mean() > 0.15
-
-
 def test_tau_ap_of_the_authors_of_the_tie_rules():
     """The values that Urbano and Marrero's own package, ircor, is tested against."""
     x = [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992]
@@ -135,20 +109,6 @@ def test_recommendation_of_table_1():
     assert summary.loc["A", ["max_loss", "worst_context"]].tolist() == pytest.approx([0.6, "Z"])
     assert result.table.loc[result.table["context"] == "Z", "rank"].tolist() == [1, 2, 3]
     assert result.to_frame() is result.table
-
-
-@pytest.mark.slow
-def test_a_best_metric_is_called_worse_seldom():
-    """Three equally good metrics at a level of 5 %, though the best was chosen on the same pairs."""
-    rng = np.random.default_rng(2)
-    wrong, n = 0, 240
-    for _ in range(150):
-        frame = pd.DataFrame({"segment": np.arange(n) // 4, "half": np.arange(n) // 4 % 2})
-        for name in "abc":
-            frame[name], frame[f"{name}_perturbed"] = (rng.random(n) < 0.7).astype(float), 0.5
-        table = la.recommend(frame, context="half", n_resamples=200).table
-        wrong += (table["verdict"] == "worse").groupby(table["context"]).any().sum()
-    assert wrong <= stats.binom.ppf(0.999, 300, 0.06)
 
 
 def test_buckets_are_as_many_as_ties_allow_and_keep_the_index():
