@@ -121,27 +121,6 @@ def test_weights_are_those_of_mqm():
                 assert _errors.weight(category, severity) == mm.datasets.mqm_weight(category, severity)
 
 
-def test_shape_and_names(es):
-    assert es.name == "teaching"
-    assert es.shape == (12, 300)
-    assert es.systems == tuple("Aster Basalt Cobalt Dune Ember Fjord Garnet Heath Indigo Juniper Kelp Lagoon".split())
-    assert all(re.fullmatch(r"\w+", name) for name in (*es.systems, *es.metrics))
-    trained = ("Regressor", "RegressorQE", "Biased", "Judge", "Tagger")
-    assert es.metrics == ("BLEU", "chrF", "TER", *trained, "SourceOnly", "Random")
-    assert es.reference_free == {"RegressorQE", "Judge", "SourceOnly", "Random"}
-    assert es.language_pair == "de-en"
-    assert sorted(set(es.domains)) == sorted(_sentences._lines()[1])
-
-
-def test_documents_are_consecutive_and_of_one_domain(es):
-    frame = pd.DataFrame({"doc": es.documents, "domain": es.domains})
-    runs = (frame["doc"] != frame["doc"].shift()).sum()
-    assert runs == frame["doc"].nunique()
-    assert frame.groupby("doc").size().between(8, 15).all()
-    assert (frame.groupby("doc")["domain"].nunique() == 1).all()
-    assert (frame["doc"].str.rpartition("-")[0] == frame["domain"]).all()
-
-
 def test_human_scores_are_minus_the_weights_of_the_marks(es):
     total = es.spans.groupby(["system", "segment"])["weight"].sum().round(1).unstack()
     np.testing.assert_allclose(-total.loc[list(es.systems), list(es.segments)].to_numpy(), es.human, atol=1e-9)
@@ -170,16 +149,6 @@ def test_spans_lie_in_the_texts(es):
     assert es.spans.drop_duplicates("segment")["rater"].tolist() == es.truth["rater"]
 
 
-def test_lexical_metrics_are_those_of_sacrebleu(es):
-    from sacrebleu import sentence_bleu, sentence_chrf, sentence_ter
-
-    for k, j in [(0, 0), (3, 17), (7, 120), (11, 299)]:
-        output, reference = es.texts.translations[es.systems[k]][j], [es.texts.references["refA"][j]]
-        assert es["BLEU"][k, j] == round(sentence_bleu(output, reference).score, 6)
-        assert es["chrF"][k, j] == round(sentence_chrf(output, reference).score, 6)
-        assert es["TER"][k, j] == -round(sentence_ter(output, reference).score, 6)
-
-
 def test_metrics_see_what_they_say_they_see(es):
     assert (np.ptp(es["SourceOnly"], axis=0) == 0).all()
     np.testing.assert_allclose(es["SourceOnly"][0], [source_only(s) for s in es.texts.sources], atol=1e-6)
@@ -189,15 +158,6 @@ def test_metrics_see_what_they_say_they_see(es):
     assert es["Judge"].min() == -10
     r = mm.correlate(es, ["Random"], grouping="none")["value"].iloc[0]
     assert abs(r) < 4 / np.sqrt(es.human.size)
-
-
-def test_error_free_outputs_are_paraphrases(es):
-    penalty = es.truth["penalty"]
-    free = [(k, j) for k, j in np.argwhere(penalty == 0)]
-    same = [es.texts.translations[es.systems[k]][j] == es.texts.references["refA"][j] for k, j in free]
-    assert len(free) > 500
-    assert 0.02 < np.mean(same) < 0.35
-    assert es["BLEU"][penalty == 0].mean() > es["BLEU"][penalty > 5].mean() + 10
 
 
 def test_truth_adds_up(es):
@@ -210,13 +170,6 @@ def test_truth_adds_up(es):
     for row in errors.iloc[::40].itertuples():
         text = es.texts.translations[row.system][row.segment - 1]
         assert 0 <= row.start <= row.end <= len(text)
-
-
-def test_raters_recover_the_quality_of_systems(es):
-    quality = [es.truth["quality"][s] for s in es.systems]
-    assert stats.kendalltau(quality, es.human.mean(axis=1))[0] > 0.75
-    assert stats.kendalltau(quality, [-es.truth["rate"][s] for s in es.systems])[0] > 0.75
-    assert 0.7 < np.corrcoef(-es.truth["penalty"].ravel(), es.human.ravel())[0, 1] < 0.9
 
 
 def test_raters_miss_and_mark_as_planted(es):
@@ -233,14 +186,6 @@ def test_raters_miss_and_mark_as_planted(es):
             missed = group[group["severity"] == severity]["missed"]
             assert abs(missed.mean() - habits[f"miss_{severity}"]) < 4 * np.sqrt(0.25 / len(missed)), rater
     assert errors["missed"].mean() > 0.2
-
-
-def test_difficulty_shows_in_the_source_and_in_the_scores(es):
-    visible, true = es.truth["visible_difficulty"], es.truth["difficulty"]
-    words = [len(s.split()) for s in es.texts.sources]
-    assert stats.spearmanr(words, visible)[0] > 0.95
-    assert np.std(true - visible) == pytest.approx(es.truth["settings"]["hidden"], rel=0.15)
-    assert stats.spearmanr(-true, es.human.mean(axis=0))[0] > 0.6
 
 
 def test_difficulty_coefficient_is_recovered(es):
@@ -265,22 +210,6 @@ def test_bias_is_recovered(es):
     assert score[k] - (intercept + slope * penalty[k]) == pytest.approx(points, abs=0.01)
     assert np.argmax(score) == k
     assert np.argmin(penalty) != k
-
-
-@pytest.mark.parametrize(
-    ("value", "low", "high"),
-    # Ranges of the three language pairs of WMT23; tools/compare_campaign.py computes them.
-    [
-        (lambda es: mm.ties.human_tie_share(es), 0.23, 0.43),
-        (lambda es: (es.human == 0).mean(), 0.19, 0.52),
-        (lambda es: es.human.mean(), -7.5, -2.3),
-        (lambda es: es.human.std(), 4.0, 12.4),
-        (lambda es: es.human.mean(axis=1).std(), 0.9, 3.0),
-        (lambda es: es.human.mean(axis=0).var() / es.human.var(), 0.41, 0.59),
-    ],
-)
-def test_human_scores_lie_in_the_range_of_wmt23(es, value, low, high):
-    assert low <= value(es) <= high
 
 
 @pytest.mark.slow
@@ -473,14 +402,6 @@ def test_systems_share_hard_words(transcripts):
 def test_words_that_sound_alike(word, other):
     assert _speech._sound(word) == _speech._sound(other)
     assert _speech._Ear([other, "elephant"]).candidates(word) == [other]
-
-
-def test_a_word_without_a_double_is_respelled():
-    ear = _speech._Ear(["elephant"])
-    heard = {ear.mishear("water", Draw(1, i)) for i in range(60)}
-    assert "wader" in heard
-    assert "water" not in heard
-    assert ear.mishear("www", Draw(1)) == "wwws"
 
 
 def test_teaching_speech_and_rankings_are_the_same_everywhere(transcripts, rankings):
