@@ -344,24 +344,6 @@ def test_a_clock_that_goes_backwards(job, expected, tmp_path, monkeypatch):
     check(job, tmp_path, expected)
 
 
-def test_a_download_under_a_clock_that_goes_backwards(server, tmp_path, monkeypatch):  # noqa: F811
-    days = iter(range(20_000, 0, -1))
-    monkeypatch.setattr(time, "time", lambda: next(days) * 86400.0)
-    mm.datasets.fetch("small", cache=tmp_path / "cache")
-    assert finished(tmp_path / "cache") == WHOLE
-
-
-@pytest.mark.slow
-def test_a_report_does_not_depend_on_the_date(monkeypatch):
-    pages = []
-    for date in (0, 4_102_444_800):
-        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(date))
-        monkeypatch.setattr(time, "time", lambda date=date: float(date))
-        found = mm.report.report(small(), ["BLEU"], n_resamples=40, rng=0)
-        pages.append((found.to_html(), found.to_markdown(), found.to_json()))
-    assert pages[0] == pages[1]
-
-
 #: Where the date is asked for, and what for. Durations are taken from a clock that nobody sets.
 DATES = {
     ("mtmeta/_files.py", "time.time"): "the age of an unfinished file",

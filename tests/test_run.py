@@ -236,29 +236,6 @@ def test_a_rerun_does_what_is_not_done(run, book):  # noqa: F811
     assert executed("--metric", "X")[0] == "cd"
 
 
-@pytest.mark.slow
-def test_a_run_that_was_killed_goes_on_where_it_was(book):
-    """Kill the command and its kernel, by ``kill -9``, in the middle of a chapter; then give it again."""
-    book("01_first", "_ = open('../count.txt', 'a').write('a')")
-    wait = "import pathlib, time\nwhile not pathlib.Path('../go').exists(): time.sleep(.1)"
-    book("02_slow", "_ = open('../count.txt', 'a').write('b')", wait)
-    book("03_last", "_ = open('../count.txt', 'a').write('c')")
-    arguments = ["run", "all", "--scores", "mine.csv", "--no-site", "--jobs", "1"]
-    killed = begun(*arguments, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    until(lambda: Path("count.txt").exists() and Path("count.txt").read_text() == "ab")
-    os.killpg(killed.pid, signal.SIGKILL)
-    assert killed.wait(10) == -signal.SIGKILL
-    there = Path("out/mine/notebooks").glob("*.ipynb")
-    assert [p.name for p in there if not p.name.startswith(".")] == ["01_first.ipynb"]
-    Path("go").touch()
-    done = in_a_process(*arguments, "--format", "json")
-    assert done.returncode == 0, done.stderr
-    assert Path("count.txt").read_text() == "abbc"
-    assert [row["status"] for row in records(done.stdout).values()] == ["ran"] * 3
-    assert "[1/3] ran 01_first" in done.stderr
-    assert [p.name for p in Path("out/mine/notebooks").iterdir() if p.name.startswith(".")] == []
-
-
 def begun(*arguments, **options) -> subprocess.Popen:
     """Start the command in a session of its own."""
     command = [sys.executable, "-m", "mtmeta", *arguments]

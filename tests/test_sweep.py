@@ -1,11 +1,9 @@
 """Sweeps: plans, tasks, the store, and the same numbers from every engine, whoever is killed."""
 
-import json
 import os
 import signal
 import socket
 import ssl
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -534,12 +532,6 @@ def kill_when(n_done: int, find):
     return progress
 
 
-def loky_worker() -> int:
-    from joblib.externals.loky import reusable_executor
-
-    return next(iter(reusable_executor._executor._processes))
-
-
 def deadly(marker: Path):
     """Return a stand-in for `perform` that kills its process on the calibration of C02, seed 1; noted in a file."""
     marker = str(marker)
@@ -557,14 +549,6 @@ def deadly(marker: Path):
         return _tasks.perform(task, n_threads)
 
     return perform
-
-
-@pytest.mark.slow
-def test_two_processes_one_of_them_killed(serial, tmp_path):
-    progress = kill_when(3, loky_worker)
-    result = mm.sweep.run(PLAN, tmp_path, n_jobs=2, progress=progress)
-    assert len(progress.killed) == 1
-    assert_same(result, serial)
 
 
 @pytest.fixture(scope="module")
@@ -651,25 +635,3 @@ def test_no_scheduler_answers():
     quick = dask.config.set({"distributed.comm.timeouts.connect": 1})
     with quick, pytest.raises(ConnectionError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         mm.sweep.run(PLAN, dask="tcp://127.0.0.1:9")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_main_process_is_killed_again_and_again(serial, tmp_path, n_jobs):
-    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(PLAN))
-    out, store = tmp_path / "out", tmp_path / "out" / _store.STORE
-    for n_lines in (1, 8, 20):
-        command = f"-m mtmeta sweep plan.yaml --out out --quiet --jobs {n_jobs}".split()
-        running = subprocess.Popen([sys.executable, *command], cwd=tmp_path, start_new_session=True)
-        while running.poll() is None and (not store.exists() or store.read_bytes().count(b"\n") < n_lines):
-            time.sleep(0.002)
-        running.kill()
-        running.wait()
-        before = store.read_bytes().count(b"\n")
-        assert n_lines <= before <= N_TASKS
-        assert not (out / "results.csv").exists() or before == N_TASKS
-    result = mm.sweep.run(PLAN, out)
-    assert result.tasks["resumed"].sum() == before
-    assert_same(result, serial)
-    tasks = [json.loads(line)["task"] for line in store.read_text().splitlines()]
-    assert len(tasks) == len(set(tasks)) == N_TASKS  # nothing was done twice
