@@ -413,22 +413,6 @@ def test_the_command_takes_other_data_and_gives_solutions(tmp_path):
     assert in_a_process("exercises", "77", cwd=tmp_path).returncode == 1
 
 
-def minutes(page):
-    """Yield the rows of each table of minutes, as (from, to)."""
-    for block in re.split(r"\n\s*\n", page):
-        rows = re.findall(r"^\| (\d+)-(\d+) \|", block, flags=re.M)
-        if rows:
-            yield [(int(a), int(b)) for a, b in rows]
-
-
-def test_the_minutes_of_the_syllabi_add_up():
-    tables = list(minutes((ROOT / "book" / "teaching" / "syllabi.md").read_text(encoding="utf-8")))
-    assert len(tables) == 1 + 4 + 8
-    for rows in tables:
-        assert (rows[0][0], rows[-1][1]) == (0, 90)
-        assert all(before[1] == after[0] for before, after in zip(rows, rows[1:], strict=False))
-
-
 def test_the_syllabi_give_each_question_its_minutes():
     page = (ROOT / "book" / "teaching" / "syllabi.md").read_text(encoding="utf-8")
     text = "\n\n".join(c.source for c in chapter(ROOT / "notebooks/teaching/predictions.ipynb").cells)
@@ -437,13 +421,6 @@ def test_the_syllabi_give_each_question_its_minutes():
     planned = re.findall(r"^\| (\d+)-(\d+) \|.*predictions\.html#chapter-(\d+)-", page, flags=re.M)
     assert len(planned) > 15
     assert [(a, b, n) for a, b, n in planned if int(b) - int(a) != int(asked[n])] == []
-
-
-def test_the_teaching_pages_name_what_has_no_check():
-    page = (ROOT / "book" / "teaching" / "classroom.md").read_text(encoding="utf-8")
-    titles = {e.label: e.title for path in CHAPTERS for e in read(path)[1]}
-    for label in NO_CHECK:
-        assert titles[label].lower() in page.lower()
 
 
 def test_every_question_has_options_one_right_and_the_reasoning():

@@ -47,19 +47,3 @@ def test_outputs_are_what_the_code_gives(path, tmp_path):
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     cells = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
     assert int(re.search(r"(\d+) passed", done.stdout).group(1)) == len(cells)
-
-
-def small_notebook(path, shown):
-    v4 = nbformat.v4
-    output = v4.new_output("execute_result", data={"text/plain": shown}, execution_count=1)
-    cell = v4.new_code_cell("0.1 + 0.2", execution_count=1, outputs=[output])
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel}), path)
-    return path
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("shown", "status"), [("0.30000000000000004", 0), ("0.30000000000000005", 1)])
-def test_a_changed_digit_is_noticed(tmp_path, shown, status):
-    done = nbval(small_notebook(tmp_path / "small.ipynb", shown))
-    assert done.returncode == status, done.stdout

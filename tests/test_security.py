@@ -195,12 +195,6 @@ def test_nothing_in_the_working_folder_is_run_or_set(tmp_path, command):
     assert found[0] == found[1]
 
 
-def test_the_policy_says_where_to_report():
-    text = (ROOT / "SECURITY.md").read_text("utf-8")
-    assert "private security advisory" in text
-    assert not re.search(r"[\w.]+@[\w.]+\.\w+", text)  # no address is known
-
-
 def test_dependencies_are_audited_every_week_and_when_they_change():
     workflow = yaml.safe_load((ROOT / ".github/workflows/audit.yml").read_text("utf-8"))
     when = workflow[True]  # YAML 1.1 reads the key `on` so

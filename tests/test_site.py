@@ -144,12 +144,6 @@ def test_citations_lead_to_the_bibliography(site):
     assert not [link for link in links if link.startswith("../notebooks/") and "#id" in link]
 
 
-def test_a_page_of_the_api_reference_can_be_read(site):
-    for page in (page for page in toc() if page.startswith("book/api/")):
-        article = re.search(r"<article.*?</article>", (site / f"{page}.html").read_text(encoding="utf-8"), re.DOTALL)[0]
-        assert 500 < len(re.sub(r"<[^>]+>", " ", article).split()) <= 5000, page
-
-
 def test_versions_page_does_without_the_runners_files(tmp_path):
     assert "not at hand" in build_report.TestedVersions.lines(None, tmp_path)[0]
     assert "Nothing was executed" in build_report.ExecutionReport.lines(None, tmp_path)[0]
@@ -404,12 +398,6 @@ class TestPages:
         assert (before["theme"], after["theme"]) == ("light", "dark")
         assert before["background"] != after["background"]
         assert next_page == after
-
-    def test_what_the_theme_has_mended_leaves_the_list(self, seen):
-        html = [f for entry in seen["pages"].values() for f in entry["axe_light"] + entry["axe_dark"]]
-        assert [
-            (rule, mark) for rule, mark in THEME_AXE if not any(f["id"] == rule and mark in f["html"] for f in html)
-        ] == []
 
 
 @pytest.fixture(scope="session")
