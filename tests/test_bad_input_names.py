@@ -260,9 +260,3 @@ def test_a_name_with_an_underscore_is_in_the_legend(drawn):
     result = system_dependence(drawn, "_x", n_resamples=20)
     shown = texts_of(figure_of(plots.system_curves(result, DRAWN)))
     assert {in_legend(name) for name in DRAWN} <= set(shown)
-
-
-def test_the_style_leaves_formulas_to_others(drawn):
-    before = plt.rcParams["text.parse_math"]
-    plots.decomposition(drawn)
-    assert plt.rcParams["text.parse_math"] == before

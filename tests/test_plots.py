@@ -33,11 +33,6 @@ def es():
     return mm.EvalSet(human, metrics, systems=list("ABCD"))
 
 
-def test_style_is_white_and_opaque():
-    plots.use_style()
-    assert mpl.rcParams["figure.facecolor"] == mpl.rcParams["axes.facecolor"] == "white"
-
-
 @pytest.mark.parametrize("metric", ["good", "flat"])
 def test_three_views_share_their_points(es, metric):
     axes = plots.three_views(es, metric)

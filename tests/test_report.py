@@ -1,9 +1,7 @@
 """The report: by hand, planted truths, what cannot be computed, the three ways it is written, and how it is read."""
 
-import ast
 import json
 import re
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +12,10 @@ from pages import Page
 import mtmeta as mm
 from mtmeta._checks import Undefined
 from mtmeta.report import SECTIONS, Report, _labels, _report
-from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, segments, spa_in_draws
-from mtmeta.report._claims import VERDICTS, _within, decide
+from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws
+from mtmeta.report._claims import VERDICTS, decide
 from mtmeta.report._display import between, number
-from mtmeta.report._facts import Part, Section, Settings, pearson_in_draws, segment_counts, system_means
+from mtmeta.report._facts import Part, Settings, pearson_in_draws, segment_counts, system_means
 
 FAST = {"n_resamples": 60}
 ORDERS = "It orders these systems as humans do more often than chance would."
@@ -262,19 +260,6 @@ def test_nothing_is_found_that_was_not_planted(reports, metric):
         found = verdicts(reports(metric))
         assert {found[c] for c in (WITHIN, SOURCES, BEST, TIES)} == {"not supported"}
         assert "supported" not in found.values()
-
-
-@pytest.mark.slow
-def test_noise_is_rarely_supported_within_segments():
-    supported = 0
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        es = mm.EvalSet(rng.normal(size=(6, 40)), {"m": rng.normal(size=(6, 40))}, systems=list("ABCDEF"))
-        part = Part(es, "m", Settings(100, 0.95, "segment", seed))
-        part.sections["segments"] = section = Section("segments")
-        segments(part, section)
-        supported += _within(part, section, section.row("kendall.segment"))[0] == "supported"
-    assert supported <= 2  # 2.5 % each; three or more of 10 have a probability of .002
 
 
 def test_tiny_table_says_what_is_missing(small):
@@ -550,16 +535,6 @@ def test_a_claim_says_why_there_is_no_rank(monkeypatch):
 def test_a_baseline_with_the_name_of_the_metric_is_not_the_metric():
     page = mm.report.report(tiny("constant"), **FAST).to_html()
     assert page.count("constant (this metric)") == page.count('class="mine"') == 1
-
-
-def test_no_module_imports_one_that_imports_it():
-    folder = Path(mm.report.__file__).parent
-    imports = {}
-    for path in folder.glob("_[a-z]*.py"):
-        nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if hasattr(node, "level")]
-        imports[path.stem] = {node.module or name.name for node in nodes if node.level == 1 for name in node.names}
-    order = list(TopologicalSorter(imports).static_order())  # raises where there is a circle
-    assert order.index("_facts") < order.index("_claims") < order.index("_html") < order.index("_report")
 
 
 def test_chapters_that_are_named_exist(small):
