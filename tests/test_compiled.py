@@ -68,6 +68,7 @@ def test_without_a_folder_to_write_to(read_only, tmp_path, command, home, made):
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_numba_takes_no_settings_of_the_working_folder_where_python_takes_no_modules(tmp_path):
     (tmp_path / ".numba_config.yaml").write_text("cache_dir: planted\n")
     code = "import mtmeta._compiled, numba; numba.config.reload_config(); print([numba.config.CACHE_DIR])"

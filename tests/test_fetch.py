@@ -338,7 +338,7 @@ def stopped(url, registry, tmp_path, message, *, error=DownloadError, timeout=0.
     return str(caught.value)
 
 
-@pytest.mark.parametrize("place", STALLS)
+@pytest.mark.parametrize("place", [pytest.param(p, marks=[pytest.mark.slow] * (p != "the content")) for p in STALLS])
 def test_a_server_that_drips_is_not_waited_for(raw, registry, tmp_path, place):
     first, again = STALLS[place]
 
@@ -377,6 +377,7 @@ def test_redirects_are_counted_and_what_stands_below_them_is_not_read(raw, regis
     assert server.sent < 80_000_000  # what the system holds between the two, for six connections
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "head",
     [b"302 Found\r\nLocation: /again", b"503 Busy\r\nRetry-After: 60", b"429 Too many\r\nRetry-After: 99999"],
@@ -390,6 +391,7 @@ def test_the_time_is_for_all_redirects_and_attempts_together(raw, registry, tmp_
     stopped(raw(pieces).url, registry, tmp_path, r"did not give it within 0\.6 s")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a full queue refuses")
 def test_the_time_is_for_all_addresses_of_a_host_together(registry, tmp_path, monkeypatch):
     monkeypatch.setattr(_http, "_SILENCE", 0.2)

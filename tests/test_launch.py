@@ -89,6 +89,7 @@ INSTALLS = [f'pip install --quiet "mtmeta[sentinel] @ git+{REPOSITORY}"', "mtmet
 NOT_THERE = r"ModuleNotFoundError.*pip install -e '\.\[book\]'"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("project", "hidden", "expected", "error"), [
     (NOWHERE, False, [], "None"), (SOMEWHERE, False, [], "None"),
     (NOWHERE, True, [], NOT_THERE), (SOMEWHERE, True, INSTALLS, "None"),

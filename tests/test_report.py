@@ -559,6 +559,7 @@ def test_command_writes_what_the_file_is_called(command_line, tmp_path):
     assert (code, err, out.startswith("# Is this metric any good?")) == (0, "", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     [

@@ -234,6 +234,7 @@ def own(program: str) -> list[str]:
     return [sys.executable, "-c", program, "{input}", "{output}"]
 
 
+@pytest.mark.slow
 def test_own_command_joins_by_id():
     program = "t.assign(score=t.translation.str.len())[['id', 'score']].iloc[::-1].to_csv(sys.argv[2], index=False)"
     scores = scoring.score_with_command(TEXTS, own(program))

@@ -95,6 +95,7 @@ def blocks(n=60, seed=0):
     return pd.DataFrame({"user": user, "item": item, "rating": rng.choice([4.0, 4.5, 5.0], len(user))})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in ALGORITHMS if n not in ("Random", "Popularity", "MeanRating", "SVD")])
 def test_every_personal_recommender_finds_the_two_groups(name, monkeypatch):
     monkeypatch.setattr(_recommenders, "NEIGHBOURS", 10)

@@ -91,6 +91,7 @@ def test_drawn_errors_do_not_clash_and_all_show(sentences):
         assert sorted(spans) == list(range(len(taken)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 7, 2024])
 def test_largest_campaigns_take_no_document_twice(seed):
     drawn, names, domains = _sentences.drawn(seed, _sentences.MOST)
