@@ -144,7 +144,6 @@ def made(n_jobs: int):
 
 
 def digests(n_jobs: int) -> dict[str, str]:
-    """Return the digests by name."""
     return {name: hashlib.sha256(written(value).encode("utf-8")).hexdigest() for name, value in made(n_jobs)}
 
 

@@ -49,7 +49,6 @@ def mean(values):
 
 
 def centred(values):
-    """Return fractions less their mean."""
     middle = mean(values)
     return [v - middle for v in values]
 
@@ -296,7 +295,6 @@ def z_scores(values):
 
 
 def root(z):
-    """Return z from z |z|."""
     return sign(z) * math.sqrt(abs(z))
 
 

@@ -46,7 +46,6 @@ def _warm(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def _warm_models(tmp_path_factory):
-    """Import PyTorch and transformers, too."""
     folder = tmp_path_factory.mktemp("model")
     case = next(case for case in CHECKPOINTS if "vocab_size" in case.name)  # its model is built
     invoke([str(case.make(folder)) if word == "{}" else word for word in case.command])

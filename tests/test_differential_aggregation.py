@@ -69,7 +69,6 @@ def corpus(es, system, drawn, metric, **options):
 
 
 def segments(es, system, metric, **options):
-    """Return sacreBLEU's scores of single segments."""
     scorer = library(metric, level="segment", **options)
     streams = list(zip(*es.texts.references.values(), strict=True))
     pairs = zip(es.texts.translations[system], streams, strict=True)

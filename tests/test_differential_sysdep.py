@@ -7,7 +7,7 @@ from statistics import NormalDist
 import exact
 import numpy as np
 import pytest
-from campaigns import VALUES, checks, near
+from campaigns import VALUES, checks, near, refuses
 
 import mtmeta as mm
 from mtmeta import sysdep
@@ -181,8 +181,7 @@ def test_centred_segments(numbers):
     for number, es in sets(numbers):
         whole = [j for j in range(es.shape[1]) if not np.isnan(es.human[:, j]).any()]
         if not whole:
-            with pytest.raises(ValueError, match="for every system"):
-                sysdep.centre_segments(es)
+            refuses("for every system", sysdep.centre_segments, es)
             continue
         found = sysdep.centre_segments(es)
         assert found.segments == tuple(es.segments[j] for j in whole)
@@ -402,8 +401,7 @@ def test_parts_of_a_system(numbers):
         rows, k, unit = rows_of(es), es.shape[0], size(es)
         own = [[row for row in rows if row[0] == s] for s in range(k)]
         if min(map(len, own)) < p:
-            with pytest.raises(ValueError, match="cannot split"):
-                sysdep.within_system_splits(es, "m", parts=[p])
+            refuses("cannot split", sysdep.within_system_splits, es, "m", parts=[p])
             continue
         line = sysdep.within_system_splits(es, "m", parts=[p], n_splits=n, rng=number).iloc[0]
         one, rng = exact.exact([unit])[0], np.random.default_rng(number)

@@ -12,6 +12,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 from test_cli import in_a_process
 
 import mtmeta as mm
@@ -161,8 +162,7 @@ def test_an_answer_of_open_entries_is_open():
     ("ex-02-ties", 1, {"es": None}, TypeError, "must be given nothing but the answer; found es"),
 ])  # fmt: skip
 def test_faults_of_the_call_are_named(name, answer, data, error, says):
-    with pytest.raises(error, match=says):
-        exercises.check(name, answer, **data)
+    refuses(says, exercises.check, name, answer, error=error, **data)
 
 
 def test_data_without_an_answer_are_told_so():
@@ -383,8 +383,7 @@ def test_an_answer_is_left_open():
     sources = [cell.source for cell in solved.cells]
     assert sources[-5:-2] == ["It is p.", "secret = 5", 'answer = {"a": 1 + 1, "b": "secret"}']
     assert sources[-1] == 'answer["b"]'
-    with pytest.raises(ValueError, match="the notebook has no exercise"):
-        exercises.to_notebook(nbformat.v4.new_notebook(cells=cells("1")))
+    refuses("the notebook has no exercise", exercises.to_notebook, nbformat.v4.new_notebook(cells=cells("1")))
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from campaigns import refuses
 
 from mtmeta._files import cache_dir, claimed, data_dirs, is_own, keep, noted, tidy, whole_file
 
@@ -34,8 +35,7 @@ def test_without_a_home_nothing_is_cached(monkeypatch, tmp_path):
 @pytest.mark.parametrize("variable", ["MTMETA_CACHE", "MTMETA_DATA"])
 def test_a_home_that_is_not_there(monkeypatch, variable):
     monkeypatch.setenv(variable, "~no-such-user/x")
-    with pytest.raises(ValueError, match=rf"\${variable} is '~no-such-user/x', and there is no such home folder"):
-        data_dirs()
+    refuses(rf"\${variable} is '~no-such-user/x', and there is no such home folder", data_dirs)
 
 
 def test_a_file_appears_at_the_end(tmp_path):
@@ -147,8 +147,7 @@ def test_what_is_read_is_kept_by_any_name(tmp_path):
         (file, folder), (file, tmp_path / "folder"),  # what holds it
         (folder, file), (tmp_path / "folder", tmp_path / "soft"),  # a part of it
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="no input is replaced"):
-            keep([tmp_path / "other.csv", read], target)
+        refuses("no input is replaced", keep, [tmp_path / "other.csv", read], target)
     keep([file, folder, tmp_path / "gone"], tmp_path / "other.csv")
     keep([file, folder], folder / "new.csv")
 

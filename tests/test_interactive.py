@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import test_site
+from campaigns import refuses
 from pages import Page
 
 import mtmeta as mm
@@ -85,8 +86,7 @@ def test_threshold_survives_holes_and_a_constant_metric():
 
 def test_threshold_refuses():
     for metric, n, message in (("x", 61, "metric 'x'"), ("m", 1, "`n_positions` must be at least 2; found 1")):
-        with pytest.raises(ValueError, match=message):
-            interactive_threshold(toy(), metric, n_positions=n)
+        refuses(message, interactive_threshold, toy(), metric, n_positions=n)
 
 
 def lines():
@@ -122,8 +122,7 @@ def test_a_point_lies_on_its_line():
 ])  # fmt: skip
 def test_lines_refuse(change, message):
     given = {"lines": lines(), "knob": "x", "value": "y"} | change
-    with pytest.raises(ValueError, match=message):
-        interactive_lines(given.pop("lines"), **given)
+    refuses(message, interactive_lines, given.pop("lines"), **given)
 
 
 def test_names_are_text_wherever_they_stand():

@@ -304,8 +304,6 @@ def test_lists_agree_with_each_other():
 
 
 class FakeWordNet:
-    """Two synsets of WordNet's interface."""
-
     words: ClassVar = {("tree", "n"): ["tree", "oak", "gum_tree"], ("walk", "v"): ["walk", "stroll"]}
 
     def morphy(self, word, pos):

@@ -57,7 +57,6 @@ def children(pid):
 
 
 def alive(pids):
-    """Return which processes have not ended."""
     states = {pid: Path(f"/proc/{pid}/stat") for pid in pids}
     return {
         pid for pid, path in states.items() if path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"

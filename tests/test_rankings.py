@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import Rankings
@@ -57,8 +58,7 @@ def test_rankings_select(rankings):
         ({"queries": "q1"}, r"found the string 'q1'"),
         ({"systems": []}, r"nothing would be left"),
     ):
-        with pytest.raises((ValueError, TypeError), match=message):
-            rankings.select(**options)
+        refuses(message, rankings.select, error=(ValueError, TypeError), **options)
 
 
 @pytest.mark.parametrize(
@@ -84,18 +84,15 @@ def test_rankings_select(rankings):
     ],
 )
 def test_rankings_refuse(runs, qrels, message):
-    with pytest.raises(ValueError, match=message):
-        Rankings("bad", runs, qrels)
+    refuses(message, Rankings, "bad", runs, qrels)
 
 
 def test_rankings_refuse_what_is_no_table():
-    with pytest.raises(TypeError, match=r"`runs` must be a pandas DataFrame; found list"):
-        Rankings("bad", [1], QRELS)
+    refuses(r"`runs` must be a pandas DataFrame; found list", Rankings, "bad", [1], QRELS, error=TypeError)
 
 
 def test_neither_rankings_nor_transcripts_are_translations(rankings):
     for function in (mm.correlate, mm.pairwise_accuracy, mm.sentinel.training_frame):
-        with pytest.raises(TypeError, match=r"found 'toy', which holds ranked items and no human scores"):
-            function(rankings)
+        refuses(r"found 'toy', which holds ranked items and no human scores", function, rankings, error=TypeError)
         with pytest.raises(ValueError, match=r"found a table of transcripts, which has no column 'human'"):
             function(pd.DataFrame({"system": ["A"], "segment": [1], "transcript": ["a"]}))

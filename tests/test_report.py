@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 from pages import Page
 
 import mtmeta as mm
@@ -45,7 +46,6 @@ def teaching() -> mm.EvalSet:
 
 @pytest.fixture(scope="module")
 def reports(teaching):
-    """Return reports by metric, each made once."""
     made = {}
 
     def get(metric):
@@ -370,8 +370,7 @@ def test_several_sets_and_metrics():
     assert "All at a glance" in page
     assert page.count("<h2 id=") == 4
     assert len(mm.report.report(sets, odd, **FAST).claims) == 18
-    with pytest.raises(ValueError, match="each set may occur once; found more than once: one"):
-        mm.report.claims([sets[0], sets[0]], **FAST)
+    refuses("each set may occur once; found more than once: one", mm.report.claims, [sets[0], sets[0]], **FAST)
 
 
 @pytest.mark.slow
@@ -399,16 +398,12 @@ def test_options_are_checked():
         ({"unit": "row"}, "`unit` must be one of None, 'segment', 'document'"),
         ({"rng": -1}, "`rng` must be at least 0; found -1"),
     ):
-        with pytest.raises(ValueError, match=message):
-            mm.report.report(es, **options)
-    with pytest.raises(TypeError, match="`rng` must be"):
-        mm.report.report(es, rng="seed")
-    with pytest.raises(ValueError, match="has no metric"):
-        mm.report.report(mm.EvalSet(es.human, {}, systems=es.systems))
+        refuses(message, mm.report.report, es, **options)
+    refuses("`rng` must be", mm.report.report, es, rng="seed", error=TypeError)
+    refuses("has no metric", mm.report.report, mm.EvalSet(es.human, {}, systems=es.systems))
     official = pd.DataFrame({"only": [1.0, 2.0, 3.0]}, index=list("ABC"))
     es = mm.EvalSet(es.human, {"mine": es["mine"]}, systems=es.systems, system_scores=official)
-    with pytest.raises(ValueError, match="'only' in set 'unnamed' has system scores only"):
-        mm.report.report(es, "only")
+    refuses("'only' in set 'unnamed' has system scores only", mm.report.report, es, "only")
 
 
 @pytest.mark.slow
@@ -475,8 +470,7 @@ def test_saved_report_becomes_a_page_again(small):
 def test_what_is_no_report_is_refused(small, old, new):
     saved = small.to_json()
     assert old in saved
-    with pytest.raises(ValueError, match="this is no report that `to_json` of mtmeta"):
-        Report.from_json(saved.replace(old, new, 1))
+    refuses("this is no report that `to_json` of mtmeta", Report.from_json, saved.replace(old, new, 1))
 
 
 def test_claims_read_no_label(teaching, monkeypatch):
@@ -580,8 +574,7 @@ def test_only_what_the_data_do_not_allow_becomes_words(place, teaching, monkeypa
     told = result.skipped.to_csv() + result.sections.to_csv() + result.claims.to_csv()
     assert "maximum allowed dimension exceeded" in told
     kind = ValueError
-    with pytest.raises(ValueError, match="maximum allowed dimension exceeded"):
-        mm.report.report(es, "Judge", n_resamples=40)
+    refuses("maximum allowed dimension exceeded", mm.report.report, es, "Judge", n_resamples=40)
 
 
 def test_an_error_in_a_figure_is_one(monkeypatch):

@@ -17,6 +17,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refuses
 from test_cli import TABLE, in_a_process, run  # noqa: F401 - a fixture
 from test_datasets import make_tree
 from test_processes import alive, until
@@ -41,7 +42,6 @@ def changed(path: Path):
 
 
 def chapter(path: Path, *sources: str, needs: list[str] | None = None) -> Path:
-    """Write a notebook with a parameter ``campaign``."""
     with changed(write(path, SHOW, *sources)) as notebook:
         notebook.metadata["mtmeta"] = {"requires": [], "needs": needs or []}
     return path
@@ -119,8 +119,7 @@ def test_unmet_needs_are_said_in_words():
 
 @pytest.mark.parametrize("need", ["stars", "metrics>2", "metrics >= 2", "2"])
 def test_other_needs_are_refused(need):
-    with pytest.raises(ValueError, match="expected one of systems, segments"):
-        runner.unmet([need], dict.fromkeys(runner.FACTS, 5))
+    refuses("expected one of systems, segments", runner.unmet, [need], dict.fromkeys(runner.FACTS, 5))
 
 
 @pytest.mark.parametrize("page", runner.chapters(ROOT), ids=lambda page: Path(page).name)
@@ -237,7 +236,6 @@ def test_a_rerun_does_what_is_not_done(run, book):  # noqa: F811
 
 
 def begun(*arguments, **options) -> subprocess.Popen:
-    """Start the command in a session of its own."""
     command = [sys.executable, "-m", "mtmeta", *arguments]
     return subprocess.Popen(command, start_new_session=True, text=True, **options)
 

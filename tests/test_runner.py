@@ -10,6 +10,7 @@ from pathlib import Path
 import make_book
 import nbformat
 import pytest
+from campaigns import refuses
 
 from mtmeta import runner
 from mtmeta.runner import _book
@@ -85,8 +86,7 @@ def test_missing_refuses_other_requirements(tmp_path, requirement):
 @pytest.mark.parametrize("name", ["book/x.md", "notebooks/x.csv", "LICENSE"])
 def test_what_is_no_file_is_not_copied(project, name, make):
     make(project / name)
-    with pytest.raises(ValueError, match=f"cannot read .*{name}: it is no regular file"):
-        _book.copy_sources(project, project)
+    refuses(f"cannot read .*{name}: it is no regular file", _book.copy_sources, project, project)
 
 
 #: Keeps the processor of its kernel busy for one second.
@@ -147,8 +147,7 @@ def test_a_warning_of_the_build_is_an_error_and_a_failing_chapter_is_named(proje
 def test_refresh_changes_nothing_if_one_fails(tmp_path, nowhere):
     good, bad = write(tmp_path / "good.ipynb", "print(1)"), write(tmp_path / "bad.ipynb", "1 / 0")
     held = write(tmp_path / "held.ipynb", "print(1)", requires=["data:wmt23"])
-    with pytest.raises(RuntimeError, match=r"bad\.ipynb failed"):
-        make_book.refresh([good, bad])
+    refuses(r"bad\.ipynb failed", make_book.refresh, [good, bad], error=RuntimeError)
     assert printed(good) == ""
     assert make_book.refresh([good, held]) == [good]
     assert (printed(good), printed(held)) == ("1\n", "")

@@ -38,7 +38,6 @@ def numbers(text):
 
 
 def shown(cell):
-    """Return the text of the outputs of a cell."""
     outputs = cell.get("outputs", [])
     return "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)
 

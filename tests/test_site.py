@@ -63,7 +63,6 @@ def is_stale(index):
 
 @pytest.fixture(scope="session")
 def site():
-    """Return the folder of the built site."""
     folder = Path(os.environ.get("MTMETA_SITE", ROOT / "_build" / "html"))
     if "MTMETA_SITE" in os.environ:
         if not (folder / "index.html").exists():
@@ -90,7 +89,6 @@ class SitePage(Page):
 
 
 def dead_links(folder):
-    """Return the links within the site that lead nowhere."""
     paths = [path for path in folder.rglob("*.html") if "_static" not in path.parts]
     pages = {path: SitePage(path.read_text(encoding="utf-8")) for path in paths}
     dead = []
@@ -378,8 +376,6 @@ FAULTS = (network_faults, console_faults, formula_faults, image_faults, axe_faul
 @pytest.mark.browser
 @pytest.mark.slow
 class TestPages:
-    """What the browser saw on every page."""
-
     @pytest.mark.parametrize("faults", FAULTS, ids=lambda f: f.__name__)
     def test_no_fault_on_any_page(self, faults, seen):
         assert set(seen["pages"]) == set(toc())

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from campaigns import refuses
 from pydantic import TypeAdapter
 
 import mtmeta as mm
@@ -140,8 +141,7 @@ def test_errors_of_plans(plan, match):
 ])  # fmt: skip
 def test_huge_products_are_refused_at_once(plan):
     start = time.perf_counter()
-    with pytest.raises(ValueError, match=r"the sweep would have [\d,]+ tasks or more; at most 100,000"):
-        mm.sweep.read_plan(plan)
+    refuses(r"the sweep would have [\d,]+ tasks or more; at most 100,000", mm.sweep.read_plan, plan)
     assert time.perf_counter() - start < 20  # some 10 ** 10 combinations would take hours
 
 
@@ -153,13 +153,10 @@ def test_metrics_count_towards_the_bound(monkeypatch):
 
 
 def test_what_is_no_plan(tmp_path):
-    with pytest.raises(TypeError, match="path of a YAML file, or a mapping; found list"):
-        mm.sweep.read_plan([])
+    refuses("path of a YAML file, or a mapping; found list", mm.sweep.read_plan, [], error=TypeError)
     for path, match in ((tmp_path / "none.yaml", "there is no such file"), (tmp_path, "not a file")):
-        with pytest.raises(ValueError, match=match):
-            mm.sweep.read_plan(path)
-    with pytest.raises(ValueError, match="the cluster has its own number of workers"):
-        mm.sweep.run(PLAN, dask="tcp://127.0.0.1:9", n_jobs=2)
+        refuses(match, mm.sweep.read_plan, path)
+    refuses("the cluster has its own number of workers", mm.sweep.run, PLAN, dask="tcp://127.0.0.1:9", n_jobs=2)
 
 
 def values(kind) -> list:
@@ -319,8 +316,7 @@ def test_tables_with_several_language_pairs(tmp_path):
     (plan_of("tie_area", sets=["teaching-ranking"]), "ranked items"),
 ])  # fmt: skip
 def test_errors_of_tasks(plan, match):
-    with pytest.raises((ValueError, TypeError), match=match):
-        mm.sweep.tasks(plan)
+    refuses(match, mm.sweep.tasks, plan, error=(ValueError, TypeError))
 
 
 @pytest.mark.data
@@ -387,8 +383,7 @@ def test_a_damaged_line_counts_as_not_done(tmp_path):
 
 def test_a_folder_of_others_is_not_written_to(tmp_path):
     (tmp_path / "tasks.csv").write_text("of others")
-    with pytest.raises(ValueError, match=r"holds tasks.csv, which no sweep has made"):
-        mm.sweep.run(PLAN, tmp_path)
+    refuses(r"holds tasks.csv, which no sweep has made", mm.sweep.run, PLAN, tmp_path)
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("tasks.csv", "of others")]
     assert len(mm.sweep.run(plan_of("tie_area"), tmp_path, force=True).tasks) == 1
     assert len(mm.sweep.run(plan_of("tie_area"), tmp_path).tasks) == 1  # from now on it is one of a sweep
@@ -401,8 +396,7 @@ def test_what_a_sweep_reads_is_not_replaced(tmp_path, name, role):
     (tmp_path / name).write_text("mine")
     plan.write_text(f"sets: [{'teaching' if role == 'plan' else name}]\nstatistics: [correlate]\n")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(ValueError, match="no input is replaced"):
-        mm.sweep.run(plan, tmp_path, force=True)
+    refuses("no input is replaced", mm.sweep.run, plan, tmp_path, force=True)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -426,8 +420,7 @@ def test_all_statistics_in_one_table(serial):
     assert len(frame) == sum(map(len, serial.tables.values()))
     assert frame["seed"].isna().sum() == sum(len(serial.tables[name]) for name in ("correlate", "calibrate_ties"))
     assert frame["n_groups"].dtype == "Int64"
-    with pytest.raises(ValueError, match="unknown statistic of this sweep 'rank'"):
-        serial.to_frame("rank")
+    refuses("unknown statistic of this sweep 'rank'", serial.to_frame, "rank")
 
 
 def assert_same(one: mm.sweep.Sweep, other: mm.sweep.Sweep) -> None:
@@ -515,8 +508,7 @@ def test_a_worker_with_another_version_says_so(monkeypatch):
 @pytest.mark.parametrize("package", ["distributed", "cryptography"])
 def test_without_dask(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ValueError, match=r"Dask, or what it needs, is not installed.*mtmeta\[sweep\]"):
-        mm.sweep.run(PLAN, dask="local")
+    refuses(r"Dask, or what it needs, is not installed.*mtmeta\[sweep\]", mm.sweep.run, PLAN, dask="local")
 
 
 def kill_when(n_done: int, find):
@@ -553,7 +545,6 @@ def deadly(marker: Path):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Start a Dask cluster of two processes."""
     import dask
     from distributed import LocalCluster
 

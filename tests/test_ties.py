@@ -4,7 +4,7 @@ import exact
 import numpy as np
 import pandas as pd
 import pytest
-from campaigns import as_set, campaigns, checks, comparable
+from campaigns import as_set, campaigns, checks, comparable, refuses
 from test_agreement import WORKED, column
 
 import mtmeta as mm
@@ -81,8 +81,7 @@ def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats(monkeyp
 def test_options_are_checked():
     with pytest.raises(ValueError, match="`coefficient` must be one of 'acc_eq', 'tau_eq'"):
         mm.calibrate_ties(column(*WORKED), "m", coefficient="pearson")
-    with pytest.raises(ValueError, match="unknown metric 'n'"):
-        mm.calibrate_ties(column(*WORKED), "n")
+    refuses("unknown metric 'n'", mm.calibrate_ties, column(*WORKED), "n")
 
 
 def test_noise_breaks_every_tie_and_leaves_holes():
@@ -107,8 +106,7 @@ def test_noise_needs_room():
         ([np.nan], None, "no score"),
         ([0, np.inf], None, "finite"),
     ):
-        with pytest.raises(ValueError, match=message):
-            ties.discrete_to_continuous(scores, sigma=sigma)
+        refuses(message, ties.discrete_to_continuous, scores, sigma=sigma)
 
 
 def test_shares_are_checked():
@@ -118,22 +116,18 @@ def test_shares_are_checked():
         (1.0, 0.5, "no pair is untied"),
         (0.2, 60, r"`wanted` must be a share in \[0, 1\]; found 60"),
     ):
-        with pytest.raises(ValueError, match=message):
-            ties.drop_probabilities(share, wanted)
+        refuses(message, ties.drop_probabilities, share, wanted)
     for arguments, name in (((2, 0, 0), "tie_share"), ((0.2, -1, 0), "p_tied"), ((0.2, 0, True), "p_untied")):
-        with pytest.raises(ValueError, match=f"`{name}` must be a share"):
-            ties.subsampled_tie_share(*arguments)
+        refuses(f"`{name}` must be a share", ties.subsampled_tie_share, *arguments)
     for share in (True, "a", np.nan, -0.1, 1.1):
-        with pytest.raises(ValueError, match="`tie_share` must be a share"):
-            ties.drop_probabilities(share, 0.5)
+        refuses("`tie_share` must be a share", ties.drop_probabilities, share, 0.5)
 
 
 def test_noise_that_changes_an_order_is_caught():
     scores = np.array([0.0, 1, 1, 2])
     _noise._check_order(scores, np.array([0, 1, 1.4, 2]))
     for noisy in ([0, 1, 1.9, 1.5], [1.2, 1, 1.1, 2], [0, 1, 1.5, 2]):  # overtaken; below; as far apart as two scores
-        with pytest.raises(ValueError, match="reaches from one score to the next"):
-            _noise._check_order(scores, np.array(noisy))
+        refuses("reaches from one score to the next", _noise._check_order, scores, np.array(noisy))
 
 
 @pytest.fixture(scope="module")
@@ -185,8 +179,7 @@ def test_subsampling_options_are_checked(campaign):
         # the metric scored the tied pair alone
         (column([0, 0, 1], [0, 1, np.nan]), {"shares": [0]}, "no pair is left in a sub-sample"),
     ):
-        with pytest.raises((ValueError, TypeError), match=message):
-            ties.subsample_ties(es, **options)
+        refuses(message, ties.subsample_ties, es, error=(ValueError, TypeError), **options)
 
 
 def test_held_out_ties_move_the_threshold_not_the_test(campaign):
@@ -202,12 +195,9 @@ def test_held_out_ties_move_the_threshold_not_the_test(campaign):
 
 def test_held_out_options_are_checked(campaign):
     for held_out in (0, 1, 1.5, True, "half"):
-        with pytest.raises(ValueError, match="`held_out` must be a share"):
-            ties.held_out_calibration(campaign, held_out=held_out)
-    with pytest.raises(ValueError, match="cannot be split"):
-        ties.held_out_calibration(campaign, held_out=0.001)
-    with pytest.raises(ValueError, match="`n_resamples`"):
-        ties.held_out_calibration(campaign, shares=None, n_resamples=-1)
+        refuses("`held_out` must be a share", ties.held_out_calibration, campaign, held_out=held_out)
+    refuses("cannot be split", ties.held_out_calibration, campaign, held_out=0.001)
+    refuses("`n_resamples`", ties.held_out_calibration, campaign, shares=None, n_resamples=-1)
 
 
 def test_expected_accuracy_by_hand():
@@ -218,10 +208,8 @@ def test_expected_accuracy_by_hand():
     # the second segment has no order to find
     es = mm.EvalSet([[0, 1], [1, 1]], {"m": [[0, 0], [0, 1]]}, systems="AB")
     assert ties.expected_accuracy(es).iloc[0].tolist() == ["m", 0.5, 1, 1, 1]
-    with pytest.raises(ValueError, match="humans tie every pair"):
-        ties.expected_accuracy(es.select(segments=[2]))
-    with pytest.raises(ValueError, match="`human_ties` must be one of"):
-        ties.expected_accuracy(es, human_ties="zero")
+    refuses("humans tie every pair", ties.expected_accuracy, es.select(segments=[2]))
+    refuses("`human_ties` must be one of", ties.expected_accuracy, es, human_ties="zero")
 
 
 @pytest.mark.slow

@@ -206,7 +206,6 @@ def _tars():
 
 @functools.cache
 def _saved():
-    """Return the files of a good light sentinel."""
     frame = pd.DataFrame({"source": [f"text {k} of twelve" for k in range(12)], "human": range(12)})
     with tempfile.TemporaryDirectory() as folder:
         sentinel.fit(frame, sees="source").save(folder)

@@ -40,7 +40,6 @@ def write(path, content):
 
 
 def tree(folder):
-    """Write a good tree and return it."""
     root = folder / "mine"
     write(root / SOURCE, "One.\nTwo.\n")
     write(root / DOCS, "news\tone\nnews\ttwo\n")

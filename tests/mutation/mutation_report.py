@@ -58,13 +58,11 @@ def described(mutation, result):
 
 
 def reasons():
-    """Return why mutants may survive."""
     text = (HERE / "survivors.toml").read_text(encoding="utf-8")
     return {MUTANT.format(*mutant): reason for reason in tomllib.loads(text)["reason"] for mutant in reason["mutants"]}
 
 
 def row(name, places, kinds, commits=""):
-    """Return a row of the table, and the score."""
     n, hits = kinds.total() - kinds["equivalent"], kinds["killed"] + kinds["timeout"]
     interval = stats.binomtest(hits, n).proportion_ci()
     counts = " | ".join(str(kinds[k]) for k in KINDS)
@@ -73,7 +71,6 @@ def row(name, places, kinds, commits=""):
 
 
 def measured(session):
-    """Return what came of a session."""
     tree = session.with_suffix("")
     with use_db(session) as db, contextlib.chdir(tree):  # the files as they were
         places = len(sample.places(db, load_config(HERE / f"{session.stem}.toml")["module-path"]))

@@ -47,7 +47,6 @@ def places(db, modules):
 
 
 def instructions(code):
-    """Return what a code object does, wherever it stands."""
     inner = [instructions(c) if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts]
     return code.co_code, code.co_names, inner
 
