@@ -51,6 +51,13 @@ def transformers():
 
 
 @pytest.fixture(scope="session")
+def teaching():
+    import mtmeta
+
+    return mtmeta.load("teaching")
+
+
+@pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Return the directory with the real data; skip where there is none."""
     path = os.environ.get("MTMETA_DATA")

@@ -17,11 +17,6 @@ def own_cache(tmp_path_factory, monkeypatch):
     return folder / "statistics"
 
 
-@pytest.fixture(scope="module")
-def teaching():
-    return mm.load("teaching")
-
-
 def text_set(translations, references, **options):
     """Return a set with these translations by system, and references by name."""
     n = len(next(iter(references.values())))

@@ -1,6 +1,5 @@
 """The command `mtmeta sweep`: what it prints, what it writes, and how it fails."""
 
-import io
 import json
 import os
 import re
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from test_fetch import Terminal
 from test_processes import until
 
 import mtmeta as mm
@@ -107,11 +107,6 @@ def test_a_plan_with_a_set_that_is_not_there_writes_nothing(run, plan):
     assert (code, out, len(err.splitlines())) == (1, "", 1)
     assert re.match("mtmeta: error: .*there is no file gone.csv", err)
     assert not Path("out").exists()
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def test_bar_on_a_terminal(monkeypatch):

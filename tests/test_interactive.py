@@ -40,11 +40,6 @@ def toy():
     return mm.EvalSet([[5], [3], [5], [5]], {"m": [[0.6], [0.5], [0.4], [0.4]]}, systems=list("ABCD"))
 
 
-@pytest.fixture(scope="module")
-def teaching():
-    return mm.load("teaching")
-
-
 def test_threshold_by_hand():
     # Six pairs: one in the same order (.1 apart), two in the other (.1), three that humans tie (0, .2, .2).
     values = interactive_threshold(toy(), "m").values

@@ -40,11 +40,6 @@ def tiny(metric: str = "mine") -> mm.EvalSet:
 
 
 @pytest.fixture(scope="module")
-def teaching() -> mm.EvalSet:
-    return mm.load("teaching")
-
-
-@pytest.fixture(scope="module")
 def reports(teaching):
     made = {}
 
