@@ -109,15 +109,6 @@ def test_citation_names_the_four_papers_and_the_licences_are_there():
     assert "creativecommons.org/licenses/by/4.0" in read("LICENSE-TEXT.md")
 
 
-def test_workflows_that_test_install_pytorch_for_cpus():
-    # The runners have no GPU, and the build for GPUs is several gigabytes.
-    flows = [yaml.safe_load(read(f".github/workflows/{name}.yml")) for name in ("check", "weekly")]
-    steps = [step for flow in flows for job in flow["jobs"].values() for step in job["steps"]]
-    testing = [step for step in steps if step.get("run") == ".ci/run"]
-    assert len(testing) == 2
-    assert {step["env"]["PIP_EXTRA_INDEX_URL"] for step in testing} == {"https://download.pytorch.org/whl/cpu"}
-
-
 def module_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 

@@ -587,14 +587,12 @@ BAD = [
     (lambda: perturb.perturb_table(FRAME, kinds=["removal"] * 2), ValueError, "kinds must be distinct"),
     (lambda: perturb.perturb_table(FRAME, kinds=["llm"]), ValueError, "needs `model`"),
     (lambda: perturb.perturb_table(FRAME, n_kinds=0), ValueError, "`n_kinds` must be at least 1"),
-    (lambda: perturb.perturb_table(FRAME, n_kinds=2.5), TypeError, "`n_kinds` must be a whole number"),
     (lambda: perturb.perturb_table(FRAME, rng="a"), TypeError, "`rng` must be None"),
     (
         lambda: perturb.perturb_table(FRAME, kinds=["llm"], model=perturb.LanguageModel("x")),
         ValueError, "needs .*'reference', 'source'",
     ),
     (lambda: perturb.perturb_rankings(RUNS, n_swaps=0), ValueError, "`n_swaps` must be at least 1"),
-    (lambda: perturb.perturb_rankings(RUNS, n_swaps=1.5), TypeError, "`n_swaps` must be a whole number"),
     (lambda: perturb.perturb_rankings(RUNS, how="x"), ValueError, "`how` must be one of"),
     (lambda: perturb.perturb_rankings([1]), TypeError, "`runs` must be a pandas DataFrame"),
     (lambda: perturb.perturb_rankings(RUNS.drop(columns="rank")), ValueError, "lacks the column 'rank'"),
@@ -607,7 +605,7 @@ BAD = [
     (lambda: perturb.LanguageModel("x", temperature=-1), ValueError, "`temperature` must be at least 0"),
     (lambda: perturb.LanguageModel("x", top_p=0), ValueError, "`top_p` must lie in"),
     (lambda: perturb.LanguageModel("x", batch_size=0), ValueError, "`batch_size` must be at least 1"),
-    (lambda: perturb.LanguageModel("x", max_new_tokens=1.5), TypeError, "`max_new_tokens` must be a whole number"),
+    (lambda: perturb.LanguageModel("x", max_new_tokens=0), ValueError, "`max_new_tokens` must be at least 1"),
 ]  # fmt: skip
 
 
