@@ -10,39 +10,30 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_count, generator
-from ._accuracy import local_accuracy
 from ._pairs import codes_of, column, divide, mean, outcomes, sums
 
 _TEXTS = ("translation", "transcript")
 
 
-def length_metric(
-    pairs: pd.DataFrame, *, text: str | None = None, unit: str = "words", name: str = "length"
-) -> pd.DataFrame:
-    """Add a metric that returns the length of the text, which knows nothing of quality.
+def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Add a metric that returns the number of words of the text, which knows nothing of quality.
 
     It is always right about a removed word and always wrong about an inserted or swapped one.
 
     Parameters
     ----------
     pairs : pandas.DataFrame
-        With a column of texts y and a column ``perturbed`` of texts y'.
-    text : str, optional
-        Column of y; ``translation`` or ``transcript`` by default, whichever is there.
-    unit : {"words", "characters"}
-        Words are what stands between blanks.
-    name : str
-        Of the metric.
+        With a column ``translation`` or ``transcript`` of texts y, and a column ``perturbed`` of texts y'.
 
     Returns
     -------
     pandas.DataFrame
-        A copy with the columns ``name`` and ``name_perturbed``.
+        A copy with the columns ``length`` and ``length_perturbed``. Words are what stands between blanks.
 
     Raises
     ------
     ValueError
-        If a column is absent or has an empty cell, the name is taken, or the unit is unknown.
+        If a column is absent or has an empty cell, or there is a metric ``length`` already.
 
     References
     ----------
@@ -57,65 +48,15 @@ def length_metric(
     >>> local_accuracy(pairs, context=None)["accuracy"].round(3).tolist()
     [0.333]
     """
-    counts = {"words": lambda t: len(str(t).split()), "characters": lambda t: len(str(t))}
-    if unit not in counts:
-        raise ValueError(f"`unit` must be 'words' or 'characters'; found {unit!r}.")
-    if text is None:
-        found = [c for c in _TEXTS if c in pairs.columns]
-        if not found:
-            raise ValueError(f"expected a column of texts, {' or '.join(_TEXTS)}; name yours with `text`.")
-        text = found[0]
-    taken = [c for c in (name, f"{name}_perturbed") if c in pairs.columns]
-    if taken:
-        raise ValueError(f"the pairs have a column {taken[0]!r} already; give another `name`.")
-    lengths = [column(pairs, c).map(counts[unit]).astype(np.float64) for c in (text, "perturbed")]
-    return pairs.assign(**{name: lengths[0], f"{name}_perturbed": lengths[1]})
-
-
-def accuracy_by_perturbation(
-    pairs: pd.DataFrame, *, context: str | Sequence[str] | None = None, **options
-) -> pd.DataFrame:
-    """Measure local accuracy for each single perturbation.
-
-    ROUGE-1, for one, does not see the order of words, so under swapping it is never right.
-
-    Parameters
-    ----------
-    pairs : pandas.DataFrame
-        As for `local_accuracy`, with a column ``perturbation``.
-    context, **options
-        As for `local_accuracy`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``perturbation`` and the columns of `local_accuracy`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `local_accuracy`; ValueError without a column ``perturbation``.
-
-    References
-    ----------
-    Deviyani and Diaz 2025, figure 6.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mtmeta.local_accuracy import accuracy_by_perturbation
-    >>> pairs = pd.DataFrame({"segment": 1, "perturbation": ["removal", "swapping"], "m": 1, "m_perturbed": [0, 1]})
-    >>> accuracy_by_perturbation(pairs)["accuracy"].tolist()
-    [1.0, 0.0]
-    """
-    blocks = []
-    for kind in sorted(column(pairs, "perturbation").unique()):
-        block = local_accuracy(pairs[pairs["perturbation"] == kind], context=context, **options)
-        block.insert(0, "perturbation", [kind] * len(block))
-        blocks.append(block)
-    if not blocks:
-        raise ValueError("the pairs table has no row.")
-    return pd.concat(blocks, ignore_index=True)
+    texts = [c for c in _TEXTS if c in pairs.columns]
+    if not texts:
+        raise ValueError(f"expected a column of texts, {' or '.join(_TEXTS)}.")
+    lengths = {}
+    for name, text in (("length", texts[0]), ("length_perturbed", "perturbed")):
+        if name in pairs.columns:
+            raise ValueError(f"the pairs have a column {name!r} already; drop or rename it.")
+        lengths[name] = column(pairs, text).map(lambda words: float(len(str(words).split())))
+    return pairs.assign(**lengths)
 
 
 def combination_variance(
