@@ -29,42 +29,28 @@ _TEXT = {"translation": "translation", "speech": "transcript"}
 Extra = Callable[[pd.DataFrame], np.ndarray]
 
 
-def _check_options(task: str, lowercase: Any, tokenize: Any, rouge_tokenizer: Any) -> None:
-    check_choice("task", task, _KNOWN)
-    check_choice("lowercase", lowercase, (True, False, "perturbed"))
-    check_choice("tokenize", tokenize, (*TOKENIZERS, None))
-    check_choice("rouge_tokenizer", rouge_tokenizer, ("unicode", "ascii"))
-
-
-def _signature(metric: str, lowercase: Any, tokenize: str | None, rouge_tokenizer: str) -> str:
-    own = speech_signature(metric) if metric in SPEECH else lexical_signature(metric, tokenize, rouge_tokenizer)
+def _signature(metric: str, lowercase: Any = False, tokenize: str | None = None, rouge: str = "unicode") -> str:
+    own = speech_signature(metric) if metric in SPEECH else lexical_signature(metric, tokenize, rouge)
     return own + {True: "|input:lc", "perturbed": "|input:perturbed-lc"}.get(lowercase, "")
 
 
-def available_metrics(
-    task: str = "translation",
-    *,
-    lowercase: bool | str = False,
-    tokenize: str | None = None,
-    rouge_tokenizer: str = "unicode",
-) -> pd.DataFrame:
+def available_metrics(task: str = "translation") -> pd.DataFrame:
     """List the metrics of `score_pairs`: which of them can be computed here, and their signatures.
 
     Parameters
     ----------
-    task, lowercase, tokenize, rouge_tokenizer
-        As in `score_pairs`.
+    task : {"translation", "speech"}
 
     Returns
     -------
     pandas.DataFrame
-        One row per metric: ``metric, default`` (computed when none is named), ``available``, ``signature`` (empty
-        where not available), ``missing`` (what to install).
+        One row per metric: ``metric, default`` (computed when none is named), ``available``, ``signature`` (with the
+        options by default; empty where not available), ``missing`` (what to install).
 
     Raises
     ------
     ValueError
-        If an option is unknown.
+        If the task is unknown.
 
     Examples
     --------
@@ -72,12 +58,11 @@ def available_metrics(
     >>> available_metrics("speech").metric.tolist()
     ['wer', 'mer', 'wil', 'wip', 'cer']
     """
-    _check_options(task, lowercase, tokenize, rouge_tokenizer)
+    check_choice("task", task, _KNOWN)
     rows = []
     for metric in _KNOWN[task]:
         missing = trouble(metric)
-        signature = "" if missing else _signature(metric, lowercase, tokenize, rouge_tokenizer)
-        rows.append((metric, metric in PAIR_METRICS[task], not missing, signature, missing))
+        rows.append((metric, metric in PAIR_METRICS[task], not missing, "" if missing else _signature(metric), missing))
     return pd.DataFrame(rows, columns=["metric", "default", "available", "signature", "missing"])
 
 
@@ -165,7 +150,10 @@ def score_pairs(
     >>> score_pairs(table, ["rouge1", "rouge2"]).filter(like="rouge").to_dict("list")
     {'rouge1': [1.0], 'rouge1_perturbed': [1.0], 'rouge2': [1.0], 'rouge2_perturbed': [0.0]}
     """
-    _check_options(task, lowercase, tokenize, rouge_tokenizer)
+    check_choice("task", task, _KNOWN)
+    check_choice("lowercase", lowercase, (True, False, "perturbed"))
+    check_choice("tokenize", tokenize, (*TOKENIZERS, None))
+    check_choice("rouge_tokenizer", rouge_tokenizer, ("unicode", "ascii"))
     extra = dict(extra or {})
     names = PAIR_METRICS[task] if metrics is None else metrics
     if len(names) or not extra:
