@@ -15,7 +15,7 @@ from .._checks import check_choice, check_count, check_jobs
 from .._names import positions
 from .._processes import parallel
 from .._tables import check_table
-from ._lexical import LEXICAL, lexical_signature, score_lexical, trouble
+from ._lexical import LEXICAL, Scores, lexical_signature, score_lexical, trouble
 from ._speech import SPEECH, score_speech, speech_signature
 from ._text import TOKENIZERS
 
@@ -27,6 +27,8 @@ PAIR_METRICS = {
 _KNOWN = {"translation": LEXICAL, "speech": SPEECH}
 _TEXT = {"translation": "translation", "speech": "transcript"}
 Extra = Callable[[pd.DataFrame], np.ndarray]
+#: Takes distinct texts and names of metrics.
+Scorer = Callable[[pd.DataFrame, list[str]], Scores]
 
 
 def _signature(metric: str, lowercase: Any = False, tokenize: str | None = None, rouge: str = "unicode") -> str:
@@ -168,7 +170,7 @@ def score_pairs(
     check_count("chunk", chunk, 1)
     texts, places = _unique_texts(frame, _TEXT[task], lowercase)
     signatures = {m: _signature(m, lowercase, tokenize, rouge_tokenizer) for m in names}
-    score: Callable[..., dict[str, np.ndarray]] = score_speech
+    score: Callable[..., Scores] = score_speech
     if task == "translation":
         score = partial(score_lexical, tokenize=tokenize, rouge_tokenizer=rouge_tokenizer)
     folder = None if cache is None else Path(cache)
@@ -177,10 +179,15 @@ def score_pairs(
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ValueError(f"`cache` must be a folder that can be made: {error}.") from None
-    scores = _in_chunks(score, texts, signatures, chunk, n_jobs, folder, progress)
+    scores = {}
+    if names:
+        alike = texts.drop(columns="source", errors="ignore")
+        scores = _in_chunks(partial(_by_library, score), alike, signatures, chunk, n_jobs, folder, progress)
     for name, function in extra.items():
-        signatures[name] = _extra_signature(function)
-        scores[name] = _score_extra(function, name, texts, signatures[name], chunk, folder)
+        own = signatures[name] = _extra_signature(function)
+        # In chunks where there is a cache to fill, else at once, because a neural model loads slowly.
+        step = chunk if folder is not None and own else len(texts)
+        scores |= _in_chunks(partial(_by_function, function), texts, {name: own}, step, 1, folder, False)
     out = frame.copy()
     for name, values in scores.items():
         out[name], out[f"{name}_perturbed"] = values[places]
@@ -212,12 +219,12 @@ def _file(folder: Path | None, texts: pd.DataFrame, signature: str) -> Path | No
     return folder / f"{digest([signature, texts.fillna('').to_numpy().tolist()])}.npz"
 
 
-def _score_chunk(score: Callable[..., dict[str, np.ndarray]], texts: pd.DataFrame, paths: dict) -> dict:
+def _score_chunk(score: Scorer, texts: pd.DataFrame, paths: dict) -> Scores:
     """Score what the cache lacks of one chunk, and store it."""
     out = {name: path and read_array(path, (len(texts),)) for name, path in paths.items()}
     todo = [name for name, values in out.items() if values is None]
     if todo:
-        out |= score(texts.iloc[:, 0].tolist(), texts["reference"].tolist(), todo)
+        out |= score(texts, todo)
         for name in todo:
             if paths[name]:
                 write_array(paths[name], out[name])
@@ -225,21 +232,18 @@ def _score_chunk(score: Callable[..., dict[str, np.ndarray]], texts: pd.DataFram
 
 
 def _in_chunks(
-    score: Callable[..., dict[str, np.ndarray]],
+    score: Scorer,
     texts: pd.DataFrame,
     signatures: Mapping[str, str],
     chunk: int,
     n_jobs: int,
     folder: Path | None,
     progress: bool,
-) -> dict[str, np.ndarray]:
-    if not signatures:
-        return {}
+) -> Scores:
     from joblib import delayed
     from tqdm import tqdm
 
-    texts = texts.drop(columns="source", errors="ignore")
-    pieces = [texts.iloc[start : start + chunk] for start in range(0, len(texts), chunk)]
+    pieces = [texts.iloc[start : start + chunk].reset_index(drop=True) for start in range(0, len(texts), chunk)]
     jobs = (delayed(_score_chunk)(score, p, {m: _file(folder, p, s) for m, s in signatures.items()}) for p in pieces)
     done = parallel(check_jobs(n_jobs), jobs)
     parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
@@ -257,24 +261,15 @@ def _extra_signature(function: Extra) -> str:
     return f"{function.func.__module__}.{function.func.__qualname__}{options}"
 
 
-def _score_extra(
-    function: Extra, name: str, texts: pd.DataFrame, signature: str, chunk: int, folder: Path | None
-) -> np.ndarray:
-    """Score in chunks where there is a cache to fill, else at once, because a neural model loads slowly."""
-    step = chunk if folder is not None and signature else len(texts)
-    parts = []
-    for start in range(0, len(texts), step):
-        piece = texts.iloc[start : start + step].reset_index(drop=True)
-        path = _file(folder, piece, signature)
-        values = path and read_array(path, (len(piece),))
-        if values is None:
-            values = np.asarray(function(piece), dtype=float)
-            if values.shape != (len(piece),) or not np.isfinite(values).all():
-                raise ValueError(
-                    f"metric {name!r} must return {len(piece)} finite numbers, one per row; found an array of shape "
-                    f"{values.shape} with {int((~np.isfinite(values)).sum())} that are not finite."
-                )
-            if path:
-                write_array(path, values)
-        parts.append(values)
-    return np.concatenate(parts)
+def _by_library(score: Callable[..., Scores], texts: pd.DataFrame, metrics: list[str]) -> Scores:
+    return score(texts.iloc[:, 0].tolist(), texts["reference"].tolist(), metrics)
+
+
+def _by_function(function: Extra, texts: pd.DataFrame, metrics: list[str]) -> Scores:
+    values = np.asarray(function(texts), dtype=float)
+    if values.shape != (len(texts),) or not np.isfinite(values).all():
+        raise ValueError(
+            f"metric {metrics[0]!r} must return {len(texts)} finite numbers, one per row; found an array of shape "
+            f"{values.shape} with {int((~np.isfinite(values)).sum())} that are not finite."
+        )
+    return {metrics[0]: values}
