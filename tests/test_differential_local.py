@@ -567,7 +567,7 @@ def test_combination_variance(numbers):
                     means.setdefault((metric, k), []).append(exact.mean(known) if known else None)
         if lost:
             continue
-        found = la.combination_variance(frame, context=context, missing="drop", n_combinations=None)
+        found = la.combination_variance(frame, context=context, missing="drop")
         variance = {key: exact.mean([v**2 for v in exact.centred(values)]) for key, values in means.items()}
         for _, line in found.iterrows():
             near(line["variance"], float(variance[line["metric"], line["k"]]), number, 1e-12)

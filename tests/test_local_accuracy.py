@@ -172,18 +172,6 @@ def test_length_metric_of_the_paper():
     refuses("expected a column of texts, translation or transc", la.length_metric, pairs.drop(columns="translation"))
 
 
-@pytest.mark.slow
-def test_variance_of_drawn_combinations_has_no_bias():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(itertools.product(range(7), range(60)), columns=["perturbation", "segment"])
-    won = rng.random(len(frame)) < rng.random(7)[frame["perturbation"]]
-    frame = frame.assign(system=frame["segment"] % 4, m=won.astype(float), m_perturbed=0.5)
-    tables = [la.combination_variance(frame, n_combinations=5, rng=seed) for seed in range(300)]
-    assert tables[0]["n_combinations"].tolist() == [7, 5, 5, 5, 5, 5]
-    drawn = np.mean([t["variance"] for t in tables], axis=0)
-    np.testing.assert_allclose(drawn, tables[0]["expected"], rtol=0.15)
-
-
 def test_natural_pairs_by_hand():
     human = [[0, -5, np.nan], [-1, -5, -2], [-4, 0, -1]]
     scores = {"m": [[3, 1, 2], [2, 2, 2], [1, 3, np.nan]]}

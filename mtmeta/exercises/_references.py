@@ -131,29 +131,18 @@ def ex_02_own(es: EvalSet, ranking: Comparison) -> dict:
 
 
 def ex_03_rate(answer: object) -> Iterator[str]:
-    errors = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5)
     if not callable(answer):
         yield f"expected a function; found a {type(answer).__name__}"
         return
+    errors = {f"f({e:.3g})": e for e in (0.0, 0.05, 0.1, 0.2, 0.35, 0.5)}
     found = {}
-    for e in errors:
+    for name, e in errors.items():
         try:
-            found[f"f({e:.3g})"] = answer(e)
+            found[name] = answer(e)
         except Exception as error:
-            yield f"f({e:.3g}) raises {type(error).__name__}: {error}"
+            yield f"{name} raises {type(error).__name__}: {error}"
             return
-    yield from complaints(found, pd.Series([_sysdep_of_toy(e) for e in errors], index=[*found]))
-
-
-def _sysdep_of_toy(e: float, n: int = 200) -> float:
-    """Return SysDep of the toy, from translations: A has nine perfect ones in ten, B one."""
-    human, said = [], []
-    for perfect in (round(0.9 * n), round(0.1 * n)):
-        good = np.arange(n) < perfect
-        wrong = np.concatenate([np.arange(k) < round(e * k) for k in (perfect, n - perfect)])
-        human.append(np.where(good, 0.0, -10.0))
-        said.append((good ^ wrong).astype(float))
-    return sysdep.system_dependence(EvalSet(human, {"m": said}, systems=["A", "B"]), "m", n_resamples=0).sysdep
+    yield from complaints(found, pd.Series({name: 32 * e * (1 - e) for name, e in errors.items()}))
 
 
 def ex_03_claims() -> list[str]:

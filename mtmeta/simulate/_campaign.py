@@ -258,18 +258,14 @@ def source_only(source: str) -> float:
 
 def _lexical_metrics(texts: Sequence[Sequence[str]], references: Sequence[str]) -> dict[str, np.ndarray]:
     """Return sentence BLEU, chrF and negated TER, as sacreBLEU computes them with its defaults."""
-    from sacrebleu.metrics import BLEU, CHRF
-
-    from ..scoring import score_ter
+    from ..scoring import score_segments, score_ter
 
     places: dict[tuple[str, int], int] = {}
     rows = np.array([[places.setdefault((text, j), len(places)) for j, text in enumerate(own)] for own in texts])
     distinct, given = [text for text, _ in places], [references[j] for _, j in places]
-    scores = {"TER": score_ter(distinct, given)}
-    for name, scorer in (("BLEU", BLEU(effective_order=True)), ("chrF", CHRF())):
-        pairs = zip(distinct, given, strict=True)
-        scores[name] = np.array([scorer.sentence_score(text, [reference]).score for text, reference in pairs])
-    return {name: scores[name][rows] for name in ("BLEU", "chrF", "TER")}
+    scores = {name: score_segments(distinct, given, name.lower()).scores for name in ("BLEU", "chrF")}
+    scores["TER"] = score_ter(distinct, given)
+    return {name: values[rows] for name, values in scores.items()}
 
 
 # -- putting together --------------------------------------------------------------------
