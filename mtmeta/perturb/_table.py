@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from joblib import delayed
-from tqdm import tqdm
 
 from .._checks import check_choice, check_count, check_jobs, generator
 from .._names import positions
@@ -213,7 +212,6 @@ def perturb_table(
     source_language: str = "en",
     tools: str = "auto",
     n_jobs: int = 1,
-    progress: bool = False,
 ) -> pd.DataFrame:
     """Perturb every text of a table by a few kinds drawn at random, as `apply` does.
 
@@ -246,8 +244,6 @@ def perturb_table(
         As for `apply`: with ``bundled``, the result is the same on every machine.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores.
-    progress : bool
-        Show a progress bar on standard error.
 
     Returns
     -------
@@ -299,11 +295,10 @@ def perturb_table(
         entities = _entities_of(texts, language, tools, n_jobs) if wanted else ()
     keys = frame[[*(c for c in ("system", "segment") if c in frame), column]].itertuples(index=False, name=None)
     rows = list(zip(texts, keys, strict=True))
-    chunks = [rows[i : i + _CHUNK] for i in range(0, len(rows), _CHUNK)]
     given = (chosen, n_kinds, task, base_seed(rng), language, vocabulary, entities, tools)
-    found = parallel(check_jobs(n_jobs), (delayed(_some)(chunk, *given) for chunk in chunks))
-    bar = tqdm(found, total=len(chunks), desc="perturb", unit_scale=_CHUNK, disable=not progress)
-    made = [row for chunk in bar for row in chunk]
+    calls = (delayed(_some)(rows[i : i + _CHUNK], *given) for i in range(0, len(rows), _CHUNK))
+    found = parallel(check_jobs(n_jobs), calls)
+    made = [row for chunk in found for row in chunk]
     if "llm" in chosen:
         made = _filled(frame, column, made, n_kinds, (language, task, base_language(source_language)), model)
     flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: KINDS[task].index(r[0]))]

@@ -31,8 +31,8 @@ Extra = Callable[[pd.DataFrame], np.ndarray]
 Scorer = Callable[[pd.DataFrame, list[str]], Scores]
 
 
-def _signature(metric: str, lowercase: Any = False, tokenize: str | None = None, rouge: str = "unicode") -> str:
-    own = speech_signature(metric) if metric in SPEECH else lexical_signature(metric, tokenize, rouge)
+def _signature(metric: str, lowercase: Any = False, tokenize: str | None = None) -> str:
+    own = speech_signature(metric) if metric in SPEECH else lexical_signature(metric, tokenize)
     return own + {True: "|input:lc", "perturbed": "|input:perturbed-lc"}.get(lowercase, "")
 
 
@@ -75,7 +75,6 @@ def score_pairs(
     task: str = "translation",
     lowercase: bool | str = False,
     tokenize: str | None = None,
-    rouge_tokenizer: str = "unicode",
     extra: Mapping[str, Extra] | None = None,
     n_jobs: int = 1,
     chunk: int = 1000,
@@ -99,10 +98,6 @@ def score_pairs(
         no perturbation made. Use it to show this, never to measure.
     tokenize : str, optional
         The tokenizer of sacreBLEU's BLEU; see `scorer`. Choose ``"zh"`` for Chinese references.
-    rouge_tokenizer : {"unicode", "ascii"}
-        ``"ascii"`` is that of rouge-score, which takes every letter outside a-z for a space: German "für" becomes "f"
-        and "r", and a Russian text has no words at all. ``"unicode"`` keeps letters and digits of any script, and
-        splits ASCII text at the same places. Both lower-case. Neither finds words in Chinese.
     extra : mapping of str to callable, optional
         Further metrics by name, such as ``{"comet": functools.partial(score_neural, metric="comet")}``. Each is called
         with a table of ``translation`` (or ``transcript``), ``reference`` and, where the frame has one, ``source``,
@@ -137,6 +132,10 @@ def score_pairs(
     the smallest positive float in the place of the precision. Such scores are near 1e-78 or less, and a strict
     comparison still ranks them. ``ter`` and ROUGE ignore case whatever ``lowercase`` says.
 
+    The words of ROUGE are runs of letters and digits of any script. The tokenizer of rouge-score splits ASCII text at
+    the same places, but takes every letter outside a-z for a space: German "für" would become "f" and "r", and a
+    Russian text would have no words at all. Neither finds words in Chinese.
+
     References
     ----------
     The metrics of appendix A.1 of the paper on local metric accuracy.
@@ -155,7 +154,6 @@ def score_pairs(
     check_choice("task", task, _KNOWN)
     check_choice("lowercase", lowercase, (True, False, "perturbed"))
     check_choice("tokenize", tokenize, (*TOKENIZERS, None))
-    check_choice("rouge_tokenizer", rouge_tokenizer, ("unicode", "ascii"))
     extra = dict(extra or {})
     names = PAIR_METRICS[task] if metrics is None else metrics
     if len(names) or not extra:
@@ -169,10 +167,10 @@ def score_pairs(
             raise ValueError(f"metric {metric!r} cannot be computed here: {missing}.")
     check_count("chunk", chunk, 1)
     texts, places = _unique_texts(frame, _TEXT[task], lowercase)
-    signatures = {m: _signature(m, lowercase, tokenize, rouge_tokenizer) for m in names}
+    signatures = {m: _signature(m, lowercase, tokenize) for m in names}
     score: Callable[..., Scores] = score_speech
     if task == "translation":
-        score = partial(score_lexical, tokenize=tokenize, rouge_tokenizer=rouge_tokenizer)
+        score = partial(score_lexical, tokenize=tokenize)
     folder = None if cache is None else Path(cache)
     if folder is not None:
         try:
