@@ -125,7 +125,13 @@ def aggregate(
     """
     interval = _check_options(how, interval, n_resamples, sample_size, level)
     if isinstance(es, SegmentStatistics):
-        _check_extracted(es, metric, references, tokenize, lowercase)
+        if es.metric != metric:
+            raise ValueError(f"these are statistics of {es.metric!r}, not of {metric!r}. Pass metric={es.metric!r}.")
+        if (references, tokenize, lowercase) != (None, None, None):
+            raise ValueError(
+                "`references`, `tokenize` and `lowercase` were fixed when the statistics were extracted. Leave them "
+                "out."
+            )
         scorer(metric, effective_order=effective_order)  # refuses what does not apply
         statistics = es
     else:
@@ -170,17 +176,6 @@ def _check_options(how: str, interval: str | None, n_resamples: int, sample_size
         check_count("sample_size", sample_size, 1)
     check_level(level)
     return interval
-
-
-def _check_extracted(statistics: SegmentStatistics, metric: str, *given: object) -> None:
-    if statistics.metric != metric:
-        raise ValueError(
-            f"these are statistics of {statistics.metric!r}, not of {metric!r}. Pass metric={statistics.metric!r}."
-        )
-    if any(value is not None for value in given):
-        raise ValueError(
-            "`references`, `tokenize` and `lowercase` were fixed when the statistics were extracted. Leave them out."
-        )
 
 
 def _jackknife(counts: np.ndarray, scores: np.ndarray, formula: Callable, level: float) -> dict[str, np.ndarray]:
