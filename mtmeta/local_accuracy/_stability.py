@@ -161,7 +161,7 @@ def recommend(
     n_resamples : int
         Bootstrap draws, at least 2; all metrics and contexts share them.
     level : float
-        With which confidence no metric of a context is called worse that is as good as the best.
+        The probability that in a context no metric is called worse that is as good as the best.
 
     Returns
     -------

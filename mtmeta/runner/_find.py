@@ -49,7 +49,7 @@ def find_project(book: str | Path | None = None) -> Path:
 
 def _is_project(folder: Path) -> bool:
     named = all((folder / name).is_file() for name in ("_config.yml", "_toc.yml"))
-    return named and any((folder / "notebooks").glob("01_*.ipynb"))  # of what kind it is, reading it says
+    return named and any((folder / "notebooks").glob("01_*.ipynb"))  # reading it shows whether it is a notebook
 
 
 def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, Path]:

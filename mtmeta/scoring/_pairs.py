@@ -122,8 +122,8 @@ def score_pairs(
     Raises
     ------
     TypeError, ValueError
-        If a column is missing or already there, a text is empty of value, an option or metric is unknown, or what a
-        metric needs is not installed.
+        If a column is missing or already there, a text is missing, an option or metric is unknown, or what a metric
+        needs is not installed.
 
     Notes
     -----

@@ -327,7 +327,7 @@ def campaign(
     campaign are drawn by its seed alone. A system's output is a correct translation in its own wording, into which
     typed errors are put: a segment has traps that are the same for all systems, more of them the more difficult its
     source; a system falls into a trap with a probability that grows with its error rate, and makes slips of its own.
-    Raters, one per document, miss errors, misjudge their severity and mark what is none. The human score is minus the
+    Raters, one per document, miss errors, misjudge their severity and mark correct words. The human score is minus the
     sum of the weights they gave: major 5, minor 1, minor punctuation 0.1, non-translation 25.
 
     Parameters
@@ -339,8 +339,8 @@ def campaign(
     rated_share : float
         Share of segments with human scores, in (0, 1]; whole documents are drawn, the last in part.
     texts : bool
-        Whether to write the outputs. Without, there are no texts, spans or lexical metrics, and all
-        other scores are the same; much faster.
+        Whether to write the outputs. If not, the set has no texts, spans or lexical metrics; all other scores are the
+        same. That is much faster.
     lexical : bool
         Whether to compute BLEU, chrF and TER of the outputs, if there are any. It takes most of the time.
     length_effect : float
