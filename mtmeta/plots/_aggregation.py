@@ -14,14 +14,6 @@ from matplotlib.ticker import MaxNLocator
 from ..aggregation import ratio_gap
 from ._style import COLOURS, GREY, MARKERS, in_legend, marks, names_as_written, need, new_axes, new_row, one_legend
 
-_DOTS = {"s": 6, "alpha": 0.5, "color": COLOURS[0], "linewidths": 0}
-
-
-def _small(ax: Axes, x: str, y: str) -> None:
-    ax.set_xlabel(x, fontsize=9)
-    ax.set_ylabel(y, fontsize=9)
-    ax.tick_params(labelsize=8)
-
 
 @names_as_written
 def score_grid(
@@ -66,10 +58,12 @@ def score_grid(
             ax.hist(scores[row], bins=20, color=COLOURS[0], alpha=0.7)
             ax.set_yticks([])
         elif i > j:
-            ax.scatter(scores[column], scores[row], **_DOTS)
+            ax.scatter(scores[column], scores[row], s=6, alpha=0.5, color=COLOURS[0], linewidths=0)
         else:
             _write_pearson(ax, pooled.loc[row, column], within.loc[row, column])
-        _small(ax, column if i == k - 1 else "", row if j == 0 else "")
+        ax.set_xlabel(column if i == k - 1 else "", fontsize=9)
+        ax.set_ylabel(row if j == 0 else "", fontsize=9)
+        ax.tick_params(labelsize=8)
     if title:
         axes[0, k // 2].set_title(title, fontsize=11)
     return axes
