@@ -355,13 +355,11 @@ def ex_08_own(spoken: pd.DataFrame, places: Sequence[str], distinct: Sequence[st
 def ex_09_bug(outputs: np.ndarray, right: np.ndarray, tokenize: str | None) -> dict:
     texts, references = list(outputs[0][:20]), list(right[:20])
     metric = scoring.scorer("bleu", tokenize=tokenize, level="segment")
-
-    def mean(pairs):
-        return np.mean([metric.sentence_score(text, own).score for text, own in pairs])
-
-    against_all = mean((text, references) for text in texts)
-    aligned = (mean((t, [r]) for t, r in zip(texts, own, strict=True)) for own in (references, references[::-1]))
-    return dict(zip(("order", "turned", "right", "right, turned"), (against_all, against_all, *aligned), strict=True))
+    against_all = np.mean([metric.sentence_score(text, references).score for text in texts])
+    found = {"order": against_all, "turned": against_all}
+    for name, own in (("right", references), ("right, turned", references[::-1])):
+        found[name] = scoring.score_segments(texts, own, tokenize=tokenize).scores.mean()
+    return found
 
 
 def ex_09_claims(tests: pd.DataFrame, told_apart: Mapping[str, int]) -> dict:
