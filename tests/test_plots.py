@@ -429,7 +429,7 @@ def test_local_accuracies_stand_in_order_of_quality(pairs):
         assert [found[k] for k in range(3)] == rows[["B", "C", "A"]].tolist()
     means = table.groupby("context")["accuracy"].mean().sort_values(ascending=False)
     assert [label.get_text() for label in plots.local_accuracies(table).get_yticklabels()] == means.index.tolist()
-    refuses(r"`order` lacks the contexts \['C'\]", plots.local_accuracies, table, order=["A", "B"])
+    refuses(r"`order` lacks the contexts \['C'\]", plots.local_accuracies, table, order={"A": 1, "B": 2})
 
 
 def test_drawing_undoes_nothing_but_its_own_setting():

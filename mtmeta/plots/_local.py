@@ -14,38 +14,30 @@ from .._names import positions
 from ..local_accuracy import ContextAgreement, QualityBuckets
 from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes
 
-_TAU = {"label": "tau_AP of metrics ordered by accuracy", "ticks": (-1, 0, 0.25, 0.5, 0.75, 1)}
-
 
 def _legend_beside(ax: Axes, n: int) -> None:
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9 if n > 8 else 10)
 
 
-def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | Sequence | None) -> list:
-    """Return the contexts from the best: by a quality, as listed, or by their mean accuracy."""
+def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | None) -> list:
+    """Return the contexts from the best, by a quality or by their mean accuracy."""
     found = list(table["context"].unique())
-    if order is None:
-        order = table.groupby("context", sort=False)["accuracy"].mean()
-    if isinstance(order, (Mapping, pd.Series)):
-        order = pd.Series(order).sort_values(ascending=False, kind="stable").index
-    listed = list(order)
-    if lost := [c for c in found if c not in listed]:
+    quality = table.groupby("context", sort=False)["accuracy"].mean() if order is None else pd.Series(order)
+    if lost := [c for c in found if c not in quality]:
         raise ValueError(f"`order` lacks the contexts {lost[:8]}.")
-    return [c for c in listed if c in found]
+    return [c for c in quality.sort_values(ascending=False, kind="stable").index if c in found]
 
 
 @names_as_written
-def local_accuracies(
-    table: pd.DataFrame, *, order: Mapping | pd.Series | Sequence | None = None, ax: Axes | None = None
-) -> Axes:
+def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None = None, ax: Axes | None = None) -> Axes:
     """Draw the accuracy of each metric in each context.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Result of `mtmeta.local_accuracy.local_accuracy`.
-    order : mapping, Series or sequence, optional
-        The mean quality of each context (higher is better), or the contexts in order. Their mean accuracy by default.
+    order : mapping or Series, optional
+        The mean quality of each context, higher is better; its mean accuracy by default.
     ax : Axes, optional
 
     Returns
@@ -60,7 +52,7 @@ def local_accuracies(
         If a column is absent, there are no rows, or ``order`` lacks a context.
     """
     need(table, "context", "metric", "accuracy", "low", "high")
-    contexts = list(_ordered(table, order))
+    contexts = _ordered(table, order)
     styles = marks(table["metric"])
     n, m = len(contexts), len(styles)
     ax = new_axes(ax, 6.6, max(2.4, 0.9 + n * (0.22 + 0.035 * m)))
@@ -126,7 +118,8 @@ def tau_ap_heatmap(
             if np.isfinite(value):
                 colour = "white" if value > 0.4 else "black"
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
-    ax.figure.colorbar(image, ax=ax, shrink=0.8, **_TAU)
+    caption = "tau_AP of metrics ordered by accuracy"
+    ax.figure.colorbar(image, ax=ax, shrink=0.8, label=caption, ticks=(-1, 0, 0.25, 0.5, 0.75, 1))
     return ax
 
 
