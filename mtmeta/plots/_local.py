@@ -125,7 +125,7 @@ def tau_ap_heatmap(
 
 @names_as_written
 def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how alike contexts order the metrics, on what contexts dealt at random give.
+    """Draw how alike contexts order the metrics, against what contexts dealt at random give.
 
     Parameters
     ----------
