@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 
 from ._compiled import njit
 
@@ -112,22 +113,10 @@ def touching_counts(human, metric, starts, epsilon, unit, n_units):
     return touching
 
 
-@njit
 def average_ranks(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Rank the values within each group from 1; equal values share their mean rank."""
-    ranks = np.empty(len(values))
-    for g in range(len(starts) - 1):
-        v = values[starts[g] : starts[g + 1]]
-        order = np.argsort(v, kind="mergesort")
-        i = 0
-        while i < len(order):
-            j = i
-            while j + 1 < len(order) and v[order[j + 1]] == v[order[i]]:
-                j += 1
-            for k in range(i, j + 1):
-                ranks[starts[g] + order[k]] = 0.5 * (i + j) + 1.0
-            i = j + 1
-    return ranks
+    group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return pd.Series(values).groupby(group).rank().to_numpy()
 
 
 @njit

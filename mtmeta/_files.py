@@ -1,8 +1,8 @@
-"""Files: the word lists of the package, data and cache, files that are whole or not there, and whose they are.
+"""Word lists, folders of data and cache, and files that are written whole or not at all.
 
-Where a user lets something be written there may be something else already. A file is replaced only if it is as mtmeta
-wrote it there, which a note in the cache says; what is in a folder, only if a mark there says that the same command has
-made it. What a command reads it never replaces.
+The place that a user names may hold something already. A file is replaced only if mtmeta wrote it and nobody has
+changed it since, as a note in the cache tells. What a folder holds is replaced only if a mark in it says that the same
+command made it. No command replaces what it reads.
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ def unfinished(folder: Path) -> Iterator[Path]:
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield a place to write to; at the end it becomes ``path`` in one step, or is removed if something was raised.
 
-    The place is in the folder of ``path``, since only within a file system is a renaming one step. What processes
-    that were killed left there a day or longer ago is removed, once in a process: it would never be removed else.
+    The place is in the folder of ``path``, because renaming is one step only within a file system. Unfinished files
+    that killed processes left there a day or longer ago are deleted, once in a process.
     """
     with unfinished(path.parent) as part:
         yield part
@@ -132,9 +132,9 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def tidy(folder: Path) -> None:
-    """Remove the unfinished files in a folder that were last written to a day or longer ago.
+    """Delete the unfinished files in a folder that were last written to a day or longer ago.
 
-    A process that still wrote to one would fail when it gives it its name; it cannot give a name to half a file.
+    A process that still writes to one fails when it renames the file; no half a file gets a name.
     """
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:

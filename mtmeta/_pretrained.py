@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-#: Words of the library that speak of its own options, and what is the matter.
+#: Options that the library names in its errors, and what is wrong then.
 _SAID = {
     "trust_remote_code": "it needs code of its own, and code of a checkpoint is never run",
     "ignore_mismatched_sizes": "its weights are of other sizes than its configuration says",

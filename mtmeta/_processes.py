@@ -41,7 +41,7 @@ def _watch(parent: int) -> None:
 
 
 def check_room() -> None:
-    """Raise where the address space is limited to less than the libraries take, some of which would wait for ever."""
+    """Raise if the address space is limited to less than the libraries take; some of them would wait for ever."""
     try:
         import resource
     except ImportError:
@@ -56,7 +56,7 @@ def check_room() -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let processes that are started here be deaf to Ctrl-C from their first moment; it reaches this one afterwards."""
+    """Let processes that are started here ignore Ctrl-C from their first moment; this process gets it afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -79,7 +79,7 @@ def parallel(n_jobs: int | None, calls: Iterable[Any], *, return_as: str = "gene
 
 
 def hush_joblib() -> None:
-    """Let an interrupt be one line: joblib warns of tasks given up, and its thread may miss those it looks for."""
+    """Keep an interrupt to one line: joblib warns of tasks that it gave up, and its thread may fail to find them."""
 
     def tell(failure: threading.ExceptHookArgs) -> None:
         if (failure.exc_type, getattr(failure.thread, "name", "")) != (KeyError, "ExecutorManagerThread"):

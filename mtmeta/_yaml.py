@@ -1,4 +1,4 @@
-"""YAML that was written by anybody, read with nothing executed, expanded or dropped."""
+"""Read YAML that anybody may have written; nothing in it is executed, expanded or dropped."""
 
 from __future__ import annotations
 

@@ -183,6 +183,19 @@ def test_a_function_is_judged_by_its_values():
     assert "raises ZeroDivisionError" in hint(lambda e: 1 / 0)
 
 
+@pytest.mark.parametrize("e", [0.0, 0.1, 0.5])
+def test_the_rate_of_the_toy_is_that_of_the_package(e):
+    """SysDep of the toy from translations: A has nine perfect ones in ten, B one."""
+    n, human, said = 200, [], []
+    for perfect in (180, 20):
+        good = np.arange(n) < perfect
+        wrong = np.concatenate([np.arange(k) < round(e * k) for k in (perfect, n - perfect)])
+        human.append(np.where(good, 0.0, -10.0))
+        said.append((good ^ wrong).astype(float))
+    toy = mm.EvalSet(human, {"m": said}, systems=["A", "B"])
+    assert mm.system_dependence(toy, "m", n_resamples=0).sysdep == pytest.approx(32 * e * (1 - e))
+
+
 def test_guards_are_tried_on_shapes():
     def guard(translations, references):
         if any(isinstance(own, str) or len(own) != len(translations) for own in references):

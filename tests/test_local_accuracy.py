@@ -78,7 +78,6 @@ def test_tau_ap_of_the_authors_of_the_tie_rules():
     x = [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992]
     y = [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988]
     assert la.tau_ap(x, y) == pytest.approx(0.8519, abs=5e-5)
-    assert la.tau_ap(x, np.round(y, 1), ties="average") == pytest.approx(0.7454, abs=5e-5)
     assert la.tau_ap(x, y, symmetric=True) == pytest.approx(0.8333, abs=5e-5)
     assert la.tau_ap(np.round(x, 1), np.round(y, 1), symmetric=True) == pytest.approx(0.7321, abs=5e-5)
 
@@ -90,9 +89,7 @@ def test_clustering_puts_like_contexts_side_by_side():
     result = la.tau_ap_matrix(frame, context="system")
     assert [name[0] for name in result.order] in (list("aabb"), list("bbaa"))
     assert result.symmetric.loc["a1", ["a2", "b1"]].tolist() == [1, -1]
-    assert result.linkage.shape == (3, 4)
-    by_mean = la.tau_ap_matrix(frame, context="system", reference="mean of contexts")
-    assert by_mean.tau.loc["a1", "a2"] == 1
+    assert result.tau.loc["a1", "a2"] == 1
 
 
 def test_stability_of_table_1():
@@ -127,25 +124,12 @@ def test_length_metric_of_the_paper():
     new = [text.replace(" the", ""), text.replace("the", "the big"), text.replace("he did", "did he")]
     pairs = pd.DataFrame({"segment": 1, "translation": text, "perturbation": ["removal", "insertion", "swapping"]})
     pairs["perturbed"] = new
-    for unit in ("words", "characters"):
-        scored = la.length_metric(pairs, unit=unit)
-        single = la.accuracy_by_perturbation(scored, n_resamples=0).set_index("perturbation")["accuracy"]
-        assert single.to_dict() == {"insertion": 0, "removal": 1, "swapping": 0}
-        assert la.local_accuracy(scored, context=None, n_resamples=0)["accuracy"][0] == pytest.approx(1 / 3)
+    scored = la.length_metric(pairs)
+    single = la.local_accuracy(scored, context="perturbation", n_resamples=0).set_index("context")["accuracy"]
+    assert single.to_dict() == {"insertion": 0, "removal": 1, "swapping": 0}
+    assert la.local_accuracy(scored, context=None, n_resamples=0)["accuracy"][0] == pytest.approx(1 / 3)
     refuses("have a column 'length' already", la.length_metric, scored)
     refuses("expected a column of texts, translation or transc", la.length_metric, pairs.drop(columns="translation"))
-
-
-@pytest.mark.slow
-def test_variance_of_drawn_combinations_has_no_bias():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(itertools.product(range(7), range(60)), columns=["perturbation", "segment"])
-    won = rng.random(len(frame)) < rng.random(7)[frame["perturbation"]]
-    frame = frame.assign(system=frame["segment"] % 4, m=won.astype(float), m_perturbed=0.5)
-    tables = [la.combination_variance(frame, n_combinations=5, rng=seed) for seed in range(300)]
-    assert tables[0]["n_combinations"].tolist() == [7, 5, 5, 5, 5, 5]
-    drawn = np.mean([t["variance"] for t in tables], axis=0)
-    np.testing.assert_allclose(drawn, tables[0]["expected"], rtol=0.15)
 
 
 def test_natural_pairs_by_hand():
@@ -162,7 +146,8 @@ def test_natural_pairs_by_hand():
     few = la.natural_pairs(es, max_per_segment=1, rng=1)
     assert few["segment"].tolist() == [1, 2, 3]
     assert len(few.merge(pairs, on=["segment", "system", "worse"])) == 3
-    refuses("humans scored no two translations of a segment 9 or more apart", la.natural_pairs, es, margin=9)
+    tied = mm.EvalSet(np.zeros((2, 1)), {"m": [[1], [2]]}, systems=["A", "B"])
+    refuses("humans scored no two translations of a segment differently", la.natural_pairs, tied)
 
 
 def test_a_guide_of_texts_is_the_chain_of_its_steps():
@@ -235,7 +220,6 @@ def test_errors_of_type_and_shape(pairs):
     refuses("give both rankings by name", la.tau_ap, {"a": 1, "b": 2}, [1, 2], error=TypeError)
     refuses("must be numbers", la.tau_ap, ["x", "y"], [1, 2], error=TypeError)
     refuses("needs at least three kinds; found 2", la.combination_variance, pairs[pairs["perturbation"] != "removal"])
-    refuses("`margin` must be a number of at least 0", la.natural_pairs, mm.load("teaching"), margin=-1)
 
 
 def test_input_is_left_as_it_was(pairs):

@@ -488,7 +488,7 @@ def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
     fresh = perturb.LanguageModel(tiny, max_new_tokens=8, batch_size=4)
     pd.testing.assert_frame_equal(perturbed(model=fresh), table)
     other = perturb.LanguageModel(tiny, seed=1, **options)
-    perturb.apply(frame["translation"].iloc[0], "llm", source="a", reference="b", model=other)
+    asked(frame["translation"].iloc[0], other)
     assert other.counts["cached"] == 0
 
 
@@ -499,7 +499,7 @@ def test_model_leaves_the_global_generator_alone(tiny):
     expected = torch.rand(1)
     torch.manual_seed(5)
     model = perturb.LanguageModel(tiny, max_new_tokens=4)
-    perturb.apply("A text.", "llm", source="a", reference="b", model=model)
+    asked("A text.", model)
     assert torch.rand(1) == expected
 
 
@@ -521,6 +521,11 @@ def test_greedy_answers_and_chat_templates(tiny, monkeypatch):
     assert asked == [(["a", "b"], True), (["<user>a", "<user>b"], False)]
 
 
+def asked(text, model):
+    """Return what a model makes of a text."""
+    return model.perturb([Request(text, "en", "translation", "a", "b", "de")])[0]
+
+
 ANSWERS = [
     ("He go home.", "He go home.", "perturbed"),
     ('"He go home."', "He go home.", "perturbed"),
@@ -537,7 +542,7 @@ ANSWERS = [
 def test_answers_are_judged(answer, expected, kind, monkeypatch):
     model = perturb.LanguageModel("x")
     monkeypatch.setattr(model, "_generate", lambda prompts: [answer] * len(prompts))
-    new = perturb.apply("He goes home.", "llm", task="speech", reference="He goes home.", model=model)
+    new = asked("He goes home.", model)
     assert new == expected
     names = ("requests", "cached", "perturbed", "refused", "empty", "unchanged")
     assert model.counts.to_dict() == dict.fromkeys(names, 0) | {"requests": 1, kind: 1}
@@ -546,7 +551,7 @@ def test_answers_are_judged(answer, expected, kind, monkeypatch):
 def test_an_apology_that_was_to_be_perturbed_is_no_refusal(monkeypatch):
     model = perturb.LanguageModel("x")
     monkeypatch.setattr(model, "_generate", lambda prompts: ["I'm sorry I was lates."])
-    new = perturb.apply("I'm sorry I was late.", "llm", source="a", reference="b", model=model)
+    new = asked("I'm sorry I was late.", model)
     assert new == "I'm sorry I was lates."
     assert clean('"Yes," she said, "no."') == '"Yes," she said, "no."'
 
@@ -567,14 +572,13 @@ RUNS = pd.DataFrame({"system": "a", "query": 1, "item": ["x", "y"], "rank": [1, 
 TWICE = pd.DataFrame({"query": [1, 1], "item": "x", "relevance": 1})
 BAD = [
     (lambda: perturb.apply(3, "removal"), TypeError, "`text` must be a string; found int"),
-    (lambda: perturb.apply("a", "remove"), ValueError, "'remove' is no kind of perturbation of task 'translation'"),
-    (lambda: perturb.apply("a", "phonetic"), ValueError, "no kind of perturbation of task 'translation'"),
+    (lambda: perturb.apply("a", "remove"), ValueError, "`kind` must be one of 'removal', .*; found 'remove'"),
+    (lambda: perturb.apply("a", "phonetic"), ValueError, "`kind` must be one of .*; found 'phonetic'"),
+    (lambda: perturb.apply("a", "llm"), ValueError, "`kind` must be one of .*; found 'llm'"),
     (lambda: perturb.apply("a", "removal", task="music"), ValueError, "`task` must be one of"),
     (lambda: perturb.apply("a", "removal", language="English!"), ValueError, "code of a language"),
     (lambda: perturb.apply("a", "removal", language=3), TypeError, "`language` must be a code"),
-    (lambda: perturb.apply("a", "llm"), ValueError, "needs `model`, a LanguageModel"),
-    (lambda: perturb.apply("a", "llm", model="gpt2"), TypeError, "must be a LanguageModel"),
-    (lambda: perturb.apply("a", "llm", model=perturb.LanguageModel("x")), ValueError, "needs .*'reference', 'source'"),
+    (lambda: perturb.perturb_table(FRAME, model="gpt2"), TypeError, "must be a LanguageModel"),
     (lambda: perturb.apply("a", "removal", tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.perturb_table(FRAME, tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.perturb_table([1]), TypeError, "`frame` must be a pandas DataFrame"),
@@ -616,7 +620,7 @@ def test_errors(call, error, message):
 
 @pytest.mark.usefixtures("transformers")
 def test_model_that_is_not_there_or_without_the_extra(tmp_path, monkeypatch):
-    ask = partial(perturb.apply, "a", "llm", source="a", reference="b")
+    ask = partial(asked, "a")
     message = r"cannot be loaded: .* Give the name or folder of a causal language model"
     refuses(message, ask, model=perturb.LanguageModel(tmp_path / "none"))
     monkeypatch.setitem(sys.modules, "transformers", None)

@@ -142,10 +142,13 @@ def test_chapters_by_number_and_name(book):
     assert list(runner.chapters(here, ["2", "1", "02"])) == ["notebooks/01_first", "notebooks/02_second"]
 
 
-def test_the_project_is_found_upward_and_beside_the_package(book, tmp_path):
+def test_the_project_is_found_upward_and_beside_the_package(book, tmp_path, monkeypatch):
     here = Path.cwd()
-    assert runner.find_project() == runner.find_project(here / "notebooks") == here
-    assert runner.find_project(tmp_path) == ROOT
+    assert runner.find_project() == here
+    monkeypatch.chdir(here / "notebooks")
+    assert runner.find_project() == here
+    monkeypatch.chdir(tmp_path)
+    assert runner.find_project() == ROOT
 
 
 def test_without_the_chapters_it_is_said_where_they_are(run, tmp_path, monkeypatch):  # noqa: F811

@@ -120,16 +120,17 @@ def test_svd_predicts_ratings():
 
 def test_split_and_judgements():
     ratings = blocks().astype({"user": str, "item": str})
-    users, items, training, test = _recommenders._split(ratings, 0.2, 0)
+    users, items, training, test = _recommenders._split(ratings, 0)
     n = ratings.groupby("user", sort=False).size().to_numpy()
     assert ((test > 0).sum(axis=1) == np.round(0.2 * n)).all()
     assert not (test * training).any()
     row, column = np.nonzero(training + test)
     assert set(zip(users[row], items[column], strict=True)) == set(zip(ratings["user"], ratings["item"], strict=True))
-    found = train_recommenders(ratings, ["Random"], depth=3, relevant_from=4.5)
+    ratings["rating"] -= 0.5
+    found = train_recommenders(ratings, ["Random"], depth=3)
     table = ratings.merge(found.qrels, left_on=["user", "item"], right_on=["query", "item"])
     assert len(table) == len(found.qrels)
-    assert (table["relevance"] == table["rating"].map({4.0: 0, 4.5: 1, 5.0: 2})).all()
+    assert (table["relevance"] == table["rating"].map({3.5: 0, 4.0: 1, 4.5: 2})).all()
     without = 60 - len(found.queries)
     assert without > 0
     assert list(found.provenance["left_out"]) == [f"{without} users"]
@@ -138,7 +139,7 @@ def test_split_and_judgements():
 @pytest.mark.parametrize("name", ["Popularity", "UserKNN", "RM2"])
 def test_lists_have_no_item_of_the_training(name):
     ratings = blocks().astype({"user": str, "item": str})
-    users, items, training, _ = _recommenders._split(ratings, 0.2, 0)
+    users, items, training, _ = _recommenders._split(ratings, 0)
     row, column = np.nonzero(training)
     runs = train_recommenders(ratings, [name], depth=15).runs
     assert not set(zip(users[row], items[column], strict=True)) & set(zip(runs["query"], runs["item"], strict=True))
@@ -202,9 +203,7 @@ RATINGS = pd.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "rating": [5
         (RATINGS, {"algorithms": []}, ValueError, r"the list of algorithms is empty"),
         (RATINGS, {"algorithms": ["UserKN"]}, ValueError, r"unknown algorithm 'UserKN'. Did you mean 'UserKNN'"),
         (RATINGS, {"depth": 0}, ValueError, r"`depth` must be at least 1"),
-        (RATINGS, {"test_share": 1}, ValueError, r"`test_share` must lie between 0 and 1"),
-        (RATINGS, {"relevant_from": np.nan}, ValueError, r"`relevant_from` must be finite"),
-        (RATINGS, {"relevant_from": 6, "test_share": 0.5}, ValueError, r"no user has a held-out rating of 6 or more"),
+        (RATINGS.assign(rating=3), {}, ValueError, r"no user has a held-out rating of 4 or more"),
         (blocks(), {"depth": 39}, ValueError, r"only \d+ items to rank; expected at least `depth`, 39"),
     ],
 )

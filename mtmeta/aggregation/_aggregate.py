@@ -123,9 +123,15 @@ def aggregate(
     >>> corpus.table.columns.tolist()
     ['system', 'metric', 'how', 'score', 'se', 'low', 'high', 'n_segments']
     """
-    interval = check_options(how, interval, n_resamples, sample_size, level)
+    interval = _check_options(how, interval, n_resamples, sample_size, level)
     if isinstance(es, SegmentStatistics):
-        _check_extracted(es, metric, references, tokenize, lowercase)
+        if es.metric != metric:
+            raise ValueError(f"these are statistics of {es.metric!r}, not of {metric!r}. Pass metric={es.metric!r}.")
+        if (references, tokenize, lowercase) != (None, None, None):
+            raise ValueError(
+                "`references`, `tokenize` and `lowercase` were fixed when the statistics were extracted. Leave them "
+                "out."
+            )
         scorer(metric, effective_order=effective_order)  # refuses what does not apply
         statistics = es
     else:
@@ -148,13 +154,15 @@ def aggregate(
     else:
         size = n if sample_size is None else int(sample_size)
         draws = np.concatenate([formula(s, size) for s in resampled_sums(counts, n_resamples, size, rng)])
-        columns = of_draws(draws, level) | ({} if how == "bootstrap" else {"score": scores})
+        low, high = percentile_interval(draws, level)
+        scores = draws.mean(axis=0) if how == "bootstrap" else scores
+        columns = {"score": scores, "se": draws.std(axis=0, ddof=1), "low": low, "high": high}
         signature += f"|resamples:{n_resamples}|size:{size}|seed:{seed_of(rng)}"
     table = pd.DataFrame({"system": list(statistics.systems), "metric": metric, "how": how})
     return Aggregation(table.assign(**columns, n_segments=n), f"{signature}|set:{statistics.name}", draws)
 
 
-def check_options(how: str, interval: str | None, n_resamples: int, sample_size: int | None, level: float) -> str:
+def _check_options(how: str, interval: str | None, n_resamples: int, sample_size: int | None, level: float) -> str:
     """Check options and return the kind of interval."""
     check_choice("how", how, HOW)
     check_choice("interval", interval, (None, "jackknife", "bootstrap"))
@@ -168,23 +176,6 @@ def check_options(how: str, interval: str | None, n_resamples: int, sample_size:
         check_count("sample_size", sample_size, 1)
     check_level(level)
     return interval
-
-
-def _check_extracted(statistics: SegmentStatistics, metric: str, *given: object) -> None:
-    if statistics.metric != metric:
-        raise ValueError(
-            f"these are statistics of {statistics.metric!r}, not of {metric!r}. Pass metric={statistics.metric!r}."
-        )
-    if any(value is not None for value in given):
-        raise ValueError(
-            "`references`, `tokenize` and `lowercase` were fixed when the statistics were extracted. Leave them out."
-        )
-
-
-def of_draws(draws: np.ndarray, level: float) -> dict[str, np.ndarray]:
-    """Return mean, standard deviation and percentile interval of draws, each of shape (n_systems,)."""
-    low, high = percentile_interval(draws, level)
-    return {"score": draws.mean(axis=0), "se": draws.std(axis=0, ddof=1), "low": low, "high": high}
 
 
 def _jackknife(counts: np.ndarray, scores: np.ndarray, formula: Callable, level: float) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Checks of answers, by reference functions that are found by the label of an exercise."""
+"""Checks of answers, by functions that are named like the exercises."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -103,14 +102,11 @@ def described(name: str) -> str:
 
 
 def reference(name: str) -> Callable:
-    """Return the function that answers an exercise: for ex-01-four, `four` in the module on chapter 1.
+    """Return the function that answers an exercise."""
+    from . import _references  # which loads much
 
-    Its parameters are what `check` must be given. It returns the right answer (see `_compare.complaints`); or, if a
-    parameter is called ``answer``, yields what is off with that.
-    """
     described(name)  # raises for what has no check
-    _, chapter, word = name.split("-")
-    return getattr(import_module(f"._chapter{chapter}", __package__), word)
+    return getattr(_references, name.replace("-", "_"))
 
 
 def check(name: str, answer: Any, **given: Any) -> Check:

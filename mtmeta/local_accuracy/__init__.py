@@ -1,7 +1,7 @@
 """Local metric accuracy: how often a metric prefers a text to its degraded version, context by context."""
 
 from ._accuracy import global_accuracy, local_accuracy
-from ._confounding import accuracy_by_perturbation, combination_variance, length_metric
+from ._confounding import combination_variance, length_metric
 from ._derived import QualityBuckets, natural_pairs, quality_buckets, swap_effects
 from ._effects import context_effect, ranking_effect
 from ._guide import guide
@@ -13,7 +13,6 @@ __all__ = [
     "ContextAgreement",
     "QualityBuckets",
     "Recommendation",
-    "accuracy_by_perturbation",
     "combination_variance",
     "context_effect",
     "global_accuracy",

@@ -122,18 +122,16 @@ def global_accuracy(
     context: str | Sequence[str],
     metrics: Sequence[str] | str | None = None,
     average: str = "segment",
-    ties: str = "failure",
-    missing: str = "raise",
-    unit: str = "segment",
     n_resamples: int = 1000,
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
+    **options: str,
 ) -> pd.DataFrame:
     """Measure accuracy over everything, in the two ways that are called global.
 
     Parameters
     ----------
-    pairs, metrics, average, ties, missing, unit, n_resamples, level, rng
+    pairs, metrics, average, n_resamples, level, rng, **options
         As for `local_accuracy`.
     context : str or sequence of str
         The contexts that the second way averages over.
@@ -162,12 +160,10 @@ def global_accuracy(
     >>> global_accuracy(pairs, context="system")["accuracy"].round(3).tolist()
     [0.667, 0.5]
     """
-    check_level(level)
-    n_resamples = check_count("n_resamples", n_resamples, 0)
     rng = generator(rng)
-    options = {"metrics": metrics, "average": average, "ties": ties, "missing": missing, "unit": unit}
-    over_all = local_accuracy(pairs, context=None, n_resamples=n_resamples, level=level, rng=rng, **options)
-    data = outcomes(pairs, context, metrics, ties=ties, missing=missing, unit=unit)
+    drawn = {"average": average, "n_resamples": n_resamples, "level": level, "rng": rng}
+    over_all = local_accuracy(pairs, context=None, metrics=metrics, **drawn, **options)
+    data = outcomes(pairs, context, metrics, **options)
     summed = cells(data, average)
     by_context = over_all.assign(accuracy=mean(summed.accuracy(), 0), low=np.nan, high=np.nan)
     by_context["tie_rate"] = mean(summed.tie_rate(), 0)

@@ -1,48 +1,37 @@
-"""What is perturbed decides who wins: single perturbations, combinations of them, and a metric that counts words."""
+"""What is perturbed decides who wins: combinations of perturbations, and a metric that counts words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pandas as pd
 
-from .._checks import check_count, generator
-from ._accuracy import local_accuracy
 from ._pairs import codes_of, column, divide, mean, outcomes, sums
 
 _TEXTS = ("translation", "transcript")
 
 
-def length_metric(
-    pairs: pd.DataFrame, *, text: str | None = None, unit: str = "words", name: str = "length"
-) -> pd.DataFrame:
-    """Add a metric that returns the length of the text, which knows nothing of quality.
+def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Add a metric that returns the number of words of the text, which knows nothing of quality.
 
     It is always right about a removed word and always wrong about an inserted or swapped one.
 
     Parameters
     ----------
     pairs : pandas.DataFrame
-        With a column of texts y and a column ``perturbed`` of texts y'.
-    text : str, optional
-        Column of y; ``translation`` or ``transcript`` by default, whichever is there.
-    unit : {"words", "characters"}
-        Words are what stands between blanks.
-    name : str
-        Of the metric.
+        With a column ``translation`` or ``transcript`` of texts y, and a column ``perturbed`` of texts y'.
 
     Returns
     -------
     pandas.DataFrame
-        A copy with the columns ``name`` and ``name_perturbed``.
+        A copy with the columns ``length`` and ``length_perturbed``. Words are what stands between blanks.
 
     Raises
     ------
     ValueError
-        If a column is absent or has an empty cell, the name is taken, or the unit is unknown.
+        If a column is absent or has an empty cell, or there is a metric ``length`` already.
 
     References
     ----------
@@ -57,65 +46,15 @@ def length_metric(
     >>> local_accuracy(pairs, context=None)["accuracy"].round(3).tolist()
     [0.333]
     """
-    counts = {"words": lambda t: len(str(t).split()), "characters": lambda t: len(str(t))}
-    if unit not in counts:
-        raise ValueError(f"`unit` must be 'words' or 'characters'; found {unit!r}.")
-    if text is None:
-        found = [c for c in _TEXTS if c in pairs.columns]
-        if not found:
-            raise ValueError(f"expected a column of texts, {' or '.join(_TEXTS)}; name yours with `text`.")
-        text = found[0]
-    taken = [c for c in (name, f"{name}_perturbed") if c in pairs.columns]
-    if taken:
-        raise ValueError(f"the pairs have a column {taken[0]!r} already; give another `name`.")
-    lengths = [column(pairs, c).map(counts[unit]).astype(np.float64) for c in (text, "perturbed")]
-    return pairs.assign(**{name: lengths[0], f"{name}_perturbed": lengths[1]})
-
-
-def accuracy_by_perturbation(
-    pairs: pd.DataFrame, *, context: str | Sequence[str] | None = None, **options
-) -> pd.DataFrame:
-    """Measure local accuracy for each single perturbation.
-
-    ROUGE-1, for one, does not see the order of words, so under swapping it is never right.
-
-    Parameters
-    ----------
-    pairs : pandas.DataFrame
-        As for `local_accuracy`, with a column ``perturbation``.
-    context, **options
-        As for `local_accuracy`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``perturbation`` and the columns of `local_accuracy`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `local_accuracy`; ValueError without a column ``perturbation``.
-
-    References
-    ----------
-    Deviyani and Diaz 2025, figure 6.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mtmeta.local_accuracy import accuracy_by_perturbation
-    >>> pairs = pd.DataFrame({"segment": 1, "perturbation": ["removal", "swapping"], "m": 1, "m_perturbed": [0, 1]})
-    >>> accuracy_by_perturbation(pairs)["accuracy"].tolist()
-    [1.0, 0.0]
-    """
-    blocks = []
-    for kind in sorted(column(pairs, "perturbation").unique()):
-        block = local_accuracy(pairs[pairs["perturbation"] == kind], context=context, **options)
-        block.insert(0, "perturbation", [kind] * len(block))
-        blocks.append(block)
-    if not blocks:
-        raise ValueError("the pairs table has no row.")
-    return pd.concat(blocks, ignore_index=True)
+    texts = [c for c in _TEXTS if c in pairs.columns]
+    if not texts:
+        raise ValueError(f"expected a column of texts, {' or '.join(_TEXTS)}.")
+    lengths = {}
+    for name, text in (("length", texts[0]), ("length_perturbed", "perturbed")):
+        if name in pairs.columns:
+            raise ValueError(f"the pairs have a column {name!r} already; drop or rename it.")
+        lengths[name] = column(pairs, text).map(lambda words: float(len(str(words).split())))
+    return pairs.assign(**lengths)
 
 
 def combination_variance(
@@ -123,30 +62,26 @@ def combination_variance(
     *,
     context: str | Sequence[str] | None = "system",
     metrics: Sequence[str] | str | None = None,
-    n_combinations: int | None = 10,
     missing: str = "raise",
-    rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     """Measure how much accuracy depends on which perturbations were combined, by their number k.
 
-    For each k from 1 to K - 1: choose combinations of k of the K perturbations, take for each the mean over
-    contexts of the local accuracies, and the variance of these means over combinations.
+    For each k from 1 to K - 1: take all combinations of k of the K perturbations, of each the mean over contexts of the
+    local accuracies, and the variance of these means over combinations. (The paper draws ten combinations for each k.)
 
     Parameters
     ----------
     pairs : pandas.DataFrame
         As for `local_accuracy`, with a column ``perturbation`` of at least three kinds. Each text should have a pair
         for every perturbation that applies to it, not for a random four.
-    context, metrics, missing, rng
+    context, metrics, missing
         As for `local_accuracy`.
-    n_combinations : int or None
-        At most so many combinations for each k, drawn at random, as published; None for all of them.
 
     Returns
     -------
     pandas.DataFrame
-        ``metric, k, variance, expected, n_combinations, n_perturbations``. ``variance`` estimates the variance over all
-        combinations without bias. ``expected`` is what overlap alone makes of the variance at k = 1: a mean of k of K
+        ``metric, k, variance, expected, n_combinations, n_perturbations``. ``expected`` is what overlap alone makes of
+        the variance at k = 1: a mean of k of K
         numbers drawn without replacement has the variance sigma**2 / k * (K - k) / (K - 1). What falls with k beyond
         ``expected`` is more than overlap.
 
@@ -169,9 +104,6 @@ def combination_variance(
     >>> table["variance"].round(4).tolist()
     [0.2222, 0.0556]
     """
-    if n_combinations is not None:
-        n_combinations = check_count("n_combinations", n_combinations, 2)
-    rng = generator(rng)
     data = outcomes(pairs, context, metrics, missing=missing)
     kinds = codes_of(pairs, ["perturbation"])
     total = int(kinds.max()) + 1
@@ -181,27 +113,15 @@ def combination_variance(
     cell = kinds * shape[1] + data.context
     won, number = (table.reshape(shape) for table in sums(cell, total * shape[1], data.wins, data.present))
 
-    def accuracy(members: list[int]) -> np.ndarray:
-        return mean(divide(won[members].sum(axis=0), number[members].sum(axis=0)), 0)
+    def accuracy(members: tuple[int, ...]) -> np.ndarray:
+        kept = list(members)
+        return mean(divide(won[kept].sum(axis=0), number[kept].sum(axis=0)), 0)
 
-    limits = {k: n_combinations if k > 1 else None for k in range(1, total)}
-    accuracies = {k: np.array([accuracy(c) for c in _combinations(total, k, limits[k], rng)]) for k in limits}
+    accuracies = {k: np.array([accuracy(c) for c in combinations(range(total), k)]) for k in range(1, total)}
     single = accuracies[1].var(axis=0)
     rows = []
     for m, name in enumerate(data.metrics):
         for k, values in accuracies.items():
-            every = comb(total, k)
-            variance = values[:, m].var(ddof=1) * (every - 1) / every
-            rows.append((name, k, variance, single[m] / k * (total - k) / (total - 1), len(values), total))
+            expected = single[m] / k * (total - k) / (total - 1)
+            rows.append((name, k, values[:, m].var(), expected, len(values), total))
     return pd.DataFrame(rows, columns=["metric", "k", "variance", "expected", "n_combinations", "n_perturbations"])
-
-
-def _combinations(total: int, k: int, limit: int | None, rng: np.random.Generator) -> Iterator[list[int]]:
-    """Yield combinations of k of ``total``: all, or ``limit`` different ones at random."""
-    if limit is None or comb(total, k) <= limit:
-        yield from map(list, combinations(range(total), k))
-        return
-    seen: set[tuple[int, ...]] = set()
-    while len(seen) < limit:
-        seen.add(tuple(sorted(rng.permutation(total)[:k].tolist())))
-    yield from map(list, sorted(seen))

@@ -107,20 +107,17 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
 def natural_pairs(
     es: EvalSet | pd.DataFrame,
     *,
-    margin: float = 0.0,
     metrics: Sequence[str] | str | None = None,
     max_per_segment: int | None = None,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
     """Pair real translations of the same segment that humans scored differently, as a pairs table.
 
-    The better translation takes the place of y, the worse one that of y'.
+    The better translation takes the place of y, the worse one that of y'. Equal scores never make a pair.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
-    margin : float
-        Least difference of human scores, in their units; at 0 any difference will do. Equal scores never make a pair.
     metrics, rng
         As for `local_accuracy`.
     max_per_segment : int, optional
@@ -150,22 +147,20 @@ def natural_pairs(
     [['A', 'B', 0.9, 0.8]]
     """
     es = as_evalset(es)
-    if isinstance(margin, bool) or not isinstance(margin, (int, float, np.number)) or not 0 <= margin < np.inf:
-        raise ValueError(f"`margin` must be a number of at least 0; found {margin!r}.")
     if max_per_segment is not None:
         max_per_segment = check_count("max_per_segment", max_per_segment, 1)
     wanted = [metrics] if isinstance(metrics, str) else metrics
     names = [es.metrics[k] for k in positions("metric", wanted, es.metrics, repeats=True)]
     i, j = np.triu_indices(es.shape[0], 1)
     difference = es.human[i] - es.human[j]
-    pair, segment = np.nonzero((np.abs(difference) >= margin) & (np.abs(difference) > 0))
+    pair, segment = np.nonzero(np.abs(difference) > 0)
     order = np.lexsort((pair, segment))
     pair, segment = pair[order], segment[order]
     if max_per_segment is not None:
         drawn = pd.Series(generator(rng).random(len(pair))).groupby(segment).rank(method="first")
         pair, segment = pair[drawn <= max_per_segment], segment[drawn <= max_per_segment]
     if not len(pair):
-        raise ValueError(f"set {es.name!r}: humans scored no two translations of a segment {margin} or more apart.")
+        raise ValueError(f"set {es.name!r}: humans scored no two translations of a segment differently.")
     first = difference[pair, segment] > 0
     better, worse = np.where(first, i[pair], j[pair]), np.where(first, j[pair], i[pair])
     systems, segments = np.array(es.systems, dtype=object), pd.Series(es.segments)

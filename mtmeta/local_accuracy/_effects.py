@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .._checks import check_choice, check_count, generator
+from .._checks import check_count, generator
 from . import _kernels
 from ._pairs import Outcomes, codes_of, divide, keys, mean, outcomes, sums
-from ._rankings import TAU_TIES, check_comparable, tau_tables, with_global
-
-SCHEMES = ("between", "within", "pairs")
+from ._rankings import check_comparable, tau_tables
 
 
 def context_effect(
@@ -160,7 +158,6 @@ def ranking_effect(
     *,
     context: str | Sequence[str],
     metrics: Sequence[str] | None = None,
-    ties: str = "b",
     missing: str = "raise",
     unit: str = "segment",
     n_resamples: int = 999,
@@ -174,8 +171,6 @@ def ranking_effect(
     ----------
     pairs, context, metrics, missing, unit, rng
         As for `context_effect`, which says what is permuted.
-    ties : {"b", "average"}
-        What becomes of metrics with equal accuracies; see `tau_ap`.
     n_resamples : int
         Permutations.
 
@@ -213,15 +208,14 @@ def ranking_effect(
     >>> ranking_effect(pairs, context="domain", n_resamples=99)["tau_ap"].tolist()
     [1.0, 1.0]
     """
-    check_choice("ties", ties, TAU_TIES)
     n_resamples = check_count("n_resamples", n_resamples, 1)
     data = outcomes(pairs, context, metrics, missing=missing, unit=unit)
     check_comparable(len(data.metrics), len(data.contexts))
     arranged = arrange(pairs, data, unit)
     won, number = permuted(data, arranged, n_resamples, generator(rng))
-    null = _mean_taus(won, number, ties)
+    null = _mean_taus(won, number)
     won, number = sums(data.context, len(data.contexts), data.wins, data.present)
-    observed = _mean_taus(won[None], number[None], ties)[0]
+    observed = _mean_taus(won[None], number[None])[0]
     known = ~np.isnan(null)
     p = ((null <= observed + 1e-9) & known).sum(axis=0) + 1
     low, high = np.nanquantile(null, [0.025, 0.975], axis=0) if known.any(axis=0).all() else np.full((2, 2), np.nan)
@@ -241,10 +235,10 @@ def ranking_effect(
     )
 
 
-def _mean_taus(won: np.ndarray, number: np.ndarray, ties: str) -> np.ndarray:
+def _mean_taus(won: np.ndarray, number: np.ndarray) -> np.ndarray:
     """Return mean symmetric tau_AP between contexts, and with all pairs, shape (n_resamples, 2)."""
     whole = divide(won.sum(axis=1, keepdims=True), number.sum(axis=1, keepdims=True))
-    tables = tau_tables(with_global(divide(won, number), whole, "all pairs"), ties)
+    tables = tau_tables(np.concatenate([whole, divide(won, number)], axis=1))
     tables = (tables + tables.transpose(0, 2, 1)) / 2
     i, j = np.triu_indices(tables.shape[1] - 1, 1)
     return np.column_stack([mean(tables[:, i + 1, j + 1], 1), mean(tables[:, 0, 1:], 1)])

@@ -34,7 +34,7 @@ def permuted_sums(labels, starts, wins, counts, n_contexts, n_resamples, rng):
 
 
 @njit
-def tau_ap_b(truth, ranking):
+def tau_ap(truth, ranking):
     """tau_AP of ``ranking`` given ``truth`` (scores, high first), tied groups as one, one direction; NaN if all tie."""
     n = len(truth)
     total, below_top = 0.0, 0
@@ -52,30 +52,7 @@ def tau_ap_b(truth, ranking):
 
 
 @njit
-def tau_ap_average(truth, ranking):
-    """Mean of tau_AP over all ways to break ties in both at random, one direction."""
-    n = len(truth)
-    total = 0.0
-    for i in range(n):
-        above, right, group = 0, 0.0, 0
-        for j in range(n):
-            if ranking[j] > ranking[i] + TOLERANCE:
-                above += 1
-                if truth[j] > truth[i] + TOLERANCE:
-                    right += 1.0
-                elif truth[j] >= truth[i] - TOLERANCE:
-                    right += 0.5
-            elif ranking[j] >= ranking[i] - TOLERANCE:
-                group += 1
-        # item i stands at each rank of its group equally often; a pair within the group is right half the time
-        for m in range(group):
-            if above + m:
-                total += (right + 0.5 * m) / (above + m) / group
-    return 2 * total / (n - 1) - 1
-
-
-@njit
-def tau_tables(accuracies, average):
+def tau_tables(accuracies):
     """Return tau_AP between all rows of each draw: (n_resamples, n_rows, n_metrics) to (n_resamples, n_rows, n_rows).
 
     The first index of a table is the truth.
@@ -85,8 +62,5 @@ def tau_tables(accuracies, average):
     for b in range(n_resamples):
         for i in range(n_rows):
             for j in range(n_rows):
-                if average:
-                    out[b, i, j] = tau_ap_average(accuracies[b, i], accuracies[b, j])
-                else:
-                    out[b, i, j] = tau_ap_b(accuracies[b, i], accuracies[b, j])
+                out[b, i, j] = tau_ap(accuracies[b, i], accuracies[b, j])
     return out

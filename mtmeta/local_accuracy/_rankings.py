@@ -10,12 +10,11 @@ import pandas as pd
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from .._checks import check_choice, check_count, check_level, generator
+from .._checks import check_count, check_level, generator
 from .._resampling import percentile_interval, seed_of
 from . import _kernels
 from ._pairs import Cells, cells, outcomes
 
-TAU_TIES = ("b", "average")
 GLOBAL = "global"
 
 
@@ -23,7 +22,6 @@ def tau_ap(
     truth: Mapping | pd.Series | Sequence[float],
     ranking: Mapping | pd.Series | Sequence[float],
     *,
-    ties: str = "b",
     symmetric: bool = False,
 ) -> float:
     r"""Compare two orders of the same items, where mistakes near the top weigh more.
@@ -34,17 +32,15 @@ def tau_ap(
     C(i) is the number of items above rank i of ``ranking`` that ``truth`` also puts above the item at rank i. The
     formula reads the truth only through these comparisons, so exchanging the arguments changes the value.
 
+    Ties are treated as in tau_AP,b of Urbano and Marrero. A tied group of ``ranking`` is one step: its items are
+    compared with the items above the group alone, and the mean runs over the items below the top group. A pair that
+    ``truth`` ties and ``ranking`` does not is wrong. Equal rankings with ties give 1. Scores within 1e-12 are tied.
+
     Parameters
     ----------
     truth, ranking : mapping, Series or sequence of float
         A score of each item, higher is better. Mappings and Series are aligned by name; sequences must be in the same
         order.
-    ties : {"b", "average"}
-        ``"b"``: tau_AP,b of Urbano and Marrero. A tied group of ``ranking`` is one step: its items are compared with
-        the items above the group alone, and the mean runs over the items below the top group. A pair that ``truth``
-        ties and ``ranking`` does not is wrong. Equal rankings with ties give 1. ``"average"``: the mean over all ways
-        to break the ties of both at random (their tau_AP,a where the truth has none). Equal rankings with ties then
-        give less than 1. Scores within 1e-12 are tied.
     symmetric : bool
         Mean of both directions.
 
@@ -52,7 +48,7 @@ def tau_ap(
     -------
     float
         In [-1, 1]; 1 for equal orders, -1 for opposite ones, 0 on average for a random ``ranking`` without ties. NaN
-        with ``ties="b"`` where all items of ``ranking`` tie (of either, if symmetric).
+        where all items of ``ranking`` tie (of either, if symmetric).
 
     Raises
     ------
@@ -75,11 +71,9 @@ def tau_ap(
     >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 3)
     0.778
     """
-    check_choice("ties", ties, TAU_TIES)
     x, y = _aligned(truth, ranking)
-    compare = _kernels.tau_ap_b if ties == "b" else _kernels.tau_ap_average
-    value = compare(x, y)
-    return float((value + compare(y, x)) / 2 if symmetric else value)
+    value = _kernels.tau_ap(x, y)
+    return float((value + _kernels.tau_ap(y, x)) / 2 if symmetric else value)
 
 
 def _aligned(truth, ranking) -> tuple[np.ndarray, np.ndarray]:
@@ -118,10 +112,7 @@ class ContextAgreement:
     low, high : pandas.DataFrame
         Ends of the interval of ``tau``; NaN without resampling.
     order : list
-        Contexts in the order of the leaves of the clustering.
-    linkage : numpy.ndarray
-        Average linkage of the distances ``1 - symmetric``, as scipy has it, over the contexts as they stand in
-        ``order``.
+        Contexts in the order of the leaves of a clustering: average linkage of the distances ``1 - symmetric``.
     signature : str
         How it was computed, in one line.
     """
@@ -131,7 +122,6 @@ class ContextAgreement:
     low: pd.DataFrame
     high: pd.DataFrame
     order: list
-    linkage: np.ndarray
     signature: str
 
     def to_frame(self) -> pd.DataFrame:
@@ -153,8 +143,6 @@ def tau_ap_matrix(
     *,
     context: str | Sequence[str],
     metrics: Sequence[str] | None = None,
-    ties: str = "b",
-    reference: str = "all pairs",
     average: str = "segment",
     missing: str = "raise",
     unit: str = "segment",
@@ -168,18 +156,14 @@ def tau_ap_matrix(
     ----------
     pairs, context, metrics, average, missing, unit, level, rng
         As for `local_accuracy`; ties between y and y' are failures.
-    ties : {"b", "average"}
-        What becomes of metrics with equal accuracies; see `tau_ap`.
-    reference : {"all pairs", "mean of contexts"}
-        What the row ``"global"`` is; see `global_accuracy`.
     n_resamples : int
         Bootstrap draws of the interval of each cell; 0 for none.
 
     Returns
     -------
     ContextAgreement
-        Sampling noise alone keeps tau_AP below 1, and the interval of a value near 1 below it: `ranking_effect` says
-        what chance gives.
+        The row ``"global"`` is the order by the accuracy over all pairs. Sampling noise alone keeps tau_AP below 1,
+        and the interval of a value near 1 below it: `ranking_effect` says what chance gives.
 
     Raises
     ------
@@ -199,8 +183,6 @@ def tau_ap_matrix(
     >>> tau_ap_matrix(pairs, context="system").tau.loc["A"].tolist()
     [nan, 1.0, -1.0]
     """
-    check_choice("ties", ties, TAU_TIES)
-    check_choice("reference", reference, ("all pairs", "mean of contexts"))
     check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, 0)
     data = outcomes(pairs, context, metrics, missing=missing, unit=unit)
@@ -209,17 +191,15 @@ def tau_ap_matrix(
         raise ValueError(f"a context is called {GLOBAL!r}, which is the name of the row for all pairs; rename it.")
     summed = cells(data, average)
     whole = cells(outcomes(pairs, None, metrics, missing=missing, unit=unit), average)
-    accuracy = with_global(summed.accuracy(), whole.accuracy(), reference)
     check_known(summed)
-    tau = tau_tables(accuracy[None], ties)[0]
+    tau = tau_tables(np.concatenate([whole.accuracy(), summed.accuracy()])[None])[0]
     symmetric = (tau + tau.T) / 2
-    order, linkage = _clustered(symmetric[1:, 1:])
+    order = _clustered(symmetric[1:, 1:])
     low, high = np.full((2, *tau.shape), np.nan)
     if n_resamples:
         weights = summed.weights(n_resamples, generator(rng))  # the same units in every context and overall
-        draws = with_global(summed.resampled(weights), whole.resampled(weights), reference)
-        taus = tau_tables(draws, ties)
-        low, high = percentile_interval(taus, level)
+        draws = np.concatenate([whole.resampled(weights), summed.resampled(weights)], axis=1)
+        low, high = percentile_interval(tau_tables(draws), level)
     at = [0, *(1 + order)]
     names = [GLOBAL, *(data.contexts[k] for k in order)]
     tau, symmetric, low, high = (
@@ -227,10 +207,10 @@ def tau_ap_matrix(
     )
     drawn = f"|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}" if n_resamples else ""
     signature = (
-        f"tau_ap|ties:{ties}|truth:rows|global:{reference}|average:{average}|metrics:{len(data.metrics)}"
+        f"tau_ap|ties:b|truth:rows|global:all pairs|average:{average}|metrics:{len(data.metrics)}"
         f"|contexts:{len(data.contexts)}{drawn}"
     )
-    return ContextAgreement(tau, symmetric, low, high, names[1:], linkage, signature)
+    return ContextAgreement(tau, symmetric, low, high, names[1:], signature)
 
 
 def check_known(summed: Cells) -> None:
@@ -251,26 +231,16 @@ def check_comparable(n_metrics: int, n_contexts: int) -> None:
         )
 
 
-def with_global(local: np.ndarray, whole: np.ndarray, reference: str) -> np.ndarray:
-    """Put the global row on top of accuracies of shape (..., n_contexts, n_metrics)."""
-    top = whole if reference == "all pairs" else local.mean(axis=-2, keepdims=True)
-    return np.concatenate([top, local], axis=-2)
-
-
-def tau_tables(accuracy: np.ndarray, ties: str) -> np.ndarray:
+def tau_tables(accuracy: np.ndarray) -> np.ndarray:
     """Return tau_AP between all rows of each draw, truth first; NaN for rows without an accuracy."""
-    tables = _kernels.tau_tables(np.ascontiguousarray(accuracy), ties == "average")
+    tables = _kernels.tau_tables(np.ascontiguousarray(accuracy))
     lost = np.isnan(accuracy).any(axis=2)
     tables[lost[:, :, None] | lost[:, None, :]] = np.nan
     return tables
 
 
-def _clustered(symmetric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the order of the leaves of average linkage, and the linkage of the contexts in that order."""
-    distance = np.nan_to_num(1 - symmetric, nan=1.0)
-    np.fill_diagonal(distance, 0.0)
-    distance = np.maximum(distance, 0)
-    first = squareform(distance, checks=False)
-    tree = hierarchy.linkage(first, "average", optimal_ordering=True)
-    order = hierarchy.leaves_list(tree)
-    return order, hierarchy.linkage(squareform(distance[np.ix_(order, order)], checks=False), "average")
+def _clustered(symmetric: np.ndarray) -> np.ndarray:
+    """Return the order of the leaves of average linkage."""
+    distance = np.maximum(np.nan_to_num(1 - symmetric, nan=1.0), 0)
+    tree = hierarchy.linkage(squareform(distance, checks=False), "average", optimal_ordering=True)
+    return hierarchy.leaves_list(tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -75,7 +76,9 @@ def stability(
     summed = cells(data, average)
     local = summed.accuracy()
     noise = summed.draws(n_resamples, generator(rng)) - local
-    sd, sd_noise = _sd(local[None])[0], np.sqrt(mean(_sd(noise) ** 2, 0))
+    (sd,), (range_,) = _spread(local[None])
+    sds, ranges = _spread(noise)
+    sd_noise = np.sqrt(mean(sds**2, 0))
     rounded = local.round(_DIGITS)
     low, high = np.nanargmin(rounded, axis=0), np.nanargmax(rounded, axis=0)
     at = np.arange(len(data.metrics))
@@ -86,8 +89,8 @@ def stability(
             "sd": sd,
             "sd_noise": sd_noise,
             "sd_true": np.sqrt(np.maximum(0, sd**2 - sd_noise**2)),
-            "range": local[high, at] - local[low, at],
-            "range_noise": mean(_range(noise), 0),
+            "range": range_,
+            "range_noise": mean(ranges, 0),
             "worst": local[low, at],
             "worst_context": [data.contexts[k] for k in low],
             "best": local[high, at],
@@ -98,16 +101,10 @@ def stability(
     return table.sort_values(["worst", "mean", "metric"], ascending=[False, False, True], ignore_index=True)
 
 
-def _sd(values: np.ndarray) -> np.ndarray:
-    """Return the standard deviation (n - 1) over the contexts, axis 1, without NaN."""
-    known = ~np.isnan(values)
-    deviations = np.where(known, values - mean(values, 1)[:, None], 0)
-    n = known.sum(axis=1)
-    return np.sqrt(np.divide((deviations**2).sum(axis=1), n - 1, out=np.full(n.shape, np.nan), where=n > 1))
-
-
-def _range(values: np.ndarray) -> np.ndarray:
-    return np.fmax.reduce(values, axis=1) - np.fmin.reduce(values, axis=1)  # without NaN, NaN where all are
+def _spread(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return standard deviation (n - 1) and range over the contexts, axis 1; NaN where there are too few."""
+    with warnings.catch_warnings(action="ignore"):
+        return np.nanstd(values, axis=1, ddof=1), np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
 
 
 @dataclass(frozen=True)
@@ -161,7 +158,7 @@ def recommend(
     n_resamples : int
         Bootstrap draws, at least 2; all metrics and contexts share them.
     level : float
-        With which confidence no metric of a context is called worse that is as good as the best.
+        The probability that in a context no metric is called worse that is as good as the best.
 
     Returns
     -------

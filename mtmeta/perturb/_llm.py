@@ -165,7 +165,7 @@ class LanguageModel:
         Parameters
         ----------
         requests : sequence of Request
-            What `apply` and `perturb_table` make of texts.
+            What `perturb_table` makes of texts.
 
         Returns
         -------

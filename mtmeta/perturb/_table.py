@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from joblib import delayed
-from tqdm import tqdm
 
 from .._checks import check_choice, check_count, check_jobs, generator
 from .._names import positions
@@ -35,22 +34,6 @@ _NEW = ("perturbation", "perturbed", "resource")
 _CHUNK = 1000
 #: One edit may undo another; then it tries again.
 _TRIES = 10
-
-
-def _check_options(task: str, tools: str, model: LanguageModel | None) -> None:
-    check_choice("task", task, KINDS)
-    check_choice("tools", tools, TOOLS)
-    if model is not None and not isinstance(model, LanguageModel):
-        raise TypeError(
-            f"`model` must be a LanguageModel; found {type(model).__name__}. Make one: LanguageModel(path)."
-        )
-
-
-def _check_kind(kind: object, task: str, model: LanguageModel | None) -> None:
-    if kind not in KINDS[task]:
-        raise ValueError(f"{kind!r} is no kind of perturbation of task {task!r}. Choose from {list(KINDS[task])}.")
-    if kind == "llm" and model is None:
-        raise ValueError("kind 'llm' needs `model`, a LanguageModel. Without one, use 'composed', which is rule-based.")
 
 
 def _edit(words: Words, kind: str, task: str, setting: Setting, rng: np.random.Generator) -> str | None:
@@ -85,10 +68,6 @@ def apply(
     rng: int | np.random.Generator | None = None,
     vocabulary: Sequence[str] | None = None,
     entities: Sequence[str] | None = None,
-    source: str | None = None,
-    reference: str | None = None,
-    source_language: str = "en",
-    model: LanguageModel | None = None,
     tools: str = "auto",
 ) -> str | None:
     """Make a text slightly worse: one random edit of one kind.
@@ -102,8 +81,8 @@ def apply(
     text : str
     kind : str
         ``removal``, ``insertion``, ``swapping``; for translations also ``synonym``, ``pronoun``, ``named_entity``,
-        ``negation``, ``negation_removal``; for speech also ``phonetic`` (English); ``llm`` (needs ``model``);
-        ``composed``, two or three of the others one after the other.
+        ``negation``, ``negation_removal``; for speech also ``phonetic`` (English); ``composed``, two or three of the
+        others one after the other. A language model (``llm``) is asked by `perturb_table` alone.
     language : str
         Language of the text. English, German and Russian have word lists; other languages know removal, insertion
         (needs ``vocabulary``) and swapping. In Chinese and Japanese, which have no spaces, a word is a character.
@@ -113,12 +92,6 @@ def apply(
         Words to insert; by default those of the bundled word list.
     entities : sequence of str, optional
         Named entities to put in the place of others; by default bundled ones.
-    source, reference : str, optional
-        For ``llm``: what the prompt shows besides the text; of speech the reference alone.
-    source_language : str
-        For ``llm``: language of the source.
-    model : LanguageModel, optional
-        For ``llm``.
     tools : {"auto", "bundled"}
         ``bundled``: use the package's own lists and rules even where WordNet or spaCy is installed, so that the
         result is the same on every machine.
@@ -131,9 +104,9 @@ def apply(
     Raises
     ------
     TypeError
-        If the text is no string, or the model no `LanguageModel`.
+        If the text is no string.
     ValueError
-        If task, kind or tools are unknown, or ``llm`` lacks its model, source or reference.
+        If task, kind or tools are unknown.
 
     Notes
     -----
@@ -165,24 +138,16 @@ def apply(
     >>> perturb.apply("Rain again.", "pronoun") is None
     True
     """
-    _check_options(task, tools, model)
-    _check_kind(kind, task, model)
+    check_choice("task", task, KINDS)
+    check_choice("tools", tools, TOOLS)
+    check_choice("kind", kind, [k for k in KINDS[task] if k != "llm"])
     if not isinstance(text, str):
         raise TypeError(f"`text` must be a string; found {type(text).__name__}.")
     language = base_language(language)
-    if kind == "llm":
-        return model.perturb([Request(text, language, task, source, reference, base_language(source_language))])[0]
-    setting = _setting(language, vocabulary, entities, tools)
+    vocabulary = lexicon.bundled_vocabulary(language) if vocabulary is None else vocabulary
+    entities = lexicon.bundled_entities(language) if entities is None else entities
+    setting = Setting(vocabulary, entities, lexicon.tagger(language, tools), tools)
     return _edit(Words(text, language), kind, task, setting, generator(rng))
-
-
-def _setting(language: str, vocabulary: Sequence[str] | None, entities: Sequence[str] | None, tools: str) -> Setting:
-    return Setting(
-        lexicon.bundled_vocabulary(language) if vocabulary is None else tuple(vocabulary),
-        lexicon.bundled_entities(language) if entities is None else tuple(entities),
-        lexicon.tagger(language, tools),
-        tools,
-    )
 
 
 # -- tables ------------------------------------------------------------------------------
@@ -192,8 +157,8 @@ def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel |
     if chosen is None:
         return tuple(k for k in KINDS[task] if k != ("llm" if model is None else "composed"))
     positions("kind", chosen, KINDS[task])
-    for kind in chosen:
-        _check_kind(kind, task, model)
+    if "llm" in chosen and model is None:
+        raise ValueError("kind 'llm' needs `model`, a LanguageModel. Without one, use 'composed', which is rule-based.")
     return tuple(chosen)
 
 
@@ -215,7 +180,7 @@ def _some(
     vocabulary: Sequence[str], entities: Sequence[str], tools: str,
 ) -> list[list[tuple[str, str | None]]]:  # fmt: skip
     """Perturb some rows. Of each, the kinds are tried in random order until enough apply; ``llm`` is left open."""
-    setting = _setting(language, vocabulary, entities, tools)
+    setting = Setting(vocabulary, entities, lexicon.tagger(language, tools), tools)
     out = []
     for text, key in rows:
         words, made, enough = Words(text, language), [], n_kinds
@@ -247,7 +212,6 @@ def perturb_table(
     source_language: str = "en",
     tools: str = "auto",
     n_jobs: int = 1,
-    progress: bool = False,
 ) -> pd.DataFrame:
     """Perturb every text of a table by a few kinds drawn at random, as `apply` does.
 
@@ -280,8 +244,6 @@ def perturb_table(
         As for `apply`: with ``bundled``, the result is the same on every machine.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores.
-    progress : bool
-        Show a progress bar on standard error.
 
     Returns
     -------
@@ -313,7 +275,12 @@ def perturb_table(
     0        1           removal  did not wait.
     1        1  negation_removal  She did wait.
     """
-    _check_options(task, tools, model)
+    check_choice("task", task, KINDS)
+    check_choice("tools", tools, TOOLS)
+    if model is not None and not isinstance(model, LanguageModel):
+        raise TypeError(
+            f"`model` must be a LanguageModel; found {type(model).__name__}. Make one: LanguageModel(path)."
+        )
     column = COLUMN[task]
     check_table(frame, texts=[column], new=_NEW)
     texts = frame[column].tolist()
@@ -328,11 +295,10 @@ def perturb_table(
         entities = _entities_of(texts, language, tools, n_jobs) if wanted else ()
     keys = frame[[*(c for c in ("system", "segment") if c in frame), column]].itertuples(index=False, name=None)
     rows = list(zip(texts, keys, strict=True))
-    chunks = [rows[i : i + _CHUNK] for i in range(0, len(rows), _CHUNK)]
     given = (chosen, n_kinds, task, base_seed(rng), language, vocabulary, entities, tools)
-    found = parallel(check_jobs(n_jobs), (delayed(_some)(chunk, *given) for chunk in chunks))
-    bar = tqdm(found, total=len(chunks), desc="perturb", unit_scale=_CHUNK, disable=not progress)
-    made = [row for chunk in bar for row in chunk]
+    calls = (delayed(_some)(rows[i : i + _CHUNK], *given) for i in range(0, len(rows), _CHUNK))
+    found = parallel(check_jobs(n_jobs), calls)
+    made = [row for chunk in found for row in chunk]
     if "llm" in chosen:
         made = _filled(frame, column, made, n_kinds, (language, task, base_language(source_language)), model)
     flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: KINDS[task].index(r[0]))]

@@ -13,12 +13,10 @@ with settings_ignored():
 from ._aggregation import (
     bootstrap_by_size,
     correlations_by_size,
-    downsampling_boxes,
     gap_against_slope,
     paired_differences,
     ratio_bars,
     score_grid,
-    score_pairs,
     three_columns,
 )
 from ._agreement import (
@@ -63,7 +61,6 @@ __all__ = [
     "decomposition",
     "detection_curves",
     "deviation_plane",
-    "downsampling_boxes",
     "expected_deviations",
     "gap_against_slope",
     "held_out_ties",
@@ -82,7 +79,6 @@ __all__ = [
     "resampling_units",
     "score_against_length",
     "score_grid",
-    "score_pairs",
     "swap_effect_bars",
     "sysdep_against_correlation",
     "sysdep_against_null",

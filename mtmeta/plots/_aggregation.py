@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import matplotlib.pyplot as plt
@@ -13,14 +13,6 @@ from matplotlib.ticker import MaxNLocator
 
 from ..aggregation import ratio_gap
 from ._style import COLOURS, GREY, MARKERS, in_legend, marks, names_as_written, need, new_axes, new_row, one_legend
-
-_DOTS = {"s": 6, "alpha": 0.5, "color": COLOURS[0], "linewidths": 0}
-
-
-def _small(ax: Axes, x: str, y: str) -> None:
-    ax.set_xlabel(x, fontsize=9)
-    ax.set_ylabel(y, fontsize=9)
-    ax.tick_params(labelsize=8)
 
 
 @names_as_written
@@ -66,10 +58,12 @@ def score_grid(
             ax.hist(scores[row], bins=20, color=COLOURS[0], alpha=0.7)
             ax.set_yticks([])
         elif i > j:
-            ax.scatter(scores[column], scores[row], **_DOTS)
+            ax.scatter(scores[column], scores[row], s=6, alpha=0.5, color=COLOURS[0], linewidths=0)
         else:
             _write_pearson(ax, pooled.loc[row, column], within.loc[row, column])
-        _small(ax, column if i == k - 1 else "", row if j == 0 else "")
+        ax.set_xlabel(column if i == k - 1 else "", fontsize=9)
+        ax.set_ylabel(row if j == 0 else "", fontsize=9)
+        ax.tick_params(labelsize=8)
     if title:
         axes[0, k // 2].set_title(title, fontsize=11)
     return axes
@@ -82,32 +76,6 @@ def _write_pearson(ax: Axes, pooled: float, within: float) -> None:
         ax.text(0.5, 0.26, f"within: {within:.2f}", fontsize=8, **place)
     ax.spines[:].set_visible(False)
     ax.tick_params(bottom=False, left=False, labelbottom=False, labelleft=False)
-
-
-@names_as_written
-def score_pairs(
-    scores: pd.DataFrame, pairs: Sequence[tuple[str, str]], *, axes: Sequence[Axes] | None = None
-) -> np.ndarray:
-    """Draw scatter plots of named pairs of scores, with Pearson's correlation in each title.
-
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        One row per system, one column per score.
-    pairs : sequence of (str, str)
-        Columns on the x- and the y-axis, one panel each.
-    axes : sequence of Axes, optional
-
-    Returns
-    -------
-    numpy.ndarray of Axes
-    """
-    axes = new_row(axes, len(pairs), 2.3 * len(pairs), 2.4)
-    for ax, (x, y) in zip(axes, pairs, strict=True):
-        ax.scatter(scores[x], scores[y], **_DOTS)
-        ax.set_title(f"r = {scores[x].corr(scores[y]):.2f}", fontsize=10)
-        _small(ax, x, y)
-    return axes
 
 
 @names_as_written
@@ -144,52 +112,6 @@ def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans
     ax.set(xlabel=label, xlim=(None, max(1.0, np.nanmax(table.to_numpy(dtype=float)) + 0.1)))
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.0 + 0.5 / (len(table) + 1)), ncols=k, fontsize=9)
     return ax
-
-
-@names_as_written
-def downsampling_boxes(tables: Mapping[str, pd.DataFrame], *, axes: Sequence[Axes] | None = None) -> np.ndarray:
-    """Draw correlations of down-sampled scores by size of the sample, one panel per comparison.
-
-    Parameters
-    ----------
-    tables : mapping of str to pandas.DataFrame
-        A label, such as *transposed*, to the ``table`` of `mtmeta.aggregation.downsample`; boxes stand side by side.
-    axes : sequence of Axes, optional
-        One per comparison.
-
-    Returns
-    -------
-    numpy.ndarray of Axes
-        Boxes are quartiles, whiskers reach from the 2.5th to the 97.5th percentile of the repetitions.
-    """
-    first = next(iter(tables.values()))
-    comparisons, sizes = first["comparison"].unique(), sorted(first["size"].unique())
-    axes = new_row(axes, len(comparisons), 3.3 * len(comparisons), 2.9, sharey=True)
-    width = 0.8 / len(tables)
-    style = {"width": 0.85 * width, "alpha": 0.75, "hatches": ("", "////", "..."), "whis": (2.5, 97.5)}
-    style["medianprops"] = {"color": "black", "linewidth": 1.2}
-    for ax, comparison in zip(axes, comparisons, strict=True):
-        for j, (label, table) in enumerate(tables.items()):
-            rows = table[table["comparison"] == comparison].rename(columns={"pearson": "value"})
-            places = np.arange(len(sizes)) + width * (j - (len(tables) - 1) / 2)
-            _boxes(ax, rows, sizes, places, j, **style)
-            medians = rows.groupby("size")["value"].median().reindex(sizes)
-            line = {"color": COLOURS[j], "marker": MARKERS[j], "markersize": 4, "linewidth": 1}
-            ax.plot(places, medians, label=in_legend(label), **line)
-        ax.set_title(comparison, fontsize=10)
-        ax.set_xlabel("segments in the sample")
-        ax.axhline(1, color=GREY, linewidth=0.8)
-    axes[0].set_ylabel("Pearson over systems")
-    axes[-1].legend(fontsize=9, loc="lower right")
-    return axes
-
-
-def _boxes(ax, rows, sizes, places, k, *, width, alpha, hatches, **options) -> None:
-    """Draw a box of ``value`` for each size, in the colour and hatch of number k."""
-    values = [rows.loc[rows["size"] == size, "value"].dropna().to_numpy() for size in sizes]
-    drawn = ax.boxplot(values, positions=places, widths=width, showfliers=False, patch_artist=True, **options)
-    plt.setp(drawn["boxes"], facecolor=COLOURS[k % len(COLOURS)], alpha=alpha, hatch=hatches[k % len(hatches)])
-    ax.set_xticks(np.arange(len(sizes)), [str(size) for size in sizes])
 
 
 @names_as_written
@@ -363,15 +285,19 @@ def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = N
     need(table, "comparison", "program", "size", "value")
     comparisons, programs, sizes = table["comparison"].unique(), table["program"].unique(), sorted(set(table["size"]))
     axes = new_row(axes, len(comparisons), min(4 * len(comparisons) + 1, 10.5), 3.8, sharey=True)
-    style = {"width": 0.3, "alpha": 0.6, "hatches": ("", "//", ".."), "whis": (5, 95)}
-    style["medianprops"] = {"color": "black"}
+    width = 0.72 / len(programs)
+    style = {"showfliers": False, "patch_artist": True, "whis": (5, 95), "medianprops": {"color": "black"}}
     for ax, comparison in zip(axes, comparisons, strict=True):
         for k, program in enumerate(programs):
             rows = table[(table["comparison"] == comparison) & (table["program"] == program)]
-            places = np.arange(len(sizes)) + 0.36 * (k - (len(programs) - 1) / 2)
-            _boxes(ax, rows, sizes, places, k, label=in_legend(program), **style)
+            values = [rows.loc[rows["size"] == size, "value"].dropna().to_numpy() for size in sizes]
+            places = np.arange(len(sizes)) + width * (k - (len(programs) - 1) / 2)
+            drawn = ax.boxplot(values, positions=places, widths=0.83 * width, label=in_legend(program), **style)
+            plt.setp(drawn["boxes"], facecolor=COLOURS[k], alpha=0.6, hatch=("", "//", "..")[k % 3])
+        ax.set_xticks(np.arange(len(sizes)), [str(size) for size in sizes])
         ax.set_xlabel(f"segments scored\n{comparison}")
         ax.axhline(0, color="black", linewidth=0.8, linestyle=":")
     axes[0].set_ylabel("Pearson correlation over systems")
-    one_legend(axes[0], "outside upper center", ncols=len(programs))
+    if not axes[0].figure.legends:
+        one_legend(axes[0], "outside upper center", ncols=len(programs))
     return axes

@@ -26,29 +26,27 @@ from ._style import (
 )
 
 
-def _spread(values: np.ndarray, n: int) -> list[int]:
-    """Choose up to ``n`` positions whose values are spread evenly over the range, ignoring NaN."""
-    targets = np.linspace(*np.nanquantile(values, [0.02, 0.98]), n)
+def _spread(values: np.ndarray) -> list[int]:
+    """Choose up to four positions whose values are spread evenly over the range, ignoring NaN."""
+    targets = np.linspace(*np.nanquantile(values, [0.02, 0.98]), 4)
     return list(dict.fromkeys(int(np.nanargmin(np.abs(values - target))) for target in targets))
 
 
 @names_as_written
-def three_views(es: EvalSet | pd.DataFrame, metric: str, *, n_groups: int = 4, axes: Sequence[Axes] | None = None):
+def three_views(es: EvalSet | pd.DataFrame, metric: str, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw the same translations three times: pooled, by segment, by system.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metric : str
-    n_groups : int
-        How many segments and systems to colour; they are spread over the range of human means,
-        among those to which humans gave more than one score.
     axes : sequence of three Axes, optional
 
     Returns
     -------
     numpy.ndarray of Axes
-        Metric score on x, human score on y; a least-squares line for each group.
+        Metric score on x, human score on y; a least-squares line for each group. Coloured are four segments and four
+        systems, spread over the range of human means among those to which humans gave more than one score.
     """
     es = as_evalset(es)
     axes = new_row(axes, 3, 10, 3.6, sharex=True, sharey=True)
@@ -65,7 +63,7 @@ def three_views(es: EvalSet | pd.DataFrame, metric: str, *, n_groups: int = 4, a
     both = np.stack([scores, human, scored])
     sides = both.transpose(0, 2, 1), both
     for ax, mean, (x, y, known), size in zip(axes[1:], means, sides, (26, 7), strict=True):
-        for group, style in marks(_spread(mean, n_groups)).items():
+        for group, style in marks(_spread(mean)).items():
             place, colour = (x[group][known[group] > 0], y[group][known[group] > 0]), {"color": style["color"]}
             ax.scatter(*place, s=size, marker=style["marker"], alpha=0.6, linewidths=0, **colour)
             least_squares_line(ax, *place, **colour)
@@ -161,18 +159,16 @@ def rank_slopes(
     es: EvalSet | pd.DataFrame,
     *,
     groupings: Sequence[str] = ("none", "segment"),
-    coefficient: str = "pearson",
     highlight: Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw each metric's rank under several groupings, one line a metric.
+    """Draw each metric's rank by Pearson's correlation under several groupings, one line a metric.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     groupings : sequence of str
         From left to right; see `mtmeta.correlate`.
-    coefficient : str
     highlight : sequence of str
         Metrics to draw in colour and to label on the right; the others are grey.
     ax : Axes, optional
@@ -185,7 +181,7 @@ def rank_slopes(
     es = as_evalset(es)
     for grouping in groupings:
         check_choice("groupings", grouping, GROUPINGS)
-    values = [correlate(es, coefficient=coefficient, grouping=g).set_index("metric")["value"] for g in groupings]
+    values = [correlate(es, grouping=g).set_index("metric")["value"] for g in groupings]
     ranks = pd.concat(values, axis=1).rank(ascending=False, method="min")
     ax = new_axes(ax, 6.4, max(3.4, 0.1 * len(ranks) + 1.2))
     x = np.arange(len(groupings))

@@ -19,7 +19,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from .._checks import check_count
 from .._escapes import Markup, fill
 from ..agreement import grouped
 from ..evalset import EvalSet, as_evalset
@@ -256,7 +255,7 @@ _KINDS = (
     ("same order", "same", "^", COLOURS[2]),
     ("other order", "other", "X", COLOURS[1]),
 )
-_MOST_MARKS = 200
+_MOST_MARKS, _POSITIONS = 200, 60
 
 
 def _pairs(es: EvalSet, metric: str) -> tuple[np.ndarray, np.ndarray]:
@@ -275,7 +274,7 @@ def _thinned(array: np.ndarray, n: int, *kept: int) -> np.ndarray:
     return np.unique([*np.linspace(0, len(array) - 1, min(n, len(array))).round().astype(int), *kept])
 
 
-def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, n_positions: int = 60) -> Interactive:
+def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactive:
     """Let a knob turn the tie threshold: which pairs the metric then calls equal, and what acc_eq becomes.
 
     Parameters
@@ -283,9 +282,6 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, n_position
     es : EvalSet or pandas.DataFrame
         Pairs are formed within segments.
     metric : str
-    n_positions : int
-        At how many thresholds the knob can stop, about, if there are more: at 0, the best and the largest, the others
-        evenly spread.
 
     Returns
     -------
@@ -294,12 +290,13 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, n_position
         [0, 1]; higher is better), and numbers of pairs: ``tied_equal, tied_same, tied_other`` of those that the metric
         calls equal, ``apart_equal, apart_same, apart_other`` of those that it tells apart. *equal*: humans tie them;
         *same*: metric and humans have one order; *other*: they have not, or the metric itself ties what humans do not.
-        Where there are at most 200 pairs, each is drawn.
+        Where there are at most 200 pairs, each is drawn. The knob stops at about 60 thresholds, if there are more: at
+        0, the best and the largest, the others evenly spread.
 
     Raises
     ------
     ValueError
-        If the metric is unknown, no segment has two scored translations, or ``n_positions`` is below 2.
+        If the metric is unknown, or no segment has two scored translations.
 
     Examples
     --------
@@ -311,11 +308,10 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, n_position
     >>> figure.values["tied_equal"]
     [1, 1, 3]
     """
-    n_positions = check_count("n_positions", n_positions, 2)
     es = as_evalset(es)
     found, (sizes, kinds) = calibrate_ties(es, metric), _pairs(es, metric)
     end = 1.03 * float(found.thresholds[-1]) or 1.0
-    stops = found.thresholds[_thinned(found.thresholds, n_positions, int(np.argmax(found.curve)))]
+    stops = found.thresholds[_thinned(found.thresholds, _POSITIONS, int(np.argmax(found.curve)))]
     at = np.searchsorted(found.thresholds, stops)
     values = {"epsilon": _numbers(stops), "acc_eq": _numbers(found.curve[at])}
     marks = []  # one lane a kind; neighbours stand at different heights
@@ -358,8 +354,6 @@ def interactive_lines(
     value: str,
     columns: pd.DataFrame | None = None,
     start: float | None = None,
-    digits: int = 3,
-    description: str | None = None,
 ) -> Interactive:
     """Let a knob move along the x-axis of a line chart, with the values there in a table below it.
 
@@ -374,10 +368,6 @@ def interactive_lines(
         More to show beside the value of a line: the same rows, and columns ``(heading, line)``; texts or numbers.
     start : float, optional
         The position at first; the last one by default.
-    digits : int
-        How many digits of a value to show.
-    description : str, optional
-        The figure in words, for those who do not see it; made from the other arguments by default.
 
     Returns
     -------
@@ -413,7 +403,7 @@ def interactive_lines(
         raise ValueError(f"`columns` must have the rows of `lines`, and its lines; unknown lines: {unknown}.")
     keys = {name: f"line {k}" for k, name in enumerate(lines.columns)}
     values = {"knob": _numbers(x)} | {key: _numbers(lines[name]) for name, key in keys.items()}
-    shown = {key: _words(values[key], digits) for key in keys.values()}
+    shown = {key: _words(values[key], 3) for key in keys.values()}
     for heading, name in columns.columns:
         shown[f"{keys[name]}, {headings.index(heading)}"] = [str(cell) for cell in columns[heading, name]]
     drawn = tuple(Line(str(name), values["knob"], values[key], key) for name, key in keys.items())
@@ -431,8 +421,7 @@ def interactive_lines(
         shown=shown,
         panels=(panel,),
         table=(("", value, *headings), *rows),
-        description=description
-        or f"{value} against {knob}, one line each for {', '.join(map(str, keys))}. "
+        description=f"{value} against {knob}, one line each for {', '.join(map(str, keys))}. "
         "The slider moves along the lines; the table below has the values there.",
         swatches={str(name): (k % 4, COLOURS[k % len(COLOURS)]) for k, name in enumerate(keys)},
     )

@@ -14,97 +14,66 @@ from .._names import positions
 from ..local_accuracy import ContextAgreement, QualityBuckets
 from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes
 
-_TAU = {"label": "tau_AP of metrics ordered by accuracy", "ticks": (-1, 0, 0.25, 0.5, 0.75, 1)}
-
 
 def _legend_beside(ax: Axes, n: int) -> None:
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9 if n > 8 else 10)
 
 
-def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | Sequence | None) -> list:
-    """Return the contexts from the best: by a quality, as listed, or by their mean accuracy."""
+def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | None) -> list:
+    """Return the contexts from the best, by a quality or by their mean accuracy."""
     found = list(table["context"].unique())
-    if order is None:
-        order = table.groupby("context", sort=False)["accuracy"].mean()
-    if isinstance(order, (Mapping, pd.Series)):
-        order = pd.Series(order).sort_values(ascending=False, kind="stable").index
-    listed = list(order)
-    if lost := [c for c in found if c not in listed]:
+    quality = table.groupby("context", sort=False)["accuracy"].mean() if order is None else pd.Series(order)
+    if lost := [c for c in found if c not in quality]:
         raise ValueError(f"`order` lacks the contexts {lost[:8]}.")
-    return [c for c in listed if c in found]
+    return [c for c in quality.sort_values(ascending=False, kind="stable").index if c in found]
 
 
 @names_as_written
-def local_accuracies(
-    table: pd.DataFrame,
-    *,
-    order: Mapping | pd.Series | Sequence | None = None,
-    style: str = "dots",
-    ax: Axes | None = None,
-) -> Axes:
+def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None = None, ax: Axes | None = None) -> Axes:
     """Draw the accuracy of each metric in each context.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Result of `mtmeta.local_accuracy.local_accuracy`.
-    order : mapping, Series or sequence, optional
-        The mean quality of each context (higher is better), or the contexts in order. Their mean accuracy by default.
-    style : {"dots", "lines"}
-        ``"dots"``: contexts on the vertical axis, best on top, with intervals; a line across systems that have no
-        order would suggest one. ``"lines"``: the published form, contexts on the horizontal axis, best on the left.
+    order : mapping or Series, optional
+        The mean quality of each context, higher is better; its mean accuracy by default.
     ax : Axes, optional
 
     Returns
     -------
     Axes
-        Colour and marker say the metric.
+        Contexts on the vertical axis, best on top; colour and marker say the metric, lines are intervals. (The
+        published figures join the points of a metric by lines; contexts have no order that these could follow.)
 
     Raises
     ------
     ValueError
-        If a column is absent, there are no rows, the style is unknown, or ``order`` lacks a context.
+        If a column is absent, there are no rows, or ``order`` lacks a context.
     """
-    check_choice("style", style, ("dots", "lines"))
     need(table, "context", "metric", "accuracy", "low", "high")
-    contexts = list(_ordered(table, order))
+    contexts = _ordered(table, order)
     styles = marks(table["metric"])
     n, m = len(contexts), len(styles)
-    size = (6.6, max(2.4, 0.9 + n * (0.22 + 0.035 * m))) if style == "dots" else (max(6.4, 0.16 * n + 2), 4.2)
-    ax = new_axes(ax, *size)
+    ax = new_axes(ax, 6.6, max(2.4, 0.9 + n * (0.22 + 0.035 * m)))
     at = pd.Series(np.arange(n), index=contexts)
     for k, (metric, mark) in enumerate(styles.items()):
         rows = table[table["metric"] == metric]
-        place = at[rows["context"]].to_numpy()
-        if style == "lines":
-            order = np.argsort(place)
-            ax.plot(place[order], rows["accuracy"].to_numpy()[order], markersize=4, linewidth=1.4, **mark)
-        else:
-            place = place + (0.6 * (k + 0.5) / m - 0.3)
-            ax.hlines(place, rows["low"], rows["high"], color=mark["color"], linewidth=1)
-            ax.plot(rows["accuracy"], place, linestyle="", markersize=5, **mark)
-    small = 8 if n > 30 else 10
-    if style == "lines":
-        ax.set_xticks(np.arange(n), [str(c) for c in contexts], rotation=90, fontsize=small)
-        ax.set_ylabel("accuracy")
-    else:
-        ax.set_yticks(np.arange(n), [str(c) for c in contexts], fontsize=small)
-        ax.set_ylim(n - 0.5, -0.5)
-        for edge in np.arange(n - 1) + 0.5:
-            ax.axhline(edge, color=GREY, linewidth=0.4, alpha=0.5, zorder=0)
-        ax.set_xlabel("accuracy: share of pairs with the better text scored higher")
+        place = at[rows["context"]].to_numpy() + (0.6 * (k + 0.5) / m - 0.3)
+        ax.hlines(place, rows["low"], rows["high"], color=mark["color"], linewidth=1)
+        ax.plot(rows["accuracy"], place, linestyle="", markersize=5, **mark)
+    ax.set_yticks(np.arange(n), [str(c) for c in contexts], fontsize=8 if n > 30 else 10)
+    ax.set_ylim(n - 0.5, -0.5)
+    for edge in np.arange(n - 1) + 0.5:
+        ax.axhline(edge, color=GREY, linewidth=0.4, alpha=0.5, zorder=0)
+    ax.set_xlabel("accuracy: share of pairs with the better text scored higher")
     _legend_beside(ax, m)
     return ax
 
 
 @names_as_written
 def tau_ap_heatmap(
-    result: ContextAgreement,
-    *,
-    which: str = "tau",
-    label: bool | None = None,
-    numbers: bool | None = None,
-    ax: Axes | None = None,
+    result: ContextAgreement, *, which: str = "tau", label: bool | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw tau_AP between contexts, the global order in the first row and column, like contexts side by side.
 
@@ -115,14 +84,13 @@ def tau_ap_heatmap(
         Which table of the result; rows are the truth.
     label : bool, optional
         Whether to name the contexts; by default where there are at most 40.
-    numbers : bool, optional
-        Whether to write the values; by default where there are at most 12 contexts.
     ax : Axes, optional
 
     Returns
     -------
     Axes
-        The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too.
+        The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too. With
+        at most 12 contexts the values are written, too.
 
     Raises
     ------
@@ -132,7 +100,6 @@ def tau_ap_heatmap(
     check_choice("which", which, ("tau", "symmetric", "low", "high"))
     values = getattr(result, which)
     n = len(values)
-    label, numbers = n <= 41 if label is None else label, n <= 13 if numbers is None else numbers
     side = float(np.clip(0.42 * n, 3.4, 8.0))
     ax = new_axes(ax, side + 1.2, side)
     scale = PowerNorm(2, vmin=-1, vmax=1)  # most of the shades for 0 to 1, where most values are
@@ -140,23 +107,25 @@ def tau_ap_heatmap(
     ax.axhline(0.5, color="black", linewidth=1.5)
     ax.axvline(0.5, color="black", linewidth=1.5)
     ax.spines[:].set_visible(False)
+    label = n <= 41 if label is None else label
     names = [str(c) for c in values.index] if label else ["global"]
     small = 8 if n > 20 else 10
     ax.set_xticks(np.arange(len(names)), names, rotation=90, fontsize=small)
     ax.set_yticks(np.arange(len(names)), names, fontsize=small)
     ax.tick_params(length=0)
-    if numbers:
+    if n <= 13:
         for (i, j), value in np.ndenumerate(values.to_numpy()):
             if np.isfinite(value):
                 colour = "white" if value > 0.4 else "black"
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
-    ax.figure.colorbar(image, ax=ax, shrink=0.8, **_TAU)
+    caption = "tau_AP of metrics ordered by accuracy"
+    ax.figure.colorbar(image, ax=ax, shrink=0.8, label=caption, ticks=(-1, 0, 0.25, 0.5, 0.75, 1))
     return ax
 
 
 @names_as_written
 def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how alike contexts order the metrics, on what contexts dealt at random give.
+    """Draw how alike contexts order the metrics, against what contexts dealt at random give.
 
     Parameters
     ----------
@@ -193,9 +162,7 @@ def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axe
 
 
 @names_as_written
-def accuracy_by_quality(
-    table: pd.DataFrame, buckets: QualityBuckets, *, x: str = "percentile", ax: Axes | None = None
-) -> Axes:
+def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axes | None = None) -> Axes:
     """Draw accuracy against quality in buckets of human scores.
 
     Parameters
@@ -203,38 +170,33 @@ def accuracy_by_quality(
     table : pandas.DataFrame
         Result of `mtmeta.local_accuracy.local_accuracy` with the labels of the buckets as context.
     buckets : QualityBuckets
-    x : {"percentile", "mean"}
-        Where a bucket stands: at the share of values up to its middle, or at its mean score. A bucket that holds many
-        equal scores is wide in percentiles.
     ax : Axes, optional
 
     Returns
     -------
     Axes
-        Lines join the buckets of a metric, which have an order; bands are the intervals.
+        A bucket stands at the share of human scores up to its middle. Lines join the buckets of a metric, which have
+        an order; bands are the intervals.
 
     Raises
     ------
     ValueError
-        If a column is absent, there are no rows, or a bucket or ``x`` is unknown.
+        If a column is absent, there are no rows, or a bucket is unknown.
     """
-    check_choice("x", x, ("percentile", "mean"))
     need(table, "context", "metric", "accuracy", "low", "high")
     sizes = buckets.table.set_index("bucket")
     if lost := sorted(set(table["context"]) - set(sizes.index), key=str):
         raise ValueError(f"the contexts {lost[:8]} are no buckets; expected numbers from 1 to {buckets.n_buckets}.")
     middle = 100 * (sizes["n"].cumsum() - sizes["n"] / 2) / sizes["n"].sum()
-    place = middle if x == "percentile" else sizes["mean"]
     ax = new_axes(ax, 6.8, 4.2)
     styles = marks(table["metric"])
     for metric, style in styles.items():
         rows = table[table["metric"] == metric].sort_values("context")
-        at = place[rows["context"]].to_numpy()
+        at = middle[rows["context"]].to_numpy()
         size = 5 if len(at) <= 30 else 2.5
         ax.plot(at, rows["accuracy"], linewidth=1.2, markersize=size, **style)
         ax.fill_between(at, rows["low"], rows["high"], color=style["color"], alpha=0.12, linewidth=0)
-    ax.set_xlabel("percentile of human scores (better →)" if x == "percentile" else "mean human score of the bucket")
-    ax.set_ylabel("accuracy")
+    ax.set(xlabel="percentile of human scores (better →)", ylabel="accuracy")
     _legend_beside(ax, len(styles))
     return ax
 

@@ -231,7 +231,7 @@ def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 @names_as_written
-def detection_curves(table: pd.DataFrame, x: str, by: str, *, nominal: float | None = None, ax: Axes | None = None):
+def detection_curves(table: pd.DataFrame, x: str, by: str, *, ax: Axes | None = None) -> Axes:
     """Draw shares of simulated campaigns in which something was found.
 
     Parameters
@@ -239,8 +239,6 @@ def detection_curves(table: pd.DataFrame, x: str, by: str, *, nominal: float | N
     table : pandas.DataFrame
         Columns ``x``, ``by`` and ``rate``; one line for each value of ``by``.
     x, by : str
-    nominal : float, optional
-        A rate to mark, such as that of false alarms.
     ax : Axes, optional
 
     Returns
@@ -251,9 +249,6 @@ def detection_curves(table: pd.DataFrame, x: str, by: str, *, nominal: float | N
     for k, (name, style) in enumerate(marks(table[by]).items()):
         part = table[table[by] == name]
         ax.plot(part[x], part["rate"], LINES[k % len(LINES)], **style)
-    if nominal is not None:
-        ax.axhline(nominal, color=GREY, linewidth=1)
-        ax.annotate(f"{nominal:.0%}", (table[x].max(), nominal), (4, -4), textcoords="offset points", color=GREY)
     ax.set(xlabel=x, ylabel="share of campaigns", ylim=(-0.03, 1.03))
     ax.legend(title=by, fontsize=9)
     return ax

@@ -48,7 +48,7 @@ def about(notebook: str | Path) -> dict[str, Any]:
         content = json.loads(text)
         with warnings.catch_warnings(action="ignore"):  # that it would be repaired
             nbformat.validate(content)
-    except Exception as error:  # whatever it meets in what is none
+    except Exception as error:  # whatever comes up in a file that is no notebook
         raise ValueError(f"{notebook} is not a notebook: {str(error).partition(chr(10))[0]}.") from None
     for part in (content, *content["cells"]):
         _check_says(notebook, part["metadata"].get("mtmeta", {}))

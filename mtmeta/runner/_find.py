@@ -12,15 +12,13 @@ from ._execute import about
 _CHAPTER = re.compile(r"notebooks/((?!00)\d\d)_\w+")
 
 
-def find_project(start: str | Path | None = None, *, book: str | Path | None = None) -> Path:
+def find_project(book: str | Path | None = None) -> Path:
     """Find the folder with the chapters: here, above, or where the package was installed from.
 
     Parameters
     ----------
-    start : path, optional
-        Where to begin. By default the working directory.
     book : path, optional
-        The folder itself, if it is known. Then nothing is searched.
+        The folder itself, if it is known. Then nothing is searched; else the search begins in the working directory.
 
     Returns
     -------
@@ -36,7 +34,7 @@ def find_project(start: str | Path | None = None, *, book: str | Path | None = N
         if _is_project(Path(book)):
             return Path(book).resolve()
         raise ValueError(f"{book} is no folder of the book: expected _config.yml, _toc.yml and notebooks/01_….ipynb.")
-    here = Path(start or Path.cwd()).resolve()
+    here = Path.cwd().resolve()
     beside = Path(__file__).resolve().parents[2]
     for folder in (here, *here.parents, beside):
         if _is_project(folder):
@@ -51,7 +49,7 @@ def find_project(start: str | Path | None = None, *, book: str | Path | None = N
 
 def _is_project(folder: Path) -> bool:
     named = all((folder / name).is_file() for name in ("_config.yml", "_toc.yml"))
-    return named and any((folder / "notebooks").glob("01_*.ipynb"))  # of what kind it is, reading it says
+    return named and any((folder / "notebooks").glob("01_*.ipynb"))  # reading it shows whether it is a notebook
 
 
 def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, Path]:

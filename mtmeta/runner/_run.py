@@ -252,8 +252,8 @@ def _progress(name: str) -> dict[str, Any]:
 def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> nbformat.NotebookNode:
     """Return a chapter as it is executed on these data: without the cells that need what they lack.
 
-    Cells with the tag ``seen`` say what the book's data show, and are left out on other data; the descriptions of its
-    figures do so, too, and on other data must say that.
+    Cells with the tag ``seen`` say what the book's data show, and are left out on other data. The descriptions of
+    figures tell the same, and on other data say that they do.
     """
     import nbformat
 

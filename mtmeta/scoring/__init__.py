@@ -1,4 +1,4 @@
-"""Metric scores: of texts by sacreBLEU, nltk, rouge-score and jiwer, of rankings by trec_eval, neural, and stored.
+"""Metric scores: of texts by sacreBLEU, nltk, rouge-score and jiwer, of rankings by trec_eval, and neural ones.
 
 Higher is better everywhere: error rates are negated.
 """

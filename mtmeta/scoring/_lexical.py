@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
@@ -50,10 +49,10 @@ def trouble(metric: str) -> str:
     return ""
 
 
-def lexical_signature(metric: str, tokenize: str | None, rouge_tokenizer: str) -> str:
+def lexical_signature(metric: str, tokenize: str | None) -> str:
     """Return library, version and options of a metric in one line."""
     if metric in _ROUGE:
-        return f"{metric}|measure:f|tok:{rouge_tokenizer}|case:lc|rouge-score:{version('rouge-score')}"
+        return f"{metric}|measure:f|tok:unicode|case:lc|rouge-score:{version('rouge-score')}"
     if metric == "bleu_nltk":
         return f"BLEU|smooth:none|tok:nltk|case:mixed|nltk:{version('nltk')}"
     if metric == "meteor":
@@ -62,12 +61,7 @@ def lexical_signature(metric: str, tokenize: str | None, rouge_tokenizer: str) -
 
 
 def score_lexical(
-    texts: Sequence[str],
-    references: Sequence[str],
-    metrics: Sequence[str],
-    *,
-    tokenize: str | None = None,
-    rouge_tokenizer: str = "unicode",
+    texts: Sequence[str], references: Sequence[str], metrics: Sequence[str], *, tokenize: str | None = None
 ) -> Scores:
     """Return one array per metric, higher is better."""
     out: Scores = {}
@@ -81,7 +75,7 @@ def score_lexical(
         else:
             option = {"tokenize": tokenize} if metric == "bleu" else {}
             out[metric] = score_segments(texts, references, metric, **option).scores
-    return out | _rouge(texts, references, [m for m in metrics if m in _ROUGE], rouge_tokenizer)
+    return out | _rouge(texts, references, [m for m in metrics if m in _ROUGE])
 
 
 def _by_pair(score: Callable[[str, str], float], texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
@@ -101,12 +95,11 @@ def _nltk(metric: str) -> Callable[[str, str], float]:
     return lambda text, reference: sentence_bleu([tokens(reference)], tokens(text))
 
 
-def _rouge(texts: Sequence[str], references: Sequence[str], metrics: Sequence[str], tokenizer: str) -> Scores:
+def _rouge(texts: Sequence[str], references: Sequence[str], metrics: Sequence[str]) -> Scores:
     if not metrics:
         return {}
     from rouge_score.rouge_scorer import RougeScorer
 
-    own: Any = _Words if tokenizer == "unicode" else None
-    score = partial(RougeScorer(list(metrics), tokenizer=own).score)
-    rows = [score(reference, text) for text, reference in zip(texts, references, strict=True)]
+    scorer = RougeScorer(list(metrics), tokenizer=_Words)
+    rows = [scorer.score(reference, text) for text, reference in zip(texts, references, strict=True)]
     return {m: np.array([row[m].fmeasure for row in rows]) for m in metrics}

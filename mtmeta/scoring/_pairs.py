@@ -15,7 +15,7 @@ from .._checks import check_choice, check_count, check_jobs
 from .._names import positions
 from .._processes import parallel
 from .._tables import check_table
-from ._lexical import LEXICAL, lexical_signature, score_lexical, trouble
+from ._lexical import LEXICAL, Scores, lexical_signature, score_lexical, trouble
 from ._speech import SPEECH, score_speech, speech_signature
 from ._text import TOKENIZERS
 
@@ -27,44 +27,32 @@ PAIR_METRICS = {
 _KNOWN = {"translation": LEXICAL, "speech": SPEECH}
 _TEXT = {"translation": "translation", "speech": "transcript"}
 Extra = Callable[[pd.DataFrame], np.ndarray]
+#: Takes distinct texts and names of metrics.
+Scorer = Callable[[pd.DataFrame, list[str]], Scores]
 
 
-def _check_options(task: str, lowercase: Any, tokenize: Any, rouge_tokenizer: Any) -> None:
-    check_choice("task", task, _KNOWN)
-    check_choice("lowercase", lowercase, (True, False, "perturbed"))
-    check_choice("tokenize", tokenize, (*TOKENIZERS, None))
-    check_choice("rouge_tokenizer", rouge_tokenizer, ("unicode", "ascii"))
-
-
-def _signature(metric: str, lowercase: Any, tokenize: str | None, rouge_tokenizer: str) -> str:
-    own = speech_signature(metric) if metric in SPEECH else lexical_signature(metric, tokenize, rouge_tokenizer)
+def _signature(metric: str, lowercase: Any = False, tokenize: str | None = None) -> str:
+    own = speech_signature(metric) if metric in SPEECH else lexical_signature(metric, tokenize)
     return own + {True: "|input:lc", "perturbed": "|input:perturbed-lc"}.get(lowercase, "")
 
 
-def available_metrics(
-    task: str = "translation",
-    *,
-    lowercase: bool | str = False,
-    tokenize: str | None = None,
-    rouge_tokenizer: str = "unicode",
-) -> pd.DataFrame:
+def available_metrics(task: str = "translation") -> pd.DataFrame:
     """List the metrics of `score_pairs`: which of them can be computed here, and their signatures.
 
     Parameters
     ----------
-    task, lowercase, tokenize, rouge_tokenizer
-        As in `score_pairs`.
+    task : {"translation", "speech"}
 
     Returns
     -------
     pandas.DataFrame
-        One row per metric: ``metric, default`` (computed when none is named), ``available``, ``signature`` (empty
-        where not available), ``missing`` (what to install).
+        One row per metric: ``metric, default`` (computed when none is named), ``available``, ``signature`` (with the
+        options by default; empty where not available), ``missing`` (what to install).
 
     Raises
     ------
     ValueError
-        If an option is unknown.
+        If the task is unknown.
 
     Examples
     --------
@@ -72,12 +60,11 @@ def available_metrics(
     >>> available_metrics("speech").metric.tolist()
     ['wer', 'mer', 'wil', 'wip', 'cer']
     """
-    _check_options(task, lowercase, tokenize, rouge_tokenizer)
+    check_choice("task", task, _KNOWN)
     rows = []
     for metric in _KNOWN[task]:
         missing = trouble(metric)
-        signature = "" if missing else _signature(metric, lowercase, tokenize, rouge_tokenizer)
-        rows.append((metric, metric in PAIR_METRICS[task], not missing, signature, missing))
+        rows.append((metric, metric in PAIR_METRICS[task], not missing, "" if missing else _signature(metric), missing))
     return pd.DataFrame(rows, columns=["metric", "default", "available", "signature", "missing"])
 
 
@@ -88,7 +75,6 @@ def score_pairs(
     task: str = "translation",
     lowercase: bool | str = False,
     tokenize: str | None = None,
-    rouge_tokenizer: str = "unicode",
     extra: Mapping[str, Extra] | None = None,
     n_jobs: int = 1,
     chunk: int = 1000,
@@ -112,10 +98,6 @@ def score_pairs(
         no perturbation made. Use it to show this, never to measure.
     tokenize : str, optional
         The tokenizer of sacreBLEU's BLEU; see `scorer`. Choose ``"zh"`` for Chinese references.
-    rouge_tokenizer : {"unicode", "ascii"}
-        ``"ascii"`` is that of rouge-score, which takes every letter outside a-z for a space: German "für" becomes "f"
-        and "r", and a Russian text has no words at all. ``"unicode"`` keeps letters and digits of any script, and
-        splits ASCII text at the same places. Both lower-case. Neither finds words in Chinese.
     extra : mapping of str to callable, optional
         Further metrics by name, such as ``{"comet": functools.partial(score_neural, metric="comet")}``. Each is called
         with a table of ``translation`` (or ``transcript``), ``reference`` and, where the frame has one, ``source``,
@@ -140,8 +122,8 @@ def score_pairs(
     Raises
     ------
     TypeError, ValueError
-        If a column is missing or already there, a text is empty of value, an option or metric is unknown, or what a
-        metric needs is not installed.
+        If a column is missing or already there, a text is missing, an option or metric is unknown, or what a metric
+        needs is not installed.
 
     Notes
     -----
@@ -149,6 +131,10 @@ def score_pairs(
     smoothing, in [0, 1], on the words of `NLTKWordTokenizer`. Where no 4-gram matches, nltk does not return 0 but puts
     the smallest positive float in the place of the precision. Such scores are near 1e-78 or less, and a strict
     comparison still ranks them. ``ter`` and ROUGE ignore case whatever ``lowercase`` says.
+
+    The words of ROUGE are runs of letters and digits of any script. The tokenizer of rouge-score splits ASCII text at
+    the same places, but takes every letter outside a-z for a space: German "für" would become "f" and "r", and a
+    Russian text would have no words at all. Neither finds words in Chinese.
 
     References
     ----------
@@ -165,7 +151,9 @@ def score_pairs(
     >>> score_pairs(table, ["rouge1", "rouge2"]).filter(like="rouge").to_dict("list")
     {'rouge1': [1.0], 'rouge1_perturbed': [1.0], 'rouge2': [1.0], 'rouge2_perturbed': [0.0]}
     """
-    _check_options(task, lowercase, tokenize, rouge_tokenizer)
+    check_choice("task", task, _KNOWN)
+    check_choice("lowercase", lowercase, (True, False, "perturbed"))
+    check_choice("tokenize", tokenize, (*TOKENIZERS, None))
     extra = dict(extra or {})
     names = PAIR_METRICS[task] if metrics is None else metrics
     if len(names) or not extra:
@@ -179,20 +167,25 @@ def score_pairs(
             raise ValueError(f"metric {metric!r} cannot be computed here: {missing}.")
     check_count("chunk", chunk, 1)
     texts, places = _unique_texts(frame, _TEXT[task], lowercase)
-    signatures = {m: _signature(m, lowercase, tokenize, rouge_tokenizer) for m in names}
-    score: Callable[..., dict[str, np.ndarray]] = score_speech
+    signatures = {m: _signature(m, lowercase, tokenize) for m in names}
+    score: Callable[..., Scores] = score_speech
     if task == "translation":
-        score = partial(score_lexical, tokenize=tokenize, rouge_tokenizer=rouge_tokenizer)
+        score = partial(score_lexical, tokenize=tokenize)
     folder = None if cache is None else Path(cache)
     if folder is not None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ValueError(f"`cache` must be a folder that can be made: {error}.") from None
-    scores = _in_chunks(score, texts, signatures, chunk, n_jobs, folder, progress)
+    scores = {}
+    if names:
+        alike = texts.drop(columns="source", errors="ignore")
+        scores = _in_chunks(partial(_by_library, score), alike, signatures, chunk, n_jobs, folder, progress)
     for name, function in extra.items():
-        signatures[name] = _extra_signature(function)
-        scores[name] = _score_extra(function, name, texts, signatures[name], chunk, folder)
+        own = signatures[name] = _extra_signature(function)
+        # In chunks where there is a cache to fill, else at once, because a neural model loads slowly.
+        step = chunk if folder is not None and own else len(texts)
+        scores |= _in_chunks(partial(_by_function, function), texts, {name: own}, step, 1, folder, False)
     out = frame.copy()
     for name, values in scores.items():
         out[name], out[f"{name}_perturbed"] = values[places]
@@ -224,12 +217,12 @@ def _file(folder: Path | None, texts: pd.DataFrame, signature: str) -> Path | No
     return folder / f"{digest([signature, texts.fillna('').to_numpy().tolist()])}.npz"
 
 
-def _score_chunk(score: Callable[..., dict[str, np.ndarray]], texts: pd.DataFrame, paths: dict) -> dict:
+def _score_chunk(score: Scorer, texts: pd.DataFrame, paths: dict) -> Scores:
     """Score what the cache lacks of one chunk, and store it."""
     out = {name: path and read_array(path, (len(texts),)) for name, path in paths.items()}
     todo = [name for name, values in out.items() if values is None]
     if todo:
-        out |= score(texts.iloc[:, 0].tolist(), texts["reference"].tolist(), todo)
+        out |= score(texts, todo)
         for name in todo:
             if paths[name]:
                 write_array(paths[name], out[name])
@@ -237,21 +230,18 @@ def _score_chunk(score: Callable[..., dict[str, np.ndarray]], texts: pd.DataFram
 
 
 def _in_chunks(
-    score: Callable[..., dict[str, np.ndarray]],
+    score: Scorer,
     texts: pd.DataFrame,
     signatures: Mapping[str, str],
     chunk: int,
     n_jobs: int,
     folder: Path | None,
     progress: bool,
-) -> dict[str, np.ndarray]:
-    if not signatures:
-        return {}
+) -> Scores:
     from joblib import delayed
     from tqdm import tqdm
 
-    texts = texts.drop(columns="source", errors="ignore")
-    pieces = [texts.iloc[start : start + chunk] for start in range(0, len(texts), chunk)]
+    pieces = [texts.iloc[start : start + chunk].reset_index(drop=True) for start in range(0, len(texts), chunk)]
     jobs = (delayed(_score_chunk)(score, p, {m: _file(folder, p, s) for m, s in signatures.items()}) for p in pieces)
     done = parallel(check_jobs(n_jobs), jobs)
     parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
@@ -269,24 +259,15 @@ def _extra_signature(function: Extra) -> str:
     return f"{function.func.__module__}.{function.func.__qualname__}{options}"
 
 
-def _score_extra(
-    function: Extra, name: str, texts: pd.DataFrame, signature: str, chunk: int, folder: Path | None
-) -> np.ndarray:
-    """Score in chunks where there is a cache to fill, else at once, because a neural model loads slowly."""
-    step = chunk if folder is not None and signature else len(texts)
-    parts = []
-    for start in range(0, len(texts), step):
-        piece = texts.iloc[start : start + step].reset_index(drop=True)
-        path = _file(folder, piece, signature)
-        values = path and read_array(path, (len(piece),))
-        if values is None:
-            values = np.asarray(function(piece), dtype=float)
-            if values.shape != (len(piece),) or not np.isfinite(values).all():
-                raise ValueError(
-                    f"metric {name!r} must return {len(piece)} finite numbers, one per row; found an array of shape "
-                    f"{values.shape} with {int((~np.isfinite(values)).sum())} that are not finite."
-                )
-            if path:
-                write_array(path, values)
-        parts.append(values)
-    return np.concatenate(parts)
+def _by_library(score: Callable[..., Scores], texts: pd.DataFrame, metrics: list[str]) -> Scores:
+    return score(texts.iloc[:, 0].tolist(), texts["reference"].tolist(), metrics)
+
+
+def _by_function(function: Extra, texts: pd.DataFrame, metrics: list[str]) -> Scores:
+    values = np.asarray(function(texts), dtype=float)
+    if values.shape != (len(texts),) or not np.isfinite(values).all():
+        raise ValueError(
+            f"metric {metrics[0]!r} must return {len(texts)} finite numbers, one per row; found an array of shape "
+            f"{values.shape} with {int((~np.isfinite(values)).sum())} that are not finite."
+        )
+    return {metrics[0]: values}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from .._checks import check_choice, check_count
+from .._checks import check_count
 from .._names import positions
 from .._tables import check_once, check_table
 
@@ -29,8 +29,6 @@ def score_rankings(
     measures: Sequence[str] = RANKING_MEASURES,
     *,
     relevance_level: int = 1,
-    order: str = "rank",
-    missing: str = "raise",
 ) -> pd.DataFrame:
     """Score ranked lists, one per query and system, with trec_eval.
 
@@ -38,7 +36,7 @@ def score_rankings(
     ----------
     runs : pandas.DataFrame
         One row per retrieved item: ``system, query, item, rank`` (1 is the top). Other columns (``perturbation``) tell
-        lists apart, too, except ``score`` and ``relevance``.
+        lists apart, too, except ``score`` and ``relevance``, which are not read.
     qrels : pandas.DataFrame
         One row per judged item: ``query, item, relevance`` (an integer, 0 is not relevant). Items that are not judged
         count as not relevant.
@@ -47,11 +45,6 @@ def score_rankings(
     relevance_level : int
         The smallest relevance that counts as relevant in the measures that know only yes and no (nDCG uses the
         grades). 2 for passages of TREC Deep Learning.
-    order : {"rank", "score"}
-        What the lists are sorted by. ``"score"`` is the rule of trec_eval, which does not read the ranks: by score, and
-        equal scores by the name of the item, backwards.
-    missing : {"raise", "drop"}
-        What to do with a query of the runs that has no judgement at all, on which trec_eval is silent.
 
     Returns
     -------
@@ -62,8 +55,8 @@ def score_rankings(
     Raises
     ------
     TypeError, ValueError
-        If a column is missing, a list holds an item or a rank twice, a relevance is no integer, or a measure is
-        unknown.
+        If a column is missing, a list holds an item or a rank twice, a query has no judgement, a relevance is no
+        integer, or a measure is unknown.
 
     Notes
     -----
@@ -85,19 +78,13 @@ def score_rankings(
     0      A     q  0.4         0.5
     """
     judged = _qrels(qrels, relevance_level)
-    check_choice("missing", missing, ("raise", "drop"))
-    check_choice("order", order, ("rank", "score"))
     keys = _check_runs(runs)
-    check_table(runs, [order], name="runs")
     absent = sorted({q for q in runs["query"].unique() if str(q) not in judged}, key=str)
-    if absent and missing == "raise":
+    if absent:
         raise ValueError(
             f"{len(absent)} queries of `runs` have no row in `qrels`, the first of them {absent[0]!r}. "
-            "Check the names, or pass missing='drop'."
+            "Check the names, or leave these queries out."
         )
-    runs = runs[~runs["query"].isin(absent)] if absent else runs
-    if runs.empty:
-        raise ValueError("no query of `runs` has a row in `qrels`.")
     evaluate = _evaluator(judged, measures, relevance_level)
     groups = runs.groupby(keys, sort=False, observed=True)
     code = groups.ngroup().to_numpy()
@@ -105,8 +92,7 @@ def score_rankings(
     out = runs.iloc[firsts][keys].reset_index(drop=True)
     by_list = np.argsort(code, kind="stable")
     bounds = np.searchsorted(code[by_list], np.arange(len(out) + 1))
-    values = runs["score"].to_numpy(dtype=float) if order == "score" else -runs["rank"].to_numpy(dtype=float)
-    items, values = runs["item"].astype(str).to_numpy()[by_list], values[by_list]
+    items, values = runs["item"].astype(str).to_numpy()[by_list], -runs["rank"].to_numpy(dtype=float)[by_list]
     scores = np.empty((len(out), len(measures)))
     for k, (query, start, stop) in enumerate(zip(out["query"], bounds, bounds[1:], strict=False)):
         found = evaluate(str(query), dict(zip(items[start:stop], values[start:stop].tolist(), strict=True)))
@@ -160,7 +146,6 @@ def score_ranking_pairs(
     measures: Sequence[str] = RANKING_MEASURES,
     *,
     relevance_level: int = 1,
-    missing: str = "raise",
 ) -> pd.DataFrame:
     """Score ranked lists and their perturbed copies.
 
@@ -171,7 +156,7 @@ def score_ranking_pairs(
     perturbed_runs : pandas.DataFrame
         The same with a column ``perturbation``, and as many lists per system and query as there are perturbations.
         Further columns (such as the number of a draw) tell lists apart and are kept.
-    qrels, measures, relevance_level, missing
+    qrels, measures, relevance_level
         As in `score_rankings`.
 
     Returns
@@ -202,9 +187,8 @@ def score_ranking_pairs(
     _check_runs(own)
     _check_runs(perturbed_runs, "perturbed_runs")
     _same_items(own, perturbed_runs)
-    options = {"relevance_level": relevance_level, "missing": missing}
-    before = score_rankings(own, qrels, measures, **options)
-    after = score_rankings(perturbed_runs, qrels, measures, **options)
+    before = score_rankings(own, qrels, measures, relevance_level=relevance_level)
+    after = score_rankings(perturbed_runs, qrels, measures, relevance_level=relevance_level)
     after = after.rename(columns={m: f"{m}_perturbed" for m in measures})
     both = after.merge(before, on=keys, how="left", validate="many_to_one").rename(columns={"query": "segment"})
     first = ["segment", "system", "perturbation"]

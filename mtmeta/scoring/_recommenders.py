@@ -14,13 +14,15 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from .._checks import check_count, check_number, generator
+from .._checks import check_count, generator
 from .._names import positions
 from .._tables import check_once, check_table
 from ..rankings import Rankings
 
 NEIGHBOURS = 50
 FACTORS = 50
+#: Share of the ratings that is held out, and the least of these that is relevant.
+TEST_SHARE, RELEVANT_FROM = 0.2, 4
 
 
 class _Training:
@@ -282,13 +284,12 @@ def train_recommenders(
     algorithms: Sequence[str] | None = None,
     *,
     depth: int = 100,
-    test_share: float = 0.2,
-    relevant_from: float = 4.0,
     rng: int | np.random.Generator | None = 0,
 ) -> Rankings:
     """Train recommenders on part of every user's ratings, and rank the items that the user has not rated there.
 
-    Of every user, ``test_share`` of the ratings are drawn for testing. A query is a user; the candidates are all items
+    Of every user, 20 % of the ratings are drawn for testing; at least one stays in training. A held-out rating of 4 is
+    of relevance 1, and every half point above it adds 1; below it is 0. A query is a user; the candidates are all items
     that anybody rated in training, less those of the user, so that most of a list is not judged: what a
     user did not rate may still be liked. Ties are broken at random, for all algorithms alike.
 
@@ -311,10 +312,6 @@ def train_recommenders(
         Settings are the usual ones; nothing is tuned.
     depth : int
         Items a list.
-    test_share : float
-        Share of a user's ratings that is held out, in (0, 1); at least one rating stays in training.
-    relevant_from : float
-        A held-out rating of this value is of relevance 1, and every half point above it adds 1; below it is 0.
     rng : int, Generator or None
         Seed of the split, of the starting values and of the order of ties.
 
@@ -353,18 +350,15 @@ def train_recommenders(
     """
     names, left_out = _chosen(algorithms)
     check_count("depth", depth, 1)
-    if not 0 < check_number("test_share", test_share) < 1:
-        raise ValueError(f"`test_share` must lie between 0 and 1; found {test_share!r}.")
-    check_number("relevant_from", relevant_from)
     ratings = _checked(ratings)
     drawn = generator(rng)
     seed = int(rng if isinstance(rng, int | np.integer) else drawn.integers(2**31))
-    users, items, training, test = _split(ratings, test_share, seed)
-    judged = np.flatnonzero(((test > 0) & (test >= relevant_from)).any(axis=1))
+    users, items, training, test = _split(ratings, seed)
+    judged = np.flatnonzero((test >= RELEVANT_FROM).any(axis=1))
     if not len(judged):
         raise ValueError(
-            f"no user has a held-out rating of {relevant_from:g} or more, so nothing can be measured. "
-            "Give more ratings, or lower `relevant_from`."
+            f"no user has a held-out rating of {RELEVANT_FROM} or more, so nothing can be measured. "
+            "Give more ratings, or multiply them."
         )
     top, scores = _lists(names, training, judged, depth, seed)
     runs = pd.DataFrame(
@@ -378,13 +372,13 @@ def train_recommenders(
     )
     row, column = np.nonzero(test[judged])
     value = test[judged][row, column]
-    grade = np.where(value >= relevant_from, 1 + np.floor(2 * (value - relevant_from)), 0).astype(int)
+    grade = np.where(value >= RELEVANT_FROM, 1 + np.floor(2 * (value - RELEVANT_FROM)), 0).astype(int)
     qrels = pd.DataFrame({"query": users[judged][row], "item": items[column], "relevance": grade})
     if without := len(users) - len(judged):
-        left_out = {f"{without} users": f"no held-out rating of {relevant_from:g} or more", **left_out}
+        left_out = {f"{without} users": f"no held-out rating of {RELEVANT_FROM} or more", **left_out}
     provenance = {
-        "split": f"{test_share:g} of every user's ratings held out, drawn with seed {seed}",
-        "relevance": f"1 from a rating of {relevant_from:g}, and 1 more for every half point above",
+        "split": f"{TEST_SHARE} of every user's ratings held out, drawn with seed {seed}",
+        "relevance": f"1 from a rating of {RELEVANT_FROM}, and 1 more for every half point above",
         "families": {name: ALGORITHMS[name][0] for name in names},
         "left_out": left_out,
     }
@@ -417,15 +411,15 @@ def _checked(ratings: Any) -> pd.DataFrame:
     return out
 
 
-def _split(ratings: pd.DataFrame, share: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Hold out a share of the ratings of every user; return users, items and the ratings in training and test."""
+def _split(ratings: pd.DataFrame, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Hold out part of the ratings of every user; return users, items and the ratings in training and test."""
     user, users = pd.factorize(ratings["user"])
     item, items = pd.factorize(ratings["item"])
     order = np.lexsort((np.random.default_rng([seed, 0]).random(len(user)), user))
     place = np.empty(len(user))
     n = np.bincount(user)
     place[order] = np.arange(len(user)) - np.repeat(np.cumsum(n) - n, n)
-    held_out = place < np.minimum(np.round(share * n), n - 1)[user]
+    held_out = place < np.minimum(np.round(TEST_SHARE * n), n - 1)[user]
     matrices = np.zeros((2, len(users), len(items)))
     matrices[held_out.astype(int), user, item] = ratings["rating"]
     return np.asarray(users, dtype=object), np.asarray(items, dtype=object), *matrices

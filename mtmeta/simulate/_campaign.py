@@ -258,18 +258,14 @@ def source_only(source: str) -> float:
 
 def _lexical_metrics(texts: Sequence[Sequence[str]], references: Sequence[str]) -> dict[str, np.ndarray]:
     """Return sentence BLEU, chrF and negated TER, as sacreBLEU computes them with its defaults."""
-    from sacrebleu.metrics import BLEU, CHRF
-
-    from ..scoring import score_ter
+    from ..scoring import score_segments, score_ter
 
     places: dict[tuple[str, int], int] = {}
     rows = np.array([[places.setdefault((text, j), len(places)) for j, text in enumerate(own)] for own in texts])
     distinct, given = [text for text, _ in places], [references[j] for _, j in places]
-    scores = {"TER": score_ter(distinct, given)}
-    for name, scorer in (("BLEU", BLEU(effective_order=True)), ("chrF", CHRF())):
-        pairs = zip(distinct, given, strict=True)
-        scores[name] = np.array([scorer.sentence_score(text, [reference]).score for text, reference in pairs])
-    return {name: scores[name][rows] for name in ("BLEU", "chrF", "TER")}
+    scores = {name: score_segments(distinct, given, name.lower()).scores for name in ("BLEU", "chrF")}
+    scores["TER"] = score_ter(distinct, given)
+    return {name: values[rows] for name, values in scores.items()}
 
 
 # -- putting together --------------------------------------------------------------------
@@ -331,7 +327,7 @@ def campaign(
     campaign are drawn by its seed alone. A system's output is a correct translation in its own wording, into which
     typed errors are put: a segment has traps that are the same for all systems, more of them the more difficult its
     source; a system falls into a trap with a probability that grows with its error rate, and makes slips of its own.
-    Raters, one per document, miss errors, misjudge their severity and mark what is none. The human score is minus the
+    Raters, one per document, miss errors, misjudge their severity and mark correct words. The human score is minus the
     sum of the weights they gave: major 5, minor 1, minor punctuation 0.1, non-translation 25.
 
     Parameters
@@ -343,8 +339,8 @@ def campaign(
     rated_share : float
         Share of segments with human scores, in (0, 1]; whole documents are drawn, the last in part.
     texts : bool
-        Whether to write the outputs. Without, there are no texts, spans or lexical metrics, and all
-        other scores are the same; much faster.
+        Whether to write the outputs. If not, the set has no texts, spans or lexical metrics; all other scores are the
+        same. That is much faster.
     lexical : bool
         Whether to compute BLEU, chrF and TER of the outputs, if there are any. It takes most of the time.
     length_effect : float

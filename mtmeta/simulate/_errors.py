@@ -1,4 +1,4 @@
-"""What goes wrong in a translation: categories and weights of errors, and the drawing of sites."""
+"""What goes wrong in a translation: categories and weights of errors, and how sites are drawn."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ from ._random import PLANTED, Draw
 from ._sentences import Sentence, Site
 
 MISTRANSLATION = "Accuracy/Mistranslation"
-OMISSION = "Accuracy/Omission"
 ADDITION = "Accuracy/Addition"
-UNTRANSLATED = "Accuracy/Untranslated text"
-TERMINOLOGY = "Terminology/Inappropriate for context"
-GRAMMAR = "Fluency/Grammar"
-SPELLING = "Fluency/Spelling"
 PUNCTUATION = "Fluency/Punctuation"
 AWKWARD = "Style/Awkward"
 NON_TRANSLATION = "Non-translation"

@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 from joblib import delayed
 from rapidfuzz.distance import Levenshtein
-from tqdm import tqdm
 
 from .._checks import check_jobs
 from .._processes import parallel
@@ -134,9 +133,7 @@ def _judged(sentence: Sentence, pairs: Sequence[tuple[str, str]], limit: int) ->
     return [(known[a], known[b]) for a, b in pairs]
 
 
-def judge(
-    es: EvalSet, table: pd.DataFrame, *, limit: int = LIMIT, n_jobs: int = 1, progress: bool = False
-) -> pd.DataFrame:
+def judge(es: EvalSet, table: pd.DataFrame, *, limit: int = LIMIT, n_jobs: int = 1) -> pd.DataFrame:
     r"""Say which perturbed translations of a simulated campaign are worse than what they were made of.
 
     The distance of a text is the smallest number of tokens to insert, delete or replace that makes it a
@@ -160,8 +157,6 @@ def judge(
         Segments with more ways of wording are left out of judgement.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores.
-    progress : bool
-        Show a progress bar on standard error.
 
     Returns
     -------
@@ -196,8 +191,7 @@ def judge(
     jobs = [(_segment(sentences, s), [pairs[i] for i in where], limit) for s, where in rows.items()]
     found = parallel(check_jobs(n_jobs), (delayed(_judged)(*job) for job in jobs))
     distances: list[tuple[int, int] | None] = [None] * len(table)
-    bar = tqdm(found, total=len(jobs), desc="judge", disable=not progress)
-    for where, values in zip(rows.values(), bar, strict=True):
+    for where, values in zip(rows.values(), found, strict=True):
         for i, value in zip(where, values, strict=True):
             distances[i] = value
     before, after = (pd.array([d and d[k] for d in distances], dtype="Int64") for k in (0, 1))

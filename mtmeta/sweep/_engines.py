@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 _NOT_INSTALLED = "Dask, or what it needs, is not installed; sweeps on a cluster need it: pip install 'mtmeta[sweep]'."
-_KILLED = "its process was killed, even when it ran alone; most often that is for want of memory"
+_KILLED = "its process was killed, even when it ran alone; most often because memory ran out"
 _LOST = "the Dask scheduler is lost. What was done is stored; run again to go on."
 _NO_WORKER_AFTER = 60
 

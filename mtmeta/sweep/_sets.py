@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,9 +9,8 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from .. import datasets, simulate
+from .._arrays import digest
 from ..evalset import EvalSet, as_evalset
 from ._plan import Loaded, Plan, Simulated, product
 
@@ -114,7 +111,7 @@ _known: WeakKeyDictionary[EvalSet, dict[tuple, str]] = WeakKeyDictionary()
 def fingerprint(source: Source, metrics: Metrics, texts: bool) -> str:
     """Return a hash of the texts, or of the human scores and those of some metrics; of a simulation, of its recipe."""
     if source.part < 0:
-        return _digest([source.name, sorted(source.options)])
+        return digest([source.name, sorted(source.options)])
     es = load(source)
     known = _known.setdefault(es, {})
     if (metrics, texts) not in known:
@@ -126,17 +123,9 @@ def _checksum(es: EvalSet, metrics: Metrics, texts: bool) -> str:
     about = [es.language_pair, es.systems, es.segments, es.documents, sorted(es.human_systems)]
     if texts:
         kinds = () if es.texts is None else (es.texts.sources, es.texts.references, es.texts.translations)
-        return _digest([about, kinds])
+        return digest([about, kinds])
     system = es.system_scores
     names = list(system.columns.drop("human")) if metrics is None else list(metrics)
     known = [name for name in names if name in system]
     arrays = [es.human, system[["human", *known]].to_numpy(), *(es[name] for name in names if name in es)]
-    return _digest([about, names], *arrays)
-
-
-def _digest(about: Any, *arrays: np.ndarray) -> str:
-    digest = hashlib.sha256(json.dumps(about, default=str, ensure_ascii=True).encode())
-    for array in arrays:
-        digest.update(f"{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
-    return digest.hexdigest()
+    return digest([about, names, [digest(array) for array in arrays]])

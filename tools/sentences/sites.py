@@ -10,18 +10,13 @@ import lexicon as lex
 from english import MODAL_WRONG
 from grammar import COPULA, NP, Adjunct, Attribute, Clause, Name, Number, Predicate, Ref, Relative, Sentence, Sub
 
-from mtmeta.simulate._errors import (
-    ADDITION,
-    AWKWARD,
-    GRAMMAR,
-    MISTRANSLATION,
-    OMISSION,
-    PUNCTUATION,
-    SPELLING,
-    TERMINOLOGY,
-    UNTRANSLATED,
-)
+from mtmeta.simulate._errors import ADDITION, AWKWARD, MISTRANSLATION, PUNCTUATION
 
+OMISSION = "Accuracy/Omission"
+UNTRANSLATED = "Accuracy/Untranslated text"
+TERMINOLOGY = "Terminology/Inappropriate for context"
+GRAMMAR = "Fluency/Grammar"
+SPELLING = "Fluency/Spelling"
 _PREPOSITIONS = {"in": "on", "on": "in", "at": "in", "from": "of", "for": "since", "after": "behind", "with": "by"}
 _PADDING = ("said", "respective", "corresponding")
 _FILLERS = ("as well", "in this respect", "so to speak")
