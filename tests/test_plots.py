@@ -330,16 +330,6 @@ def test_bootstrap_by_size_averages_systems():
     refuses(found, plots.bootstrap_by_size, table.drop(columns="se"), [0, 0])
 
 
-def test_gap_against_slope_has_a_colour_a_campaign():
-    rows = [("planted", -1, 2, 0.5), ("planted", 1, -2, 0.5), ("none", 1, 0, 0.1)]
-    table = pd.DataFrame(rows, columns=["campaign", "slope", "gap", "se"])
-    ax = plots.gap_against_slope(table)
-    drawn = {c.get_label(): c.lines[0].get_xydata().tolist() for c in ax.containers}
-    assert drawn == {"planted": [[-1, 2], [1, -2]], "none": [[1, 0]]}
-    assert len({c.lines[0].get_color() for c in ax.containers}) == 2
-    refuses("no rows", plots.gap_against_slope, table.iloc[:0])
-
-
 def test_boxes_of_correlations_are_quartiles():
     rows = [(c, p, n, v + (p == "b")) for c in "xy" for p in "ab" for n in (1, 10) for v in (0, 0.25, 0.5, np.nan)]
     table = pd.DataFrame(rows, columns=["comparison", "program", "size", "value"])

@@ -13,7 +13,6 @@ with settings_ignored():
 from ._aggregation import (
     bootstrap_by_size,
     correlations_by_size,
-    gap_against_slope,
     paired_differences,
     ratio_bars,
     score_grid,
@@ -62,7 +61,6 @@ __all__ = [
     "detection_curves",
     "deviation_plane",
     "expected_deviations",
-    "gap_against_slope",
     "held_out_ties",
     "interactive_lines",
     "interactive_threshold",

@@ -227,39 +227,6 @@ def bootstrap_by_size(table: pd.DataFrame, means: Sequence[float] | np.ndarray, 
 
 
 @names_as_written
-def gap_against_slope(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw corpus score less mean of segment scores against how fast errors rise with length.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        One row per system and campaign: ``campaign, slope, gap, se``; ``gap`` and ``se`` in points. A slope above 0
-        says that errors per word increase with length.
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-        One colour and marker for each campaign; bars are two standard errors.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or there are no rows.
-    """
-    need(table, "campaign", "slope", "gap", "se")
-    ax = new_axes(ax)
-    for name, style in marks(table["campaign"]).items():
-        rows = table[table["campaign"] == name]
-        ax.errorbar(rows["slope"], rows["gap"], 2 * rows["se"], linestyle="none", elinewidth=1, **style)
-    ax.axhline(0, color="black", linewidth=1)
-    ax.set_xlabel("slope of log errors per word on log length")
-    ax.set_ylabel("corpus score less mean\nof segment scores (points)")
-    ax.legend()
-    return ax
-
-
-@names_as_written
 def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw box plots of correlations in samples of segments, by the size of the sample; one panel a comparison.
 
