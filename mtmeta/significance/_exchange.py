@@ -252,7 +252,7 @@ def _by_unit(values: np.ndarray, units: Units) -> np.ndarray:
     """Add up the last axis, segments, by unit."""
     order = np.argsort(units.of_segment, kind="stable")
     starts = np.searchsorted(units.of_segment[order], np.arange(units.of_segment.max() + 1))
-    return np.add.reduceat(values[..., order].astype(np.float64), starts, axis=-1)
+    return np.add.reduceat(values[..., order].astype(np.float64, copy=False), starts, axis=-1)
 
 
 def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:

@@ -842,7 +842,7 @@ def _others() -> list[Procedure]:
     )
     rows = [Procedure("sorted table", _REPORT, null, sorted_table, n=1000)]
     null = "As for the permutation test, on three sets of eight systems"
-    rows.append(Procedure("rank", _REPORT, null, ranking, n=1000, sizes=(30, 60)))
+    rows.append(Procedure("rank", _REPORT, null, ranking, n=120, sizes=(30, 60)))
     null = "A metric of random numbers"
     effects = {"effect": "slope of the metric on human scores", "effects": (0.25, 0.5, 1.0, 2.0, 4.0)}
     rows.append(Procedure("order", _REPORT, null, order_of_systems, "systems", (5, 10), n=1600, n_power=200, **effects))
