@@ -202,7 +202,8 @@ def intervals(
     acc_eq, segment grouping             .967 (.943)   .982 (.967)
     ===================================  ============  ============
 
-    and the jackknife over both .968, .975 and .987 (.945, .972 and .977).
+    and the jackknife over both .975, .987 and .980 (.950, .963 and .975). Of Pearson without grouping, where 24 systems meet
+    20 documents that differ in difficulty, .952; where these also differ widely in noise, .89 of 300: too short.
 
     References
     ----------
