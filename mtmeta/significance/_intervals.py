@@ -202,8 +202,9 @@ def intervals(
     acc_eq, segment grouping             .967 (.943)   .982 (.967)
     ===================================  ============  ============
 
-    and the jackknife over both .975, .987 and .980 (.950, .963 and .975). Of Pearson without grouping, where 24 systems meet
-    20 documents that differ in difficulty, .952; where these also differ widely in noise, .89 of 300: too short.
+    and the jackknife over both .975, .987 and .980 (.950, .963 and .975). Where 24 systems meet 20 documents that
+    differ in difficulty, that of Pearson without grouping held it in .952; where these also differ widely in noise, in
+    .89 of 300, so it is too short.
 
     References
     ----------

@@ -106,11 +106,6 @@ KNOWN = (
         "Noise in segment scores lowers the correlation, and more so in a resample, so the interval lies low.",
     ),
     (
-        "bootstrap of [sb]*: interval",
-        "too short",
-        "A percentile interval of few units is too short.",
-    ),
-    (
         "compare_with_null, human, strata of 30*",
         "too often",
         "In a small campaign few translations have the same human score, and strata of 30 merge unequal ones; take "
