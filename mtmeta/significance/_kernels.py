@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import interpolate, stats
+from scipy import stats
 
 from .._agreement_kernels import pair_counts, tau_from_counts, taus_of_groups
 from .._compiled import njit, prange
@@ -193,21 +193,26 @@ def hybrid_systems(correlate, human, order, sums, counts, tolerance, first, seco
             values[p, k] = difference
 
 
-#: P(Z > z) in cubics between points 1/128 apart from -8 to 8, with an error below 1e-11: three times as fast as erfc.
-_POINTS = np.arange(-1024, 1025) / 128
-_TAIL = np.ascontiguousarray(
-    interpolate.CubicHermiteSpline(_POINTS, stats.norm.sf(_POINTS), -stats.norm.pdf(_POINTS)).c.T
-)
+#: Taylor series of P(Z > z) around points 1/64 apart: an error below 1e-15, in a third of the time of erfc.
+_POINTS = np.arange(-512, 513) / 64
+_HERMITE = [
+    1,
+    -_POINTS / 2,
+    (_POINTS**2 - 1) / 6,
+    (3 - _POINTS**2) * _POINTS / 24,
+    (_POINTS**4 - 6 * _POINTS**2 + 3) / 120,
+]
+_TAIL = np.column_stack([stats.norm.sf(_POINTS), *(-stats.norm.pdf(_POINTS) * h for h in _HERMITE)])
 
 
 @njit
 def _normal_tail(z):
     if abs(z) >= 8.0:
         return 0.0 if z > 0.0 else 1.0
-    piece = int((z + 8.0) * 128.0)
-    a, b, c, d = _TAIL[piece]
-    x = z - _POINTS[piece]
-    return d + x * (c + x * (b + x * a))
+    near = int((z + 8.0) * 64.0 + 0.5)
+    x = z - _POINTS[near]
+    a, b, c, d, e, f = _TAIL[near]
+    return a + x * (b + x * (c + x * (d + x * (e + x * f))))
 
 
 @njit(parallel=True)
