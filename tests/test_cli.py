@@ -454,6 +454,8 @@ def test_two_metrics_are_compared_in_a_sentence_and_a_row(run):
     assert err.startswith("teaching: Judge is better: Judge is ahead of chrF by 0.137, 95 % from 0.")
     out = run("compare", "teaching", "Judge", "Regressor", "--unit", "segment", "-q")[1]
     assert out.splitlines()[2].startswith("teaching  cannot be told")
+    err = run("compare", "teaching", "Judge", "Tagger", "--grouping", "none", "--n-resamples", 40)[2]
+    assert "teaching: Very skewed scores (skewness): Tagger (-2.2)." in err
 
 
 def test_systems_are_chosen_and_left_out(run):

@@ -43,8 +43,8 @@ def test_variance_over_systems_leaves_one_out_at_a_time(coefficient, grouping, d
     options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate}
     parts = [es.select(systems=es.systems[:s] + es.systems[s + 1 :]) for s in range(5)]
     values = [mm.correlate(part, **options)["value"][0] for part in parts]
-    (variance,), unit, n = _jackknife.jackknife(es, ["m"], unit="system", **options)
-    assert (unit, n) == ("system", 5)
+    (variance,), known, unit, n = _jackknife.jackknife(es, ["m"], unit="system", **options)
+    assert (unit, n, *known) == ("system", 5, 4)
     assert variance == pytest.approx(4 / 5 * sum((v - sum(values) / 5) ** 2 for v in values), rel=1e-9)
 
 
@@ -97,6 +97,13 @@ def slow_blocks(es, coefficient, grouping, degenerate, unit_of, n_units):
     return blocks
 
 
+def by_kurtosis(influences):
+    """Return the degrees of freedom of a variance from the fourth moment around the mean."""
+    n, centred = len(influences), influences - np.mean(influences)
+    kurtosis = n * sum(centred**4) / sum(centred**2) ** 2
+    return 2 * n / (kurtosis - 1)
+
+
 @pytest.mark.parametrize("unit", ["segment", "document"])
 @pytest.mark.parametrize(("coefficient", "grouping", "degenerate"), CASES)
 def test_two_way_variance_adds_the_margins_and_takes_the_cells_away(coefficient, grouping, degenerate, unit):
@@ -107,10 +114,14 @@ def test_two_way_variance_adds_the_margins_and_takes_the_cells_away(coefficient,
     np.testing.assert_allclose(fast, slow, atol=1e-12)
     options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate}
     margin, cells = spread(slow.sum(axis=0), units.n), spread(slow.ravel(), slow.size)
-    assert _jackknife.jackknife(es, ["m"], unit=unit, **options)[0][0] == pytest.approx(margin)
+    variances, known, *_ = _jackknife.jackknife(es, ["m"], unit=unit, **options)
+    assert variances == pytest.approx(margin)
+    few = min(units.n - 1, by_kurtosis(slow.sum(axis=0)))
+    assert known == pytest.approx(few)
     if unit == "segment":  # three documents are too few to take the place of segments
         system = _jackknife.jackknife(es, ["m"], unit="system", **options)[0][0]
-        (variance,), name, n = _jackknife.jackknife(es, ["m"], unit="both", **options)
+        (variance,), known, name, n = _jackknife.jackknife(es, ["m"], unit="both", **options)
+        assert known == pytest.approx(min(4, few))
         assert variance == pytest.approx(max(system, margin, system + margin - cells))
         assert (name, n) == ("system and segment", 5)
 

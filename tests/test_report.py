@@ -1,6 +1,7 @@
 """The report: by hand, planted truths, what cannot be computed, the three ways it is written, and how it is read."""
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 from campaigns import refuses
 from pages import Page
+from scipy import stats
 
 import mtmeta as mm
 from mtmeta._checks import Undefined
@@ -72,7 +74,31 @@ def test_pairs_of_systems_by_hand():
     # of six pairs AB is tied by the metric and CD is reversed
     assert pair_accuracy(human, metric)[0] == pytest.approx(4 / 6)
     assert np.isnan(pair_accuracy(human[:1], metric[:1])[0])
-    assert pair_accuracy(human, metric, np.array([[0], [0], [1], [1]]))[0] == 1  # a system makes no pair with itself
+
+
+def test_other_systems_are_left_out_one_at_a_time():
+    """Jackknife by hand on means of systems that the metric likes unequally, which moves values more than segments."""
+    rng = np.random.default_rng(4)
+    human = 0.5 * rng.normal(size=(6, 1)) + rng.normal(size=(6, 40))
+    es = mm.EvalSet(human, {"m": human + 0.5 * rng.normal(size=(6, 1))}, systems=list("ABCDEF"))
+    report = mm.report.report(es, "m", n_resamples=200)
+    for quantity, statistic, half in (
+        ("Pearson of system means", lambda h, m: np.corrcoef(h, m)[0, 1], 1.0),
+        ("pairwise accuracy", lambda h, m: pair_accuracy(h[:, None], m[:, None])[0], 0.5),
+    ):
+        row = value(report, "systems", f"{quantity}, other systems")
+        means = np.array([es.human.mean(axis=1), es["m"].mean(axis=1)])
+        rest = [statistic(*np.delete(means, s, axis=1)) for s in range(6)]
+        known = statistic(*means)
+        assert row["value"] == pytest.approx(known)
+        spread = math.sqrt(5 / 6 * sum((r - sum(rest) / 6) ** 2 for r in rest))
+        r = 2 * known - 1 if half < 1 else known
+        reach = stats.t.isf(0.025, 5) * spread / half / (1 - r**2)
+        ends = [math.tanh(math.atanh(r) + s * reach) for s in (-1, 1)]
+        here = value(report, "systems", quantity)
+        expected = [(end + 1) / 2 if half < 1 else end for end in ends]
+        assert [row["low"], row["high"]] == pytest.approx(expected)
+        assert row["high"] - row["low"] > here["high"] - here["low"]
 
 
 def test_order_p_value_counts_all_orders():

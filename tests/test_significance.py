@@ -11,7 +11,7 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta import significance
-from mtmeta.significance import _exchange, _published, clusters, compare, correct, intervals, rank_sets
+from mtmeta.significance import _exchange, _kernels, _published, clusters, compare, correct, intervals, rank_sets
 
 
 def campaign(seed=0, n_systems=5, n_segments=12, grid=False, holes=False, noise=(1, 1.5, 4)):
@@ -187,6 +187,56 @@ def test_sums_of_contributions_agree_with_real_exchange():
         reached += abs(r[0] - r[1]) >= observed
     assert 0.02 < reached / 4000 < 0.98
     assert result.p_values.loc[a, b] == pytest.approx(reached / 4000, abs=0.01)
+
+
+def test_nulls_are_wider_where_few_units_count():
+    """One unit of six counts alone: 2.4 degrees of freedom, not 6. Equal and normal gaps need nothing."""
+    one, equal, none = [1, 0, 0, 0, 0, 0], [1, -1, 1, 1, -1, 1], [0.0] * 6
+    found = _exchange.widening(np.array([one, equal, none], dtype=float))
+    np.testing.assert_allclose(found, [stats.t.isf(0.025, 2.4) / stats.t.isf(0.025, 6), 1, 1])
+    assert found[0] > 1.4
+    normal = _exchange.widening(np.random.default_rng(0).normal(size=(50, 2000)))
+    assert normal.max() < 1.001
+    assert 1 < np.median(_exchange.widening(np.random.default_rng(0).laplace(size=(50, 30)))) < 1.05
+
+
+@pytest.mark.parametrize(("coefficient", "grouping"), [("pearson", "none"), ("kendall", "none"), ("pearson", "system")])
+def test_p_values_by_all_signs(coefficient, grouping):
+    """Of all 64 signs of six segments, by hand; only where values are no sums over segments are nulls wider."""
+    es = campaign(5, n_segments=6, noise=(1, 3))
+    units = _exchange.exchange_units(es)
+    added = [_exchange.contributions(es, m, coefficient, grouping, units) for m in es.metrics]
+    gap = np.subtract(*added)
+    factor = _exchange.widening(gap[None])[0]
+    every = np.array(list(itertools.product((1, -1), repeat=6))) @ gap
+    for known, how in ((factor, grouping), (1.0, "segment")):
+        if how == "segment":
+            gap = np.subtract(*(_exchange.contributions(es, m, coefficient, how, units) for m in es.metrics))
+            every = np.array(list(itertools.product((1, -1), repeat=6))) @ gap
+        p = np.mean(np.abs(every) * known >= abs(gap.sum()) - 1e-12)
+        result = compare(es, coefficient=coefficient, grouping=how, n_resamples=20_000)
+        assert result.p_values.iloc[0, 1] == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / 20_000) + 1e-4)
+
+
+def test_very_skewed_scores_are_noted():
+    es = campaign(5, n_segments=60)
+    tail = mm.EvalSet(es.human, {"m0": es["m0"], "tail": np.exp(es["m1"])}, systems=es.systems)
+    skewness = stats.skew(tail["tail"], axis=None)
+    assert skewness > 2
+    note = compare(tail, grouping="none", n_resamples=9).note
+    assert f"Very skewed scores (skewness): tail ({skewness:.1f})." in note
+    assert "instead of 5. Use grouping='segment'" in note
+    for options in ({"coefficient": "kendall", "grouping": "none"}, {}, {"grouping": "none", "method": "bootstrap"}):
+        assert compare(tail, **options, n_resamples=9).note == ""
+    assert compare(es, grouping="none", n_resamples=9).note == ""
+    flat = mm.EvalSet(es.human, {"m0": es["m0"], "flat": np.full(es.shape, 1e300)}, systems=es.systems)
+    assert compare(flat, grouping="none", n_resamples=9).note == ""
+
+
+def test_normal_tails_are_those_of_scipy():
+    z = np.linspace(-9, 9, 20_001)
+    found = [_kernels._normal_tail(value) for value in (*z, -8.0, 8.0, 0.0)]
+    np.testing.assert_allclose(found, stats.norm.sf([*z, -8.0, 8.0, 0.0]), rtol=0, atol=2e-15)
 
 
 def test_documents_are_exchanged_where_there_are_enough():

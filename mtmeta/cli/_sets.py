@@ -192,6 +192,7 @@ def compare(
         verdict = f"{better} is better" if p <= 0.05 else "cannot be told"
         lead = f"{better} is ahead of {worse} by {upper - lower:.3f}, 95 % from {low:.3f} to {high:.3f}"
         printing.say(f"{es.name}: {verdict}: {lead} (p = {p:.3f}, {n} {of}s exchanged)")
+        printing.say(*([f"{es.name}: {found.note}"] if found.note else []))
         rows.append((es.name, verdict, better, worse, upper - lower, low, high, p, of, n))
     columns = ["set", "verdict", "better", "worse", "difference", "low", "high", "p_value", "unit", "n_units"]
     printing.table(pd.DataFrame(rows, columns=columns))

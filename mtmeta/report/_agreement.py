@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -11,7 +12,7 @@ from .._checks import Undefined
 from .._pearson import pearson, scaled
 from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
 from ..evalset import EvalSet
-from ..significance import intervals
+from ..significance import fisher_interval, intervals
 from ._facts import Part, Section, Settings, interval, listed, pearson_in_draws, segment_counts, system_means
 from ._labels import COEFFICIENTS, GROUPINGS
 
@@ -48,16 +49,15 @@ def data(part: Part, section: Section) -> None:
 # -- systems -----------------------------------------------------------------------------
 
 
-def pair_accuracy(human: np.ndarray, metric: np.ndarray, names: np.ndarray | None = None) -> np.ndarray:
-    """Return the share of pairs of systems ordered alike in each column; a system makes no pair with itself.
+def pair_accuracy(human: np.ndarray, metric: np.ndarray) -> np.ndarray:
+    """Return the share of pairs of systems ordered alike in each column; NaN where a score is not known.
 
-    All have shape (n_systems, n_columns); ``names`` are numbers of systems, and may have one column.
+    Both have shape (n_systems, n_columns).
     """
     i, j = np.triu_indices(len(human), 1)
     agreed = sign_of_difference(human[i], human[j]) == sign_of_difference(metric[i], metric[j])
-    pairs = np.ones_like(agreed) if names is None else np.broadcast_to(names[i] != names[j], agreed.shape)
-    n = np.where(np.isnan(human + metric).any(axis=0), 0, pairs.sum(axis=0))
-    return np.divide((agreed & pairs).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
+    known = ~np.isnan(human + metric).any(axis=0) & (len(i) > 0)
+    return np.where(known, agreed.sum(axis=0) / max(1, len(i)), np.nan)
 
 
 def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_resamples: int = 9999) -> tuple[float, str]:
@@ -76,12 +76,20 @@ def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_resamples:
     return (reached + 1) / (n + 1), f"{n} random orders of {k} systems"
 
 
-def _resampled_systems(human: np.ndarray, metric: np.ndarray, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
-    """Return Pearson and pairwise accuracy with systems redrawn in each column."""
-    rng = np.random.default_rng(settings.seed + 1)
-    drawn = rng.integers(len(human), size=(human.shape[1], len(human))).T
-    human, metric = (np.take_along_axis(values, drawn, axis=0) for values in (human, metric))
-    return pearson(human, metric, axis=0), pair_accuracy(human, metric, drawn)
+_SYSTEM_STATISTICS = {"pearson.means": partial(pearson, axis=0), "pairwise": pair_accuracy}
+
+
+def _of_other_systems(human: np.ndarray, metric: np.ndarray, key: str, settings: Settings) -> tuple:
+    """Return a statistic and its jackknife interval over systems, no shorter than resamples of segments make it.
+
+    Column 0 of the means of systems is that of the data, the others are those of resamples.
+    """
+    statistic, k = _SYSTEM_STATISTICS[key], len(human)
+    value, *drawn = statistic(human, metric)
+    without = [statistic(*(np.delete(v[:, :1], s, axis=0) for v in (human, metric)))[0] for s in range(k)]
+    variance = max((k - 1) * np.var(without), np.var([v for v in drawn if not np.isnan(v)] or [0.0]))
+    scale = "pearson" if key == "pearson.means" else "acc_eq"
+    return value, *fisher_interval(value, variance, scale, k - 1, settings.level)
 
 
 def systems(part: Part, section: Section) -> None:
@@ -103,19 +111,18 @@ def _system_rows(part: Part, section: Section) -> None:
     p_value, how = order_p_value(human[:, 0], metric[:, 0], settings.seed)
     n_pairs = k * (k - 1) // 2
     sizes = {"pearson.means": (k, "systems"), "pairwise": (n_pairs, "pairs of systems")}
-    here = pearson(human, metric, axis=0), pair_accuracy(human, metric)
-    for (key, size), values in zip(sizes.items(), here, strict=True):
+    for key, size in sizes.items():
+        values = _SYSTEM_STATISTICS[key](human, metric)
         if np.isnan(values[0]):
             section.skip(key, "all systems have the same mean score on one side.")
         elif k == 2 and key == "pearson.means":
             section.skip(key, "with two systems it is 1 or -1 by force.")
         else:
             section.add(key, values[0], *interval(values[1:], settings), *size, "these systems")
-    elsewhere = _resampled_systems(human[:, 1:], metric[:, 1:], settings)
-    for (key, size), values in zip(sizes.items(), elsewhere, strict=True):
-        if k >= 3 and (row := section.row(key)):
-            note = "the interval redraws systems too"
-            section.add(f"{key}.others", row["value"], *interval(values, settings), *size, note)
+    for key, size in sizes.items():
+        if k >= 3 and section.row(key):
+            value, *ends = _of_other_systems(human, metric, key, settings)
+            section.add(f"{key}.others", value, *ends, *size, "the interval is about other systems, too")
     section.add("order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
     section.found |= {"k": k, "p": p_value}
     official = es.system_scores.loc[list(es.systems), ["human", part.metric]].to_numpy()[known]

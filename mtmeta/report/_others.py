@@ -69,6 +69,7 @@ def _ranked(es: EvalSet, settings: Settings, section: Section, coefficient: str,
         options = {"coefficient": coefficient, "grouping": grouping, "unit": settings.unit, "rng": settings.seed}
         found = compare(es, n_resamples=max(settings.n_resamples, _DRAWS), **options)
         table, p = found.table, found.p_values
+        section.text += [found.note] if found.note else []
         if key == CLAIMED_RANK:
             section.found["rivals"] = p.fillna(p.T)
         common = common & ~np.isnan([es[metric] for metric in es.metrics]).any(axis=0)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from .._agreement_kernels import average_ranks, pair_counts, touching_counts
 from .._checks import Undefined
@@ -83,7 +84,7 @@ def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, uni
     """
     coefficient = _check_coefficient(coefficient, "calibrate")
     cells = grouped(es, metric, grouping)
-    if grouping == ("system" if units.unit == "system" else "segment"):
+    if _made_of_units(grouping, units):
         values = _values(cells, coefficient, "calibrate")
         undefined = np.isnan(values)
         counted = ~undefined if degenerate == "drop" else np.ones(len(values), dtype=bool)
@@ -158,11 +159,43 @@ def _correlations(sums: np.ndarray) -> np.ndarray:
 
 
 def exchanged_coefficients(es, metrics, coefficient, grouping, units, signs, degenerate="drop") -> np.ndarray:
-    """Return the difference of each pair of metrics in each column of ``signs``, shape (n_pairs, 1 + n_resamples)."""
+    """Return the difference of each pair of metrics in each column of ``signs``, shape (n_pairs, 1 + n_resamples).
+
+    Where the value is no sum over units, all columns but the first are as much wider as `widening` says.
+    """
     added = np.array([contributions(es, name, coefficient, grouping, units, degenerate) for name in metrics])
     drawn = added @ signs[: added.shape[1]]
     first, second = np.triu_indices(len(metrics), 1)
-    return drawn[first] - drawn[second]
+    differences = drawn[first] - drawn[second]
+    if not _made_of_units(grouping, units):
+        differences[:, 1:] *= widening(added[first] - added[second])[:, None]
+    return differences
+
+
+def _made_of_units(grouping: str, units: Units) -> bool:
+    """Say whether each unit is made of whole groups, so that a value is a sum over units."""
+    return grouping == ("system" if units.unit == "system" else "segment")
+
+
+def freedom(parts: np.ndarray) -> np.ndarray:
+    r"""Return the degrees of freedom with which the squares of each row estimate a variance, shape (n_rows,).
+
+    They are :math:`\nu = 2m / (1 - m/n)` (Satterthwaite), where :math:`m = (\sum d^2)^2 / \sum d^4` of the n parts of a
+    row count. Normal parts have :math:`\nu = n`, equal ones endless many, a single one about 2.
+    """
+    n, fourth = parts.shape[1], (parts**4).sum(axis=1)
+    counted = np.divide((parts**2).sum(axis=1) ** 2, fourth, out=np.full(len(parts), float(n)), where=fourth > 0)
+    with np.errstate(divide="ignore"):
+        return 2 * counted / np.maximum(0, 1 - counted / n)
+
+
+def widening(gaps: np.ndarray) -> np.ndarray:
+    r"""Return what the null differences of each pair of metrics are multiplied by, shape (n_pairs,); at least 1.
+
+    First-order parts depend on each other: a unit of great weight changes what the others add, too. The factor is
+    :math:`t_{.975}(\nu) / t_{.975}(n)`, with the `freedom` of what n units add to the difference.
+    """
+    return np.maximum(1, stats.t.ppf(0.975, freedom(gaps)) / stats.t.ppf(0.975, gaps.shape[1]))
 
 
 # -- statistics of systems -------------------------------------------------------------------
@@ -219,7 +252,7 @@ def _by_unit(values: np.ndarray, units: Units) -> np.ndarray:
     """Add up the last axis, segments, by unit."""
     order = np.argsort(units.of_segment, kind="stable")
     starts = np.searchsorted(units.of_segment[order], np.arange(units.of_segment.max() + 1))
-    return np.add.reduceat(values[..., order].astype(np.float64), starts, axis=-1)
+    return np.add.reduceat(values[..., order].astype(np.float64, copy=False), starts, axis=-1)
 
 
 def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:

@@ -156,8 +156,9 @@ def intervals(
           brings all its segments. Pairs of a system and its own copy, which are tied and would be counted as right, are
           left out of statistics of pairs (Notes).
         - ``"jackknife"``: units are left out one at a time, which gives a standard error s, and the interval is
-          :math:`\tanh(\operatorname{artanh} r \pm t\,s / (1 - r^2))`, with t of n_units - 1 degrees of freedom. What
-          lies in [0, 1], acc_eq and SPA, is taken as r = 2 value - 1. For ``"both"``, :math:`s^2` is the two-way
+          :math:`\tanh(\operatorname{artanh} r \pm t\,s / (1 - r^2))`, with t of n_units - 1 degrees of freedom, or
+          fewer where few segments or documents count (Notes). What lies in [0, 1], acc_eq and SPA, is taken as
+          r = 2 value - 1. For ``"both"``, :math:`s^2` is the two-way
           clustered variance :math:`V_{system} + V_{segment} - V_{cell}`, or the larger of the first two if that is
           more; documents take the place of segments where the set names at least 20 with human scores.
     level : float
@@ -180,7 +181,9 @@ def intervals(
     The variance over systems is :math:`\frac{K-1}{K} \sum_s (T_{-s} - \bar T_{-})^2`, with everything, thresholds of
     ties too, computed anew without the system. Over segments and in cells it is
     :math:`\frac{n}{n-1} \sum_u (e_u - \bar e)^2`, with :math:`e_u` what the translations of a unit move the value by,
-    at the ranks and thresholds of the whole set. For a mean of segments this is the usual variance of a mean.
+    at the ranks and thresholds of the whole set. For a mean of segments this is the usual variance of a mean. Its
+    degrees of freedom are at most :math:`2m / (1 - m/n)`, where :math:`m = (\sum d_u^2)^2 / \sum d_u^4` of the n
+    :math:`d_u = e_u - \bar e` count: a few documents may make up all the variance.
 
     Copies of a system: in a resample, SPA, acc_eq and the Kendall family compare no translation with one of a copy of
     its own system. Pearson's r needs no such care within segments: it is
@@ -199,7 +202,9 @@ def intervals(
     acc_eq, segment grouping             .967 (.943)   .982 (.967)
     ===================================  ============  ============
 
-    and the jackknife over both .968, .975 and .987 (.945, .972 and .977).
+    and the jackknife over both .975, .987 and .980 (.950, .963 and .975). Where 24 systems meet 20 documents that
+    differ in difficulty, that of Pearson without grouping held it in .952; where these also differ widely in noise, in
+    .89 of 300, so it is too short.
 
     References
     ----------
@@ -232,8 +237,8 @@ def intervals(
         few = unit == "system" or (unit == "both" and coefficient != "spa")
         method = "jackknife" if few else "bootstrap"
     if method == "jackknife":
-        variances, unit, n_units = jackknife(es, names, exact, grouping, unit, degenerate)
-        n_resamples, (low, high) = 0, fisher_interval(values, variances, exact, n_units, level)
+        variances, known, unit, n_units = jackknife(es, names, exact, grouping, unit, degenerate)
+        n_resamples, (low, high) = 0, fisher_interval(values, variances, exact, known, level)
     else:
         draws = bootstrap(es, names, exact, grouping, n_resamples, unit, degenerate, generator(rng))
         n_resamples = draws.shape[1]

@@ -10,14 +10,14 @@ from scipy import stats
 from .._checks import Undefined
 from ..agreement import grouped
 from ..evalset import Computed, EvalSet
-from ._exchange import Units, _mean, _without_each, exchange_units, of_cells
+from ._exchange import Units, _mean, _without_each, exchange_units, freedom, of_cells
 from ._values import observed_values
 
 
 def jackknife(
     es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, unit: str, degenerate: str
-) -> tuple[np.ndarray, str, int]:
-    """Return each metric's variance, what was left out, and how many there are of it (of the fewer, with two).
+) -> tuple[np.ndarray, np.ndarray, str, int]:
+    """Return each metric's variance, its degrees of freedom, what was left out, and how many there are of the fewest.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def jackknife(
         raise Undefined(
             f"set {es.name!r}: the jackknife needs at least two {few}s with human scores; found {sizes[few]}."
         )
-    variances = np.zeros(len(names))
+    variances, known = np.zeros(len(names)), np.full(len(names), min(sizes.values()) - 1.0)
     if unit in ("system", "both"):
         without = np.array([_without_system(es, s, names, coefficient, grouping, degenerate) for s in rated])
         n = len(rated)
@@ -51,10 +51,11 @@ def jackknife(
     if units:
         for k, name in enumerate(names):
             blocks = block_influences(es, name, coefficient, grouping, units, degenerate)
-            other = _variance(blocks.sum(axis=0))
+            added = blocks.sum(axis=0)
+            other, known[k] = _variance(added), min(known[k], freedom(added[None] - added.mean())[0])
             both = variances[k] + other - _variance(blocks[rated].ravel())
             variances[k] = max(variances[k], other, both if unit == "both" else other)
-    return variances, " and ".join(sizes), min(sizes.values())
+    return variances, known, " and ".join(sizes), min(sizes.values())
 
 
 def _without_system(es, system, names, coefficient, grouping, degenerate) -> np.ndarray:
@@ -114,8 +115,8 @@ def block_influences(es, metric, coefficient, grouping, units: Units, degenerate
     return influences.reshape(es.shape[0], units.n)
 
 
-def fisher_interval(values, variances, coefficient: str, n_units: int, level: float) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return the ends of intervals around the values on the scale of Fisher's z, with t(n_units - 1).
+def fisher_interval(values, variances, coefficient: str, known, level: float) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return the ends of intervals around the values on the scale of Fisher's z, with t of ``known`` freedom.
 
     .. math:: \tanh\left(\operatorname{artanh} r \pm t \frac{s}{1 - r^2}\right)
 
@@ -124,7 +125,7 @@ def fisher_interval(values, variances, coefficient: str, n_units: int, level: fl
     """
     scale = 2.0 if coefficient in ("acc_eq", "spa") else 1.0
     r = scale * values - (scale - 1)
-    reach = stats.t.ppf((1 + level) / 2, n_units - 1) * scale * np.sqrt(variances)
+    reach = stats.t.ppf((1 + level) / 2, known) * scale * np.sqrt(variances)
     inside = 1 - r**2 > 1e-12
     z, slope = np.arctanh(np.where(inside, r, 0.0)), np.where(inside, 1 - r**2, 1.0)
     ends = [np.where(inside, np.tanh(z + s * reach / slope), np.clip(r + s * reach, -1, 1)) for s in (-1, 1)]

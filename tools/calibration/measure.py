@@ -39,12 +39,6 @@ TWO_SIDES = 0.1
 #: Labels (patterns), verdicts, and why these verdicts are against these labels.
 KNOWN = (
     (
-        "exchange, noisy documents, Pearson, grouping none",
-        "too often",
-        "The documents differ widely in noise, and 20 of them are too few. With 40 the rate is not settled; within "
-        "segments, and with Kendall's tau, it holds.",
-    ),
-    (
         "exchange, Pearson, grouping none, b very skewed",
         "too often",
         "Without grouping, Pearson's r of a very skewed metric is too high in small campaigns, and a few extreme "
@@ -110,11 +104,6 @@ KNOWN = (
         "r of *",
         "too short",
         "Noise in segment scores lowers the correlation, and more so in a resample, so the interval lies low.",
-    ),
-    (
-        "bootstrap of [sb]*: interval",
-        "too short",
-        "A percentile interval of few units is too short.",
     ),
     (
         "compare_with_null, human, strata of 30*",

@@ -308,7 +308,8 @@ def bootstrap(
     found: Outcomes = {f"{label}: test": p_of(rng, -sign * result.draws[0], 0.0)}
     if not effect and truth is not None:
         row = significance.intervals(es, ["b"], rng=rng, **options).iloc[0]
-        found[f"{label}: interval"] = Interval(row["low"], row["high"], truth(es))
+        name = label.replace("bootstrap", row["method"], 1)
+        found[f"{name}: interval"] = Interval(row["low"], row["high"], truth(es))
     return found
 
 
@@ -842,7 +843,7 @@ def _others() -> list[Procedure]:
     )
     rows = [Procedure("sorted table", _REPORT, null, sorted_table, n=1000)]
     null = "As for the permutation test, on three sets of eight systems"
-    rows.append(Procedure("rank", _REPORT, null, ranking, n=1000, sizes=(30, 60)))
+    rows.append(Procedure("rank", _REPORT, null, ranking, n=240, sizes=(30, 60)))
     null = "A metric of random numbers"
     effects = {"effect": "slope of the metric on human scores", "effects": (0.25, 0.5, 1.0, 2.0, 4.0)}
     rows.append(Procedure("order", _REPORT, null, order_of_systems, "systems", (5, 10), n=1600, n_power=200, **effects))
