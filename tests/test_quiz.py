@@ -325,7 +325,9 @@ def _three_systems(question):
 
 
 def _wmt23_groupings(question):
-    none, segment, system = printed("real_data/sentinels", r"SENTINEL-SRC-MQM +(\d+) +(\d+) +(\d+) +\d+ +\d+ +\d+")
+    none, segment, system = printed(
+        "real_data/sentinels", r"pearson +none +\d+ +(\d+)\s+segment +\d+ +(\d+)\s+system +\d+ +(\d+)"
+    )
     (n,) = printed("real_data/sentinels", r"(\d+) metrics, 6 of them sentinels")
     yield given(none, n)
     yield right(system, segment)
@@ -333,7 +335,7 @@ def _wmt23_groupings(question):
 
 
 def _wmt23_gemba(question):
-    none, segment = printed("real_data/sentinels", r"GEMBA-MQM +(\d+) +(\d+) +\d+ +\d+ +\d+ +\d+")
+    none, segment = printed("real_data/sentinels", r"pearson +none +(\d+) +\d+\s+segment +(\d+) +\d+")
     yield given(none, segment, "38")
     assert int(none) - int(segment) == 10
 
