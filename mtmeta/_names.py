@@ -77,7 +77,7 @@ def natural(name: Any) -> tuple:
 def numbered(column: pd.Series) -> tuple[np.ndarray, list]:
     """Return for each row the position of its name, and the names in natural order."""
     codes, found = pd.factorize(column)
-    names = list(found)
+    names = [name.item() if isinstance(name, np.generic) else name for name in found]
     order = sorted(range(len(names)), key=lambda k: natural(names[k]))
     position = np.empty(len(names), dtype=np.intp)
     position[order] = np.arange(len(names))

@@ -59,7 +59,7 @@ def test_arguments_that_are_no_path(tmp_path):
         ("teachin", r"unknown set 'teachin'.*Did you mean 'teaching'\?"),
         ("ted/en-ed", r"unknown language pair of ted 'en-ed'. Did you mean 'en-de'\?"),
         ("teaching/en-de", r"unknown language pair of teaching"),
-        ("ted", r"'ted' holds 2 language pairs: ted/en-de, ted/zh-en. Name one of these, or use load_all"),
+        ("ted", r"'ted' holds 2 language pairs: ted/en-de, ted/zh-en. Name one of these .in Python: or use load_all"),
     ],
 )
 def test_unknown_sets(name, message, monkeypatch, tmp_path):

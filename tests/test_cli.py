@@ -120,6 +120,44 @@ def test_wrong_choice_is_answered_with_the_right_ones(run, table, option, choice
     assert all(f"'{choice}'" in err for choice in choices)
 
 
+def _holes(frame):
+    return frame.assign(human=frame["human"].where(np.arange(len(frame)) % 7 > 0))
+
+
+#: What is done to TABLE, a command line, what it must say, and what it says in Python.
+ADVICE = [
+    (lambda f: f.iloc[1:], "rank {}", "or pass --missing nan", "missing='nan'"),
+    (lambda f: f.iloc[[0, *range(6)]], "validate {}", "('A', 1)", "('A', 1)"),
+    (lambda f: f, "correlate {} --metrics-from x", "--metrics-from does not apply", "`metrics_from` does"),
+    (_holes, "rank {} --method published --protocol wmt24", "Use --method exchange", "method='exchange'"),
+    (lambda f: f.assign(X_perturbed=0, doc=None), "local-accuracy {} --context doc", "leave them out.", "pairs.dropna"),
+    (lambda f: f.assign(X_perturbed=None), "local-accuracy {}", "pass --missing drop", "missing='drop'"),
+    (lambda f: f.assign(translation="a b", reference="a"), "local-accuracy {} --perturbation llm",
+     "needs a language model; 'composed' needs none", "LanguageModel"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "line", "says", "in_python"), ADVICE)
+def test_the_command_line_gives_advice_in_its_own_words(run, tmp_path, change, line, says, in_python):
+    path = tmp_path / "t.csv"
+    change(pd.read_csv(io.StringIO(TABLE))).to_csv(path, index=False)
+    code, _, err = run(*line.format(path).split())
+    assert code == 1
+    assert says in err
+    assert says == in_python or in_python not in err
+    assert not re.search(r"in Python|`|np\.|\w=['…]", err)
+
+
+def test_a_partly_rated_table_is_ranked_and_says_so(run, result, tmp_path):
+    path = tmp_path / "t.csv"
+    _holes(mm.load("teaching").to_frame()[["system", "segment", "human", "chrF", "Judge"]]).to_csv(path, index=False)
+    for protocol in ("wmt23", "wmt24"):
+        line = ("rank", path, "--n-resamples", 40, "--protocol", protocol)
+        assert [row["metric"] for row in result(*line)] == ["Judge", "chrF"]
+        assert "t: 300 of the 300 rated segments are rated for some systems only;" in run(*line)[2]
+    assert "for some systems only" not in run("rank", "teaching", "--n-resamples", 0)[2]
+
+
 def test_version(run):
     assert run("--version") == (0, f"mtmeta {mm.__version__}\n", "")
 

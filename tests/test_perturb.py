@@ -583,7 +583,7 @@ BAD = [
     (lambda: perturb.apply("a", "removal", task="music"), ValueError, "`task` must be one of"),
     (lambda: perturb.apply("a", "removal", language="English!"), ValueError, "code of a language"),
     (lambda: perturb.apply("a", "removal", language=3), TypeError, "`language` must be a code"),
-    (lambda: perturb.apply("a", "llm"), ValueError, "needs `model`, a LanguageModel"),
+    (lambda: perturb.apply("a", "llm"), ValueError, "needs a language model .in Python: `model`, a LanguageModel"),
     (lambda: perturb.apply("a", "llm", model="gpt2"), TypeError, "must be a LanguageModel"),
     (lambda: perturb.apply("a", "llm", model=perturb.LanguageModel("x")), ValueError, "needs .*'reference', 'source'"),
     (lambda: perturb.apply("a", "removal", tools="best"), ValueError, "`tools` must be one of"),

@@ -7,6 +7,7 @@ import errno
 import inspect
 import logging
 import math
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
@@ -40,6 +41,11 @@ app = typer.Typer(
 )
 
 
+#: Options by the name of the parameter that they set; those named differently in Python, then those of all commands.
+_OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs", "kinds": "--perturbation", "parts": "--table"}
+_OPTIONS |= {"base_url": "--mirror"}
+
+
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     """Turn faults of the data, and an interrupt, into one line on stderr and an exit code.
 
@@ -60,6 +66,11 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             parts, of = {name: parameter}, hints
         forms = get_args(get_args(of["how"])[0])[0] if "how" in of else forms
         parameters += [one.replace(kind=one.KEYWORD_ONLY, annotation=of[part]) for part, one in parts.items()]
+    for parameter in parameters:
+        about = (get_args(parameter.annotation) or (None,))[-1]
+        if isinstance(about, typer.models.OptionInfo):
+            usual = f"--{parameter.name.replace('_', '-')}"
+            _OPTIONS.setdefault(parameter.name, (about.param_decls or (usual,))[0])
 
     def safe(**options: Any) -> None:
         options = {name: str(value) if isinstance(value, StrEnum) else value for name, value in options.items()}
@@ -102,7 +113,19 @@ def _reason(error: Exception) -> str:
         return visible(f"{error.filename}: {fault}.")
     if isinstance(error, MemoryError):
         return visible(f"not enough memory. {error}".strip())
-    return visible(" ".join(str(error).splitlines()))
+    return visible(in_options(" ".join(str(error).splitlines())))
+
+
+def in_options(message: str) -> str:
+    """Return a message of the package in words of the command line.
+
+    Options stand for parameters (``missing='nan'`` is --missing nan), and advice "(in Python: ...)" is left out.
+    """
+    names = "|".join(_OPTIONS)
+    message = re.sub(r",? \(in Python: ([^()]|\([^()]*\))*\)", "", message)
+    message = re.sub(rf"`({names})`", lambda found: _OPTIONS[found[1]], message)
+    given = rf"(?<![\w.'\"-])({names})=(?:'([^']*)'|(\d[\d.]*)|…)?"
+    return re.sub(given, lambda found: " ".join(filter(None, (_OPTIONS[found[1]], found[2] or found[3]))), message)
 
 
 def threshold(text: str) -> float | str:
@@ -242,7 +265,7 @@ class Loading:
         sets = self._of_systems([data for name in names for data in load_all(name, **options)])
         for data in sets:
             left_out = getattr(data, "provenance", {}).get("left_out", {})
-            say(quiet, *(f"left out of {data.name}: {what} ({why})" for what, why in left_out.items()))
+            say(quiet, *(in_options(f"left out of {data.name}: {what} ({why})") for what, why in left_out.items()))
         return sets
 
     def _of_systems(self, sets: list[Any]) -> list[Any]:
@@ -269,6 +292,12 @@ class Loading:
         twice = sorted({name for name in called if called.count(name) > 1})
         if twice:
             raise ValueError(f"each set may occur once; found more than once: {', '.join(twice)}. Rename a file.")
+        for es in sets:
+            rated = es.human == es.human  # NaN is not rated
+            here = rated.any(axis=0)
+            partly = (here & ~rated[rated.any(axis=1)].all(axis=0)).sum()
+            some = f"{partly} of the {here.sum()} rated segments are rated for some systems only"
+            say(quiet or not partly, f"{es.name}: {some}; a pair of systems is compared where both are rated")
         return sets
 
 

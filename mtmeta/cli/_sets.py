@@ -10,7 +10,7 @@ import typer
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Method, Protocol, Ties, Unit
-from ._common import Loading, Printing, Sets, command, flag, number, option, threshold
+from ._common import Loading, Printing, Sets, command, flag, in_options, number, option, threshold
 from ._output import together
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
     """
     from ..datasets import validate as findings
 
-    printing.table(together({es.name: findings(es) for es in loading.rated(sets, quiet=True)}))
+    table = together({es.name: findings(es) for es in loading.rated(sets, quiet=True)})
+    printing.table(table.assign(note=table["note"].map(in_options, na_action="ignore")))
 
 
 @command("rank teaching")

@@ -156,7 +156,7 @@ def load(
         names = [name for name, _ in found]
         raise ValueError(
             f"{str(name_or_path)!r} holds {len(names)} {_PARTS.get(str(name_or_path), 'language pair')}s: "
-            f"{', '.join(names)}. Name one of these, or use load_all."
+            f"{', '.join(names)}. Name one of these (in Python: or use load_all)."
         )
     return found[0][1]()
 

@@ -49,7 +49,7 @@ class Options:
         """Raise if an option was given that means nothing for this kind of data."""
         for name in names:
             if getattr(self, name) != getattr(type(self), name):
-                raise ValueError(f"`{name}` does not apply to {what}; found {getattr(self, name)!r}. Leave it out.")
+                raise ValueError(f"`{name}` does not apply to {what}. Leave it out.")
 
     def refuse_all(self, what: str) -> None:
         """Raise if any option was given but ``unrated``, which holds for what never has human scores."""

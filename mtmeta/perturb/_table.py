@@ -50,7 +50,9 @@ def _check_kind(kind: object, task: str, model: LanguageModel | None) -> None:
     if kind not in KINDS[task]:
         raise ValueError(f"{kind!r} is no kind of perturbation of task {task!r}. Choose from {list(KINDS[task])}.")
     if kind == "llm" and model is None:
-        raise ValueError("kind 'llm' needs `model`, a LanguageModel. Without one, use 'composed', which is rule-based.")
+        raise ValueError(
+            "kind 'llm' needs a language model (in Python: `model`, a LanguageModel); 'composed' needs none."
+        )
 
 
 def _edit(words: Words, kind: str, task: str, setting: Setting, rng: np.random.Generator) -> str | None:

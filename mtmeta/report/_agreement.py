@@ -36,7 +36,7 @@ def data(part: Part, section: Section) -> None:
             section.add(what, len(distinct), note=listed(distinct) if what == "domains" else "")
     values = es.human[rated]
     section.text.append(
-        f"Human scores run from {values.min():g} to {values.max():g}, with {len(np.unique(values))} distinct values. "
+        f"Human scores run from {values.min():zg} to {values.max():zg}, with {len(np.unique(values))} distinct values. "
         "Higher is better for humans and metrics; a score that counts errors must be negated before it is read."
     )
     has = [what for what in ("sources", "translations") if es.texts is not None and getattr(es.texts, what)]

@@ -365,7 +365,7 @@ def _metrics(es: EvalSet, metric: str | Sequence[str] | None) -> list[str]:
         if name in es.system_scores.columns.drop("human"):
             raise ValueError(
                 f"metric {name!r} in set {es.name!r} has system scores only; a report needs a score for each "
-                "translation. mtmeta.pairwise_accuracy compares system scores."
+                "translation (in Python: mtmeta.pairwise_accuracy compares system scores)."
             )
         raise unknown("metric", name, es.metrics)
     return list(dict.fromkeys(wanted))
