@@ -19,6 +19,12 @@ def listed(items: Iterable[Any], limit: int = 8) -> str:
     return shown + (f", … ({len(items)} in all)" if len(items) > limit else "")
 
 
+def some_of(items: Iterable[str], limit: int = 3) -> str:
+    """Render texts as a list, cut after ``limit``."""
+    items = list(items)
+    return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
+
+
 def counted(n: int, what: str) -> str:
     return f"{n} {what}{'s' * (n != 1)}"
 

@@ -158,6 +158,22 @@ def test_a_partly_rated_table_is_ranked_and_says_so(run, result, tmp_path):
     assert "for some systems only" not in run("rank", "teaching", "--n-resamples", 0)[2]
 
 
+def test_human_translators_are_marked_and_named(run, result, tmp_path):
+    path = tmp_path / "t.csv"
+    mm.load("teaching").to_frame()[["system", "segment", "human", "chrF", "Biased"]].to_csv(path, index=False)
+    marked = ("--human-system", "Fjord")
+    assert [r["name"] for r in result("validate", path, *marked) if r["what"] == "human translator"] == ["Fjord"]
+    line = ("rank", path, "--protocol", "wmt23", "--n-resamples", 0)
+    said = "but without Fjord{} Biased is (0.983, against 0.923)\n"
+    assert said.format("") in run(*line)[2]
+    assert said.format(" (a human translation)") in run(*line, *marked)[2]
+    assert "Fjord" not in run(*line, "--exclude-system", "Fjord")[2]
+    of_machines = run("rank", path, "--protocol", "wmt24", "--n-resamples", 0, *marked)[2]
+    assert "left out of the ranking: t: system 'Fjord' (human translation)" in of_machines
+    assert "unknown system 'fjord'. Did you mean 'Fjord'?" in run(*line, "--human-system", "fjord")[2]
+    assert "--human-system applies to translations" in run("validate", "teaching-speech", *marked)[2]
+
+
 def test_version(run):
     assert run("--version") == (0, f"mtmeta {mm.__version__}\n", "")
 

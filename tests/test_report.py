@@ -615,3 +615,29 @@ def test_an_error_in_a_figure_is_one(monkeypatch):
     monkeypatch.setattr("mtmeta.plots.three_views", fail)
     with pytest.raises(ValueError, match="no such font"):
         mm.report.report(tiny(), **FAST).to_html()
+
+
+def test_a_system_that_decides_alone_is_named_with_both_values():
+    human = np.array([[0.0], [0.1], [0.2], [0.3], [5.0]]) + np.arange(30) / 30
+    odd = np.array([[4.0], [3.0], [2.0], [1.0], [9.0]]) + np.arange(30) / 30
+    metrics = {"odd": odd, "plain": human - np.array([[0], [0], [0], [0], [4.85]])}
+    es = mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], human_systems=["Human-B"])
+    found = mm.report.report(es, "odd", **FAST)
+    with_it = np.corrcoef(human.mean(axis=1), odd.mean(axis=1))[0, 1]
+    row = value(found, "systems", "Pearson of system means")
+    assert row["note"].endswith(f"from -1.00 (without Human-B) to {_without(human, odd):.2f} (without A)")
+    page = found.to_markdown()
+    sign = (
+        f"Human-B alone decides over the sign of the Pearson correlation of system means: {with_it:+.2f} with it, -1.00"
+    )
+    assert sign in page
+    assert f"odd is first by system pearson ({with_it:.3f}); but without Human-B (a human translation) plain is" in page
+    assert "Human translations among the systems: Human-B." in page
+    few = mm.report.report(es.select(systems=[*"ABC"]), "odd", **FAST)
+    assert value(few, "systems", "Pearson of system means")["note"] == "these systems"
+
+
+def _without(human, metric):
+    """Return the largest correlation of system means with one of five systems left out."""
+    kept = [np.delete(np.arange(5), k) for k in range(5)]
+    return max(np.corrcoef(human.mean(axis=1)[k], metric.mean(axis=1)[k])[0, 1] for k in kept)

@@ -43,7 +43,7 @@ app = typer.Typer(
 
 #: Options by the name of the parameter that they set; those named differently in Python, then those of all commands.
 _OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs", "kinds": "--perturbation", "parts": "--table"}
-_OPTIONS |= {"base_url": "--mirror"}
+_OPTIONS |= {"base_url": "--mirror", "human_systems": "--human-system"}
 
 
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -253,6 +253,10 @@ class Loading:
         list[str] | None,
         option("Without this system, such as a human translator; repeatable.", "NAME", "none", callback=once),
     ] = None
+    human_system: Annotated[
+        list[str] | None,
+        option("This system is a human translator; repeatable.", "NAME", "as the set says", callback=once),
+    ] = None
 
     def load(self, names: Sequence[str], quiet: bool, **options: Any) -> list[Any]:
         """Load all sets that the names stand for, and say what was left out of them."""
@@ -262,6 +266,7 @@ class Loading:
             raise typer.BadParameter("standard input (-) can be read once only.")
         options |= {"reference": self.reference, "annotation": self.annotation, "missing": self.missing}
         options |= {"metrics": self.metric, "metrics_from": self.metrics_from or ()}
+        options |= {"human_systems": self.human_system or ()}
         sets = self._of_systems([data for name in names for data in load_all(name, **options)])
         for data in sets:
             left_out = getattr(data, "provenance", {}).get("left_out", {})

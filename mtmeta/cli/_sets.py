@@ -79,7 +79,7 @@ def rank(
     given = [option for option, value in of_protocols.items() if value is not None]
     if by_statistic and given:
         raise typer.BadParameter("cannot go with --coefficient or --grouping.", param_hint=", ".join(given))
-    from ..protocols import PROTOCOLS
+    from ..protocols import PROTOCOLS, decided_by_one
     from ..protocols import rank as rank_sets
 
     plan = protocol or "wmt24"
@@ -99,6 +99,7 @@ def rank(
         printing.say(*_expected(loaded, plan, loading.metric, n_resamples, method or "exchange"))
         result = rank_sets(loaded, protocol=plan, metrics=loading.metric, **options)
         printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
+        printing.say(*decided_by_one(result.without_systems))
         frame, signature = result.to_frame(), result.signature
     printing.say(f"{signature}|mtmeta:{__version__}")
     printing.table(frame)

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from .._files import cache_dir
-from .._names import unknown
+from .._names import positions, unknown
 from ..evalset import EvalSet
 from ..rankings import Rankings
 from . import _da, _mqm, _ranking, _speech, _tables, _wmt
@@ -79,6 +79,7 @@ def load(
     spans: bool = False,
     missing: str = "raise",
     unrated: str = "raise",
+    human_systems: Sequence[str] = (),
 ) -> EvalSet | pd.DataFrame | Rankings:
     """Load the human and metric scores of one test set and language pair; or transcripts, or rankings.
 
@@ -110,6 +111,9 @@ def load(
         kept with holes.
     unrated : {"raise", "keep"}
         What to do where a table has no human score at all: refuse, or keep its texts and metric scores.
+    human_systems : sequence of str
+        Systems that are human translations, beside those that the set names. They stay candidates; protocols such as
+        ``"wmt24"`` leave them out, and `validate`, `rank` and reports name them.
 
     Returns
     -------
@@ -150,7 +154,7 @@ def load(
     """
     options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated)
     if _is_table(name_or_path):
-        return _tables.load_table(name_or_path, options)
+        return _marked([_tables.load_table(name_or_path, options)], human_systems)[0]
     found = _find(name_or_path, options)
     if len(found) > 1:
         names = [name for name, _ in found]
@@ -158,7 +162,7 @@ def load(
             f"{str(name_or_path)!r} holds {len(names)} {_PARTS.get(str(name_or_path), 'language pair')}s: "
             f"{', '.join(names)}. Name one of these (in Python: or use load_all)."
         )
-    return found[0][1]()
+    return _marked([found[0][1]()], human_systems)[0]
 
 
 def load_all(
@@ -171,6 +175,7 @@ def load_all(
     spans: bool = False,
     missing: str = "raise",
     unrated: str = "raise",
+    human_systems: Sequence[str] = (),
 ) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
     """Load every language pair or other part of a set, of a folder, or of a table with a column ``lp``.
 
@@ -178,7 +183,7 @@ def load_all(
     ----------
     name_or_path : str or pathlib.Path
         As for `load`, without a language pair: ``"wmt23"``. What has one language pair gives a list of one.
-    reference, annotation, metrics_from, metrics, spans, missing, unrated
+    reference, annotation, metrics_from, metrics, spans, missing, unrated, human_systems
         As for `load`.
 
     Returns
@@ -199,8 +204,17 @@ def load_all(
     """
     options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated)
     if _is_table(name_or_path):
-        return _tables.load_tables(name_or_path, options)
-    return [load_one() for _, load_one in _find(name_or_path, options)]
+        return _marked(_tables.load_tables(name_or_path, options), human_systems)
+    return _marked([load_one() for _, load_one in _find(name_or_path, options)], human_systems)
+
+
+def _marked(sets: list[Loaded], names: Sequence[str]) -> list[Loaded]:
+    """Return the sets with these systems marked as human translations; each must be in one of the sets."""
+    if names:
+        if not all(isinstance(es, EvalSet) for es in sets):
+            raise ValueError("`human_systems` applies to translations with human scores. Leave it out.")
+        positions("system", names, list(dict.fromkeys(s for es in sets for s in es.systems)), repeats=True)
+    return [es._changed(human_systems=es.human_systems | {*names} & {*es.systems}) if names else es for es in sets]
 
 
 def _is_table(name_or_path: str | Path) -> bool:

@@ -8,9 +8,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._checks import Undefined
-from .._pearson import pearson, scaled
+from .._pearson import TURNED, pearson, scaled
 from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
 from ..evalset import EvalSet
+from ..protocols import FEWEST_SYSTEMS
 from ..significance import intervals
 from ._facts import Part, Section, Settings, interval, listed, pearson_in_draws, segment_counts, system_means
 from ._labels import COEFFICIENTS, GROUPINGS
@@ -41,6 +42,8 @@ def data(part: Part, section: Section) -> None:
     )
     has = [what for what in ("sources", "translations") if es.texts is not None and getattr(es.texts, what)]
     section.text.append(f"Texts: {' and '.join(has) or 'none'}.")
+    if es.human_systems:
+        section.text.append(f"Human translations among the systems: {', '.join(sorted(es.human_systems))}.")
     for what, why in es.provenance.get("left_out", {}).items():
         section.text.append(f"Left out: {what} ({why}).")
 
@@ -104,13 +107,15 @@ def _system_rows(part: Part, section: Section) -> None:
     n_pairs = k * (k - 1) // 2
     sizes = {"pearson.means": (k, "systems"), "pairwise": (n_pairs, "pairs of systems")}
     here = pearson(human, metric, axis=0), pair_accuracy(human, metric)
+    names = np.array(es.systems, dtype=object)[known]
     for (key, size), values in zip(sizes.items(), here, strict=True):
         if np.isnan(values[0]):
             section.skip(key, "all systems have the same mean score on one side.")
         elif k == 2 and key == "pearson.means":
             section.skip(key, "with two systems it is 1 or -1 by force.")
         else:
-            section.add(key, values[0], *interval(values[1:], settings), *size, "these systems")
+            note = f"these systems{_without_each(names, human[:, 0], metric[:, 0], key, values[0], section)}"
+            section.add(key, values[0], *interval(values[1:], settings), *size, note)
     elsewhere = _resampled_systems(human[:, 1:], metric[:, 1:], settings)
     for (key, size), values in zip(sizes.items(), elsewhere, strict=True):
         if k >= 3 and (row := section.row(key)):
@@ -123,6 +128,24 @@ def _system_rows(part: Part, section: Section) -> None:
         value = pair_accuracy(official[:, :1], official[:, 1:])[0]
         note = "from the official system scores of the set, which are no means of its segment scores"
         section.add("pairwise.official", value, n=n_pairs, unit="pairs of systems", note=note)
+
+
+def _without_each(names, human, metric, key: str, value: float, section: Section) -> str:
+    """Return the range of a statistic over the systems left out; tell the section where one turns a correlation."""
+    if len(names) < FEWEST_SYSTEMS:
+        return ""
+    sides = [np.array([np.delete(scores, k) for k in range(len(names))]).T for scores in (human, metric)]
+    left = pearson(*sides, axis=0) if key == "pearson.means" else pair_accuracy(*sides)
+    for name, other in zip(names, left, strict=True):
+        if key == "pearson.means" and value * other < 0 and abs(value - other) > TURNED:
+            section.text.append(
+                f"{name} alone decides over the sign of the Pearson correlation of system means: {value:+.2f} with it, "
+                f"{other:+.2f} without."
+            )
+    if np.isnan(left).any():
+        return ""
+    (low, lowest), (high, highest) = ((left[k], names[k]) for k in (left.argmin(), left.argmax()))
+    return f"; with one left out, from {low:z.2f} (without {lowest}) to {high:z.2f} (without {highest})"
 
 
 def _spa_row(part: Part, section: Section) -> None:

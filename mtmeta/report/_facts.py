@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import Undefined
+from .._names import some_of
 from .._pearson import scaled
 from .._resampling import times_drawn, units_of
 from ..evalset import Computed, EvalSet
@@ -228,5 +229,4 @@ def interval(draws: np.ndarray, settings: Settings) -> tuple[float, float]:
 
 def listed(items: Sequence[Any], limit: int = 8) -> str:
     """Return items as a list in words, cut after ``limit``."""
-    shown = ", ".join(map(str, list(items)[:limit]))
-    return shown + (f" and {len(items) - limit} more" if len(items) > limit else "")
+    return some_of(map(str, items), limit)
