@@ -108,7 +108,7 @@ def test_defaults_in_the_help_are_those_of_the_package(run):
     assert shown["seed"] == f"{rank['rng'].default}"
     assert shown["coefficient"] == correlate["coefficient"].default
     assert shown["grouping"] == correlate["grouping"].default
-    assert shown["protocol"] == "wmt24"
+    assert shown["protocol"] == rank["protocol"].default
 
 
 @pytest.mark.parametrize(
@@ -311,9 +311,11 @@ def test_rank_by_protocol_is_the_table_of_the_package(result, table, protocol):
     assert pd.DataFrame(result("rank", table, "--protocol", protocol)).equals(expected)
 
 
-def test_rank_is_by_wmt24_unless_told_otherwise(run, result, table):
-    options = ("--ties", "published", "--n-resamples", 50, "--seed", 3)
-    expected = mm.rank(mm.load(table), protocol="wmt24", ties="published", n_resamples=50, rng=3)
+@pytest.mark.parametrize("chosen", [{}, {"protocol": "wmt24", "ties": "published"}])
+def test_rank_has_the_defaults_of_the_package(run, result, table, chosen):
+    options = [word for name, value in chosen.items() for word in (f"--{name}", value)]
+    options += ["--n-resamples", 50, "--seed", 3]
+    expected = mm.rank(mm.load(table), **chosen, n_resamples=50, rng=3)
     assert pd.DataFrame(result("rank", table, *options)).equals(expected.to_frame())
     assert run("rank", table, *options)[2] == f"{expected.signature}|mtmeta:{mm.__version__}\n"
 
@@ -332,7 +334,7 @@ def test_a_long_ranking_is_announced(run, table, monkeypatch, sizes, told):
     asked = []
     monkeypatch.setattr(protocols, "cost", lambda *sizes_of: asked.append(sizes_of) or sizes)
     _, out, err = run("rank", table, "--n-resamples", 20)
-    assert [(sets[0].shape, *rest) for sets, *rest in asked] == [((3, 2), "wmt24", 2, 20, "exchange")]
+    assert [(sets[0].shape, *rest) for sets, *rest in asked] == [((3, 2), "wmt23", 2, 20, "exchange")]
     assert ("ranking takes about" in err) == bool(told)
     assert told in err
     assert "ranking takes" not in out + run("rank", table, "--n-resamples", 20, "--quiet")[2]

@@ -40,7 +40,7 @@ def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
 def rank(
     sets: Sets,
     protocol: Annotated[
-        Protocol | None, option("Rank by a published protocol, over all sets together.", default="wmt24")
+        Protocol | None, option("Rank by a published protocol, over all sets together.", default="wmt23")
     ] = None,
     coefficient: Annotated[
         Coefficient | None,
@@ -82,7 +82,7 @@ def rank(
     from ..protocols import PROTOCOLS, decided_by_one
     from ..protocols import rank as rank_sets
 
-    plan = protocol or "wmt24"
+    plan = protocol or "wmt23"
     has_spa = any(task.statistic == "spa" for task in PROTOCOLS[plan].tasks)
     if ties is not None and not has_spa:
         raise typer.BadParameter(
