@@ -16,7 +16,7 @@ from mtmeta._checks import Undefined
 from mtmeta.report import SECTIONS, Report, _labels, _report
 from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, segments, spa_in_draws
 from mtmeta.report._claims import VERDICTS, _within, decide
-from mtmeta.report._display import between, number
+from mtmeta.report._display import between, number, tables
 from mtmeta.report._facts import Part, Section, Settings, pearson_in_draws, segment_counts, system_means
 
 FAST = {"n_resamples": 60}
@@ -448,6 +448,32 @@ def test_page_stands_alone_and_can_be_read_by_all(reports):
         assert "on the same machine the same numbers. Another processor" in how.partition("How this was computed")[2]
 
 
+def test_page_links_to_its_parts_and_shows_numbers_at_a_glance(teaching):
+    part = teaching.select(segments=teaching.segments[:60], metrics=["Judge", "chrF"])
+    report = mm.report.report(part, **FAST)
+    page = Page(report.to_html())
+    links = [a["href"] for a in page.all("a")]
+    named = {f"#{attrs['id']}" for _, attrs in page.tags if "id" in attrs}
+    assert links[:2] == ["#p0", "#p1"]
+    assert set(links) == named
+    assert len(links) == len(set(links)) == 2 + 2 * len(SECTIONS)
+    glance = page.words.partition("All at a glance")[2].partition("What to claim")[0]
+    for number_ in report.claims["value"].dropna():
+        assert number(number_) in glance
+
+
+def test_the_table_of_deviations_has_the_numbers_of_its_figure(reports):
+    report = reports("Regressor")
+    [part] = report._parts
+    drawn = part.sections["system_dependence"].found["sysdep"].table.set_index("system")["expected_deviation"]
+    report.to_html()  # draws the figures
+    [found] = report.findings
+    shown = tables(found.sections["system_dependence"], "Regressor", 0.95)[-1]
+    assert shown.headings == ["system", "deviation", "interval", "less difficulty", "interval", "verdict"]
+    assert {row[0]: row[1] for row in shown.rows} == {system: number(v) for system, v in drawn.items()}
+    assert f"{drawn.idxmin()}, {number(drawn.min())}" in found.figures["system_dependence"].alt
+
+
 def test_json_has_every_number(small):
     found = json.loads(small.to_json())
     assert list(found) == ["schema", "mtmeta", "signature", "seed", "level", "sets", "claims", "sections", "skipped"]
@@ -571,13 +597,21 @@ def test_chapters_that_are_named_exist(small):
 
 
 @pytest.mark.slow
-def test_command_writes_what_the_file_is_called(command_line, tmp_path):
+def test_command_writes_what_the_file_is_called(command_line, tmp_path, monkeypatch):
     table, page = tmp_path / "mine.csv", tmp_path / "r.html"
     tiny().to_frame().to_csv(table, index=False)
     command = ("report", table, "--n-resamples", 60)
     code, out, err = command_line(*command, "-o", page)
     assert (code, out, "reporting on mine" in err) == (0, "", True)
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    saved, made = tmp_path / "r.json", []
+    monkeypatch.setattr(_report, "_findings", lambda parts, real=_report._findings: made.append(1) or real(parts))
+    code, out, err = command_line(*command, "-o", page, "-o", saved, "-o", tmp_path / "r.md")
+    assert (code, out, len(made)) == (0, "", 1)
+    assert Report.from_json(saved.read_text(encoding="utf-8")).to_html() == page.read_text(encoding="utf-8")
+    assert (tmp_path / "r.md").read_text(encoding="utf-8").startswith("# Is this metric any good?")
+    assert "nothing here is written as '.pdf'" in command_line(*command, "-o", page, "-o", tmp_path / "r.pdf")[2]
+    assert "two outputs cannot go to one file" in command_line(*command, "-o", page, "-o", page)[2]
     code, out, _ = command_line(*command, "--format", "json", "-q")
     assert (code, json.loads(out)["claims"][2]["claim"]) == (0, WITHIN)
     code, out, err = command_line(*command, "--metric", "mine", "-q")

@@ -78,7 +78,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             check_room()
             check_outputs(options)
             if options.get("how", "") is None:
-                options["how"] = form_of(options.get("output"), forms)
+                options["how"] = _each(lambda path: form_of(path, forms), options.get("output"))
             made = {name: kind(**{f.name: options.pop(f.name) for f in fields(kind)}) for name, kind in bundles.items()}
             command(**options, **made)
         except KeyboardInterrupt:
@@ -91,6 +91,11 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     safe.__signature__ = inspect.Signature(parameters)
     safe.__annotations__ = {p.name: p.annotation for p in parameters}
     return safe
+
+
+def _each(function: Callable[[Any], Any], values: Any) -> Any:
+    """Apply a function to a value, or to each of a list."""
+    return [function(value) for value in values] if isinstance(values, list) else function(values)
 
 
 def command(example: str, name: str | None = None, group: typer.Typer = app) -> Callable:
@@ -141,8 +146,10 @@ def threshold(text: str) -> float | str:
     return epsilon
 
 
-def in_a_folder(path: Path | None) -> Path | None:
+def in_a_folder(path: Path | list[Path] | None) -> Path | list[Path] | None:
     """Refuse at once an output file that could not be written in the end."""
+    if isinstance(path, list | tuple):
+        return [file for one in path if (file := in_a_folder(one)) is not None] or [None]
     if path is None or str(path) == "-":
         return None
     try:

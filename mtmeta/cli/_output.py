@@ -115,7 +115,8 @@ def inputs(options: Mapping[str, Any]) -> list[Path]:
 
 def check_outputs(options: Mapping[str, Any]) -> None:
     """Refuse at once to write to files that are inputs, are the same, or are not ours; see `_files`."""
-    targets = [options[name] for name in _WRITTEN if options.get(name) is not None]
+    given = [options[name] for name in _WRITTEN if options.get(name) is not None]
+    targets = [path for one in given for path in (one if isinstance(one, list) else [one]) if path is not None]
     if len({path.resolve() for path in targets}) < len(targets):
         raise ValueError(f"two outputs cannot go to one file; found {targets[0]} twice.")
     _force.set(options.get("force", False))
