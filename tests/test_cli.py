@@ -22,7 +22,7 @@ from test_fetch import WHOLE, registry, serve, server  # noqa: F401 - fixtures
 
 import mtmeta as mm
 from mtmeta import agreement, cli, datasets, protocols
-from mtmeta.cli import _choices, _local, _output, app
+from mtmeta.cli import _choices, _local, _output, _sets, app
 from mtmeta.datasets import _fetch
 from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
@@ -808,3 +808,15 @@ def test_fetch_says_where_and_under_which_terms(run, result, server, tmp_path, m
     code, out, err = run("fetch", "small", "--mirror", "http://127.0.0.1:9")
     assert (code, out, len(err.splitlines())) == (1, "", 1)
     assert re.match(r"mtmeta: error: folder/\S+: could not be downloaded from http://127\.0\.0\.1:9/", err)
+
+
+def test_a_long_calibration_is_announced(run, table, monkeypatch):
+    line = ("correlate", table, "--coefficient", "acc_eq", "--coefficient", "kendall", "--grouping", "none")
+    assert "takes about" not in run(*line)[2]
+    monkeypatch.setattr(_sets, "_LONG", 0)  # 15 pairs of translations, 6e-8 seconds each, two metrics
+    told = "acc_eq of mine with none grouping takes about 0 seconds with two cores; with --epsilon 0"
+    assert [told in err for err in (run(*line)[2], run(*line, "--epsilon", "calibrate")[2])] == [True, True]
+    assert run(*line)[2].count("takes about") == 1
+    assert "takes about" not in run(*line, "--epsilon", 0)[2]
+    assert _sets._calibrating(mm.load(table), "none", 2) == pytest.approx(15 * 2 * 6e-8)
+    assert _sets._calibrating(mm.load(table), "segment", 1) == pytest.approx(6 * 6e-8)

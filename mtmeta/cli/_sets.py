@@ -9,7 +9,7 @@ import typer
 
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Method, Protocol, Ties, Unit
+from ._choices import CALIBRATED, WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Method, Protocol, Ties, Unit
 from ._common import Loading, Printing, Sets, command, flag, in_options, number, option, threshold
 from ._output import together
 
@@ -144,11 +144,13 @@ def correlate(
     tables = {}
     for es in loading.rated(sets, printing.quiet):
         options = {"degenerate": degenerate, "epsilon": epsilon}
-        blocks = [
-            correlate_set(es, loading.metric, coefficient=c, grouping=g, **options)
-            for c in coefficients
-            for g in groupings
-        ]
+        blocks = []
+        for c, g in ((c, g) for c in coefficients for g in groupings):
+            if c in CALIBRATED and epsilon == "calibrate":
+                seconds = _calibrating(es, g, len(loading.metric or es.metrics))
+                hint = "; with --epsilon 0, which calibrates nothing, it takes a moment"
+                printing.say(*_long(f"{c} of {es.name} with {g} grouping", seconds, 0, hint))
+            blocks.append(correlate_set(es, loading.metric, coefficient=c, grouping=g, **options))
         tables[es.name] = pd.concat(blocks, ignore_index=True)
     printing.say(f"degenerate:{degenerate}|epsilon:{epsilon}|mtmeta:{__version__}")
     printing.table(together(tables))
@@ -242,13 +244,25 @@ def _expected(
 
     n_metrics = len(metrics) if metrics else max(len(es.metrics) for es in sets)
     n_resamples = 1000 if n_resamples is None else n_resamples
-    seconds, size = cost(sets, plan, n_metrics, n_resamples, method)
+    hint = "; --n-resamples 0 tests nothing and is faster" if n_resamples else ""
+    return _long("ranking", *cost(sets, plan, n_metrics, n_resamples, method), hint)
+
+
+def _calibrating(es: EvalSet, grouping: str, n_metrics: int) -> float:
+    """Return about how many seconds the calibration of ties takes: it compares all pairs."""
+    import numpy as np
+
+    sizes = np.sum(~np.isnan(es.human), axis={"none": None, "segment": 0, "system": 1}[grouping])
+    return 6e-8 * n_metrics * float(np.sum(sizes * (sizes - 1) / 2))
+
+
+def _long(what: str, seconds: float, size: float, hint: str) -> list[str]:
+    """Say what something takes, where it is more than a moment or much memory."""
     if seconds < _LONG and size < _LARGE:
         return []
     number, unit = next((seconds / s, unit) for s, unit in _UNITS if seconds < 100 * s or unit == "hours")
     memory = f" and {size / 1e9:.0f} GB of memory" if size >= _LARGE else ""
-    hint = "; --n-resamples 0 tests nothing and is faster" if n_resamples else ""
-    return [f"ranking takes about {number:.0f} {unit}{memory} with two cores{hint}"]
+    return [f"{what} takes about {number:.0f} {unit}{memory} with two cores{hint}"]
 
 
 #: From how many seconds and bytes on the command says what it will take.
