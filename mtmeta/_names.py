@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -64,6 +65,15 @@ def positions(what: str, wanted: Iterable[Any] | None, known: Sequence[Any], *, 
     if not wanted:
         raise ValueError(f"nothing would be left: the list of {what}s is empty.")
     return [position[name] for name in wanted]
+
+
+def alike(names: Iterable[Any]) -> list[str]:
+    """Say which names differ only by blanks, by upper and lower case, or by their form in Unicode."""
+    first: dict[str, Any] = {}
+    forms = ((name, "".join(unicodedata.normalize("NFKC", str(name)).casefold().split())) for name in names)
+    pairs = [(first.setdefault(form, name), name) for name, form in forms]
+    how = "differ only by blanks, case or form in Unicode: are they one?"
+    return [f"{one!a} and {other!a} {how}" for one, other in pairs if one != other]
 
 
 def natural(name: Any) -> tuple:

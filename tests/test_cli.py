@@ -22,7 +22,7 @@ from test_fetch import WHOLE, registry, serve, server  # noqa: F401 - fixtures
 
 import mtmeta as mm
 from mtmeta import agreement, cli, datasets, protocols
-from mtmeta.cli import _choices, _local, _output, _sets, app
+from mtmeta.cli import _choices, _common, _local, _output, _sets, app
 from mtmeta.datasets import _fetch
 from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
@@ -172,6 +172,22 @@ def test_human_translators_are_marked_and_named(run, result, tmp_path):
     assert "left out of the ranking: t: system 'Fjord' (human translation)" in of_machines
     assert "unknown system 'fjord'. Did you mean 'Fjord'?" in run(*line, "--human-system", "fjord")[2]
     assert "--human-system applies to translations" in run("validate", "teaching-speech", *marked)[2]
+
+
+def test_columns_are_renamed_by_an_option(run, result, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.replace("system,segment,human", "Sys,segment,mqm"))
+    assert "pass --columns system=Sys,human=mqm; else rename" in run("rank", path)[2]
+    (tmp_path / "plain.csv").write_text(TABLE)
+    expected = result("correlate", tmp_path / "plain.csv")
+    assert result("correlate", path, "--columns", "system=Sys,human=mqm") == expected
+    assert run("correlate", path, "--columns", "system")[0] == 2
+
+
+def test_a_large_file_is_named_before_it_is_read(run, table, monkeypatch):
+    assert "reading" not in run("correlate", table)[2]
+    monkeypatch.setattr(_common, "_LARGE_FILE", 10)
+    assert run("correlate", table)[2].startswith(f"reading {table} (0 MB)")
 
 
 def test_version(run):

@@ -215,8 +215,8 @@ Sets = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE|SET",
-        help="Tables (.csv, .tsv, .jsonl, .parquet; - reads CSV or TSV from stdin), folders, or names of sets: "
-        "teaching, wmt23/zh-en; wmt23 alone means all its language pairs.",
+        help="Tables (.csv, .tsv, .jsonl, .parquet, .xlsx, or packed as .csv.gz; - reads CSV or TSV from stdin), "
+        "folders, or names of sets: teaching, wmt23/zh-en; wmt23 alone means all its language pairs.",
     ),
 ]
 Chapters = Annotated[list[str], typer.Argument(metavar="CHAPTER|all", help="Numbers or names of chapters, such as 4.")]
@@ -242,6 +242,10 @@ Force = Annotated[
 Quiet = Annotated[bool, flag("No messages but errors.", "--quiet", "-q", callback=_hushed)]
 
 
+#: A file of more bytes takes seconds to read.
+_LARGE_FILE = 5_000_000
+
+
 @dataclass(frozen=True)
 class Loading:
     """Options that choose what is loaded, and how."""
@@ -255,6 +259,9 @@ class Loading:
     ] = None
     reference: Reference = None
     missing: MissingRows = "raise"
+    columns: Annotated[
+        str | None, option("What columns are called in a table, such as system=Sys,human=mqm.", "NAME=COLUMN,...", "so")
+    ] = None
     system: Annotated[list[str] | None, option("Only this system; repeatable.", "NAME", "all", callback=once)] = None
     exclude_system: Annotated[
         list[str] | None,
@@ -273,12 +280,23 @@ class Loading:
             raise typer.BadParameter("standard input (-) can be read once only.")
         options |= {"reference": self.reference, "annotation": self.annotation, "missing": self.missing}
         options |= {"metrics": self.metric, "metrics_from": self.metrics_from or ()}
+        options["columns"] = self._columns()
+        for name in names:
+            with suppress(OSError):
+                size = Path(name).stat().st_size if Path(name).is_file() else 0
+                say(quiet or size < _LARGE_FILE, f"reading {name} ({size / 1e6:.0f} MB)")
         options |= {"human_systems": self.human_system or ()}
         sets = self._of_systems([data for name in names for data in load_all(name, **options)])
         for data in sets:
             left_out = getattr(data, "provenance", {}).get("left_out", {})
             say(quiet, *(in_options(f"left out of {data.name}: {what} ({why})") for what, why in left_out.items()))
         return sets
+
+    def _columns(self) -> dict[str, str]:
+        pairs = [pair.partition("=") for pair in (self.columns or "").split(",") if pair]
+        if not all(ours and theirs for ours, _, theirs in pairs):
+            raise typer.BadParameter(f"expected NAME=COLUMN,...; found {self.columns!r}.", param_hint="--columns")
+        return {ours.strip(): theirs for ours, _, theirs in pairs}
 
     def _of_systems(self, sets: list[Any]) -> list[Any]:
         """Leave out the systems that are not wanted; each must be in one of the sets."""

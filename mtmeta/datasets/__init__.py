@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,7 @@ def load(
     missing: str = "raise",
     unrated: str = "raise",
     human_systems: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> EvalSet | pd.DataFrame | Rankings:
     """Load the human and metric scores of one test set and language pair; or transcripts, or rankings.
 
@@ -89,8 +90,9 @@ def load(
         A set name (``teaching``, ``wmt23/<lp>``, ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``;
         transcripts: ``teaching-speech``, ``librispeech/test-clean``, ``librispeech/test-other``;
         rankings: ``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``, ``movielens-small``),
-        a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``; ``-`` reads CSV or TSV from standard
-        input) of translations, of transcripts (columns ``system, segment, reference, transcript``) or of
+        a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xlsx``, perhaps packed, see `read_table`; ``-``
+        reads CSV or TSV from standard input) of translations, of transcripts (columns ``system, segment, reference,
+        transcript``) or of
         ranked lists (``system, query, item, rank, relevance``), a table of MQM errors or averages (``.tsv``),
         or a folder in the layout of mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.
     reference : str, optional
@@ -114,6 +116,8 @@ def load(
     human_systems : sequence of str
         Systems that are human translations, beside those that the set names. They stay candidates; protocols such as
         ``"wmt24"`` leave them out, and `validate`, `rank` and reports name them.
+    columns : mapping of str to str, optional
+        For a table: our name of a column to the one that it has there, such as ``{"human": "mqm"}``.
 
     Returns
     -------
@@ -152,7 +156,7 @@ def load(
     >>> mm.load("teaching-ranking")
     Rankings 'teaching-ranking': 10 systems x 50 queries, 100 items a list, 15000 judged items, 1401 relevant
     """
-    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated)
+    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns or {})
     if _is_table(name_or_path):
         return _marked([_tables.load_table(name_or_path, options)], human_systems)[0]
     found = _find(name_or_path, options)
@@ -176,6 +180,7 @@ def load_all(
     missing: str = "raise",
     unrated: str = "raise",
     human_systems: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
     """Load every language pair or other part of a set, of a folder, or of a table with a column ``lp``.
 
@@ -183,7 +188,7 @@ def load_all(
     ----------
     name_or_path : str or pathlib.Path
         As for `load`, without a language pair: ``"wmt23"``. What has one language pair gives a list of one.
-    reference, annotation, metrics_from, metrics, spans, missing, unrated, human_systems
+    reference, annotation, metrics_from, metrics, spans, missing, unrated, human_systems, columns
         As for `load`.
 
     Returns
@@ -202,7 +207,7 @@ def load_all(
     >>> [es.name for es in mm.load_all("teaching")]
     ['teaching']
     """
-    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated)
+    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns or {})
     if _is_table(name_or_path):
         return _marked(_tables.load_tables(name_or_path, options), human_systems)
     return _marked([load_one() for _, load_one in _find(name_or_path, options)], human_systems)
@@ -259,6 +264,7 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
         if name == "wmt23" or any((root / _TREES / name).is_dir() for root in places().values()):
             return _tree(_locate_set(name, f"{_TREES}/{name}"), lp, name, options)
     path = Path(name_or_path)
+    options.refuse("what is no table", "columns")
     if path.is_file():
         loader = _mqm.load_errors if _mqm.is_error_table(_first_line(path)) else _mqm.load_averages
         return [(path.stem, lambda: loader(path, options))]
@@ -356,7 +362,7 @@ def _simulated(name: str, options: Options) -> Loaded:
     if name != "teaching":
         options.refuse_all(f"{name}, which has no scores")
         return getattr(simulate, name.replace("-", "_"))()
-    options.refuse("the teaching set", "reference", "annotation", "metrics_from", "spans")
+    options.refuse("the teaching set", "reference", "annotation", "metrics_from", "spans", "columns")
     es = simulate.teaching()
     return es if options.metrics is None else es.select(metrics=options.metrics)
 

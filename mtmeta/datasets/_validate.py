@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._names import some_of
+from .._names import alike, some_of
 from ..evalset import EvalSet, as_evalset
 
 #: Domains and documents are named where there are no more than this.
@@ -173,6 +173,7 @@ def _doubts(es: EvalSet) -> list[Finding]:
     if len(against) > len(es.metrics) / 2 > 1 / 2:
         how_many = f"{len(against)} of {len(es.metrics)} metrics correlate"
         against = [(None, f"{how_many} negatively with humans: is a high human score good?")]
+    doubts += [(None, said) for said in (*alike(es.systems), *alike(es.metrics))]
     doubts += against + _alike(es) + _decided_by_one(by_system)
     return [("warning", name, None, None, note) for name, note in doubts]
 
