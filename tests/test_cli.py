@@ -177,7 +177,7 @@ def test_human_translators_are_marked_and_named(run, result, tmp_path):
 def test_columns_are_renamed_by_an_option(run, result, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(TABLE.replace("system,segment,human", "Sys,segment,mqm"))
-    assert "pass --columns system=Sys,human=mqm; else rename" in run("rank", path)[2]
+    assert "pass --columns system=Sys,human=mqm, else rename" in run("rank", path)[2]
     (tmp_path / "plain.csv").write_text(TABLE)
     expected = result("correlate", tmp_path / "plain.csv")
     assert result("correlate", path, "--columns", "system=Sys,human=mqm") == expected
@@ -836,3 +836,81 @@ def test_a_long_calibration_is_announced(run, table, monkeypatch):
     assert "takes about" not in run(*line, "--epsilon", 0)[2]
     assert _sets._calibrating(mm.load(table), "none", 2) == pytest.approx(15 * 2 * 6e-8)
     assert _sets._calibrating(mm.load(table), "segment", 1) == pytest.approx(6 * 6e-8)
+
+
+THREE = ("--metric", "Judge", "--metric", "Regressor", "--metric", "BLEU")
+
+
+def test_intervals_stand_beside_correlations(result, run):
+    es = mm.load("teaching")
+    line = ("correlate", "teaching", *THREE, "--interval")
+    found = pd.DataFrame(result(*line)).set_index("metric")
+    names = list(found.index)
+    expected = mm.correlate(es, names).set_index("metric")["value"]
+    assert found["value"].tolist() == expected[names].tolist()
+    for name in names:
+        [row] = mm.significance.intervals(es, [name], unit="document").to_dict("records")
+        assert (found.loc[name, "low"], found.loc[name, "high"]) == (row["low"], row["high"])
+    p = mm.compare(es, names, unit="document").p_values.iloc[0]
+    assert found["p_value"].to_dict() == pytest.approx(
+        {n: np.nan if n == "Regressor" else p[n] for n in names}, nan_ok=True
+    )
+    assert run(*line, "--coefficient", "kendall", "--epsilon", 0.1)[0] == 2
+    assert result("correlate", "teaching", "--metric", "BLEU", "--interval")[0]["p_value"] is None
+
+
+def test_systems_are_correlated_by_an_option(result):
+    means = mm.load("teaching").system_scores
+    options = ("--level", "system", "--coefficient", "pearson", "--coefficient", "kendall", "--interval")
+    found = pd.DataFrame(result("correlate", "teaching", *THREE, *options)).set_index(["coefficient", "metric"])
+    for metric in ("Judge", "Regressor", "BLEU"):
+        assert found.loc[("pearson", metric), "value"] == pytest.approx(means["human"].corr(means[metric]))
+        tau = means["human"].corr(means[metric], "kendall")
+        assert found.loc[("kendall", metric), "value"] == pytest.approx(tau)
+        assert found.loc[("pearson", metric), "low"] < means["human"].corr(means[metric])
+    assert "grouping" not in found
+
+
+def test_a_wide_table_marks_the_best_and_what_is_as_good(run, result):
+    line = (
+        "correlate",
+        "teaching",
+        *THREE,
+        "--grouping",
+        "none",
+        "--grouping",
+        "segment",
+        "--interval",
+        "--wide",
+        "-q",
+    )
+    body = [text.split() for text in run(*line)[1].splitlines()[2:]]
+    assert body == [
+        ["Regressor", "0.643*", "0.427*"], ["Judge", "0.461", "0.425="], ["BLEU", "0.310", "0.280"]
+    ]  # fmt: skip
+    tex = run(*line, "--format", "latex")[1]
+    assert r"Regressor & \textbf{0.643} & \textbf{0.427} \\" in tex
+    assert r"Judge & 0.461 & 0.425$^=$ \\" in tex
+    assert "| Regressor | **0.643** | **0.427** |" in run(*line, "--format", "md")[1]
+    plain = pd.DataFrame(result(*line)).set_index("metric")
+    of_segments = mm.correlate(mm.load("teaching"), grouping="segment").set_index("metric")["value"]
+    assert plain["segment"].to_dict() == of_segments[plain.index].to_dict()
+    bare = run("correlate", "teaching", *THREE, "--wide", "-q")[1]
+    assert bare.count("*") == 1
+    assert "=" not in bare
+
+
+def test_power_and_drivers_are_those_of_the_package(run, result):
+    es, duel = mm.load("teaching"), ["Judge", "RegressorQE"]
+    found = pd.DataFrame(result("power", "teaching", *duel, "--coefficient", "acc_eq", "--n-resamples", 200))
+    expected = mm.significance.power(es, duel, coefficient="acc_eq", n_resamples=200)
+    assert found["power"].tolist() == pytest.approx(expected["power"].tolist(), nan_ok=True)
+    assert found["n_segments"].tolist() == expected["n_segments"].tolist()
+    code, out, err = run("drivers", "teaching", *duel, "--top", 3, "--format", "json")
+    assert (
+        code,
+        err.startswith("teaching: Judge is ahead of RegressorQE by 0.070; without the 3 segments by 0.0"),
+    ) == (0, True)
+    whole = mm.significance.drivers(es, duel)
+    assert [row["segment"] for row in json.loads(out)] == whole["segment"].head(3).tolist()
+    assert run("power", "teaching", "Judge", "Judge")[0] == 2

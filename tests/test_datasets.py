@@ -577,7 +577,7 @@ def test_columns_have_the_names_that_they_are_given(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(WIDE.replace("system,segment,human", "Sys,seg_id,mqm"))
     with pytest.raises(ValueError, match=r"'Sys' seems to be 'system', 'mqm' seems to be 'human', 'seg_id' seems .*"
-                                         r"columns='system=Sys,human=mqm,segment=seg_id'"):  # fmt: skip
+                                         r"if so, pass columns='system=Sys,human=mqm,segment=seg_id'"):  # fmt: skip
         mm.load(path)
     names = {"system": "Sys", "human": "mqm", "segment": "seg_id"}
     assert (

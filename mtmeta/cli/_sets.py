@@ -1,17 +1,29 @@
-"""`validate`, `rank`, `correlate`, `compare` and `fetch`: whole sets of scores."""
+"""`validate`, `rank`, `correlate`, `compare`, `power`, `drivers` and `fetch`: whole sets of scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import CALIBRATED, WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Method, Protocol, Ties, Unit
+from ._choices import (
+    CALIBRATED,
+    WITHOUT_EPSILON,
+    Coefficient,
+    Degenerate,
+    Grouping,
+    Level,
+    Method,
+    Protocol,
+    Ties,
+    Unit,
+)
 from ._common import Loading, Printing, Sets, command, flag, in_options, number, option, threshold
-from ._output import together
+from ._output import Alike, Best, together
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,13 +134,23 @@ def correlate(
             parser=threshold,
         ),
     ] = "calibrate",
+    level: Annotated[Level, option("Compare translations, or the scores of systems, without grouping.")] = "segment",
+    interval: Annotated[
+        bool, flag("Add the 95 % interval, and the p-value that the best metric is no better.", "--interval")
+    ] = False,
+    wide: Annotated[
+        bool,
+        flag("One row a metric; with --interval = marks what is not told apart from the best (bold, or *).", "--wide"),
+    ] = False,
     *,
     loading: Loading,
     printing: Printing,
 ) -> None:
     """Correlate metrics with human scores.
 
-    One row per coefficient, grouping and metric.
+    One row per coefficient, grouping and metric. With --interval documents are redrawn and exchanged where 20 are
+    rated, else segments; with --level system, systems are left out one at a time and exchanged. The p-value is about
+    the translations that all metrics scored.
     """
     coefficients, groupings = (list(dict.fromkeys(map(str, given))) for given in (coefficient, grouping))
     pairless = [c for c in coefficients if c in WITHOUT_EPSILON]
@@ -137,12 +159,18 @@ def correlate(
             f"has no meaning for {', '.join(pairless)}: no pairs are compared there.",
             param_hint="--epsilon",
         )
+    if interval and (epsilon != "calibrate" or degenerate not in ("drop", "zero")):
+        raise typer.BadParameter(
+            "goes with --epsilon calibrate and --degenerate drop or zero.", param_hint="--interval"
+        )
     import pandas as pd
 
     from ..agreement import correlate as correlate_set
 
     tables = {}
     for es in loading.rated(sets, printing.quiet):
+        if level == "system":
+            es, groupings = _means(es), ["none"]
         options = {"degenerate": degenerate, "epsilon": epsilon}
         blocks = []
         for c, g in ((c, g) for c in coefficients for g in groupings):
@@ -150,25 +178,97 @@ def correlate(
                 seconds = _calibrating(es, g, len(loading.metric or es.metrics))
                 hint = "; with --epsilon 0, which calibrates nothing, it takes a moment"
                 printing.say(*_long(f"{c} of {es.name} with {g} grouping", seconds, 0, hint))
-            blocks.append(correlate_set(es, loading.metric, coefficient=c, grouping=g, **options))
-        tables[es.name] = pd.concat(blocks, ignore_index=True)
-    printing.say(f"degenerate:{degenerate}|epsilon:{epsilon}|mtmeta:{__version__}")
-    printing.table(together(tables))
+            table = correlate_set(es, loading.metric, coefficient=c, grouping=g, **options)
+            settings = {"coefficient": c, "grouping": g, "degenerate": degenerate}
+            blocks.append(_with_interval(es, table, settings, level) if interval else table)
+        tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
+    drawn = "|level:0.95|draws:1000|seed:0" if interval else ""
+    printing.say(f"degenerate:{degenerate}|epsilon:{epsilon}{drawn}|mtmeta:{__version__}")
+    printing.table(_wide(together(tables)) if wide else together(tables))
+
+
+def _means(es: EvalSet) -> EvalSet:
+    """Return the scores of systems as a set of one segment."""
+    from ..evalset import Computed
+
+    scores = es.system_scores
+    metrics = {metric: scores[[metric]] for metric in scores.columns.drop("human")}
+    return Computed(scores[["human"]], metrics, systems=es.systems, name=es.name, language_pair=es.language_pair)
+
+
+def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], level: str) -> pd.DataFrame:
+    """Add the interval of each metric, and the p-value against the best one."""
+    import pandas as pd
+
+    from ..significance import compare as test
+    from ..significance import exchange_units, intervals
+
+    names, unit = table["metric"].tolist(), "system" if level == "system" else exchange_units(es).unit
+    found = pd.concat([intervals(es, [name], unit=unit, **settings) for name in names])
+    table = table.assign(low=found["low"].to_numpy(), high=found["high"].to_numpy(), p_value=float("nan"))
+    if len(names) > 1:
+        p = test(es, names, unit=unit, **settings).p_values.iloc[0]
+        table["p_value"] = table["metric"].map(p)
+    return table
+
+
+def _wide(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a metric and one column a correlation; the best number is marked, and what is as good."""
+    import pandas as pd
+
+    keys = [key for key in ("set", "coefficient", "grouping") if key in table and table[key].nunique() > 1]
+    columns = {}
+    for name, part in table.groupby(keys or ["coefficient"], sort=False):
+        best, p_values = part["value"].max(), part.get("p_value", part["value"] * 0)
+        kinds = [
+            Best if v == best else Alike if p > _ALPHA else float for v, p in zip(part["value"], p_values, strict=True)
+        ]
+        cells = [kind(value) for kind, value in zip(kinds, part["value"], strict=True)]
+        columns[" ".join(name)] = pd.Series(cells, index=part["metric"], dtype=object)
+    wide = pd.concat(columns, axis=1)
+    order = wide.iloc[:, 0].astype(float).sort_values(ascending=False, kind="stable").index
+    return wide.loc[order].rename_axis("metric").reset_index()
+
+
+#: Level of the test that marks a metric as no worse than the best.
+_ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two metrics of one set, and what their agreement with humans is."""
+
+    file: Annotated[str, typer.Argument(metavar="FILE|SET", help="A table, a folder, or the name of a set.")]
+    metrics: Annotated[list[str], typer.Argument(metavar="METRIC METRIC", help="The two metrics.")]
+    coefficient: Annotated[Coefficient, option("What agreement with humans is.")] = "pearson"
+    grouping: Annotated[Grouping, option(f"{_COMPARED.capitalize()}.")] = "segment"
+
+    def sets(self, loading: Loading, quiet: bool) -> list[EvalSet]:
+        """Load the sets that the name stands for."""
+        if len(set(self.metrics)) != 2:
+            raise typer.BadParameter(f"expected two metrics; found {len(set(self.metrics))}.", param_hint="METRIC")
+        return loading.rated([self.file], quiet)
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Return what functions of the package call these options."""
+        return {"coefficient": self.coefficient, "grouping": self.grouping}
+
+
+Draws = Annotated[int, number("Draws of the test, and of the interval.", 40, MAX_COUNT)]
+Seed = Annotated[int, number("Seed of these draws.", 0, MAX_SEED)]
 
 
 @command("compare teaching Judge chrF")
 def compare(
-    file: Annotated[str, typer.Argument(metavar="FILE|SET", help="A table, a folder, or the name of a set.")],
-    metrics: Annotated[list[str], typer.Argument(metavar="METRIC METRIC", help="The two metrics.")],
-    coefficient: Annotated[Coefficient, option("What agreement with humans is.")] = "pearson",
-    grouping: Annotated[Grouping, option(f"{_COMPARED.capitalize()}.")] = "segment",
+    *,
+    duel: Duel,
     unit: Annotated[
         Unit | None,
         option("What is exchanged and redrawn.", None, "document where 20 are rated, else segment", "--unit"),
     ] = None,
-    n_resamples: Annotated[int, number("Draws of the test, and of the interval.", 40, MAX_COUNT)] = 1000,
-    seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
-    *,
+    n_resamples: Draws = 1000,
+    seed: Seed = 0,
     loading: Loading,
     printing: Printing,
 ) -> None:
@@ -177,17 +277,15 @@ def compare(
     One row per set: the difference in agreement with its 95 % interval (units redrawn), and the two-sided p-value of
     the test that exchanges units between the metrics. The verdict is about these systems.
     """
-    if len(set(metrics)) != 2:
-        raise typer.BadParameter(f"expected two metrics; found {len(set(metrics))}.", param_hint="METRIC")
     import numpy as np
     import pandas as pd
 
     from ..significance import compare as test
 
     rows = []
-    for es in loading.rated([file], printing.quiet):
-        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": seed}
-        found = test(es, metrics, unit=unit, **options)
+    for es in duel.sets(loading, printing.quiet):
+        options = duel.options | {"n_resamples": n_resamples, "rng": seed}
+        found = test(es, duel.metrics, unit=unit, **options)
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
         of, n = found.table["unit"][0], found.table["n_units"][0]
         redrawn = test(es, [better, worse], unit=of, method="bootstrap", keep_draws=True, **options)
@@ -199,6 +297,48 @@ def compare(
         rows.append((es.name, verdict, better, worse, upper - lower, low, high, p, of, n))
     columns = ["set", "verdict", "better", "worse", "difference", "low", "high", "p_value", "unit", "n_units"]
     printing.table(pd.DataFrame(rows, columns=columns))
+
+
+@command("power teaching Judge RegressorQE --coefficient acc_eq")
+def power(*, duel: Duel, n_resamples: Draws = 1000, seed: Seed = 0, loading: Loading, printing: Printing) -> None:
+    """Say how many segments and how many systems it takes to show a difference as large as this one.
+
+    Four rows per set: how often the difference is found with the segments and systems at hand, and how many are needed
+    for a power of .8; first for these systems, then for others of their kind. What is empty cannot be reached by more
+    systems alone. The difference at hand is taken for the true one.
+    """
+    from ..significance import power as found
+
+    options = duel.options | {"n_resamples": n_resamples, "rng": seed}
+    printing.table(together({es.name: found(es, duel.metrics, **options) for es in duel.sets(loading, printing.quiet)}))
+
+
+@command("drivers teaching Judge chrF --top 10")
+def drivers(
+    *,
+    duel: Duel,
+    top: Annotated[int, number("Segments to show.", 1, MAX_COUNT)] = 20,
+    loading: Loading,
+    printing: Printing,
+) -> None:
+    """Show the segments that drive the difference between two metrics, those that move it most first.
+
+    For each segment what it adds to the agreement of either metric with humans, the better one first. The sum of all
+    differences is the lead.
+    """
+    from ..significance import drivers as found
+
+    tables = {}
+    for es in duel.sets(loading, printing.quiet):
+        table = found(es, duel.metrics, **duel.options)
+        lead, (better, worse) = table["difference"].sum(), table.columns[-3:-1]
+        without = table["difference"].iloc[top:].sum()
+        lines = (
+            f"{better} is ahead of {worse} by {lead:.3f}; without the {min(top, len(table))} segments by {without:z.3f}"
+        )
+        printing.say(f"{es.name}: {lines}")
+        tables[es.name] = table.head(top)
+    printing.table(together(tables))
 
 
 @command("fetch --list")

@@ -134,11 +134,13 @@ def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -
     source = "standard input" if path == "-" else str(path)
     given = {"metrics": options.metrics, "missing": options.missing, "unrated": options.unrated}
     index = [c for c in _INDEX if c in frame and options.metrics is None and _counts_rows(frame[c])]
+    hint = _misnamed(frame)
     try:
-        _check_names(frame)
+        if hint and {"system", "segment", "human"} <= set(frame):
+            raise ValueError(hint)
         es = EvalSet.from_frame(frame.drop(columns=index), name=name, **given)
     except ValueError as error:
-        raise ValueError(f"{source}: {error}") from None
+        raise ValueError(f"{source}: {error}{f' {hint}' * (str(error) != hint)}".rstrip()) from None
     es.provenance["left_out"].update({f"column {c!r}": "it numbers the rows, as pandas writes it" for c in index})
     es.provenance.update(source=source, annotation=None, reference=None, variants={})
     return finished(es)
@@ -148,26 +150,25 @@ def _counts_rows(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column) and bool((column.diff().iloc[1:] == 1).all())
 
 
-def _check_names(frame: pd.DataFrame) -> None:
-    """Refuse columns that seem to be those of the contract under another name."""
-    low = {str(c).casefold(): c for c in frame}
+def _misnamed(frame: pd.DataFrame) -> str:
+    """Say which columns seem to be those of the contract under another name."""
+    low = {str(c).strip().casefold(): c for c in frame}
     found = {}
     for ours, others in _ALIASES.items():
         known = [low[name] for name in [ours, *others.split()] if name in low]
-        if ours in frame or not known:
-            continue
-        numeric = pd.api.types.is_numeric_dtype(frame[known[0]])
-        if ours in ("system", "segment", "human", "doc") or not numeric:
+        required = ours in ("system", "segment", "human", "doc")
+        if ours not in frame and known and (required or not pd.api.types.is_numeric_dtype(frame[known[0]])):
             found[ours] = known[0]
     if found:
-        options = ",".join(f"{ours}={theirs}" for ours, theirs in found.items())
-        listed = ", ".join(f"{theirs!r} seems to be {ours!r}" for ours, theirs in found.items())
-        raise ValueError(f"{listed}. If so, pass columns='{options}'; else rename it.")
+        pairs = ",".join(f"{ours}={theirs}" for ours, theirs in found.items())
+        said = ", ".join(f"{theirs!r} seems to be {ours!r}" for ours, theirs in found.items())
+        return f"{said}: if so, pass columns='{pairs}', else rename it."
     if "segment" in frame and "system" not in frame:
-        raise ValueError(
-            "there is no column 'system'. If each system has a column, melt the table, once for the human scores and "
-            "once for each metric: table.melt('segment', var_name='system', value_name='human'), and merge them."
+        return (
+            "If each system has a column, melt the table, once for the human scores and once for each metric: "
+            "table.melt('segment', var_name='system', value_name='human'), and merge them."
         )
+    return ""
 
 
 def _renamed(frame: pd.DataFrame, columns: Mapping[str, str], what: Path | str) -> pd.DataFrame:
