@@ -205,7 +205,7 @@ class Ranking:
 
 
 #: With fewer systems than this, each of them decides much.
-FEWEST_SYSTEMS = 4
+_FEWEST_SYSTEMS = 4
 _WITHOUT = ["task", "set", "system", "human", "metric", "value", "without"]
 
 
@@ -252,7 +252,7 @@ def without_each_system(
     values = task.values(sets, metrics, ties=ties)
     for k, es in enumerate(sets):
         rated = [s for s, some in zip(es.systems, ~np.isnan(es.human).all(axis=1), strict=True) if some]
-        for system in rated if len(rated) >= FEWEST_SYSTEMS else ():
+        for system in rated if len(rated) >= _FEWEST_SYSTEMS else ():
             rest = es.select(systems=[s for s in rated if s != system])
             without = task.values([*sets[:k], rest, *sets[k + 1 :]], metrics, ties=ties)
             about = (task.name, es.name, system, system in es.human_systems)

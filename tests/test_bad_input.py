@@ -155,7 +155,7 @@ HEAD = "system,segment,human,X\n"
 GOOD = HEAD + "A,1,0,.9\nA,2,-6,.2\nB,1,-1,.8\nB,2,-7,.3\n"
 EQUAL = HEAD + "A,1,5,.9\nA,2,5,.2\nB,1,5,.8\nB,2,5,.3\n"
 BARE = "system,segment,human\nA,1,5\nA,2,5\nB,1,5\nB,2,4\n"
-COMMANDS = ["validate", "rank", "rank --protocol wmt23", "rank --coefficient pearson", "correlate"]
+COMMANDS = ["validate", "rank", "rank --protocol wmt24", "correlate"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

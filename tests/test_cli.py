@@ -99,21 +99,18 @@ def test_coefficients_that_take_no_epsilon_are_those_of_the_package(table, coeff
 
 def test_defaults_in_the_help_are_those_of_the_package(run):
     options = re.findall(r"^  (?:-\w, )?--([a-z-]+)(.*?)(?=^  \S|\Z)", run("rank", "--help")[1], flags=re.M | re.S)
-    found = {name: re.search(r"\[default:\s+\((.+?)\)", text) for name, text in options}
+    found = {name: re.search(r"\[default:\s+\(?(.+?)[)\];]", text) for name, text in options}
     shown = {name: match[1] for name, match in found.items() if match}
     rank = inspect.signature(mm.rank).parameters
-    correlate = inspect.signature(mm.correlate).parameters
     assert shown["ties"] == rank["ties"].default
     assert shown["n-resamples"] == f"{rank['n_resamples'].default}"
     assert shown["seed"] == f"{rank['rng'].default}"
-    assert shown["coefficient"] == correlate["coefficient"].default
-    assert shown["grouping"] == correlate["grouping"].default
     assert shown["protocol"] == rank["protocol"].default
 
 
 @pytest.mark.parametrize(
     ("option", "choices"),
-    [("--protocol", _choices.Protocol), ("--coefficient", _choices.Coefficient), ("--grouping", _choices.Grouping)],
+    [("--protocol", _choices.Protocol), ("--method", _choices.Method), ("--ties", _choices.Ties)],
 )
 def test_wrong_choice_is_answered_with_the_right_ones(run, table, option, choices):
     err = run("rank", table, option, "no-such")[2]
@@ -212,7 +209,7 @@ SCALE_FREE = {
     "rank": "^$",
     "rank --protocol wmt23 --n-resamples 50": "^$",
     "rank --protocol wmt24 --n-resamples 50": "^$",
-    "rank --coefficient acc_eq": "^$",
+    "correlate --coefficient acc_eq --wide": "^$",
     "correlate --coefficient pearson --coefficient kendall --grouping none --grouping system": "^$",
     "report --n-resamples 40": "SysDep|units of the metric|Human scores run|^. [A-D] .* undecided",
 }
@@ -301,24 +298,12 @@ def test_help_does_not_wait_for_the_statistics():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_rank_by_one_statistic(result, table):
+def test_a_wide_table_ranks_by_one_statistic(result, table):
     # By hand, within segments: in segment 1 Y orders 0, -1, -1 as .5, .4, .4; in segment 2 -6, -7, -5 as .5, .4, .6.
-    # X is constant within both.
-    first, second = result("rank", table, "--coefficient", "pearson")
-    assert first == {
-        "metric": "Y", "coefficient": "pearson", "grouping": "segment", "value": pytest.approx(1), "rank": 1,
-        "n_systems": 3, "n_segments": 2, "n_groups": 2, "n_degenerate": 0,
-    }  # fmt: skip
-    assert (second["metric"], second["value"], second["rank"], second["n_degenerate"]) == ("X", 0, 2, 2)
-    # Over all pairs X is first: it knows which segment is hard.
-    assert [r["metric"] for r in result("rank", table, "--grouping", "none")] == ["X", "Y"]
-
-
-def test_equal_values_share_the_better_rank(result, tmp_path):
-    frame = pd.read_csv(io.StringIO(TABLE)).assign(Z=lambda f: f["Y"], A=0)
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    found = result("rank", tmp_path / "t.csv", "--coefficient", "kendall")
-    assert [(r["metric"], r["rank"]) for r in found] == [("Y", 1), ("Z", 1), ("A", 3), ("X", 3)]
+    # X is constant within both. Over all pairs X is first: it knows which segment is hard.
+    expected = [{"metric": "Y", "pearson": pytest.approx(1)}, {"metric": "X", "pearson": 0}]
+    assert result("correlate", table, "--wide") == expected
+    assert [r["metric"] for r in result("correlate", table, "--wide", "--grouping", "none")] == ["X", "Y"]
 
 
 @pytest.mark.parametrize("protocol", _choices.Protocol)
@@ -382,7 +367,7 @@ def test_degenerate_groups(run, result, table):
 
 def test_several_sets(run, result, table, tmp_path):
     (tmp_path / "yours.csv").write_text(TABLE)
-    for command in (("correlate",), ("rank", "--coefficient", "pearson"), ("validate",)):
+    for command in (("correlate",), ("validate",)):
         found = result(*command, table, tmp_path / "yours.csv")
         assert next(iter(found[0])) == "set"
         assert list(dict.fromkeys(r["set"] for r in found)) == ["mine", "yours"]
@@ -411,11 +396,11 @@ def test_options_of_a_tree(run, result, tmp_path):
     options = ("--metrics-from", extra.parent, "--reference", "refB", "--annotation", "mqm", "--metric", "Mine")
     es = mm.load(tree, metrics_from=extra.parent, reference="refB", annotation="mqm", metrics=["Mine"])
     assert pd.DataFrame(result("correlate", tree, *options)).equals(mm.correlate(es))
-    code, out, err = run("rank", tree, "--coefficient", "acc_eq")
+    code, out, err = run("correlate", tree)
     assert code == 0
     assert "left out of mine/en-de: refA (the reference)\n" in err
     assert "refA (the reference)" not in out
-    assert run("rank", tree, "--coefficient", "acc_eq", "--quiet") == (0, out, "")
+    assert run("correlate", tree, "--quiet") == (0, out, "")
 
 
 @pytest.mark.slow

@@ -661,9 +661,7 @@ def test_a_system_that_decides_alone_is_named_with_both_values():
     row = value(found, "systems", "Pearson of system means")
     assert row["note"].endswith(f"from -1.00 (without Human-B) to {_without(human, odd):.2f} (without A)")
     page = found.to_markdown()
-    sign = (
-        f"Human-B alone decides over the sign of the Pearson correlation of system means: {with_it:+.2f} with it, -1.00"
-    )
+    sign = f"alone decides over the sign of system pearson: odd ({with_it:+.2f} with it, -1.00 without)"
     assert sign in page
     assert f"odd is first by system pearson ({with_it:.3f}); but without Human-B (a human translation) plain is" in page
     assert "Human translations among the systems: Human-B." in page

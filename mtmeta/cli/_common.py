@@ -252,7 +252,8 @@ class Loading:
 
     metric: Metrics = None
     metrics_from: Annotated[
-        list[str] | None, option("More metrics, from a folder of .seg.score files; repeatable.", "DIR|SET")
+        list[str] | None,
+        option("More metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score; repeatable.", "DIR|SET"),
     ] = None
     annotation: Annotated[
         str | None, option("Which human scores, such as mqm or da-sqm.", "NAME", "mqm if there is")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from ..evalset import EvalSet
 
 
-_WITH = "Goes with --protocol"
 _COMPARED = "compare any translations, those of a segment, or those of a system"
 
 
@@ -51,70 +49,40 @@ def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
 @command("rank teaching")
 def rank(
     sets: Sets,
-    protocol: Annotated[
-        Protocol | None, option("Rank by a published protocol, over all sets together.", default="wmt23")
-    ] = None,
-    coefficient: Annotated[
-        Coefficient | None,
-        option("Instead of a protocol: rank by one coefficient, each set alone.", default="pearson"),
-    ] = None,
-    grouping: Annotated[Grouping | None, option(f"Goes with --coefficient: {_COMPARED}.", default="segment")] = None,
+    protocol: Annotated[Protocol, option("What is computed, over all sets together.")] = "wmt23",
     ties: Annotated[
         Ties | None,
-        option(f"{_WITH} wmt24: what a tied pair of systems counts, one half or as published.", default="half"),
+        option("Goes with wmt24: what a tied pair of systems counts, one half or as published.", default="half"),
     ] = None,
     n_resamples: Annotated[
-        int | None,
-        number(
-            f"{_WITH}: draws of the test that says which ranks are possible; 0 tests nothing.", 0, MAX_COUNT, "1000"
-        ),
-    ] = None,
+        int, number("Draws of the test that says which ranks are possible; 0 tests nothing.", 0, MAX_COUNT)
+    ] = 1000,
     method: Annotated[
-        Method | None,
-        option(
-            f"{_WITH}: exchange documents or segments for rank confidence sets, or test as published for clusters.",
-            default="exchange",
-        ),
-    ] = None,
-    seed: Annotated[int | None, number("Seed of these draws.", 0, MAX_SEED, "0")] = None,
+        Method, option("Exchange documents or segments for rank confidence sets, or test as published for clusters.")
+    ] = "exchange",
+    seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
     *,
     loading: Loading,
     printing: Printing,
 ) -> None:
-    """Rank metrics by a published protocol or one statistic.
+    """Rank metrics by a published protocol.
 
-    The best metric comes first. Higher values are better.
+    The best metric comes first. Higher values are better. To rank by one coefficient, see mtmeta correlate --wide.
     """
-    by_statistic = coefficient is not None or grouping is not None
-    of_protocols = {"--protocol": protocol, "--n-resamples": n_resamples, "--method": method}
-    of_protocols |= {"--seed": seed, "--ties": ties}
-    given = [option for option, value in of_protocols.items() if value is not None]
-    if by_statistic and given:
-        raise typer.BadParameter("cannot go with --coefficient or --grouping.", param_hint=", ".join(given))
     from ..protocols import PROTOCOLS, decided_by_one
     from ..protocols import rank as rank_sets
 
-    plan = protocol or "wmt23"
-    has_spa = any(task.statistic == "spa" for task in PROTOCOLS[plan].tasks)
-    if ties is not None and not has_spa:
+    if ties is not None and not any(task.statistic == "spa" for task in PROTOCOLS[protocol].tasks):
         raise typer.BadParameter(
             "goes only with a protocol that has soft pairwise accuracy, such as wmt24.", param_hint="--ties"
         )
     loaded = loading.rated(sets, printing.quiet)
-    if by_statistic:
-        statistic = {"coefficient": coefficient or "pearson", "grouping": grouping or "segment"}
-        frame = together({es.name: _ranked(es, loading.metric, statistic) for es in loaded})
-        signature = f"coefficient:{statistic['coefficient']}|grouping:{statistic['grouping']}|degenerate:drop"
-    else:
-        options = {"n_resamples": n_resamples, "method": method, "rng": seed, "ties": ties}
-        options = {name: value for name, value in options.items() if value is not None}
-        printing.say(*_expected(loaded, plan, loading.metric, n_resamples, method or "exchange"))
-        result = rank_sets(loaded, protocol=plan, metrics=loading.metric, **options)
-        printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
-        printing.say(*decided_by_one(result.without_systems))
-        frame, signature = result.to_frame(), result.signature
-    printing.say(f"{signature}|mtmeta:{__version__}")
-    printing.table(frame)
+    printing.say(*_expected(loaded, protocol, loading.metric, n_resamples, method))
+    options = {"n_resamples": n_resamples, "method": method, "rng": seed, "ties": ties or "half"}
+    result = rank_sets(loaded, protocol=protocol, metrics=loading.metric, **options)
+    printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
+    printing.say(*decided_by_one(result.without_systems), f"{result.signature}|mtmeta:{__version__}")
+    printing.table(result.to_frame())
 
 
 @command("correlate teaching --coefficient kendall --grouping segment --grouping none")
@@ -376,14 +344,11 @@ def fetch(
     printing.table(pd.DataFrame(rows, columns=["set", "what", "text"]))
 
 
-def _expected(
-    sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int | None, method: str
-) -> list[str]:
+def _expected(sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int, method: str) -> list[str]:
     """Say how long a ranking takes and what memory, where it is more than a moment or much."""
     from ..protocols import cost
 
     n_metrics = len(metrics) if metrics else max(len(es.metrics) for es in sets)
-    n_resamples = 1000 if n_resamples is None else n_resamples
     hint = "; --n-resamples 0 tests nothing and is faster" if n_resamples else ""
     return _long("ranking", *cost(sets, plan, n_metrics, n_resamples, method), hint)
 
@@ -408,13 +373,3 @@ def _long(what: str, seconds: float, size: float, hint: str) -> list[str]:
 #: From how many seconds and bytes on the command says what it will take.
 _LONG, _LARGE = 10, 2e9
 _UNITS = ((1, "seconds"), (60, "minutes"), (3600, "hours"))
-
-
-def _ranked(es: EvalSet, metrics: Sequence[str] | None, statistic: dict[str, str]) -> pd.DataFrame:
-    """Return `correlate`'s table with a column ``rank``, best first; equal values share the better rank."""
-    from ..agreement import correlate
-
-    frame = correlate(es, metrics, **statistic)
-    places = frame["value"].rank(ascending=False, method="min").astype(int)
-    frame.insert(frame.columns.get_loc("value") + 1, "rank", places)
-    return frame.sort_values(["rank", "metric"], ignore_index=True)

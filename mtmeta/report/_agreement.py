@@ -8,12 +8,22 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._checks import Undefined
-from .._pearson import TURNED, pearson, scaled
+from .._pearson import pearson, scaled
 from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
 from ..evalset import EvalSet
-from ..protocols import FEWEST_SYSTEMS
+from ..protocols import Task, decided_by_one, without_each_system
 from ..significance import intervals
-from ._facts import Part, Section, Settings, interval, listed, pearson_in_draws, segment_counts, system_means
+from ._facts import (
+    Part,
+    Section,
+    Settings,
+    interval,
+    listed,
+    pearson_in_draws,
+    segment_counts,
+    system_means,
+    with_scores,
+)
 from ._labels import COEFFICIENTS, GROUPINGS
 
 #: More pairs than this are not sorted in every resample, or not at all.
@@ -107,14 +117,14 @@ def _system_rows(part: Part, section: Section) -> None:
     n_pairs = k * (k - 1) // 2
     sizes = {"pearson.means": (k, "systems"), "pairwise": (n_pairs, "pairs of systems")}
     here = pearson(human, metric, axis=0), pair_accuracy(human, metric)
-    names = np.array(es.systems, dtype=object)[known]
     for (key, size), values in zip(sizes.items(), here, strict=True):
         if np.isnan(values[0]):
             section.skip(key, "all systems have the same mean score on one side.")
         elif k == 2 and key == "pearson.means":
             section.skip(key, "with two systems it is 1 or -1 by force.")
         else:
-            note = f"these systems{_without_each(names, human[:, 0], metric[:, 0], key, values[0], section)}"
+            statistic = "pearson" if key == "pearson.means" else "pairwise_accuracy"
+            note = f"these systems{_without_each(part, section, statistic)}"
             section.add(key, values[0], *interval(values[1:], settings), *size, note)
     elsewhere = _resampled_systems(human[:, 1:], metric[:, 1:], settings)
     for (key, size), values in zip(sizes.items(), elsewhere, strict=True):
@@ -130,22 +140,16 @@ def _system_rows(part: Part, section: Section) -> None:
         section.add("pairwise.official", value, n=n_pairs, unit="pairs of systems", note=note)
 
 
-def _without_each(names, human, metric, key: str, value: float, section: Section) -> str:
-    """Return the range of a statistic over the systems left out; tell the section where one turns a correlation."""
-    if len(names) < FEWEST_SYSTEMS:
+def _without_each(part: Part, section: Section, statistic: str) -> str:
+    """Return the range of a statistic with one system left out; tell the section where one turns its sign."""
+    means = with_scores(part.es, {part.metric: part.es[part.metric]})
+    table = without_each_system(means, [part.metric], Task(statistic, "system"))
+    if table.empty:
         return ""
-    sides = [np.array([np.delete(scores, k) for k in range(len(names))]).T for scores in (human, metric)]
-    left = pearson(*sides, axis=0) if key == "pearson.means" else pair_accuracy(*sides)
-    for name, other in zip(names, left, strict=True):
-        if key == "pearson.means" and value * other < 0 and abs(value - other) > TURNED:
-            section.text.append(
-                f"{name} alone decides over the sign of the Pearson correlation of system means: {value:+.2f} with it, "
-                f"{other:+.2f} without."
-            )
-    if np.isnan(left).any():
-        return ""
-    (low, lowest), (high, highest) = ((left[k], names[k]) for k in (left.argmin(), left.argmax()))
-    return f"; with one left out, from {low:z.2f} (without {lowest}) to {high:z.2f} (without {highest})"
+    section.text += [f"{line}." for line in decided_by_one(table)]
+    ends = (table.loc[k] for k in (table["without"].idxmin(), table["without"].idxmax()))
+    low, high = (f"{end['without']:z.2f} (without {end['system']})" for end in ends)
+    return f"; with one left out, from {low} to {high}"
 
 
 def _spa_row(part: Part, section: Section) -> None:

@@ -168,7 +168,10 @@ class Facts:
 
 def with_scores(es: EvalSet, metrics: dict[str, np.ndarray], human: np.ndarray | None = None) -> EvalSet:
     """Return a set with other metrics, perhaps other human scores, and no official system scores."""
-    kept = {name: getattr(es, name) for name in ("systems", "segments", "name", "documents", "domains", "texts")}
+    kept = {
+        name: getattr(es, name)
+        for name in ("systems", "segments", "name", "documents", "domains", "texts", "human_systems")
+    }
     return Computed(es.human if human is None else human, metrics, **kept)
 
 
