@@ -399,10 +399,14 @@ def test_claims_alone_are_those_of_the_report(teaching, small, metric):
     assert not expected["value"].isna().all()
 
 
-def test_progress_is_reported():
+def test_progress_is_reported(monkeypatch):
     lines = []
     mm.report.report(tiny(), **FAST, progress=lines.append)
     assert lines == ["tiny: mine"]
+    monkeypatch.setattr(_report, "_LARGE", 59)  # tiny has 60 translations
+    mm.report.report(tiny(), **FAST, progress=lines.append)
+    assert lines[1:3] == ["tiny: mine", "tiny: mine: What was read"]
+    assert len(lines) == 2 + len(SECTIONS)
 
 
 def test_options_are_checked():
