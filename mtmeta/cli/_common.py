@@ -261,7 +261,8 @@ class Loading:
     reference: Reference = None
     missing: MissingRows = "raise"
     columns: Annotated[
-        str | None, option("What columns are called in a table, such as system=Sys,human=mqm.", "NAME=COLUMN,...", "so")
+        str | None,
+        option("What columns are called in a table, such as system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are"),
     ] = None
     system: Annotated[list[str] | None, option("Only this system; repeatable.", "NAME", "all", callback=once)] = None
     exclude_system: Annotated[

@@ -104,11 +104,11 @@ def correlate(
     ] = "calibrate",
     level: Annotated[Level, option("Compare translations, or the scores of systems, without grouping.")] = "segment",
     interval: Annotated[
-        bool, flag("Add the 95 % interval, and the p-value that the best metric is no better.", "--interval")
+        bool, flag("Add the 95 % interval, and the p-value of the difference to the best metric.", "--interval")
     ] = False,
     wide: Annotated[
         bool,
-        flag("One row a metric; with --interval = marks what is not told apart from the best (bold, or *).", "--wide"),
+        flag("One row a metric, best first; * or bold is the best, = what --interval does not tell apart.", "--wide"),
     ] = False,
     *,
     loading: Loading,
