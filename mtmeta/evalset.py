@@ -526,12 +526,13 @@ class Computed(EvalSet):
 def _plain(column: pd.Series) -> np.ndarray:
     """Return a text column as objects with ``None`` for a missing text."""
     values = column.astype(object).to_numpy(copy=True)
-    odd = next((v for v in values if isinstance(v, list | tuple | np.ndarray) or str(v)[:2] in ("['", '["')), None)
-    if odd is not None and (column.name == "reference" or is_reference(str(column.name))):
-        raise ValueError(
-            f"column {column.name!r} must hold one text a row; found the list {str(odd)[:40]}. Give each reference a "
-            "column: reference, reference_B, ...."
-        )
+    if column.name == "reference" or is_reference(str(column.name)):
+        odd = next((v for v in values if isinstance(v, list | tuple | np.ndarray) or str(v)[:2] in ("['", '["')), None)
+        if odd is not None:
+            raise ValueError(
+                f"column {column.name!r} must hold one text a row; found the list {str(odd)[:40]}. Give each reference "
+                "a column: reference, reference_B, ...."
+            )
     values[pd.isna(column).to_numpy()] = None
     return values
 

@@ -66,7 +66,7 @@ def load_tables(path: Path | str, options: Options) -> list[EvalSet] | list[pd.D
         return [_build(frame, name, path, options)]
     if n := int(frame["lp"].isna().sum()):
         raise ValueError(f"{path}: the column 'lp' is empty in {n} rows; every row needs a language pair.")
-    columns = [c for c in frame if c not in RESERVED] if options.metrics is None else []
+    columns = [c for c in frame if c not in RESERVED and not is_reference(c)] if options.metrics is None else []
     sets = []
     for lp, part in frame.groupby("lp"):
         empty = [c for c in columns if part[c].isna().all()]
