@@ -634,6 +634,12 @@ def test_several_references(tmp_path):
     es = mm.load(path)
     assert es.metrics == ("X",)
     assert es.texts.references == {"reference": ("a", "b"), "reference_B": ("c", "d")}
+    pair = pd.concat([frame.assign(lp="a-b"), frame.assign(lp="a-c", reference_B=None)])
+    pair.to_csv(path, index=False)
+    first, second = mm.load_all(path)
+    assert first.texts.references == es.texts.references
+    assert second.texts.references["reference_B"] == (None, None)
+    assert second.provenance["left_out"] == {}
     for lists in (["['a', 'b']"] * 4, ['["a"]'] * 4):
         frame.assign(reference=lists).to_csv(path, index=False)
         with pytest.raises(ValueError, match=r"one text a row; found the list .* Give each reference a column"):
