@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -22,10 +23,14 @@ _MAX_LINE = 20 * MAX_FIELD
 
 def opened(path: Path, newline: str = "") -> TextIO:
     """Open a file as UTF-16 if it begins with its byte order mark, as some programs write it, else as UTF-8."""
-    with path.open("rb") as stream:
-        head = stream.read(4)
+    return decoded(path.open("rb"), newline)
+
+
+def decoded(stream: io.BufferedReader, newline: str = "") -> TextIO:
+    """Return the text of a stream, as `opened` does."""
+    head = stream.peek(4)[:4]
     is_utf16 = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and head != codecs.BOM_UTF32_LE
-    return path.open(encoding="utf-16" if is_utf16 else "utf-8-sig", newline=newline)
+    return io.TextIOWrapper(stream, encoding="utf-16" if is_utf16 else "utf-8-sig", newline=newline)
 
 
 def lines(stream: TextIO, what: Path | str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -17,6 +18,12 @@ def listed(items: Iterable[Any], limit: int = 8) -> str:
     items = list(items)
     shown = ", ".join(repr(i) for i in items[:limit])
     return shown + (f", … ({len(items)} in all)" if len(items) > limit else "")
+
+
+def some_of(items: Iterable[str], limit: int = 3) -> str:
+    """Render texts as a list, cut after ``limit``."""
+    items = list(items)
+    return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
 
 
 def counted(n: int, what: str) -> str:
@@ -60,6 +67,15 @@ def positions(what: str, wanted: Iterable[Any] | None, known: Sequence[Any], *, 
     return [position[name] for name in wanted]
 
 
+def alike(names: Iterable[Any]) -> list[str]:
+    """Say which names differ only by blanks, by upper and lower case, or by their form in Unicode."""
+    first: dict[str, Any] = {}
+    forms = ((name, "".join(unicodedata.normalize("NFKC", str(name)).casefold().split())) for name in names)
+    pairs = [(first.setdefault(form, name), name) for name, form in forms]
+    how = "differ only by blanks, case or form in Unicode: are they one?"
+    return [f"{one!a} and {other!a} {how}" for one, other in pairs if one != other]
+
+
 def natural(name: Any) -> tuple:
     """Return a key that sorts names by their text, and numbers within them by size: ``s2`` before ``s10``.
 
@@ -77,7 +93,7 @@ def natural(name: Any) -> tuple:
 def numbered(column: pd.Series) -> tuple[np.ndarray, list]:
     """Return for each row the position of its name, and the names in natural order."""
     codes, found = pd.factorize(column)
-    names = list(found)
+    names = [name.item() if isinstance(name, np.generic) else name for name in found]
     order = sorted(range(len(names)), key=lambda k: natural(names[k]))
     position = np.empty(len(names), dtype=np.intp)
     position[order] = np.arange(len(names))

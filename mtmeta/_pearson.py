@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+#: One system decides over a correlation whose sign it turns, moving it by more than this.
+TURNED = 0.2
+
 
 def scaled(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
     """Divide by the power of two that brings the largest magnitude along an axis to [.5, 1); return its exponent too.

@@ -10,13 +10,18 @@ import numpy as np
 import pandas as pd
 
 from ._checks import Undefined, check_choice, check_scores, numbers_of
-from ._names import counted, listed, names_of, numbered, positions, unknown
+from ._names import alike, counted, listed, names_of, numbered, positions, unknown
 from .rankings import Rankings
 
 __all__ = ["EvalSet", "Texts", "as_evalset"]
 
 #: Columns of the tidy table that are not metric scores.
 RESERVED = ("system", "segment", "human", "lp", "doc", "domain", "source", "reference", "translation")
+
+
+def is_reference(column: str) -> bool:
+    """Say whether a column holds one of several references: ``reference_B`` beside ``reference``."""
+    return column.startswith("reference_")
 
 
 @dataclass(frozen=True)
@@ -433,7 +438,8 @@ class EvalSet:
         ----------
         frame : pandas.DataFrame
             Columns ``system, segment, human`` and one per metric; optionally ``doc, domain,
-            source, reference, translation`` and ``lp``. Higher scores are better.
+            source, reference, translation`` and ``lp``; more references as ``reference_B`` and so on. Higher scores
+            are better.
         metrics : sequence of str, optional
             The metric columns. By default all columns that are not reserved, and then each
             must hold numbers.
@@ -470,11 +476,11 @@ class EvalSet:
             frame["human"] = np.nan
         _check_columns(frame)
         if metrics is None:
-            metrics = [c for c in frame.columns if c not in RESERVED]
+            metrics = [c for c in frame.columns if c not in RESERVED and not is_reference(c)]
         for metric in metrics:
             if metric not in frame.columns:
                 raise unknown("metric column", metric, [c for c in frame.columns if c not in RESERVED])
-        ignored = [c for c in frame.columns if c not in RESERVED and c not in metrics]
+        ignored = [c for c in frame.columns if c not in (*RESERVED, *metrics) and not is_reference(c)]
         system, systems = numbered(frame["system"])
         segment, segments = numbered(frame["segment"])
         _check_cells(frame, system, segment, systems, segments, missing)
@@ -488,12 +494,12 @@ class EvalSet:
             return None if column not in frame else _one_per_segment(frame, column, segment, segments)
 
         texts = None
-        if {"source", "reference", "translation"} & set(frame.columns):
-            reference = per_segment("reference")
+        references = [c for c in frame.columns if c == "reference" or is_reference(c)]
+        if {"source", "translation", *references} & set(frame.columns):
             translations = grid("translation", None, object) if "translation" in frame else None
             texts = Texts(
                 per_segment("source"),
-                {} if reference is None else {"reference": reference},
+                {column: per_segment(column) for column in references},
                 {} if translations is None else {s: tuple(row) for s, row in zip(systems, translations, strict=True)},
             )
         return cls(
@@ -520,6 +526,13 @@ class Computed(EvalSet):
 def _plain(column: pd.Series) -> np.ndarray:
     """Return a text column as objects with ``None`` for a missing text."""
     values = column.astype(object).to_numpy(copy=True)
+    if column.name == "reference" or is_reference(str(column.name)):
+        odd = next((v for v in values if isinstance(v, list | tuple | np.ndarray) or str(v)[:2] in ("['", '["')), None)
+        if odd is not None:
+            raise ValueError(
+                f"column {column.name!r} must hold one text a row; found the list {str(odd)[:40]}. Give each reference "
+                "a column: reference, reference_B, ...."
+            )
     values[pd.isna(column).to_numpy()] = None
     return values
 
@@ -563,7 +576,7 @@ def _check_cells(frame, system, segment, systems, segments, missing) -> None:
     gone = next(s for j, s in enumerate(segments) if j not in set(segment[system == short]))
     raise ValueError(
         f"system {systems[short]!r} has {counts[short]} of {len(segments)} segments; missing is, for example, "
-        f"segment {gone!r}. "
+        f"segment {gone!r}. {''.join(f'{pair}. ' for pair in alike(systems))}"
         "Every system needs a row for every segment: add the rows with empty scores, or pass missing='nan'."
     )
 

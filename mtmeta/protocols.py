@@ -7,12 +7,15 @@ pair (or pooled over all). `rank` computes the tasks, maps each to [0, 1] and av
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from ._checks import check_count, generator
+from ._names import some_of
+from ._pearson import TURNED
 from .agreement import (
     _pearson,
     as_sets,
@@ -37,7 +40,7 @@ from .significance import (
     share_reached,
 )
 
-__all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "rank"]
+__all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "decided_by_one", "rank", "without_each_system"]
 
 
 @dataclass(frozen=True)
@@ -188,11 +191,112 @@ class Ranking:
     p_values: pd.DataFrame | None
     left_out: dict[str, str]
     signature: str
+    _without: Callable[[], pd.DataFrame] = field(repr=False, compare=False)
+
+    @cached_property
+    def without_systems(self) -> pd.DataFrame:
+        """The values of the tasks at system level with each system left out, as `without_each_system` returns them."""
+        return self._without()
 
     def to_frame(self) -> pd.DataFrame:
         """Return the ranking with one column per task: ``metric, score, rank, best_rank, worst_rank, <task> …``."""
         wide = self.tasks.pivot(index="metric", columns="task", values="value")
         return self.table.merge(wide[list(dict.fromkeys(self.tasks["task"]))], left_on="metric", right_index=True)
+
+
+#: With fewer systems than this, each of them decides much.
+_FEWEST_SYSTEMS = 4
+_WITHOUT = ["task", "set", "system", "human", "metric", "value", "without"]
+
+
+def without_each_system(
+    sets: EvalSet | pd.DataFrame | Sequence[EvalSet], metrics: Sequence[str], task: Task, *, ties: str = "half"
+) -> pd.DataFrame:
+    """Compute a task at system level anew without each system.
+
+    One system can decide over such a value, as an outlier does over a correlation (Mathur, Baldwin and Cohn 2020).
+
+    Parameters
+    ----------
+    sets : EvalSet, DataFrame or sequence of EvalSet
+        The sets whose systems are left out one at a time; those with fewer than four rated systems stay whole.
+    metrics : sequence of str
+    task : Task
+        What to compute on all sets together.
+    ties : {"half", "published"}
+        As in `rank`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per system and metric: ``task, set, system, human`` (whether it is a human translation), ``metric,
+        value, without``. Higher values are better.
+
+    Raises
+    ------
+    ValueError
+        If the task cannot be computed on these sets.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> human, metric = [[0], [0.1], [0.2], [5]], [[3], [2], [1], [9]]
+    >>> es = mm.EvalSet(human, {"m": metric}, systems=["A", "B", "C", "Human-B"])
+    >>> found = mm.protocols.without_each_system(es, ["m"], mm.protocols.Task("pearson", "system"))
+    >>> found.round(2)[["system", "value", "without"]].to_numpy().tolist()[-1]
+    ['Human-B', 0.97, -1.0]
+    >>> mm.protocols.decided_by_one(found)
+    ['Human-B alone decides over the sign of system pearson: m (+0.97 with it, -1.00 without)']
+    """
+    sets, rows = as_sets(sets), []
+    values = task.values(sets, metrics, ties=ties)
+    for k, es in enumerate(sets):
+        rated = [s for s, some in zip(es.systems, ~np.isnan(es.human).all(axis=1), strict=True) if some]
+        for system in rated if len(rated) >= _FEWEST_SYSTEMS else ():
+            rest = es.select(systems=[s for s in rated if s != system])
+            without = task.values([*sets[:k], rest, *sets[k + 1 :]], metrics, ties=ties)
+            about = (task.name, es.name, system, system in es.human_systems)
+            rows += [(*about, *row) for row in zip(metrics, values, without, strict=True)]
+    return pd.DataFrame(rows, columns=_WITHOUT)
+
+
+def decided_by_one(table: pd.DataFrame) -> list[str]:
+    """Say which systems alone decide over the sign of a value, or over which metric is first.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        What `without_each_system` returned, perhaps of several tasks.
+
+    Returns
+    -------
+    list of str
+        One sentence per system that turns signs, which counts where a value moves by more than .2, and one per task
+        whose first metric would not be first without some system.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta.protocols import decided_by_one
+    >>> table = pd.DataFrame({"task": "system pearson", "set": "s", "system": "X", "human": False,
+    ...     "metric": ["A", "B"], "value": [0.9, 0.8], "without": [0.5, 0.7]})
+    >>> decided_by_one(table)
+    ['A is first by system pearson (0.900); but without X B is (0.700, against 0.500)']
+    """
+    found, firsts, several = [], {}, table["set"].nunique() > 1
+    for (task, name, system), part in table.groupby(["task", "set", "system"], sort=False):
+        where = f"{task}{f' of {name}' * several}"
+        who = f"{system}{' (a human translation)' * bool(part['human'].any())}"
+        turned = part[(part["value"] * part["without"] < 0) & ((part["value"] - part["without"]).abs() > TURNED)]
+        if len(turned):
+            values = (f"{m} ({v:+.2f} with it, {w:+.2f} without)" for m, v, w in turned.iloc[:, -3:].to_numpy())
+            found.append(f"{who} alone decides over the sign of {where}: {some_of(values)}")
+        first, other = (part.loc[part[column].idxmax()] for column in ("value", "without"))
+        if first["without"] < other["without"]:
+            best = f"{first['metric']} is first by {where} ({first['value']:.3f}); but "
+            rival = f"without {who} {other['metric']} is ({other['without']:.3f}, against {first['without']:.3f})"
+            firsts.setdefault(best, []).append(rival)
+    return found + [best + some_of(rivals, 2) for best, rivals in firsts.items()]
 
 
 def _machine_only(es: EvalSet) -> EvalSet:
@@ -387,7 +491,13 @@ def rank(
     drawn = f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed}|alpha:{alpha}" if n_resamples else ""
     signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn}"
     exchanged = pd.DataFrame(units, columns=["language_pair", "unit", "n_units"])
-    return Ranking(table, tasks, exchanged, p_values, left_out, signature)
+
+    def without() -> pd.DataFrame:
+        of_systems = [(task, group) for task, _, group in jobs if task.level == "system"]
+        found = [without_each_system(group, chosen, task, ties=ties) for task, group in of_systems]
+        return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=_WITHOUT)
+
+    return Ranking(table, tasks, exchanged, p_values, left_out, signature, without)
 
 
 def _weighted(jobs: list, weights: np.ndarray, draws_of: Callable[[Task, list[EvalSet]], np.ndarray]) -> np.ndarray:

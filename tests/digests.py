@@ -46,7 +46,7 @@ def written(value) -> str:
     if isinstance(value, pd.Series | pd.Index):
         return written(value.to_numpy())
     if dataclasses.is_dataclass(value):
-        return written({field.name: getattr(value, field.name) for field in dataclasses.fields(value)})
+        return written({field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.compare})
     if isinstance(value, dict):
         return "{" + ",".join(f"{written(key)}:{written(each)}" for key, each in value.items()) + "}"
     if isinstance(value, set | frozenset):

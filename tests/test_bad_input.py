@@ -59,7 +59,7 @@ def test_arguments_that_are_no_path(tmp_path):
         ("teachin", r"unknown set 'teachin'.*Did you mean 'teaching'\?"),
         ("ted/en-ed", r"unknown language pair of ted 'en-ed'. Did you mean 'en-de'\?"),
         ("teaching/en-de", r"unknown language pair of teaching"),
-        ("ted", r"'ted' holds 2 language pairs: ted/en-de, ted/zh-en. Name one of these, or use load_all"),
+        ("ted", r"'ted' holds 2 language pairs: ted/en-de, ted/zh-en. Name one of these .in Python: or use load_all"),
     ],
 )
 def test_unknown_sets(name, message, monkeypatch, tmp_path):
@@ -155,7 +155,7 @@ HEAD = "system,segment,human,X\n"
 GOOD = HEAD + "A,1,0,.9\nA,2,-6,.2\nB,1,-1,.8\nB,2,-7,.3\n"
 EQUAL = HEAD + "A,1,5,.9\nA,2,5,.2\nB,1,5,.8\nB,2,5,.3\n"
 BARE = "system,segment,human\nA,1,5\nA,2,5\nB,1,5\nB,2,4\n"
-COMMANDS = ["validate", "rank", "rank --protocol wmt23", "rank --coefficient pearson", "correlate"]
+COMMANDS = ["validate", "rank", "rank --protocol wmt24", "correlate"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

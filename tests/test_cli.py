@@ -22,7 +22,7 @@ from test_fetch import WHOLE, registry, serve, server  # noqa: F401 - fixtures
 
 import mtmeta as mm
 from mtmeta import agreement, cli, datasets, protocols
-from mtmeta.cli import _choices, _local, _output, app
+from mtmeta.cli import _choices, _common, _local, _output, _sets, app
 from mtmeta.datasets import _fetch
 from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
@@ -99,25 +99,92 @@ def test_coefficients_that_take_no_epsilon_are_those_of_the_package(table, coeff
 
 def test_defaults_in_the_help_are_those_of_the_package(run):
     options = re.findall(r"^  (?:-\w, )?--([a-z-]+)(.*?)(?=^  \S|\Z)", run("rank", "--help")[1], flags=re.M | re.S)
-    found = {name: re.search(r"\[default:\s+\((.+?)\)", text) for name, text in options}
+    found = {name: re.search(r"\[default:\s+\(?(.+?)[)\];]", text) for name, text in options}
     shown = {name: match[1] for name, match in found.items() if match}
     rank = inspect.signature(mm.rank).parameters
-    correlate = inspect.signature(mm.correlate).parameters
     assert shown["ties"] == rank["ties"].default
     assert shown["n-resamples"] == f"{rank['n_resamples'].default}"
     assert shown["seed"] == f"{rank['rng'].default}"
-    assert shown["coefficient"] == correlate["coefficient"].default
-    assert shown["grouping"] == correlate["grouping"].default
-    assert shown["protocol"] == "wmt24"
+    assert shown["protocol"] == rank["protocol"].default
 
 
 @pytest.mark.parametrize(
     ("option", "choices"),
-    [("--protocol", _choices.Protocol), ("--coefficient", _choices.Coefficient), ("--grouping", _choices.Grouping)],
+    [("--protocol", _choices.Protocol), ("--method", _choices.Method), ("--ties", _choices.Ties)],
 )
 def test_wrong_choice_is_answered_with_the_right_ones(run, table, option, choices):
     err = run("rank", table, option, "no-such")[2]
     assert all(f"'{choice}'" in err for choice in choices)
+
+
+def _holes(frame):
+    return frame.assign(human=frame["human"].where(np.arange(len(frame)) % 7 > 0))
+
+
+#: What is done to TABLE, a command line, what it must say, and what it says in Python.
+ADVICE = [
+    (lambda f: f.iloc[1:], "rank {}", "or pass --missing nan", "missing='nan'"),
+    (lambda f: f.iloc[[0, *range(6)]], "validate {}", "('A', 1)", "('A', 1)"),
+    (lambda f: f, "correlate {} --metrics-from x", "--metrics-from does not apply", "`metrics_from` does"),
+    (_holes, "rank {} --method published --protocol wmt24", "Use --method exchange", "method='exchange'"),
+    (lambda f: f.assign(X_perturbed=0, doc=None), "local-accuracy {} --context doc", "leave them out.", "pairs.dropna"),
+    (lambda f: f.assign(X_perturbed=None), "local-accuracy {}", "pass --missing drop", "missing='drop'"),
+    (lambda f: f.assign(translation="a b", reference="a"), "local-accuracy {} --perturbation llm",
+     "needs a language model; 'composed' needs none", "LanguageModel"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "line", "says", "in_python"), ADVICE)
+def test_the_command_line_gives_advice_in_its_own_words(run, tmp_path, change, line, says, in_python):
+    path = tmp_path / "t.csv"
+    change(pd.read_csv(io.StringIO(TABLE))).to_csv(path, index=False)
+    code, _, err = run(*line.format(path).split())
+    assert code == 1
+    assert says in err
+    assert says == in_python or in_python not in err
+    assert not re.search(r"in Python|`|np\.|\w=['…]", err)
+
+
+def test_a_partly_rated_table_is_ranked_and_says_so(run, result, tmp_path):
+    path = tmp_path / "t.csv"
+    _holes(mm.load("teaching").to_frame()[["system", "segment", "human", "chrF", "Judge"]]).to_csv(path, index=False)
+    for protocol in ("wmt23", "wmt24"):
+        line = ("rank", path, "--n-resamples", 40, "--protocol", protocol)
+        assert [row["metric"] for row in result(*line)] == ["Judge", "chrF"]
+        assert "t: 300 of the 300 rated segments are rated for some systems only;" in run(*line)[2]
+    assert "for some systems only" not in run("rank", "teaching", "--n-resamples", 0)[2]
+
+
+def test_human_translators_are_marked_and_named(run, result, tmp_path):
+    path = tmp_path / "t.csv"
+    mm.load("teaching").to_frame()[["system", "segment", "human", "chrF", "Biased"]].to_csv(path, index=False)
+    marked = ("--human-system", "Fjord")
+    assert [r["name"] for r in result("validate", path, *marked) if r["what"] == "human translator"] == ["Fjord"]
+    line = ("rank", path, "--protocol", "wmt23", "--n-resamples", 0)
+    said = "but without Fjord{} Biased is (0.983, against 0.923)\n"
+    assert said.format("") in run(*line)[2]
+    assert said.format(" (a human translation)") in run(*line, *marked)[2]
+    assert "Fjord" not in run(*line, "--exclude-system", "Fjord")[2]
+    of_machines = run("rank", path, "--protocol", "wmt24", "--n-resamples", 0, *marked)[2]
+    assert "left out of the ranking: t: system 'Fjord' (human translation)" in of_machines
+    assert "unknown system 'fjord'. Did you mean 'Fjord'?" in run(*line, "--human-system", "fjord")[2]
+    assert "--human-system applies to translations" in run("validate", "teaching-speech", *marked)[2]
+
+
+def test_columns_are_renamed_by_an_option(run, result, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.replace("system,segment,human", "Sys,segment,mqm"))
+    assert "pass --columns system=Sys,human=mqm, else rename" in run("rank", path)[2]
+    (tmp_path / "plain.csv").write_text(TABLE)
+    expected = result("correlate", tmp_path / "plain.csv")
+    assert result("correlate", path, "--columns", "system=Sys,human=mqm") == expected
+    assert run("correlate", path, "--columns", "system")[0] == 2
+
+
+def test_a_large_file_is_named_before_it_is_read(run, table, monkeypatch):
+    assert "reading" not in run("correlate", table)[2]
+    monkeypatch.setattr(_common, "_LARGE_FILE", 10)
+    assert run("correlate", table)[2].startswith(f"reading {table} (0 MB)")
 
 
 def test_version(run):
@@ -142,7 +209,7 @@ SCALE_FREE = {
     "rank": "^$",
     "rank --protocol wmt23 --n-resamples 50": "^$",
     "rank --protocol wmt24 --n-resamples 50": "^$",
-    "rank --coefficient acc_eq": "^$",
+    "correlate --coefficient acc_eq --wide": "^$",
     "correlate --coefficient pearson --coefficient kendall --grouping none --grouping system": "^$",
     "report --n-resamples 40": "SysDep|units of the metric|Human scores run|^. [A-D] .* undecided",
 }
@@ -231,24 +298,12 @@ def test_help_does_not_wait_for_the_statistics():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_rank_by_one_statistic(result, table):
+def test_a_wide_table_ranks_by_one_statistic(result, table):
     # By hand, within segments: in segment 1 Y orders 0, -1, -1 as .5, .4, .4; in segment 2 -6, -7, -5 as .5, .4, .6.
-    # X is constant within both.
-    first, second = result("rank", table, "--coefficient", "pearson")
-    assert first == {
-        "metric": "Y", "coefficient": "pearson", "grouping": "segment", "value": pytest.approx(1), "rank": 1,
-        "n_systems": 3, "n_segments": 2, "n_groups": 2, "n_degenerate": 0,
-    }  # fmt: skip
-    assert (second["metric"], second["value"], second["rank"], second["n_degenerate"]) == ("X", 0, 2, 2)
-    # Over all pairs X is first: it knows which segment is hard.
-    assert [r["metric"] for r in result("rank", table, "--grouping", "none")] == ["X", "Y"]
-
-
-def test_equal_values_share_the_better_rank(result, tmp_path):
-    frame = pd.read_csv(io.StringIO(TABLE)).assign(Z=lambda f: f["Y"], A=0)
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    found = result("rank", tmp_path / "t.csv", "--coefficient", "kendall")
-    assert [(r["metric"], r["rank"]) for r in found] == [("Y", 1), ("Z", 1), ("A", 3), ("X", 3)]
+    # X is constant within both. Over all pairs X is first: it knows which segment is hard.
+    expected = [{"metric": "Y", "pearson": pytest.approx(1)}, {"metric": "X", "pearson": 0}]
+    assert result("correlate", table, "--wide") == expected
+    assert [r["metric"] for r in result("correlate", table, "--wide", "--grouping", "none")] == ["X", "Y"]
 
 
 @pytest.mark.parametrize("protocol", _choices.Protocol)
@@ -257,9 +312,11 @@ def test_rank_by_protocol_is_the_table_of_the_package(result, table, protocol):
     assert pd.DataFrame(result("rank", table, "--protocol", protocol)).equals(expected)
 
 
-def test_rank_is_by_wmt24_unless_told_otherwise(run, result, table):
-    options = ("--ties", "published", "--n-resamples", 50, "--seed", 3)
-    expected = mm.rank(mm.load(table), protocol="wmt24", ties="published", n_resamples=50, rng=3)
+@pytest.mark.parametrize("chosen", [{}, {"protocol": "wmt24", "ties": "published"}])
+def test_rank_has_the_defaults_of_the_package(run, result, table, chosen):
+    options = [word for name, value in chosen.items() for word in (f"--{name}", value)]
+    options += ["--n-resamples", 50, "--seed", 3]
+    expected = mm.rank(mm.load(table), **chosen, n_resamples=50, rng=3)
     assert pd.DataFrame(result("rank", table, *options)).equals(expected.to_frame())
     assert run("rank", table, *options)[2] == f"{expected.signature}|mtmeta:{mm.__version__}\n"
 
@@ -278,7 +335,7 @@ def test_a_long_ranking_is_announced(run, table, monkeypatch, sizes, told):
     asked = []
     monkeypatch.setattr(protocols, "cost", lambda *sizes_of: asked.append(sizes_of) or sizes)
     _, out, err = run("rank", table, "--n-resamples", 20)
-    assert [(sets[0].shape, *rest) for sets, *rest in asked] == [((3, 2), "wmt24", 2, 20, "exchange")]
+    assert [(sets[0].shape, *rest) for sets, *rest in asked] == [((3, 2), "wmt23", 2, 20, "exchange")]
     assert ("ranking takes about" in err) == bool(told)
     assert told in err
     assert "ranking takes" not in out + run("rank", table, "--n-resamples", 20, "--quiet")[2]
@@ -310,7 +367,7 @@ def test_degenerate_groups(run, result, table):
 
 def test_several_sets(run, result, table, tmp_path):
     (tmp_path / "yours.csv").write_text(TABLE)
-    for command in (("correlate",), ("rank", "--coefficient", "pearson"), ("validate",)):
+    for command in (("correlate",), ("validate",)):
         found = result(*command, table, tmp_path / "yours.csv")
         assert next(iter(found[0])) == "set"
         assert list(dict.fromkeys(r["set"] for r in found)) == ["mine", "yours"]
@@ -339,11 +396,11 @@ def test_options_of_a_tree(run, result, tmp_path):
     options = ("--metrics-from", extra.parent, "--reference", "refB", "--annotation", "mqm", "--metric", "Mine")
     es = mm.load(tree, metrics_from=extra.parent, reference="refB", annotation="mqm", metrics=["Mine"])
     assert pd.DataFrame(result("correlate", tree, *options)).equals(mm.correlate(es))
-    code, out, err = run("rank", tree, "--coefficient", "acc_eq")
+    code, out, err = run("correlate", tree)
     assert code == 0
     assert "left out of mine/en-de: refA (the reference)\n" in err
     assert "refA (the reference)" not in out
-    assert run("rank", tree, "--coefficient", "acc_eq", "--quiet") == (0, out, "")
+    assert run("correlate", tree, "--quiet") == (0, out, "")
 
 
 @pytest.mark.slow
@@ -754,3 +811,93 @@ def test_fetch_says_where_and_under_which_terms(run, result, server, tmp_path, m
     code, out, err = run("fetch", "small", "--mirror", "http://127.0.0.1:9")
     assert (code, out, len(err.splitlines())) == (1, "", 1)
     assert re.match(r"mtmeta: error: folder/\S+: could not be downloaded from http://127\.0\.0\.1:9/", err)
+
+
+def test_a_long_calibration_is_announced(run, table, monkeypatch):
+    line = ("correlate", table, "--coefficient", "acc_eq", "--coefficient", "kendall", "--grouping", "none")
+    assert "takes about" not in run(*line)[2]
+    monkeypatch.setattr(_sets, "_LONG", 0)  # 15 pairs of translations, 6e-8 seconds each, two metrics
+    told = "acc_eq of mine with none grouping takes about 0 seconds with two cores; with --epsilon 0"
+    assert [told in err for err in (run(*line)[2], run(*line, "--epsilon", "calibrate")[2])] == [True, True]
+    assert run(*line)[2].count("takes about") == 1
+    assert "takes about" not in run(*line, "--epsilon", 0)[2]
+    assert _sets._calibrating(mm.load(table), "none", 2) == pytest.approx(15 * 2 * 6e-8)
+    assert _sets._calibrating(mm.load(table), "segment", 1) == pytest.approx(6 * 6e-8)
+
+
+THREE = ("--metric", "Judge", "--metric", "Regressor", "--metric", "BLEU")
+
+
+def test_intervals_stand_beside_correlations(result, run):
+    es = mm.load("teaching")
+    line = ("correlate", "teaching", *THREE, "--interval")
+    found = pd.DataFrame(result(*line)).set_index("metric")
+    names = list(found.index)
+    expected = mm.correlate(es, names).set_index("metric")["value"]
+    assert found["value"].tolist() == expected[names].tolist()
+    for name in names:
+        [row] = mm.significance.intervals(es, [name], unit="document").to_dict("records")
+        assert (found.loc[name, "low"], found.loc[name, "high"]) == (row["low"], row["high"])
+    p = mm.compare(es, names, unit="document").p_values.iloc[0]
+    assert found["p_value"].to_dict() == pytest.approx(
+        {n: np.nan if n == "Regressor" else p[n] for n in names}, nan_ok=True
+    )
+    assert run(*line, "--coefficient", "kendall", "--epsilon", 0.1)[0] == 2
+    assert result("correlate", "teaching", "--metric", "BLEU", "--interval")[0]["p_value"] is None
+
+
+def test_systems_are_correlated_by_an_option(result):
+    means = mm.load("teaching").system_scores
+    options = ("--level", "system", "--coefficient", "pearson", "--coefficient", "kendall", "--interval")
+    found = pd.DataFrame(result("correlate", "teaching", *THREE, *options)).set_index(["coefficient", "metric"])
+    for metric in ("Judge", "Regressor", "BLEU"):
+        assert found.loc[("pearson", metric), "value"] == pytest.approx(means["human"].corr(means[metric]))
+        tau = means["human"].corr(means[metric], "kendall")
+        assert found.loc[("kendall", metric), "value"] == pytest.approx(tau)
+        assert found.loc[("pearson", metric), "low"] < means["human"].corr(means[metric])
+    assert "grouping" not in found
+
+
+def test_a_wide_table_marks_the_best_and_what_is_as_good(run, result):
+    line = (
+        "correlate",
+        "teaching",
+        *THREE,
+        "--grouping",
+        "none",
+        "--grouping",
+        "segment",
+        "--interval",
+        "--wide",
+        "-q",
+    )
+    body = [text.split() for text in run(*line)[1].splitlines()[2:]]
+    assert body == [
+        ["Regressor", "0.643*", "0.427*"], ["Judge", "0.461", "0.425="], ["BLEU", "0.310", "0.280"]
+    ]  # fmt: skip
+    tex = run(*line, "--format", "latex")[1]
+    assert r"Regressor & \textbf{0.643} & \textbf{0.427} \\" in tex
+    assert r"Judge & 0.461 & 0.425$^=$ \\" in tex
+    assert "| Regressor | **0.643** | **0.427** |" in run(*line, "--format", "md")[1]
+    plain = pd.DataFrame(result(*line)).set_index("metric")
+    of_segments = mm.correlate(mm.load("teaching"), grouping="segment").set_index("metric")["value"]
+    assert plain["segment"].to_dict() == of_segments[plain.index].to_dict()
+    bare = run("correlate", "teaching", *THREE, "--wide", "-q")[1]
+    assert bare.count("*") == 1
+    assert "=" not in bare
+
+
+def test_power_and_drivers_are_those_of_the_package(run, result):
+    es, duel = mm.load("teaching"), ["Judge", "RegressorQE"]
+    found = pd.DataFrame(result("power", "teaching", *duel, "--coefficient", "acc_eq", "--n-resamples", 200))
+    expected = mm.significance.power(es, duel, coefficient="acc_eq", n_resamples=200)
+    assert found["power"].tolist() == pytest.approx(expected["power"].tolist(), nan_ok=True)
+    assert found["n_segments"].tolist() == expected["n_segments"].tolist()
+    code, out, err = run("drivers", "teaching", *duel, "--top", 3, "--format", "json")
+    assert (
+        code,
+        err.startswith("teaching: Judge is ahead of RegressorQE by 0.070; without the 3 segments by 0.0"),
+    ) == (0, True)
+    whole = mm.significance.drivers(es, duel)
+    assert [row["segment"] for row in json.loads(out)] == whole["segment"].head(3).tolist()
+    assert run("power", "teaching", "Judge", "Judge")[0] == 2

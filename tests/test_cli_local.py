@@ -50,6 +50,13 @@ def test_guide_has_all_parts(run, table):
     assert err == f"average:segment|ties:failure|unit:segment|draws:99|seed:0|mtmeta:{mm.__version__}\n"
 
 
+def test_columns_of_no_metric_are_named(run, pairs, tmp_path):
+    path = tmp_path / "t.csv"
+    pairs.assign(chrF=1.0, chrF_pert=0.5, size=3).to_csv(path, index=False)
+    err = run(path, "--context", "size", "--n-resamples", 99)[2]
+    assert err.startswith("left out of " + str(path) + ": 'chrF', 'chrF_pert' (a metric M needs the columns M and")
+
+
 @pytest.mark.parametrize(
     ("part", "function"), [("accuracy", la.local_accuracy), ("stability", la.stability), ("order", la.ranking_effect)]
 )

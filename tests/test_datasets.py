@@ -1,9 +1,12 @@
 """Loading: trees, MQM tables, own tables, places. Hand-made files first, then the real data."""
 
+import gzip
 import io
 import json
+import lzma
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +14,8 @@ import pandas as pd
 import pytest
 from campaigns import refuses
 
+import mtmeta as mm
+from mtmeta import datasets
 from mtmeta.datasets import _mqm, _wmt, load, load_all, load_news, locate
 from mtmeta.datasets._fetch import available
 
@@ -499,3 +504,145 @@ def test_real_news_sets(data_dir):
         shared = [s for s in news[pair].systems if s in official]
         np.testing.assert_allclose(news[pair].human[shared], official[shared], atol=1e-9)
         assert "ZengHuiMT" in shared
+
+
+# -- tables as people have them ---------------------------------------------------------------
+
+WIDE = "system,segment,human,X\nA,1,0,.9\nA,2,-6,.2\nB,1,-1,.9\nB,2,-7,.2\n"
+
+
+def _zipped(path, name, text):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(name, text)
+        archive.writestr("__MACOSX/note", "")
+
+
+@pytest.mark.parametrize(("name", "write"), [
+    ("t.csv.gz", lambda path: path.write_bytes(gzip.compress(WIDE.encode()))),
+    ("t.tsv.xz", lambda path: path.write_bytes(lzma.compress(WIDE.replace(",", "\t").encode("utf-16")))),
+    ("t.zip", lambda path: _zipped(path, "inside.csv", WIDE)),
+])  # fmt: skip
+def test_packed_tables(tmp_path, name, write):
+    (tmp_path / "plain.csv").write_text(WIDE)
+    write(tmp_path / name)
+    es = mm.load(tmp_path / name)
+    assert es.to_frame().equals(mm.load(tmp_path / "plain.csv").to_frame())
+    assert es.name == "t"
+
+
+@pytest.mark.parametrize(("name", "content", "message"), [
+    ("t.csv.gz", b"system,segment", "cannot be unpacked: Not a gzipped file"),
+    ("t.csv.gz", gzip.compress(WIDE.encode())[:-9], "cannot be unpacked: Compressed file ended"),
+    ("t.csv.xz", b"\xfd7zXZ\0nonsense of no length", "cannot be unpacked:"),
+    ("t.zip", b"PK", "cannot be unpacked: File is not a zip file"),
+    ("scores.gz", gzip.compress(WIDE.encode()), "expected a name such as scores.csv.gz"),
+    ("t.xlsx", b"PK", "is not a readable workbook: File is not a zip file"),
+])  # fmt: skip
+def test_what_cannot_be_unpacked_is_refused(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        mm.load(tmp_path / name)
+
+
+def test_what_swells_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(datasets._tables, "_UNPACKED", 1000)
+    for name, packed in (("t.csv.gz", gzip.compress(b"a" * 10**6)), ("t.csv.xz", lzma.compress(b"a" * 10**6))):
+        (tmp_path / name).write_bytes(packed)
+        with pytest.raises(ValueError, match=r"needs more than [\d,]+ bytes when it is unpacked"):
+            mm.load(tmp_path / name)
+    with zipfile.ZipFile(tmp_path / "t.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/sheet", b"a" * 10**6)
+    with pytest.raises(ValueError, match=r"it needs 1,000,000 bytes when it is unpacked"):
+        mm.load(tmp_path / "t.xlsx")
+    _zipped(tmp_path / "two.zip", "a.csv", WIDE)
+    with zipfile.ZipFile(tmp_path / "two.zip", "a") as archive:
+        archive.writestr("b.csv", WIDE)
+    with pytest.raises(ValueError, match=r"expected one table in it; found a.csv, b.csv"):
+        mm.load(tmp_path / "two.zip")
+
+
+def test_excel_is_read_or_says_what_it_needs(tmp_path, monkeypatch):
+    frame = pd.read_csv(io.StringIO(WIDE))
+    try:
+        frame.assign(system=["NA", "NA", "B", "B"]).to_excel(tmp_path / "t.xlsx", index=False)
+        assert mm.load(tmp_path / "t.xlsx").systems == ("B", "NA")
+    except ModuleNotFoundError:
+        _zipped(tmp_path / "t.xlsx", "xl/workbook.xml", "")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ValueError, match=r"need openpyxl: pip install 'mtmeta\[excel\]'"):
+        mm.load(tmp_path / "t.xlsx")
+
+
+def test_columns_have_the_names_that_they_are_given(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(WIDE.replace("system,segment,human", "Sys,seg_id,mqm"))
+    with pytest.raises(ValueError, match=r"'Sys' seems to be 'system', 'mqm' seems to be 'human', 'seg_id' seems .*"
+                                         r"if so, pass columns='system=Sys,human=mqm,segment=seg_id'"):  # fmt: skip
+        mm.load(path)
+    names = {"system": "Sys", "human": "mqm", "segment": "seg_id"}
+    assert (
+        mm.load(path, columns=names).to_frame().equals(mm.EvalSet.from_frame(pd.read_csv(io.StringIO(WIDE))).to_frame())
+    )
+    with pytest.raises(ValueError, match=r"unknown column of .* 'sys'. Did you mean 'Sys'"):
+        mm.load(path, columns={"system": "sys"})
+    with pytest.raises(ValueError, match=r"has a column 'X' already"):
+        mm.load(path, columns={"X": "mqm"})
+    path.write_text(WIDE.replace("X", "doc_id"))
+    with pytest.raises(ValueError, match="'doc_id' seems to be 'doc'"):
+        mm.load(path)
+    path.write_text("segment,human_A,human_B\n1,0,-1\n")
+    with pytest.raises(ValueError, match=r"table.melt\('segment', var_name='system', value_name='human'\)"):
+        mm.load(path)
+
+
+def test_a_long_table_becomes_one_column_a_metric(tmp_path):
+    wide = pd.read_csv(io.StringIO(WIDE))
+    long = wide.melt(["system", "segment"], var_name="metric", value_name="score")
+    long.to_csv(tmp_path / "t.csv", index=False)
+    assert mm.load(tmp_path / "t.csv").to_frame().equals(mm.EvalSet.from_frame(wide).to_frame())
+    pd.concat([long, long.head(1)]).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match=r"several scores of system, segment and metric \['A', '1', 'human'\]"):
+        mm.load(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("name", ["index", "Unnamed: 0"])
+def test_what_numbers_the_rows_is_no_metric(tmp_path, name):
+    frame = pd.read_csv(io.StringIO(WIDE))
+    frame.assign(**{name: range(4)}).to_csv(tmp_path / "t.csv", index=False)
+    es = mm.load(tmp_path / "t.csv")
+    assert es.metrics == ("X",)
+    assert es.provenance["left_out"] == {f"column {name!r}": "it numbers the rows, as pandas writes it"}
+    frame.assign(**{name: [3, 1, 2, 5]}).to_csv(tmp_path / "t.csv", index=False)
+    assert mm.load(tmp_path / "t.csv").metrics == ("X", name)
+
+
+def test_names_that_look_alike_are_pointed_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(WIDE.replace("B,2", "b ,2"))
+    with pytest.raises(
+        ValueError, match=r"'B' and 'b ' differ only by blanks, case or form in Unicode: are they one\?"
+    ):
+        mm.load(path)
+    found = datasets.validate(mm.load(path, missing="nan"))
+    assert "'B' and 'b ' differ only by blanks" in " ".join(found.query("what == 'warning'")["note"])
+
+
+def test_several_references(tmp_path):
+    path = tmp_path / "t.csv"
+    frame = pd.read_csv(io.StringIO(WIDE)).assign(reference=["a", "b"] * 2, reference_B=["c", "d"] * 2)
+    frame.to_csv(path, index=False)
+    es = mm.load(path)
+    assert es.metrics == ("X",)
+    assert es.texts.references == {"reference": ("a", "b"), "reference_B": ("c", "d")}
+    pair = pd.concat([frame.assign(lp="a-b"), frame.assign(lp="a-c", reference_B=None)])
+    pair.to_csv(path, index=False)
+    first, second = mm.load_all(path)
+    assert first.texts.references == es.texts.references
+    assert second.texts.references["reference_B"] == (None, None)
+    assert second.provenance["left_out"] == {}
+    for lists in (["['a', 'b']"] * 4, ['["a"]'] * 4):
+        frame.assign(reference=lists).to_csv(path, index=False)
+        with pytest.raises(ValueError, match=r"one text a row; found the list .* Give each reference a column"):
+            mm.load(path)
+    with pytest.raises(ValueError, match="must hold one text a row"):
+        mm.EvalSet.from_frame(frame.assign(reference=[["a", "b"]] * 4))

@@ -172,7 +172,7 @@ def test_with_metrics_keeps_everything_else(es):
 def leaves(value, path=""):
     """Yield the numbers and texts of a result, each with the place where it stands."""
     if dataclasses.is_dataclass(value):
-        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.compare}
     if isinstance(value, pd.DataFrame):
         value = {str(name): value[name].tolist() for name in value}
     if isinstance(value, np.ndarray | list | tuple):

@@ -498,7 +498,7 @@ def test_wrong_arguments(server, tmp_path):
     refuses("ask for 'small', not 'small/zh-en'", fetch, "small/zh-en", cache=tmp_path)
     for name in ("../small", "", "/etc/passwd", 3):
         refuses("unknown data set", fetch, name, cache=tmp_path)
-    refuses("base_url must begin with http", fetch, "small", cache=tmp_path, base_url="ftp://somewhere")
+    refuses("`base_url` must begin with http", fetch, "small", cache=tmp_path, base_url="ftp://somewhere")
     for timeout in (0, -1, float("nan")):
         refuses("`timeout` must be", fetch, "small", cache=tmp_path, timeout=timeout)
     assert server.requests == []

@@ -145,3 +145,49 @@ def test_the_cost_of_a_ranking_is_in_proportion():
         seconds, size = protocols.cost([one, two], protocol, 30, 1000)
         assert seconds == pytest.approx(2 * protocols.cost([one], protocol, 30, 1000)[0])
         assert size == protocols.cost([one], protocol, 30, 1000)[1]
+
+
+def outlying():
+    """Return a set whose human translator decides everything: with it `odd` is first, without it negative."""
+    human, odd = [[0], [0.1], [0.2], [0.3], [5]], [[4], [3], [2], [1], [9]]
+    metrics = {"odd": odd, "plain": [[0], [0.1], [0.2], [0.3], [0.4]]}
+    return mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], human_systems=["Human-B"])
+
+
+def test_each_system_is_left_out_of_values_of_systems():
+    es = outlying()
+    found = mm.rank(es, protocol="wmt23", n_resamples=0).without_systems
+    assert set(found["task"]) == {"system pearson", "system pairwise_accuracy"}
+    assert len(found) == 2 * 5 * 2
+    assert found.groupby("system")["human"].first().to_dict() == dict.fromkeys("ABCD", False) | {"Human-B": True}
+    for row in found.query("task == 'system pearson'").itertuples():
+        kept = es.system_scores.drop(row.system)
+        assert row.value == pytest.approx(np.corrcoef(es.human.ravel(), es[row.metric].ravel())[0, 1])
+        assert row.without == pytest.approx(np.corrcoef(kept["human"], kept[row.metric])[0, 1])
+    assert mm.rank(es, protocol="wmt24", n_resamples=0).without_systems["system"].tolist() == [*"AABBCCDD"]
+    three = es.select(systems=[*"ABC"])
+    assert mm.rank(three, protocol="wmt23", n_resamples=0).without_systems.empty
+    assert mm.rank(es, protocol="sentinels-pearson", n_resamples=0).without_systems.empty
+
+
+def test_a_system_that_turns_a_sign_or_the_first_rank_is_named():
+    es = outlying()
+    said = protocols.decided_by_one(protocols.without_each_system(es, es.metrics, protocols.Task("pearson", "system")))
+    r = {m: np.corrcoef(es.human.ravel(), es[m].ravel())[0, 1] for m in es.metrics}
+    assert said == [
+        "Human-B (a human translation) alone decides over the sign of system pearson: "
+        f"odd ({r['odd']:+.2f} with it, -1.00 without)",
+        f"odd is first by system pearson ({r['odd']:.3f}); but without Human-B (a human translation) plain is "
+        "(1.000, against -1.000)",
+    ]
+    machines = es.select(systems=[*"ABCD"])
+    task = protocols.Task("pearson", "system")
+    assert protocols.decided_by_one(protocols.without_each_system(machines, machines.metrics, task)) == []
+
+
+@pytest.mark.usefixtures("data_dir")
+def test_one_translator_decides_over_prismsrc_in_hebrew():
+    hebrew = mm.load("wmt23/he-en")
+    found = protocols.without_each_system(hebrew, ["prismSrc"], protocols.Task("pearson", "system"))
+    row = found.set_index("system").loc["refA"]
+    assert (round(row["value"], 2), round(row["without"], 2), row["human"]) == (-0.02, 0.31, True)

@@ -17,7 +17,7 @@ from mtmeta._checks import Undefined
 from mtmeta.report import SECTIONS, Report, _labels, _report
 from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws
 from mtmeta.report._claims import VERDICTS, decide
-from mtmeta.report._display import between, number
+from mtmeta.report._display import between, number, tables
 from mtmeta.report._facts import Part, Settings, pearson_in_draws, segment_counts, system_means
 
 FAST = {"n_resamples": 60}
@@ -404,10 +404,14 @@ def test_claims_alone_are_those_of_the_report(teaching, small, metric):
     assert not expected["value"].isna().all()
 
 
-def test_progress_is_reported():
+def test_progress_is_reported(monkeypatch):
     lines = []
     mm.report.report(tiny(), **FAST, progress=lines.append)
     assert lines == ["tiny: mine"]
+    monkeypatch.setattr(_report, "_LARGE", 59)  # tiny has 60 translations
+    mm.report.report(tiny(), **FAST, progress=lines.append)
+    assert lines[1:3] == ["tiny: mine", "tiny: mine: What was read"]
+    assert len(lines) == 2 + len(SECTIONS)
 
 
 def test_options_are_checked():
@@ -447,6 +451,32 @@ def test_page_stands_alone_and_can_be_read_by_all(reports):
         assert word in page.words
     for how in (page.words, report.to_markdown()):
         assert "on the same machine the same numbers. Another processor" in how.partition("How this was computed")[2]
+
+
+def test_page_links_to_its_parts_and_shows_numbers_at_a_glance(teaching):
+    part = teaching.select(segments=teaching.segments[:60], metrics=["Judge", "chrF"])
+    report = mm.report.report(part, **FAST)
+    page = Page(report.to_html())
+    links = [a["href"] for a in page.all("a")]
+    named = {f"#{attrs['id']}" for _, attrs in page.tags if "id" in attrs}
+    assert links[:2] == ["#p0", "#p1"]
+    assert set(links) == named
+    assert len(links) == len(set(links)) == 2 + 2 * len(SECTIONS)
+    glance = page.words.partition("All at a glance")[2].partition("What to claim")[0]
+    for number_ in report.claims["value"].dropna():
+        assert number(number_) in glance
+
+
+def test_the_table_of_deviations_has_the_numbers_of_its_figure(reports):
+    report = reports("Regressor")
+    [part] = report._parts
+    drawn = part.sections["system_dependence"].found["sysdep"].table.set_index("system")["expected_deviation"]
+    report.to_html()  # draws the figures
+    [found] = report.findings
+    shown = tables(found.sections["system_dependence"], "Regressor", 0.95)[-1]
+    assert shown.headings == ["system", "deviation", "interval", "less difficulty", "interval", "verdict"]
+    assert {row[0]: row[1] for row in shown.rows} == {system: number(v) for system, v in drawn.items()}
+    assert f"{drawn.idxmin()}, {number(drawn.min())}" in found.figures["system_dependence"].alt
 
 
 def test_json_has_every_number(small):
@@ -561,13 +591,21 @@ def test_chapters_that_are_named_exist(small):
 
 
 @pytest.mark.slow
-def test_command_writes_what_the_file_is_called(command_line, tmp_path):
+def test_command_writes_what_the_file_is_called(command_line, tmp_path, monkeypatch):
     table, page = tmp_path / "mine.csv", tmp_path / "r.html"
     tiny().to_frame().to_csv(table, index=False)
     command = ("report", table, "--n-resamples", 60)
     code, out, err = command_line(*command, "-o", page)
     assert (code, out, "reporting on mine" in err) == (0, "", True)
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    saved, made = tmp_path / "r.json", []
+    monkeypatch.setattr(_report, "_findings", lambda parts, real=_report._findings: made.append(1) or real(parts))
+    code, out, err = command_line(*command, "-o", page, "-o", saved, "-o", tmp_path / "r.md")
+    assert (code, out, len(made)) == (0, "", 1)
+    assert Report.from_json(saved.read_text(encoding="utf-8")).to_html() == page.read_text(encoding="utf-8")
+    assert (tmp_path / "r.md").read_text(encoding="utf-8").startswith("# Is this metric any good?")
+    assert "nothing here is written as '.pdf'" in command_line(*command, "-o", page, "-o", tmp_path / "r.pdf")[2]
+    assert "two outputs cannot go to one file" in command_line(*command, "-o", page, "-o", page)[2]
     code, out, _ = command_line(*command, "--format", "json", "-q")
     assert (code, json.loads(out)["claims"][2]["claim"]) == (0, WITHIN)
     code, out, err = command_line(*command, "--metric", "mine", "-q")
@@ -605,3 +643,27 @@ def test_an_error_in_a_figure_is_one(monkeypatch):
     monkeypatch.setattr("mtmeta.plots.three_views", fail)
     with pytest.raises(ValueError, match="no such font"):
         mm.report.report(tiny(), **FAST).to_html()
+
+
+def test_a_system_that_decides_alone_is_named_with_both_values():
+    human = np.array([[0.0], [0.1], [0.2], [0.3], [5.0]]) + np.arange(30) / 30
+    odd = np.array([[4.0], [3.0], [2.0], [1.0], [9.0]]) + np.arange(30) / 30
+    metrics = {"odd": odd, "plain": human - np.array([[0], [0], [0], [0], [4.85]])}
+    es = mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], human_systems=["Human-B"])
+    found = mm.report.report(es, "odd", **FAST)
+    with_it = np.corrcoef(human.mean(axis=1), odd.mean(axis=1))[0, 1]
+    row = value(found, "systems", "Pearson of system means")
+    assert row["note"].endswith(f"from -1.00 (without Human-B) to {_without(human, odd):.2f} (without A)")
+    page = found.to_markdown()
+    sign = f"alone decides over the sign of system pearson: odd ({with_it:+.2f} with it, -1.00 without)"
+    assert sign in page
+    assert f"odd is first by system pearson ({with_it:.3f}); but without Human-B (a human translation) plain is" in page
+    assert "Human translations among the systems: Human-B." in page
+    few = mm.report.report(es.select(systems=[*"ABC"]), "odd", **FAST)
+    assert value(few, "systems", "Pearson of system means")["note"] == "these systems"
+
+
+def _without(human, metric):
+    """Return the largest correlation of system means with one of five systems left out."""
+    kept = [np.delete(np.arange(5), k) for k in range(5)]
+    return max(np.corrcoef(human.mean(axis=1)[k], metric.mean(axis=1)[k])[0, 1] for k in kept)

@@ -113,7 +113,7 @@ def test_importing_every_module_opens_no_connection(tmp_path):
 _TABLE = "system,segment,human,X\n"
 _TABLE += "".join(f"{s},{k},{k * s % 3},{(k + s) % 4}\n" for s in range(3) for k in range(6))
 _COMMANDS = [
-    "validate teaching", "rank teaching --n-resamples 5", "rank teaching --coefficient pearson", "correlate teaching --format json",
+    "validate teaching", "rank teaching --n-resamples 5", "correlate teaching --format json",
     "fetch --list", "local-accuracy teaching-ranking --metric map --metric P_10 --n-resamples 99", "sentinel train teaching --sees source --save s",
     "sentinel score s teaching", "report teaching --metric Judge --n-resamples 40 -o r.html", "validate wmt23/zh-en", "validate http://127.0.0.1:9/t.csv",
 ]  # fmt: skip

@@ -530,3 +530,54 @@ def test_near_scores_become_equal_unless_one_metric_tells_them_apart():
     assert _published._merged(rows, 0.5).tolist() == [[0, 3], [0, 5]]
     rows = np.array([[0.0, 0.4], [0.2, 5.0]])  # the first has two that are near
     assert _published._merged(rows, 0.5).tolist() == rows.tolist()
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "grouping"), [("pearson", "segment"), ("kendall", "none"), ("acc_eq", "segment")]
+)
+def test_drivers_add_up_to_the_lead(coefficient, grouping):
+    es = mm.simulate.score_campaign(6, 40, n_continuous=2, n_discrete=0)
+    human = es.human.copy()
+    human[:, :5] = np.nan
+    es = mm.EvalSet(human, {m: es[m] for m in es.metrics}, systems=es.systems)
+    options = {"coefficient": coefficient, "grouping": grouping}
+    table = mm.significance.drivers(es, es.metrics, **options)
+    values = mm.correlate(es, **options).set_index("metric")["value"].sort_values(ascending=False)
+    assert list(table.columns) == ["segment", *values.index, "difference"]
+    assert sorted(table["segment"]) == list(range(6, 41))
+    assert table[list(values.index)].sum().to_numpy() == pytest.approx(values.to_numpy())
+    assert (np.diff(table["difference"].abs()) <= 0).all()
+
+
+def test_drivers_of_a_mean_over_segments_by_hand():
+    """Segment 1 has r = 1 and -1, segment 2 the same r for both: all of the lead is in segment 1."""
+    human = [[0, 0], [1, 1], [2, 2]]
+    es = mm.EvalSet(human, {"good": human, "poor": [[2, 0], [1, 1], [0, 2]]}, systems=[*"ABC"])
+    table = mm.significance.drivers(es, ["poor", "good"])
+    assert table.to_numpy().tolist() == pytest.approx(np.array([[1, 0.5, -0.5, 1.0], [2, 0.5, 0.5, 0.0]]))
+
+
+def test_power_is_that_of_the_normal_distribution_and_of_t():
+    es = mm.load("teaching")
+    names = ["Judge", "RegressorQE"]
+    table = mm.significance.power(es, names, coefficient="acc_eq", wanted=0.7)
+
+    def lead(part):
+        values = mm.correlate(part, names, coefficient="acc_eq")["value"]
+        return values[0] - values[1]
+
+    of_texts = mm.compare(es, names, coefficient="acc_eq", keep_draws=True).draws.var()
+    of_systems = 11 * np.var([lead(es.select(systems=[s for s in es.systems if s != one])) for one in es.systems])
+    z = lead(es) / np.sqrt(of_texts)
+    assert table["power"][0] == pytest.approx(stats.norm.sf(1.959964 - z) + stats.norm.cdf(-1.959964 - z))
+    z, limit = lead(es) / np.sqrt(of_texts + of_systems), stats.t.ppf(0.975, 11)
+    assert table["power"][2] == pytest.approx(stats.norm.sf(limit - z) + stats.norm.cdf(-limit - z))
+    assert table["power"][1] == pytest.approx(0.7, abs=0.005)
+    assert table["n_segments"][1] > 300
+    easy = mm.significance.power(es, ["Judge", "BLEU"])
+    assert 0.8 <= easy["power"][3] < 0.85
+    assert easy["n_systems"][3] > 1
+    with pytest.raises(ValueError, match="equally well: there is nothing to find"):
+        mm.significance.power(es.with_metrics({"a": es["BLEU"], "b": es["BLEU"]}), ["a", "b"])
+    with pytest.raises(ValueError, match="the jackknife over systems needs three; found 2"):
+        mm.significance.power(es.select(systems=es.systems[:2]), names)

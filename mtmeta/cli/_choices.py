@@ -19,6 +19,7 @@ Ties = _choice("Ties", "half published")
 Missing = _choice("Missing", "raise nan")
 Format = _choice("Format", "table tsv csv json latex md")
 ReportFormat = _choice("ReportFormat", "md html json")
+Level = _choice("Level", "segment system")
 Unit = _choice("Unit", "segment document")
 Sees = _choice("Sees", "source candidate reference")
 Kind = _choice("Kind", "light transformer")
@@ -32,3 +33,5 @@ Part = _choice("Part", "guide accuracy effect order recommended stability")
 
 #: Coefficients that compare no pairs, so that --epsilon has no meaning for them.
 WITHOUT_EPSILON = ("pearson", "spearman", "tau_c")
+#: Coefficients whose threshold of ties is calibrated by default.
+CALIBRATED = ("acc_eq", "tau_eq")

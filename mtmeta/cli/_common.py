@@ -7,6 +7,7 @@ import errno
 import inspect
 import logging
 import math
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
@@ -40,6 +41,11 @@ app = typer.Typer(
 )
 
 
+#: Options by the name of the parameter that they set; those named differently in Python, then those of all commands.
+_OPTIONS = {"metrics": "--metric", "rng": "--seed", "n_jobs": "--jobs", "kinds": "--perturbation", "parts": "--table"}
+_OPTIONS |= {"base_url": "--mirror", "human_systems": "--human-system"}
+
+
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     """Turn faults of the data, and an interrupt, into one line on stderr and an exit code.
 
@@ -60,6 +66,11 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             parts, of = {name: parameter}, hints
         forms = get_args(get_args(of["how"])[0])[0] if "how" in of else forms
         parameters += [one.replace(kind=one.KEYWORD_ONLY, annotation=of[part]) for part, one in parts.items()]
+    for parameter in parameters:
+        about = (get_args(parameter.annotation) or (None,))[-1]
+        if isinstance(about, typer.models.OptionInfo):
+            usual = f"--{parameter.name.replace('_', '-')}"
+            _OPTIONS.setdefault(parameter.name, (about.param_decls or (usual,))[0])
 
     def safe(**options: Any) -> None:
         options = {name: str(value) if isinstance(value, StrEnum) else value for name, value in options.items()}
@@ -67,7 +78,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             check_room()
             check_outputs(options)
             if options.get("how", "") is None:
-                options["how"] = form_of(options.get("output"), forms)
+                options["how"] = _each(lambda path: form_of(path, forms), options.get("output"))
             made = {name: kind(**{f.name: options.pop(f.name) for f in fields(kind)}) for name, kind in bundles.items()}
             command(**options, **made)
         except KeyboardInterrupt:
@@ -80,6 +91,11 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     safe.__signature__ = inspect.Signature(parameters)
     safe.__annotations__ = {p.name: p.annotation for p in parameters}
     return safe
+
+
+def _each(function: Callable[[Any], Any], values: Any) -> Any:
+    """Apply a function to a value, or to each of a list."""
+    return [function(value) for value in values] if isinstance(values, list) else function(values)
 
 
 def command(example: str, name: str | None = None, group: typer.Typer = app) -> Callable:
@@ -102,7 +118,19 @@ def _reason(error: Exception) -> str:
         return visible(f"{error.filename}: {fault}.")
     if isinstance(error, MemoryError):
         return visible(f"not enough memory. {error}".strip())
-    return visible(" ".join(str(error).splitlines()))
+    return visible(in_options(" ".join(str(error).splitlines())))
+
+
+def in_options(message: str) -> str:
+    """Return a message of the package in words of the command line.
+
+    Options stand for parameters (``missing='nan'`` is --missing nan), and advice "(in Python: ...)" is left out.
+    """
+    names = "|".join(_OPTIONS)
+    message = re.sub(r",? \(in Python: ([^()]|\([^()]*\))*\)", "", message)
+    message = re.sub(rf"`({names})`", lambda found: _OPTIONS[found[1]], message)
+    given = rf"(?<![\w.'\"-])({names})=(?:'([^']*)'|(\d[\d.]*)|…)?"
+    return re.sub(given, lambda found: " ".join(filter(None, (_OPTIONS[found[1]], found[2] or found[3]))), message)
 
 
 def threshold(text: str) -> float | str:
@@ -118,8 +146,10 @@ def threshold(text: str) -> float | str:
     return epsilon
 
 
-def in_a_folder(path: Path | None) -> Path | None:
+def in_a_folder(path: Path | list[Path] | None) -> Path | list[Path] | None:
     """Refuse at once an output file that could not be written in the end."""
+    if isinstance(path, list | tuple):
+        return [file for one in path if (file := in_a_folder(one)) is not None] or [None]
     if path is None or str(path) == "-":
         return None
     try:
@@ -185,8 +215,8 @@ Sets = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE|SET",
-        help="Tables (.csv, .tsv, .jsonl, .parquet; - reads CSV or TSV from stdin), folders, or names of sets: "
-        "teaching, wmt23/zh-en; wmt23 alone means all its language pairs.",
+        help="Tables (.csv, .tsv, .jsonl, .parquet, .xlsx, or packed as .csv.gz; - reads CSV or TSV from stdin), "
+        "folders, or names of sets: teaching, wmt23/zh-en; wmt23 alone means all its language pairs.",
     ),
 ]
 Chapters = Annotated[list[str], typer.Argument(metavar="CHAPTER|all", help="Numbers or names of chapters, such as 4.")]
@@ -212,23 +242,36 @@ Force = Annotated[
 Quiet = Annotated[bool, flag("No messages but errors.", "--quiet", "-q", callback=_hushed)]
 
 
+#: A file of more bytes takes seconds to read.
+_LARGE_FILE = 5_000_000
+
+
 @dataclass(frozen=True)
 class Loading:
     """Options that choose what is loaded, and how."""
 
     metric: Metrics = None
     metrics_from: Annotated[
-        list[str] | None, option("More metrics, from a folder of .seg.score files; repeatable.", "DIR|SET")
+        list[str] | None,
+        option("More metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score; repeatable.", "DIR|SET"),
     ] = None
     annotation: Annotated[
         str | None, option("Which human scores, such as mqm or da-sqm.", "NAME", "mqm if there is")
     ] = None
     reference: Reference = None
     missing: MissingRows = "raise"
+    columns: Annotated[
+        str | None,
+        option("What columns are called in a table, such as system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are"),
+    ] = None
     system: Annotated[list[str] | None, option("Only this system; repeatable.", "NAME", "all", callback=once)] = None
     exclude_system: Annotated[
         list[str] | None,
         option("Without this system, such as a human translator; repeatable.", "NAME", "none", callback=once),
+    ] = None
+    human_system: Annotated[
+        list[str] | None,
+        option("This system is a human translator; repeatable.", "NAME", "as the set says", callback=once),
     ] = None
 
     def load(self, names: Sequence[str], quiet: bool, **options: Any) -> list[Any]:
@@ -239,11 +282,23 @@ class Loading:
             raise typer.BadParameter("standard input (-) can be read once only.")
         options |= {"reference": self.reference, "annotation": self.annotation, "missing": self.missing}
         options |= {"metrics": self.metric, "metrics_from": self.metrics_from or ()}
+        options["columns"] = self._columns()
+        for name in names:
+            with suppress(OSError):
+                size = Path(name).stat().st_size if Path(name).is_file() else 0
+                say(quiet or size < _LARGE_FILE, f"reading {name} ({size / 1e6:.0f} MB)")
+        options |= {"human_systems": self.human_system or ()}
         sets = self._of_systems([data for name in names for data in load_all(name, **options)])
         for data in sets:
             left_out = getattr(data, "provenance", {}).get("left_out", {})
-            say(quiet, *(f"left out of {data.name}: {what} ({why})" for what, why in left_out.items()))
+            say(quiet, *(in_options(f"left out of {data.name}: {what} ({why})") for what, why in left_out.items()))
         return sets
+
+    def _columns(self) -> dict[str, str]:
+        pairs = [pair.partition("=") for pair in (self.columns or "").split(",") if pair]
+        if not all(ours and theirs for ours, _, theirs in pairs):
+            raise typer.BadParameter(f"expected NAME=COLUMN,...; found {self.columns!r}.", param_hint="--columns")
+        return {ours.strip(): theirs for ours, _, theirs in pairs}
 
     def _of_systems(self, sets: list[Any]) -> list[Any]:
         """Leave out the systems that are not wanted; each must be in one of the sets."""
@@ -269,6 +324,12 @@ class Loading:
         twice = sorted({name for name in called if called.count(name) > 1})
         if twice:
             raise ValueError(f"each set may occur once; found more than once: {', '.join(twice)}. Rename a file.")
+        for es in sets:
+            rated = es.human == es.human  # NaN is not rated
+            here = rated.any(axis=0)
+            partly = (here & ~rated[rated.any(axis=1)].all(axis=0)).sum()
+            some = f"{partly} of the {here.sum()} rated segments are rated for some systems only"
+            say(quiet or not partly, f"{es.name}: {some}; a pair of systems is compared where both are rated")
         return sets
 
 

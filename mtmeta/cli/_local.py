@@ -78,11 +78,15 @@ def local_accuracy(
         )
     from ..local_accuracy import guide
 
+    data = _read(file)
     found = guide(
-        _read(file), context=context or ["system"], metrics=metric, parts=None if part == "guide" else [part],
+        data, context=context or ["system"], metrics=metric, parts=None if part == "guide" else [part],
         task=task, language=language, kinds=perturbation, average=average, ties=ties, missing=missing, unit=unit,
         n_resamples=n_resamples, rng=seed, n_jobs=jobs, progress=not printing.quiet and sys.stderr.isatty(),
     )  # fmt: skip
+    if unused := _unused(data, found.pairs, {*(context or ()), unit}):
+        pattern = "a metric M needs the columns M and M_perturbed"
+        printing.say(f"left out of {file}: {', '.join(map(repr, unused))} ({pattern})")
     if found.n_left_out:
         every = found.n_texts + found.n_left_out
         printing.say(f"left out of {file}: {found.n_left_out} of {every} rows (no text or no reference)")
@@ -102,6 +106,20 @@ def _written(tables: dict[str, pd.DataFrame], part: str, how: Format, places: in
     tables["accuracy"] = _by_context(tables["accuracy"], places)
     title = {"table": "{}\n\n", "md": "## {}\n\n", "latex": "% {}\n"}[how]
     return "\n".join(title.format(_PARTS[name]) + written(frame, how, places) for name, frame in tables.items())
+
+
+def _unused(data: Any, pairs: pd.DataFrame, used: set[str]) -> list[str]:
+    """Return the columns of numbers in a table that belong to no metric."""
+    import pandas as pd
+
+    from ..evalset import RESERVED
+    from ..local_accuracy import metrics_of
+
+    if not isinstance(data, pd.DataFrame):
+        return []
+    metrics = metrics_of(pairs)
+    used |= {*RESERVED, *metrics, *(f"{metric}_perturbed" for metric in metrics)}
+    return [column for column in data.select_dtypes("number") if column not in used]
 
 
 def _read(name: str) -> Any:

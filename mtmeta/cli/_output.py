@@ -24,11 +24,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def _cell(value: Any, places: int) -> str:
+class Best(float):
+    """The best number of a column."""
+
+
+class Alike(float):
+    """A number that the data do not tell apart from the best one."""
+
+
+#: How texts are escaped; then how the best number is written, and one that is not told apart from it.
+_ESCAPES = {
+    "table": (str, "{}*", "{}="),
+    "latex": (latex, r"\textbf{{{}}}", "{}$^=$"),
+    "md": (markdown, "**{}**", "{}="),
+}
+
+
+def _cell(value: Any, places: int, how: str) -> str:
     """Return a value as it is read: numbers rounded, nothing where there is none."""
+    escape, best, alike = _ESCAPES[how]
     if isinstance(value, float):
-        return f"{value:z.{places}f}"
-    return "" if value is None else visible(str(value))
+        form = best if isinstance(value, Best) else alike if isinstance(value, Alike) else "{}"
+        return form.format(escape(f"{value:z.{places}f}"))
+    return "" if value is None else escape(visible(str(value)))
 
 
 def _as_table(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
@@ -48,16 +66,15 @@ def _as_table(headings: list[str], rows: list[list[str]], numeric: list[bool]) -
 
 
 def _as_latex(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
-    head, *body = (" & ".join(map(latex, line)) + r" \\" for line in [headings, *rows])
+    head, *body = (" & ".join(line) + r" \\" for line in [headings, *rows])
     columns = "".join("r" if n else "l" for n in numeric)
     top = (rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule")
     return "\n".join([*top, *body, r"\bottomrule", r"\end{tabular}", ""])
 
 
 def _as_md(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> str:
-    head, *body = ([markdown(cell) for cell in line] for line in [headings, *rows])
     rule = ["---:" if n else "---" for n in numeric]
-    return "".join(f"| {' | '.join(line)} |\n" for line in (head, rule, *body))
+    return "".join(f"| {' | '.join(line)} |\n" for line in (headings, rule, *rows))
 
 
 def written(frame: pd.DataFrame, how: Format, places: int) -> str:
@@ -72,10 +89,10 @@ def written(frame: pd.DataFrame, how: Format, places: int) -> str:
         returns = any("\r" in str(cell) for cell in (*frame.columns, *values.to_numpy().ravel()))
         quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
         return values.to_csv(sep="\t" if how == "tsv" else ",", index=False, lineterminator="\n", quoting=quoting)
-    rows = [[_cell(value, places) for value in row] for row in values.itertuples(index=False, name=None)]
-    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
+    rows = [[_cell(value, places, how) for value in row] for row in values.itertuples(index=False, name=None)]
+    numeric = [pd.api.types.is_numeric_dtype(column.infer_objects()) for _, column in frame.items()]
     write = {"table": _as_table, "latex": _as_latex, "md": _as_md}[how]
-    return write([visible(str(c)) for c in frame.columns], rows, numeric)
+    return write([_cell(str(c), places, how) for c in frame.columns], rows, numeric)
 
 
 #: The format that the ending of an output asks for.
@@ -115,7 +132,8 @@ def inputs(options: Mapping[str, Any]) -> list[Path]:
 
 def check_outputs(options: Mapping[str, Any]) -> None:
     """Refuse at once to write to files that are inputs, are the same, or are not ours; see `_files`."""
-    targets = [options[name] for name in _WRITTEN if options.get(name) is not None]
+    given = [options[name] for name in _WRITTEN if options.get(name) is not None]
+    targets = [path for one in given for path in (one if isinstance(one, list) else [one]) if path is not None]
     if len({path.resolve() for path in targets}) < len(targets):
         raise ValueError(f"two outputs cannot go to one file; found {targets[0]} twice.")
     _force.set(options.get("force", False))

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import ReportFormat, Unit
-from ._common import AS_ENDS, Loading, Sets, Writing, command, number, option
+from ._common import AS_ENDS, NEW_FILE, Force, Loading, Quiet, Sets, command, number, option
+from ._output import emit, say
 
 
 @command("report teaching --metric Judge")
 def report(
     sets: Sets,
+    output: Annotated[
+        list[Path] | None,
+        option("Write here; repeatable.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE),
+    ] = None,
     how: Annotated[ReportFormat | None, option("What to write.", None, AS_ENDS.format("md"), "--format")] = None,
     unit: Annotated[
         Unit | None,
@@ -27,24 +33,28 @@ def report(
     seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
     *,
     loading: Loading,
-    writing: Writing,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
     """Report whether a metric is any good: what may be claimed, and what may not.
 
     Agreement with intervals, rank among the metrics of the table, baselines, ties, systems favoured, length. The
     page needs no network. What the data do not allow is left out, with the reason. --metric says which metrics to
-    report on; the others are what they are compared with. -o report.html writes the page with figures.
+    report on; the others are what they are compared with. -o report.html writes the page with figures; -o report.html
+    -o report.json computes once and writes both.
     """
     from ..report import report as make
 
     result = make(
-        replace(loading, metric=None).rated(sets, writing.quiet),
+        replace(loading, metric=None).rated(sets, quiet),
         loading.metric,
         n_resamples=n_resamples,
         unit=unit,
         rng=seed,
-        progress=lambda line: writing.say(f"reporting on {line}"),
+        progress=lambda line: say(quiet, f"reporting on {line}"),
     )
-    writing.say(result.signature)
+    say(quiet, result.signature)
     write = {"html": result.to_html, "json": result.to_json, "md": result.to_markdown}
-    writing.text(write[how]())
+    outputs = output or [None]
+    for path, form in zip(outputs, how if isinstance(how, list) else [how] * len(outputs), strict=True):
+        emit(write[form](), path)

@@ -1,17 +1,28 @@
-"""`validate`, `rank`, `correlate`, `compare` and `fetch`: whole sets of scores."""
+"""`validate`, `rank`, `correlate`, `compare`, `power`, `drivers` and `fetch`: whole sets of scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import WITHOUT_EPSILON, Coefficient, Degenerate, Grouping, Method, Protocol, Ties, Unit
-from ._common import Loading, Printing, Sets, command, flag, number, option, threshold
-from ._output import together
+from ._choices import (
+    CALIBRATED,
+    WITHOUT_EPSILON,
+    Coefficient,
+    Degenerate,
+    Grouping,
+    Level,
+    Method,
+    Protocol,
+    Ties,
+    Unit,
+)
+from ._common import Loading, Printing, Sets, command, flag, in_options, number, option, threshold
+from ._output import Alike, Best, together
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +30,6 @@ if TYPE_CHECKING:
     from ..evalset import EvalSet
 
 
-_WITH = "Goes with --protocol"
 _COMPARED = "compare any translations, those of a segment, or those of a system"
 
 
@@ -32,75 +42,47 @@ def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
     """
     from ..datasets import validate as findings
 
-    printing.table(together({es.name: findings(es) for es in loading.rated(sets, quiet=True)}))
+    table = together({es.name: findings(es) for es in loading.rated(sets, quiet=True)})
+    printing.table(table.assign(note=table["note"].map(in_options, na_action="ignore")))
 
 
 @command("rank teaching")
 def rank(
     sets: Sets,
-    protocol: Annotated[
-        Protocol | None, option("Rank by a published protocol, over all sets together.", default="wmt24")
-    ] = None,
-    coefficient: Annotated[
-        Coefficient | None,
-        option("Instead of a protocol: rank by one coefficient, each set alone.", default="pearson"),
-    ] = None,
-    grouping: Annotated[Grouping | None, option(f"Goes with --coefficient: {_COMPARED}.", default="segment")] = None,
+    protocol: Annotated[Protocol, option("What is computed, over all sets together.")] = "wmt23",
     ties: Annotated[
         Ties | None,
-        option(f"{_WITH} wmt24: what a tied pair of systems counts, one half or as published.", default="half"),
+        option("Goes with wmt24: what a tied pair of systems counts, one half or as published.", default="half"),
     ] = None,
     n_resamples: Annotated[
-        int | None,
-        number(
-            f"{_WITH}: draws of the test that says which ranks are possible; 0 tests nothing.", 0, MAX_COUNT, "1000"
-        ),
-    ] = None,
+        int, number("Draws of the test that says which ranks are possible; 0 tests nothing.", 0, MAX_COUNT)
+    ] = 1000,
     method: Annotated[
-        Method | None,
-        option(
-            f"{_WITH}: exchange documents or segments for rank confidence sets, or test as published for clusters.",
-            default="exchange",
-        ),
-    ] = None,
-    seed: Annotated[int | None, number("Seed of these draws.", 0, MAX_SEED, "0")] = None,
+        Method, option("Exchange documents or segments for rank confidence sets, or test as published for clusters.")
+    ] = "exchange",
+    seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
     *,
     loading: Loading,
     printing: Printing,
 ) -> None:
-    """Rank metrics by a published protocol or one statistic.
+    """Rank metrics by a published protocol.
 
-    The best metric comes first. Higher values are better.
+    The best metric comes first. Higher values are better. To rank by one coefficient, see mtmeta correlate --wide.
     """
-    by_statistic = coefficient is not None or grouping is not None
-    of_protocols = {"--protocol": protocol, "--n-resamples": n_resamples, "--method": method}
-    of_protocols |= {"--seed": seed, "--ties": ties}
-    given = [option for option, value in of_protocols.items() if value is not None]
-    if by_statistic and given:
-        raise typer.BadParameter("cannot go with --coefficient or --grouping.", param_hint=", ".join(given))
-    from ..protocols import PROTOCOLS
+    from ..protocols import PROTOCOLS, decided_by_one
     from ..protocols import rank as rank_sets
 
-    plan = protocol or "wmt24"
-    has_spa = any(task.statistic == "spa" for task in PROTOCOLS[plan].tasks)
-    if ties is not None and not has_spa:
+    if ties is not None and not any(task.statistic == "spa" for task in PROTOCOLS[protocol].tasks):
         raise typer.BadParameter(
             "goes only with a protocol that has soft pairwise accuracy, such as wmt24.", param_hint="--ties"
         )
     loaded = loading.rated(sets, printing.quiet)
-    if by_statistic:
-        statistic = {"coefficient": coefficient or "pearson", "grouping": grouping or "segment"}
-        frame = together({es.name: _ranked(es, loading.metric, statistic) for es in loaded})
-        signature = f"coefficient:{statistic['coefficient']}|grouping:{statistic['grouping']}|degenerate:drop"
-    else:
-        options = {"n_resamples": n_resamples, "method": method, "rng": seed, "ties": ties}
-        options = {name: value for name, value in options.items() if value is not None}
-        printing.say(*_expected(loaded, plan, loading.metric, n_resamples, method or "exchange"))
-        result = rank_sets(loaded, protocol=plan, metrics=loading.metric, **options)
-        printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
-        frame, signature = result.to_frame(), result.signature
-    printing.say(f"{signature}|mtmeta:{__version__}")
-    printing.table(frame)
+    printing.say(*_expected(loaded, protocol, loading.metric, n_resamples, method))
+    options = {"n_resamples": n_resamples, "method": method, "rng": seed, "ties": ties or "half"}
+    result = rank_sets(loaded, protocol=protocol, metrics=loading.metric, **options)
+    printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
+    printing.say(*decided_by_one(result.without_systems), f"{result.signature}|mtmeta:{__version__}")
+    printing.table(result.to_frame())
 
 
 @command("correlate teaching --coefficient kendall --grouping segment --grouping none")
@@ -120,13 +102,23 @@ def correlate(
             parser=threshold,
         ),
     ] = "calibrate",
+    level: Annotated[Level, option("Compare translations, or the scores of systems, without grouping.")] = "segment",
+    interval: Annotated[
+        bool, flag("Add the 95 % interval, and the p-value of the difference to the best metric.", "--interval")
+    ] = False,
+    wide: Annotated[
+        bool,
+        flag("One row a metric, best first; * or bold is the best, = what --interval does not tell apart.", "--wide"),
+    ] = False,
     *,
     loading: Loading,
     printing: Printing,
 ) -> None:
     """Correlate metrics with human scores.
 
-    One row per coefficient, grouping and metric.
+    One row per coefficient, grouping and metric. With --interval documents are redrawn and exchanged where 20 are
+    rated, else segments; with --level system, systems are left out one at a time and exchanged. The p-value is about
+    the translations that all metrics scored.
     """
     coefficients, groupings = (list(dict.fromkeys(map(str, given))) for given in (coefficient, grouping))
     pairless = [c for c in coefficients if c in WITHOUT_EPSILON]
@@ -135,36 +127,116 @@ def correlate(
             f"has no meaning for {', '.join(pairless)}: no pairs are compared there.",
             param_hint="--epsilon",
         )
+    if interval and (epsilon != "calibrate" or degenerate not in ("drop", "zero")):
+        raise typer.BadParameter(
+            "goes with --epsilon calibrate and --degenerate drop or zero.", param_hint="--interval"
+        )
     import pandas as pd
 
     from ..agreement import correlate as correlate_set
 
     tables = {}
     for es in loading.rated(sets, printing.quiet):
+        if level == "system":
+            es, groupings = _means(es), ["none"]
         options = {"degenerate": degenerate, "epsilon": epsilon}
-        blocks = [
-            correlate_set(es, loading.metric, coefficient=c, grouping=g, **options)
-            for c in coefficients
-            for g in groupings
+        blocks = []
+        for c, g in ((c, g) for c in coefficients for g in groupings):
+            if c in CALIBRATED and epsilon == "calibrate":
+                seconds = _calibrating(es, g, len(loading.metric or es.metrics))
+                hint = "; with --epsilon 0, which calibrates nothing, it takes a moment"
+                printing.say(*_long(f"{c} of {es.name} with {g} grouping", seconds, 0, hint))
+            table = correlate_set(es, loading.metric, coefficient=c, grouping=g, **options)
+            settings = {"coefficient": c, "grouping": g, "degenerate": degenerate}
+            blocks.append(_with_interval(es, table, settings, level) if interval else table)
+        tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
+    drawn = "|level:0.95|draws:1000|seed:0" if interval else ""
+    printing.say(f"degenerate:{degenerate}|epsilon:{epsilon}{drawn}|mtmeta:{__version__}")
+    printing.table(_wide(together(tables)) if wide else together(tables))
+
+
+def _means(es: EvalSet) -> EvalSet:
+    """Return the scores of systems as a set of one segment."""
+    from ..evalset import Computed
+
+    scores = es.system_scores
+    metrics = {metric: scores[[metric]] for metric in scores.columns.drop("human")}
+    return Computed(scores[["human"]], metrics, systems=es.systems, name=es.name, language_pair=es.language_pair)
+
+
+def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], level: str) -> pd.DataFrame:
+    """Add the interval of each metric, and the p-value against the best one."""
+    import pandas as pd
+
+    from ..significance import compare as test
+    from ..significance import exchange_units, intervals
+
+    names, unit = table["metric"].tolist(), "system" if level == "system" else exchange_units(es).unit
+    found = pd.concat([intervals(es, [name], unit=unit, **settings) for name in names])
+    table = table.assign(low=found["low"].to_numpy(), high=found["high"].to_numpy(), p_value=float("nan"))
+    if len(names) > 1:
+        p = test(es, names, unit=unit, **settings).p_values.iloc[0]
+        table["p_value"] = table["metric"].map(p)
+    return table
+
+
+def _wide(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a metric and one column a correlation; the best number is marked, and what is as good."""
+    import pandas as pd
+
+    keys = [key for key in ("set", "coefficient", "grouping") if key in table and table[key].nunique() > 1]
+    columns = {}
+    for name, part in table.groupby(keys or ["coefficient"], sort=False):
+        best, p_values = part["value"].max(), part.get("p_value", part["value"] * 0)
+        kinds = [
+            Best if v == best else Alike if p > _ALPHA else float for v, p in zip(part["value"], p_values, strict=True)
         ]
-        tables[es.name] = pd.concat(blocks, ignore_index=True)
-    printing.say(f"degenerate:{degenerate}|epsilon:{epsilon}|mtmeta:{__version__}")
-    printing.table(together(tables))
+        cells = [kind(value) for kind, value in zip(kinds, part["value"], strict=True)]
+        columns[" ".join(name)] = pd.Series(cells, index=part["metric"], dtype=object)
+    wide = pd.concat(columns, axis=1)
+    order = wide.iloc[:, 0].astype(float).sort_values(ascending=False, kind="stable").index
+    return wide.loc[order].rename_axis("metric").reset_index()
+
+
+#: Level of the test that marks a metric as no worse than the best.
+_ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two metrics of one set, and what their agreement with humans is."""
+
+    file: Annotated[str, typer.Argument(metavar="FILE|SET", help="A table, a folder, or the name of a set.")]
+    metrics: Annotated[list[str], typer.Argument(metavar="METRIC METRIC", help="The two metrics.")]
+    coefficient: Annotated[Coefficient, option("What agreement with humans is.")] = "pearson"
+    grouping: Annotated[Grouping, option(f"{_COMPARED.capitalize()}.")] = "segment"
+
+    def sets(self, loading: Loading, quiet: bool) -> list[EvalSet]:
+        """Load the sets that the name stands for."""
+        if len(set(self.metrics)) != 2:
+            raise typer.BadParameter(f"expected two metrics; found {len(set(self.metrics))}.", param_hint="METRIC")
+        return loading.rated([self.file], quiet)
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Return what functions of the package call these options."""
+        return {"coefficient": self.coefficient, "grouping": self.grouping}
+
+
+Draws = Annotated[int, number("Draws of the test, and of the interval.", 40, MAX_COUNT)]
+Seed = Annotated[int, number("Seed of these draws.", 0, MAX_SEED)]
 
 
 @command("compare teaching Judge chrF")
 def compare(
-    file: Annotated[str, typer.Argument(metavar="FILE|SET", help="A table, a folder, or the name of a set.")],
-    metrics: Annotated[list[str], typer.Argument(metavar="METRIC METRIC", help="The two metrics.")],
-    coefficient: Annotated[Coefficient, option("What agreement with humans is.")] = "pearson",
-    grouping: Annotated[Grouping, option(f"{_COMPARED.capitalize()}.")] = "segment",
+    *,
+    duel: Duel,
     unit: Annotated[
         Unit | None,
         option("What is exchanged and redrawn.", None, "document where 20 are rated, else segment", "--unit"),
     ] = None,
-    n_resamples: Annotated[int, number("Draws of the test, and of the interval.", 40, MAX_COUNT)] = 1000,
-    seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
-    *,
+    n_resamples: Draws = 1000,
+    seed: Seed = 0,
     loading: Loading,
     printing: Printing,
 ) -> None:
@@ -173,17 +245,15 @@ def compare(
     One row per set: the difference in agreement with its 95 % interval (units redrawn), and the two-sided p-value of
     the test that exchanges units between the metrics. The verdict is about these systems.
     """
-    if len(set(metrics)) != 2:
-        raise typer.BadParameter(f"expected two metrics; found {len(set(metrics))}.", param_hint="METRIC")
     import numpy as np
     import pandas as pd
 
     from ..significance import compare as test
 
     rows = []
-    for es in loading.rated([file], printing.quiet):
-        options = {"coefficient": coefficient, "grouping": grouping, "n_resamples": n_resamples, "rng": seed}
-        found = test(es, metrics, unit=unit, **options)
+    for es in duel.sets(loading, printing.quiet):
+        options = duel.options | {"n_resamples": n_resamples, "rng": seed}
+        found = test(es, duel.metrics, unit=unit, **options)
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
         of, n = found.table["unit"][0], found.table["n_units"][0]
         redrawn = test(es, [better, worse], unit=of, method="bootstrap", keep_draws=True, **options)
@@ -196,6 +266,48 @@ def compare(
         rows.append((es.name, verdict, better, worse, upper - lower, low, high, p, of, n))
     columns = ["set", "verdict", "better", "worse", "difference", "low", "high", "p_value", "unit", "n_units"]
     printing.table(pd.DataFrame(rows, columns=columns))
+
+
+@command("power teaching Judge RegressorQE --coefficient acc_eq")
+def power(*, duel: Duel, n_resamples: Draws = 1000, seed: Seed = 0, loading: Loading, printing: Printing) -> None:
+    """Say how many segments and how many systems it takes to show a difference as large as this one.
+
+    Four rows per set: how often the difference is found with the segments and systems at hand, and how many are needed
+    for a power of .8; first for these systems, then for others of their kind. What is empty cannot be reached by more
+    systems alone. The difference at hand is taken for the true one.
+    """
+    from ..significance import power as found
+
+    options = duel.options | {"n_resamples": n_resamples, "rng": seed}
+    printing.table(together({es.name: found(es, duel.metrics, **options) for es in duel.sets(loading, printing.quiet)}))
+
+
+@command("drivers teaching Judge chrF --top 10")
+def drivers(
+    *,
+    duel: Duel,
+    top: Annotated[int, number("Segments to show.", 1, MAX_COUNT)] = 20,
+    loading: Loading,
+    printing: Printing,
+) -> None:
+    """Show the segments that drive the difference between two metrics, those that move it most first.
+
+    For each segment what it adds to the agreement of either metric with humans, the better one first. The sum of all
+    differences is the lead.
+    """
+    from ..significance import drivers as found
+
+    tables = {}
+    for es in duel.sets(loading, printing.quiet):
+        table = found(es, duel.metrics, **duel.options)
+        lead, (better, worse) = table["difference"].sum(), table.columns[-3:-1]
+        without = table["difference"].iloc[top:].sum()
+        lines = (
+            f"{better} is ahead of {worse} by {lead:.3f}; without the {min(top, len(table))} segments by {without:z.3f}"
+        )
+        printing.say(f"{es.name}: {lines}")
+        tables[es.name] = table.head(top)
+    printing.table(together(tables))
 
 
 @command("fetch --list")
@@ -233,33 +345,32 @@ def fetch(
     printing.table(pd.DataFrame(rows, columns=["set", "what", "text"]))
 
 
-def _expected(
-    sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int | None, method: str
-) -> list[str]:
+def _expected(sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int, method: str) -> list[str]:
     """Say how long a ranking takes and what memory, where it is more than a moment or much."""
     from ..protocols import cost
 
     n_metrics = len(metrics) if metrics else max(len(es.metrics) for es in sets)
-    n_resamples = 1000 if n_resamples is None else n_resamples
-    seconds, size = cost(sets, plan, n_metrics, n_resamples, method)
+    hint = "; --n-resamples 0 tests nothing and is faster" if n_resamples else ""
+    return _long("ranking", *cost(sets, plan, n_metrics, n_resamples, method), hint)
+
+
+def _calibrating(es: EvalSet, grouping: str, n_metrics: int) -> float:
+    """Return about how many seconds the calibration of ties takes: it compares all pairs."""
+    import numpy as np
+
+    sizes = np.sum(~np.isnan(es.human), axis={"none": None, "segment": 0, "system": 1}[grouping])
+    return 6e-8 * n_metrics * float(np.sum(sizes * (sizes - 1) / 2))
+
+
+def _long(what: str, seconds: float, size: float, hint: str) -> list[str]:
+    """Say what something takes, where it is more than a moment or much memory."""
     if seconds < _LONG and size < _LARGE:
         return []
     number, unit = next((seconds / s, unit) for s, unit in _UNITS if seconds < 100 * s or unit == "hours")
     memory = f" and {size / 1e9:.0f} GB of memory" if size >= _LARGE else ""
-    hint = "; --n-resamples 0 tests nothing and is faster" if n_resamples else ""
-    return [f"ranking takes about {number:.0f} {unit}{memory} with two cores{hint}"]
+    return [f"{what} takes about {number:.0f} {unit}{memory} with two cores{hint}"]
 
 
 #: From how many seconds and bytes on the command says what it will take.
 _LONG, _LARGE = 10, 2e9
 _UNITS = ((1, "seconds"), (60, "minutes"), (3600, "hours"))
-
-
-def _ranked(es: EvalSet, metrics: Sequence[str] | None, statistic: dict[str, str]) -> pd.DataFrame:
-    """Return `correlate`'s table with a column ``rank``, best first; equal values share the better rank."""
-    from ..agreement import correlate
-
-    frame = correlate(es, metrics, **statistic)
-    places = frame["value"].rank(ascending=False, method="min").astype(int)
-    frame.insert(frame.columns.get_loc("value") + 1, "rank", places)
-    return frame.sort_values(["rank", "metric"], ignore_index=True)

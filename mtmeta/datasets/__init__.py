@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from .._files import cache_dir
-from .._names import unknown
+from .._names import positions, unknown
 from ..evalset import EvalSet
 from ..rankings import Rankings
 from . import _da, _mqm, _ranking, _speech, _tables, _wmt
@@ -79,6 +79,8 @@ def load(
     spans: bool = False,
     missing: str = "raise",
     unrated: str = "raise",
+    human_systems: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> EvalSet | pd.DataFrame | Rankings:
     """Load the human and metric scores of one test set and language pair; or transcripts, or rankings.
 
@@ -88,8 +90,9 @@ def load(
         A set name (``teaching``, ``wmt23/<lp>``, ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``;
         transcripts: ``teaching-speech``, ``librispeech/test-clean``, ``librispeech/test-other``;
         rankings: ``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``, ``movielens-small``),
-        a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``; ``-`` reads CSV or TSV from standard
-        input) of translations, of transcripts (columns ``system, segment, reference, transcript``) or of
+        a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xlsx``, perhaps packed, see `read_table`; ``-``
+        reads CSV or TSV from standard input) of translations, of transcripts (columns ``system, segment, reference,
+        transcript``) or of
         ranked lists (``system, query, item, rank, relevance``), a table of MQM errors or averages (``.tsv``),
         or a folder in the layout of mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.
     reference : str, optional
@@ -110,6 +113,11 @@ def load(
         kept with holes.
     unrated : {"raise", "keep"}
         What to do where a table has no human score at all: refuse, or keep its texts and metric scores.
+    human_systems : sequence of str
+        Systems that are human translations, beside those that the set names. They stay candidates; protocols such as
+        ``"wmt24"`` leave them out, and `validate`, `rank` and reports name them.
+    columns : mapping of str to str, optional
+        For a table: our name of a column to the one that it has there, such as ``{"human": "mqm"}``.
 
     Returns
     -------
@@ -148,17 +156,17 @@ def load(
     >>> mm.load("teaching-ranking")
     Rankings 'teaching-ranking': 10 systems x 50 queries, 100 items a list, 15000 judged items, 1401 relevant
     """
-    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated)
+    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns or {})
     if _is_table(name_or_path):
-        return _tables.load_table(name_or_path, options)
+        return _marked([_tables.load_table(name_or_path, options)], human_systems)[0]
     found = _find(name_or_path, options)
     if len(found) > 1:
         names = [name for name, _ in found]
         raise ValueError(
             f"{str(name_or_path)!r} holds {len(names)} {_PARTS.get(str(name_or_path), 'language pair')}s: "
-            f"{', '.join(names)}. Name one of these, or use load_all."
+            f"{', '.join(names)}. Name one of these (in Python: or use load_all)."
         )
-    return found[0][1]()
+    return _marked([found[0][1]()], human_systems)[0]
 
 
 def load_all(
@@ -171,6 +179,8 @@ def load_all(
     spans: bool = False,
     missing: str = "raise",
     unrated: str = "raise",
+    human_systems: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
     """Load every language pair or other part of a set, of a folder, or of a table with a column ``lp``.
 
@@ -178,7 +188,7 @@ def load_all(
     ----------
     name_or_path : str or pathlib.Path
         As for `load`, without a language pair: ``"wmt23"``. What has one language pair gives a list of one.
-    reference, annotation, metrics_from, metrics, spans, missing, unrated
+    reference, annotation, metrics_from, metrics, spans, missing, unrated, human_systems, columns
         As for `load`.
 
     Returns
@@ -197,10 +207,19 @@ def load_all(
     >>> [es.name for es in mm.load_all("teaching")]
     ['teaching']
     """
-    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated)
+    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns or {})
     if _is_table(name_or_path):
-        return _tables.load_tables(name_or_path, options)
-    return [load_one() for _, load_one in _find(name_or_path, options)]
+        return _marked(_tables.load_tables(name_or_path, options), human_systems)
+    return _marked([load_one() for _, load_one in _find(name_or_path, options)], human_systems)
+
+
+def _marked(sets: list[Loaded], names: Sequence[str]) -> list[Loaded]:
+    """Return the sets with these systems marked as human translations; each must be in one of the sets."""
+    if names:
+        if not all(isinstance(es, EvalSet) for es in sets):
+            raise ValueError("`human_systems` applies to translations with human scores. Leave it out.")
+        positions("system", names, list(dict.fromkeys(s for es in sets for s in es.systems)), repeats=True)
+    return [es._changed(human_systems=es.human_systems | {*names} & {*es.systems}) if names else es for es in sets]
 
 
 def _is_table(name_or_path: str | Path) -> bool:
@@ -245,6 +264,7 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
         if name == "wmt23" or any((root / _TREES / name).is_dir() for root in places().values()):
             return _tree(_locate_set(name, f"{_TREES}/{name}"), lp, name, options)
     path = Path(name_or_path)
+    options.refuse("what is no table", "columns")
     if path.is_file():
         loader = _mqm.load_errors if _mqm.is_error_table(_first_line(path)) else _mqm.load_averages
         return [(path.stem, lambda: loader(path, options))]
@@ -342,7 +362,7 @@ def _simulated(name: str, options: Options) -> Loaded:
     if name != "teaching":
         options.refuse_all(f"{name}, which has no scores")
         return getattr(simulate, name.replace("-", "_"))()
-    options.refuse("the teaching set", "reference", "annotation", "metrics_from", "spans")
+    options.refuse("the teaching set", "reference", "annotation", "metrics_from", "spans", "columns")
     es = simulate.teaching()
     return es if options.metrics is None else es.select(metrics=options.metrics)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ class Options:
     spans: bool = False
     missing: str = "raise"
     unrated: str = "raise"
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise `TypeError` or `ValueError` for what cannot be an option."""
@@ -48,12 +49,15 @@ class Options:
     def refuse(self, what: str, *names: str) -> None:
         """Raise if an option was given that means nothing for this kind of data."""
         for name in names:
-            if getattr(self, name) != getattr(type(self), name):
-                raise ValueError(f"`{name}` does not apply to {what}; found {getattr(self, name)!r}. Leave it out.")
+            if getattr(self, name) != getattr(_DEFAULTS, name):
+                raise ValueError(f"`{name}` does not apply to {what}. Leave it out.")
 
     def refuse_all(self, what: str) -> None:
         """Raise if any option was given but ``unrated``, which holds for what never has human scores."""
-        self.refuse(what, *(field.name for field in fields(self) if field.name != "unrated"))
+        self.refuse(what, *(option.name for option in fields(self) if option.name != "unrated"))
+
+
+_DEFAULTS = Options()
 
 
 def read_text(path: Path) -> str:

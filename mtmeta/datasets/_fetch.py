@@ -186,7 +186,7 @@ def fetch(
     """
     data_set = _data_set(name)
     if base_url is not None and not base_url.startswith(("http://", "https://")):
-        raise ValueError(f"base_url must begin with http:// or https://; found {base_url!r}.")
+        raise ValueError(f"`base_url` must begin with http:// or https://; found {base_url!r}.")
     if check_number("timeout", timeout) <= 0:
         raise ValueError(f"`timeout` must be above 0; found {timeout!r}.")
     cache = cache_dir() if cache is None else Path(cache)
@@ -359,7 +359,7 @@ def _download(url: str, target: Path, what: str, size: int, timeout: float) -> N
             if not meter.seconds_left:
                 raise DownloadError(
                     f"{what}: {url} did not give it within {timeout:g} s. The download was stopped. Allow more time "
-                    "with --timeout (in Python, timeout=) if the line is slow."
+                    "with --timeout (in Python: timeout=) if the line is slow."
                 ) from error
             wait = None if pause is None else _http.pause(error, pause)
             if wait is None:

@@ -1,10 +1,18 @@
-"""Own tables: CSV, TSV, JSON lines, Parquet. Their columns say what they hold: translations, transcripts or lists."""
+"""Own tables: CSV, TSV, JSON lines, Parquet, Excel, perhaps packed.
+
+Their columns say what they hold: translations, transcripts or ranked lists.
+"""
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import lzma
 import sys
+import zipfile
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -14,18 +22,27 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 from .._checks import to_numbers
-from .._delimited import MAX_FIELD, lines, opened, read_delimited
-from ..evalset import RESERVED, EvalSet
+from .._delimited import MAX_FIELD, decoded, lines, opened, read_delimited
+from .._names import unknown
+from ..evalset import RESERVED, EvalSet, is_reference
 from ..rankings import Rankings
 from ._common import Options, canonical_ids, finished, is_text
 
 __all__ = ["SUFFIXES", "load_table", "load_tables", "read_table"]
 
 #: What the name of a table ends in.
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+_PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.open, ".zip": None}
+SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *_PACKED)
 #: What an empty score is called in the wild; upper and lower case are the same.
 _EMPTY = {"", "na", "nan", "none", "null"}
-_UNPACKED = 64_000_000  # bytes that any Parquet file may have in memory; a large one may have a hundred times its size
+_UNPACKED = 64_000_000  # bytes that any packed file may have in memory; a large one may have a hundred times its size
+#: What columns are called elsewhere; the last line are columns that pandas writes, which number the rows.
+_ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
+_ALIASES |= {"segment": "seg seg_id segment_id segid sentence_id line", "doc": "doc_id docid document document_id"}
+_ALIASES |= {"source": "src", "reference": "ref", "translation": "hyp hypothesis target mt_text"}
+_INDEX = ("index", "level_0", "Unnamed: 0")
+#: What unpacking raises where a file is damaged, encrypted or packed in a way that is not known.
+_DAMAGED = (EOFError, RuntimeError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile)
 #: Columns of names and texts in the other kinds of tables; there they are no scores.
 _NAMES = {
     "transcripts": ("segment", "speaker", "quality", "reference", "transcript"),
@@ -49,7 +66,7 @@ def load_tables(path: Path | str, options: Options) -> list[EvalSet] | list[pd.D
         return [_build(frame, name, path, options)]
     if n := int(frame["lp"].isna().sum()):
         raise ValueError(f"{path}: the column 'lp' is empty in {n} rows; every row needs a language pair.")
-    columns = [c for c in frame if c not in RESERVED] if options.metrics is None else []
+    columns = [c for c in frame if c not in RESERVED and not is_reference(c)] if options.metrics is None else []
     sets = []
     for lp, part in frame.groupby("lp"):
         empty = [c for c in columns if part[c].isna().all()]
@@ -61,7 +78,8 @@ def load_tables(path: Path | str, options: Options) -> list[EvalSet] | list[pd.D
 
 def _read(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
     options.refuse("a table", "reference", "annotation", "metrics_from", "spans")
-    return read_table(path), "stdin" if path == "-" else Path(path).stem
+    plain = Path(path).stem if Path(path).suffix.lower() in _PACKED else path
+    return read_table(path, columns=options.columns), "stdin" if path == "-" else Path(plain).stem
 
 
 def _kind(columns: Any) -> str:
@@ -115,25 +133,79 @@ def _rankings(frame: pd.DataFrame, name: str) -> Rankings:
 def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -> EvalSet:
     source = "standard input" if path == "-" else str(path)
     given = {"metrics": options.metrics, "missing": options.missing, "unrated": options.unrated}
+    index = [c for c in _INDEX if c in frame and options.metrics is None and _counts_rows(frame[c])]
+    hint = _misnamed(frame)
     try:
-        es = EvalSet.from_frame(frame, name=name, **given)
+        if hint and {"system", "segment", "human"} <= set(frame):
+            raise ValueError(hint)
+        es = EvalSet.from_frame(frame.drop(columns=index), name=name, **given)
     except ValueError as error:
-        raise ValueError(f"{source}: {error}") from None
+        raise ValueError(f"{source}: {error}{f' {hint}' * (str(error) != hint)}".rstrip()) from None
+    es.provenance["left_out"].update({f"column {c!r}": "it numbers the rows, as pandas writes it" for c in index})
     es.provenance.update(source=source, annotation=None, reference=None, variants={})
     return finished(es)
 
 
-def read_table(path: Path | str) -> pd.DataFrame:
+def _counts_rows(column: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(column) and bool((column.diff().iloc[1:] == 1).all())
+
+
+def _misnamed(frame: pd.DataFrame) -> str:
+    """Say which columns seem to be those of the contract under another name."""
+    low = {str(c).strip().casefold(): c for c in frame}
+    found = {}
+    for ours, others in _ALIASES.items():
+        known = [low[name] for name in [ours, *others.split()] if name in low]
+        required = ours in ("system", "segment", "human", "doc")
+        if ours not in frame and known and (required or not pd.api.types.is_numeric_dtype(frame[known[0]])):
+            found[ours] = known[0]
+    if found:
+        pairs = ",".join(f"{ours}={theirs}" for ours, theirs in found.items())
+        said = ", ".join(f"{theirs!r} seems to be {ours!r}" for ours, theirs in found.items())
+        return f"{said}: if so, pass columns='{pairs}', else rename it."
+    if "segment" in frame and "system" not in frame:
+        return (
+            "If each system has a column, melt the table, once for the human scores and once for each metric: "
+            "table.melt('segment', var_name='system', value_name='human'), and merge them."
+        )
+    return ""
+
+
+def _renamed(frame: pd.DataFrame, columns: Mapping[str, str], what: Path | str) -> pd.DataFrame:
+    """Return a table with our names for its columns; a long one, with the columns metric and score, made wide."""
+    for ours, theirs in columns.items():
+        if theirs not in frame:
+            raise unknown(f"column of {what}", theirs, list(frame))
+        if ours in frame and ours != theirs:
+            raise ValueError(f"{what} has a column {ours!r} already, so {theirs!r} cannot be called so.")
+    frame = frame.rename(columns={theirs: ours for ours, theirs in columns.items()})
+    if not {"system", "segment", "metric", "score"} <= set(frame):
+        return frame
+    keys = [c for c in frame if c not in ("metric", "score")]
+    twice = frame.duplicated([*keys, "metric"])
+    if twice.any():
+        row = frame.loc[twice, ["system", "segment", "metric"]].iloc[0].tolist()
+        raise ValueError(f"{what} has several scores of system, segment and metric {row}; expected one.")
+    wide = frame.pivot(index=keys, columns="metric", values="score")
+    return wide.reset_index().rename_axis(columns=None)
+
+
+def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
     r"""Read a table as a data frame with text where text belongs, without asking what it holds.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        A file whose name ends in one of ``SUFFIXES``; ``-`` reads CSV or TSV from standard input.
+        A file whose name ends in one of ``SUFFIXES``; ``-`` reads CSV or TSV from standard input. Packed tables
+        (``.csv.gz``, ``.tsv.xz``, a ``.zip`` that holds one) are unpacked. Excel's ``.xlsx``, of which the first sheet
+        is read, needs ``pip install 'mtmeta[excel]'``.
+    columns : mapping of str to str, optional
+        Our name of a column to the one that it has there, such as ``{"system": "Sys", "human": "mqm"}``.
 
     Returns
     -------
     pandas.DataFrame
+        A table in long form, with the columns ``metric`` and ``score``, comes with one column a metric.
         Systems are always text (a system may be called ``NA``); segments are integers if all are; in score columns an
         empty cell, NA, NaN, None and null mean not scored (NaN).
 
@@ -159,7 +231,8 @@ def read_table(path: Path | str) -> pd.DataFrame:
             raise ValueError("standard input is closed; pipe a table into the command, or name a file.")
         stream = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
         try:
-            return _typed(read_delimited(stream, None, "standard input"), "standard input")
+            frame = read_delimited(stream, None, "standard input")
+            return _typed(_renamed(frame, columns or {}, "standard input"), "standard input")
         except OSError as error:  # it is write-only, or a folder
             raise OSError(error.errno, error.strerror, "standard input") from None
         finally:
@@ -169,11 +242,57 @@ def read_table(path: Path | str) -> pd.DataFrame:
     if suffix not in SUFFIXES:
         raise ValueError(f"{path}: cannot tell the format from {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
     if suffix == ".parquet":
-        return _typed(_read_parquet(path), path)
-    is_json = suffix == ".jsonl"
-    with opened(path, "\n" if is_json else "") as stream:
-        frame = _read_json_lines(stream, path) if is_json else read_delimited(stream, ",\t"[suffix == ".tsv"], path)
-    return _typed(frame, path)
+        frame = _read_parquet(path)
+    elif suffix == ".xlsx":
+        frame = _read_excel(path)
+    else:
+        inner, stream = _unpacked(path) if suffix in _PACKED else (suffix, opened(path, "\n" * (suffix == ".jsonl")))
+        with stream:
+            is_json = inner == ".jsonl"
+            frame = _read_json_lines(stream, path) if is_json else read_delimited(stream, ",\t"[inner == ".tsv"], path)
+    return _typed(_renamed(frame, columns or {}, path), path)
+
+
+def _unpacked(path: Path) -> tuple[str, TextIO]:
+    """Return how the name of a packed table ends, and its text."""
+    most, name = _UNPACKED + 100 * path.stat().st_size, path.stem
+    try:
+        if path.suffix.lower() == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                names = [n for n in archive.namelist() if Path(n).suffix.lower() in _PLAIN]
+                if len(names) != 1:
+                    raise ValueError(f"expected one table in it; found {', '.join(names) or 'none'}")
+                with archive.open(names[0]) as stream:
+                    name, content = names[0], stream.read(most + 1)
+        else:
+            with _PACKED[path.suffix.lower()](path) as stream:
+                content = stream.read(most + 1)
+    except (*_DAMAGED, ValueError) as error:
+        raise ValueError(f"{path} cannot be unpacked: {str(error).rstrip('.')}.") from None
+    if len(content) > most:
+        raise ValueError(f"{path} needs more than {most:,} bytes when it is unpacked. Unpack it first.")
+    suffix = Path(name).suffix.lower()
+    if suffix not in _PLAIN:
+        raise ValueError(
+            f"{path}: cannot tell the format from {suffix!r}; expected a name such as scores.csv{path.suffix}."
+        )
+    return suffix, decoded(io.BufferedReader(io.BytesIO(content)), "\n" * (suffix == ".jsonl"))
+
+
+def _read_excel(path: Path) -> pd.DataFrame:
+    """Read the first sheet of a workbook."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            needed, most = sum(part.file_size for part in archive.infolist()), _UNPACKED + 100 * path.stat().st_size
+        if needed > most:
+            raise ValueError(f"it needs {needed:,} bytes when it is unpacked; expected {most:,} at most")
+        return pd.read_excel(path, dtype=object, keep_default_na=False, na_values=[""])
+    except ImportError:
+        raise ValueError(
+            f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or save it as CSV."
+        ) from None
+    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is not a readable workbook: {str(error)[:200]}. Save it as CSV.") from None
 
 
 # -- formats ----------------------------------------------------------------------------------
@@ -289,7 +408,7 @@ def _check_column(name: str, column: pa.ChunkedArray) -> int:
 def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
     """Return the table with text, ids and empty scores as `EvalSet.from_frame` expects them."""
     names = [str(c) for c in frame.columns]
-    texts = {*RESERVED, *_NAMES.get(_kind(names), ())} - {"human"}
+    texts = {*RESERVED, *_NAMES.get(_kind(names), ()), *filter(is_reference, names)} - {"human"}
     nameless = [i for i, name in enumerate(names, 1) if not name.strip()]
     if nameless:
         raise ValueError(f"{what}: column {nameless[0]} has no name. (If pandas wrote the table: index=False.)")

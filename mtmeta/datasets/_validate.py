@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._names import alike, some_of
 from ..evalset import EvalSet, as_evalset
 
 #: Domains and documents are named where there are no more than this.
 _NAMED = 8
-#: One system decides over a correlation whose sign it turns, moving it by more than this.
-_TURNED = 0.5
 
 
 def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
@@ -50,7 +49,7 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     A metric is suspected of being reversed if its Pearson correlation with humans is below :math:`-2/\sqrt{n}`, two
     standard errors of a correlation that is 0, over the n translations that both score and within segments, too. System
     means are not asked, because one system can turn their correlation: a system is named if, alone, it turns the sign
-    of a metric's correlation over systems and moves it by more than .5, as an outlying human translation often does
+    of a metric's correlation over systems and moves it by more than .2, as an outlying human translation often does
     (Mathur, Baldwin and Cohn 2020).
 
     Examples
@@ -174,6 +173,7 @@ def _doubts(es: EvalSet) -> list[Finding]:
     if len(against) > len(es.metrics) / 2 > 1 / 2:
         how_many = f"{len(against)} of {len(es.metrics)} metrics correlate"
         against = [(None, f"{how_many} negatively with humans: is a high human score good?")]
+    doubts += [(None, said) for said in (*alike(es.systems), *alike(es.metrics))]
     doubts += against + _alike(es) + _decided_by_one(by_system)
     return [("warning", name, None, None, note) for name, note in doubts]
 
@@ -199,7 +199,7 @@ def _alike(es: EvalSet) -> list[tuple[Any, str]]:
 
 def _decided_by_one(by_system: pd.DataFrame) -> list[tuple[Any, str]]:
     """Return the systems that alone turn the sign of a metric's correlation over systems."""
-    from .._pearson import pearson
+    from .._pearson import TURNED, pearson
 
     doubts: list[tuple[Any, str]] = []
     for system in by_system.index:
@@ -209,9 +209,9 @@ def _decided_by_one(by_system: pd.DataFrame) -> list[tuple[Any, str]]:
             if len(scores) < 4 or system not in scores.index:
                 continue
             with_it, without = (float(pearson(*table.to_numpy().T)) for table in (scores, scores.drop(system)))
-            if with_it * without < 0 and abs(with_it - without) > _TURNED:
+            if with_it * without < 0 and abs(with_it - without) > TURNED:
                 turned.append(f"{metric} ({with_it:+.2f} with it, {without:+.2f} without)")
         if turned:
-            note = f"decides alone over the sign of correlations over systems: {', '.join(turned[:3])}"
+            note = f"decides alone over the sign of correlations over systems: {some_of(turned)}"
             doubts.append((system, note))
     return doubts

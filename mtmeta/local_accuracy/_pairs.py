@@ -69,8 +69,8 @@ def column(pairs: pd.DataFrame, name: str) -> pd.Series:
     values = pairs[name]
     if n := int(values.isna().sum()):
         raise ValueError(
-            f"the column {name!r} is empty in {n} of {len(values)} pairs. Name those, or leave them out: "
-            f"pairs.dropna(subset=[{name!r}])."
+            f"the column {name!r} is empty in {n} of {len(values)} pairs. Name those, or leave them out "
+            f"(in Python: pairs.dropna(subset=[{name!r}]))."
         )
     return values
 

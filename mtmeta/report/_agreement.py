@@ -12,8 +12,19 @@ from .._checks import Undefined
 from .._pearson import pearson, scaled
 from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
 from ..evalset import EvalSet
+from ..protocols import Task, decided_by_one, without_each_system
 from ..significance import fisher_interval, intervals
-from ._facts import Part, Section, Settings, interval, listed, pearson_in_draws, segment_counts, system_means
+from ._facts import (
+    Part,
+    Section,
+    Settings,
+    interval,
+    listed,
+    pearson_in_draws,
+    segment_counts,
+    system_means,
+    with_scores,
+)
 from ._labels import COEFFICIENTS, GROUPINGS
 
 #: More pairs than this are not sorted in every resample, or not at all.
@@ -37,11 +48,13 @@ def data(part: Part, section: Section) -> None:
             section.add(what, len(distinct), note=listed(distinct) if what == "domains" else "")
     values = es.human[rated]
     section.text.append(
-        f"Human scores run from {values.min():g} to {values.max():g}, with {len(np.unique(values))} distinct values. "
+        f"Human scores run from {values.min():zg} to {values.max():zg}, with {len(np.unique(values))} distinct values. "
         "Higher is better for humans and metrics; a score that counts errors must be negated before it is read."
     )
     has = [what for what in ("sources", "translations") if es.texts is not None and getattr(es.texts, what)]
     section.text.append(f"Texts: {' and '.join(has) or 'none'}.")
+    if es.human_systems:
+        section.text.append(f"Human translations among the systems: {', '.join(sorted(es.human_systems))}.")
     for what, why in es.provenance.get("left_out", {}).items():
         section.text.append(f"Left out: {what} ({why}).")
 
@@ -118,7 +131,9 @@ def _system_rows(part: Part, section: Section) -> None:
         elif k == 2 and key == "pearson.means":
             section.skip(key, "with two systems it is 1 or -1 by force.")
         else:
-            section.add(key, values[0], *interval(values[1:], settings), *size, "these systems")
+            statistic = "pearson" if key == "pearson.means" else "pairwise_accuracy"
+            note = f"these systems{_without_each(part, section, statistic)}"
+            section.add(key, values[0], *interval(values[1:], settings), *size, note)
     for key, size in sizes.items():
         if k >= 3 and section.row(key):
             value, *ends = _of_other_systems(human, metric, key, settings)
@@ -130,6 +145,18 @@ def _system_rows(part: Part, section: Section) -> None:
         value = pair_accuracy(official[:, :1], official[:, 1:])[0]
         note = "from the official system scores of the set, which are no means of its segment scores"
         section.add("pairwise.official", value, n=n_pairs, unit="pairs of systems", note=note)
+
+
+def _without_each(part: Part, section: Section, statistic: str) -> str:
+    """Return the range of a statistic with one system left out; tell the section where one turns its sign."""
+    means = with_scores(part.es, {part.metric: part.es[part.metric]})
+    table = without_each_system(means, [part.metric], Task(statistic, "system"))
+    if table.empty:
+        return ""
+    section.text += [f"{line}." for line in decided_by_one(table)]
+    ends = (table.loc[k] for k in (table["without"].idxmin(), table["without"].idxmax()))
+    low, high = (f"{end['without']:z.2f} (without {end['system']})" for end in ends)
+    return f"; with one left out, from {low} to {high}"
 
 
 def _spa_row(part: Part, section: Section) -> None:

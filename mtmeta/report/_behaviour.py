@@ -94,6 +94,8 @@ def _sysdep(part: Part, section: Section) -> None:
     found = system_dependence(part.paired, part.metric, **_options(part))
     section.found["sysdep"] = found
     n, unit = len(found.table), "systems"
+    for row in found.table.itertuples():
+        section.add("expected", row.expected_deviation, row.low, row.high, n, unit, subject=row.system)
     section.add("sysdep", found.sysdep, found.low, found.high, n, unit, "lower is better; 0 is equal treatment")
     if not np.isnan(found.relative):
         section.add("sysdep.relative", found.relative, n=n, unit=unit, note="1: no better than a constant")

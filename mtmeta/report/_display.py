@@ -66,13 +66,21 @@ def tables(section: Section, metric: str, level: float) -> list[Table]:
     elif own:
         found.append(Table(caption, ["statistic", "value", f"{percent(level)} interval", "n", "note"], own))
     if others:
+        systems = list(dict.fromkeys(row["subject"] for row in others))
         caption = (
-            "Deviation of each system in human points, less the difficulty of segments; "
-            f"level of intervals {1 - (1 - level) / len(others):.4g}"
+            "Expected Deviation of each system in human points, as in the figure; then less the difficulty of "
+            f"segments, where the level of intervals is {1 - (1 - level) / len(systems):.4g}"
         )
-        cells = [[r["subject"], number(r["value"]), between(r["low"], r["high"]), r["note"]] for r in others]
-        found.append(Table(caption, ["system", "deviation", "interval", "verdict"], cells))
+        cells = [[s, *_deviation(section, "expected", s), *_deviation(section, "deviation", s)] for s in systems]
+        cells = [[*row, (section.row("deviation", row[0]) or {}).get("note", "")] for row in cells]
+        heads = ["system", "deviation", "interval", "less difficulty", "interval", "verdict"]
+        found.append(Table(caption, heads, cells))
     return found
+
+
+def _deviation(section: Section, key: str, system: str) -> list[str]:
+    row = section.row(key, system)
+    return [number(row["value"]), between(row["low"], row["high"])] if row else ["–", "–"]
 
 
 def _wide(section: Section, metric: str) -> Table:

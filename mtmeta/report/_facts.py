@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import Undefined
+from .._names import some_of
 from .._pearson import scaled
 from .._resampling import times_drawn, units_of
 from ..evalset import Computed, EvalSet
@@ -167,7 +168,10 @@ class Facts:
 
 def with_scores(es: EvalSet, metrics: dict[str, np.ndarray], human: np.ndarray | None = None) -> EvalSet:
     """Return a set with other metrics, perhaps other human scores, and no official system scores."""
-    kept = {name: getattr(es, name) for name in ("systems", "segments", "name", "documents", "domains", "texts")}
+    kept = {
+        name: getattr(es, name)
+        for name in ("systems", "segments", "name", "documents", "domains", "texts", "human_systems")
+    }
     return Computed(es.human if human is None else human, metrics, **kept)
 
 
@@ -228,5 +232,4 @@ def interval(draws: np.ndarray, settings: Settings) -> tuple[float, float]:
 
 def listed(items: Sequence[Any], limit: int = 8) -> str:
     """Return items as a list in words, cut after ``limit``."""
-    shown = ", ".join(map(str, list(items)[:limit]))
-    return shown + (f" and {len(items) - limit} more" if len(items) > limit else "")
+    return some_of(map(str, items), limit)

@@ -114,7 +114,9 @@ def _deviations(part: Part):
     values = found.table.set_index("system")["expected_deviation"]
     words = {"lowest": values.idxmin(), "low": number(values.min())}
     words |= {"highest": values.idxmax(), "high": number(values.max())}
-    return expected_deviations(found, null=None if null is None else null.table), words
+    axes = expected_deviations(found, null=None if null is None else null.table)
+    axes.legend(loc="best")
+    return axes, words
 
 
 def _lengths(part: Part):

@@ -35,9 +35,11 @@ def page(report: Facts) -> str:
             body.append(_fill("part", key=f"p{k}", metric=found.metric, set=found.set, pair=pair))
         tag = "h3" if len(findings) > 1 else "h2"
         body.append(_fill("claims", tag=tag, items=[_claim(claim) for claim in by_verdict(found.claims)]))
+        links = [_fill("link", key=f"p{k}-{name}", text=one.words["title"]) for name, one in found.sections.items()]
+        body.append(_fill("contents", links=[_fill("entry", link=link) for link in links]))
         for name, section in found.sections.items():
             shown = tables(section, found.metric, report.level)
-            body.append(_section(section, shown, tag, found.figures.get(name)))
+            body.append(_section(section, shown, tag, f"p{k}-{name}", found.figures.get(name)))
     if len(findings) > UP_TO:
         body.append(_fill("no_figures", n=len(findings)))
     title = f"Metrics on {sets}" if len(metrics) > 1 else f"Is {metrics[0]} any good? A report on {sets}"
@@ -47,12 +49,19 @@ def page(report: Facts) -> str:
 
 
 def _summary(findings: Sequence[Findings]) -> Markup:
-    heads = ["claim", *(f"{found.set}: {found.metric}" for found in findings)]
+    names = (f"{found.set}: {found.metric}" for found in findings)
+    heads = ["claim", *(_fill("link", key=f"p{k}", text=name) for k, name in enumerate(names))]
     rows = [
-        [claims[0]["claim"], *(f"{_MARKS[c['verdict']]} {c['verdict']}" for c in claims)]
+        [claims[0]["claim"], *map(_glance, claims)]
         for claims in zip(*(found.claims for found in findings), strict=True)
     ]
     return _fill("several", table=_table(Table("Verdict on each claim", heads, rows)))
+
+
+def _glance(claim: dict) -> str:
+    """Return a verdict with its number."""
+    value = "" if np.isnan(claim["value"]) else f": {number(claim['value'])}"
+    return f"{_MARKS[claim['verdict']]} {claim['verdict']}{value}"
 
 
 def _claim(claim: dict) -> Markup:
@@ -66,14 +75,15 @@ def _claim(claim: dict) -> Markup:
     return _fill("claim", **claim | words, kind=verdict.replace(" ", "-"))
 
 
-def _section(section: Section, shown: Sequence[Table], tag: str, figure: Figure | None) -> Markup:
+def _section(section: Section, shown: Sequence[Table], tag: str, key: str, figure: Figure | None) -> Markup:
     body = [_fill("text", text=text) for text in section.sentences] + [_table(table) for table in shown]
     if figure is not None:
         image = base64.b64encode(figure.png).decode()
         body.append(_fill("figure", alt=figure.alt, image=image, caption=figure.caption))
     if section.skipped:
         body.append(_fill("skipped", items=[_fill("reason", **row) for row in section.skipped]))
-    return _fill("section", tag=tag, title=section.words["title"], body=body, chapter=section.words["chapter"])
+    words = {name: section.words[name] for name in ("title", "chapter")}
+    return _fill("section", tag=tag, key=key, body=body, **words)
 
 
 def _table(table: Table) -> Markup:

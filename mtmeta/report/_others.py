@@ -10,6 +10,7 @@ import pandas as pd
 from .._checks import Undefined
 from ..agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
 from ..evalset import EvalSet
+from ..protocols import Task, decided_by_one, without_each_system
 from ..sentinel import fit
 from ..significance import compare
 from ._facts import Part, Section, Settings, interval, pearson_in_draws, segment_counts, with_scores
@@ -45,6 +46,14 @@ def rank(part: Part, section: Section) -> None:
     if not settings.claims_only:
         for key, compute in {"pairwise": pairwise_accuracy, "spa.short": soft_pairwise_accuracy}.items():
             section.attempt(key.partition(".")[0], _by_systems, es, section, key, compute)
+        section.attempt("pairwise", _first_by_one, es, section)
+
+
+def _first_by_one(es: EvalSet, section: Section) -> None:
+    """Say where one system decides which metric is first, or over a sign."""
+    for statistic in ("pairwise_accuracy", "pearson"):
+        table = without_each_system(es, es.metrics, Task(statistic, "system"))
+        section.text += [f"{line}." for line in decided_by_one(table)]
 
 
 def _by_systems(es: EvalSet, section: Section, key: str, compute: Callable[..., pd.DataFrame]) -> None:

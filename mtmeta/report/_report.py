@@ -41,6 +41,8 @@ _FILL: dict[str, Callable[[Part, Section], None]] = {
 }
 SECTIONS = tuple(_FILL)
 _NEVER_CLAIMED = ("data", "domains")
+#: With more translations than this, a section takes long enough to be named.
+_LARGE = 100_000
 
 
 @dataclass(frozen=True)
@@ -245,7 +247,7 @@ def report(
     rng : int, numpy.random.Generator or None
         Seed of all draws. The same seed gives the same report.
     progress : callable, optional
-        Called with a line of text before each metric.
+        Called with a line of text before each metric; of sets with more than 100,000 translations, before each section.
 
     Returns
     -------
@@ -347,6 +349,8 @@ def _parts(sets: Sequence[EvalSet], metric, settings: Settings, progress=None) -
                 part.sections[key] = parts[-1].sections[key]
             elif not (settings.claims_only and key in _NEVER_CLAIMED):
                 part.sections[key] = section = Section(key)
+                if progress is not None and one.human.size > _LARGE:
+                    progress(f"{one.name}: {name}: {section.words['title']}")
                 section.attempt(key, fill, part, section)
         parts.append(part)
     return parts
@@ -365,7 +369,7 @@ def _metrics(es: EvalSet, metric: str | Sequence[str] | None) -> list[str]:
         if name in es.system_scores.columns.drop("human"):
             raise ValueError(
                 f"metric {name!r} in set {es.name!r} has system scores only; a report needs a score for each "
-                "translation. mtmeta.pairwise_accuracy compares system scores."
+                "translation (in Python: mtmeta.pairwise_accuracy compares system scores)."
             )
         raise unknown("metric", name, es.metrics)
     return list(dict.fromkeys(wanted))

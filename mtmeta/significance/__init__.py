@@ -5,8 +5,9 @@ from ._decisions import clusters, correct, max_t, rank_sets, share_reached  # no
 from ._exchange import Units, exchange_units, exchanged_coefficients, exchanged_systems  # noqa: F401
 from ._intervals import bootstrap, intervals  # noqa: F401
 from ._jackknife import fisher_interval  # noqa: F401
+from ._leads import drivers, power
 from ._published import null_differences  # noqa: F401
 from ._values import common_cells  # noqa: F401
 
 # What is not listed here serves other modules of the package.
-__all__ = ["Comparison", "clusters", "compare", "correct", "intervals", "rank_sets"]
+__all__ = ["Comparison", "clusters", "compare", "correct", "drivers", "intervals", "power", "rank_sets"]

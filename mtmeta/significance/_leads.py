@@ -1,0 +1,151 @@
+"""What a lead of one metric over another rests on, and what it takes to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from .._checks import Undefined
+from ..agreement import correlate
+from ..evalset import EvalSet, as_evalset
+from ._compare import compare
+from ._exchange import contributions, exchange_units
+from ._values import common_cells
+
+#: More systems than this are as good as none.
+_MOST_SYSTEMS = 10_000
+
+
+def drivers(
+    es: EvalSet | pd.DataFrame, metrics: Sequence[str], *, coefficient: str = "pearson", grouping: str = "segment"
+) -> pd.DataFrame:
+    r"""Return what each segment adds to the lead of one metric over another.
+
+    The lead is :math:`\sum_u (c_{a,u} - c_{b,u})` over segments u, as in the exchange of `compare`: for a mean over
+    segments a segment's part of the mean, for other coefficients its first-order part.
+
+    Parameters
+    ----------
+    es : EvalSet or DataFrame
+    metrics : sequence of two str
+    coefficient, grouping
+        As in `mtmeta.correlate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per segment, those that move the lead most first: ``segment``, ``doc`` where the set names documents,
+        one column per metric, the better one first, with what the segment adds to its value, and ``difference``.
+
+    Raises
+    ------
+    ValueError
+        As `compare`.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> table = mm.significance.drivers(mm.load("teaching"), ["chrF", "Judge"])
+    >>> values = mm.correlate(mm.load("teaching"), ["Judge", "chrF"])["value"]
+    >>> bool(abs(table["difference"].sum() - (values[0] - values[1])) < 1e-12)
+    True
+    """
+    es, (better, worse) = _both(es, metrics, coefficient, grouping)
+    units = exchange_units(es, "segment")
+    columns = {"segment": es.segments} | ({} if es.documents is None else {"doc": es.documents})
+    table = pd.DataFrame(columns)[units.of_segment < units.n]  # the others have no human score
+    for metric in (better, worse):
+        table[metric] = contributions(es, metric, coefficient, grouping, units)[units.of_segment[table.index]]
+    table["difference"] = table[better] - table[worse]
+    return table.sort_values("difference", key=abs, ascending=False, kind="stable", ignore_index=True)
+
+
+def power(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str],
+    *,
+    coefficient: str = "pearson",
+    grouping: str = "segment",
+    wanted: float = 0.8,
+    n_resamples: int = 1000,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    r"""Return how often a difference as large as this one would be found, and how many segments and systems it takes.
+
+    With S segments and K systems the standard error is :math:`\sqrt{V_{text} S_0 / S + V_{system} K_0 / K}`, where
+    :math:`V_{text}` is the variance of the differences after the exchange of `compare`, :math:`V_{system}` that of the
+    jackknife over systems, and :math:`S_0` and :math:`K_0` are the numbers at hand. For these systems the second part
+    is 0. A difference is found where a two-sided test at .05 rejects, by the normal distribution, or for other systems
+    by Student's t with K - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    es : EvalSet or DataFrame
+    metrics : sequence of two str
+    coefficient, grouping, n_resamples, rng
+        As in `compare`.
+    wanted : float
+        The power to reach.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Four rows: for these systems and for others, what is at hand and what is needed. ``about`` ("these systems" or
+        "other systems"), ``n_segments, n_systems, power``; higher is better. For other systems more systems are added
+        to the segments at hand; missing where 10,000 are not enough.
+
+    Raises
+    ------
+    ValueError
+        As `compare`; and if the two metrics agree with humans equally well, or there are fewer than three systems.
+
+    Notes
+    -----
+    The difference at hand is taken for the true one. Where it was chosen for being large, the power is overstated.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> table = mm.significance.power(mm.load("teaching"), ["Judge", "RegressorQE"], n_resamples=200)
+    >>> table["about"].tolist()
+    ['these systems', 'these systems', 'other systems', 'other systems']
+    """
+    es, names = _both(es, metrics, coefficient, grouping)
+    options = {"coefficient": coefficient, "grouping": grouping}
+    rated = ~np.isnan(es.human)
+    k, n = int(rated.any(axis=1).sum()), int(rated.any(axis=0).sum())
+    if k < 3:
+        raise Undefined(f"set {es.name!r}: the jackknife over systems needs three; found {k}.")
+    found = compare(es, names, n_resamples=n_resamples, rng=rng, keep_draws=True, **options)
+    lead = -float(np.diff(found.table["value"])[0])
+    if lead == 0:
+        raise Undefined(f"{names[0]!r} and {names[1]!r} agree with humans equally well: there is nothing to find.")
+    rows = [system for system, some in zip(es.systems, rated.any(axis=1), strict=True) if some]
+    parts = [correlate(es.select(systems=[s for s in rows if s != one]), names, **options)["value"] for one in rows]
+    of_texts, of_systems = found.draws.var(), (k - 1) * np.var([part[0] - part[1] for part in parts])
+
+    def at(segments, systems, others):
+        error = np.sqrt(of_texts * n / segments + others * of_systems * k / systems)
+        limit = stats.t.isf(0.025, systems - 1) if others else stats.norm.isf(0.025)
+        return stats.norm.sf(limit - lead / error) + stats.norm.cdf(-limit - lead / error)
+
+    needed = np.ceil(of_texts * n * ((stats.norm.isf(0.025) + stats.norm.ppf(wanted)) / lead) ** 2)
+    systems = np.arange(2, _MOST_SYSTEMS + 1)
+    enough = systems[at(n, systems, 1) >= wanted]
+    sizes = [(n, k, 0), (max(int(needed), 1), k, 0), (n, k, 1), *((n, most, 1) for most in enough[:1])]
+    rows = [(f"{'other' if o else 'these'} systems", s, m, float(at(s, m, o))) for s, m, o in sizes]
+    rows += [("other systems", n, pd.NA, np.nan)] if len(rows) < 4 else []
+    return pd.DataFrame(rows, columns=["about", "n_segments", "n_systems", "power"]).astype({"n_systems": "Int64"})
+
+
+def _both(es, metrics: Sequence[str], coefficient: str, grouping: str) -> tuple[EvalSet, list[str]]:
+    """Return the cells that two metrics share, and the metrics, the better one first."""
+    es = as_evalset(es)
+    if len(set(metrics)) != 2:
+        raise ValueError(f"expected two metrics; found {len(set(metrics))}.")
+    es = common_cells(es, metrics)
+    values = correlate(es, list(metrics), coefficient=coefficient, grouping=grouping)
+    return es, values.sort_values("value", ascending=False, kind="stable")["metric"].tolist()
