@@ -72,14 +72,29 @@ class TransformerConfig:
     max_length : int
         Tokens; longer texts are cut.
     precision : {"auto", "bf16", "fp32"}
-        ``auto``: bf16 where there is a GPU that has it. Weights stay in 32 bits.
-    select : {"kendall", "loss"}
-        What makes a checkpoint the best on the validation rows: the largest tau_b over all of them, or
-        the smallest squared error.
+        Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, else 32 bits. The weights, the
+        head and scoring are in 32 bits in any case.
+    select : {"kendall", "loss", "published"}
+        What makes a checkpoint the best on the validation rows: the largest tau_b over all of them, or the smallest
+        squared error. ``published``: as in the published configuration, checked at the end of each epoch, the largest
+        mean over sets (column ``set``) of tau_b, and only for the candidate; others keep the last weights.
     checks : int
-        Checkpoints, and validations if there is something to validate on, per stage.
+        How often per stage checkpoints are written, if they are asked for, and validated, if there is something to
+        validate on.
     seed : int
         Of the initial weights, the order of the texts and dropout.
+    recipe : {"published", "fast"}
+        ``published``: batches of ``batch_size`` texts, ``accumulation`` of them per step. ``fast``: a step takes texts
+        of ``tokens`` tokens, and the learning rate grows with the square root of how many texts these are on average,
+        relative to ``batch_size * accumulation``. On a GPU the step of the optimizer is compiled. If one GPU runs out
+        of memory, the batch is split, and its gradients are added up.
+    tokens : int
+        Of the fast recipe: tokens per step and device, padding included.
+    gradient_checkpointing : bool
+        Whether to compute the hidden states a second time instead of keeping them: less memory, more time.
+    deterministic : bool
+        Whether to take only operations that give the same bits each time. A GPU needs this, and is slower with it, for
+        the same weights again and after an interruption; a CPU gives them anyway.
 
     References
     ----------
@@ -100,10 +115,14 @@ class TransformerConfig:
     select: str = "kendall"
     checks: int = 4
     seed: int = 12
+    recipe: str = "published"
+    tokens: int = 12_288
+    gradient_checkpointing: bool = False
+    deterministic: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""
-        for name in ("batch_size", "accumulation", "epochs", "checks"):
+        for name in ("batch_size", "accumulation", "epochs", "checks", "tokens"):
             check_count(name, getattr(self, name), 1)
         check_count("max_length", self.max_length, 3)  # a text stands between two tokens
         check_count("seed", self.seed, 0, 2**32 - 1)  # as PyTorch and NumPy allow
@@ -113,7 +132,8 @@ class TransformerConfig:
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"`{name}` must be a positive number; found {getattr(self, name)!r}.")
         check_choice("precision", self.precision, ("auto", "bf16", "fp32"))
-        check_choice("select", self.select, ("kendall", "loss"))
+        check_choice("select", self.select, ("kendall", "loss", "published"))
+        check_choice("recipe", self.recipe, ("published", "fast"))
 
     @property
     def shape(self) -> EncoderShape | None:
