@@ -2,10 +2,12 @@
 
 import dataclasses
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -685,6 +687,170 @@ def test_encoder_is_any_local_checkpoint(tiny, few, tmp_path):
     config = TransformerConfig(encoder=str(tmp_path / "absent"))
     message = r"the encoder '.*absent' cannot be loaded.*scratch-small"
     refuses(message, sentinel.fit, few, sees="source", kind="transformer", config=config)
+
+
+@pytest.fixture(scope="module")
+def named(tiny, tmp_path_factory) -> TransformerConfig:
+    """Return a configuration whose encoder is a folder with a checkpoint."""
+    folder = tmp_path_factory.mktemp("encoder")
+    tiny.network.encoder.save_pretrained(folder)
+    tiny.tokeniser.save_pretrained(folder)
+    return dataclasses.replace(TINY, encoder=str(folder))
+
+
+def test_a_published_checkpoint_goes_out_and_comes_in(named, few, tiny, tmp_path):
+    import torch
+    from transformers import XLMRobertaModel
+
+    found = sentinel.fit(few, sees="candidate", kind="transformer", config=named)
+    found.export(tmp_path / "p")
+    refuses("is there already", found.export, tmp_path / "p")
+    refuses("knows only checkpoints of XLM-R", tiny.export, tmp_path / "q")
+
+    class Published(torch.nn.Module):
+        """Parts and names of `SentinelRegressionMetric` of Perrella et al."""
+
+        def __init__(self):
+            super().__init__()
+            self.encoder, self.estimator = torch.nn.Module(), torch.nn.Module()
+            self.encoder.model = XLMRobertaModel(found.network.config.encoder, add_pooling_layer=False)
+            part = torch.nn.Linear, torch.nn.Tanh, torch.nn.Dropout
+            sizes = (32, 512, 128)
+            layers = [layer for a, b in pairwise(sizes) for layer in (part[0](a, b), part[1](), part[2](0.1))]
+            self.estimator.ff = torch.nn.Sequential(*layers, part[0](128, 1))
+
+    theirs = Published()
+    stored = torch.load(tmp_path / "p" / "checkpoints" / "model.ckpt", weights_only=True)
+    theirs.load_state_dict(stored["state_dict"], strict=True)
+    assert stored["hyper_parameters"]["sent_to_use"] == "mt"
+    texts = few["translation"].unique()[:20].tolist()
+    with torch.inference_mode():
+        batch = found.tokeniser(texts, return_tensors="pt", padding=True)
+        hidden = theirs.eval().encoder.model(batch["input_ids"], batch["attention_mask"]).last_hidden_state
+        expected = theirs.estimator.ff(hidden[:, 0]).squeeze(-1).numpy()
+    np.testing.assert_allclose(found.score(texts), expected, atol=1e-6)
+    again = sentinel.load(tmp_path / "p")
+    assert (again.sees, again.config.head) == ("candidate", (512, 128))
+    np.testing.assert_array_equal(again.score(texts), found.score(texts))
+    stored["state_dict"]["layerwise_attention.gamma"] = torch.ones(1)
+    torch.save(stored, tmp_path / "p" / "checkpoints" / "model.ckpt")
+    refuses("weights that a sentinel has not, such as 'layerwise", sentinel.load, tmp_path / "p")
+    (tmp_path / "p" / "checkpoints" / "model.ckpt").write_bytes(b"cos\nsystem\n(S'false'\ntR.")
+    refuses("the published sentinel in it cannot be loaded", sentinel.load, tmp_path / "p")
+
+
+def test_a_saved_sentinel_is_a_model_of_transformers_with_a_card(tiny, few, tmp_path):
+    from transformers import AutoModel, AutoTokenizer
+
+    tiny.save(tmp_path / "s")
+    model = AutoModel.from_pretrained(tmp_path / "s").eval()
+    batch = AutoTokenizer.from_pretrained(tmp_path / "s")(["Guten Tag."], return_tensors="pt")
+    found = model(batch["input_ids"], batch["attention_mask"])["logits"].item()
+    assert found == pytest.approx(tiny.score(["Guten Tag."])[0], abs=1e-6)
+    card = (tmp_path / "s" / "README.md").read_text()
+    assert "1. 160 rows, sets teaching\n2. 160 rows" in card
+    assert "Seed 12, 1 process" in card
+    assert f"torch {tiny.report.versions['torch']}" in card
+
+
+@pytest.mark.slow
+def test_each_stage_is_kept_as_a_sentinel_and_nothing_else(few, tmp_path):
+    options = {"sees": "source", "kind": "transformer", "config": TINY, "validation": few.head(40)}
+    found = sentinel.fit([few, few[::-1]], **options, checkpoints=tmp_path)
+    first, second = (sentinel.load(tmp_path / f"stage-{i}" / "sentinel") for i in (1, 2))
+    assert same_weights(second, found)
+    assert not same_weights(first, found)
+    assert first.report.n_texts == 160
+    assert found.report.overlap == few.head(40)["source"].nunique()
+    assert not list(tmp_path.rglob("checkpoint-*")) + list(tmp_path.rglob("optimizer*"))
+
+
+@pytest.mark.slow
+def test_published_selection_is_by_sets_at_the_end_of_epochs_and_for_the_candidate_alone(few):
+    from scipy.stats import kendalltau
+
+    held_out = few.head(60).assign(set=["a", "b", "b"] * 20)
+    config = dataclasses.replace(TINY, select="published", epochs=3)
+    fit = partial(sentinel.fit, few, kind="transformer", config=config, validation=held_out)
+    found = fit(sees="candidate")
+    curve = found.report.to_frame().dropna(subset="validation_kendall").set_index("step")["validation_kendall"]
+    assert curve.index.tolist() == [10, 20, 30]
+    assert found.report.best == [curve.idxmax()]
+    scored = held_out.assign(score=found.score_frame(held_out))
+    taus = [kendalltau(part["score"], part["human"]).statistic for _, part in scored.groupby("set")]
+    assert np.mean(taus) == pytest.approx(curve.max(), abs=1e-6)
+    assert fit(sees="source").report.best == [None]
+
+
+@pytest.mark.slow
+def test_fast_recipe_scales_the_rate_and_splits_what_does_not_fit_into_memory(few, monkeypatch):
+    import torch
+
+    from mtmeta.sentinel import _transformer as module
+
+    config = dataclasses.replace(TINY, recipe="fast", tokens=600, dropout=0.0)
+    make = module._from_scratch
+
+    def without_dropout(*given):
+        shape, tokeniser = make(*given)
+        shape.hidden_dropout_prob = shape.attention_probs_dropout_prob = 0.0
+        return shape, tokeniser
+
+    monkeypatch.setattr(module, "_from_scratch", without_dropout)
+    fit = partial(sentinel.fit, few, sees="source", kind="transformer", config=config)
+    whole = fit()
+    (stage,) = whole.report.stages
+    assert stage["learning_rate"] == pytest.approx(2e-3 * np.sqrt(160 / stage["steps"] / 16))
+    assert whole.report.n_padded_tokens <= 600 * stage["steps"]
+    assert "|batch:600tokens|" in whole.signature
+    forward, sizes = module.Network.forward, []
+
+    def small(self, input_ids, attention_mask, labels=None):
+        if self.training:
+            if len(input_ids) > 4:
+                raise torch.OutOfMemoryError
+            sizes.append(len(input_ids))
+        return forward(self, input_ids, attention_mask, labels)
+
+    monkeypatch.setattr(module.Network, "forward", small)
+    split = fit()
+    assert sum(sizes) >= 160
+    for name, tensor in weights(whole).items():
+        np.testing.assert_allclose(weights(split)[name], tensor, atol=2e-5)
+    with pytest.raises(torch.OutOfMemoryError):  # two batches a step: the first one's gradients would be lost
+        fit(config=dataclasses.replace(TINY, dropout=0.0))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no compiler")
+def test_compiled_step_of_the_optimizer_gives_the_same_weights(few, monkeypatch):
+    from mtmeta.sentinel import _transformer as module
+
+    config = dataclasses.replace(TINY, recipe="fast", tokens=2000)
+    fit = partial(sentinel.fit, few, sees="source", kind="transformer", config=config)
+    plain = fit()
+    monkeypatch.setattr(module, "_compiles", lambda: True)
+    for name, tensor in weights(fit()).items():
+        np.testing.assert_allclose(weights(plain)[name], tensor, atol=1e-5)
+
+
+@pytest.mark.usefixtures("transformers")
+def test_texts_are_tokenised_in_chunks(tiny, monkeypatch):
+    from mtmeta.sentinel import _transformer as module
+
+    seen = []
+
+    def counted(texts, **options):
+        seen.append(len(texts))
+        return original(texts, **options)
+
+    original = tiny.tokeniser
+    counted.model_max_length = original.model_max_length
+    short = sentinel._transformer.TransformerSentinel("source", TINY, tiny.network, counted)
+    monkeypatch.setattr(module, "_CHUNK", 7)
+    texts = [f"text {i}" for i in range(20)]
+    assert [row.tolist() for row in module._token_ids(short, texts)] == original(texts)["input_ids"]
+    assert seen == [7, 7, 6]
 
 
 def test_long_text_is_cut(tiny):

@@ -99,6 +99,45 @@ class TrainingReport:
         values = asdict(self) | ({"command": command} if command else {})
         write_json(Path(path), values)
 
+    def card(self) -> str:
+        """Return a model card: what was trained on what and how, and how much of the validation was training text."""
+        data = "\n".join(
+            f"{i}. {stage['rows']} rows{', sets ' * bool(stage['sets'])}{', '.join(stage['sets'])}"
+            for i, stage in enumerate(self.data, 1)
+        )
+        overlap = "none" if self.overlap is None else f"{self.overlap} of their texts are training text, too"
+        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        return _CARD.format(**vars(self) | {"data": data, "overlap": overlap, "versions": versions})
+
+
+_CARD = """---
+library_name: transformers
+tags: [machine-translation-evaluation, sentinel]
+---
+
+# A sentinel metric
+
+`{signature}`
+
+It sees one text only and cannot know whether a translation is right. What it earns in a meta-evaluation, a metric can
+earn without reading the translation against its source. Do not use it to judge translations.
+
+Load it with `mtmeta.sentinel.load`. Encoder: {encoder}; {n_parameters:,} weights.
+
+## Training data, by stage
+
+{data}
+
+Validation rows: {overlap}.
+
+## Training
+
+Seed {seed}, {world_size} process(es), {precision}, {n_texts:,} texts, {n_tokens:,} tokens, {seconds:.0f} s on {device}.
+Steps whose weights were kept, by stage (None: the last): {best}.
+
+Versions: {versions}.
+"""
+
 
 def write_json(path: Path, values: dict[str, Any]) -> None:
     """Write an object as JSON: it is whole, or not there."""

@@ -46,6 +46,7 @@ from transformers.trainer_pt_utils import get_length_grouped_indices
 
 from .._files import claimed
 from .._pretrained import check_folder, check_size, only_data, refuse_pickles
+from .._yaml import parse
 from ._frame import SEES, examples_of, find_overlap
 from ._report import TrainingReport, read_report, write_json
 from ._sentinel import Sentinel
@@ -56,6 +57,8 @@ __all__ = ["TransformerSentinel", "fit_transformer", "load_transformer"]
 _REPORT = "report.json"
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 _LONGEST = 512
+#: What published sentinels call what they see.
+_SEEN_AS = {"source": "src", "candidate": "mt", "reference": "ref"}
 #: Tokens that are scored at once, padding included; texts that are validated on at once, and tokenised at once.
 _SCORED_AT_ONCE, _VALIDATED_AT_ONCE, _CHUNK = 16_384, 64, 4096
 #: Newer releases of Transformers have another name for this, and warn of the old one.
@@ -236,6 +239,10 @@ def _try(sentinel: TransformerSentinel) -> None:
 # -- the sentinel ------------------------------------------------------------------------
 
 
+def _compiles() -> bool:
+    return torch.cuda.is_available()  # elsewhere there may be no compiler
+
+
 def _has_bf16() -> bool:
     return torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
 
@@ -314,12 +321,51 @@ class TransformerSentinel(Sentinel):
             super().save(folder, force=force)
         _processes().wait_for_everyone()
 
+    def export(self, folder: str | Path) -> None:
+        """Write the sentinel as the published ones are: ``hparams.yaml`` and ``checkpoints/model.ckpt``.
+
+        The class of Perrella et al. loads it, and so does `load`. The encoder is named, not written: its configuration
+        and tokenizer must be where `TransformerConfig.encoder` says.
+
+        Parameters
+        ----------
+        folder : str or pathlib.Path
+
+        Raises
+        ------
+        ValueError
+            If the encoder is not XLM-R from a checkpoint, which alone that class knows, or the folder is not empty.
+        """
+        folder, c = Path(folder), self.config
+        if c.shape is not None or self.network.config.encoder.model_type != "xlm-roberta":
+            raise ValueError(f"the published class knows only checkpoints of XLM-R; the encoder is {_called(c)}.")
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise ValueError(f"{folder} is there already. Name a new folder.")
+        (folder / "checkpoints").mkdir(parents=True)
+        values = {
+            "class_identifier": "sentinel_regression_metric",
+            "encoder_model": "XLM-RoBERTa",
+            "pretrained_model": c.encoder,
+            "hidden_sizes": c.head,
+            "activations": "Tanh",
+            "dropout": c.dropout,
+            "optimizer": "RAdam",
+            "learning_rate": c.learning_rate,
+            "batch_size": c.batch_size,
+            "sent_to_use": _SEEN_AS[self.sees],
+        }
+        weights = {_published_name(name): tensor for name, tensor in self.network.state_dict().items()}
+        stored = {"state_dict": weights, "hyper_parameters": values, "pytorch-lightning_version": "2.0.0"}
+        torch.save(stored, folder / "checkpoints" / "model.ckpt")
+        write_json(folder / "hparams.yaml", values)  # JSON is YAML
+
     def _write(self, folder: Path) -> dict[str, Any]:
         with _quiet():
             self.network.save_pretrained(folder)
             _save_shape(self, folder)
         if self.report is not None:
             self.report.write(folder / _REPORT)
+            (folder / "README.md").write_text(self.report.card(), encoding="utf-8")
         return {"config": asdict(self.config), "world_size": self.world_size}
 
 
@@ -364,6 +410,33 @@ def _padded(ids: list[np.ndarray], filler: int) -> dict[str, torch.Tensor]:
     pad = torch.nn.utils.rnn.pad_sequence
     mask = pad([torch.ones_like(row) for row in rows], batch_first=True)
     return {"input_ids": pad(rows, batch_first=True, padding_value=filler), "attention_mask": mask}
+
+
+def _published_name(name: str) -> str:
+    """Return the name that a weight has in published checkpoints."""
+    part, _, rest = name.partition(".")
+    return f"{'encoder.model' if part == 'encoder' else 'estimator.ff'}.{rest}"
+
+
+def load_published(folder: Path) -> TransformerSentinel:
+    """Return a published sentinel, or one that `TransformerSentinel.export` wrote."""
+    with _quiet(), only_data(f"{folder}: the published sentinel in it cannot be loaded", "Fetch it again."):
+        values = parse((folder / "hparams.yaml").read_text(encoding="utf-8"))
+        sees = next(ours for ours, theirs in _SEEN_AS.items() if theirs == values["sent_to_use"])
+        name, head = values["pretrained_model"], tuple(values["hidden_sizes"])
+        local = check_folder(name)
+        shape = AutoConfig.from_pretrained(name, trust_remote_code=False, local_files_only=local)
+        network = Network(NetworkConfig(shape, head, values["dropout"]))
+        path = folder / "checkpoints" / "model.ckpt"
+        stored = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
+        network.load_state_dict({ours: stored.pop(_published_name(ours)) for ours in network.state_dict()})
+        if others := [other for other in stored if not other.endswith("position_ids")]:
+            raise ValueError(f"it has weights that a sentinel has not, such as {others[0]!r}")
+        rate = {"learning_rate": values["learning_rate"], "batch_size": values["batch_size"]}
+        config = TransformerConfig(encoder=name, head=head, dropout=values["dropout"], **rate)
+        sentinel = TransformerSentinel(sees, config, network, _tokeniser(name, local, shape, ["A text."]))
+        _try(sentinel)
+    return sentinel
 
 
 def load_transformer(folder: Path, card: dict[str, Any]) -> TransformerSentinel:
@@ -471,7 +544,7 @@ class SentinelTrainer(transformers.Trainer):
     def create_optimizer(self, *args, **options):
         """Compile the step of the optimizer in the fast recipe."""
         fresh, optimizer = self.optimizer is None, super().create_optimizer(*args, **options)
-        if fresh and self.sampler.config.recipe == "fast" and torch.cuda.is_available():
+        if fresh and self.sampler.config.recipe == "fast" and _compiles():
             optimizer.step = torch.compile(optimizer.step)
         return optimizer
 
