@@ -871,7 +871,6 @@ def test_report_counts_by_hand(tiny, few):
     assert report.share_of_peak == pytest.approx(report.flops / report.seconds / 1e12)
     assert report.texts_per_second == pytest.approx(320 / report.seconds)
     assert 0 < report.seconds < report.wall_seconds
-    assert report.peak_memory is None or report.peak_memory > 1e8
     assert [(s["texts"], s["steps"], s["resumed_from"]) for s in report.stages] == [(160, 10, 0)] * 2
     assert report.best == [None, None]
     assert "from random weights" in report.encoder

@@ -51,7 +51,7 @@ class Transformer:
     start: Annotated[Path | None, option("Go on from this saved sentinel.", "DIR", "none", file_okay=False)] = None
     recipe: Annotated[Recipe | None, option("fast: more texts a step, for a large GPU.", default="published")] = None
     tokens: Annotated[int | None, number("Per step of the fast recipe.", 1, MAX_COUNT, "12288")] = None
-    head: Annotated[str | None, option("Units of its layers, by commas.", "N,...", "512,128")] = None
+    head: Annotated[list[int] | None, number("Units of a layer of the head.", 1, MAX_COUNT, "512, 128")] = None
     dropout: Annotated[float | None, option("Of the head.", "NUMBER", "0.1")] = None
     precision: Annotated[Precision | None, option("Of the encoder in training.", default="auto")] = None
     learning_rate: Annotated[float | None, option("Of RAdam.", "NUMBER", "1e-06")] = None
@@ -108,8 +108,8 @@ def train_sentinel(
     options: dict[str, Any] = {}
     if kind == "transformer":
         recipe = {f.name: given[f.name] for f in fields(package.TransformerConfig) if f.name in given}
-        if transformer.head is not None:
-            recipe["head"] = _units(transformer.head)
+        if transformer.head:
+            recipe["head"] = tuple(transformer.head)
         start = None if transformer.start is None else package.load(transformer.start)
         config = replace(start.config if start and start.kind == kind else package.TransformerConfig(), **recipe)
         validation = None if transformer.validation is None else _to_learn(transformer.validation)
@@ -174,16 +174,6 @@ def score_with_sentinel(
         frame = _scored_set(loaded, what, reference, writing.quiet)
     writing.say(f"{loaded.signature}|mtmeta:{__version__}")
     writing.text(_scores_written(frame, how, places))
-
-
-def _units(text: str) -> tuple[int, ...]:
-    try:
-        units = tuple(int(part) for part in text.split(",") if text)
-    except ValueError:
-        units = (0,)
-    if min(units, default=1) < 1:
-        raise typer.BadParameter("expected positive whole numbers, such as 512,128.", param_hint="--head")
-    return units
 
 
 def _is_file(what: str) -> bool:

@@ -42,7 +42,7 @@ class TrainingReport:
     peak_flops, share_of_peak : float or None
         What one device can do, as given, and the share of all devices that was used, in [0, 1].
     peak_memory : int or None
-        Bytes: of the first device's memory, or of the process on a CPU; ``None`` where that cannot be told.
+        Bytes of the first GPU's memory; ``None`` on a CPU.
     precision : str
         bf16 or fp32, of the encoder in training.
     seed, world_size : int
@@ -107,36 +107,8 @@ class TrainingReport:
         )
         overlap = "none" if self.overlap is None else f"{self.overlap} of their texts are training text, too"
         versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
-        return _CARD.format(**vars(self) | {"data": data, "overlap": overlap, "versions": versions})
-
-
-_CARD = """---
-library_name: transformers
-tags: [machine-translation-evaluation, sentinel]
----
-
-# A sentinel metric
-
-`{signature}`
-
-It sees one text only and cannot know whether a translation is right. What it earns in a meta-evaluation, a metric can
-earn without reading the translation against its source. Do not use it to judge translations.
-
-Load it with `mtmeta.sentinel.load`. Encoder: {encoder}; {n_parameters:,} weights.
-
-## Training data, by stage
-
-{data}
-
-Validation rows: {overlap}.
-
-## Training
-
-Seed {seed}, {world_size} process(es), {precision}, {n_texts:,} texts, {n_tokens:,} tokens, {seconds:.0f} s on {device}.
-Steps whose weights were kept, by stage (None: the last): {best}.
-
-Versions: {versions}.
-"""
+        page = (Path(__file__).parents[1] / "data" / "sentinel.md").read_text(encoding="utf-8")
+        return page.format(**vars(self) | {"data": data, "overlap": overlap, "versions": versions})
 
 
 def write_json(path: Path, values: dict[str, Any]) -> None:

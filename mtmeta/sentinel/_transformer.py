@@ -13,11 +13,10 @@ import math
 import platform
 import random
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -32,15 +31,7 @@ from safetensors.torch import load_file
 from scipy.stats import kendalltau
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from torch.utils.data import DataLoader
-from transformers import (
-    AutoConfig,
-    AutoModel,
-    AutoTokenizer,
-    PreTrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerFast,
-    TrainingArguments,
-)
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedModel, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback, TrainerCallback
 from transformers.trainer_pt_utils import get_length_grouped_indices
 
@@ -166,7 +157,7 @@ def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
         single="<s> $A </s>", special_tokens=[(token, tokeniser.token_to_id(token)) for token in ("<s>", "</s>")]
     )
     names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), _SPECIAL, strict=True))
-    wrapped = PreTrainedTokenizerFast(
+    wrapped = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokeniser, cls_token="<s>", sep_token="</s>", model_max_length=_LONGEST, **names
     )
     config = transformers.XLMRobertaConfig(
@@ -226,7 +217,7 @@ def _tokeniser(name: str | Path, local: bool, shape: Any, texts: list[str]) -> A
 
 def _try(sentinel: TransformerSentinel) -> None:
     """Raise unless network and tokeniser score two texts, and go together."""
-    network, tokeniser = sentinel.network, sentinel.tokeniser
+    network, tokeniser = sentinel.network.eval(), sentinel.tokeniser
     known = getattr(network.encoder.get_input_embeddings(), "num_embeddings", math.inf)
     if max(tokeniser.get_vocab().values()) >= known or tokeniser.pad_token_id is None:
         raise ValueError(f"its tokenizer has no padding, or tokens beyond the {known} that the encoder knows.")
@@ -258,6 +249,7 @@ def _processes() -> PartialState:
     return PartialState(cpu=not torch.cuda.is_available())
 
 
+@dataclass(repr=False, eq=False)
 class TransformerSentinel(Sentinel):
     """An encoder and a head that predict the human score from one text.
 
@@ -269,25 +261,18 @@ class TransformerSentinel(Sentinel):
     tokeniser : transformers.PreTrainedTokenizerBase
     report : TrainingReport or None
         What the training did.
+    world_size : int
+        How many processes trained it together.
     """
 
-    kind = "transformer"
+    kind: ClassVar[str] = "transformer"
 
-    def __init__(
-        self,
-        sees: str,
-        config: TransformerConfig,
-        network: Network,
-        tokeniser: Any,
-        report: TrainingReport | None = None,
-        world_size: int = 1,
-    ) -> None:
-        self.sees = sees
-        self.config = config
-        self.network = network.eval()
-        self.tokeniser = tokeniser
-        self.report = report
-        self.world_size = world_size
+    sees: str
+    config: TransformerConfig
+    network: Network
+    tokeniser: Any
+    report: TrainingReport | None = None
+    world_size: int = 1
 
     @property
     def signature(self) -> str:
@@ -342,18 +327,10 @@ class TransformerSentinel(Sentinel):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise ValueError(f"{folder} is there already. Name a new folder.")
         (folder / "checkpoints").mkdir(parents=True)
-        values = {
-            "class_identifier": "sentinel_regression_metric",
-            "encoder_model": "XLM-RoBERTa",
-            "pretrained_model": c.encoder,
-            "hidden_sizes": c.head,
-            "activations": "Tanh",
-            "dropout": c.dropout,
-            "optimizer": "RAdam",
-            "learning_rate": c.learning_rate,
-            "batch_size": c.batch_size,
-            "sent_to_use": _SEEN_AS[self.sees],
-        }
+        values = {"class_identifier": "sentinel_regression_metric", "encoder_model": "XLM-RoBERTa"}
+        values |= {"pretrained_model": c.encoder, "hidden_sizes": c.head, "dropout": c.dropout, "activations": "Tanh"}
+        values |= {"optimizer": "RAdam", "learning_rate": c.learning_rate, "batch_size": c.batch_size}
+        values["sent_to_use"] = _SEEN_AS[self.sees]
         weights = {_published_name(name): tensor for name, tensor in self.network.state_dict().items()}
         stored = {"state_dict": weights, "hyper_parameters": values, "pytorch-lightning_version": "2.0.0"}
         torch.save(stored, folder / "checkpoints" / "model.ckpt")
@@ -622,38 +599,23 @@ def _arguments(
     on_gpu = torch.cuda.is_available()
     when = "epoch" if config.select == "published" else "steps"
     share = 1 / config.checks - 1e-9  # of all steps; a little less, since the trainer rounds up
-    arguments = TrainingArguments(
-        output_dir=str(folder),
-        per_device_train_batch_size=config.batch_size,
-        per_device_eval_batch_size=_VALIDATED_AT_ONCE,
-        gradient_accumulation_steps=config.accumulation if config.recipe == "published" else 1,
-        num_train_epochs=config.epochs,
-        learning_rate=config.learning_rate,
-        lr_scheduler_type="constant",
-        max_grad_norm=config.max_grad_norm,
-        bf16=_bf16(config),
-        use_cpu=not on_gpu,
-        dataloader_pin_memory=on_gpu,
-        accelerator_config={"non_blocking": on_gpu},
-        **{_RECOMPUTING: config.gradient_checkpointing},
-        full_determinism=config.deterministic,
-        seed=config.seed + stage,
-        logging_steps=0.02,
-        logging_nan_inf_filter=False,
-        save_strategy=when if kept or selected else "no",
-        save_steps=share,
-        save_total_limit=1,
-        save_only_model=not kept,
-        eval_strategy=when if validated else "no",
-        eval_steps=share,
-        load_best_model_at_end=selected,
-        metric_for_best_model=("error" if config.select == "loss" else "kendall") if selected else None,
-        greater_is_better=config.select != "loss" if selected else None,
-        remove_unused_columns=False,
-        label_names=["labels"],
-        report_to="none",
-        disable_tqdm=not progress,
-    )
+    options: dict[str, Any] = {"output_dir": str(folder), "seed": config.seed + stage, "report_to": "none"}
+    options |= {"num_train_epochs": config.epochs, "gradient_accumulation_steps": config.accumulation}
+    options |= {"per_device_train_batch_size": config.batch_size, "per_device_eval_batch_size": _VALIDATED_AT_ONCE}
+    options |= {"learning_rate": config.learning_rate, "lr_scheduler_type": "constant"}
+    options |= {"max_grad_norm": config.max_grad_norm, "bf16": _bf16(config), "use_cpu": not on_gpu}
+    options |= {"dataloader_pin_memory": on_gpu, "accelerator_config": {"non_blocking": on_gpu}}
+    options |= {_RECOMPUTING: config.gradient_checkpointing, "full_determinism": config.deterministic}
+    options |= {"logging_steps": 0.02, "logging_nan_inf_filter": False, "disable_tqdm": not progress}
+    options |= {"eval_strategy": when if validated else "no", "eval_steps": share, "label_names": ["labels"]}
+    options |= {"save_strategy": when if kept or selected else "no", "save_steps": share, "save_only_model": not kept}
+    options |= {"save_total_limit": 1, "remove_unused_columns": False, "load_best_model_at_end": selected}
+    if config.recipe == "fast":
+        options["gradient_accumulation_steps"] = 1
+    if selected:
+        by_error = config.select == "loss"
+        options |= {"metric_for_best_model": "error" if by_error else "kendall", "greater_is_better": not by_error}
+    arguments = TrainingArguments(**options)
     if arguments.n_gpu > 1:  # else the trainer would spread each batch over all of them, and train with larger ones
         arguments._n_gpu = 1
     return arguments
@@ -883,37 +845,15 @@ def _report(
     amounts = {"texts": texts, "tokens": tokens, "flops": flops}
     speed = {f"{name}_per_second": n / seconds if seconds else 0.0 for name, n in amounts.items()}
     peak = facts["peak_flops"]
-    return TrainingReport(
-        signature=sentinel.signature,
-        encoder=f"{_called(config)}, from random weights" if config.shape else str(config.encoder),
-        n_parameters=network.num_parameters(),
-        stages=[{k: v for k, v in stage.items() if k not in ("counts", "curve", "best")} for stage in done],
-        n_texts=int(texts),
-        n_tokens=int(tokens),
-        n_padded_tokens=int(padded),
-        seconds=seconds,
-        wall_seconds=wall,
-        **speed,
-        flops=flops,
-        share_of_peak=None if peak is None else speed["flops_per_second"] / (peak * sentinel.world_size),
-        peak_memory=_peak_memory(),
-        precision="bf16" if _bf16(config) else "fp32",
-        seed=config.seed,
-        world_size=sentinel.world_size,
-        **facts,
-        curve=[point for stage in done for point in stage["curve"]],
-        best=[stage["best"] for stage in done],
-        device=torch.cuda.get_device_name() if torch.cuda.is_available() else f"CPU, {torch.get_num_threads()} threads",
-        versions={"python": platform.python_version()}
-        | {name: importlib.metadata.version(name) for name in ("torch", "transformers", "accelerate", "mtmeta")},
-    )
-
-
-def _peak_memory() -> int | None:
-    if torch.cuda.is_available():
-        return int(torch.cuda.max_memory_allocated())
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    versions = {name: importlib.metadata.version(name) for name in ("torch", "transformers", "accelerate", "mtmeta")}
+    on_gpu, encoder = torch.cuda.is_available(), str(_called(config))
+    made = {"signature": sentinel.signature, "encoder": encoder + (", from random weights" if config.shape else "")}
+    made |= {"stages": [{k: v for k, v in s.items() if k not in ("counts", "curve", "best")} for s in done]}
+    made |= {"curve": [point for stage in done for point in stage["curve"]], "best": [stage["best"] for stage in done]}
+    made |= {"n_texts": int(texts), "n_tokens": int(tokens), "n_padded_tokens": int(padded), "flops": flops} | speed
+    made |= {"share_of_peak": None if peak is None else speed["flops_per_second"] / (peak * sentinel.world_size)}
+    made |= {"precision": "bf16" if _bf16(config) else "fp32", "seed": config.seed, "world_size": sentinel.world_size}
+    made |= {"peak_memory": torch.cuda.max_memory_allocated() if on_gpu else None, "seconds": seconds}
+    made |= {"device": torch.cuda.get_device_name() if on_gpu else f"CPU, {torch.get_num_threads()} threads"}
+    made |= {"versions": {"python": platform.python_version()} | versions, "n_parameters": network.num_parameters()}
+    return TrainingReport(**made, **facts, wall_seconds=wall)
