@@ -183,44 +183,43 @@ def _from_checkpoint(sees: str, config: TransformerConfig, texts: list[str]) -> 
     with only_data(f"the encoder {name!r} cannot be loaded", advice):
         local = check_folder(name)
         shape = AutoConfig.from_pretrained(name, trust_remote_code=False, local_files_only=local)
-        tokeniser = _tokeniser(name, local, shape, texts)
+        tokeniser = _tokeniser(name, local)
         encoder = _loaded(AutoModel, name, local, shape, **_encoder_options(shape))
         network = Network(NetworkConfig(shape, config.head, config.dropout), encoder)
         sentinel = TransformerSentinel(sees, config, network, tokeniser)
-        _try(sentinel)
+        _try(sentinel, texts)
         with tempfile.TemporaryDirectory() as folder:  # better now than after hours of training
             _save_shape(sentinel, Path(folder))
     return sentinel
 
 
-def _tokeniser(name: str | Path, local: bool, shape: Any, texts: list[str]) -> Any:
-    """Return the tokenizer of a checkpoint; refuse one that is not whole, or knows few tokens of the texts."""
+def _tokeniser(name: str | Path, local: bool) -> Any:
+    """Return the tokenizer of a checkpoint; say what is missing where there are only pieces for SentencePiece."""
     pieces = [path.name for path in Path(name).glob("*.model")] if local else []
     if pieces and not (Path(name) / "tokenizer.json").exists() and importlib.util.find_spec("sentencepiece") is None:
         raise ValueError(
             f"of its tokenizer there is only {pieces[0]}: add the file tokenizer.json of the same checkpoint, or "
             "pip install sentencepiece protobuf"
         )
-    tokeniser = AutoTokenizer.from_pretrained(name, trust_remote_code=False, local_files_only=local)
-    known = getattr(shape, "vocab_size", None) or 0
-    if len(tokeniser) < _COMPLETE * known:
-        raise ValueError(
-            f"its tokenizer has {len(tokeniser):,} tokens and its configuration {known:,}: files of the tokenizer, "
-            "such as tokenizer.json, are missing"
-        )
-    ids = tokeniser(texts[:_CHUNK], add_special_tokens=False)["input_ids"]
-    unknown = np.concatenate([*ids, []]) == tokeniser.unk_token_id
-    if len(unknown) and unknown.mean() > 0.5:
-        raise ValueError(f"its tokenizer does not know {unknown.mean():.0%} of the tokens in the texts")
-    return tokeniser
+    return AutoTokenizer.from_pretrained(name, trust_remote_code=False, local_files_only=local)
 
 
-def _try(sentinel: TransformerSentinel) -> None:
-    """Raise unless network and tokeniser score two texts, and go together."""
+def _try(sentinel: TransformerSentinel, texts: Iterable[str] = ()) -> None:
+    """Raise unless network and tokeniser score two texts, and go together, and with other texts."""
     network, tokeniser = sentinel.network.eval(), sentinel.tokeniser
     known = getattr(network.encoder.get_input_embeddings(), "num_embeddings", math.inf)
     if max(tokeniser.get_vocab().values()) >= known or tokeniser.pad_token_id is None:
         raise ValueError(f"its tokenizer has no padding, or tokens beyond the {known} that the encoder knows.")
+    if len(tokeniser) < _COMPLETE * (expected := getattr(network.config.encoder, "vocab_size", None) or 0):
+        raise ValueError(
+            f"its tokenizer has {len(tokeniser):,} tokens and its configuration {expected:,}: files of the tokenizer, "
+            "such as tokenizer.json, are missing"
+        )
+    some = [*texts][:_CHUNK]
+    ids = tokeniser(some, add_special_tokens=False)["input_ids"] if some else []
+    unknown = np.concatenate([*ids, []]) == tokeniser.unk_token_id
+    if len(unknown) and unknown.mean() > 0.5:
+        raise ValueError(f"its tokenizer does not know {unknown.mean():.0%} of the tokens in the texts")
     with torch.inference_mode():
         scores = network(**_padded(_token_ids(sentinel, ["a", "a text"]), tokeniser.pad_token_id))["logits"]
     if scores.shape != (2,) or not scores.isfinite().all():
@@ -411,7 +410,7 @@ def load_published(folder: Path) -> TransformerSentinel:
             raise ValueError(f"it has weights that a sentinel has not, such as {others[0]!r}")
         rate = {"learning_rate": values["learning_rate"], "batch_size": values["batch_size"]}
         config = TransformerConfig(encoder=name, head=head, dropout=values["dropout"], **rate)
-        sentinel = TransformerSentinel(sees, config, network, _tokeniser(name, local, shape, ["A text."]))
+        sentinel = TransformerSentinel(sees, config, network, _tokeniser(name, local))
         _try(sentinel)
     return sentinel
 
