@@ -516,6 +516,11 @@ def test_scores_have_32_bits_though_training_has_16(few):
         logits = found.network.train()(**batch)["logits"]
     assert logits.dtype == torch.float32
     assert (logits != logits.bfloat16().float()).any()
+    network = found.network.eval()
+    with torch.inference_mode():
+        expected = network.head(network.encoder(**batch).last_hidden_state[:, 0]).squeeze(-1)
+        with torch.autocast("cpu", torch.bfloat16):
+            assert torch.equal(network(**batch)["logits"], expected)
 
 
 @pytest.mark.slow
