@@ -739,7 +739,7 @@ def test_a_published_checkpoint_goes_out_and_comes_in(named, few, tiny, tmp_path
     np.testing.assert_array_equal(again.score(texts), found.score(texts))
     stored["state_dict"]["layerwise_attention.gamma"] = torch.ones(1)
     torch.save(stored, tmp_path / "p" / "checkpoints" / "model.ckpt")
-    refuses("weights that a sentinel has not, such as 'layerwise", sentinel.load, tmp_path / "p")
+    refuses("weights that no sentinel has, such as 'layerwise", sentinel.load, tmp_path / "p")
     (tmp_path / "p" / "checkpoints" / "model.ckpt").write_bytes(b"cos\nsystem\n(S'false'\ntR.")
     refuses("the published sentinel in it cannot be loaded", sentinel.load, tmp_path / "p")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from .._checks import check_choice, to_numbers
 from .._tables import check_table
@@ -55,7 +55,7 @@ def _texts(frame: pd.DataFrame, needed: Sequence[str]) -> pd.DataFrame:
 
 
 def _run(command: Sequence[str], timeout: float | None, output: Path, n: int, progress: bool) -> None:
-    """Run a command; raise with the end of what it wrote to stderr where it fails. Lines of its output are progress."""
+    """Run a command; raise with the end of its stderr where it fails. Its output grows by a line per score."""
     try:
         pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, encoding="utf-8", errors="replace", **pipes)
@@ -206,9 +206,8 @@ def score_neural(
     The package runs in a process of its own, under another Python if need be: unbabel-comet holds back numpy and
     pandas and cannot share an environment with this package. Rows with the same texts are scored once.
 
-    COMET, UniTE, MetricX and BERTScore compute in 32 bits, unless the checkpoint of MetricX says otherwise in its name.
-    Published scores may have been computed in 16 bits, which rounds them to about three digits: ties appear that are
-    not in the scores computed here.
+    COMET, UniTE and BERTScore compute in 32 bits, and so does MetricX unless its checkpoint is stored in 16. Published
+    scores may come from 16 bits, which keep about three digits and make ties that are not in scores from 32.
 
     Parameters
     ----------

@@ -72,29 +72,28 @@ class TransformerConfig:
     max_length : int
         Tokens; longer texts are cut.
     precision : {"auto", "bf16", "fp32"}
-        Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, else 32 bits. The weights, the
-        head and scoring are in 32 bits in any case.
+        Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, else 32 bits. Weights, head and
+        scoring always have 32 bits.
     select : {"kendall", "loss", "published"}
         What makes a checkpoint the best on the validation rows: the largest tau_b over all of them, or the smallest
-        squared error. ``published``: as in the published configuration, checked at the end of each epoch, the largest
-        mean over sets (column ``set``) of tau_b, and only for the candidate; others keep the last weights.
+        squared error. ``published``, as in the published configuration: the largest mean of tau_b over the sets in
+        column ``set``, at the end of each epoch. Only for the candidate; others keep the last weights.
     checks : int
-        How often per stage checkpoints are written, if they are asked for, and validated, if there is something to
-        validate on.
+        How often per stage to validate, if there are validation rows, and to write a checkpoint, if there is a folder.
     seed : int
         Of the initial weights, the order of the texts and dropout.
     recipe : {"published", "fast"}
         ``published``: batches of ``batch_size`` texts, ``accumulation`` of them per step. ``fast``: a step takes texts
-        of ``tokens`` tokens, and the learning rate grows with the square root of how many texts these are on average,
-        relative to ``batch_size * accumulation``. On a GPU the step of the optimizer is compiled. If one GPU runs out
-        of memory, the batch is split, and its gradients are added up.
+        of ``tokens`` tokens. If these are n texts on average, the learning rate is multiplied by the square root of
+        n / (``batch_size * accumulation``). On a GPU the step of the optimizer is compiled. If a single GPU runs out of
+        memory, the batch is split and the gradients of its parts are added.
     tokens : int
         Of the fast recipe: tokens per step and device, padding included.
     gradient_checkpointing : bool
-        Whether to compute the hidden states a second time instead of keeping them: less memory, more time.
+        Whether to compute hidden states twice instead of keeping them, which takes less memory and more time.
     deterministic : bool
-        Whether to take only operations that give the same bits each time. A GPU needs this, and is slower with it, for
-        the same weights again and after an interruption; a CPU gives them anyway.
+        Whether to use only operations that give the same bits each time. Without it, a GPU does not repeat the weights
+        of another run, nor those of an uninterrupted one; with it, training is slower. A CPU repeats them anyway.
 
     References
     ----------

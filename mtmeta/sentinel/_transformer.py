@@ -115,7 +115,7 @@ AutoModel.register(NetworkConfig, Network)
 
 
 def _encoder_options(config: Any) -> dict[str, Any]:
-    """Ask for 32 bits; leave out the pooling layer, which nothing trains, and an attention that is fetched and run."""
+    """Ask for 32 bits, no pooling layer, which nothing would train, and no attention whose code is fetched."""
     kind = AutoModel._model_mapping[type(config)]
     kind = kind[0] if isinstance(kind, tuple) else kind
     pooling = {"add_pooling_layer": False} if "add_pooling_layer" in inspect.signature(kind).parameters else {}
@@ -123,7 +123,7 @@ def _encoder_options(config: Any) -> dict[str, Any]:
 
 
 def _loaded(kind: Any, name: str | Path, local: bool, shape: Any, **options: Any) -> Any:
-    """Return a model of a checkpoint, from safetensors alone; refuse one of which a weight is not there."""
+    """Load the model of a checkpoint from safetensors; refuse it if weights are missing."""
     if local:
         with torch.device("meta"):
             empty = (
@@ -138,7 +138,7 @@ def _loaded(kind: Any, name: str | Path, local: bool, shape: Any, **options: Any
             f"{len(absent)} of its {len(model.state_dict())} weights are not in its files, or of other sizes, such as "
             f"{absent[0]!r}, and would be random"
         )
-    for weight in model.parameters():  # as a file lies in memory, the last bit of a score may differ
+    for weight in model.parameters():  # how a mapped file is aligned can change the last bit
         weight.data = weight.data.clone()
     return model
 
@@ -198,22 +198,22 @@ def _tokeniser(name: str | Path, local: bool) -> Any:
     pieces = [path.name for path in Path(name).glob("*.model")] if local else []
     if pieces and not (Path(name) / "tokenizer.json").exists() and importlib.util.find_spec("sentencepiece") is None:
         raise ValueError(
-            f"of its tokenizer there is only {pieces[0]}: add the file tokenizer.json of the same checkpoint, or "
-            "pip install sentencepiece protobuf"
+            f"its tokenizer is the file {pieces[0]}: add tokenizer.json of the same checkpoint, or pip install "
+            "sentencepiece protobuf"
         )
     return AutoTokenizer.from_pretrained(name, trust_remote_code=False, local_files_only=local)
 
 
 def _try(sentinel: TransformerSentinel, texts: Iterable[str] = ()) -> None:
-    """Raise unless network and tokeniser score two texts, and go together, and with other texts."""
+    """Raise unless the tokenizer fits the network and knows most of the texts, and both score two texts."""
     network, tokeniser = sentinel.network.eval(), sentinel.tokeniser
     known = getattr(network.encoder.get_input_embeddings(), "num_embeddings", math.inf)
     if max(tokeniser.get_vocab().values()) >= known or tokeniser.pad_token_id is None:
         raise ValueError(f"its tokenizer has no padding, or tokens beyond the {known} that the encoder knows.")
     if len(tokeniser) < _COMPLETE * (expected := getattr(network.config.encoder, "vocab_size", None) or 0):
         raise ValueError(
-            f"its tokenizer has {len(tokeniser):,} tokens and its configuration {expected:,}: files of the tokenizer, "
-            "such as tokenizer.json, are missing"
+            f"its tokenizer has {len(tokeniser):,} tokens, and its configuration says {expected:,}; files of the "
+            "tokenizer, such as tokenizer.json, are missing"
         )
     some = [*texts][:_CHUNK]
     ids = tokeniser(some, add_special_tokens=False)["input_ids"] if some else []
@@ -407,7 +407,7 @@ def load_published(folder: Path) -> TransformerSentinel:
         stored = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
         network.load_state_dict({ours: stored.pop(_published_name(ours)) for ours in network.state_dict()})
         if others := [other for other in stored if not other.endswith("position_ids")]:
-            raise ValueError(f"it has weights that a sentinel has not, such as {others[0]!r}")
+            raise ValueError(f"it has weights that no sentinel has, such as {others[0]!r}")
         rate = {"learning_rate": values["learning_rate"], "batch_size": values["batch_size"]}
         config = TransformerConfig(encoder=name, head=head, dropout=values["dropout"], **rate)
         sentinel = TransformerSentinel(sees, config, network, _tokeniser(name, local))
@@ -467,9 +467,9 @@ def _seeded(config: TransformerConfig) -> Iterator[None]:
 class ByLength(torch.utils.data.Sampler):
     """Batches of texts of similar length, in an order that depends on seed and epoch alone.
 
-    In the published recipe they have ``batch_size`` texts, and those of a step are of similar length, too. The texts
-    that fill no step are drawn like all others and come last. In the fast recipe they have at most ``tokens`` tokens,
-    padding included. Processes that train together take turns.
+    In the published recipe a batch has ``batch_size`` texts, and all texts of a step are of similar length. Texts that
+    are left over, too few for a step, are drawn at random and come last. In the fast recipe a batch has at most
+    ``tokens`` tokens, padding included. Processes that train together take turns.
     """
 
     def __init__(self, lengths: Any, config: TransformerConfig, seed: int, rank: int = 0, world_size: int = 1) -> None:
@@ -505,7 +505,7 @@ class ByLength(torch.utils.data.Sampler):
 
 
 class SentinelTrainer(transformers.Trainer):
-    """The trainer of Hugging Face, with batches that can be resumed, and of less memory where it runs out."""
+    """The trainer of Hugging Face; it resumes within an epoch, and splits a batch that does not fit into memory."""
 
     sampler: ByLength
     parts, share = 1, 1.0
@@ -729,7 +729,7 @@ def _claim(folder: Path, fingerprint: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _shared(checkpoints: str | Path | None, fingerprint: str) -> Iterator[Path]:
-    """Yield one folder to all processes: the first one makes or claims it, and removes it last if it is temporary."""
+    """Yield the same folder to all processes: the first one makes and claims it, and removes a temporary one."""
     processes = _processes()
     with contextlib.ExitStack() as stack:
         place = [checkpoints]
