@@ -206,6 +206,8 @@ STUBS = {
         import os
 
         def download_model(model):
+            if os.path.exists(model):
+                raise KeyError(f"Model '{model}' not supported by COMET.")
             return "/models/" + model
 
         class Prediction(dict):
