@@ -1,6 +1,7 @@
 """The commands `mtmeta sentinel train | score`: what they write, and how they fail."""
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -41,12 +42,14 @@ def table(rows, tmp_path):
 def test_defaults_are_those_of_the_package(run):
     words = " ".join(run("train", "--help")[1].split())
     recipe = mm.sentinel.TransformerConfig()
-    for name in "encoder learning_rate batch_size accumulation epochs max_length select seed".split():
+    names = "encoder recipe tokens dropout precision learning_rate batch_size accumulation epochs max_length select"
+    for name in (*names.split(), "checks", "seed"):
         shown = words.partition(f"--{name.replace('_', '-')} ")[2].partition("[default: (")[2].partition(")")[0]
         assert shown == str(getattr(recipe, name)), name
     assert all(name in words for name in _settings.SCRATCH)
-    for select in _choices.Select:
-        mm.sentinel.TransformerConfig(select=str(select))
+    for name, choices in (("select", _choices.Select), ("recipe", _choices.Recipe), ("precision", _choices.Precision)):
+        for choice in choices:
+            mm.sentinel.TransformerConfig(**{name: str(choice)})
 
 
 @pytest.mark.slow
@@ -113,6 +116,38 @@ def test_transformer_is_trained_and_reported(run, table, rows, tmp_path):
     assert (tmp_path / "c" / "run.json").exists()
     found = pd.read_csv(io.StringIO(run("score", "s", table)[1]))
     assert found.groupby("segment")["score"].nunique().eq(1).all()
+
+
+@pytest.mark.slow
+def test_training_goes_on_from_a_saved_sentinel_with_its_settings(run, table):
+    first = (
+        "train",
+        table,
+        "--sees",
+        "source",
+        "--save",
+        "da",
+        *TINY,
+        "--head",
+        "8",
+        "--head",
+        "4",
+        "--dropout",
+        "0",
+        "--quiet",
+    )
+    assert (
+        run(*first, "--dropout", "0", "--precision", "bf16", "--checks", "2", "--recipe", "fast", "--tokens", "256")[0]
+        == 0
+    )
+    again = ("train", table, "--sees", "source", "--save", "mqm", "--kind", "transformer", "--start", "da", "--quiet")
+    assert run(*again, "--learning-rate", "1e-4", "--no-deterministic")[0] == 0
+    first, second = (mm.sentinel.load(folder) for folder in ("da", "mqm"))
+    assert (first.config.head, first.config.dropout, first.config.checks, first.config.tokens) == ((8, 4), 0, 2, 256)
+    assert dataclasses.replace(first.config, learning_rate=1e-4) == second.config
+    assert second.report.precision == "bf16"
+    code, _, err = run("train", table, "--sees", "source", "--save", "x", *TINY, "--head", "0")
+    assert (code, "--head" in err) == (2, True)
 
 
 def test_a_folder_of_something_else_is_left_alone(run, table):

@@ -32,11 +32,11 @@ def from_encoder(folder: Path) -> None:
 
 def from_saved(folder: Path) -> None:
     saved = folder.parent / "saved"
-    for part in ("encoder", "tokenizer"):
-        shutil.copytree(folder, saved / part)
-    card = {"format": 1, "kind": "transformer", "sees": "source", "config": {"head": [4]}}
+    shutil.copytree(folder, saved)
+    card = {"format": 2, "kind": "transformer", "sees": "source", "config": {"head": [4]}, "world_size": 1}
     (saved / "sentinel.json").write_text(json.dumps(card))
-    shutil.copy(folder / "model.safetensors", saved)
+    encoder = json.loads((folder / "config.json").read_text())
+    (saved / "config.json").write_text(json.dumps({"model_type": "mtmeta-sentinel", "encoder": encoder, "head": [4]}))
     mm.sentinel.load(saved)
 
 
@@ -89,3 +89,47 @@ def test_pickled_weights_are_not_read(read, other, tmp_path):
         line = str(refusal.value).partition("Convert them first: ")[2].replace("python", sys.executable, 1)
         subprocess.run(line, shell=True, check=True)
         read(tmp_path)
+
+
+def checkpoint(folder: Path, **names: str) -> Path:
+    """Write a tiny encoder with a tokenizer; a keyword replaces the beginning of the names of weights."""
+    from safetensors.torch import load_file, save_file
+    from transformers import XLMRobertaModel
+
+    from mtmeta.sentinel._transformer import _from_scratch
+
+    shape = mm.sentinel.EncoderShape(16, 1, 2, 32, 300)
+    config, tokeniser = _from_scratch(shape, ["some text", "other text"])
+    XLMRobertaModel(config, add_pooling_layer=False).save_pretrained(folder)
+    tokeniser.save_pretrained(folder)
+    weights = load_file(folder / "model.safetensors")
+    for old, new in names.items():
+        weights = {name.replace(old, new, 1): tensor for name, tensor in weights.items()}
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    return folder
+
+
+@pytest.mark.usefixtures("transformers")
+def test_an_encoder_of_which_weights_are_missing_is_refused(tmp_path):
+    from_encoder(checkpoint(tmp_path / "whole"))
+    part = checkpoint(tmp_path / "part", encoder="backbone")
+    refuses(r"16 of its 21 weights are not in its files, .*, such as 'encoder\.layer\.0", from_encoder, part)
+
+
+@pytest.mark.usefixtures("transformers")
+def test_a_tokenizer_that_is_not_whole_is_refused(tmp_path):
+    folder = checkpoint(tmp_path / "c")
+    whole = (folder / "tokenizer.json").read_text()
+    (folder / "tokenizer.json").unlink()
+    settings = (folder / "tokenizer_config.json").rename(tmp_path / "settings")
+    refuses("tokenizer has 5 tokens, and its configuration says 2", from_encoder, folder)
+    (folder / "sentencepiece.bpe.model").write_bytes(b"pieces")
+    refuses(r"is the file sentencepiece\.bpe\.model: add tokenizer\.json", from_encoder, folder)
+    (folder / "sentencepiece.bpe.model").unlink()
+    settings.rename(folder / "tokenizer_config.json")
+    tokens = json.loads(whole)
+    vocabulary = {f"word {i}": i for i in range(5, len(tokens["model"]["vocab"]))}
+    vocabulary |= {token["content"]: token["id"] for token in tokens["added_tokens"]}
+    tokens["model"] = {"type": "WordLevel", "vocab": vocabulary, "unk_token": "<unk>"}
+    (folder / "tokenizer.json").write_text(json.dumps(tokens))
+    refuses("does not know 100% of the tokens in the texts", from_encoder, folder)

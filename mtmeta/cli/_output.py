@@ -113,7 +113,7 @@ def form_of(output: Path | None, forms: type[StrEnum]) -> str:
 
 
 #: Options and arguments of commands by what becomes of what they name.
-_READ = ("sets", "file", "stages", "validation", "encoder", "folder", "what", "plan", "scores", "metrics_from")
+_READ = ("sets", "file", "stages", "validation", "encoder", "start", "folder", "what", "plan", "scores", "metrics_from")
 _WRITTEN = ("output", "report")
 _force = ContextVar("_force", default=False)
 

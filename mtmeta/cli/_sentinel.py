@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ import typer
 from .. import __version__
 from .._files import keep
 from .._limits import MAX_COUNT
-from ._choices import Kind, ScoreFormat, Sees, Select
+from ._choices import Kind, Precision, Recipe, ScoreFormat, Sees, Select
 from ._common import AS_ENDS, NEW_FILE, Loading, Places, Printing, Writing, app, command, number, option
 from ._output import inputs, output_file, written
 
@@ -47,12 +48,21 @@ class Transformer:
             "FacebookAI/xlm-roberta-large",
         ),
     ] = None
+    start: Annotated[Path | None, option("Go on from this saved sentinel.", "DIR", "none", file_okay=False)] = None
+    recipe: Annotated[Recipe | None, option("fast: more texts a step, for a large GPU.", default="published")] = None
+    tokens: Annotated[int | None, number("Per step of the fast recipe.", 1, MAX_COUNT, "12288")] = None
+    head: Annotated[list[int] | None, number("Units of a layer of the head.", 1, MAX_COUNT, "512, 128")] = None
+    dropout: Annotated[float | None, option("Of the head.", "NUMBER", "0.1")] = None
+    precision: Annotated[Precision | None, option("Of the encoder in training.", default="auto")] = None
     learning_rate: Annotated[float | None, option("Of RAdam.", "NUMBER", "1e-06")] = None
     batch_size: Annotated[int | None, number("Texts per batch.", 1, MAX_COUNT, "8")] = None
     accumulation: Annotated[int | None, number("Batches per step.", 1, MAX_COUNT, "2")] = None
     epochs: Annotated[int | None, number("Per stage.", 1, MAX_COUNT, "1")] = None
     max_length: Annotated[int | None, number("Tokens; longer texts are cut.", 3, MAX_COUNT, "512")] = None
     select: Annotated[Select | None, option("What makes a checkpoint the best.", default="kendall")] = None
+    checks: Annotated[int | None, number("Validations and checkpoints per stage.", 1, MAX_COUNT, "4")] = None
+    gradient_checkpointing: Annotated[bool | None, option("Take less memory and more time.", default="no")] = None
+    deterministic: Annotated[bool | None, option("The same bits each time, on a GPU too.", default="no")] = None
     seed: Annotated[int | None, number("Seed.", 0, 2**32 - 1, "12")] = None
     checkpoints: Annotated[
         Path | None, option("Checkpoints; the same command goes on from there.", "DIR", "none kept", file_okay=False)
@@ -98,12 +108,18 @@ def train_sentinel(
     options: dict[str, Any] = {}
     if kind == "transformer":
         recipe = {f.name: given[f.name] for f in fields(package.TransformerConfig) if f.name in given}
+        if transformer.head:
+            recipe["head"] = tuple(transformer.head)
+        start = None if transformer.start is None else package.load(transformer.start)
+        config = replace(start.config if start and start.kind == kind else package.TransformerConfig(), **recipe)
         validation = None if transformer.validation is None else _to_learn(transformer.validation)
-        options = {"config": package.TransformerConfig(**recipe), "validation": validation}
+        options = {"config": config, "validation": validation, "start": start}
         options |= {"checkpoints": transformer.checkpoints, "peak_flops": transformer.peak_flops}
         options |= {"progress": not printing.quiet and sys.stderr.isatty()}
     trained = package.fit(frames, sees=sees, kind=kind, **options)
     trained.save(save, force=printing.force)
+    if os.environ.get("RANK", "0") != "0":  # of the processes that torchrun starts, one reports
+        return
     if transformer.report is not None:
         with output_file(transformer.report) as part:
             trained.report.write(part, command=shlex.join(["mtmeta", *sys.argv[1:]]))

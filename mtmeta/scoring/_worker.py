@@ -2,48 +2,94 @@
 
 python _worker.py OPTIONS INPUT OUTPUT, with the options as JSON: metric, model, batch_size, gpus, language
 
-It imports nothing but the standard library and the metric's package. Exit status 3: the package is missing.
+Scores are appended to OUTPUT as they come. It imports nothing but the standard library and the metric's package. Exit
+status 3: the package is missing.
 """
 
 import csv
 import json
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 
-def comet(rows, options):
-    """Return the scores of unbabel-comet; of UniTE one of `src_scores`, `ref_scores` and `unified_scores`."""
+def comet(options):
+    """Load unbabel-comet; of UniTE one of `src_scores`, `ref_scores` and `unified_scores` is the score."""
+    import torch
     from comet import download_model, load_from_checkpoint
 
-    model = load_from_checkpoint(download_model(options.model))
-    data = [{"src": row["source"], "mt": row["translation"], "ref": row.get("reference")} for row in rows]
-    data = [{key: text for key, text in row.items() if text or key != "ref"} for row in data]
-    output = model.predict(data, batch_size=options.batch_size, gpus=options.gpus, progress_bar=False)
-    name = options.metric.removeprefix("unite_")
-    return list(output.scores if name == "comet" else output.metadata[f"{name}_scores"])
+    path = Path(options.model).absolute()
+    path = path / "checkpoints" / "model.ckpt" if path.is_dir() else path
+    model = load_from_checkpoint(str(path) if path.is_file() else download_model(options.model))
+    gpus = min(1, torch.cuda.device_count()) if options.gpus is None else options.gpus
+
+    def score(rows):
+        data = [{"src": row["source"], "mt": row["translation"], "ref": row.get("reference")} for row in rows]
+        without = [i for i, row in enumerate(data) if not row["ref"]]
+        if without and model.requires_references():
+            sys.exit(f"the model {options.model} needs a reference, and {len(without)} rows have none or an empty one")
+        if without:
+            data = [{"src": row["src"], "mt": row["mt"]} for row in data]
+        output = model.predict(data, batch_size=options.batch_size, gpus=gpus, progress_bar=False)
+        name = options.metric.removeprefix("unite_")
+        return list(output.scores if name == "comet" else output.metadata[f"{name}_scores"])
+
+    return score
 
 
-def bleurt(rows, options):
-    """Return the scores of BLEURT."""
+def metricx(options):
+    """Load MetricX-24. It predicts errors: the score is minus that. With an empty reference it does without."""
+    import torch
+    from metricx24.models import MT5ForRegression
+    from transformers import AutoTokenizer
+
+    has_tokenizer = Path(options.model, "tokenizer_config.json").is_file()
+    tokenizer = AutoTokenizer.from_pretrained(options.model if has_tokenizer else "google/mt5-xl")
+    device = "cpu" if options.gpus == 0 or not torch.cuda.is_available() else "cuda"
+    model = MT5ForRegression.from_pretrained(options.model).to(device).eval()
+
+    def score(rows):
+        scores = []
+        for start in range(0, len(rows), options.batch_size):
+            texts = [
+                f"source: {row['source']} candidate: {row['translation']}"
+                + (f" reference: {row['reference']}" if row.get("reference") else "")
+                for row in rows[start : start + options.batch_size]
+            ]
+            ids = [text[:-1] for text in tokenizer(texts, max_length=1536, truncation=True)["input_ids"]]
+            with torch.inference_mode():
+                found = model(**tokenizer.pad({"input_ids": ids}, return_tensors="pt").to(device))
+            scores += [-error for error in found.predictions.float().flatten().tolist()]
+        return scores
+
+    return score
+
+
+def bleurt(options):
+    """Load BLEURT."""
     from bleurt import score
 
-    texts = {key: [row[key] for row in rows] for key in ("reference", "translation")}
-    return score.BleurtScorer(options.model).score(
-        references=texts["reference"], candidates=texts["translation"], batch_size=options.batch_size
+    scorer = score.BleurtScorer(options.model)
+    return lambda rows: scorer.score(
+        references=[row["reference"] for row in rows],
+        candidates=[row["translation"] for row in rows],
+        batch_size=options.batch_size,
     )
 
 
-def bertscore(rows, options):
-    """Return the F scores of BERTScore."""
-    from bert_score import score
+def bertscore(options):
+    """Load BERTScore, of which the F score is the score."""
+    from bert_score import BERTScorer
 
-    candidates, references = ([row[key] for row in rows] for key in ("translation", "reference"))
     choice = {"model_type": options.model} if options.model else {"lang": options.language}
-    return score(candidates, references, batch_size=options.batch_size, **choice)[2].tolist()
+    scorer = BERTScorer(batch_size=options.batch_size, device="cpu" if options.gpus == 0 else None, **choice)
+    return lambda rows: scorer.score([row["translation"] for row in rows], [row["reference"] for row in rows])[
+        2
+    ].tolist()
 
 
 UNITE = dict.fromkeys(("unite_src", "unite_ref", "unite_unified"), comet)
-METRICS = {"comet": comet, **UNITE, "bleurt": bleurt, "bertscore": bertscore}
+METRICS = {"comet": comet, **UNITE, "metricx": metricx, "bleurt": bleurt, "bertscore": bertscore}
 
 
 def main():
@@ -54,14 +100,16 @@ def main():
     with open(source, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     try:
-        scores = METRICS[options.metric](rows, options)
+        score = METRICS[options.metric](options)
     except ModuleNotFoundError as error:
         print(error.name, file=sys.stderr)
         return 3
-    with open(target, "w", encoding="utf-8", newline="") as file:
+    at_once = 64 * options.batch_size
+    with open(target, "a", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["id", "score"])
-        writer.writerows([row["id"], repr(float(score))] for row, score in zip(rows, scores, strict=True))
+        for some in (rows[start : start + at_once] for start in range(0, len(rows), at_once)):
+            writer.writerows([row["id"], repr(float(found))] for row, found in zip(some, score(some), strict=True))
+            file.flush()
     return 0
 
 

@@ -78,7 +78,8 @@ def fit(
 
     ``kind="transformer"``: an encoder, of which the last hidden state of the first token goes
     through a head of 512, 128 and 1 units, trained to the least squared error. The defaults of
-    `TransformerConfig` are the paper's recipe. Needs ``pip install 'mtmeta[sentinel]'``.
+    `TransformerConfig` are the paper's recipe. Needs ``pip install 'mtmeta[sentinel]'``. Of several GPUs one is used,
+    unless ``torchrun --nproc-per-node N`` starts a process for each: a step then takes N times as many texts.
 
     Parameters
     ----------
@@ -98,10 +99,12 @@ def fit(
         Transformer: go on from this one, which stays as it is.
     checkpoints : path, optional
         Transformer: where checkpoints are written. If training stops, by ``kill -9`` too, the same call goes on from
-        the last one that is whole, and ends with the weights of an uninterrupted run. A second call into the same
-        folder at the same time is refused.
+        the last one that is whole. It ends with the weights of an uninterrupted run; on a GPU only with
+        ``deterministic=True`` in the configuration. When a stage is done, its checkpoints are deleted and its sentinel
+        is kept in ``stage-1/sentinel`` and so on, for `load`. A second call into the same folder at the same time is
+        refused. Processes on several machines must all see the folder.
     peak_flops : float, optional
-        Transformer: operations per second that the device can do in bf16; the report then says which share was used.
+        Transformer: operations per second that one device can do in bf16; the report then says which share was used.
     progress : bool
         Transformer: show a progress bar on standard error.
 
@@ -151,7 +154,8 @@ def load(folder: str | Path) -> Sentinel:
     Parameters
     ----------
     folder : str or pathlib.Path
-        What `Sentinel.save` wrote.
+        What `Sentinel.save` wrote; or a published sentinel, with ``hparams.yaml`` and ``checkpoints/model.ckpt``, of
+        which no code is run. The encoder that it names is loaded for its configuration and tokenizer.
 
     Returns
     -------
@@ -176,6 +180,8 @@ def load(folder: str | Path) -> Sentinel:
     True
     """
     folder = Path(folder)
+    if (folder / "hparams.yaml").is_file():
+        return _with_torch().load_published(folder)
     card = read_card(folder)
     if card["kind"] == "transformer":
         return _with_torch().load_transformer(folder, card)

@@ -18,10 +18,9 @@ __all__ = ["TrainingReport", "read_report"]
 class TrainingReport:
     r"""What a training run did, how fast, and on what.
 
-    Speed counts the time of the steps themselves (forward, backward, update), not validation and
-    checkpoints, and tokens without padding. A text of T tokens takes
-    :math:`6 T N + 12 L d T^2 + 6 H` floating-point operations forward and backward: N parameters in
-    the encoder's L layers of width d, H in the head. Embeddings and the update are left out.
+    Speed is per second of training, with validation and checkpoints, over all processes; tokens are
+    counted without padding. Operations are counted as the trainer of Hugging Face does: :math:`6 T N` for a
+    batch of T tokens, padding included, forward and backward, where N weights are not in embeddings.
 
     Attributes
     ----------
@@ -29,24 +28,29 @@ class TrainingReport:
         What was trained.
     encoder : str
         Checkpoint, or the shape and that it started from random weights.
-    n_parameters, n_layer_parameters : int
-        All; and those that every token passes (no embeddings, no head).
+    n_parameters : int
     stages : list of dict
-        ``texts, steps, seconds`` and ``resumed_from`` (step, 0: from the start) of each stage.
+        ``texts, steps, seconds, learning_rate`` and ``resumed_from`` (step, 0: from the start) of each stage.
     n_texts, n_tokens, n_padded_tokens : int
         Seen in this run; without and with padding.
     seconds, wall_seconds : float
-        In steps; in all.
+        Of training; in all, with loading and tokenisation.
     texts_per_second, tokens_per_second : float
     flops : float
         Operations, as above.
     flops_per_second : float
     peak_flops, share_of_peak : float or None
-        What the device can do, as given, and the share that was used, in [0, 1].
+        What one device can do, as given, and the share of all devices that was used, in [0, 1].
     peak_memory : int or None
-        Bytes: of the device's memory, or of the process on a CPU; ``None`` where that cannot be told.
+        Bytes of the first GPU's memory; ``None`` on a CPU.
     precision : str
-        bf16 or fp32.
+        bf16 or fp32, of the encoder in training.
+    seed, world_size : int
+        ``world_size``: how many processes trained together, each on a device.
+    data : list of dict
+        Per stage ``rows``, and ``sets`` by name as far as the table names them.
+    overlap : int or None
+        How many distinct texts of the validation rows are training text, too (see `find_overlap`).
     curve : list of dict
         ``stage, step, loss`` (mean squared error since the entry before), and ``validation_loss,
         validation_kendall`` where validated; ``None`` elsewhere.
@@ -61,7 +65,6 @@ class TrainingReport:
     signature: str
     encoder: str
     n_parameters: int
-    n_layer_parameters: int
     stages: list[dict[str, Any]]
     n_texts: int
     n_tokens: int
@@ -76,6 +79,10 @@ class TrainingReport:
     share_of_peak: float | None
     peak_memory: int | None
     precision: str
+    seed: int
+    world_size: int
+    data: list[dict[str, Any]]
+    overlap: int | None
     curve: list[dict[str, Any]]
     best: list[int | None]
     device: str
@@ -91,6 +98,17 @@ class TrainingReport:
         """Write the report as JSON; ``command`` says what was run."""
         values = asdict(self) | ({"command": command} if command else {})
         write_json(Path(path), values)
+
+    def card(self) -> str:
+        """Return a model card: what was trained on what and how, and how much of the validation was training text."""
+        data = "\n".join(
+            f"{i}. {stage['rows']} rows{', sets ' * bool(stage['sets'])}{', '.join(stage['sets'])}"
+            for i, stage in enumerate(self.data, 1)
+        )
+        overlap = "none" if self.overlap is None else f"{self.overlap} of their texts are training text, too"
+        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        page = (Path(__file__).parents[1] / "data" / "sentinel.md").read_text(encoding="utf-8")
+        return page.format(**vars(self) | {"data": data, "overlap": overlap, "versions": versions})
 
 
 def write_json(path: Path, values: dict[str, Any]) -> None:

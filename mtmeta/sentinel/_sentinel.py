@@ -19,7 +19,8 @@ from ._report import write_json
 __all__ = ["Sentinel", "check_target"]
 
 _CARD = "sentinel.json"
-_FORMAT = 1
+#: The version of what is stored, by kind.
+_FORMATS = {"light": 1, "transformer": 2}
 _FIELDS = {"format", "kind", "sees"}
 
 
@@ -175,7 +176,7 @@ class Sentinel(ABC):
         folder = Path(folder)
         check_target(folder, force=force)
         folder.mkdir(parents=True, exist_ok=True)
-        card = {"format": _FORMAT, "kind": self.kind, "sees": self.sees}
+        card = {"format": _FORMATS[self.kind], "kind": self.kind, "sees": self.sees}
         write_json(folder / _CARD, {"unfinished": True})
         write_json(folder / _CARD, card | self._write(folder))
 
@@ -232,9 +233,9 @@ def read_card(folder: Path) -> dict[str, Any]:
             raise ValueError(f"{path}: saving was interrupted. Save the sentinel again.")
         raise ValueError(f"{path} is damaged: it holds no {', '.join(sorted(_FIELDS))}. Train the sentinel again.")
     version, kind, sees = card["format"], card["kind"], card["sees"]
-    if version != _FORMAT or kind not in ("light", "transformer") or sees not in tuple(SEES):
+    if (kind, version) not in _FORMATS.items() or sees not in tuple(SEES):
         raise ValueError(
-            f"{path}: expected format {_FORMAT}, a kind light or transformer, and a known `sees`; "
+            f"{path}: expected the kind light (format 1) or transformer (format 2), and a known `sees`; "
             f"found {version!r}, {kind!r}, {sees!r}. It may come from another version of mtmeta."
         )
     return card

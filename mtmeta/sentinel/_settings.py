@@ -72,14 +72,28 @@ class TransformerConfig:
     max_length : int
         Tokens; longer texts are cut.
     precision : {"auto", "bf16", "fp32"}
-        ``auto``: bf16 where there is a GPU that has it. Weights stay in 32 bits.
-    select : {"kendall", "loss"}
-        What makes a checkpoint the best on the validation rows: the largest tau_b over all of them, or
-        the smallest squared error.
+        Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, else 32 bits. Weights, head and
+        scoring always have 32 bits.
+    select : {"kendall", "loss", "published"}
+        What makes a checkpoint the best on the validation rows: the largest tau_b over all of them, or the smallest
+        squared error. ``published``, as in the published configuration: the largest mean of tau_b over the sets in
+        column ``set``, at the end of each epoch. Only for the candidate; others keep the last weights.
     checks : int
-        Checkpoints, and validations if there is something to validate on, per stage.
+        How often per stage to validate, if there are validation rows, and to write a checkpoint, if there is a folder.
     seed : int
         Of the initial weights, the order of the texts and dropout.
+    recipe : {"published", "fast"}
+        ``published``: batches of ``batch_size`` texts, ``accumulation`` of them per step. ``fast``: a step takes texts
+        of ``tokens`` tokens. If these are n texts on average, the learning rate is multiplied by the square root of
+        n / (``batch_size * accumulation``). On a GPU the step of the optimizer is compiled. If a single GPU runs out of
+        memory, the batch is split and the gradients of its parts are added.
+    tokens : int
+        Of the fast recipe: tokens per step and device, padding included.
+    gradient_checkpointing : bool
+        Whether to compute hidden states twice instead of keeping them, which takes less memory and more time.
+    deterministic : bool
+        Whether to use only operations that give the same bits each time. Without it, a GPU does not repeat the weights
+        of another run, nor those of an uninterrupted one; with it, training is slower. A CPU repeats them anyway.
 
     References
     ----------
@@ -100,10 +114,14 @@ class TransformerConfig:
     select: str = "kendall"
     checks: int = 4
     seed: int = 12
+    recipe: str = "published"
+    tokens: int = 12_288
+    gradient_checkpointing: bool = False
+    deterministic: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""
-        for name in ("batch_size", "accumulation", "epochs", "checks"):
+        for name in ("batch_size", "accumulation", "epochs", "checks", "tokens"):
             check_count(name, getattr(self, name), 1)
         check_count("max_length", self.max_length, 3)  # a text stands between two tokens
         check_count("seed", self.seed, 0, 2**32 - 1)  # as PyTorch and NumPy allow
@@ -113,7 +131,8 @@ class TransformerConfig:
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"`{name}` must be a positive number; found {getattr(self, name)!r}.")
         check_choice("precision", self.precision, ("auto", "bf16", "fp32"))
-        check_choice("select", self.select, ("kendall", "loss"))
+        check_choice("select", self.select, ("kendall", "loss", "published"))
+        check_choice("recipe", self.recipe, ("published", "fast"))
 
     @property
     def shape(self) -> EncoderShape | None:

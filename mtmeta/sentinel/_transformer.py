@@ -3,87 +3,144 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.metadata
+import importlib.util
 import inspect
 import json
 import math
-import os
 import platform
 import random
-import sys
+import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import torch
 import transformers
-from safetensors.torch import load_file, save_file
+from accelerate import PartialState
+from accelerate.data_loader import prepare_data_loader
+from accelerate.utils import broadcast_object_list
+from safetensors.torch import load_file
 from scipy.stats import kendalltau
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedTokenizerFast, TrainingArguments
+from torch.utils.data import DataLoader
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedModel, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback, TrainerCallback
-from transformers.trainer_pt_utils import LengthGroupedSampler
+from transformers.trainer_pt_utils import get_length_grouped_indices
 
-from .._files import claimed, whole_file
+from .._files import claimed
 from .._pretrained import check_folder, check_size, only_data, refuse_pickles
-from ._frame import examples_of
+from .._yaml import parse
+from ._frame import SEES, examples_of, find_overlap
 from ._report import TrainingReport, read_report, write_json
 from ._sentinel import Sentinel
 from ._settings import EncoderShape, TransformerConfig
 
 __all__ = ["TransformerSentinel", "fit_transformer", "load_transformer"]
 
-_WEIGHTS, _ENCODER, _TOKENISER, _REPORT = "model.safetensors", "encoder", "tokenizer", "report.json"
+_REPORT = "report.json"
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 _LONGEST = 512
-_SCORED_AT_ONCE = 64
+#: What published sentinels call what they see.
+_SEEN_AS = {"source": "src", "candidate": "mt", "reference": "ref"}
+#: Tokens that are scored at once, padding included; texts that are validated on at once, and tokenised at once.
+_SCORED_AT_ONCE, _VALIDATED_AT_ONCE, _CHUNK = 16_384, 64, 4096
+#: Newer releases of Transformers have another name for this, and warn of the old one.
+_RECOMPUTING = f"{'activation' if hasattr(TrainingArguments, 'activation_checkpointing') else 'gradient'}_checkpointing"
+#: A vocabulary may be padded in the encoder; where a larger share than that is missing, files are.
+_COMPLETE = 0.95
 
 
 # -- the network -------------------------------------------------------------------------
 
 
-class Network(torch.nn.Module):
+class NetworkConfig(PreTrainedConfig):
+    """The configuration of an encoder, and what stands on it."""
+
+    model_type = "mtmeta-sentinel"
+    sub_configs: ClassVar = {"encoder": AutoConfig}
+
+    def __init__(self, encoder=None, head=(), dropout=0.0, **options):
+        self.encoder = AutoConfig.for_model(**encoder) if isinstance(encoder, dict) else encoder
+        self.head, self.dropout = list(head), dropout
+        super().__init__(**options)
+
+
+class Network(PreTrainedModel):
     """An encoder and a head on the last hidden state of its first token.
 
     Each layer of the head but the last is followed by tanh and dropout; the last has one unit and nothing after it.
+    The head computes in 32 bits, and so does the encoder unless it is being trained.
     """
 
-    def __init__(self, encoder: torch.nn.Module, head: tuple[int, ...], dropout: float) -> None:
-        super().__init__()
-        self.encoder = encoder
-        sizes = (encoder.config.hidden_size, *head)
+    config_class = NetworkConfig
+    supports_gradient_checkpointing = True
+
+    def __init__(self, config: NetworkConfig, encoder: torch.nn.Module | None = None) -> None:
+        super().__init__(config)
+        shape = config.encoder
+        options = _encoder_options(shape)
+        self.encoder = encoder or AutoModel.from_config(shape, trust_remote_code=False, **options)
+        sizes = (shape.hidden_size, *config.head)
         layers: list[torch.nn.Module] = []
         for size, following in zip(sizes[:-1], sizes[1:], strict=True):
-            layers += [torch.nn.Linear(size, following), torch.nn.Tanh(), torch.nn.Dropout(dropout)]
+            layers += [torch.nn.Linear(size, following), torch.nn.Tanh(), torch.nn.Dropout(config.dropout)]
         self.head = torch.nn.Sequential(*layers, torch.nn.Linear(sizes[-1], 1))
+        self.post_init()
+
+    def init_weights(self):
+        """Leave the weights as PyTorch and the encoder made them."""
 
     def forward(self, input_ids, attention_mask, labels=None):
         """Return the scores as ``logits``, and with ``labels`` their mean squared error as ``loss``."""
-        hidden = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        scores = self.head(hidden[:, 0]).squeeze(-1).float()
+        device = input_ids.device.type
+        with torch.autocast(device, torch.bfloat16, enabled=self.training and torch.is_autocast_enabled(device)):
+            hidden = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        with torch.autocast(device, enabled=False):
+            scores = self.head(hidden[:, 0].float()).squeeze(-1)
         if labels is None:
             return {"logits": scores}
         return {"loss": torch.nn.functional.mse_loss(scores, labels), "logits": scores}
 
 
+AutoConfig.register(NetworkConfig.model_type, NetworkConfig)
+AutoModel.register(NetworkConfig, Network)
+
+
 def _encoder_options(config: Any) -> dict[str, Any]:
-    """Leave out the pooling layer, which nothing would train, and an attention that would be fetched and run."""
+    """Ask for 32 bits, no pooling layer, which nothing would train, and no attention whose code is fetched."""
     kind = AutoModel._model_mapping[type(config)]
     kind = kind[0] if isinstance(kind, tuple) else kind
     pooling = {"add_pooling_layer": False} if "add_pooling_layer" in inspect.signature(kind).parameters else {}
-    return pooling | {"attn_implementation": "eager" if config.output_attentions else None}
+    return pooling | {"attn_implementation": "eager" if config.output_attentions else None, "dtype": torch.float32}
 
 
-def _network(shape: Any, config: TransformerConfig) -> Network:
-    """Return a network with random weights, by the configuration of its encoder."""
-    encoder = AutoModel.from_config(shape, trust_remote_code=False, **_encoder_options(shape))
-    return Network(encoder, config.head, config.dropout)
+def _loaded(kind: Any, name: str | Path, local: bool, shape: Any, **options: Any) -> Any:
+    """Load the model of a checkpoint from safetensors; refuse it if weights are missing."""
+    if local:
+        with torch.device("meta"):
+            empty = (
+                Network(shape) if kind is Network else AutoModel.from_config(shape, trust_remote_code=False, **options)
+            )
+            check_size(empty, name)
+    options |= {"config": shape, "local_files_only": local, "use_safetensors": True, "output_loading_info": True}
+    model, found = kind.from_pretrained(name, trust_remote_code=False, **options)
+    absent = sorted(found["missing_keys"]) + sorted(map(str, found["mismatched_keys"]))
+    if absent:
+        raise ValueError(
+            f"{len(absent)} of its {len(model.state_dict())} weights are not in its files, or of other sizes, such as "
+            f"{absent[0]!r}, and would be random"
+        )
+    for weight in model.parameters():  # how a mapped file is aligned can change the last bit
+        weight.data = weight.data.clone()
+    return model
 
 
 def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
@@ -100,7 +157,7 @@ def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
         single="<s> $A </s>", special_tokens=[(token, tokeniser.token_to_id(token)) for token in ("<s>", "</s>")]
     )
     names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), _SPECIAL, strict=True))
-    wrapped = PreTrainedTokenizerFast(
+    wrapped = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokeniser, cls_token="<s>", sep_token="</s>", model_max_length=_LONGEST, **names
     )
     config = transformers.XLMRobertaConfig(
@@ -115,7 +172,7 @@ def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
     return config, wrapped
 
 
-def _from_checkpoint(sees: str, config: TransformerConfig) -> TransformerSentinel:
+def _from_checkpoint(sees: str, config: TransformerConfig, texts: list[str]) -> TransformerSentinel:
     """Return a sentinel with an encoder from a checkpoint, after a trial."""
     name = config.encoder
     refuse_pickles(name)
@@ -126,25 +183,43 @@ def _from_checkpoint(sees: str, config: TransformerConfig) -> TransformerSentine
     with only_data(f"the encoder {name!r} cannot be loaded", advice):
         local = check_folder(name)
         shape = AutoConfig.from_pretrained(name, trust_remote_code=False, local_files_only=local)
-        tokeniser = AutoTokenizer.from_pretrained(name, trust_remote_code=False, local_files_only=local)
-        if local:
-            with torch.device("meta"):
-                check_size(AutoModel.from_config(shape, trust_remote_code=False, **_encoder_options(shape)), name)
-        weights = {"config": shape, "dtype": torch.float32, "use_safetensors": True} | _encoder_options(shape)
-        encoder = AutoModel.from_pretrained(name, trust_remote_code=False, local_files_only=local, **weights)
-        sentinel = TransformerSentinel(sees, config, Network(encoder, config.head, config.dropout), tokeniser)
-        _try(sentinel)
+        tokeniser = _tokeniser(name, local)
+        encoder = _loaded(AutoModel, name, local, shape, **_encoder_options(shape))
+        network = Network(NetworkConfig(shape, config.head, config.dropout), encoder)
+        sentinel = TransformerSentinel(sees, config, network, tokeniser)
+        _try(sentinel, texts)
         with tempfile.TemporaryDirectory() as folder:  # better now than after hours of training
             _save_shape(sentinel, Path(folder))
     return sentinel
 
 
-def _try(sentinel: TransformerSentinel) -> None:
-    """Raise unless network and tokeniser score two texts, and go together."""
-    network, tokeniser = sentinel.network, sentinel.tokeniser
+def _tokeniser(name: str | Path, local: bool) -> Any:
+    """Return the tokenizer of a checkpoint; say what is missing where there are only pieces for SentencePiece."""
+    pieces = [path.name for path in Path(name).glob("*.model")] if local else []
+    if pieces and not (Path(name) / "tokenizer.json").exists() and importlib.util.find_spec("sentencepiece") is None:
+        raise ValueError(
+            f"its tokenizer is the file {pieces[0]}: add tokenizer.json of the same checkpoint, or pip install "
+            "sentencepiece protobuf"
+        )
+    return AutoTokenizer.from_pretrained(name, trust_remote_code=False, local_files_only=local)
+
+
+def _try(sentinel: TransformerSentinel, texts: Iterable[str] = ()) -> None:
+    """Raise unless the tokenizer fits the network and knows most of the texts, and both score two texts."""
+    network, tokeniser = sentinel.network.eval(), sentinel.tokeniser
     known = getattr(network.encoder.get_input_embeddings(), "num_embeddings", math.inf)
     if max(tokeniser.get_vocab().values()) >= known or tokeniser.pad_token_id is None:
         raise ValueError(f"its tokenizer has no padding, or tokens beyond the {known} that the encoder knows.")
+    if len(tokeniser) < _COMPLETE * (expected := getattr(network.config.encoder, "vocab_size", None) or 0):
+        raise ValueError(
+            f"its tokenizer has {len(tokeniser):,} tokens, and its configuration says {expected:,}; files of the "
+            "tokenizer, such as tokenizer.json, are missing"
+        )
+    some = [*texts][:_CHUNK]
+    ids = tokeniser(some, add_special_tokens=False)["input_ids"] if some else []
+    unknown = np.concatenate([*ids, []]) == tokeniser.unk_token_id
+    if len(unknown) and unknown.mean() > 0.5:
+        raise ValueError(f"its tokenizer does not know {unknown.mean():.0%} of the tokens in the texts")
     with torch.inference_mode():
         scores = network(**_padded(_token_ids(sentinel, ["a", "a text"]), tokeniser.pad_token_id))["logits"]
     if scores.shape != (2,) or not scores.isfinite().all():
@@ -154,16 +229,26 @@ def _try(sentinel: TransformerSentinel) -> None:
 # -- the sentinel ------------------------------------------------------------------------
 
 
+def _compiles() -> bool:
+    return torch.cuda.is_available()  # elsewhere there may be no compiler
+
+
 def _has_bf16() -> bool:
-    return torch.cuda.is_available() and torch.cuda.is_bf16_supported()
+    return torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def _bf16(config: TransformerConfig) -> bool:
-    if config.precision == "bf16" and not _has_bf16():
-        raise ValueError("precision 'bf16' needs a GPU that has it, and there is none here. Use 'auto' or 'fp32'.")
-    return config.precision != "fp32" and _has_bf16()
+    if config.precision == "bf16" and torch.cuda.is_available() and not _has_bf16():
+        raise ValueError("precision 'bf16' needs a GPU that computes in it, and the one here does not. Use 'fp32'.")
+    return config.precision == "bf16" or (config.precision == "auto" and _has_bf16())
 
 
+def _processes() -> PartialState:
+    """Return how many processes train together, under torchrun, and which one this is."""
+    return PartialState(cpu=not torch.cuda.is_available())
+
+
+@dataclass(repr=False, eq=False)
 class TransformerSentinel(Sentinel):
     """An encoder and a head that predict the human score from one text.
 
@@ -175,63 +260,95 @@ class TransformerSentinel(Sentinel):
     tokeniser : transformers.PreTrainedTokenizerBase
     report : TrainingReport or None
         What the training did.
+    world_size : int
+        How many processes trained it together.
     """
 
-    kind = "transformer"
+    kind: ClassVar[str] = "transformer"
 
-    def __init__(
-        self,
-        sees: str,
-        config: TransformerConfig,
-        network: Network,
-        tokeniser: Any,
-        report: TrainingReport | None = None,
-    ) -> None:
-        self.sees = sees
-        self.config = config
-        self.network = network.eval()
-        self.tokeniser = tokeniser
-        self.report = report
+    sees: str
+    config: TransformerConfig
+    network: Network
+    tokeniser: Any
+    report: TrainingReport | None = None
+    world_size: int = 1
 
     @property
     def signature(self) -> str:
         """What it is and how it was trained, in one line."""
         c = self.config
+        batch = f"{c.batch_size}x{c.accumulation}" if c.recipe == "published" else f"{c.tokens}tokens"
+        batch += f"x{self.world_size}" if self.world_size > 1 else ""
         return (
             f"sentinel:transformer|sees:{self.sees}|encoder:{_called(c)}|lr:{c.learning_rate:g}|"
-            f"batch:{c.batch_size}x{c.accumulation}|epochs:{c.epochs}|seed:{c.seed}"
+            f"batch:{batch}|epochs:{c.epochs}|seed:{c.seed}"
         )
 
     def _score(self, texts: list[str]) -> np.ndarray:
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         network = self.network.to(device).eval()
         ids = _token_ids(self, texts)
-        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-        scores = np.empty(len(ids))
-        with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, enabled=_bf16(self.config)):
-            for start in range(0, len(order), _SCORED_AT_ONCE):
-                some = order[start : start + _SCORED_AT_ONCE]
+        lengths = np.array([len(row) for row in ids])
+        batches = _by_tokens(lengths, np.argsort(lengths, kind="stable"), _SCORED_AT_ONCE)
+        found = []
+        with torch.inference_mode():
+            for some in batches:
                 batch = _padded([ids[i] for i in some], self.tokeniser.pad_token_id)
-                found = network(**{name: tensor.to(device) for name, tensor in batch.items()})
-                scores[some] = found["logits"].double().cpu().numpy()
+                found.append(network(**{k: v.to(device, non_blocking=True) for k, v in batch.items()})["logits"])
+        scores = np.empty(len(ids))
+        scores[[i for some in batches for i in some]] = torch.cat(found).double().cpu().numpy()
         return scores
 
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the sentinel into a folder; of several processes that trained together, the first one does."""
+        if _processes().is_main_process:
+            super().save(folder, force=force)
+        _processes().wait_for_everyone()
+
+    def export(self, folder: str | Path) -> None:
+        """Write the sentinel as the published ones are: ``hparams.yaml`` and ``checkpoints/model.ckpt``.
+
+        The class of Perrella et al. loads it, and so does `load`. The encoder is named, not written: its configuration
+        and tokenizer must be where `TransformerConfig.encoder` says.
+
+        Parameters
+        ----------
+        folder : str or pathlib.Path
+
+        Raises
+        ------
+        ValueError
+            If the encoder is not XLM-R from a checkpoint, which alone that class knows, or the folder is not empty.
+        """
+        folder, c = Path(folder), self.config
+        if c.shape is not None or self.network.config.encoder.model_type != "xlm-roberta":
+            raise ValueError(f"the published class knows only checkpoints of XLM-R; the encoder is {_called(c)}.")
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise ValueError(f"{folder} is there already. Name a new folder.")
+        (folder / "checkpoints").mkdir(parents=True)
+        values = {"class_identifier": "sentinel_regression_metric", "encoder_model": "XLM-RoBERTa"}
+        values |= {"pretrained_model": c.encoder, "hidden_sizes": c.head, "dropout": c.dropout, "activations": "Tanh"}
+        values |= {"optimizer": "RAdam", "learning_rate": c.learning_rate, "batch_size": c.batch_size}
+        values["sent_to_use"] = _SEEN_AS[self.sees]
+        weights = {_published_name(name): tensor for name, tensor in self.network.state_dict().items()}
+        stored = {"state_dict": weights, "hyper_parameters": values, "pytorch-lightning_version": "2.0.0"}
+        torch.save(stored, folder / "checkpoints" / "model.ckpt")
+        write_json(folder / "hparams.yaml", values)  # JSON is YAML
+
     def _write(self, folder: Path) -> dict[str, Any]:
-        _save_weights(self.network, folder / _WEIGHTS)
-        _save_shape(self, folder)
+        with _quiet():
+            self.network.save_pretrained(folder)
+            _save_shape(self, folder)
         if self.report is not None:
             self.report.write(folder / _REPORT)
-        return {"config": asdict(self.config)}
-
-
-def _save_weights(network: Network, path: Path) -> None:
-    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}, path)
+            (folder / "README.md").write_text(self.report.card(), encoding="utf-8")
+        return {"config": asdict(self.config), "world_size": self.world_size}
 
 
 def _save_shape(sentinel: TransformerSentinel, folder: Path) -> None:
     with _quiet():
-        sentinel.network.encoder.config.save_pretrained(folder / _ENCODER)
-        sentinel.tokeniser.save_pretrained(folder / _TOKENISER)
+        sentinel.network.config.save_pretrained(folder)
+        sentinel.tokeniser.save_pretrained(folder)
 
 
 def _called(config: TransformerConfig) -> str:
@@ -242,36 +359,72 @@ def _called(config: TransformerConfig) -> str:
     return f"scratch-{shape.layers}x{shape.hidden_size}"
 
 
-def _token_ids(sentinel: TransformerSentinel, texts: list[str]) -> list[list[int]]:
-    positions = getattr(sentinel.network.encoder.config, "max_position_embeddings", None) or math.inf
+def _token_ids(sentinel: TransformerSentinel, texts: list[str]) -> list[np.ndarray]:
+    """Return the tokens of each text; a chunk at a time, since the tokenizer holds 12 KB a text."""
+    positions = getattr(sentinel.network.config.encoder, "max_position_embeddings", None) or math.inf
     longest = int(min(sentinel.config.max_length, sentinel.tokeniser.model_max_length, positions - 2))
-    return sentinel.tokeniser(texts, truncation=True, max_length=longest, return_attention_mask=False)["input_ids"]
+    options = {"truncation": True, "max_length": longest, "return_attention_mask": False}
+    chunks = (texts[start : start + _CHUNK] for start in range(0, len(texts), _CHUNK))
+    return [np.array(row, np.int32) for some in chunks for row in sentinel.tokeniser(some, **options)["input_ids"]]
 
 
-def _padded(ids: list[list[int]], filler: int) -> dict[str, torch.Tensor]:
-    rows = [torch.tensor(row) for row in ids]
+def _by_tokens(lengths: np.ndarray, order: Iterable[int], most: int) -> list[list[int]]:
+    """Cut an order of texts into batches of at most ``most`` tokens, padding included; of one text at least."""
+    batches: list[list[int]] = [[]]
+    longest = 0
+    for i in map(int, order):
+        longest = max(longest, lengths[i])
+        if batches[-1] and longest * (len(batches[-1]) + 1) > most:
+            batches.append([])
+            longest = lengths[i]
+        batches[-1].append(i)
+    return batches
+
+
+def _padded(ids: list[np.ndarray], filler: int) -> dict[str, torch.Tensor]:
+    rows = [torch.as_tensor(row, dtype=torch.long) for row in ids]
     pad = torch.nn.utils.rnn.pad_sequence
     mask = pad([torch.ones_like(row) for row in rows], batch_first=True)
     return {"input_ids": pad(rows, batch_first=True, padding_value=filler), "attention_mask": mask}
+
+
+def _published_name(name: str) -> str:
+    """Return the name that a weight has in published checkpoints."""
+    part, _, rest = name.partition(".")
+    return f"{'encoder.model' if part == 'encoder' else 'estimator.ff'}.{rest}"
+
+
+def load_published(folder: Path) -> TransformerSentinel:
+    """Return a published sentinel, or one that `TransformerSentinel.export` wrote."""
+    with _quiet(), only_data(f"{folder}: the published sentinel in it cannot be loaded", "Fetch it again."):
+        values = parse((folder / "hparams.yaml").read_text(encoding="utf-8"))
+        sees = next(ours for ours, theirs in _SEEN_AS.items() if theirs == values["sent_to_use"])
+        name, head = values["pretrained_model"], tuple(values["hidden_sizes"])
+        local = check_folder(name)
+        shape = AutoConfig.from_pretrained(name, trust_remote_code=False, local_files_only=local)
+        network = Network(NetworkConfig(shape, head, values["dropout"]))
+        path = folder / "checkpoints" / "model.ckpt"
+        stored = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
+        network.load_state_dict({ours: stored.pop(_published_name(ours)) for ours in network.state_dict()})
+        if others := [other for other in stored if not other.endswith("position_ids")]:
+            raise ValueError(f"it has weights that no sentinel has, such as {others[0]!r}")
+        rate = {"learning_rate": values["learning_rate"], "batch_size": values["batch_size"]}
+        config = TransformerConfig(encoder=name, head=head, dropout=values["dropout"], **rate)
+        sentinel = TransformerSentinel(sees, config, network, _tokeniser(name, local))
+        _try(sentinel)
+    return sentinel
 
 
 def load_transformer(folder: Path, card: dict[str, Any]) -> TransformerSentinel:
     """Return the sentinel that `TransformerSentinel.save` wrote."""
     with _quiet(), only_data(f"{folder}: the transformer sentinel in it is damaged", "Train it again."):
         config = TransformerConfig.from_dict(card["config"])
-        check_folder(folder / _ENCODER)
-        check_folder(folder / _TOKENISER)
-        shape = AutoConfig.from_pretrained(folder / _ENCODER, trust_remote_code=False, local_files_only=True)
-        weights = load_file(folder / _WEIGHTS)
-        with torch.device("meta"):  # without memory: the sizes may be anything
-            sizes = {name: tensor.shape for name, tensor in _network(shape, config).state_dict().items()}
-        if sizes != {name: tensor.shape for name, tensor in weights.items()}:
-            raise ValueError("its weights are of other sizes than its configuration says.")
-        network = _network(shape, config)
-        network.load_state_dict(weights)
-        tokeniser = AutoTokenizer.from_pretrained(folder / _TOKENISER, trust_remote_code=False, local_files_only=True)
+        check_folder(folder)
+        shape = NetworkConfig.from_pretrained(folder, local_files_only=True)
+        network = _loaded(AutoModel, folder, True, shape)
+        tokeniser = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         report = read_report(folder / _REPORT) if (folder / _REPORT).exists() else None
-        sentinel = TransformerSentinel(card["sees"], config, network, tokeniser, report)
+        sentinel = TransformerSentinel(card["sees"], config, network, tokeniser, report, card["world_size"])
         _try(sentinel)
     return sentinel
 
@@ -295,88 +448,125 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _seeded(seed: int) -> Iterator[None]:
+def _seeded(config: TransformerConfig) -> Iterator[None]:
     """Seed the global generators, which the trainer draws from, and put them back as they were."""
-    states = random.getstate(), np.random.get_state()  # noqa: NPY002
+    states = random.getstate(), np.random.get_state(), torch.are_deterministic_algorithms_enabled()  # noqa: NPY002
     with torch.random.fork_rng(range(torch.cuda.device_count())):
-        transformers.set_seed(seed)
+        (transformers.enable_full_determinism if config.deterministic else transformers.set_seed)(config.seed)
         try:
             yield
         finally:
             random.setstate(states[0])
             np.random.set_state(states[1])  # noqa: NPY002
+            torch.use_deterministic_algorithms(states[2])
 
 
 # -- training ----------------------------------------------------------------------------
 
 
-class ByLength(LengthGroupedSampler):
-    """Texts of similar length together, in an order that depends on seed and epoch alone.
+class ByLength(torch.utils.data.Sampler):
+    """Batches of texts of similar length, in an order that depends on seed and epoch alone.
 
-    The trainer's own sampler goes from long to short texts over and over; here the batches are shuffled, so that
-    training does not end on short ones.
+    In the published recipe a batch has ``batch_size`` texts, and all texts of a step are of similar length. Texts that
+    are left over, too few for a step, are drawn at random and come last. In the fast recipe a batch has at most
+    ``tokens`` tokens, padding included. Processes that train together take turns.
     """
 
-    def __init__(self, lengths: list[int], batch_size: int, seed: int) -> None:
-        super().__init__(batch_size, lengths=lengths)
-        self.seed, self.epoch = seed, 0
+    def __init__(self, lengths: Any, config: TransformerConfig, seed: int, rank: int = 0, world_size: int = 1) -> None:
+        self.lengths, self.config, self.seed = np.asarray(lengths), config, seed
+        self.rank, self.world_size, self.epoch = rank, world_size, 0
 
-    def set_epoch(self, epoch: int) -> None:
-        """Say which epoch comes next."""
-        self.epoch = epoch
+    def __len__(self) -> int:
+        return len(self.batches(0)) // self.world_size
 
-    def __iter__(self) -> Iterator[int]:
-        self.generator = torch.Generator().manual_seed(self.seed + self.epoch)
-        order = list(super().__iter__())
-        whole = len(order) // self.batch_size
-        starts = torch.randperm(whole, generator=self.generator) * self.batch_size
-        batches = [order[start : start + self.batch_size] for start in starts.tolist()]
-        return iter([i for batch in batches for i in batch] + order[whole * self.batch_size :])
+    def __iter__(self) -> Iterator[list[int]]:
+        return iter(self.batches(self.epoch)[self.rank :: self.world_size])
+
+    @functools.lru_cache(2)  # noqa: B019 - the sampler lives as long as a stage
+    def batches(self, epoch: int) -> list[list[int]]:
+        """Return the batches of an epoch, of all processes."""
+        config, draws = self.config, torch.Generator().manual_seed(self.seed + epoch)
+        if config.recipe == "fast":  # the batches are the same in each epoch, so that their number is
+            tied = np.random.default_rng(self.seed).permutation(len(self.lengths))
+            made = _by_tokens(self.lengths, tied[np.argsort(-self.lengths[tied], kind="stable")], config.tokens)
+            made = [made[i] for i in torch.randperm(len(made), generator=draws)]
+        else:
+            size, step = config.batch_size, config.batch_size * config.accumulation
+            order = torch.randperm(len(self.lengths), generator=draws)
+            whole, rest = order.split([len(order) // step * step, len(order) % step])
+            if len(whole):
+                whole = whole[get_length_grouped_indices(self.lengths[whole].tolist(), step, generator=draws)]
+                whole = whole.view(-1, step)[torch.randperm(len(whole) // step, generator=draws)].flatten()
+            made = [part.tolist() for part in (*whole.split(size), *rest.split(size)) if len(part)]
+        for _ in range(-len(made) % self.world_size):
+            largest = made.pop(int(np.argmax([len(batch) for batch in made])))
+            made += [largest[::2], largest[1::2]]
+        return made
 
 
 class SentinelTrainer(transformers.Trainer):
-    """The trainer of Hugging Face, with an order that can be resumed, and with counters."""
+    """The trainer of Hugging Face; it resumes within an epoch, and splits a batch that does not fit into memory."""
 
-    counts: Any = 0.0
+    sampler: ByLength
+    parts, share = 1, 1.0
 
-    def _get_train_sampler(self, train_dataset=None):
-        args = self.args
-        lengths = [len(row["input_ids"]) for row in train_dataset or self.train_dataset]
-        return ByLength(lengths, args.train_batch_size * args.gradient_accumulation_steps, args.seed)
+    def get_train_dataloader(self):
+        """Return the batches of this process."""
+        options = {"collate_fn": self.data_collator, "pin_memory": self.args.dataloader_pin_memory}
+        loader = DataLoader(self.train_dataset, batch_sampler=self.sampler, **options)
+        device = {"device": self.args.device, "put_on_device": True, "non_blocking": True}
+        return prepare_data_loader(loader, num_processes=1, process_index=0, **device)
+
+    def create_optimizer(self, *args, **options):
+        """Compile the step of the optimizer in the fast recipe."""
+        fresh, optimizer = self.optimizer is None, super().create_optimizer(*args, **options)
+        if fresh and self.sampler.config.recipe == "fast" and _compiles():
+            optimizer.step = torch.compile(optimizer.step)
+        return optimizer
+
+    def compute_loss(self, *args, **options):
+        """Weigh the loss by the share of the batch."""
+        found = super().compute_loss(*args, **options)
+        return found if self.share == 1.0 else found * self.share
 
     def training_step(self, model, inputs, *args, **options):
-        """Count texts, tokens, tokens squared and padded tokens; do the step."""
-        mask = inputs["attention_mask"]
-        n = mask.sum(dim=1, dtype=torch.float64)
-        each = torch.stack([torch.ones_like(n), n, n**2, torch.full_like(n, mask.shape[1])])
-        self.counts = self.counts + each.sum(dim=1)
-        return super().training_step(model, inputs, *args, **options)
+        """Do the step; where memory runs out, in twice as many parts, whose gradients add up to the same."""
+        n, losses = len(inputs["labels"]), []
+        try:
+            for part in zip(*(tensor.chunk(self.parts) for tensor in inputs.values()), strict=True):
+                self.share = len(part[0]) / n
+                losses.append(super().training_step(model, dict(zip(inputs, part, strict=True)), *args, **options))
+            return sum(losses)
+        except torch.OutOfMemoryError:  # earlier batches of the step, or other processes, would have to do theirs again
+            if n <= self.parts or self.args.gradient_accumulation_steps * self.args.world_size > 1:
+                raise
+        finally:
+            self.share = 1.0
+        model.zero_grad()
+        torch.cuda.empty_cache()
+        self.parts *= 2
+        return self.training_step(model, inputs, *args, **options)
 
 
 class Watch(TrainerCallback):
-    """Measures the steps, and asks for a last validation and checkpoint."""
+    """Says which epoch comes next, where training began, and asks for a last validation and checkpoint."""
 
-    def __init__(self) -> None:
-        self.seconds, self.first_step, self._start = 0.0, 0, None
+    def __init__(self, sampler: ByLength) -> None:
+        self.sampler, self.first_step, self.first_flos = sampler, 0, 0.0
 
-    @staticmethod
-    def _now() -> float:
-        if torch.cuda.is_available():
-            torch.cuda.synchronize()
-        return time.perf_counter()
+    def on_train_begin(self, args, state, control, **_):
+        """Note where training goes on."""
+        self.first_step, self.first_flos = state.global_step, state.total_flos
 
-    def on_step_begin(self, args, state, control, **_):
-        """Start the clock."""
-        if self._start is None:
-            self.first_step = state.global_step
-        self._start = self._now()
+    def on_epoch_begin(self, args, state, control, **_):
+        """Turn to the batches of the epoch."""
+        self.sampler.epoch = int(state.epoch or 0)
 
     def on_step_end(self, args, state, control, **_):
-        """Stop the clock."""
-        self.seconds += self._now() - self._start
+        """Ask for the last validation and checkpoint."""
         if state.global_step >= state.max_steps:
-            control.should_evaluate = args.eval_strategy != "no"
-            control.should_save = True
+            control.should_evaluate |= args.eval_strategy == "steps"
+            control.should_save |= args.save_strategy == "steps"
 
 
 def _last_checkpoint(folder: Path) -> str | None:
@@ -386,11 +576,6 @@ def _last_checkpoint(folder: Path) -> str | None:
         with contextlib.suppress(ValueError):
             whole[json.loads(state.read_text(encoding="utf-8"))["global_step"]] = str(state.parent)
     return whole[max(whole)] if whole else None
-
-
-def _is_first() -> bool:
-    """Say whether this is the first, or only, of the processes that train together."""
-    return os.environ.get("RANK", "0") == "0"
 
 
 class Bar(ProgressCallback):
@@ -406,45 +591,33 @@ class Bar(ProgressCallback):
             self.training_bar.set_postfix(shown)
 
 
-def _agreement(found: Any) -> dict[str, float]:
-    tau = kendalltau(found.predictions, found.label_ids).statistic
-    return {"kendall": 0.0 if np.isnan(tau) else float(tau)}
-
-
 def _arguments(
-    config: TransformerConfig, n: int, folder: Path, validated: bool, progress: bool, stage: int
+    config: TransformerConfig, folder: Path, stage: int, *, validated: bool, selected: bool, kept: bool, progress: bool
 ) -> TrainingArguments:
+    """Return the settings of the trainer; no checkpoint is written unless it is asked for or may be the best."""
     on_gpu = torch.cuda.is_available()
-    per_step = config.batch_size * config.accumulation * int(os.environ.get("WORLD_SIZE", 1))
-    steps = config.epochs * math.ceil(n / per_step)
-    every = math.ceil(steps / config.checks)
-    return TrainingArguments(
-        output_dir=str(folder),
-        per_device_train_batch_size=config.batch_size,
-        per_device_eval_batch_size=_SCORED_AT_ONCE,
-        gradient_accumulation_steps=config.accumulation,
-        num_train_epochs=config.epochs,
-        learning_rate=config.learning_rate,
-        lr_scheduler_type="constant",
-        max_grad_norm=config.max_grad_norm,
-        bf16=_bf16(config),
-        use_cpu=not on_gpu,
-        dataloader_pin_memory=on_gpu,
-        seed=config.seed + stage,
-        train_sampling_strategy="group_by_length",
-        logging_steps=max(1, steps // 50),
-        logging_nan_inf_filter=False,
-        save_steps=every,
-        save_total_limit=2,
-        eval_strategy="steps" if validated else "no",
-        eval_steps=every if validated else None,
-        load_best_model_at_end=validated,
-        metric_for_best_model=config.select if validated else None,
-        remove_unused_columns=False,
-        label_names=["labels"],
-        report_to="none",
-        disable_tqdm=not progress,
-    )
+    when = "epoch" if config.select == "published" else "steps"
+    share = 1 / config.checks - 1e-9  # of all steps; a little less, since the trainer rounds up
+    options: dict[str, Any] = {"output_dir": str(folder), "seed": config.seed + stage, "report_to": "none"}
+    options |= {"num_train_epochs": config.epochs, "gradient_accumulation_steps": config.accumulation}
+    options |= {"per_device_train_batch_size": config.batch_size, "per_device_eval_batch_size": _VALIDATED_AT_ONCE}
+    options |= {"learning_rate": config.learning_rate, "lr_scheduler_type": "constant"}
+    options |= {"max_grad_norm": config.max_grad_norm, "bf16": _bf16(config), "use_cpu": not on_gpu}
+    options |= {"dataloader_pin_memory": on_gpu, "accelerator_config": {"non_blocking": on_gpu}}
+    options |= {_RECOMPUTING: config.gradient_checkpointing, "full_determinism": config.deterministic}
+    options |= {"logging_steps": 0.02, "logging_nan_inf_filter": False, "disable_tqdm": not progress}
+    options |= {"eval_strategy": when if validated else "no", "eval_steps": share, "label_names": ["labels"]}
+    options |= {"save_strategy": when if kept or selected else "no", "save_steps": share, "save_only_model": not kept}
+    options |= {"save_total_limit": 1, "remove_unused_columns": False, "load_best_model_at_end": selected}
+    if config.recipe == "fast":
+        options["gradient_accumulation_steps"] = 1
+    if selected:
+        by_error = config.select == "loss"
+        options |= {"metric_for_best_model": "error" if by_error else "kendall", "greater_is_better": not by_error}
+    arguments = TrainingArguments(**options)
+    if arguments.n_gpu > 1:  # else the trainer would spread each batch over all of them, and train with larger ones
+        arguments._n_gpu = 1
+    return arguments
 
 
 def _rows(sentinel: TransformerSentinel, examples: list[tuple[str, str, float]]) -> list[dict]:
@@ -452,56 +625,84 @@ def _rows(sentinel: TransformerSentinel, examples: list[tuple[str, str, float]])
     return [{"input_ids": row, "labels": score} for row, (*_, score) in zip(ids, examples, strict=True)]
 
 
+def _held_out(sentinel: TransformerSentinel, validation: pd.DataFrame) -> tuple[list[dict], Any]:
+    """Return the rows to validate on, the longest first, and a function that measures agreement on them."""
+    whole = sentinel.config.select != "published" or "set" not in validation
+    sets = validation.groupby(np.zeros(len(validation)) if whole else "set", sort=True)
+    parts = [_rows(sentinel, examples_of(part, sentinel.sees)) for _, part in sets]
+    rows = [(row, i) for i, part in enumerate(parts) for row in part]
+    rows.sort(key=lambda pair: -len(pair[0]["input_ids"]))
+    belongs = np.array([i for _, i in rows])
+
+    def agreement(found: Any) -> dict[str, float]:
+        taus = [
+            kendalltau(found.predictions[belongs == i], found.label_ids[belongs == i]).statistic
+            for i in range(len(parts))
+        ]
+        error = np.mean((found.predictions - found.label_ids) ** 2)  # the trainer's own counts what fills up batches
+        return {"kendall": float(np.mean(np.nan_to_num(taus))), "error": float(error)}
+
+    return [row for row, _ in rows], agreement
+
+
 def _train_stage(
-    sentinel: TransformerSentinel,
-    stage: int,
-    rows: list[dict],
-    validation: list[dict] | None,
-    folder: Path,
-    progress: bool,
+    sentinel: TransformerSentinel, stage: int, rows: list[dict], held_out: tuple | None, folder: Path, **how: bool
 ) -> dict[str, Any]:
     """Train the network on one stage; return what was done."""
-    network, config = sentinel.network, sentinel.config
+    network, config, world_size = sentinel.network, sentinel.config, sentinel.world_size
 
     def collate(batch: list[dict]) -> dict[str, torch.Tensor]:
         labels = torch.tensor([row["labels"] for row in batch], dtype=torch.float32)
         return _padded([row["input_ids"] for row in batch], sentinel.tokeniser.pad_token_id) | {"labels": labels}
 
-    watch = Watch()
+    selected = held_out is not None and (config.select != "published" or sentinel.sees == "candidate")
+    arguments = _arguments(config, folder, stage, validated=held_out is not None, selected=selected, **how)
+    lengths = [len(row["input_ids"]) for row in rows]
+    sampler = ByLength(lengths, config, config.seed + stage, _processes().process_index, world_size)
+    rate, at_once = config.learning_rate, arguments.gradient_accumulation_steps
+    if config.recipe == "fast":
+        rate *= math.sqrt(len(rows) / len(sampler) / (config.batch_size * config.accumulation))
+    watch = Watch(sampler)
     trainer = SentinelTrainer(
         model=network,
-        args=_arguments(config, len(rows), folder, validation is not None, progress, stage),
+        args=arguments,
         train_dataset=rows,
-        eval_dataset=validation,
+        eval_dataset=held_out and held_out[0],
         data_collator=collate,
-        compute_metrics=_agreement,
-        optimizer_cls_and_kwargs=(torch.optim.RAdam, {"lr": config.learning_rate}),
+        compute_metrics=held_out and held_out[1],
+        optimizer_cls_and_kwargs=(torch.optim.RAdam, {"lr": rate}),
     )
+    trainer.sampler = sampler
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(watch)
-    if progress:
+    if how["progress"]:
         trainer.add_callback(Bar())
-    trainer.train(resume_from_checkpoint=_last_checkpoint(folder))
+    done = trainer.train(resume_from_checkpoint=_last_checkpoint(folder))
     if not all(torch.isfinite(p).all() for p in network.parameters()):
         raise ValueError(
             f"the weights are no longer finite after stage {stage + 1}: training diverged. Take a smaller learning "
-            f"rate than {config.learning_rate:g}."
+            f"rate than {rate:g}."
         )
+    epochs, steps = divmod(watch.first_step, math.ceil(len(sampler) / at_once))
+    batches = [batch for epoch in range(config.epochs) for batch in sampler.batches(epoch)]
+    seen = [sampler.lengths[batch] for batch in batches[world_size * (epochs * len(sampler) + steps * at_once) :]]
     best = trainer.state.best_model_checkpoint
     return {
         "texts": len(rows),
         "steps": trainer.state.global_step,
         "resumed_from": watch.first_step,
-        "seconds": watch.seconds,
-        "counts": (torch.zeros(4) + torch.as_tensor(trainer.counts).cpu()).tolist(),
+        "seconds": done.metrics["train_runtime"],
+        "learning_rate": rate,
+        "counts": [float(sum(map(n, seen))) for n in (len, np.sum, lambda some: len(some) * some.max())]
+        + [trainer.state.total_flos - watch.first_flos],
         "curve": _curve(trainer.state.log_history, stage),
         "best": None if best is None else int(best.rsplit("-", 1)[1]),
     }
 
 
 def _curve(history: list[dict], stage: int) -> list[dict[str, Any]]:
-    names = {"loss": "loss", "eval_loss": "validation_loss", "eval_kendall": "validation_kendall"}
+    names = {"loss": "loss", "eval_error": "validation_loss", "eval_kendall": "validation_kendall"}
     points: dict[int, dict[str, Any]] = {}
     for entry in history:
         found = {new: entry[old] for old, new in names.items() if old in entry}
@@ -514,16 +715,29 @@ def _curve(history: list[dict], stage: int) -> list[dict[str, Any]]:
 @contextlib.contextmanager
 def _claim(folder: Path, fingerprint: str) -> Iterator[Path]:
     """Take a folder for checkpoints, or go on with one that belongs to this very run; nobody else may meanwhile."""
-    with claimed(folder, "training", ["run.json", "stage-1"]) if _is_first() else contextlib.nullcontext():
+    with claimed(folder, "training", ["run.json", "stage-1"]):
         mark = folder / "run.json"
-        if _is_first() and not mark.exists():
+        if not mark.exists():
             write_json(mark, {"fingerprint": fingerprint})
-        elif _is_first() and json.loads(mark.read_text(encoding="utf-8")).get("fingerprint") != fingerprint:
+        elif json.loads(mark.read_text(encoding="utf-8")).get("fingerprint") != fingerprint:
             raise ValueError(
-                f"{folder} holds checkpoints of another training run (other texts, scores or configuration). "
-                "Name a new folder, or delete this one."
+                f"{folder} holds checkpoints of another training run (other texts, scores, configuration or number of "
+                "processes). Name a new folder, or delete this one."
             )
         yield folder
+
+
+@contextlib.contextmanager
+def _shared(checkpoints: str | Path | None, fingerprint: str) -> Iterator[Path]:
+    """Yield the same folder to all processes: the first one makes and claims it, and removes a temporary one."""
+    processes = _processes()
+    with contextlib.ExitStack() as stack:
+        place = [checkpoints]
+        if processes.is_main_process:
+            place = [str(checkpoints or stack.enter_context(tempfile.TemporaryDirectory()))]
+            stack.enter_context(_claim(Path(place[0]), fingerprint))
+        yield Path(broadcast_object_list(place)[0])
+        processes.wait_for_everyone()
 
 
 def _begin(
@@ -533,14 +747,14 @@ def _begin(
     _bf16(config)
     if start is None:
         if config.shape is None:
-            return _from_checkpoint(sees, config)
+            return _from_checkpoint(sees, config, texts)
         shape, tokeniser = _from_scratch(config.shape, texts)
-        return TransformerSentinel(sees, config, _network(shape, config), tokeniser)
+        return TransformerSentinel(sees, config, Network(NetworkConfig(shape, config.head, config.dropout)), tokeniser)
     if start.sees != sees:
         raise ValueError(f"`start` sees the {start.sees}; expected one that sees the {sees}.")
     if (config.encoder, config.head) != (start.config.encoder, start.config.head):
         raise ValueError(f"`config` must have the encoder and head of `start`; found {config}.")
-    network = _network(start.network.encoder.config, config)
+    network = Network(NetworkConfig(start.network.config.encoder, config.head, config.dropout))
     network.load_state_dict(start.network.state_dict())
     return TransformerSentinel(sees, config, network, start.tokeniser)
 
@@ -562,93 +776,83 @@ def fit_transformer(
     if start is not None and not isinstance(start, TransformerSentinel):
         raise TypeError(f"`start` must be a transformer sentinel; found {type(start).__name__}.")
     stages = [examples_of(frame, sees) for frame in frames]
-    checked = None if validation is None else examples_of(validation, sees)
+    checked = () if validation is None else examples_of(validation, sees)
     began = time.perf_counter()
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()
     config = config or (start.config if start else TransformerConfig())
-    with _seeded(config.seed), _quiet():
+    with _seeded(config), _quiet():
         sentinel = _begin(sees, config, start, [text for examples in stages for text, *_ in examples])
-        data = [[(text, score) for text, _, score in examples] for examples in (*stages, checked or ())]
+        sentinel.world_size = _processes().num_processes
+        data = [[(text, score) for text, _, score in examples] for examples in (*stages, checked)]
         weights = [] if start is None else [float(p.double().sum()) for p in start.network.state_dict().values()]
-        parts = json.dumps([asdict(config), sees, data, weights], ensure_ascii=False, default=list)
-        held_out = None if checked is None else _rows(sentinel, checked)
+        parts = [asdict(config), sees, data, weights, sentinel.world_size]
+        fingerprint = hashlib.sha256(json.dumps(parts, ensure_ascii=False, default=list).encode()).hexdigest()
+        held_out = None if validation is None else _held_out(sentinel, validation)
+        facts = {"data": [_data_facts(frame) for frame in frames], "overlap": None, "peak_flops": peak_flops}
+        if validation is not None:
+            seen = [SEES[sees]]
+            facts["overlap"] = len(find_overlap(pd.concat([frame[seen] for frame in frames]), validation[seen]))
         done = []
-        place = contextlib.nullcontext(checkpoints) if checkpoints else tempfile.TemporaryDirectory()
-        with place as given, _claim(Path(given), hashlib.sha256(parts.encode()).hexdigest()) as folder:
+        how = {"kept": checkpoints is not None, "progress": progress}
+        with _shared(checkpoints, fingerprint) as folder:
             for i, examples in enumerate(stages):
-                done.append(_stage(sentinel, i, examples, held_out, folder / f"stage-{i + 1}", progress))
-    sentinel.network.eval()
-    sentinel.report = _report(sentinel, done, time.perf_counter() - began, peak_flops)
+                place = folder / f"stage-{i + 1}"
+                stored = _stored_stage(sentinel, place)
+                done.append(stored or _train_stage(sentinel, i, _rows(sentinel, examples), held_out, place, **how))
+                sentinel.network.eval()
+                sentinel.report = _report(sentinel, done, time.perf_counter() - began, facts)
+                if checkpoints is not None:
+                    _keep_stage(sentinel, place, done[-1])
     return sentinel
 
 
-def _stage(
-    sentinel: TransformerSentinel, i: int, examples: list, held_out: list | None, folder: Path, progress: bool
-) -> dict[str, Any]:
-    """Train on one stage, or take what is stored of it; the facts are written last and say that it is all there."""
-    weights_file, facts_file = folder / _WEIGHTS, folder / "done.json"
-    if facts_file.exists():
-        sentinel.network.load_state_dict(load_file(weights_file))
-        facts = json.loads(facts_file.read_text(encoding="utf-8"))
-        return facts | {"resumed_from": facts["steps"], "seconds": 0.0, "counts": [0.0] * 4}
-    facts = _train_stage(sentinel, i, _rows(sentinel, examples), held_out, folder, progress)
-    if _is_first():
-        with whole_file(weights_file) as part:
-            _save_weights(sentinel.network, part)
-        write_json(facts_file, facts)
-    return facts
+def _data_facts(frame: pd.DataFrame) -> dict[str, Any]:
+    return {"rows": len(frame), "sets": sorted(map(str, frame["set"].unique())) if "set" in frame else []}
+
+
+def _stored_stage(sentinel: TransformerSentinel, folder: Path) -> dict[str, Any] | None:
+    """Take the weights of a stage that is done; return its facts, which are written last."""
+    facts_file = folder / "done.json"
+    if not facts_file.exists():
+        return None
+    sentinel.network.load_state_dict(load_file(folder / "sentinel" / "model.safetensors"))
+    facts = json.loads(facts_file.read_text(encoding="utf-8"))
+    return facts | {"resumed_from": facts["steps"], "seconds": 0.0, "counts": [0.0] * 4}
+
+
+def _keep_stage(sentinel: TransformerSentinel, folder: Path, facts: dict[str, Any]) -> None:
+    """Save what a stage has made as a sentinel; what was only there to resume it is removed."""
+    if _processes().is_main_process:
+        if not (folder / "done.json").exists():
+            Sentinel.save(sentinel, folder / "sentinel", force=True)
+            write_json(folder / "done.json", facts)
+        for checkpoint in folder.glob("checkpoint-*"):
+            shutil.rmtree(checkpoint)
+    _processes().wait_for_everyone()
 
 
 # -- the report --------------------------------------------------------------------------
 
 
-def _n(module: torch.nn.Module) -> int:
-    return sum(p.numel() for p in module.parameters())
-
-
 def _report(
-    sentinel: TransformerSentinel, done: list[dict[str, Any]], wall: float, peak_flops: float | None
+    sentinel: TransformerSentinel, done: list[dict[str, Any]], wall: float, facts: dict[str, Any]
 ) -> TrainingReport:
-    network, config, shape = sentinel.network, sentinel.config, sentinel.network.encoder.config
-    texts, tokens, squares, padded = np.sum([stage["counts"] for stage in done], axis=0).tolist()
+    network, config = sentinel.network, sentinel.config
+    texts, tokens, padded, flops = np.sum([stage["counts"] for stage in done], axis=0).tolist()
     seconds = float(sum(stage["seconds"] for stage in done))
-    embeddings = getattr(network.encoder, "embeddings", None) or network.encoder.get_input_embeddings()
-    in_layers = _n(network.encoder) - _n(embeddings)
-    flops = 6 * tokens * in_layers + 12 * shape.num_hidden_layers * shape.hidden_size * squares
-    flops += 6 * texts * _n(network.head)
     amounts = {"texts": texts, "tokens": tokens, "flops": flops}
     speed = {f"{name}_per_second": n / seconds if seconds else 0.0 for name, n in amounts.items()}
-    return TrainingReport(
-        signature=sentinel.signature,
-        encoder=f"{_called(config)}, from random weights" if config.shape else str(config.encoder),
-        n_parameters=_n(network),
-        n_layer_parameters=in_layers,
-        stages=[{k: stage[k] for k in ("texts", "steps", "resumed_from", "seconds")} for stage in done],
-        n_texts=int(texts),
-        n_tokens=int(tokens),
-        n_padded_tokens=int(padded),
-        seconds=seconds,
-        wall_seconds=wall,
-        **speed,
-        flops=flops,
-        peak_flops=peak_flops,
-        share_of_peak=None if peak_flops is None else speed["flops_per_second"] / peak_flops,
-        peak_memory=_peak_memory(),
-        precision="bf16" if _bf16(config) else "fp32",
-        curve=[point for stage in done for point in stage["curve"]],
-        best=[stage["best"] for stage in done],
-        device=torch.cuda.get_device_name() if torch.cuda.is_available() else f"CPU, {torch.get_num_threads()} threads",
-        versions={"python": platform.python_version()}
-        | {name: importlib.metadata.version(name) for name in ("torch", "transformers", "accelerate", "mtmeta")},
-    )
-
-
-def _peak_memory() -> int | None:
-    if torch.cuda.is_available():
-        return int(torch.cuda.max_memory_allocated())
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    peak = facts["peak_flops"]
+    versions = {name: importlib.metadata.version(name) for name in ("torch", "transformers", "accelerate", "mtmeta")}
+    on_gpu, encoder = torch.cuda.is_available(), str(_called(config))
+    made = {"signature": sentinel.signature, "encoder": encoder + (", from random weights" if config.shape else "")}
+    made |= {"stages": [{k: v for k, v in s.items() if k not in ("counts", "curve", "best")} for s in done]}
+    made |= {"curve": [point for stage in done for point in stage["curve"]], "best": [stage["best"] for stage in done]}
+    made |= {"n_texts": int(texts), "n_tokens": int(tokens), "n_padded_tokens": int(padded), "flops": flops} | speed
+    made |= {"share_of_peak": None if peak is None else speed["flops_per_second"] / (peak * sentinel.world_size)}
+    made |= {"precision": "bf16" if _bf16(config) else "fp32", "seed": config.seed, "world_size": sentinel.world_size}
+    made |= {"peak_memory": torch.cuda.max_memory_allocated() if on_gpu else None, "seconds": seconds}
+    made |= {"device": torch.cuda.get_device_name() if on_gpu else f"CPU, {torch.get_num_threads()} threads"}
+    made |= {"versions": {"python": platform.python_version()} | versions, "n_parameters": network.num_parameters()}
+    return TrainingReport(**made, **facts, wall_seconds=wall)
