@@ -589,7 +589,7 @@ BAD = [
     (lambda: perturb.perturb_table(FRAME, kinds=[]), ValueError, "the list of kinds is empty"),
     (lambda: perturb.perturb_table(FRAME, kinds=["x"]), ValueError, "unknown kind 'x'"),
     (lambda: perturb.perturb_table(FRAME, kinds=["removal"] * 2), ValueError, "kinds must be distinct"),
-    (lambda: perturb.perturb_table(FRAME, kinds=["llm"]), ValueError, "needs `model`"),
+    (lambda: perturb.perturb_table(FRAME, kinds=["llm"]), ValueError, "needs a language model"),
     (lambda: perturb.perturb_table(FRAME, n_kinds=0), ValueError, "`n_kinds` must be at least 1"),
     (lambda: perturb.perturb_table(FRAME, rng="a"), TypeError, "`rng` must be None"),
     (

@@ -158,7 +158,9 @@ def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel |
         return tuple(k for k in KINDS[task] if k != ("llm" if model is None else "composed"))
     positions("kind", chosen, KINDS[task])
     if "llm" in chosen and model is None:
-        raise ValueError("kind 'llm' needs `model`, a LanguageModel. Without one, use 'composed', which is rule-based.")
+        raise ValueError(
+            "kind 'llm' needs a language model (in Python: `model`, a LanguageModel); 'composed' needs none."
+        )
     return tuple(chosen)
 
 
