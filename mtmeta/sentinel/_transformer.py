@@ -604,8 +604,8 @@ def _arguments(
     options |= {"learning_rate": config.learning_rate, "lr_scheduler_type": "constant"}
     options |= {"max_grad_norm": config.max_grad_norm, "bf16": _bf16(config), "use_cpu": not on_gpu}
     options |= {"dataloader_pin_memory": on_gpu, "accelerator_config": {"non_blocking": on_gpu}}
-    options |= {_RECOMPUTING: config.gradient_checkpointing, "full_determinism": config.deterministic}
     options |= {"logging_steps": 0.02, "logging_nan_inf_filter": False, "disable_tqdm": not progress}
+    options[_RECOMPUTING] = config.gradient_checkpointing
     options |= {"eval_strategy": when if validated else "no", "eval_steps": share, "label_names": ["labels"]}
     options |= {"save_strategy": when if kept or selected else "no", "save_steps": share, "save_only_model": not kept}
     options |= {"save_total_limit": 1, "remove_unused_columns": False, "load_best_model_at_end": selected}
