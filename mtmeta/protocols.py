@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -491,13 +491,13 @@ def rank(
     drawn = f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed}|alpha:{alpha}" if n_resamples else ""
     signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn}"
     exchanged = pd.DataFrame(units, columns=["language_pair", "unit", "n_units"])
+    without = partial(_without_systems, [(task, group) for task, _, group in jobs if task.level == "system"])
+    return Ranking(table, tasks, exchanged, p_values, left_out, signature, partial(without, chosen, ties))
 
-    def without() -> pd.DataFrame:
-        of_systems = [(task, group) for task, _, group in jobs if task.level == "system"]
-        found = [without_each_system(group, chosen, task, ties=ties) for task, group in of_systems]
-        return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=_WITHOUT)
 
-    return Ranking(table, tasks, exchanged, p_values, left_out, signature, without)
+def _without_systems(jobs: list, metrics: list[str], ties: str) -> pd.DataFrame:
+    found = [without_each_system(group, metrics, task, ties=ties) for task, group in jobs]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=_WITHOUT)
 
 
 def _weighted(jobs: list, weights: np.ndarray, draws_of: Callable[[Task, list[EvalSet]], np.ndarray]) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Ranking protocols: a ranking by hand, the rules, and the published numbers."""
 
+import pickle
+
 import numpy as np
 import pytest
 from campaigns import refuses
@@ -165,6 +167,8 @@ def test_each_system_is_left_out_of_values_of_systems():
         assert row.value == pytest.approx(np.corrcoef(es.human.ravel(), es[row.metric].ravel())[0, 1])
         assert row.without == pytest.approx(np.corrcoef(kept["human"], kept[row.metric])[0, 1])
     assert mm.rank(es, protocol="wmt24", n_resamples=0).without_systems["system"].tolist() == [*"AABBCCDD"]
+    copy = pickle.loads(pickle.dumps(mm.rank(es, protocol="wmt23", n_resamples=0)))
+    assert copy.without_systems.equals(found)
     three = es.select(systems=[*"ABC"])
     assert mm.rank(three, protocol="wmt23", n_resamples=0).without_systems.empty
     assert mm.rank(es, protocol="sentinels-pearson", n_resamples=0).without_systems.empty
