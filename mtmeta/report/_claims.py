@@ -118,7 +118,7 @@ def _others(part: Part, section: Section, row: dict | None) -> _Judgement:
         reason = f"{k} systems are too few to speak of others; {_FEWEST_OTHER_SYSTEMS} is the least taken here"
         return "cannot be told", reason, row
     verdict, reason = _decided(row, 0.5, MARGIN_ACCURACY)
-    return verdict, f"{reason} for other systems, too", row
+    return verdict, f"for other systems, too, {reason}", row
 
 
 def _within(part: Part, section: Section, row: dict) -> _Judgement:
