@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ..sweep import Progress
 
-_OUT = "out/ and the name of the plan"
 _REASONS_SHOWN = 10
 _SECONDS_BETWEEN_LINES = 10
 

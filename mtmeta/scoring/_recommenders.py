@@ -227,7 +227,8 @@ def _bprmf(t: _Training) -> np.ndarray:
 def _wrmf(t: _Training) -> np.ndarray:
     from implicit.cpu.als import AlternatingLeastSquares as Model
 
-    return _fitted(t, Model, regularization=0.05, iterations=15, alpha=1.0)
+    # In 64 bits: in 32 the lists differ from one processor to another.
+    return _fitted(t, Model, regularization=0.05, iterations=15, alpha=1.0, dtype=np.float64)
 
 
 def _fitted(t: _Training, kind: Callable[..., Any], **options: Any) -> np.ndarray:
