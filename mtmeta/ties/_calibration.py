@@ -50,10 +50,9 @@ def calibrate_ties(
 ) -> TieCalibration:
     r"""Find the threshold below which a metric's difference is best read as a tie.
 
-    Metric scores with :math:`|m_i - m_j| \le \epsilon` are tied. Over 0 and every difference
-    that occurs within a group, the one :math:`\epsilon` is chosen, for all groups together,
-    that maximises the mean over groups of acc_eq. Exact: all pairs are used, in whole-number
-    arithmetic where group sizes allow.
+    Metric scores with :math:`|m_i - m_j| \le \epsilon` are tied. The candidates for :math:`\epsilon` are 0 and every
+    difference that occurs within a group; the one chosen, for all groups together, maximises the mean over groups of
+    acc_eq. The search is exact: it uses all pairs, in whole-number arithmetic where group sizes allow.
 
     Parameters
     ----------
