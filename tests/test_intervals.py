@@ -239,7 +239,7 @@ def test_method_follows_the_unit_and_says_what_was_counted():
 def test_what_a_jackknife_cannot_do():
     es = campaign(0)
     refuses("'bootstrap', 'jackknife'", intervals, es, method="permutation")
-    with pytest.raises(ValueError, match=r"over systems alone\. Use method='bootstrap'"):
+    with pytest.raises(ValueError, match=r"only over systems\. Use method='bootstrap'"):
         intervals(es, coefficient="spa", unit="both", method="jackknife")
     with pytest.raises(ValueError, match="at least two systems with human scores; found 1"):
         intervals(es.select(systems=["S0"]), grouping="system", unit="both")
