@@ -15,7 +15,7 @@ from ._words import UNSPACED, Words
 
 @dataclass(frozen=True)
 class Setting:
-    """What edits may draw on: words to insert, entities to put in, who tags parts of speech, which tools."""
+    """The resources of edits: words and entities to insert, a tagger of parts of speech, and tools."""
 
     vocabulary: Sequence[str] = ()
     entities: Sequence[str] = ()

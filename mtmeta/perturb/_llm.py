@@ -73,7 +73,7 @@ class LanguageModel:
     Parameters
     ----------
     model : str or path
-        Name or folder of the model and its tokeniser. Only safetensors are read, and no code of its own is run.
+        Name or folder of the model and its tokeniser. Only its safetensors are read, and its code is not run.
     temperature : float
         0: the likeliest token each time.
     top_p : float
@@ -160,7 +160,7 @@ class LanguageModel:
         return pd.Series({name: self._counts[name] for name in names}, name="count")
 
     def perturb(self, requests: Sequence[Request]) -> list[str | None]:
-        """Return a perturbed text for each request; None where the model refused, was silent or changed nothing.
+        """Return a perturbed text for each request; None if the model refused, gave no answer or changed nothing.
 
         Parameters
         ----------
