@@ -89,8 +89,8 @@ def tau_ap_heatmap(
     Returns
     -------
     Axes
-        The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too. With
-        at most 12 contexts the values are written, too.
+        The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too. Up to
+        12 contexts, the values are also written.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Figures of ties: the curve of tie calibration, and what becomes of it when the share of human ties changes."""
+"""Figures of ties: the curve of tie calibration, and how it changes with the share of human ties."""
 
 from __future__ import annotations
 
