@@ -18,7 +18,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command line. What cannot be written to stdout is an error; messages may go nowhere."""
+    """Run the command line. Failing to write to stdout is an error; messages may be lost."""
     _open_streams()
     os.environ.setdefault("PYTHONSAFEPATH", "1")  # processes that are started from here on run nothing that lies here
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it would tell where its cache lies
