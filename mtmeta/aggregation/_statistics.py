@@ -163,7 +163,7 @@ def extract(
         As in `mtmeta.scoring.scorer`.
     cache : bool
         Whether to keep the counts on disk, in ``$MTMETA_CACHE`` or the user's cache directory, by a hash of texts,
-        options and sacreBLEU's version. A damaged file is counted anew.
+        options and sacreBLEU's version. If a file is damaged, its counts are made again.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
 

@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """Let texts be UTF-8; open what is closed so that no file takes its number, and that writing there fails."""
+    """Use UTF-8; replace closed streams, so that no file gets their numbers and writing to them fails."""
     for number, how in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)

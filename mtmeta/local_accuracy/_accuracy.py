@@ -1,4 +1,4 @@
-"""Local metric accuracy (equations 1 and 2), and global accuracy to set beside it."""
+"""Local metric accuracy (equations 1 and 2), and global accuracy for comparison."""
 
 from __future__ import annotations
 

@@ -80,9 +80,9 @@ def combination_variance(
     Returns
     -------
     pandas.DataFrame
-        ``metric, k, variance, expected, n_combinations, n_perturbations``. ``expected`` is what overlap alone makes of
-        the variance at k = 1: a mean of k of K numbers drawn without replacement has the variance sigma**2 / k * (K -
-        k) / (K - 1). Overlap does not explain a variance that falls below ``expected``.
+        ``metric, k, variance, expected, n_combinations, n_perturbations``. ``expected`` is the variance that overlap
+        alone predicts from k = 1: a mean of k of K numbers drawn without replacement has the variance sigma**2 / k * (K
+        - k) / (K - 1). Overlap does not explain a variance that falls below ``expected``.
 
     Raises
     ------

@@ -40,8 +40,8 @@ def context_effect(
         As for `local_accuracy`; ties between y and y' are failures.
     context : str or sequence of str
     unit : str
-        Column of what is permuted whole; segments must not straddle units. Give ``"doc"`` or ``"speaker"`` where the
-        context is coarser than these.
+        Column of the units that are permuted whole; segments must not straddle units. Give ``"doc"`` or ``"speaker"``
+        where the context is coarser than these.
     n_resamples : int
         Permutations; 0: none.
 
@@ -124,7 +124,7 @@ def chi_square(won: np.ndarray, number: np.ndarray) -> np.ndarray:
 
 
 def arrange(pairs: pd.DataFrame, data: Outcomes, unit: str) -> tuple[str, np.ndarray, np.ndarray]:
-    """Say what is permuted: the scheme, and for each pair its exchangeable member and the block of that member."""
+    """Return the scheme of permutation, and for each pair its exchangeable member and the block of that member."""
     system = ["system"] if "system" in pairs.columns else []
     of_unit, of_segment = keys(pairs, unit), keys(pairs, "segment")
     everything = np.zeros(len(pairs), dtype=np.int64)

@@ -78,7 +78,7 @@ def bundled_entities(language: str) -> tuple[str, ...]:
 
 @cache
 def wordnet() -> Any | None:
-    """Return nltk's WordNet if it is installed with its data, else None."""
+    """Return nltk's WordNet, or None if it is not installed with its data."""
     try:
         from nltk.corpus import wordnet as found
 
@@ -90,7 +90,7 @@ def wordnet() -> Any | None:
 
 @cache
 def spacy_model(language: str) -> Any | None:
-    """Return a spaCy pipeline of a language if one is installed, else None."""
+    """Return a spaCy pipeline of a language, or None if none is installed."""
     try:
         import spacy
     except ImportError:
@@ -100,7 +100,7 @@ def spacy_model(language: str) -> Any | None:
 
 
 class Tagger:
-    """Parts of speech and named entities: by spaCy if a pipeline is given, else by rules."""
+    """Parts of speech and named entities, by spaCy if a pipeline is given, otherwise by rules."""
 
     def __init__(self, pipeline: Any | None = None) -> None:
         self.pipeline = pipeline
@@ -119,7 +119,7 @@ class Tagger:
         return self._read
 
     def tag(self, text: Words, i: int) -> str:
-        """Return ``v`` for a verb, ``a`` for an adjective, else another letter or nothing."""
+        """Return ``v`` for a verb, ``a`` for an adjective, or else another letter or nothing."""
         if self.pipeline is None:
             return _tag_by_rule(text, i)
         start = text.spans[i][0]

@@ -85,8 +85,8 @@ class LanguageModel:
     cache : path, optional
         Folder that keeps the answers, one file each, named by a hash of model, settings and prompt.
     seed : int
-        The sampling starts from it and the content of a batch. Prompts are put in a fixed order first, so that
-        the same call gives the same answers.
+        The sampling starts from it and the content of a batch. Prompts are first sorted, so that the same call gives
+        the same answers.
     device : str, optional
         Such as ``cuda``; by default a GPU if there is one.
     progress : bool

@@ -115,10 +115,10 @@ def apply(
     - removal: drops a word and one of the spaces around it. Needs two words.
     - insertion: puts a word of the vocabulary at a random place.
     - swapping: exchanges two words that differ. Their capitals move with them.
-    - synonym: replaces a word by one that shares a WordNet synset, where WordNet is installed, else by one of the
+    - synonym: replaces a word by one that shares a WordNet synset, if WordNet is installed, otherwise by one of the
       same group in the bundled list, in the same inflection.
     - pronoun: replaces a pronoun by another one of its kind: subject by subject, possessive by possessive.
-    - named_entity: replaces a name, found by spaCy where a pipeline is installed, else by its capitals.
+    - named_entity: replaces a name, found by spaCy if a pipeline is installed, otherwise by its capitals.
     - negation: adds "not" after an auxiliary or before a verb or adjective; "nicht" after a finite verb, or a
       "k" to an indefinite article; "не" before a verb or adjective. It keeps two words away from any other negation.
     - negation_removal: removes "not", "n't", "never", "kein" or "не", or replaces "nothing" by "something".
@@ -237,7 +237,7 @@ def perturb_table(
     vocabulary : sequence of str, optional
         Words to insert; by default the words of all texts of the table, the first of each left out.
     entities : sequence of str, optional
-        Entities to put in; by default those of all texts of the table.
+        Entities to insert; by default those of all texts of the table.
     model : LanguageModel, optional
         The model for perturbations of kind ``llm``.
     source_language : str

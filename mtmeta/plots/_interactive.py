@@ -365,7 +365,7 @@ def interactive_lines(
     knob, value : str
         What the knob turns (the x-axis), and what the lines show (the y-axis).
     columns : pandas.DataFrame, optional
-        More to show beside the value of a line: the same rows, and columns ``(heading, line)``; texts or numbers.
+        More values to show with that of a line: the same rows, and columns ``(heading, line)``; texts or numbers.
     start : float, optional
         The position at first; the last one by default.
 

@@ -205,7 +205,7 @@ def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axe
 def variance_by_combination(
     table: pd.DataFrame, *, metrics: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw the variance of accuracy between combinations of k perturbations, beside what overlap alone would give.
+    """Draw the variance of accuracy between combinations of k perturbations, measured and as overlap predicts.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ class Section:
 
     @property
     def sentences(self) -> list[str]:
-        """Return what is said about the numbers, if there are any."""
+        """Return the text about the numbers, if there are any."""
         return [*self.words.get("text", ()), *self.text] if self.rows else []
 
     def why(self, *keys: str) -> str:

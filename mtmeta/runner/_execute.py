@@ -16,7 +16,7 @@ from .._files import data_dirs, read_text
 class CannotRun(ValueError):
     """Raised in a chapter that cannot run on the data it is given; the message says why.
 
-    `mtmeta run` then leaves the chapter out, with this reason, and goes on.
+    `mtmeta run` then skips the chapter, gives this reason, and continues.
 
     Examples
     --------

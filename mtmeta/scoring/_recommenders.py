@@ -172,7 +172,7 @@ def _least_squares(rest: np.ndarray, there: np.ndarray, other: np.ndarray, penal
 
 
 def _pure_svd(t: _Training) -> np.ndarray:
-    """Ratings rebuilt from 50 singular vectors; what is not rated counts as 0."""
+    """Ratings rebuilt from 50 singular vectors; a missing rating counts as 0."""
     from sklearn.utils.extmath import randomized_svd
 
     u, s, v = randomized_svd(t.ratings, t.rank, n_iter=5, random_state=t.seed)

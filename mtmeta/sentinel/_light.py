@@ -173,7 +173,7 @@ def load_light(folder: Path, card: dict[str, Any]) -> LightSentinel:
 
 
 def _check_state(state: dict[str, Any]) -> None:
-    """Raise if what was read cannot be what was written."""
+    """Raise if the content read cannot be what was written."""
     if not isinstance(state["ngrams"], list) or not all(isinstance(ngram, str) for ngram in state["ngrams"]):
         raise TypeError("ngrams are no list of texts")
     if type(state["n"]) is not int or not all(isinstance(state[name], float) for name in ("alpha", "intercept")):

@@ -72,8 +72,8 @@ class TransformerConfig:
     max_length : int
         Tokens; longer texts are cut.
     precision : {"auto", "bf16", "fp32"}
-        Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, else 32 bits. Weights, head and
-        scoring always have 32 bits.
+        Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, otherwise 32 bits. Weights,
+        head and scoring always have 32 bits.
     select : {"kendall", "loss", "published"}
         How to choose the best checkpoint on the validation rows: the largest tau_b over all of them, or the smallest
         squared error. ``published`` follows the published configuration: the largest mean of tau_b over the sets in

@@ -60,7 +60,7 @@ class Units(NamedTuple):
 
 
 def exchange_units(es: EvalSet, unit: str | None = None) -> Units:
-    """Return the units to exchange: by default documents where at least 20 of them have human scores, else segments."""
+    """Return the units to exchange: by default documents if at least 20 have human scores, otherwise segments."""
     rated = ~np.isnan(es.human).all(axis=int(unit == "system"))
     if unit is None:
         many = es.documents is not None and len(set(units_of(es, "document")[rated])) >= LEAST_DOCUMENTS

@@ -94,7 +94,7 @@ def power(
     Returns
     -------
     pandas.DataFrame
-        Four rows: for these systems and for others, what is at hand and what is needed. ``about`` ("these systems" or
+        Four rows: the data at hand and the data needed, for these systems and for others. ``about`` ("these systems" or
         "other systems"), ``n_segments, n_systems, power``; higher is better. For other systems, ``n_systems`` grows and
         the segments stay those at hand; it is missing if 10,000 systems are too few.
 

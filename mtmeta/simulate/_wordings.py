@@ -11,9 +11,9 @@ list of a pattern says what is drawn for the part; the others are pieces of its 
 - In what is drawn, ``slot`` means what is drawn for that part; ``[choice, number]`` is a choice, with a whole number
   of options or the probability of yes; and ``[-1, …]`` has what others know of this part.
 - In a text, ``[slot, piece]`` is a piece of another part; ``[slot, piece, slot]`` shows this fault wherever it shows
-  none of its own. Words may be followed by ``|`` and what is special: "a" is the indefinite article, "g" stands without
-  a space, "c" joins clauses, "o" shows the fault of the word before, and a number is the slot of the fault that it
-  shows. A word with an empty text is a gap.
+  none of its own. Words may be followed by ``|`` and a mark: "a" is the indefinite article, "g" stands without a space,
+  "c" joins clauses, "o" shows the fault of the word before, and a number is the slot of the fault that it shows. A word
+  with an empty text is a gap.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Run a plan, keep what is done, and gather it."""
+"""Run a plan, store the outcomes, and gather them."""
 
 from __future__ import annotations
 

@@ -115,8 +115,8 @@ def growth_with_systems(
 ) -> pd.DataFrame:
     """Return how SysDep and the standard deviation of ED grow with the number of systems.
 
-    Random subsets of the systems are analysed anew, f_G included. The range of K values grows with K even if nothing
-    else changes; the standard deviation does not.
+    Each random subset of the systems is analysed by itself, with its own f_G. The range of K values grows with K even
+    if nothing else changes; the standard deviation does not.
 
     Parameters
     ----------

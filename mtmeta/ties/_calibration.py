@@ -59,8 +59,8 @@ def calibrate_ties(
     es : EvalSet or pandas.DataFrame
     metric : str
     grouping : {"none", "segment", "system"}
-        Without grouping all n (n - 1) / 2 pairs are held in memory for the curve, some 16 bytes
-        each; `correlate` gives the best value alone in little memory.
+        Without grouping all n (n - 1) / 2 pairs are held in memory for the curve, some 16 bytes each; `correlate` gives
+        only the best value, in little memory.
     coefficient : {"acc_eq", "tau_eq"}
         tau_eq = 2 acc_eq - 1, so both choose the same threshold.
 
