@@ -13,7 +13,7 @@ from ._limits import LARGEST_SCORE, MAX_COUNT, MAX_JOBS, MAX_SEED, SMALLEST_SCOR
 
 
 class Undefined(ValueError):
-    """The data do not allow what was asked for: a report says so in words, and goes on. Other errors are faults."""
+    """The data do not allow a request: a report says so in words and continues. Other errors are faults."""
 
 
 def check_choice(parameter: str, value: object, choices: Iterable[Any]) -> None:
@@ -64,7 +64,7 @@ def check_level(level: float) -> float:
 def check_scores(scores: np.ndarray, what: str, *, computed: bool = False) -> None:
     """Raise if a score is infinite, or so large or small that the same scores rescaled would give another answer.
 
-    What was ``computed`` from checked scores may be larger or smaller than these.
+    Scores ``computed`` from checked ones may be larger or smaller.
     """
     size = np.abs(scores)
     bad = np.isinf(size) if computed else (size > LARGEST_SCORE) | ((size > 0) & (size < SMALLEST_SCORE))
@@ -93,7 +93,7 @@ def generator(rng: Any) -> np.random.Generator:
 
 
 def to_numbers(column: pd.Series) -> pd.Series:
-    """Return a column as numbers, NaN for what is none; of a text, the number nearest to it.
+    """Return a column as numbers, NaN for anything else; a text becomes the nearest floating-point number.
 
     Before pandas 3.1, `pandas.to_numeric` and the CSV reader miss that by the last bit for every third text.
     """

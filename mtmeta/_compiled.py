@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
-    """Compile as `numba.njit` does, and keep the machine code; for this run only where no folder can be written to."""
+    """Compile as `numba.njit` does, and keep the machine code, for this run only if no folder can be written to."""
     if function is None:
         return functools.partial(njit, **options)
     # Without a home Numba would make a folder called ~, and run what it finds in one.
@@ -37,7 +37,7 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Callable
 
 @functools.cache
 def _folder_of_this_run() -> tempfile.TemporaryDirectory | None:
-    """Let Numba use a folder of this process and those that it starts, and say so; None where there can be none."""
+    """Let Numba use a folder of this process and those that it starts, and say so; return None if none can be made."""
     _log.warning(
         "mtmeta: the home folder cannot be written to, so each run compiles anew, which takes some seconds; "
         "NUMBA_CACHE_DIR may name another folder."

@@ -34,7 +34,7 @@ def decoded(stream: io.BufferedReader, newline: str = "") -> TextIO:
 
 
 def lines(stream: TextIO, what: Path | str) -> Iterator[str]:
-    """Yield the lines of a stream; raise for what is not text in its encoding or has no line ends."""
+    """Yield the lines of a stream; raise if they are not text in its encoding or have no line ends."""
     number = 0
     while True:
         try:

@@ -1,8 +1,8 @@
 """Word lists, folders of data and cache, and files that are written whole or not at all.
 
-The place that a user names may hold something already. A file is replaced only if mtmeta wrote it and nobody has
-changed it since, as a note in the cache tells. What a folder holds is replaced only if a mark in it says that the same
-command made it. No command replaces what it reads.
+The place that a user names may already exist. A file is replaced only if a note in the cache says that mtmeta wrote it
+and nobody has changed it since. The content of a folder is replaced only if a mark in it says that the same command
+made it. Commands never replace their inputs.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def word_lists(name: str) -> dict[str, list[str]]:
 
 
 def cache_dir() -> Path:
-    """Return the cache directory: ``$MTMETA_CACHE``, else the usual place of the system.
+    """Return the cache directory: ``$MTMETA_CACHE``, or the usual place of the system.
 
-    For a user without a home it is the null device, in which nothing is found and nothing can be written.
+    A user without a home gets the null device, which holds nothing and cannot be written to.
     """
     given = _named("MTMETA_CACHE")
     if given:
@@ -62,7 +62,7 @@ def cache_dir() -> Path:
 
 
 def data_dirs() -> dict[str, Path]:
-    """Return the folders that are searched for data, in order: what each is, and where it lies."""
+    """Return the folders to search for data, in order: the description and path of each."""
     home = Path(os.path.expanduser("~"))
     found = {"$MTMETA_DATA": _named("MTMETA_DATA"), "the cache": cache_dir()}
     if home.is_absolute():
@@ -72,7 +72,7 @@ def data_dirs() -> dict[str, Path]:
 
 @contextmanager
 def settings_ignored() -> Iterator[None]:
-    """Keep what is imported meanwhile from settings in the working folder, where Python, too, is to import nothing."""
+    """Hide settings in the working folder from modules imported meanwhile, if Python, too, must not import from it."""
     with ExitStack() as stack:
         if os.environ.get("PYTHONSAFEPATH"):
             with suppress(FileNotFoundError):  # the working folder was removed
@@ -109,7 +109,7 @@ def wrong_encoding(path: Path | str, line: int, byte: int) -> ValueError:
 
 @contextmanager
 def unfinished(folder: Path) -> Iterator[Path]:
-    """Yield a name in a folder that no other process uses; what is left there is removed at the end."""
+    """Yield a name in a folder that no other process uses; remove at the end any file left there."""
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f".{uuid.uuid4().hex}.part"
     try:
@@ -134,7 +134,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 def tidy(folder: Path) -> None:
     """Delete the unfinished files in a folder that were last written to a day or longer ago.
 
-    A process that still writes to one fails when it renames the file; no half a file gets a name.
+    A process that still writes to one fails when it renames the file; no partial file gets a name.
     """
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -147,7 +147,7 @@ _tidy_once = functools.cache(tidy)
 
 
 def keep(inputs: Iterable[Path], target: Path) -> None:
-    """Refuse to replace what is read, by whatever name: an input, a file in one, or a folder that holds one."""
+    """Refuse to replace an input, a file in one, or a folder that holds one, under any name."""
     for path in inputs:
         if not (target.exists() and path.exists()):
             continue
@@ -177,7 +177,7 @@ def _note(path: Path, content: Path) -> Path:
 
 @contextmanager
 def noted(path: Path) -> Iterator[Path]:
-    """Write as `whole_file` does, and note it, so that `is_own` knows the file. Without a cache it will not."""
+    """Write as `whole_file` does, and note it in the cache, if there is one, so that `is_own` knows the file."""
     old = _note(path, path) if path.exists() else None
     with whole_file(path) as part:
         yield part
@@ -192,23 +192,23 @@ def noted(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def claimed(folder: Path, what: str, makes: Iterable[str], *, force: bool = False) -> Iterator[None]:
-    """Hold a folder for one command: nobody else may write there meanwhile, and what it makes is its own.
+    """Lock a folder for one command: no other may write there meanwhile, and the command owns what it makes.
 
     Parameters
     ----------
     folder : Path
-        It is made where it is not there, and gets a mark that stays.
+        It is created if it does not exist, and gets a mark that stays.
     what : str
         The command.
     makes : iterable of str
-        What the command makes in the folder. Without the mark none of it may be there.
+        The names that the command makes in the folder. If there is no mark, none of them may exist.
     force : bool
-        Whether to take what is there for its own.
+        Whether to treat existing files of these names as its own.
 
     Raises
     ------
     ValueError
-        If others have made something of that name, or another process holds the folder.
+        If others have made something of that name, or another process has locked the folder.
     """
     import portalocker
 

@@ -1,4 +1,4 @@
-"""How large counts, seeds and scores may be; without imports, so that ``--help`` can say it."""
+"""Limits of counts, seeds and scores, in a module without imports, so that ``--help`` can state them."""
 
 #: Draws, sizes and other counts; processes at a time; seeds.
 MAX_COUNT, MAX_JOBS, MAX_SEED = 1_000_000, 512, 2**63 - 1

@@ -1,4 +1,4 @@
-"""Names of systems, segments and metrics: their order, where they stand, and what to say of one that is not there."""
+"""Names of systems, segments and metrics: their order and positions, and the error for an unknown one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def names_of(values: Iterable[Any], what: str, length: int | None = None) -> tup
 
 
 def positions(what: str, wanted: Iterable[Any] | None, known: Sequence[Any], *, repeats: bool = False) -> list[int]:
-    """Return where the wanted names stand among the known ones; without wanted names, all positions.
+    """Return the positions of the wanted names among the known ones; all positions if no names are wanted.
 
     Raise if a name is not known or, unless ``repeats`` are allowed, is wanted twice.
     """

@@ -1,4 +1,4 @@
-"""Checkpoints of Hugging Face, read as data: no code of theirs is run, and nobody is asked whether it may be."""
+"""Checkpoints of Hugging Face, read as data: their code is never run, and nobody is asked to allow it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CONVERTS = (
 
 @contextmanager
 def only_data(fault: str, advice: str) -> Iterator[None]:
-    """Turn every error into one `ValueError` of ``fault``, the reason and ``advice``; let no code be asked for.
+    """Turn every error into one `ValueError` of ``fault``, the reason and ``advice``; prevent questions about code.
 
     A model within a model is loaded without `trust_remote_code`: it asks on standard input, if there is time to answer.
     """
@@ -91,7 +91,7 @@ def refuse_pickles(name: str | Path) -> None:
 
 
 def _check(value: Any, file: str, name: str = "", depth: int = 0) -> None:
-    """Refuse what would be built in a loop without an end, or is nested beyond what can be copied."""
+    """Refuse a configuration that would build layers without end, or is nested too deeply to be copied."""
     if depth > _DEEPEST:
         raise ValueError(f"{file} is nested more than {_DEEPEST} levels deep")
     if isinstance(value, int) and value > _MOST and (name == "num_labels" or name.endswith(("layer", "layers"))):

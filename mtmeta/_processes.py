@@ -26,8 +26,8 @@ _ROOM, _ROOM_BY_CORE = 2_000_000_000, 64_000_000
 def end_with(parent: int) -> None:
     """Begin a process that another one has started: end it when that one has ended, and ignore Ctrl-C.
 
-    By itself a process of joblib waits five minutes for another task, and one of a pool for ever. The system tells the
-    children of a process that ended by giving them another parent; Windows does not, so there nothing is watched.
+    Otherwise a process of joblib waits five minutes for another task, and one of a pool for ever. When a process ends,
+    the system gives its children another parent; Windows does not, so nothing is watched there.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.name == "posix":
@@ -92,8 +92,8 @@ def hush_joblib() -> None:
 def in_processes(function: Callable[..., Any], calls: Mapping[Key, tuple], jobs: int) -> Iterator[tuple[Key, Future]]:
     """Make calls in fresh processes; yield each when it is done.
 
-    Where the iterator is closed before its end the processes are killed: what they do takes minutes. So close it. Their
-    temporary files are in a folder that is removed at the end.
+    Closing the iterator before its end kills the processes, whose work takes minutes; so close it. Their temporary
+    files are in a folder that is removed at the end.
     """
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")

@@ -1,6 +1,6 @@
-"""What a bootstrap draws, units with replacement, and what is said of the draws.
+"""Bootstrap draws of units with replacement, and their description.
 
-They are counted rather than copied where a statistic is made of sums.
+Units are counted rather than copied if a statistic consists of sums.
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ def percentile_interval(draws: np.ndarray, level: float) -> np.ndarray:
 
 
 def seed_of(rng: int | np.random.Generator | None) -> object:
-    """Return what a signature says of the draws: their seed, or that a generator was given."""
+    """Return the signature of the draws: their seed, or that a generator was given."""
     return "generator" if isinstance(rng, np.random.Generator) else rng

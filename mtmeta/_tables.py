@@ -1,4 +1,4 @@
-"""Checks of the tables that come in: their columns, cells and rows."""
+"""Checks of input tables: their columns, cells and rows."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ MAX_DEPTH = 10
 
 
 class _Strict(yaml.SafeLoader):
-    """Refuses what is dangerous or ambiguous before anything is built of it."""
+    """Refuses dangerous or ambiguous content before anything is built from it."""
 
     depth = 0
 

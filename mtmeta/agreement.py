@@ -1,7 +1,7 @@
 """Agreement of metrics with humans: correlations, pair statistics and system-level accuracies.
 
-Every statistic answers "does the metric order, or space, translations as humans do?". What
-differs is which translations it compares: see `correlate` on grouping.
+Every statistic answers "does the metric order, or space, translations as humans do?". They differ in which translations
+they compare: see `correlate` on grouping.
 """
 
 from __future__ import annotations
@@ -199,8 +199,7 @@ _BINNED_FROM = 1_000_000
 def _pair_weights(cells: Grouped) -> tuple[np.ndarray, float]:
     """Weights that give each group the same say, and their total per unit of acc_eq.
 
-    Whole numbers where they fit (then sums are exact and ties between candidates are ties),
-    else 1 / pairs.
+    Weights are whole numbers where they fit, so that sums are exact and equal candidates tie; otherwise 1 / pairs.
     """
     pairs = [int(n) * (int(n) - 1) // 2 for n in cells.sizes]
     unit = math.lcm(*set(pairs))
@@ -241,8 +240,8 @@ def calibration(cells: Grouped) -> tuple[float, float]:
 def _binned_calibration(cells: Grouped, weights: np.ndarray, total: float) -> tuple[float, float]:
     """Do the work of `calibration` without holding all pairs.
 
-    One pass sums gains per bin of the difference. Within a bin the running sum can rise by no
-    more than the bin's rises, so only bins that could hold the maximum are listed and sorted.
+    One pass sums gains per bin of the difference. Within a bin the running sum can rise by no more than the bin's
+    positive gains, so only bins that could hold the maximum are listed and sorted.
     """
     ranks = cells.human_ranks
     rises, falls, concordant = _kernels.binned_tie_gains(ranks, cells.metric, cells.starts, weights)
@@ -321,13 +320,12 @@ def correlate(
         - ``tau_eq``: :math:`(C+T_{hm}-D-T_h-T_m)/\text{pairs} = 2\,acc_{eq}-1`
     grouping : {"none", "segment", "system"}
     degenerate : {"drop", "zero", "nan", "raise"}
-        What an undefined group (a side is constant) counts: nothing (WMT practice; if no group
-        is left the value is 0), 0, NaN for the whole value, or an error. Always counted in
-        ``n_degenerate``.
+        How an undefined group (a side is constant) counts: not at all (WMT practice; if no group is left the value is
+        0), as 0, as NaN for the whole value, or as an error. ``n_degenerate`` always counts it.
     epsilon : "calibrate" or float
-        Two metric scores within ``epsilon`` are tied, in units of the metric. By default
-        ``acc_eq`` and ``tau_eq`` choose the one value, over all groups, that is best on these
-        very data (tie calibration); the other coefficients use 0.
+        Two metric scores at most ``epsilon`` apart, in units of the metric, are tied. By default ``acc_eq`` and
+        ``tau_eq`` use the value, one for all groups, that is best on these same data (tie calibration); the other
+        coefficients use 0.
 
     Returns
     -------
@@ -447,8 +445,8 @@ def decompose_pearson(
     es, metrics
         As in `correlate`.
     grouping : {"segment", "system"}
-        What a group is. By segment, *between* is what a metric earns by knowing how hard a
-        segment is, and *within* what it earns by telling translations of it apart.
+        What a group is. By segment, *between* is what a metric earns by knowing how hard each segment is, and *within*
+        what it earns by telling the translations of a segment apart.
 
     Returns
     -------
@@ -503,8 +501,8 @@ def decompose_pearson(
 def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:
     """Correlate metrics with each other, over all translations at once.
 
-    Human scores play no part, so translations that nobody rated count as well: to leave them
-    out, select the rated segments first.
+    Human scores play no part, so translations that nobody rated count as well. To leave them out, select the rated
+    segments first.
 
     Parameters
     ----------
@@ -554,9 +552,8 @@ def partial_correlations(
 
     .. math:: r_{hm \cdot g} = \frac{r_{hm} - r_{hg} r_{mg}}{\sqrt{(1 - r_{hg}^2)(1 - r_{mg}^2)}}
 
-    is the Pearson correlation of what is left of human score h and metric m when the straight line on
-    g is taken from each. With a source sentinel as g, it pays a metric for what it knows beyond the
-    difficulty that the sentinel sees.
+    is the Pearson correlation of the residuals of human score h and metric m after a linear regression of each on g. If
+    g is a source sentinel, a metric earns only what it knows beyond the difficulty that the sentinel sees.
 
     Parameters
     ----------
@@ -619,7 +616,7 @@ def shared_metrics(sets: Sequence[EvalSet], metrics: Sequence[str] | str | None,
 def sign_of_difference(first: np.ndarray, second: np.ndarray, size: np.ndarray | float = 0.0) -> np.ndarray:
     """Return the signs of differences between system scores, 0 where only rounding tells the two apart.
 
-    ``size`` is that of the scores that were averaged: a mean near 0 is rounded as they are.
+    ``size`` is the magnitude of the averaged scores, since it decides how a mean near 0 is rounded.
     """
     difference = first - second
     tolerance = 1e-12 * np.maximum(np.maximum(np.abs(first), np.abs(second)), size)
@@ -645,10 +642,9 @@ def pairwise_accuracy(
 ) -> pd.DataFrame:
     """Return the share of system pairs that a metric orders as humans do.
 
-    Pairs are formed within each set and pooled over sets (language pairs). A pair counts when
-    the difference of system scores has the same sign for both; a tie agrees with a tie only. Scores
-    that differ by less than a 10^12th part of them, or of the segment scores that they are means of, which is what
-    rounding does to equal means, are tied.
+    Pairs are formed within each set and pooled over sets (language pairs). A pair counts when the difference of system
+    scores has the same sign for both; a tie agrees with a tie only. Scores are tied if they differ by less than 1e-12
+    of their size, or of the size of the segment scores behind them: rounding alone moves equal means that far apart.
 
     Parameters
     ----------
@@ -716,11 +712,10 @@ def soft_pairwise_accuracy(
     n_resamples : int
         Number of random sign vectors.
     ties : {"half", "published"}
-        What a draw that equals the observed difference counts. ``"half"``: one half, so that
-        swapping the systems turns p into 1 - p and their order cannot matter.
-        ``"published"``: one, as in the WMT24 implementation; the value of a metric that ties
-        systems then depends on the order in which they are listed. (That implementation sums in
-        single precision, where rounding decides which draws are equal; here equal sums are equal.)
+        How much a draw that equals the observed difference counts. ``"half"``: one half, so that swapping the systems
+        turns p into 1 - p and their order does not matter. ``"published"``: one, as in the WMT24 implementation; the
+        value of a metric that ties systems then depends on the order in which they are listed. (That implementation
+        sums in single precision, where rounding decides which draws are equal; here equal sums are equal.)
     rng : None, int or numpy.random.Generator
         Seed of the signs; 4 is the published one.
 

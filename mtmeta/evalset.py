@@ -54,7 +54,7 @@ class Texts:
 
 
 class EvalSet:
-    """Human and metric scores of the same translations, with what belongs to them.
+    """Human and metric scores of the same translations, with their names, texts and origin.
 
     Every score matrix has shape ``(n_systems, n_segments)``, dtype float64, NaN where a
     translation was not scored. Higher is better everywhere: penalties are negated once,
@@ -79,8 +79,8 @@ class EvalSet:
     human_systems : iterable of str, optional
         Systems that are human translators (a second reference that is a candidate).
     system_scores : pandas.DataFrame, optional
-        Official system-level scores: index = systems, columns = ``"human"`` and metric names.
-        Where a column is missing, the mean of the segment scores takes its place.
+        Official system-level scores: index = systems, columns = ``"human"`` and metric names. The mean of the segment
+        scores replaces a missing column.
     spans : pandas.DataFrame, optional
         Error spans: one row per error, columns ``system, segment, rater, category, severity,
         weight, start, end, text``; an error-free rating is one row of severity ``"no-error"``.
@@ -91,8 +91,8 @@ class EvalSet:
     provenance : mapping, optional
         Where the data come from, what was left out and why.
     unrated : {"raise", "keep"}
-        What to do where no translation has a human score: refuse, or keep the set for its texts. Functions that
-        compare with human scores refuse such a set.
+        What to do if no translation has a human score: refuse, or keep the set for its texts. Functions that compare
+        with human scores refuse such a set.
 
     Raises
     ------
@@ -212,9 +212,9 @@ class EvalSet:
     def system_scores(self) -> pd.DataFrame:
         """System-level scores: one row per system; columns ``human`` and every metric.
 
-        The official system score where the set brings one (it need not be a mean: corpus
-        BLEU is not), else the mean over segments: rated segments for ``human``, all scored
-        segments for a metric. Metrics without segment scores appear here alone.
+        Each is the official system score if the set has one (it need not be a mean: corpus BLEU is not), and otherwise
+        the mean over segments: rated segments for ``human``, all scored segments for a metric. Metrics without segment
+        scores appear only here.
         """
         official = pd.DataFrame() if self._system_scores is None else self._system_scores
         columns: dict[str, Any] = {}
@@ -240,7 +240,7 @@ class EvalSet:
     # -- selecting -----------------------------------------------------------------------
 
     def _changed(self, **changes: Any) -> EvalSet:
-        """Return a set made of what this one was made of, but for the changes."""
+        """Return a set made from the same parts as this one, except for the changes."""
         same = ("systems", "segments", "name", "language_pair", "documents", "domains", "texts", "human_systems")
         same += ("spans", "reference_free", "truth", "provenance")
         made_of = {name: getattr(self, name) for name in same} | {"human": self.human, "metrics": self._scores}
@@ -264,8 +264,8 @@ class EvalSet:
         Returns
         -------
         EvalSet
-            Official system scores stay only while all segments stay: they
-            describe the whole test set. What draws at random does so in the order given here.
+            Official system scores are kept only with all segments, since they describe the whole test set. Random draws
+            depend on the order given here.
 
         Raises
         ------
@@ -367,12 +367,12 @@ class EvalSet:
         Parameters
         ----------
         metrics : mapping of str to array_like, shape (n_systems, n_segments)
-            They replace the metrics of the set; put ``es[name]`` in to keep one.
+            They replace the metrics of the set; include ``es[name]`` to keep one.
 
         Returns
         -------
         EvalSet
-            Without official system scores of metrics.
+            It has no official system scores of metrics.
 
         Raises
         ------
@@ -398,9 +398,8 @@ class EvalSet:
     def to_frame(self) -> pd.DataFrame:
         """Return the tidy table: one row per translation, systems outermost.
 
-        Columns: ``system, segment, human``, one per metric, then those of ``doc, domain,
-        source, reference, translation`` that the set has. With several references the
-        first is given.
+        Columns: ``system, segment, human``, one per metric, then those of ``doc, domain, source, reference,
+        translation`` that the set has. If there are several references, this is the first.
         """
         n_systems, n_segments = self.shape
         frame: dict[str, Any] = {
@@ -441,8 +440,7 @@ class EvalSet:
             source, reference, translation`` and ``lp``; more references as ``reference_B`` and so on. Higher scores
             are better.
         metrics : sequence of str, optional
-            The metric columns. By default all columns that are not reserved, and then each
-            must hold numbers.
+            The metric columns. By default all columns that are not reserved; each must then hold numbers.
         missing : {"raise", "nan"}
             What to do when a system lacks a segment that others have: refuse, or leave the
             cell unscored.
@@ -518,7 +516,7 @@ class EvalSet:
 
 
 class Computed(EvalSet):
-    """A set whose scores were computed from those of another: differences and means may leave the sizes allowed."""
+    """A set of scores computed from those of another: differences and means may fall outside the allowed sizes."""
 
     _computed = True
 
@@ -567,7 +565,7 @@ def _check_cells(frame, system, segment, systems, segments, missing) -> None:
         row = frame.loc[double].iloc[0]
         raise ValueError(
             f"{int(double.sum())} row(s) repeat a (system, segment) pair, the first of them "
-            f"{(row['system'], row['segment'])!r}. Each translation must stand in one row."
+            f"{(row['system'], row['segment'])!r}. Give each translation one row."
         )
     if missing == "nan" or len(frame) == len(systems) * len(segments):
         return

@@ -1,4 +1,4 @@
-"""Ranking protocols of shared tasks and papers, written down as data.
+"""Ranking protocols of shared tasks and papers, as data.
 
 A protocol is a list of weighted tasks; a task is one statistic at one level on one language
 pair (or pooled over all). `rank` computes the tasks, maps each to [0, 1] and averages.
@@ -79,7 +79,7 @@ class Task:
         return f"{self.level} {self.statistic}{grouping}"
 
     def values(self, sets: Sequence[EvalSet], metrics: Sequence[str], *, ties: str = "half") -> list[float]:
-        """Return the value of each metric on one set, or where the task is pooled on all sets together."""
+        """Return the value of each metric on one set, or on all sets together if the task is pooled."""
         if self.statistic == "pairwise_accuracy":
             return pairwise_accuracy(sets, metrics)["value"].tolist()
         if self.statistic == "spa":
@@ -165,22 +165,22 @@ class Ranking:
     Attributes
     ----------
     table : pandas.DataFrame
-        ``metric, score, rank, best_rank, worst_rank``, best first. ``score`` is the weighted average of the tasks,
-        each mapped to [0, 1]; higher is better. Metrics with equal scores share the better rank. The data allow every
-        rank from ``best_rank`` to ``worst_rank``: all these sets hold the true ranks at once with probability
-        1 - alpha.
-        By the published tests, ``cluster`` in place of the two: a metric is in a later cluster when one of the cluster
-        above is significantly better. Without resampling there is neither.
+        ``metric, score, rank, best_rank, worst_rank``, best first. ``score`` is the weighted average of the tasks, each
+        mapped to [0, 1]; higher is better. Metrics with equal scores share the better rank. The data allow every rank
+        from ``best_rank`` to ``worst_rank``: all these sets hold the true ranks at once with probability 1 - alpha. The
+        published tests give ``cluster`` instead of the two: a metric is in a later cluster when one of the cluster
+        above is significantly better. If there is no resampling, the table has none of these columns.
     tasks : pandas.DataFrame
         One row per task and metric: ``task, language_pair, level, statistic, grouping, weight,
         metric, value, score, rank``. The weights of the tasks sum to 1.
     units : pandas.DataFrame
-        What was exchanged: ``language_pair, unit, n_units``; no rows without resampling, or by the published tests.
+        What was exchanged: ``language_pair, unit, n_units``; empty if there is no resampling, or for the published
+        tests.
     p_values : pandas.DataFrame or None
         Square, in the order of the table: the two-sided p-value that both metrics are equally good (published tests:
         one-sided, that the row metric is better); NaN on and below the diagonal.
     left_out : dict
-        Metrics and systems that took no part, and why.
+        Metrics and systems that were left out, and why.
     signature : str
         How it was computed, in one line.
     """
@@ -212,9 +212,9 @@ _WITHOUT = ["task", "set", "system", "human", "metric", "value", "without"]
 def without_each_system(
     sets: EvalSet | pd.DataFrame | Sequence[EvalSet], metrics: Sequence[str], task: Task, *, ties: str = "half"
 ) -> pd.DataFrame:
-    """Compute a task at system level anew without each system.
+    """Recompute a task at system level without each system in turn.
 
-    One system can decide over such a value, as an outlier does over a correlation (Mathur, Baldwin and Cohn 2020).
+    A single system can decide such a value, as an outlier decides a correlation (Mathur, Baldwin and Cohn 2020).
 
     Parameters
     ----------
@@ -261,18 +261,18 @@ def without_each_system(
 
 
 def decided_by_one(table: pd.DataFrame) -> list[str]:
-    """Say which systems alone decide over the sign of a value, or over which metric is first.
+    """Say which single systems decide the sign of a value, or which metric is first.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        What `without_each_system` returned, perhaps of several tasks.
+        The result of `without_each_system`, perhaps for several tasks.
 
     Returns
     -------
     list of str
-        One sentence per system that turns signs, which counts where a value moves by more than .2, and one per task
-        whose first metric would not be first without some system.
+        One sentence per system without which a value changes its sign and moves by more than .2, and one per task whose
+        first metric would not be first without some system.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def cost(
 ) -> tuple[float, float]:
     """Return about how many seconds and bytes `rank` takes on two cores.
 
-    It counts the steps of the inner loops, which follow from sizes alone; what a step takes was measured.
+    It counts the steps of the inner loops, which depend on sizes alone, and multiplies them by measured costs.
     """
     seconds = size = 0.0
     pairs = n_metrics * (n_metrics - 1) / 2 if n_resamples else 0
@@ -386,9 +386,9 @@ def rank(
     method : {"exchange", "published"}
         ``"exchange"``: rank confidence sets from exchanging whole documents, or segments where a set names fewer than
         20 documents; the tasks of a set share the draws. ``"published"``: clusters from the tests that WMT uses, on
-        cells, pairs and systems; see `mtmeta.compare`. SPA is costly to test so: minutes for 30 metrics.
+        cells, pairs and systems; see `mtmeta.compare`. This test of SPA is costly: minutes for 30 metrics.
     n_resamples : int
-        Draws of the test; 0 does without.
+        Draws of the test; 0 for no test.
     alpha : float
         Level of the rank sets or clusters.
     rng : None, int or numpy.random.Generator
@@ -406,13 +406,12 @@ def rank(
 
     Notes
     -----
-    The published tests take for independent what is not, above all the pair swap of acc_eq. Of two equally good
-    metrics on three simulated sets of eight systems, one was found better at the two-sided level .05 in 17 of 80
+    The published tests treat dependent scores as independent, above all the pair swap of acc_eq. On three simulated
+    sets of eight systems, it found one of two equally good metrics better at the two-sided level .05 in 17 of 80
     campaigns of 30 segments, and in 12 of 80 campaigns of 60.
 
-    Where the score of a system is not the mean of its segments, as that of corpus BLEU, the exchange adds the
-    difference to each of its segments. A hybrid's p-values inside SPA are normal approximations to the published sign
-    flips.
+    If the score of a system is not the mean of its segments, as with corpus BLEU, the exchange adds the difference to
+    each of its segments. The p-values of hybrids inside SPA are normal approximations to the published sign flips.
 
     References
     ----------

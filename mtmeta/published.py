@@ -61,7 +61,7 @@ def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) 
         The three WMT23 sets with the published sentinel metrics.
     sources : sequence of str, optional
         Which of the sources of `numbers`; by default all but those of aggregation, which are computed from texts
-        (`mtmeta.aggregation`), and of local accuracy, whose data are not public.
+        (`mtmeta.aggregation`), and those of local accuracy, whose data are not public.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Ranked lists of items, validated: what `perturb`, `scoring` and `local_accuracy` take for rankings."""
+"""Ranked lists of items, validated, as `perturb`, `scoring` and `local_accuracy` take them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Rankings:
     name : str
         What to call the set.
     runs : pandas.DataFrame
-        One row per ranked item, columns ``system, query, item, rank, score``. ``rank`` counts from 1 (top)
-        without gaps in each list and is what decides; ``score`` is the system's own: it may tie, and does
-        not increase down a list. Every system ranks every query; lists may differ in length.
+        One row per ranked item, columns ``system, query, item, rank, score``. ``rank`` counts from 1 (top) without gaps
+        in each list and decides the order; ``score`` is the system's own: it may tie, but must not increase down a
+        list. Every system ranks every query; lists may differ in length.
     qrels : pandas.DataFrame
-        One row per judged item, columns ``query, item, relevance``: a whole number, at least 0; higher is
-        better. What is not judged has no row.
+        One row per judged item, columns ``query, item, relevance``: a whole number, at least 0; higher is better. Items
+        that were not judged have no row.
     provenance : mapping, optional
         Where the data come from, what was left out and why.
     truth : mapping, optional
@@ -41,17 +41,16 @@ class Rankings:
     Attributes
     ----------
     runs, qrels : pandas.DataFrame
-        As given, with these columns only, in order of system, query and rank, and of query. Names of
-        queries and items are strings.
+        As given, with these columns only; ``runs`` in order of system, query and rank, ``qrels`` in order of query.
+        Names of queries and items are strings.
 
     Raises
     ------
     TypeError
         If ``runs`` or ``qrels`` is not a DataFrame.
     ValueError
-        If a column is missing or holds what it should not, an item occurs twice in a list or is judged
-        twice, ranks have gaps, a score increases down a list, a query has no judgement, or a system lacks
-        a query.
+        If a column is missing or holds what it should not, an item occurs twice in a list or is judged twice, ranks
+        have gaps, a score increases down a list, a query has no judgement, or a system lacks a query.
 
     Examples
     --------
@@ -83,7 +82,7 @@ class Rankings:
         if unjudged:
             raise ValueError(
                 f"{len(unjudged)} of the {runs['query'].nunique()} queries of `runs` have no judgement: "
-                f"{listed(unjudged)}. Nothing can be measured there: add them to qrels, or leave them out of runs."
+                f"{listed(unjudged)}. They cannot be measured: add them to qrels, or leave them out of runs."
             )
         qrels = qrels.iloc[np.argsort(numbered(qrels["query"])[0], kind="stable")].reset_index(drop=True)
         object.__setattr__(self, "runs", runs)
@@ -172,7 +171,7 @@ def _ranking_table(frame: Any, what: str, columns: tuple[str, ...]) -> pd.DataFr
 
 
 def _whole_numbers(column: pd.Series, what: str, low: int) -> np.ndarray:
-    """Return a column as integers; refuse what is none, or is below ``low``."""
+    """Return a column as integers; refuse values that are none, or are below ``low``."""
     values = numbers_of(column, str(column.name))
     bad = (values != np.floor(values)) | (values < low) | np.isinf(values)
     if bad.any():

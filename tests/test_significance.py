@@ -410,7 +410,7 @@ def test_correction_raises_p_values():
     [
         ({"method": "wald"}, "`method` must be one of"),
         ({"n_resamples": 0}, "`n_resamples` must be at least 1; found 0"),
-        ({"coefficient": "spearman", "method": "published"}, "no published test is there for 'spearman'"),
+        ({"coefficient": "spearman", "method": "published"}, "there is no published test for 'spearman'"),
         ({"method": "williams"}, "for Pearson correlations without grouping"),
         ({"unit": "document"}, "does not say which document"),
         ({"unit": "both"}, "`unit` must be one of None, 'segment', 'document', 'system'"),

@@ -199,7 +199,7 @@ def test_one_system_has_no_deviation_and_no_comparison():
     result = mm.system_dependence(one, "m", n_resamples=20)
     assert (result.sysdep, np.isnan(result.sd)) == (0, True)
     for function in (sysdep.compare_with_null, sysdep.deviations_both_ways):
-        refuses("has one system; its treatment can be compared with nobody's", function, one, "m")
+        refuses("has one system; there is no other to compare it with", function, one, "m")
 
 
 def test_missing_scores_are_counted_and_a_bare_system_is_refused():

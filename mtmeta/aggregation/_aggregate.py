@@ -31,7 +31,7 @@ class Aggregation:
         One row per system, in the order of the set: ``system, metric, how, score, se, low, high, n_segments``.
         Higher is better. ``se`` is the standard error (jackknife) or the standard deviation of the draws.
     signature : str
-        sacreBLEU's signature, then how the segments were put together.
+        sacreBLEU's signature, followed by the way of aggregation.
     draws : numpy.ndarray or None
         Scores of the resamples, shape (n_resamples, n_systems); resamples are the same for all systems.
     """
@@ -75,15 +75,15 @@ def aggregate(
     Parameters
     ----------
     es : EvalSet, NewsSet, pandas.DataFrame or SegmentStatistics
-        Translations and references, or what `extract` made of them: then options of the extraction are not given again.
+        Translations and references; or the result of `extract`, with no further options of the extraction.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     how : {"corpus", "segment", "bootstrap"}
     references, tokenize, lowercase, cache, n_jobs
         As in `extract`.
     effective_order : bool, optional
-        Whether n-gram orders that a text is too short for are left out. By default as in sacreBLEU: for BLEU, off for
-        a corpus and on for segments, which is a second difference between the two aggregations. Give the same value
-        to both to see the first alone.
+        Whether n-gram orders that a text is too short for are left out. By default as in sacreBLEU: for BLEU, off for a
+        corpus and on for segments, which is a second difference between the two aggregations. To see only the first,
+        give both the same value.
     interval : {"jackknife", "bootstrap"}, optional
         How the interval is found. Jackknife, the default of ``"corpus"`` and ``"segment"``: from the n scores with one
         segment left out, t quantiles with n - 1 degrees of freedom; for a mean it is the usual t interval. Bootstrap,
@@ -91,10 +91,9 @@ def aggregate(
     n_resamples : int
         Number of resamples, the same for all systems and, with the same seed, for all metrics.
     sample_size : int, optional
-        Segments in a resample, by default as many as there are. Of another size, the spread of the draws is that of a
-        test set of this size.
+        Segments in a resample; by default all. The spread of the draws is that of test sets of this size.
     level : float
-        Nominal coverage, over test sets drawn from where this one was, segments independent of each other.
+        Nominal coverage, over test sets from the same source, with independent segments.
     rng : None, int or numpy.random.Generator
 
     Returns
@@ -195,7 +194,7 @@ def resampled_sums(
 ) -> Iterator[np.ndarray]:
     """Yield sums of counts over resamples, in blocks of shape (n_resamples, n_systems, n_columns).
 
-    A sum over a resample is a product with how often each segment was drawn, so a block is one matrix product.
+    A sum over a resample weights each segment by how often it was drawn, so a block is one matrix product.
     """
     k, n, c = counts.shape
     flat = counts.transpose(1, 0, 2).reshape(n, k * c)

@@ -74,7 +74,7 @@ def compare_aggregations(
       20,000 random ones (PERM-SYS);
     - ``p_williams``: t test of two dependent correlations, n - 3 degrees of freedom.
 
-    The first asks what another test set would give for these systems, the others what other systems would give.
+    The first test generalises to other test sets for these systems, the others to other systems.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def compare_aggregations(
     metrics : sequence of str
         Among ``"bleu", "chrf", "chrf++", "ter"``.
     unit : {"segment", "both"}
-        With ``"both"``, systems are drawn too: wider intervals, which speak of other systems as well.
+        ``"both"`` also draws systems; its wider intervals generalise to other systems as well.
     effective_order, reference, tokenize, cache, n_jobs
         As in `aggregate`; ``tokenize`` applies to BLEU.
     n_resamples : int

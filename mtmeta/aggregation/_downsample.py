@@ -97,7 +97,7 @@ def downsample(
     Raises
     ------
     TypeError, ValueError
-        As in `extract`; and if the metric is another, a number is out of range, or there are fewer than three units.
+        As in `extract`; also if the metric is any other, a number is out of range, or there are fewer than three units.
 
     References
     ----------

@@ -46,8 +46,7 @@ def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | 
     .. math:: \frac{\sum m_i}{\sum w_i} - \frac1n \sum r_i
               = \frac{\frac1n\sum w_i r_i - \bar w \bar r}{\bar w} = \frac{\mathrm{Cov}(w, r)}{\bar w}.
 
-    The two agree where length and quality are uncorrelated, which is the case when all segments are equally long or
-    equally good.
+    The two agree if length and quality are uncorrelated, as when all segments are equally long or equally good.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What comes out of corpus scoring when references are transposed. Kept to explain published figures, not to use."""
+"""Corpus scores from transposed references. They explain published figures and are not for use."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def aggregate_transposed(
 ) -> Aggregation:
     """Reproduce a mistake: corpus scores by sacreBLEU with references as ``[[r1], [r2], ...]``. WRONG ON PURPOSE.
 
-    sacreBLEU then scores the first translation of the test set alone, against the references of all segments, and
-    raises nothing. On WMT23 these scores give the corpus-level correlations with MQM that Cavalin et al. 2024
-    published. For real scores use `aggregate`; for resamples with the same mistake, `downsample`.
+    sacreBLEU then scores only the first translation of the test set, against the references of all segments, without an
+    error. On WMT23 these scores give the corpus-level correlations with MQM that Cavalin et al. 2024 published. For
+    real scores use `aggregate`; for resamples with the same mistake, `downsample`.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def aggregate_transposed(
     Returns
     -------
     Aggregation
-        ``n_segments`` is 1: that is how many were scored. There is no interval. The signature begins with ``TRANSPOSED
+        ``n_segments`` is 1, the number that was scored. There is no interval. The signature begins with ``TRANSPOSED
         REFERENCES``.
 
     Raises

@@ -1,4 +1,4 @@
-"""What sacreBLEU counts per segment: extracted once, kept on disk."""
+"""The counts of sacreBLEU per segment: extracted once, kept on disk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _cache_dir() -> Path:
 
 @runtime_checkable
 class TextSet(Protocol):
-    """What is needed to score texts: an `mtmeta.EvalSet`, or a set without scores of segments such as `NewsSet`."""
+    """A set of texts to score: an `mtmeta.EvalSet`, or a set without segment scores such as `NewsSet`."""
 
     name: str
     systems: tuple[str, ...]
@@ -47,7 +47,7 @@ def as_text_set(es: EvalSet | TextSet | pd.DataFrame) -> EvalSet | TextSet:
 
 @dataclass(frozen=True)
 class SegmentStatistics:
-    """Sufficient statistics of a set: what sacreBLEU counts per segment. A corpus score is a function of their sums.
+    """Sufficient statistics of a set: sacreBLEU's counts per segment. A corpus score is a function of their sums.
 
     Attributes
     ----------
@@ -82,8 +82,8 @@ class SegmentStatistics:
         Raises
         ------
         ValueError
-            For chrF with several references, if it differs from the extraction: which reference of a segment counts
-            was decided there.
+            For chrF with several references, if it differs from the extraction, which has already chosen the reference
+            of each segment.
         """
         extracted = self.options["effective_order"]
         if effective_order is None:
@@ -150,7 +150,7 @@ def extract(
     cache: bool = True,
     n_jobs: int = 1,
 ) -> SegmentStatistics:
-    """Let sacreBLEU count, once, what its scores of these translations depend on.
+    """Let sacreBLEU extract, once, the counts behind its scores of these translations.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def extract(
         As in `mtmeta.scoring.scorer`.
     cache : bool
         Whether to keep the counts on disk, in ``$MTMETA_CACHE`` or the user's cache directory, by a hash of texts,
-        options and sacreBLEU's version. A damaged file is counted anew.
+        options and sacreBLEU's version. If a file is damaged, its counts are made again.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
 

@@ -18,7 +18,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command line. What cannot be written to stdout is an error; messages may go nowhere."""
+    """Run the command line. Failing to write to stdout is an error; messages may be lost."""
     _open_streams()
     os.environ.setdefault("PYTHONSAFEPATH", "1")  # processes that are started from here on run nothing that lies here
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it would tell where its cache lies
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """Let texts be UTF-8; open what is closed so that no file takes its number, and that writing there fails."""
+    """Use UTF-8; replace closed streams, so that no file gets their numbers and writing to them fails."""
     for number, how in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)

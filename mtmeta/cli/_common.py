@@ -104,7 +104,7 @@ def command(example: str, name: str | None = None, group: typer.Typer = app) -> 
 
 
 def complain(error: Exception) -> int:
-    """Say on stderr, if it can be written to, what is wrong; return the exit code."""
+    """Report an error on stderr, if it can be written to; return the exit code."""
     if isinstance(error, BrokenPipeError):
         return 141  # what a shell shows for a command that SIGPIPE ends
     with suppress(OSError):

@@ -20,9 +20,9 @@ def exercises(
 ) -> None:
     """Write the exercises of chapters as notebooks without solutions.
 
-    Each runs by itself, offline: what the exercises need of the chapter, the statements, cells for the answers, and
-    checks that say what is off but not the answer. It needs a clone of the book, as `mtmeta run` does. A notebook that
-    is there and has been changed is not overwritten.
+    Each runs by itself, offline: the cells of the chapter that the exercises need, the statements, cells for the
+    answers, and checks that say what is wrong but not the answer. It needs a clone of the book, as `mtmeta run` does. A
+    notebook that is there and has been changed is not overwritten.
     """
     from .. import runner
     from ..exercises import export

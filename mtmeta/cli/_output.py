@@ -78,7 +78,7 @@ def _as_md(headings: list[str], rows: list[list[str]], numeric: list[bool]) -> s
 
 
 def written(frame: pd.DataFrame, how: Format, places: int) -> str:
-    """Return a table as text. TSV, CSV and JSON keep full precision; what is missing is an empty cell, or null."""
+    """Return a table as text. TSV, CSV and JSON keep full precision; a missing value is an empty cell, or null."""
     import pandas as pd
 
     values = frame.astype(object).where(frame.notna(), None)
@@ -119,7 +119,7 @@ _force = ContextVar("_force", default=False)
 
 
 def inputs(options: Mapping[str, Any]) -> list[Path]:
-    """Return the files and folders that a command reads; what names a set that is not here is none."""
+    """Return the files and folders that a command reads; the name of an absent set is none."""
     from ..datasets import lies_at
 
     found = []
@@ -153,7 +153,7 @@ def _check_own(path: Path, force: bool) -> None:
 
 @contextmanager
 def output_file(path: Path) -> Iterator[Path]:
-    """Yield where to write a file, whole or not at all; what is no regular file (a pipe, a terminal) is written to."""
+    """Yield where to write a file, whole or not at all; a pipe or a terminal is written to directly."""
     if path.exists() and not path.is_file():
         yield path
         return

@@ -38,10 +38,10 @@ def report(
 ) -> None:
     """Report whether a metric is any good: what may be claimed, and what may not.
 
-    Agreement with intervals, rank among the metrics of the table, baselines, ties, systems favoured, length. The
-    page needs no network. What the data do not allow is left out, with the reason. --metric says which metrics to
-    report on; the others are what they are compared with. -o report.html writes the page with figures; -o report.html
-    -o report.json computes once and writes both.
+    Agreement with intervals, rank among the metrics of the table, baselines, ties, systems favoured, length. The page
+    needs no network. It omits what the data do not allow, and says why. --metric names the metrics to report on; the
+    others serve for comparison. -o report.html writes the page with figures; -o report.html -o report.json computes
+    once and writes both.
     """
     from ..report import report as make
 

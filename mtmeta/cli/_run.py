@@ -60,11 +60,11 @@ def run(
 ) -> None:
     """Run chapters of the book on your scores.
 
-    It needs the sources of the book, which are not in the installed package. A chapter that cannot run on these
-    scores is skipped, and its page says why. The exit code is 1 if a chapter fails; the others are there all the
-    same. Given again, the command does only what is not done yet. A table without human scores goes to the chapters
-    on local accuracy; one of transcripts (system, segment, reference, transcript) or of ranked lists (system, query,
-    item, rank, relevance) to chapter 8.
+    It needs the sources of the book, which are not in the installed package. A chapter that cannot run on these scores
+    is skipped, and its page says why. The exit code is 1 if a chapter fails; the others are still written. A second
+    call does only what is not done yet. A table without human scores goes to the chapters on local accuracy; one of
+    transcripts (system, segment, reference, transcript) or of ranked lists (system, query, item, rank, relevance) to
+    chapter 8.
     """
     import pandas as pd
 
@@ -99,7 +99,7 @@ def _load(loading: Loading, scores: str, quiet: bool) -> tuple[EvalSet | pd.Data
 
 
 def _site(runner, project: Path, outcomes: dict, out: Path, title: str, force: bool, quiet: bool) -> bool:
-    """Build the site and say where it is; tell whether that went well, or cannot be done here."""
+    """Build the site and say where it is; return whether it succeeded, or cannot be built here."""
     if not runner.can_build():
         say(quiet, "no site: jupyter-book is not installed (pip install 'mtmeta[book]')")
         return True

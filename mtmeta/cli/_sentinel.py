@@ -35,7 +35,7 @@ app.add_typer(sentinel)
 
 @dataclass(frozen=True)
 class Transformer:
-    """Options that go with a transformer; None is the default of `mtmeta.sentinel`."""
+    """Options of a transformer; None stands for the default of `mtmeta.sentinel`."""
 
     validation: Annotated[str | None, option("Keep the checkpoint that is best on this.", "FILE|SET", "the last")] = (
         None
@@ -160,8 +160,7 @@ def score_with_sentinel(
 ) -> None:
     """Score texts with a sentinel.
 
-    One row per translation: system, segment and score for a set; for a table what it has of these, else its row
-    number.
+    One row per translation: system, segment and score for a set; for a table those that it has, or its row number.
     """
     from ..sentinel import load as load_sentinel
 

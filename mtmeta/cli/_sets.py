@@ -37,8 +37,8 @@ _COMPARED = "compare any translations, those of a segment, or those of a system"
 def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
     """Check data: what was loaded, what was left out and why, what may be wrong.
 
-    One row is one finding: what it is about, its name, how many there are, and of how many. The exit code is 1
-    if these ratings cannot rank any metric: one rated system, or one score throughout.
+    Each row is a finding: its subject, its name, how many there are, and of how many. The exit code is 1 if these
+    ratings cannot rank any metric: one rated system, or one score throughout.
     """
     from ..datasets import validate as findings
 
@@ -116,9 +116,9 @@ def correlate(
 ) -> None:
     """Correlate metrics with human scores.
 
-    One row per coefficient, grouping and metric. With --interval documents are redrawn and exchanged where 20 are
-    rated, else segments; with --level system, systems are left out one at a time and exchanged. The p-value is about
-    the translations that all metrics scored.
+    One row per coefficient, grouping and metric. --interval redraws and exchanges documents if 20 are rated, otherwise
+    segments; with --level system, it leaves out systems one at a time and exchanges them. The p-value is about the
+    translations that all metrics scored.
     """
     coefficients, groupings = (list(dict.fromkeys(map(str, given))) for given in (coefficient, grouping))
     pairless = [c for c in coefficients if c in WITHOUT_EPSILON]
@@ -181,7 +181,7 @@ def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], l
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a metric and one column a correlation; the best number is marked, and what is as good."""
+    """Return one row a metric and one column a correlation; marks show the best number and those as good."""
     import pandas as pd
 
     keys = [key for key in ("set", "coefficient", "grouping") if key in table and table[key].nunique() > 1]
@@ -204,7 +204,7 @@ _ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Duel:
-    """Two metrics of one set, and what their agreement with humans is."""
+    """Two metrics of one set, and the measure of their agreement with humans."""
 
     file: Annotated[str, typer.Argument(metavar="FILE|SET", help="A table, a folder, or the name of a set.")]
     metrics: Annotated[list[str], typer.Argument(metavar="METRIC METRIC", help="The two metrics.")]
@@ -270,11 +270,11 @@ def compare(
 
 @command("power teaching Judge RegressorQE --coefficient acc_eq")
 def power(*, duel: Duel, n_resamples: Draws = 1000, seed: Seed = 0, loading: Loading, printing: Printing) -> None:
-    """Say how many segments and how many systems it takes to show a difference as large as this one.
+    """Say how many segments and how many systems it takes to show a difference of this size.
 
     Four rows per set: how often the difference is found with the segments and systems at hand, and how many are needed
-    for a power of .8; first for these systems, then for others of their kind. What is empty cannot be reached by more
-    systems alone. The difference at hand is taken for the true one.
+    for a power of .8; first for these systems, then for others of their kind. An empty number means that more systems
+    alone are not enough. The difference at hand counts as the true one.
     """
     from ..significance import power as found
 
@@ -290,10 +290,10 @@ def drivers(
     loading: Loading,
     printing: Printing,
 ) -> None:
-    """Show the segments that drive the difference between two metrics, those that move it most first.
+    """Show the segments that drive the difference between two metrics, the most influential first.
 
-    For each segment what it adds to the agreement of either metric with humans, the better one first. The sum of all
-    differences is the lead.
+    Each row says what a segment adds to the agreement of each metric with humans, the better metric first. The
+    differences sum to the lead.
     """
     from ..significance import drivers as found
 
@@ -321,8 +321,8 @@ def fetch(
 ) -> None:
     """Download public data sets into the cache.
 
-    The output says where they are, under which licence, and what to cite. Files are checked by sha256. A download
-    that was interrupted goes on when the command is given again.
+    The output names their place, their licence, and what to cite. Files are checked by sha256. To continue an
+    interrupted download, give the command again.
     """
     if bool(names) == show:
         raise typer.BadParameter("give names of sets, or --list.", param_hint="NAME")
@@ -346,7 +346,7 @@ def fetch(
 
 
 def _expected(sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int, method: str) -> list[str]:
-    """Say how long a ranking takes and what memory, where it is more than a moment or much."""
+    """Say how much time and memory a ranking takes, if it is more than a little."""
     from ..protocols import cost
 
     n_metrics = len(metrics) if metrics else max(len(es.metrics) for es in sets)
@@ -363,7 +363,7 @@ def _calibrating(es: EvalSet, grouping: str, n_metrics: int) -> float:
 
 
 def _long(what: str, seconds: float, size: float, hint: str) -> list[str]:
-    """Say what something takes, where it is more than a moment or much memory."""
+    """Say how much time and memory something takes, if it is more than a little."""
     if seconds < _LONG and size < _LARGE:
         return []
     number, unit = next((seconds / s, unit) for s, unit in _UNITS if seconds < 100 * s or unit == "hours")

@@ -56,9 +56,9 @@ def sweep(
 ) -> None:
     """Compute statistics for many sets, metrics, options and seeds.
 
-    Prints how many tasks of each statistic were done; the numbers are in results.csv. Given again, the command does
-    only what is not done: after an interruption, tasks that failed, and what a change of the plan, of the data or of
-    the version of the package affects. The exit code is 1 if a task fails; the others are there all the same.
+    Prints how many tasks of each statistic were done; the numbers are in results.csv. A second call does only what is
+    left to do: after an interruption, tasks that failed, and tasks that a change of the plan, the data or the version
+    of the package affects. The exit code is 1 if a task fails; the results of the others are still written.
     """
     if (plan is None) != example:
         raise typer.BadParameter("give a plan, or --example.", param_hint="PLAN")
@@ -104,7 +104,7 @@ def _counted(tasks: pd.DataFrame) -> pd.DataFrame:
 
 @contextmanager
 def _shown(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Yield what shows progress on stderr: a bar on a terminal, else a line now and then."""
+    """Yield a display of progress on stderr: a bar on a terminal, otherwise a line now and then."""
     if quiet:
         yield None
         return

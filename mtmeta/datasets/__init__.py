@@ -61,7 +61,7 @@ _PARTS = dict.fromkeys(("librispeech", "movielens-small", *_SIMULATED[1:]), "par
 
 
 def __getattr__(name: str) -> Any:
-    """Import what downloads when it is first used: it needs what loading does not."""
+    """Import the download module on first use: it needs packages that loading does not."""
     if name in ("available", "fetch"):
         from . import _fetch
 
@@ -96,10 +96,10 @@ def load(
         ranked lists (``system, query, item, rank, relevance``), a table of MQM errors or averages (``.tsv``),
         or a folder in the layout of mt-metrics-eval v2, with ``/<lp>`` after it if it holds several language pairs.
     reference : str, optional
-        The reference that metrics were scored against; it is no candidate. By default that of the
-        published protocol. Join several with a dot: ``"refA.refB"``.
+        The reference that metrics were scored against; it is no candidate. The default is that of the published
+        protocol. Join several with a dot: ``"refA.refB"``.
     annotation : str, optional
-        Which human scores, such as ``"mqm"`` or ``"da-sqm"``. By default MQM, else the first there is.
+        Which human scores, such as ``"mqm"`` or ``"da-sqm"``. By default MQM if there is one, otherwise the first.
     metrics_from : str, path or iterable of them
         More metrics, for sets in mt-metrics-eval v2 layout: a set name (``"wmt23-sentinels"``), or a
         folder of ``.seg.score`` files, or one with a subfolder per language pair.
@@ -108,23 +108,22 @@ def load(
     spans : bool
         Whether to load the error spans of the annotators too.
     missing : {"raise", "nan"}
-        What to do where a system lacks a segment of a table: refuse, or leave the cell unscored. In a
-        folder: a metric that lacks a candidate system is left out (and refused if it was asked for), or
-        kept with holes.
+        What to do if a system lacks a segment of a table: refuse, or leave the cell unscored. In a folder, a metric
+        that lacks a candidate system is left out (an error if you asked for it), or kept with holes.
     unrated : {"raise", "keep"}
-        What to do where a table has no human score at all: refuse, or keep its texts and metric scores.
+        What to do if a table has no human score at all: refuse, or keep its texts and metric scores.
     human_systems : sequence of str
-        Systems that are human translations, beside those that the set names. They stay candidates; protocols such as
-        ``"wmt24"`` leave them out, and `validate`, `rank` and reports name them.
+        Systems that are human translations, in addition to those that the set names. They stay candidates; protocols
+        such as ``"wmt24"`` leave them out, and `validate`, `rank` and reports name them.
     columns : mapping of str to str, optional
-        For a table: our name of a column to the one that it has there, such as ``{"human": "mqm"}``.
+        For a table: our name of a column to its name there, such as ``{"human": "mqm"}``.
 
     Returns
     -------
     EvalSet
-        Higher is better everywhere. All segments are kept; those not rated are NaN. What was left
-        out is in ``provenance["left_out"]`` and shown by ``repr``; ``provenance["variants"]`` says what
-        each metric saw, ``provenance["holes"]`` how many translations have no human score.
+        Higher is better everywhere. All segments are kept; those not rated are NaN. ``provenance["left_out"]`` and
+        ``repr`` list what was left out; ``provenance["variants"]`` says what each metric saw, ``provenance["holes"]``
+        how many translations have no human score.
     pandas.DataFrame
         For transcripts: one row per system and segment, columns ``system, segment, speaker, quality``
         ("clean" or "other"), ``reference, transcript``; simulated ones have ``truth`` too, the number of word
@@ -143,9 +142,9 @@ def load(
     Notes
     -----
     Standard references, which are no candidates: refA for ``wmt23/en-de`` and ``wmt23/zh-en``, refB for
-    ``wmt23/he-en``; refA for ``ted/en-de`` and refB for ``ted/zh-en``, as in WMT21; refC for
-    ``newstest2021/en-de``. WMT21 used refB for ``newstest2021/zh-en``; its text is not published with the
-    systems, so refA takes its place. In other folders the default is refA, else the only reference.
+    ``wmt23/he-en``; refA for ``ted/en-de`` and refB for ``ted/zh-en``, as in WMT21; refC for ``newstest2021/en-de``.
+    WMT21 used refB for ``newstest2021/zh-en``; its text is not published with the systems, so refA takes its place. In
+    other folders the default is refA, or the only reference.
 
     Examples
     --------
@@ -187,7 +186,7 @@ def load_all(
     Parameters
     ----------
     name_or_path : str or pathlib.Path
-        As for `load`, without a language pair: ``"wmt23"``. What has one language pair gives a list of one.
+        As for `load`, without a language pair: ``"wmt23"``. A set with one language pair gives a list of one.
     reference, annotation, metrics_from, metrics, spans, missing, unrated, human_systems, columns
         As for `load`.
 
@@ -249,7 +248,7 @@ def _first_line(path: Path) -> str:
 
 
 def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callable[[], Loaded]]]:
-    """Return the sets that an argument stands for: their names, and what loads them."""
+    """Return the sets that an argument stands for: their names, and the functions that load them."""
     if isinstance(name_or_path, str) and _NAME.fullmatch(name_or_path):
         name, _, lp = name_or_path.partition("/")
         if name in _SIMULATED:
@@ -285,7 +284,7 @@ def is_name(given: str) -> bool:
     Returns
     -------
     bool
-        False for the path of a table or folder. What lies in the working folder is not looked at.
+        False for the path of a table or folder. The content of the working folder does not matter.
 
     Examples
     --------
@@ -297,7 +296,7 @@ def is_name(given: str) -> bool:
 
 
 def lies_at(name: str) -> Path | None:
-    """Return where the data of a set lie.
+    """Return the path of the data of a set.
 
     Parameters
     ----------
@@ -307,7 +306,7 @@ def lies_at(name: str) -> Path | None:
     Returns
     -------
     pathlib.Path or None
-        The file or folder that `load` reads; None for what comes with the package, or is not on this computer.
+        The file or folder that `load` reads; None if the set comes with the package or is not on this computer.
 
     Examples
     --------
@@ -368,7 +367,7 @@ def _simulated(name: str, options: Options) -> Loaded:
 
 
 def _locate_set(name: str, folder: str) -> Path:
-    """Return where a set lies; raise if that is the cache and the download was not finished."""
+    """Return the path of a set; raise if it is in the cache and the download was not finished."""
     path = locate(folder)
     if not path.is_relative_to(cache_dir()):
         return path

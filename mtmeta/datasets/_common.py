@@ -1,4 +1,4 @@
-"""What the loaders share: options, reading files, choosing a reference."""
+"""The common parts of the loaders: options, reading files, choosing a reference."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Options:
     columns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raise `TypeError` or `ValueError` for what cannot be an option."""
+        """Raise `TypeError` or `ValueError` for a value that an option cannot have."""
         for what in ("reference", "annotation"):
             if not isinstance(value := getattr(self, what), str | None):
                 raise TypeError(f"`{what}` must be a string or None; found {type(value).__name__}.")
@@ -53,7 +53,7 @@ class Options:
                 raise ValueError(f"`{name}` does not apply to {what}. Leave it out.")
 
     def refuse_all(self, what: str) -> None:
-        """Raise if any option was given but ``unrated``, which holds for what never has human scores."""
+        """Raise if an option other than ``unrated`` was given: these data never have human scores."""
         self.refuse(what, *(option.name for option in fields(self) if option.name != "unrated"))
 
 
@@ -102,8 +102,8 @@ def read_lines(path: Path, expected: int | None = None) -> list[str]:
 def read_fields(path: Path, names: str, separator: str | None = None, *, skip: int = 0) -> pd.DataFrame:
     """Return lines that all have the same fields as a table of texts; its index has the numbers of the lines.
 
-    ``names`` has the names of the fields, with a blank between them. The first lines are left out where there is a
-    header to ``skip``. Without a ``separator`` white space separates.
+    ``names`` lists the names of the fields, with a blank between them. ``skip`` says how many lines of header to leave
+    out. If there is no ``separator``, white space separates.
     """
     columns = names.split()
     rows = [line.split(separator) for line in read_lines(path)[skip:]]
@@ -147,7 +147,7 @@ def check_distinct(table: pd.DataFrame, columns: list[str], path: Path) -> None:
 
 
 def choose_annotation(asked: str | None, available: Sequence[str], where: str) -> str:
-    """Return the annotation asked for; by default ``mqm``, else the first there is."""
+    """Return the annotation asked for; by default ``mqm`` if there is one, otherwise the first."""
     if asked is None:
         return "mqm" if "mqm" in available else available[0]
     if asked not in available:
@@ -158,10 +158,10 @@ def choose_annotation(asked: str | None, available: Sequence[str], where: str) -
 def choose_references(
     asked: str | None, available: Sequence[str], standard: str | None, where: str, not_default: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Return the references to score against: those asked for, else the standard one.
+    """Return the references to score against: those asked for, or the standard one.
 
-    ``asked`` may join several with a dot, as metric files do (``refA.refB``). Without a standard
-    the default is ``refA``, else the only reference.
+    ``asked`` may join several with a dot, as metric files do (``refA.refB``). If there is no standard, the default is
+    ``refA``, or the only reference.
     """
     if asked is not None:
         parts = tuple(asked.split("."))
@@ -187,7 +187,7 @@ def finished(es: EvalSet, options: Options | None = None) -> EvalSet:
 
 
 def canonical_ids(values: Sequence[Any]) -> list:
-    """Return segment ids as integers if every one is written as an integer, else as strings."""
+    """Return segment ids as integers if each is written as one, otherwise as strings."""
     texts = [str(int(v)) if isinstance(v, float) and v.is_integer() else str(v) for v in values]
     try:
         numbers = [int(t) for t in texts]

@@ -22,9 +22,9 @@ _NAMES = {"LP": "lp", "SYSTEM": "system", "SID": "segment", "HUMAN_score": "huma
 def load_wmt17_da(lp: str, options: Options) -> EvalSet:
     """Load one language pair of the WMT17 direct assessments.
 
-    The texts carry neither system nor segment. Both are found through the human score: within a
-    language pair no two scores agree to nine decimals, so each text matches exactly one row of the
-    official list. That is checked at loading, and so is that a segment has one source and one reference.
+    The texts carry neither system nor segment. Both are found through the human score: within a language pair no two
+    scores agree to nine decimals, so each text matches exactly one row of the official list. Loading checks this, and
+    that a segment has one source and one reference.
     """
     options.refuse("wmt17-da, which has one reference and no further scores", "reference", "metrics_from", "spans")
     if options.annotation not in (None, "da"):

@@ -1,14 +1,14 @@
 """Download of the public data sets: one file at a time, pinned by commit and checked by sha256.
 
-``registry/NAME.tsv`` lists the files of a set. Lines ``# key: text`` say what the set is, under which
-licence, and what to cite. A line ``@ <tab> URL <tab> FOLDER`` opens a block: its files come from below
-``URL`` and go below ``FOLDER`` in the cache. Every other line is one file, tab-separated::
+``registry/NAME.tsv`` lists the files of a set. Lines ``# key: text`` name the set, its licence and the publications to
+cite. A line ``@ <tab> URL <tab> FOLDER`` opens a block: its files come from below ``URL`` and go below ``FOLDER`` in
+the cache. Every other line is one file, tab-separated::
 
     sha256  bytes  path  [upstream path]  [recipe]  [sha256 of the upstream file]
 
-The upstream path stands only where it differs from the path. A recipe makes the file out of what is
-downloaded (see :func:`_convert`); the first sha256 is that of the file made. ``tools/make_registry.py``
-computes the registry from a data directory.
+The upstream path is given only if it differs from the path. A recipe makes the file from the download (see
+:func:`_convert`); the first sha256 is that of the resulting file. ``tools/make_registry.py`` computes the registry from
+a data directory.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class ChecksumError(ValueError):
 
 
 class DownloadError(ConnectionError):
-    """A file could not be downloaded: no connection, no such file, or cut on the way."""
+    """A file could not be downloaded: there is no connection, no such file, or the transfer was cut."""
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of a set: where it belongs, what it must be, and where it comes from."""
+    """One file of a set: its place, its size and checksum, and its origin."""
 
     path: str
     sha256: str
@@ -71,18 +71,18 @@ class DataFile:
 
 @dataclass(frozen=True)
 class DataSet:
-    """What a set is, under which terms, and its files.
+    """A set that can be fetched: its names, terms and files.
 
     Attributes
     ----------
     name, title : str
-        The name that :func:`fetch` takes, and what it stands for.
+        The name that :func:`fetch` takes, and its full title.
     licence : str
         The licence seen upstream.
     restriction : str
-        What the licence does not allow, or leaves open; empty where nothing was found.
+        What the licence does not allow, or leaves open; empty if nothing was found.
     note : str
-        What else to know before downloading; may be empty.
+        Other things to know before downloading; may be empty.
     cite : tuple of str
         The publications to cite when using the set.
     files : tuple of DataFile
@@ -145,42 +145,41 @@ def fetch(
     base_url: str | None = None,
     timeout: float = 300.0,
 ) -> Path:
-    """Download a set, or what is missing of it, into the cache.
+    """Download a set, or its missing files, into the cache.
 
-    Files that are there and have the right sha256 are not downloaded again, so an interrupted
-    call is continued by calling again. A file enters the cache only after its sha256 was
-    checked, and in one step: no half file ever bears a final name, and several processes may
-    fetch into one cache.
+    Files that are there and have the right sha256 are not downloaded again, so to continue an interrupted call, call
+    again. A file enters the cache only after its sha256 was checked, and in one step: no partial file ever has a final
+    name, and several processes may fetch into one cache.
 
     Parameters
     ----------
     name : str
         Name of a set, as in :func:`available`.
     cache : Path, optional
-        Where to put the files: by default ``$MTMETA_CACHE``, else the user's cache directory.
+        Where to put the files: by default ``$MTMETA_CACHE``, or the user's cache directory if that is not set.
     progress : bool
         Show a progress bar on stderr, if stderr is a terminal.
     base_url : str, optional
         Download from a mirror that serves a filled cache under this address, for instance
         ``python -m http.server`` run in the cache of a colleague.
     timeout : float
-        Seconds that one file may take, with all redirects and attempts. The largest has 7 MB.
+        Seconds that one file may take, with all redirects and attempts. The largest file has 7 MB.
 
     Returns
     -------
     Path
-        The cache. It is laid out so that ``MTMETA_DATA`` may point at it.
+        The cache. Its layout allows ``MTMETA_DATA`` to point at it.
 
     Raises
     ------
     ValueError
         If there is no set of this name, or ``timeout`` is not above 0.
     ChecksumError
-        If a downloaded file is not the one in the registry, or a server sends more than three times its size and
-        1 MB, redirects and attempts together: the download is then stopped. A file that others are made of may have
-        20 MB. It is a ``ValueError``.
+        If a downloaded file is not the one in the registry, or a server sends more than three times its size and 1 MB,
+        redirects and attempts together: the download is then stopped. A file that others are made from may have 20 MB.
+        It is a ``ValueError``.
     DownloadError
-        If a file cannot be downloaded, or not in time. It is an ``OSError``.
+        If a file cannot be downloaded, or takes too long. It is an ``OSError``.
     OSError
         If the cache cannot be written.
     """
@@ -221,17 +220,16 @@ def fetch(
 def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[float]]:
     """Read ``{system: [score, …]}`` from a pickle without running anything that is in it.
 
-    A pickle is a program; what can do harm are the opcodes that import a name or call an object.
-    All opcodes are first walked with :func:`pickletools.genops`, which executes none, and any
-    that does more than build strings, floats, lists and dicts is refused. Only then is the
-    pickle read, by an unpickler that refuses imports as well.
+    A pickle is a program; the opcodes that import a name or call an object can do harm. :func:`pickletools.genops`
+    first lists all opcodes without executing any, and any that does more than build strings, floats, lists and dicts is
+    refused. The pickle is then read by an unpickler that also refuses imports.
 
     Parameters
     ----------
     raw : bytes
         The pickle, of protocol 4 or later.
     what : str
-        How to call it in messages.
+        Its name in messages.
 
     Returns
     -------
@@ -392,7 +390,7 @@ def _member(raw: bytes, name: str, size: int) -> bytes:
 
 
 def _convert(raw: bytes, file: DataFile, url: str) -> bytes:
-    """Make a file out of the upstream file, by the recipe of the registry.
+    """Make a file from the upstream file, by the recipe of the registry.
 
     ``sentinel``: a pickle ``{system: [score, …]}`` as lines ``system <tab> score``;
     ``top:N``: the first N lines of every topic of a TREC run; ``columns:N``: the first N

@@ -1,7 +1,7 @@
-"""One exchange with a server that is not trusted: what it sends is metered where it leaves the socket.
+"""One exchange with an untrusted server, whose bytes are metered where they leave the socket.
 
-Headers, redirects, chunk sizes and trailers are read deep within the HTTP library. So time and bytes are counted below
-it, in the one place through which all of them come.
+The HTTP library reads headers, redirects, chunk sizes and trailers deep inside. Time and bytes are therefore counted
+below it, in the one place through which all data pass.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Meter:
         return max(0.0, self.deadline - time.monotonic())
 
     def allow(self) -> float:
-        """Return the seconds to wait for what comes next; raise if nothing more may come."""
+        """Return the seconds to wait for the next bytes; raise if no more may come."""
         if self.bytes_left < 0 or not self.seconds_left:
             raise TimeoutError("nothing more may come")
         return min(self.seconds_left, _SILENCE)
 
 
 class _Metered(io.RawIOBase):
-    """What a socket gives, as long as the meter allows it."""
+    """The bytes of a socket, as long as the meter allows them."""
 
     def __init__(self, sock: Any, raw: io.RawIOBase, meter: Meter) -> None:
         self._sock, self._raw, self._meter = sock, raw, meter
@@ -120,12 +120,12 @@ class _Session(requests.Session):
             self.mount(scheme, _Adapter(meter))
 
     def get_redirect_target(self, resp: Any) -> None:
-        """Follow nothing: the library would read what stands below the head of a redirect."""
+        """Follow no redirect: the library would read the body of its answer."""
 
 
 @contextmanager
 def opened(url: str, meter: Meter) -> Iterator[Any]:
-    """Yield what reads the content at an address, as it is sent; raise one of `FAULTS` if there is none."""
+    """Yield a reader of the content at an address, as it is sent; raise one of `FAULTS` if there is none."""
     plain = {"Accept-Encoding": "identity"}
     for _ in range(1 + _REDIRECTS):
         with _Session(meter) as session, session.get(url, stream=True, headers=plain, timeout=_SILENCE) as answer:
@@ -142,7 +142,7 @@ def opened(url: str, meter: Meter) -> Iterator[Any]:
 
 
 def pause(error: Exception, least: float) -> float | None:
-    """Return the seconds to wait before another attempt; None if that would not help."""
+    """Return the seconds to wait before another attempt; None if another would not help."""
     answer = getattr(error, "response", None)
     if isinstance(error, (ValueError, _Refused)):
         return None

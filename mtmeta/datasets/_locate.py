@@ -18,7 +18,7 @@ _FETCH_NAMES = {
 
 
 def places() -> dict[str, Path]:
-    """Return the directories that are searched, in order: what each is, and where it lies.
+    """Return the directories to search, in order: the description and path of each.
 
     Raises
     ------
@@ -46,8 +46,8 @@ def locate(relative: str) -> Path:
     Returns
     -------
     pathlib.Path
-        The first of ``$MTMETA_DATA``, the cache (``$MTMETA_CACHE``, else the user's cache
-        directory) and ``~/.mt-metrics-eval`` that has it.
+        The first of ``$MTMETA_DATA``, the cache (``$MTMETA_CACHE`` or the user's cache directory) and
+        ``~/.mt-metrics-eval`` that has it.
 
     Raises
     ------

@@ -231,8 +231,8 @@ def _system_name(name: str) -> str:
 def _unmark(text: str) -> tuple[str, tuple[int, int] | None]:
     """Return a text without its ``<v>…</v>`` marks, and the marked span.
 
-    Offsets count characters of the returned text; the end is exclusive. A mark that is not
-    closed runs to the end of the text; of several marks the outermost limits are given.
+    Offsets count characters of the returned text; the end is exclusive. A mark that is not closed runs to the end of
+    the text; several marks give their outermost limits.
 
     >>> _unmark("Ein <v>rote</v> Haus")
     ('Ein rote Haus', (4, 8))
@@ -250,7 +250,7 @@ def _unmark(text: str) -> tuple[str, tuple[int, int] | None]:
 def _assemble(
     rows: pd.DataFrame, path: Path, options: Options, *, name: str, lp=None, standard=None, errors=None, left_out=None
 ) -> EvalSet:
-    """Build the set from one row per translation: the reference out, other human translations stay candidates."""
+    """Build the set from one row per translation: the reference is left out, other humans stay candidates."""
     if options.annotation not in (None, "mqm"):
         raise unknown(f"annotation of {name}", options.annotation, ["mqm"])
     try:

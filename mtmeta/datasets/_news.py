@@ -39,7 +39,7 @@ _RESULT = re.compile(r"-?[\d.]+ (\('.+\))")
 
 @dataclass(frozen=True)
 class NewsSet:
-    """Translations of one language pair with scores of whole systems; no translation was scored alone.
+    """Translations of one language pair with scores of whole systems, not of single translations.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ def load_news(language_pairs: Sequence[str] | None = None) -> list[NewsSet]:
     Parameters
     ----------
     language_pairs : sequence of str, optional
-        Such as ``["cs-uk"]``; all 14 by default. The archive is read in memory, nothing is unpacked.
+        Such as ``["cs-uk"]``; all 14 by default. The archive is read in memory and not unpacked.
 
     Returns
     -------
@@ -133,9 +133,9 @@ def _read_archive(path: Path, wanted: Sequence[str] | None) -> dict[str, dict]:
 
 
 def _members(path: Path) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
-    """Yield what is in an archive, folders left out.
+    """Yield the members of an archive, except folders.
 
-    `tarfile` would read and keep all of a header that says it has a gigabyte; of the known archive, none matters.
+    `tarfile` would read and keep a header that claims to have a gigabyte; those of the known archive do not matter.
     """
     unpacking = lzma.LZMADecompressor(memlimit=_MAX_ARCHIVE)
     data = unpacking.decompress(read_bytes(path), max_length=_MAX_ARCHIVE)

@@ -1,6 +1,6 @@
-"""Own tables: CSV, TSV, JSON lines, Parquet, Excel, perhaps packed.
+"""Your own tables: CSV, TSV, JSON lines, Parquet or Excel, perhaps packed.
 
-Their columns say what they hold: translations, transcripts or ranked lists.
+Their columns show whether they hold translations, transcripts or ranked lists.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _counts_rows(column: pd.Series) -> bool:
 
 
 def _misnamed(frame: pd.DataFrame) -> str:
-    """Say which columns seem to be those of the contract under another name."""
+    """Say which columns seem to be the expected ones under another name."""
     low = {str(c).strip().casefold(): c for c in frame}
     found = {}
     for ours, others in _ALIASES.items():
@@ -191,23 +191,23 @@ def _renamed(frame: pd.DataFrame, columns: Mapping[str, str], what: Path | str) 
 
 
 def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
-    r"""Read a table as a data frame with text where text belongs, without asking what it holds.
+    r"""Read a table as a data frame with text where text belongs, whatever it holds.
 
     Parameters
     ----------
     path : str or pathlib.Path
         A file whose name ends in one of ``SUFFIXES``; ``-`` reads CSV or TSV from standard input. Packed tables
-        (``.csv.gz``, ``.tsv.xz``, a ``.zip`` that holds one) are unpacked. Excel's ``.xlsx``, of which the first sheet
-        is read, needs ``pip install 'mtmeta[excel]'``.
+        (``.csv.gz``, ``.tsv.xz``, a ``.zip`` that holds one) are unpacked. Excel's ``.xlsx`` needs ``pip install
+        'mtmeta[excel]'``; its first sheet is read.
     columns : mapping of str to str, optional
-        Our name of a column to the one that it has there, such as ``{"system": "Sys", "human": "mqm"}``.
+        Our name of a column to its name there, such as ``{"system": "Sys", "human": "mqm"}``.
 
     Returns
     -------
     pandas.DataFrame
-        A table in long form, with the columns ``metric`` and ``score``, comes with one column a metric.
-        Systems are always text (a system may be called ``NA``); segments are integers if all are; in score columns an
-        empty cell, NA, NaN, None and null mean not scored (NaN).
+        A table in long form, with the columns ``metric`` and ``score``, is returned with one column a metric. Systems
+        are always text (a system may be called ``NA``); segments are integers if all are; in score columns an empty
+        cell, NA, NaN, None and null mean not scored (NaN).
 
     Raises
     ------
@@ -358,7 +358,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _parquet_table(path: Path) -> pa.Table:
-    """Return an Arrow table that was checked to fit into memory, and to hold what it says."""
+    """Return an Arrow table after checking that it fits into memory and holds what it states."""
     import pyarrow.parquet as pq
 
     metadata = pq.read_metadata(path)
@@ -382,7 +382,7 @@ def _parquet_table(path: Path) -> pa.Table:
 
 
 def _check_column(name: str, column: pa.ChunkedArray) -> int:
-    """Return the bytes of a column of Parquet, each text as often as it occurs; raise if it is damaged."""
+    """Return the bytes of a column of Parquet, counting each text as often as it occurs; raise if it is damaged."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -432,7 +432,7 @@ def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
 
 
 def _scores(column: pd.Series, name: str, what: Path | str) -> pd.Series:
-    """Return a score column as numbers, or with the text that does not belong left in, for the error."""
+    """Return a score column as numbers; leave text that does not belong there in place, for the error."""
     if pd.api.types.is_numeric_dtype(column):
         return column
     column = column.astype(object)

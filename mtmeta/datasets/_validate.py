@@ -1,4 +1,4 @@
-"""What is in a set of scores, what was left out of it, and what may be wrong with it."""
+"""The contents of a set of scores, what was left out of it, and its possible faults."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         One row per finding, with the columns
 
-        - ``what``: what it is about. Always there: ``set``, ``systems``, ``segments``, ``comparable segments`` (two
-          systems or more are rated), ``rated translations``, ``human scores``. Where the set has them: ``language
-          pair``, ``annotation``, ``reference``, ``human translator``, ``documents``, ``domains``, ``sources``,
-          ``references``, ``translations``, ``metric``, ``left out``. And ``warning``.
-        - ``name``: of the metric, system, text, … in question; None if there is none.
+        - ``what``: its subject. Always present: ``set``, ``systems``, ``segments``, ``comparable segments`` (two
+          systems or more are rated), ``rated translations``, ``human scores``. If the set has them: ``language pair``,
+          ``annotation``, ``reference``, ``human translator``, ``documents``, ``domains``, ``sources``, ``references``,
+          ``translations``, ``metric``, ``left out``. And ``warning``.
+        - ``name``: of the metric, system, text, … in question, or None.
         - ``count``: how many there are (integer, or missing).
         - ``of``: of how many (integer, or missing).
         - ``note``: the rest, in words; None if there is none.
@@ -48,9 +48,9 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     -----
     A metric is suspected of being reversed if its Pearson correlation with humans is below :math:`-2/\sqrt{n}`, two
     standard errors of a correlation that is 0, over the n translations that both score and within segments, too. System
-    means are not asked, because one system can turn their correlation: a system is named if, alone, it turns the sign
-    of a metric's correlation over systems and moves it by more than .2, as an outlying human translation often does
-    (Mathur, Baldwin and Cohn 2020).
+    means do not count here, because one system can reverse their correlation. A system is named if it alone changes the
+    sign of a metric's correlation over systems and moves it by more than .2, as an outlying human translation often
+    does (Mathur, Baldwin and Cohn 2020).
 
     Examples
     --------
@@ -116,7 +116,7 @@ def _contents(es: EvalSet) -> list[Finding]:
 
 
 def _coverage(es: EvalSet, metric: str) -> tuple[int, int, str]:
-    """Return how many translations a metric scored, of how many, and what it is."""
+    """Return how many translations a metric scored, of how many, and a note on it."""
     holes = int(np.isnan(es[metric]).sum())
     variant = es.provenance.get("variants", {}).get(metric)
     notes = [f"{holes} hole{'s' * (holes > 1)}"] if holes else []
@@ -198,7 +198,7 @@ def _alike(es: EvalSet) -> list[tuple[Any, str]]:
 
 
 def _decided_by_one(by_system: pd.DataFrame) -> list[tuple[Any, str]]:
-    """Return the systems that alone turn the sign of a metric's correlation over systems."""
+    """Return the systems each of which alone changes the sign of a metric's correlation over systems."""
     from .._pearson import TURNED, pearson
 
     doubts: list[tuple[Any, str]] = []

@@ -217,7 +217,7 @@ def _metrics_in(folders: Iterable[Path], references: Sequence[str]) -> dict[str,
 def _choose_variants(found, references, chosen, asked, left_out) -> dict[str, _Metric]:
     """Return the metrics to read, by name: those scored against the chosen references, or none.
 
-    A metric is called by its own name, or by that of its file where two of its variants are kept.
+    A metric has its own name, or that of its file if two of its variants are kept.
     """
 
     def seen(metric: _Metric) -> set[str]:
@@ -248,7 +248,7 @@ def _choose_variants(found, references, chosen, asked, left_out) -> dict[str, _M
 
 @dataclass(frozen=True)
 class _Candidates:
-    """The systems whose scores are wanted, all that a file may name, and what was left out so far."""
+    """The systems whose scores are wanted, all that a file may name, and what has been left out so far."""
 
     systems: tuple[str, ...]
     known: set[str] | None
@@ -260,7 +260,8 @@ class _Candidates:
     ) -> np.ndarray | None:
         """Return scores of segments, or of whole systems, shape (n_systems, n).
 
-        None if there is no file, and None, and listed, if it lacks a candidate: unless it ``must`` lack none.
+        None if there is no file. If the file lacks a candidate, raise if it ``must`` not, else list this and return
+        None.
         """
         if path is None or not path.exists():
             return None
@@ -341,7 +342,7 @@ def _texts(root, lp, sources, references, chosen, candidates, outputs, n) -> Tex
 
 
 def _read_spans(root, lp, annotation, candidates, n, texts, left_out) -> pd.DataFrame | None:
-    """Read the error spans of all raters; None (and listed) where the set has none."""
+    """Read the error spans of all raters; return None, and list this, if the set has none."""
     start, end = f"{lp}.{annotation}.", "seg.rating"
     files = sorted((root / "human-scores").glob(f"{start}*{end}"))
     if not files:

@@ -110,7 +110,7 @@ def reference(name: str) -> Callable:
 
 
 def check(name: str, answer: Any, **given: Any) -> Check:
-    """Compare an answer with one that is computed now, and say what is off without giving it.
+    """Compare an answer with one that is computed now, and say what is wrong without revealing it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Local metric accuracy (equations 1 and 2), and global accuracy to set beside it."""
+"""Local metric accuracy (equations 1 and 2), and global accuracy for comparison."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def local_accuracy(
         ``"segment"``: equation 2, each segment of a context counts the same. ``"pair"``: each pair counts the same,
         so that segments with more pairs weigh more.
     ties : {"failure", "half"}
-        What a pair with equal scores counts: nothing, as in equation 1, or one half, as a coin would earn.
+        How much a pair with equal scores counts: nothing, as in equation 1, or one half, as a coin would earn.
     missing : {"raise", "drop"}
-        What becomes of a pair that a metric did not score (NaN): an error, or it is left out for this metric and
-        counted in ``n_missing``.
+        How to treat a pair that a metric did not score (NaN): as an error, or leave it out for this metric and count it
+        in ``n_missing``.
     unit : str
         Column of what the bootstrap draws whole, such as ``"doc"`` or ``"speaker"``; segments must not straddle units.
         Segments of one document are alike: with some 20 documents or more, draw these. On WMT23 that widens intervals

@@ -1,4 +1,4 @@
-"""What is perturbed decides who wins: combinations of perturbations, and a metric that counts words."""
+"""The choice of perturbations decides who wins: combinations of them, and a metric that counts words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A copy with the columns ``length`` and ``length_perturbed``. Words are what stands between blanks.
+        A copy with the columns ``length`` and ``length_perturbed``. Words are separated by blanks.
 
     Raises
     ------
@@ -80,10 +80,9 @@ def combination_variance(
     Returns
     -------
     pandas.DataFrame
-        ``metric, k, variance, expected, n_combinations, n_perturbations``. ``expected`` is what overlap alone makes of
-        the variance at k = 1: a mean of k of K
-        numbers drawn without replacement has the variance sigma**2 / k * (K - k) / (K - 1). What falls with k beyond
-        ``expected`` is more than overlap.
+        ``metric, k, variance, expected, n_combinations, n_perturbations``. ``expected`` is the variance that overlap
+        alone predicts from k = 1: a mean of k of K numbers drawn without replacement has the variance sigma**2 / k * (K
+        - k) / (K - 1). Overlap does not explain a variance that falls below ``expected``.
 
     Raises
     ------

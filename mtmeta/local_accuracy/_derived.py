@@ -21,7 +21,7 @@ class QualityBuckets:
     Attributes
     ----------
     labels : pandas.Series of Int64
-        Bucket of each value, 1 for the lowest; ``<NA>`` where the value is missing. With the index of the values.
+        Bucket of each value, 1 for the lowest; ``<NA>`` where the value is missing. Its index is that of the values.
     table : pandas.DataFrame
         ``bucket, low, high, mean, n``: smallest, largest and mean value, and number of values.
     n_asked, n_buckets : int
@@ -121,7 +121,7 @@ def natural_pairs(
     metrics, rng
         As for `local_accuracy`.
     max_per_segment : int, optional
-        Draw at most so many pairs of a segment at random.
+        Draw at most this many pairs of a segment, at random.
 
     Returns
     -------
@@ -187,8 +187,8 @@ def swap_effects(
 ) -> pd.DataFrame:
     """Count how many swaps of items lower, keep or raise each measure of a ranking.
 
-    A swap of two random items need not harm. Where a measure does not fall, local accuracy calls it wrong, rightly
-    or not.
+    A swap of two random items need not do harm. If a measure does not fall, local accuracy calls it wrong, rightly or
+    not.
 
     Parameters
     ----------

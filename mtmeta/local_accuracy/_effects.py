@@ -27,12 +27,12 @@ def context_effect(
     r"""Test for each metric whether its accuracy depends on the context (H1), and say how much.
 
     The published test is Pearson's chi-square on the table of 2 outcomes x K contexts, K - 1 degrees of freedom. It
-    takes pairs for independent, which pairs of one text or segment are not. Beside it stand Cramér's V,
+    treats pairs as independent, but pairs of one text or segment are not. The table adds Cramér's V,
 
     .. math:: V = \sqrt{\chi^2 / n},
 
-    0 where all accuracies are equal and 1 where the context decides every outcome; V by chance; and a permutation
-    test that keeps what belongs together.
+    0 if all accuracies are equal and 1 if the context decides every outcome; V by chance; and a permutation test that
+    keeps dependent pairs together.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def context_effect(
         As for `local_accuracy`; ties between y and y' are failures.
     context : str or sequence of str
     unit : str
-        Column of what is permuted whole; segments must not straddle units. Give ``"doc"`` or ``"speaker"`` where the
-        context is coarser than these.
+        Column of the units that are permuted whole; segments must not straddle units. Give ``"doc"`` or ``"speaker"``
+        where the context is coarser than these.
     n_resamples : int
         Permutations; 0: none.
 
@@ -124,7 +124,7 @@ def chi_square(won: np.ndarray, number: np.ndarray) -> np.ndarray:
 
 
 def arrange(pairs: pd.DataFrame, data: Outcomes, unit: str) -> tuple[str, np.ndarray, np.ndarray]:
-    """Say what is permuted: the scheme, and for each pair its exchangeable member and the block of that member."""
+    """Return the scheme of permutation, and for each pair its exchangeable member and the block of that member."""
     system = ["system"] if "system" in pairs.columns else []
     of_unit, of_segment = keys(pairs, unit), keys(pairs, "segment")
     everything = np.zeros(len(pairs), dtype=np.int64)
@@ -165,7 +165,7 @@ def ranking_effect(
 ) -> pd.DataFrame:
     """Test whether the order of metrics differs more between contexts than chance would make it (H2).
 
-    Accuracies are estimated: a mean tau_AP below 1 shows nothing until it is compared with its mean under permutation.
+    Accuracies are estimates: a mean tau_AP below 1 shows nothing until it is compared with its mean under permutation.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def ranking_effect(
 
     Notes
     -----
-    The null is that of `context_effect`: contexts are exchangeable. Where H1 holds and H2 does not, the p-value is not
+    The null is that of `context_effect`: contexts are exchangeable. If H1 holds and H2 does not, the p-value is not
     exact. A context that scales all accuracies towards 0 shrinks their differences faster than their standard errors:
     its order is noisier than the permuted ones, and H2 is found too often.
 

@@ -33,7 +33,7 @@ def tau_ap(
     formula reads the truth only through these comparisons, so exchanging the arguments changes the value.
 
     Ties are treated as in tau_AP,b of Urbano and Marrero. A tied group of ``ranking`` is one step: its items are
-    compared with the items above the group alone, and the mean runs over the items below the top group. A pair that
+    compared only with the items above the group, and the mean runs over the items below the top group. A pair that
     ``truth`` ties and ``ranking`` does not is wrong. Equal rankings with ties give 1. Scores within 1e-12 are tied.
 
     Parameters
@@ -162,8 +162,8 @@ def tau_ap_matrix(
     Returns
     -------
     ContextAgreement
-        The row ``"global"`` is the order by the accuracy over all pairs. Sampling noise alone keeps tau_AP below 1,
-        and the interval of a value near 1 below it: `ranking_effect` says what chance gives.
+        The row ``"global"`` is the order by the accuracy over all pairs. Sampling noise alone keeps tau_AP below 1, and
+        the interval of a value near 1 below that value; `ranking_effect` says what to expect by chance.
 
     Raises
     ------

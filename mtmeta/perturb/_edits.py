@@ -15,7 +15,7 @@ from ._words import UNSPACED, Words
 
 @dataclass(frozen=True)
 class Setting:
-    """What edits may draw on: words to insert, entities to put in, who tags parts of speech, which tools."""
+    """The resources of edits: words and entities to insert, a tagger of parts of speech, and tools."""
 
     vocabulary: Sequence[str] = ()
     entities: Sequence[str] = ()
@@ -77,7 +77,7 @@ def _pronoun_classes(text: Words, i: int) -> list[list[str]]:
 
 
 def pronoun(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
-    """Replace a random pronoun by another that can stand there."""
+    """Replace a random pronoun by another that fits."""
     places = [i for i in range(len(text.words)) if _pronoun_classes(text, i)]
     i = _pick(rng, places)
     if i is None:

@@ -1,7 +1,7 @@
-"""What the language-dependent edits look up: synonyms, parts of speech, named entities.
+"""Resources of the language-dependent edits: synonyms, parts of speech, named entities.
 
-WordNet (through nltk) and spaCy are used where they are installed with their data, else the project's own word
-lists in ``mtmeta/data/lexicon`` and rules. The column ``resource`` of `perturb_table` says which.
+WordNet (through nltk) and spaCy are used if they are installed with their data, otherwise the project's own word lists
+in ``mtmeta/data/lexicon`` and rules. The column ``resource`` of `perturb_table` names the one used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Forms = dict[str, str]
 
 @cache
 def words(section: str, *languages: str) -> frozenset[str]:
-    """Return the words of a section of the lists of some languages; of all without."""
+    """Return the words of a section of the lists of some languages; by default of all."""
     known = [word_lists(language).get(section, ()) for language in languages or LANGUAGES]
     return frozenset(word for lines in known for line in lines for word in line.split())
 
@@ -64,12 +64,12 @@ def _parts_of(language: str) -> dict[str, frozenset[str]]:
 
 @cache
 def bundled_vocabulary(language: str) -> tuple[str, ...]:
-    """Return words to insert where there is no frame to take them from."""
+    """Return words to insert if there is no frame to take them from."""
     return tuple(sorted(_thesaurus(language))) if language in LANGUAGES else ()
 
 
 def bundled_entities(language: str) -> tuple[str, ...]:
-    """Return entities to put in where the frame has too few of its own."""
+    """Return entities to insert if the frame has too few of its own."""
     return tuple(word_lists(language)["entity"]) if language in LANGUAGES else ()
 
 
@@ -78,7 +78,7 @@ def bundled_entities(language: str) -> tuple[str, ...]:
 
 @cache
 def wordnet() -> Any | None:
-    """Return nltk's WordNet if it is installed with its data, else None."""
+    """Return nltk's WordNet, or None if it is not installed with its data."""
     try:
         from nltk.corpus import wordnet as found
 
@@ -90,7 +90,7 @@ def wordnet() -> Any | None:
 
 @cache
 def spacy_model(language: str) -> Any | None:
-    """Return a spaCy pipeline of a language if one is installed, else None."""
+    """Return a spaCy pipeline of a language, or None if none is installed."""
     try:
         import spacy
     except ImportError:
@@ -100,7 +100,7 @@ def spacy_model(language: str) -> Any | None:
 
 
 class Tagger:
-    """Parts of speech and named entities: by spaCy if a pipeline is given, else by rules."""
+    """Parts of speech and named entities, by spaCy if a pipeline is given, otherwise by rules."""
 
     def __init__(self, pipeline: Any | None = None) -> None:
         self.pipeline = pipeline
@@ -119,7 +119,7 @@ class Tagger:
         return self._read
 
     def tag(self, text: Words, i: int) -> str:
-        """Return ``v`` for a verb, ``a`` for an adjective, else another letter or nothing."""
+        """Return ``v`` for a verb, ``a`` for an adjective, or else another letter or nothing."""
         if self.pipeline is None:
             return _tag_by_rule(text, i)
         start = text.spans[i][0]
@@ -216,7 +216,7 @@ def _entities_by_rule(text: Words) -> list[tuple[int, int]]:
 
 
 def _surely(text: Words, first: int, last: int, title: bool) -> bool:
-    """Return whether capitals are a name even where they prove nothing."""
+    """Return whether capitalised words are a name even where capitals prove nothing."""
     words = text.words[first : last + 1]
     if " ".join(words) in bundled_entities(text.language):
         return True
@@ -256,7 +256,7 @@ def _from_lexicon(text: Words, i: int) -> list[str]:
 
 
 def _fitting(text: Words, i: int, uses: dict) -> dict:
-    """Keep the uses that fit what stands before: after an article no verb, after `to` no noun."""
+    """Keep the uses that fit the word before: no verb after an article, no noun after `to`."""
     before = text.lower[i - 1] if i else ""
     parts = {part for part, _ in uses}
     if len(parts) > 1:

@@ -73,7 +73,7 @@ class LanguageModel:
     Parameters
     ----------
     model : str or path
-        Name or folder of the model and its tokeniser. Only safetensors are read, and no code of its own is run.
+        Name or folder of the model and its tokeniser. Only its safetensors are read, and its code is not run.
     temperature : float
         0: the likeliest token each time.
     top_p : float
@@ -85,8 +85,8 @@ class LanguageModel:
     cache : path, optional
         Folder that keeps the answers, one file each, named by a hash of model, settings and prompt.
     seed : int
-        The sampling starts from it and the content of a batch. Prompts are put in a fixed order first, so that
-        the same call gives the same answers.
+        The sampling starts from it and the content of a batch. Prompts are first sorted, so that the same call gives
+        the same answers.
     device : str, optional
         Such as ``cuda``; by default a GPU if there is one.
     progress : bool
@@ -160,7 +160,7 @@ class LanguageModel:
         return pd.Series({name: self._counts[name] for name in names}, name="count")
 
     def perturb(self, requests: Sequence[Request]) -> list[str | None]:
-        """Return a perturbed text for each request; None where the model refused, was silent or changed nothing.
+        """Return a perturbed text for each request; None if the model refused, gave no answer or changed nothing.
 
         Parameters
         ----------

@@ -52,9 +52,8 @@ def perturb_rankings(
     random pair of which the upper item is the more relevant one, so that no measure that rewards relevance at the top
     can gain.
 
-    Ranks and scores stay where they are, and items change places between them. What is drawn for a ranking
-    depends on ``rng``, its system, its query and the number of the draw, and not on other rankings or the order
-    of the rows.
+    Ranks and scores stay where they are, and items change places between them. The draws for a ranking depend on
+    ``rng``, its system, its query and the number of the draw, not on other rankings or the order of the rows.
 
     Parameters
     ----------
@@ -73,10 +72,10 @@ def perturb_rankings(
     Returns
     -------
     DataFrame
-        ``perturbation`` and the columns of ``runs``, sorted by system, query, perturbation and rank.
-        ``perturbation`` is ``swapping`` (random) or ``degrading``; with several draws followed by their number,
-        ``swapping-1``. No ranking stays as it was. Those that cannot be perturbed have no rows: of fewer than two
-        items, of two with an even number of swaps, or for ``degrade`` with no item above a less relevant one.
+        ``perturbation`` and the columns of ``runs``, sorted by system, query, perturbation and rank. ``perturbation``
+        is ``swapping`` (random) or ``degrading``; with several draws followed by their number, ``swapping-1``. Every
+        ranking is changed. Those that cannot be perturbed have no rows: of fewer than two items, of two with an even
+        number of swaps, or for ``degrade`` with no item above a less relevant one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Random generators that depend on what is perturbed, and not on the order of the work."""
+"""Random generators that depend on the perturbed text or ranking, not on the order of the work."""
 
 from __future__ import annotations
 

@@ -72,9 +72,9 @@ def apply(
 ) -> str | None:
     """Make a text slightly worse: one random edit of one kind.
 
-    The edit is made in the text as it stands. Everything outside it stays byte for byte: case, punctuation,
-    spaces. (The paper compares the output as it is with a lower-cased and tokenised perturbation, which a
-    metric that sees case tells apart before it has looked at the words.)
+    Everything outside the edit stays the same, byte for byte: case, punctuation, spaces. (The paper compares the output
+    as it is with a lower-cased and tokenised perturbation, which a metric that sees case tells apart before it has
+    looked at the words.)
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def apply(
     kind : str
         ``removal``, ``insertion``, ``swapping``; for translations also ``synonym``, ``pronoun``, ``named_entity``,
         ``negation``, ``negation_removal``; for speech also ``phonetic`` (English); ``composed``, two or three of the
-        others one after the other. A language model (``llm``) is asked by `perturb_table` alone.
+        others one after the other. Only `perturb_table` asks a language model (``llm``).
     language : str
         Language of the text. English, German and Russian have word lists; other languages know removal, insertion
         (needs ``vocabulary``) and swapping. In Chinese and Japanese, which have no spaces, a word is a character.
@@ -91,7 +91,7 @@ def apply(
     vocabulary : sequence of str, optional
         Words to insert; by default those of the bundled word list.
     entities : sequence of str, optional
-        Named entities to put in the place of others; by default bundled ones.
+        Named entities to replace others; by default bundled ones.
     tools : {"auto", "bundled"}
         ``bundled``: use the package's own lists and rules even where WordNet or spaCy is installed, so that the
         result is the same on every machine.
@@ -99,7 +99,7 @@ def apply(
     Returns
     -------
     str or None
-        The perturbed text, never the same as ``text``; None where the kind does not apply.
+        The perturbed text, which always differs from ``text``; None if the kind does not apply.
 
     Raises
     ------
@@ -115,13 +115,13 @@ def apply(
     - removal: drops a word and one of the spaces around it. Needs two words.
     - insertion: puts a word of the vocabulary at a random place.
     - swapping: exchanges two words that differ. Their capitals move with them.
-    - synonym: replaces a word by one that shares a WordNet synset, where WordNet is installed, else by one of the
+    - synonym: replaces a word by one that shares a WordNet synset, if WordNet is installed, otherwise by one of the
       same group in the bundled list, in the same inflection.
     - pronoun: replaces a pronoun by another one of its kind: subject by subject, possessive by possessive.
-    - named_entity: replaces a name, found by spaCy where a pipeline is installed, else by its capitals.
+    - named_entity: replaces a name, found by spaCy if a pipeline is installed, otherwise by its capitals.
     - negation: adds "not" after an auxiliary or before a verb or adjective; "nicht" after a finite verb, or a
-      "k" to an indefinite article; "не" before a verb or adjective. Not within two words of another negation.
-    - negation_removal: takes "not", "n't", "never", "kein", "не" back, or replaces "nothing" by "something".
+      "k" to an indefinite article; "не" before a verb or adjective. It keeps two words away from any other negation.
+    - negation_removal: removes "not", "n't", "never", "kein" or "не", or replaces "nothing" by "something".
     - phonetic: replaces letters by others that sound alike, such as f and ph.
 
     References
@@ -181,7 +181,7 @@ def _some(
     rows: Sequence[tuple[str, tuple]], chosen: Sequence[str], n_kinds: int, task: str, seed: int, language: str,
     vocabulary: Sequence[str], entities: Sequence[str], tools: str,
 ) -> list[list[tuple[str, str | None]]]:  # fmt: skip
-    """Perturb some rows. Of each, the kinds are tried in random order until enough apply; ``llm`` is left open."""
+    """Perturb some rows. The kinds are tried for each in random order until enough apply; ``llm`` is left open."""
     setting = Setting(vocabulary, entities, lexicon.tagger(language, tools), tools)
     out = []
     for text, key in rows:
@@ -217,8 +217,8 @@ def perturb_table(
 ) -> pd.DataFrame:
     """Perturb every text of a table by a few kinds drawn at random, as `apply` does.
 
-    The kinds of a row are sampled without replacement among those that apply to it. What is drawn depends on
-    ``rng``, system, segment, text and kind: not on the order of the rows, and not on ``n_jobs``.
+    The kinds of a row are sampled without replacement among those that apply to it. The draws depend on ``rng``,
+    system, segment, text and kind, not on the order of the rows or on ``n_jobs``.
 
     Parameters
     ----------
@@ -229,17 +229,17 @@ def perturb_table(
     language : str
         Language of the texts.
     kinds : sequence of str, optional
-        Kinds to sample from; by default all of the task, but of ``llm`` and ``composed`` the first with a ``model``
-        and the second without.
+        Kinds to sample from; by default all of the task, except ``composed`` if there is a ``model`` and ``llm`` if
+        there is none.
     n_kinds : int or None
-        Kinds per row: the paper's 4. Rows to which fewer apply get fewer. None: all that apply.
+        Kinds per row: the paper's 4. If fewer apply to a row, it gets fewer. None: all that apply.
     rng : None, int or Generator
     vocabulary : sequence of str, optional
         Words to insert; by default the words of all texts of the table, the first of each left out.
     entities : sequence of str, optional
-        Entities to put in; by default those of all texts of the table.
+        Entities to insert; by default those of all texts of the table.
     model : LanguageModel, optional
-        What makes the perturbations of kind ``llm``.
+        The model for perturbations of kind ``llm``.
     source_language : str
         For ``llm``: language of the sources.
     tools : {"auto", "bundled"}
@@ -312,7 +312,7 @@ def perturb_table(
 def _filled(
     frame: pd.DataFrame, column: str, made: list, n_kinds: int, about: tuple[str, str, str], model: LanguageModel
 ) -> list[list[tuple[str, str]]]:
-    """Ask the model where its kind was drawn; where it gives nothing, another kind stands in."""
+    """Ask the model where its kind was drawn; if it returns nothing, use another kind."""
     language, task, source_language = about
     asked = [i for i, row in enumerate(made) if any(kind == "llm" for kind, _ in row)]
     shown = frame.iloc[asked].reindex(columns=[column, "source", "reference"]).itertuples(index=False, name=None)

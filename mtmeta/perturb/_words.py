@@ -62,7 +62,7 @@ class Words:
         return self.words[i][0].isupper() and not self.shouted and not self.opens_sentence(i)
 
     def gap(self, i: int) -> str:
-        """Return what stands between word ``i`` and the next, or the end."""
+        """Return the characters between word ``i`` and the next, or the end."""
         end = self.spans[i + 1][0] if i + 1 < len(self.spans) else len(self.text)
         return self.text[self.spans[i][1] : end]
 
@@ -101,7 +101,7 @@ class Words:
         return self.text[:a] + self.text[c:d] + self.text[b:c] + self.text[a:b] + self.text[d:]
 
     def cased(self, new: str, i: int) -> str:
-        """Return ``new`` in capitals or with a first capital where word ``i`` is written so."""
+        """Return ``new`` in capitals or with a first capital if word ``i`` is written that way."""
         old = self.words[i]
         if self.shouted or (len(old) > 1 and old.isupper()):
             return new.upper()

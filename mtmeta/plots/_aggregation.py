@@ -241,8 +241,8 @@ def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = N
     Returns
     -------
     numpy.ndarray of Axes
-        Boxes reach from the lower to the upper quartile, whiskers from the 5th to the 95th percentile. Programs stand
-        beside each other, with a colour and a hatch each.
+        Boxes reach from the lower to the upper quartile, whiskers from the 5th to the 95th percentile. Programs are
+        side by side, each with a colour and a hatch.
 
     Raises
     ------

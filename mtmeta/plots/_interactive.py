@@ -92,15 +92,15 @@ class Panel:
 class Interactive:
     """A figure with a knob, as `interactive_threshold` and `interactive_lines` make it.
 
-    Notebooks and the site show HTML, with a slider that the keyboard moves too. Without JavaScript, in print, and where
-    HTML is not shown, it is a picture of the start position.
+    Notebooks and the site show HTML, with a slider that the keyboard moves too. If JavaScript or HTML is not available,
+    and in print, it is a picture of the start position.
 
     Attributes
     ----------
     label : str
         What the knob turns.
     positions : tuple of str
-        What the knob shows at each position.
+        The labels of the knob at each position.
     start : int
         The position at first.
     values : dict of str to list
@@ -167,7 +167,7 @@ class Interactive:
 
 
 def _swatch(about: tuple | None) -> Markup:
-    """Return what a row of the table stands for, as it is drawn: a stretch of a line, or a mark."""
+    """Return the symbol of a row of the table, as it is drawn: a stretch of a line, or a mark."""
     if about is None:
         return Markup()
     kind, colour = about
@@ -239,7 +239,7 @@ def _draw(ax: Axes, panel: Panel, figure: Interactive) -> None:
 
 
 def _numbers(values: Sequence[float]) -> list:
-    """Return numbers that JSON can hold, rounded; None for what is not finite."""
+    """Return numbers that JSON can hold, rounded; None replaces any that is not finite."""
     return [round(float(v), DIGITS) + 0.0 if np.isfinite(v) else None for v in values]
 
 
@@ -365,7 +365,7 @@ def interactive_lines(
     knob, value : str
         What the knob turns (the x-axis), and what the lines show (the y-axis).
     columns : pandas.DataFrame, optional
-        More to show beside the value of a line: the same rows, and columns ``(heading, line)``; texts or numbers.
+        More values to show with that of a line: the same rows, and columns ``(heading, line)``; texts or numbers.
     start : float, optional
         The position at first; the last one by default.
 

@@ -89,8 +89,8 @@ def tau_ap_heatmap(
     Returns
     -------
     Axes
-        The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too. With
-        at most 12 contexts the values are written, too.
+        The scale reaches from -1 to 1 always, so that figures can be compared; darker is more alike, in grey too. Up to
+        12 contexts, the values are also written.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axe
 def variance_by_combination(
     table: pd.DataFrame, *, metrics: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw the variance of accuracy between combinations of k perturbations, beside what overlap alone would give.
+    """Draw the variance of accuracy between combinations of k perturbations, measured and as overlap predicts.
 
     Parameters
     ----------

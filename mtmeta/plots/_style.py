@@ -45,7 +45,7 @@ def names_as_written(draw: Callable[P, R]) -> Callable[P, R]:
 
 
 def in_legend(name: object) -> str:
-    """Return a name as the label of what is drawn; Matplotlib leaves one that begins with `_` out of legends."""
+    """Return a name as a label; Matplotlib leaves labels that begin with `_` out of legends."""
     return f" {name}" if str(name).startswith("_") else str(name)
 
 

@@ -1,4 +1,4 @@
-"""Figures of ties: the curve of tie calibration, and what becomes of it when the share of human ties changes."""
+"""Figures of ties: the curve of tie calibration, and how it changes with the share of human ties."""
 
 from __future__ import annotations
 
@@ -144,8 +144,8 @@ def tie_subsampling(
     numpy.ndarray of Axes
         Left acc_eq, above the grey area that a constant or noise gets; in the middle the threshold in standard
         deviations of the metric, where grey lines may leave the panel; right the share of pairs that the metric ties
-        with it, beside a dotted line for the humans, averaged alike. Lines are means over draws; bands, for the twins
-        and their metrics, go from the lowest to the highest draw.
+        with it, and a dotted line for the humans, averaged in the same way. Lines are means over draws; bands, for the
+        twins and their metrics, go from the lowest to the highest draw.
 
     Raises
     ------

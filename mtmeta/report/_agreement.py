@@ -1,4 +1,4 @@
-"""What was read, and agreement of systems and of segments."""
+"""The data, and the agreement of systems and of segments."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _SYSTEM_STATISTICS = {"pearson.means": partial(pearson, axis=0), "pairwise": pai
 
 
 def _of_other_systems(human: np.ndarray, metric: np.ndarray, key: str, settings: Settings) -> tuple:
-    """Return a statistic and its jackknife interval over systems, no shorter than resamples of segments make it.
+    """Return a statistic and its jackknife interval over systems, at least as long as that from resampled segments.
 
     Column 0 of the means of systems is that of the data, the others are those of resamples.
     """
@@ -148,7 +148,7 @@ def _system_rows(part: Part, section: Section) -> None:
 
 
 def _without_each(part: Part, section: Section, statistic: str) -> str:
-    """Return the range of a statistic with one system left out; tell the section where one turns its sign."""
+    """Return the range of a statistic with one system left out; tell the section if this changes its sign."""
     means = with_scores(part.es, {part.metric: part.es[part.metric]})
     table = without_each_system(means, [part.metric], Task(statistic, "system"))
     if table.empty:
@@ -170,7 +170,7 @@ def _spa_row(part: Part, section: Section) -> None:
 def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
     """Return soft pairwise accuracy in each draw of segments, with normal p-values in place of random signs.
 
-    The sum of n differences with random signs has the mean 0 and the sum of their squares for its variance.
+    The sum of n differences with random signs has mean 0, and the sum of their squares as its variance.
     """
     i, j = np.triu_indices(es.shape[0], 1)
     known = ~np.isnan(es.human[i] + es.human[j] + es[metric][i] + es[metric][j])
@@ -240,7 +240,7 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
 def quick_interval(
     es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings
 ) -> tuple[float, float]:
-    """Return what `intervals` does, for Pearson and for segment grouping, where counts of segments are enough."""
+    """Return the result of `intervals` for Pearson and for segment grouping, where counts of segments are enough."""
     counts = segment_counts(es, settings)
     if coefficient == "acc_eq":
         return interval(_calibrated_in_draws(es, metric, counts[1:]), settings)
@@ -262,7 +262,7 @@ def _mean_of_defined(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _calibrated_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
-    """Return acc_eq within segments in each draw, calibrated there: pairs are sorted once for all draws."""
+    """Return acc_eq within segments in each draw, calibrated on the draw; pairs are sorted once for all draws."""
     i, j = np.triu_indices(es.shape[0], 1)
     human, own = es.human[i] - es.human[j], es[metric][i] - es[metric][j]
     rated = ~np.isnan(human)

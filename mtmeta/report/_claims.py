@@ -1,4 +1,4 @@
-"""What to claim and what not to: each claim with its number, the rule that decided, and a chapter to read."""
+"""The claims of a report, supported or not: each with its number, the rule that decided, and a chapter to read."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _ROUNDING = 1e-9
 def decide(value: float, low: float, high: float, threshold: float, margin: float) -> tuple[str, str]:
     """Sort a claim "above the threshold" by its interval.
 
-    Supported where the interval lies above the threshold, but real and small where it also ends below
-    threshold + margin; not supported where the value does not exceed the threshold, or the interval holds it and ends
-    below threshold + margin, so that nothing of note is left; else it cannot be told.
+    A claim is supported if the interval lies above the threshold, or real but small if the interval also ends below
+    threshold + margin. It is not supported if the value does not exceed the threshold, or the interval holds the
+    threshold and ends below threshold + margin, which rules out any excess of note. Otherwise it cannot be told.
 
     Parameters
     ----------
     value, low, high : float
         The statistic and its interval; NaN where there is none.
     threshold : float
-        What something without merit gets.
+        The value of a metric without merit.
     margin : float
-        The least excess that matters.
+        The smallest excess that matters.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def claims_of(part: Part) -> list[dict]:
 
 
 def by_verdict(claims: Sequence[dict]) -> list[dict]:
-    """Return the claims that are supported first, and those that cannot be told last."""
+    """Return the claims, the supported ones first and those that cannot be told last."""
     return sorted(claims, key=lambda claim: VERDICTS.index(claim["verdict"]))
 
 

@@ -41,7 +41,7 @@ def percent(level: float) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as it is read; ``mine`` is the number of the row on the metric itself among others."""
+    """A table for readers; ``mine`` is the number of the row of the metric itself."""
 
     caption: str
     headings: list[str]
@@ -50,7 +50,7 @@ class Table:
 
 
 def tables(section: Section, metric: str, level: float) -> list[Table]:
-    """Return the tables of a section: numbers about other subjects than the metric stand in one of their own."""
+    """Return the tables of a section; numbers about other subjects than the metric have their own table."""
     found, caption = [], section.words["caption"]
     if section.key in ("rank", "baselines"):
         return [_wide(section, metric)] if section.rows else []

@@ -1,4 +1,4 @@
-"""The facts of a report: settings, sections of numbers, what is left out and why, and resamples of segments."""
+"""The facts of a report: settings, sections of numbers, omissions and their reasons, and resamples of segments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Settings:
 
 @dataclass
 class Section:
-    """One section: rows of numbers, sentences on these data, what was left out and why, and what else was found."""
+    """One section: rows of numbers, sentences on these data, omissions and their reasons, and other findings."""
 
     key: str
     rows: list[dict] = field(default_factory=list)
@@ -88,12 +88,12 @@ class Section:
 
     @property
     def words(self) -> dict[str, Any]:
-        """Return the title, chapter, caption and text that this section has whatever the data."""
+        """Return the title, chapter, caption and text of this section, which do not depend on the data."""
         return HEADS[self.key]
 
     @property
     def sentences(self) -> list[str]:
-        """Return what is said about the numbers, if there are any."""
+        """Return the text about the numbers, if there are any."""
         return [*self.words.get("text", ()), *self.text] if self.rows else []
 
     def why(self, *keys: str) -> str:
@@ -104,7 +104,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Part:
-    """One metric on one set while it is judged, with the sections that were computed."""
+    """One metric on one set while it is being judged, with the sections computed so far."""
 
     es: EvalSet
     metric: str
@@ -145,7 +145,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a report says of one metric on one set; figures by the key of their section, once they are drawn."""
+    """The report's findings on one metric and one set; figures by the key of their section, once they are drawn."""
 
     set: str
     metric: str
@@ -176,7 +176,7 @@ def with_scores(es: EvalSet, metrics: dict[str, np.ndarray], human: np.ndarray |
 
 
 def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
-    """Return how often each segment is taken: row 0 once each, then one row a resample.
+    """Return how often each segment is taken: once each in row 0, then one row per resample.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def pearson_in_draws(
 ) -> np.ndarray:
     """Return Pearson's r over all known cells in each draw of segments; NaN where a side is constant.
 
-    ``within`` takes the mean of its segment from each score first.
+    ``within`` first subtracts from each score the mean of its segment.
     """
     size = known.sum(axis=0)
 

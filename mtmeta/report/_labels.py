@@ -1,4 +1,4 @@
-"""What the sections and numbers of a report are called: keys are for programs, the words of _page.toml for readers."""
+"""Names of the sections and numbers of a report: keys for programs, the words of _page.toml for readers."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ for _key in ("pearson.none", "pearson.segment", "kendall.segment", "pairwise", "
 
 
 def label(key: str) -> str:
-    """Return how a key is shown. What follows "=" in it is a name, and shown as it is."""
+    """Return the label of a key. A name after "=" in the key is shown unchanged."""
     kind, _, name = key.partition("=")
     return LABELS[kind] + name

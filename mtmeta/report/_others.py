@@ -1,4 +1,4 @@
-"""The metric beside others: those of the table, and baselines that know nothing or one thing."""
+"""The metric compared with others: those of the table, and baselines that know nothing or one thing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SOURCE_LENGTH = "source length"
 
 
 def rank(part: Part, section: Section) -> None:
-    """Rank all metrics of a set; the same for every metric that is reported on."""
+    """Rank all metrics of a set; the ranking is the same for every reported metric."""
     es, settings = part.es, part.settings
     if len(es.metrics) < 2:
         section.skip("ranks", "the table has one metric: there is nothing to rank it against.")
@@ -50,7 +50,7 @@ def rank(part: Part, section: Section) -> None:
 
 
 def _first_by_one(es: EvalSet, section: Section) -> None:
-    """Say where one system decides which metric is first, or over a sign."""
+    """Say if one system decides which metric is first, or the sign of a value."""
     for statistic in ("pairwise_accuracy", "pearson"):
         table = without_each_system(es, es.metrics, Task(statistic, "system"))
         section.text += [f"{line}." for line in decided_by_one(table)]
@@ -94,7 +94,7 @@ _STATISTICS = (*(("pearson", grouping) for grouping in GROUPINGS), ("kendall", "
 
 
 def baselines(part: Part, section: Section) -> None:
-    """Compute what metrics earn that have read nothing, or one thing."""
+    """Compute the values of metrics that have read nothing, or only one text."""
     section.text.append(
         "Sentinels are ridge regressions that see one text only. They are trained on one half of these data and score "
         f"the other half, and the other way round. Random numbers: mean of {_N_RANDOM} draws."
@@ -181,7 +181,7 @@ def _text_baselines(es: EvalSet, settings: Settings) -> dict:
 
 
 def _cross_fitted(es: EvalSet, sees: str, texts: list[tuple], settings: Settings) -> np.ndarray:
-    """Train a light sentinel on every second document (or segment) and score the others, and the other way round."""
+    """Train a light sentinel on every second document (or segment) and score the others, then swap the halves."""
     if es.shape[1] < _TRAINED_FROM:
         raise Undefined(f"{es.shape[1]} segments are too few to train on half of them; {_TRAINED_FROM} are enough.")
     keys = es.documents if es.documents is not None and len(set(es.documents)) >= 10 else es.texts.sources
@@ -201,7 +201,7 @@ def _cross_fitted(es: EvalSet, sees: str, texts: list[tuple], settings: Settings
 
 
 def beyond_sources(part: Part, section: Section) -> dict | None:
-    """Return how much more the metric earns without grouping than the best baseline that sees sources only."""
+    """Return how much the metric exceeds, without grouping, the best baseline that sees only sources."""
     names = (SOURCE_SENTINEL, SOURCE_LENGTH)
     earned = {name: row["value"] for name in names if (row := section.row(CLAIMED, name)) is not None}
     if not earned:

@@ -1,4 +1,4 @@
-"""The report: sections in order, put together, and written as HTML, Markdown or JSON."""
+"""The report: sections assembled in order, and written as HTML, Markdown or JSON."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class Report(Facts):
     Attributes
     ----------
     sections : pandas.DataFrame
-        Every number: ``set, metric, section, key, subject, quantity, value, low, high, n, unit, note``. ``key`` stands
-        for ``quantity``, which is for readers. ``subject`` is a metric, baseline or system other than the metric
-        itself, or empty; ``n`` counts what ``unit`` says.
+        Every number: ``set, metric, section, key, subject, quantity, value, low, high, n, unit, note``. Programs use
+        ``key``, readers ``quantity``. ``subject`` is a metric, baseline or system other than the metric itself, or
+        empty; ``n`` counts what ``unit`` says.
     claims : pandas.DataFrame
         One row a claim: ``set, metric, claim, verdict, statistic, value, low, high, n, unit, reason, chapter``;
         ``verdict`` is ``"supported"``, ``"real but small"``, ``"not supported"`` or ``"cannot be told"``.
     skipped : pandas.DataFrame
-        What could not be computed, and why: ``set, metric, section, key, what, reason``.
+        The omissions and their reasons: ``set, metric, section, key, what, reason``.
     level : float
         Nominal coverage of intervals.
     seed : int
@@ -113,7 +113,7 @@ class Report(Facts):
                 found.figures.update({} if found.figures else figures(part))
 
     def to_json(self) -> str:
-        """Return the report as JSON with full precision, for `from_json` or other programs; null is what is missing.
+        """Return the report as JSON with full precision, for `from_json` or other programs; null is a missing value.
 
         The keys are ``schema, mtmeta, signature, seed, level, sets, claims, sections, skipped``; the last three are
         lists of the rows of the tables of that name. ``sets`` has the figures, as PNG in base64.
@@ -165,7 +165,7 @@ class Report(Facts):
 
 
 def _read(content: dict) -> Report:
-    """Return the report of what was read from JSON; raise whatever error comes where it is none."""
+    """Return the report in parsed JSON; raise any error if it is none."""
     if content["schema"] != SCHEMA:
         raise ValueError(f"its schema is {content['schema']!r}, not {SCHEMA}")
     findings = {}
@@ -228,31 +228,31 @@ def report(
     rng: int | np.random.Generator | None = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
-    """Answer "is my metric any good?" with numbers, intervals, null models, and what they do and do not show.
+    """Answer "is my metric any good?" with numbers, intervals, null models, and claims that they do or do not support.
 
     Parameters
     ----------
     es : EvalSet, pandas.DataFrame or sequence of EvalSet
         One set, or several such as language pairs.
     metric : str or sequence of str, optional
-        The metric to report on, or several; all of the table by default. All others are what it is compared with.
+        The metric to report on, or several; all of the table by default. It is compared with all others.
     n_resamples : int
         Draws of each interval and of the null model of system dependence, at least 40 and ``2 / (1 - level) - 1``.
     level : float
         Nominal coverage of intervals, in (0, 1).
     unit : {None, "segment", "document"}
         What the bootstrap draws, what is exchanged between metrics, and what the null of system dependence moves;
-        documents bring all their segments. By default documents where a set names at least 20 with human scores, else
+        documents bring all their segments. By default documents if a set names at least 20 with human scores, otherwise
         segments.
     rng : int, numpy.random.Generator or None
         Seed of all draws. The same seed gives the same report.
     progress : callable, optional
-        Called with a line of text before each metric; of sets with more than 100,000 translations, before each section.
+        Called with a line of text before each metric; for sets of more than 100,000 translations, before each section.
 
     Returns
     -------
     Report
-        What these data do not allow is left out, with the reason in ``skipped``.
+        It omits what these data do not allow, and gives the reason in ``skipped``.
 
     Raises
     ------
@@ -263,11 +263,11 @@ def report(
 
     Notes
     -----
-    A claim of the form "more than chance" is *supported* where the interval of its statistic lies above chance, but
-    *real but small* where it holds nothing more than .1 above it (.05 for acc_eq); *not supported* where the value
-    does not exceed chance, or the interval holds chance and nothing more than that above it; else it *cannot be told*.
-    A metric is better than every other where it ranks first and differs from each rival with a two-sided p of at most
-    .05 (whole units exchanged, see `mtmeta.compare`). Claims are not corrected for their number.
+    A claim of the form "more than chance" is *supported* if the interval of its statistic lies above chance, or *real
+    but small* if the interval also ends less than .1 above chance (.05 for acc_eq). It is *not supported* if the value
+    does not exceed chance, or the interval holds chance and ends within the same margin. Otherwise it *cannot be told*.
+    A metric is better than every other if it ranks first and differs from each rival with a two-sided p of at most .05
+    (whole units exchanged, see `mtmeta.compare`). Claims are not corrected for their number.
 
     References
     ----------
@@ -302,7 +302,7 @@ def claims(
     unit: str | None = None,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
-    """Return what to claim and what not to, and compute nothing else: several times as fast as `report`.
+    """Return only the claims and their verdicts; several times as fast as `report`.
 
     Parameters
     ----------

@@ -1,15 +1,15 @@
 """Execute chapters with papermill, on the book's data or on a reader's, and stage and build the site.
 
-A notebook says in its metadata what it needs beyond the light installation, and what it needs of the data::
+The metadata of a notebook say what it needs beyond the light installation, and what it needs of the data::
 
     "mtmeta": {"requires": ["data:wmt23", "torch"], "needs": ["translations", "metrics>=2"]}
 
 ``data:NAME`` is the folder of a data set where `mm.load` looks (``MTMETA_DATA``, the cache that ``mtmeta fetch`` fills,
 ``~/.mt-metrics-eval``), at the first or second level; any other requirement is the name of a Python module. A chapter
-is executed where all it requires is there, and shown from its stored outputs where not. What may be needed of the data
-is a name in `FACTS`, alone or with a least number. `run` executes chapters on a reader's data, and leaves out those
-whose needs are not met; a chapter that finds out by itself raises `CannotRun`. A cell that says in the same way what it
-needs is left out by itself.
+is executed if everything it requires is there, and otherwise shown from its stored outputs. A need of the data is a
+name in `FACTS`, alone or with a least number. `run` executes chapters on a reader's data and leaves out those whose
+needs are not met; a chapter that discovers this only while it runs raises `CannotRun`. A cell may state needs in the
+same way, and is then left out alone.
 
 ``mtmeta run`` is `run` and `show`; ``make book`` and ``make notebooks`` are ``tools/make_book.py``.
 """

@@ -1,4 +1,4 @@
-"""The sources of the book: its pages, a copy of them, and the site that is built from that."""
+"""The sources of the book: its pages, a copy of them, and the site built from the copy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _named(node: Any) -> Iterator[str]:
 
 
 def copy_sources(root: Path, to: Path) -> Path:
-    """Copy the sources of the book to ``_build/src`` in a folder, which is replaced; return that."""
+    """Copy the sources of the book to ``_build/src`` in a folder, replacing any there; return its path."""
     source = to / "_build" / "src"
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir(parents=True)
@@ -93,9 +93,9 @@ def build(root: str | Path, *, builder: str = "html", strict: bool = True) -> Pa
     root : path
         A folder with `copy_sources` of a book.
     builder : str
-        ``html``, or ``linkcheck`` to check the links instead, which needs the network.
+        ``html``; or ``linkcheck``, which checks the links instead and needs the network.
     strict : bool
-        Whether a warning is an error. If not, warnings are not shown.
+        Whether a warning is an error. If not, warnings are hidden.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Execute one notebook, where this machine has what it requires."""
+"""Execute one notebook if this machine has what it requires."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._files import data_dirs, read_text
 class CannotRun(ValueError):
     """Raised in a chapter that cannot run on the data it is given; the message says why.
 
-    `mtmeta run` then leaves the chapter out, with this reason, and goes on.
+    `mtmeta run` then skips the chapter, gives this reason, and continues.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def _is_there(requirement: str) -> bool:
 
 
 def about(notebook: str | Path) -> dict[str, Any]:
-    """Return what a notebook says of itself: the entry ``mtmeta`` of its metadata; raise if it is no notebook."""
+    """Return the entry ``mtmeta`` of a notebook's metadata; raise if it is no notebook."""
     import nbformat
 
     text = read_text(Path(notebook))
@@ -56,7 +56,7 @@ def about(notebook: str | Path) -> dict[str, Any]:
 
 
 def _check_says(notebook: str | Path, says: Any) -> None:
-    """Raise unless all that a notebook or a cell says of itself are lists of names."""
+    """Raise unless the metadata of a notebook or a cell are lists of names."""
     takes = says.get("takes", {}) if isinstance(says, dict) else None
     lists = [*takes.values(), *(says[key] for key in says if key != "takes")] if isinstance(takes, dict) else [None]
     if not all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists):
@@ -102,9 +102,9 @@ def execute(
     notebook, out : path
         The notebook to execute, and where to write the executed copy. They may be the same file.
     parameters : mapping, optional
-        Values for the cell tagged ``parameters``. None injects nothing, so that the copy has the cells of the original.
+        Values for the cell tagged ``parameters``. By default nothing is injected, so the copy has the original's cells.
     cwd : path, optional
-        The directory that the cells run in. The default is the one that `notebook` lies in.
+        The directory that the cells run in; by default that of `notebook`.
     progress : bool or mapping
         Whether to show a bar that counts cells, or options of `tqdm.tqdm` for it.
 
@@ -116,7 +116,7 @@ def execute(
     Raises
     ------
     CannotRun
-        If a cell raises it: these are not the data that the notebook needs.
+        If a cell raises it because the data are not what the notebook needs.
     RuntimeError
         If a cell raises anything else. The message holds the traceback; `out` keeps what was computed until then.
     """

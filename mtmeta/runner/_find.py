@@ -13,12 +13,12 @@ _CHAPTER = re.compile(r"notebooks/((?!00)\d\d)_\w+")
 
 
 def find_project(book: str | Path | None = None) -> Path:
-    """Find the folder with the chapters: here, above, or where the package was installed from.
+    """Find the folder with the chapters: here, in a folder above, or in the sources of the installed package.
 
     Parameters
     ----------
     book : path, optional
-        The folder itself, if it is known. Then nothing is searched; else the search begins in the working directory.
+        The folder itself, if it is known. By default the search begins in the working directory.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a chapter needs of the data, and what a set has."""
+"""The needs of chapters, and the facts of a set that meet them."""
 
 from __future__ import annotations
 

@@ -40,18 +40,18 @@ _MADE = ("notebooks", "scores", "site", ".done", ".site")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one chapter.
+    """The outcome of one chapter.
 
     Attributes
     ----------
     status : str
         "ran", "skipped" or "failed".
     seconds : float
-        Wall time of its execution, start of the kernel included; 0 where it was not executed.
+        Wall time of its execution, start of the kernel included; 0 if it was not executed.
     reason : str
         Why it was skipped, or the last line of the failure.
     resumed : bool
-        Whether an earlier run had done this already.
+        Whether an earlier run had already done this.
     """
 
     status: str
@@ -74,15 +74,15 @@ def run(
 ) -> dict[str, Outcome]:
     """Execute chapters on a set of scores.
 
-    The executed notebooks go to ``out/notebooks``. A chapter whose needs the set does not meet, or that raises
-    `CannotRun`, is skipped: its notebook is the book's, with the reason under the title. Cells whose own needs (their
-    metadata ``mtmeta.needs``) are not met are left out of a chapter, with the reason in their place. So are cells with
-    the tag ``seen``, which tell what the book's own data show. A chapter that fails leaves what it computed until then,
-    with the failure under the title. What was done before with the same notebook, scores, parameters and version is not
-    done again; failures are, and what was killed.
+    The executed notebooks go to ``out/notebooks``. A chapter is skipped if the set does not meet its needs or it raises
+    `CannotRun`: its notebook is then the book's, with the reason under the title. A cell whose own needs (its metadata
+    ``mtmeta.needs``) are not met is replaced by the reason. Cells with the tag ``seen``, which tell what the book's own
+    data show, are left out, too. A chapter that fails keeps what it computed until then, with the failure under the
+    title. A chapter that already ran with the same notebook, scores, parameters and version does not run again; one
+    that failed or was killed does.
 
-    Chapters take translations by their parameter ``campaign``. One that also takes transcripts or ranked lists says so
-    in its metadata, with what it needs of them: ``"takes": {"speech": ["transcripts>=20"], "ranking": ["queries"]}``.
+    Chapters take translations by their parameter ``campaign``. A chapter that also takes transcripts or ranked lists
+    says so in its metadata, with its needs: ``"takes": {"speech": ["transcripts>=20"], "ranking": ["queries"]}``.
 
     Parameters
     ----------
@@ -96,15 +96,15 @@ def run(
     out : path
         The folder to write to.
     version : str
-        That of the package. A result of another version is computed anew.
+        The version of the package. Results of another version are recomputed.
     jobs : int
         How many chapters are executed at a time.
     progress : bool
-        Whether to write to stderr what becomes of each chapter and, now and then, which cell it is at.
+        Whether to write to stderr the outcome of each chapter and, now and then, the current cell.
     reads : iterable of Path
-        Files and folders that must not be replaced, beside the notebooks.
+        Files and folders that must not be replaced, in addition to the notebooks.
     force : bool
-        Whether to replace what no run has made in the folder.
+        Whether to replace files in the folder that no run has made.
 
     Returns
     -------
@@ -114,8 +114,8 @@ def run(
     Raises
     ------
     ValueError
-        If papermill is not installed; what a notebook says of its needs has another form than it should; or the folder
-        holds what no run has made, is or holds what is read, or is written to by another run.
+        If papermill is not installed, a notebook states its needs in the wrong form, or the folder holds files that no
+        run has made, is or holds an input, or is in use by another run.
     """
     for name in ("papermill", "ipykernel"):
         if importlib.util.find_spec(name) is None:
@@ -135,7 +135,7 @@ def run(
 
 @contextmanager
 def hold(out: Path, reads: Iterable[Path], *, force: bool = False) -> Iterator[None]:
-    """Hold a folder for a run; raise if it holds what no run has made, or what is read, or another run holds it."""
+    """Lock a folder for a run; raise if it holds inputs, or files that no run has made, or is in use."""
     for name in _MADE:
         keep(reads, out / name)
     with claimed(out, "run", _MADE, force=force):
@@ -158,9 +158,9 @@ def _write_scores(data: Data, out: Path) -> str:
 def _outcomes(
     notebooks: Mapping[str, Path], data: Data, scores: str, out: Path, version: str, jobs: int, progress: bool
 ) -> Iterator[tuple[str, Outcome]]:
-    """Yield what becomes of each chapter, as soon as it is known.
+    """Yield the outcome of each chapter as soon as it is known.
 
-    Chapters are executed in processes: papermill changes the directory, and says much when it is stopped.
+    Chapters are executed in processes, since papermill changes the directory and is noisy when it is stopped.
     """
     found, kind, seen = facts(data), kind_of(data), fingerprint(data)
     parameters = {PARAMETERS[kind]: scores}
@@ -184,7 +184,7 @@ def _outcomes(
 
 
 def fingerprint(data: Data) -> str:
-    """Return a hash of all that chapters can see of a set, so that equal sets have equal hashes."""
+    """Return a hash of everything that chapters can see of a set; equal sets have equal hashes."""
     kind = kind_of(data)
     if kind == "transcripts":
         return digest(kind, data.to_csv(index=False))
@@ -222,7 +222,7 @@ def _outcome_file(out: Path, page: str) -> Path:
 
 
 def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
-    """Return what an earlier run made of a chapter, if nothing has changed since and it did not fail."""
+    """Return an earlier run's outcome of a chapter, if nothing has changed since and it did not fail."""
     try:
         stored = json.loads(_outcome_file(out, page).read_text(encoding="utf-8"))
         written = digest((out / f"{page}.ipynb").read_bytes())
@@ -234,7 +234,7 @@ def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
 
 
 class _Lines(io.TextIOBase):
-    """Takes a bar of tqdm: each state is a line. A chapter does not fail for want of a reader."""
+    """Receives a bar of tqdm, one line per state. A chapter does not fail if nobody reads them."""
 
     def write(self, text: str) -> int:
         if state := text.strip():
@@ -250,10 +250,10 @@ def _progress(name: str) -> dict[str, Any]:
 
 
 def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> nbformat.NotebookNode:
-    """Return a chapter as it is executed on these data: without the cells that need what they lack.
+    """Return a chapter as it is executed on these data, without the cells whose needs they do not meet.
 
-    Cells with the tag ``seen`` say what the book's data show, and are left out on other data. The descriptions of
-    figures tell the same, and on other data say that they do.
+    Cells with the tag ``seen`` say what the book's data show, and are left out on other data. Descriptions of figures
+    also tell what the book's data show; on other data they say so.
     """
     import nbformat
 
@@ -282,7 +282,7 @@ def _are_defaults(notebook: nbformat.NotebookNode, parameters: Mapping[str, str]
 
 
 def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, key: str, progress: bool) -> Outcome:
-    """Execute a chapter and store its notebook, then what became of it: each whole or not at all."""
+    """Execute a chapter; store its notebook, then its outcome, each in one step."""
     import nbformat
 
     target = out / f"{page}.ipynb"
@@ -351,5 +351,5 @@ def _tell(page: str, outcome: Outcome, number: int, of: int) -> None:
 
 
 def plain(text: str) -> str:
-    """Return a text as one line of Markdown, in a paragraph or a table, with nothing in it that is markup."""
+    """Return a text as one line of Markdown, for a paragraph or a table, with all markup escaped."""
     return markdown(" ".join(text.split()))

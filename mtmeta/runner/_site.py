@@ -21,32 +21,32 @@ _BUILT = ".mtmeta-site"
 def show(
     project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, *, title: str, force: bool = False
 ) -> Path:
-    """Build one site of the book's pages with the chapters that `run` executed in their places.
+    """Build one site of the book's pages, with the chapters that `run` executed in place of the book's.
 
     Parameters
     ----------
     project : path
         The folder that `find_project` finds.
     outcomes : mapping
-        What `run` returned.
+        The result of `run`.
     out : path
-        The folder that `run` wrote to. The site goes to ``out/site``, and is built only if something has changed.
+        The folder that `run` wrote to. The site goes to ``out/site`` and is built only if something has changed.
     title : str
         What the chapters were run on, for the page that lists them.
     force : bool
-        Whether to replace a folder ``out/site`` that was not made here. The book's sources are never replaced.
+        Whether to replace a folder ``out/site`` that no run has made. The book's sources are never replaced.
 
     Returns
     -------
     Path
-        The page to open: the list of the chapters and of what became of them.
+        The page to open: the list of the chapters and their outcomes.
 
     Raises
     ------
     RuntimeError
         If jupyter-book is not installed, or fails.
     ValueError
-        If the folder, or the site in it, holds what was not made here, or another run writes to it.
+        If the folder, or the site in it, holds files that no run has made, or another run is using it.
     """
     project, out = Path(project), Path(out).resolve()
     with hold(out, [project / name for name in _SOURCES]):
@@ -61,7 +61,7 @@ def show(
 
 
 def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title: str) -> None:
-    """Build the site beside its place; when it is whole, it takes the place in one step."""
+    """Build the site next to its final place; once it is complete, move it there in one step."""
     out = site.parent
     own = [path for name in _SOURCES for path in _files(project / name)]
     own += [out / f"{page}.ipynb" for page in outcomes]

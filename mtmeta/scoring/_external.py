@@ -55,7 +55,7 @@ def _texts(frame: pd.DataFrame, needed: Sequence[str]) -> pd.DataFrame:
 
 
 def _run(command: Sequence[str], timeout: float | None, output: Path, n: int, progress: bool) -> None:
-    """Run a command; raise with the end of its stderr where it fails. Its output grows by a line per score."""
+    """Run a command; if it fails, raise with the end of its stderr. Its output grows by a line per score."""
     try:
         pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, encoding="utf-8", errors="replace", **pipes)
@@ -118,7 +118,7 @@ def _finite(scores: pd.Series) -> np.ndarray:
 
 
 def _stored(path: Path) -> dict[str, str]:
-    """Return the scores of a cache by key; a line that was cut off when its writer was stopped is left out."""
+    """Return the scores of a cache by key, without a line that was cut off when its writer was stopped."""
     if not path.is_file():
         return {}
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -144,7 +144,7 @@ def score_with_command(
         commas, quotes and line breaks of all kinds, or be words like ``None``, so read them as text. Half a surrogate
         pair, which UTF-8 does not have, becomes U+FFFD.
     needs : sequence of str
-        Texts that no row may lack.
+        Texts that every row needs.
     timeout : float, optional
         Seconds.
 
@@ -203,7 +203,7 @@ def score_neural(
 ) -> np.ndarray:
     """Score translations with COMET, UniTE, MetricX, BLEURT or BERTScore, in the package that owns the metric.
 
-    The package runs in a process of its own, under another Python if need be: unbabel-comet holds back numpy and
+    The package runs in a process of its own, under another Python if necessary: unbabel-comet requires old numpy and
     pandas and cannot share an environment with this package. Rows with the same texts are scored once.
 
     COMET, UniTE and BERTScore compute in 32 bits, and so does MetricX unless its checkpoint is stored in 16. Published
@@ -231,7 +231,7 @@ def score_neural(
     timeout : float, optional
         Seconds.
     cache : path, optional
-        A file that keeps the scores by metric, model and texts. If scoring stops, the same call goes on from there.
+        A file that keeps the scores by metric, model and texts. If scoring stops, the same call continues from there.
         One process at a time may write to it.
     progress : bool
         Show a progress bar on standard error.

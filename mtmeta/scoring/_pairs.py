@@ -100,16 +100,16 @@ def score_pairs(
         The tokenizer of sacreBLEU's BLEU; see `scorer`. Choose ``"zh"`` for Chinese references.
     extra : mapping of str to callable, optional
         Further metrics by name, such as ``{"comet": functools.partial(score_neural, metric="comet")}``. Each is called
-        with a table of ``translation`` (or ``transcript``), ``reference`` and, where the frame has one, ``source``,
-        and returns one number per row, higher is better. It is cached if it is a ``functools.partial`` with keywords
-        alone, or has a string ``signature``: the name by itself does not say which model was used.
+        with a table of ``translation`` (or ``transcript``), ``reference`` and, where the frame has one, ``source``, and
+        returns one number per row, higher is better. It is cached if it is a ``functools.partial`` with only keywords,
+        or has a string ``signature``, since the name does not say which model was used.
     n_jobs : int
         Processes, as in joblib; metrics of ``extra`` run in this one.
     chunk : int
         Texts per piece of work, and per file of the cache.
     cache : path, optional
-        A folder. Scores are stored by the content of texts and the signature of the metric, so that a run that was
-        interrupted goes on where it was.
+        A folder. Scores are stored by the content of texts and the signature of the metric, so that an interrupted run
+        continues where it stopped.
     progress : bool
         Whether to show a bar.
 
@@ -211,7 +211,7 @@ def _unique_texts(frame: pd.DataFrame, column: str, lowercase: bool | str) -> tu
 
 
 def _file(folder: Path | None, texts: pd.DataFrame, signature: str) -> Path | None:
-    """Return where the scores of these texts are stored, named by a hash of what was scored and how."""
+    """Return the path of the stored scores of these texts, named by a hash of the texts and the way of scoring."""
     if folder is None or not signature:
         return None
     return folder / f"{digest([signature, texts.fillna('').to_numpy().tolist()])}.npz"
@@ -249,7 +249,7 @@ def _in_chunks(
 
 
 def _extra_signature(function: Extra) -> str:
-    """Return what identifies a further metric, or nothing where its name alone would have to."""
+    """Return the identity of a further metric, or nothing if only its name could identify it."""
     own = getattr(function, "signature", None)
     if isinstance(own, str):
         return own

@@ -26,7 +26,7 @@ TEST_SHARE, RELEVANT_FROM = 0.2, 4
 
 
 class _Training:
-    """The ratings that recommenders see, (n_users, n_items) with 0 where there is none, and what several need."""
+    """The ratings that recommenders see, (n_users, n_items) with 0 for none, and values that several use."""
 
     def __init__(self, ratings: np.ndarray, seed: int) -> None:
         self.ratings, self.seed = ratings, seed
@@ -172,7 +172,7 @@ def _least_squares(rest: np.ndarray, there: np.ndarray, other: np.ndarray, penal
 
 
 def _pure_svd(t: _Training) -> np.ndarray:
-    """Ratings rebuilt from 50 singular vectors; what is not rated counts as 0."""
+    """Ratings rebuilt from 50 singular vectors; a missing rating counts as 0."""
     from sklearn.utils.extmath import randomized_svd
 
     u, s, v = randomized_svd(t.ratings, t.rank, n_iter=5, random_state=t.seed)
@@ -239,7 +239,7 @@ def _fitted(t: _Training, kind: Callable[..., Any], **options: Any) -> np.ndarra
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Compute in one thread: the same sums in the same order. Only libraries that are loaded can be held to that."""
+    """Compute in one thread, for the same sums in the same order. This binds only libraries that are already loaded."""
     import scipy.linalg  # noqa: F401
     import sklearn.decomposition  # noqa: F401
     from threadpoolctl import threadpool_limits
@@ -289,17 +289,17 @@ def train_recommenders(
 ) -> Rankings:
     """Train recommenders on part of every user's ratings, and rank the items that the user has not rated there.
 
-    Of every user, 20 % of the ratings are drawn for testing; at least one stays in training. A held-out rating of 4 is
-    of relevance 1, and every half point above it adds 1; below it is 0. A query is a user; the candidates are all items
-    that anybody rated in training, less those of the user, so that most of a list is not judged: what a
-    user did not rate may still be liked. Ties are broken at random, for all algorithms alike.
+    For every user, 20 % of the ratings are drawn for testing; at least one stays in training. A held-out rating of 4
+    has relevance 1, and every half point above it adds 1; lower ratings have 0. A query is a user; the candidates are
+    all items that anybody rated in training, except the user's own. Most of a list is therefore not judged: a user may
+    like items without rating them. Ties are broken at random, in the same way for all algorithms.
 
     Parameters
     ----------
     ratings : pandas.DataFrame
         Columns ``user, item, rating``: one row per rating, above 0; higher is better.
     algorithms : sequence of str, optional
-        Some of these names; by default all, without those that need ``implicit`` where it is not installed:
+        Some of these names; by default all, except those that need ``implicit`` if it is not installed:
 
         - baselines: ``Random``; ``Popularity``, the number of ratings; ``MeanRating``;
         - neighbourhoods of 50 by cosine: ``UserKNN``, ``ItemKNN``; and the term-selection formulas ``Rocchio``,

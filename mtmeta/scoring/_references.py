@@ -1,4 +1,4 @@
-"""The guard where references enter: what sacreBLEU would make of them, in plain words."""
+"""A check of references: what sacreBLEU would do with them, in plain words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WANTED = _SAID["wanted"]
 
 @dataclass(frozen=True)
 class ReferenceShape:
-    """What `explain_reference_shape` found.
+    """The finding of `explain_reference_shape`.
 
     Attributes
     ----------
@@ -79,9 +79,9 @@ def _streams(references: Any) -> tuple[bool, list[list]]:
 def explain_reference_shape(hypotheses: Sequence[str], references: Sequence[Any]) -> ReferenceShape:
     """Say in plain words what sacreBLEU would do with references of this shape.
 
-    sacreBLEU from version 2.0 on pairs hypotheses and references with ``zip``, which stops at the shortest: where
-    references are passed as ``[[r1], [r2], ...]`` and not as ``[[r1, r2, ...]]``, it scores the first hypothesis alone,
-    against all references, and raises nothing.
+    From version 2.0 on, sacreBLEU pairs hypotheses and references with ``zip``, which stops at the shortest. If
+    references are passed as ``[[r1], [r2], ...]`` instead of ``[[r1, r2, ...]]``, it scores only the first hypothesis,
+    against all references, without an error.
 
     Parameters
     ----------

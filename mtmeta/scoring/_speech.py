@@ -37,7 +37,7 @@ def _counts(texts: Sequence[str], references: Sequence[str], characters: bool) -
 def _sclite(text, reference):
     """Return hits, substitutions, deletions and insertions where an error costs 3 and a substitution 4.
 
-    Own code, because jiwer knows unit costs alone.
+    Own code, because jiwer knows only unit costs.
     """
     n, m = len(reference), len(text)
     cost = np.empty((n + 1, m + 1), np.int64)

@@ -1,8 +1,8 @@
 """TER by sacreBLEU's search for shifts, with the edit distances between two texts compiled.
 
 sacreBLEU spends nearly all of its time on these distances: 3 ms for a sentence, 100 ms for a paragraph. The search is
-greedy, and another alignment of the same cost finds another number. So the beam and the order of preference are those
-of sacreBLEU, and the tests compare the two.
+greedy, and another alignment of the same cost gives another number. The beam and the order of preference are therefore
+those of sacreBLEU; tests compare the two.
 """
 
 from __future__ import annotations

@@ -81,12 +81,12 @@ def scorer(
     ----------
     metric : {"bleu", "chrf", "chrf++", "ter"}
     tokenize : str, optional
-        BLEU alone; one of `TOKENIZERS`, by default ``"13a"``, which does not fit Chinese and Japanese.
+        Only for BLEU; one of `TOKENIZERS`, by default ``"13a"``, which does not fit Chinese and Japanese.
     lowercase : bool, optional
         By default what sacreBLEU does: no, and yes for TER.
     effective_order : bool, optional
         Whether n-gram orders that a text is too short for are left out. By default what sacreBLEU does at this
-        ``level``: for BLEU no for a corpus and yes for a segment; for chrF yes at both. For chrF, False puts in an
+        ``level``: for BLEU no for a corpus and yes for a segment; for chrF yes at both. For chrF, False adds an
         epsilon, as chrF++.py does.
     level : {"corpus", "segment"}
         Decides the default of ``effective_order`` only.

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 
 def comet(options):
-    """Load unbabel-comet; of UniTE one of `src_scores`, `ref_scores` and `unified_scores` is the score."""
+    """Load unbabel-comet; UniTE's score is one of `src_scores`, `ref_scores` and `unified_scores`."""
     import torch
     from comet import download_model, load_from_checkpoint
 
@@ -38,7 +38,7 @@ def comet(options):
 
 
 def metricx(options):
-    """Load MetricX-24. It predicts errors: the score is minus that. With an empty reference it does without."""
+    """Load MetricX-24. It predicts errors, so scores are negated. The reference may be empty."""
     import torch
     from metricx24.models import MT5ForRegression
     from transformers import AutoTokenizer

@@ -1,6 +1,6 @@
 """Sentinel metrics: trained to predict human scores from the source, the candidate or the reference alone.
 
-What such a metric earns in a meta-evaluation, it earns without knowing whether a translation is right.
+Such a metric earns its score in a meta-evaluation without knowing whether a translation is right.
 """
 
 from __future__ import annotations
@@ -73,33 +73,33 @@ def fit(
 
     .. math:: \min_{w, b} \sum_i (h_i - w^\top x_i - b)^2 + \alpha \|w\|^2.
 
-    The penalty :math:`\alpha` of the grid with the smallest squared error in 5-fold validation is
-    taken, smallest first; no source is on both sides of a fold. Deterministic; seconds on a CPU.
+    It takes the penalty :math:`\alpha` of the grid with the smallest squared error in 5-fold validation, the smallest
+    of equals; no source is on both sides of a fold. It is deterministic and takes seconds on a CPU.
 
-    ``kind="transformer"``: an encoder, of which the last hidden state of the first token goes
-    through a head of 512, 128 and 1 units, trained to the least squared error. The defaults of
-    `TransformerConfig` are the paper's recipe. Needs ``pip install 'mtmeta[sentinel]'``. Of several GPUs one is used,
-    unless ``torchrun --nproc-per-node N`` starts a process for each: a step then takes N times as many texts.
+    ``kind="transformer"``: an encoder and a head of 512, 128 and 1 units on the last hidden state of its first token,
+    trained to the least squared error. The defaults of `TransformerConfig` are the paper's recipe. Needs ``pip install
+    'mtmeta[sentinel]'``. It uses one GPU unless ``torchrun --nproc-per-node N`` starts a process for each of N; a step
+    then takes N times as many texts.
 
     Parameters
     ----------
     frame : DataFrame or sequence of DataFrame
-        Tidy table with ``human`` and the column that ``sees`` names: ``source``, ``translation`` or
-        ``reference``. Several tables are stages: a transformer is trained on one after the other (the
-        paper: DA, then MQM), a ridge on all at once. `training_frame` makes such tables.
+        Tidy table with ``human`` and the column that ``sees`` names: ``source``, ``translation`` or ``reference``.
+        Several tables are stages: a transformer is trained on one after another (in the paper, DA and then MQM), a
+        ridge on all at once. `training_frame` makes such tables.
     sees : {"source", "candidate", "reference"}
         The one text it sees.
     kind : {"light", "transformer"}
     config : LightConfig or TransformerConfig, optional
         How it is built and trained.
     validation : DataFrame, optional
-        Transformer: the checkpoint that is best on these rows is kept (see `TransformerConfig.select`);
-        without it, the last one.
+        Transformer: keep the checkpoint that is best on these rows (see `TransformerConfig.select`); by default, the
+        last one.
     start : Sentinel, optional
-        Transformer: go on from this one, which stays as it is.
+        Transformer: continue from this one, which does not change.
     checkpoints : path, optional
-        Transformer: where checkpoints are written. If training stops, by ``kill -9`` too, the same call goes on from
-        the last one that is whole. It ends with the weights of an uninterrupted run; on a GPU only with
+        Transformer: where checkpoints are written. If training stops, even by ``kill -9``, the same call continues from
+        the last complete one. It ends with the weights of an uninterrupted run; on a GPU only with
         ``deterministic=True`` in the configuration. When a stage is done, its checkpoints are deleted and its sentinel
         is kept in ``stage-1/sentinel`` and so on, for `load`. A second call into the same folder at the same time is
         refused. Processes on several machines must all see the folder.
@@ -154,8 +154,9 @@ def load(folder: str | Path) -> Sentinel:
     Parameters
     ----------
     folder : str or pathlib.Path
-        What `Sentinel.save` wrote; or a published sentinel, with ``hparams.yaml`` and ``checkpoints/model.ckpt``, of
-        which no code is run. The encoder that it names is loaded for its configuration and tokenizer.
+        A folder that `Sentinel.save` wrote; or a published sentinel, with ``hparams.yaml`` and
+        ``checkpoints/model.ckpt``. None of its code is run. The encoder that it names is loaded for its configuration
+        and tokenizer.
 
     Returns
     -------
@@ -165,8 +166,7 @@ def load(folder: str | Path) -> Sentinel:
     Raises
     ------
     ValueError
-        If the folder holds no sentinel, or a damaged one; or a transformer, and the extra is not
-        installed.
+        If the folder holds no sentinel, a damaged one, or a transformer while the extra is not installed.
 
     Examples
     --------

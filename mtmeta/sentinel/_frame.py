@@ -1,4 +1,4 @@
-"""What sentinels are trained on: tidy tables, checked; and whether test text occurs in them."""
+"""Tidy tables to train sentinels on, their checks, and a search for test text in them."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def texts_of(frame: pd.DataFrame, sees: str) -> list[str]:
 
 
 def examples_of(frame: pd.DataFrame, sees: str) -> list[tuple[str, str, float]]:
-    """Return for each row the text that a sentinel sees, what may not be on both sides of a fold, and the human score.
+    """Return for each row the text that a sentinel sees, its group (one side of a fold only), and the human score.
 
-    They are sorted: folds and draws follow an order, and that of the rows in a file means nothing. What may not be on
-    both sides of a fold is the source, or where there is none the text itself.
+    They are sorted, since folds and draws depend on an order and that of the rows in a file means nothing. A group is
+    all rows with one source, or with one text if there are no sources.
 
     Raises
     ------
@@ -121,12 +121,11 @@ def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 
 
 def training_frame(sets: EvalSet | Iterable[EvalSet], *, standardise: str = "set") -> pd.DataFrame:
-    r"""Put the rated translations of several sets into one table to train on.
+    r"""Join the rated translations of several sets into one table to train on.
 
-    With ``standardise="set"`` the human scores of each set are brought to mean 0 and standard
-    deviation 1: :math:`z = (h - \bar h_s) / \sigma_s` over the rated translations of set s. Scores of
-    different protocols and language pairs become comparable, and a sentinel cannot earn anything by
-    telling the sets apart.
+    ``standardise="set"`` brings the human scores of each set to mean 0 and standard deviation 1: :math:`z = (h - \bar
+    h_s) / \sigma_s` over the rated translations of set s. Scores of different protocols and language pairs become
+    comparable, and a sentinel cannot earn anything by telling the sets apart.
 
     Parameters
     ----------
@@ -138,9 +137,8 @@ def training_frame(sets: EvalSet | Iterable[EvalSet], *, standardise: str = "set
     Returns
     -------
     pandas.DataFrame
-        One row per rated translation: ``set, lp, system, segment, source, reference, translation,
-        human`` (higher is better). With several references the first is given; a text that a set does
-        not have is ``None``.
+        One row per rated translation: ``set, lp, system, segment, source, reference, translation, human`` (higher is
+        better). Of several references the table has the first; a text that a set lacks is ``None``.
 
     Raises
     ------
@@ -179,7 +177,7 @@ def _rated(es: EvalSet, standardise: str) -> pd.DataFrame:
 
 
 def _normal(text: str) -> str:
-    """Return a text as overlap is judged: NFKC, without case, runs of white space as one space."""
+    """Return a text as overlap compares it: NFKC, without case, runs of white space as one space."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
@@ -195,7 +193,7 @@ def find_overlap(train: pd.DataFrame, test: EvalSet | pd.DataFrame | Iterable[Ev
     train : pandas.DataFrame
         A table to train on; those of ``source, reference, translation`` that it has.
     test : EvalSet, DataFrame or iterable of EvalSet
-        What is to be scored.
+        The set or table to be scored.
 
     Returns
     -------

@@ -91,7 +91,7 @@ class LightSentinel(Sentinel):
     alpha : float
         The penalty chosen.
     validation : pandas.DataFrame
-        ``alpha, mse, pearson``: what each penalty reached on held-out folds.
+        ``alpha, mse, pearson``: the result of each penalty on held-out folds.
     """
 
     kind = "light"
@@ -173,7 +173,7 @@ def load_light(folder: Path, card: dict[str, Any]) -> LightSentinel:
 
 
 def _check_state(state: dict[str, Any]) -> None:
-    """Raise if what was read cannot be what was written."""
+    """Raise if the content read cannot be what was written."""
     if not isinstance(state["ngrams"], list) or not all(isinstance(ngram, str) for ngram in state["ngrams"]):
         raise TypeError("ngrams are no list of texts")
     if type(state["n"]) is not int or not all(isinstance(state[name], float) for name in ("alpha", "intercept")):
@@ -238,7 +238,7 @@ def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, con
     """Return the error of every penalty on held-out folds; no source is on both sides of a split."""
     if groups.max() == 0:
         raise ValueError("every row has the same source, so that none can be held out to choose the penalty.")
-    # The largest first, dealt out in turn. scikit-learn's folds of ties are those of the processor's way of sorting.
+    # The largest first, dealt out in turn. scikit-learn orders ties as the processor happens to sort them.
     ranks = np.argsort(np.argsort(-np.bincount(groups), kind="stable"))
     folds = min(config.folds, len(ranks))
     fold = ranks[groups] % folds

@@ -1,4 +1,4 @@
-"""What a training run did, and how fast."""
+"""Reports of training runs: their steps, speed and data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["TrainingReport", "read_report"]
 
 @dataclass(frozen=True)
 class TrainingReport:
-    r"""What a training run did, how fast, and on what.
+    r"""The steps, speed and data of a training run.
 
     Speed is per second of training, with validation and checkpoints, over all processes; tokens are
     counted without padding. Operations are counted as the trainer of Hugging Face does: :math:`6 T N` for a
@@ -34,7 +34,7 @@ class TrainingReport:
     n_texts, n_tokens, n_padded_tokens : int
         Seen in this run; without and with padding.
     seconds, wall_seconds : float
-        Of training; in all, with loading and tokenisation.
+        Of training alone; of everything, with loading and tokenisation.
     texts_per_second, tokens_per_second : float
     flops : float
         Operations, as above.
@@ -100,7 +100,7 @@ class TrainingReport:
         write_json(Path(path), values)
 
     def card(self) -> str:
-        """Return a model card: what was trained on what and how, and how much of the validation was training text."""
+        """Return a model card: the model, its data and training, and how much of the validation was training text."""
         data = "\n".join(
             f"{i}. {stage['rows']} rows{', sets ' * bool(stage['sets'])}{', '.join(stage['sets'])}"
             for i, stage in enumerate(self.data, 1)

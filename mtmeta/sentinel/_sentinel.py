@@ -1,4 +1,4 @@
-"""What both kinds of sentinel have in common."""
+"""The common base of both kinds of sentinel."""
 
 from __future__ import annotations
 
@@ -157,8 +157,8 @@ class Sentinel(ABC):
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the sentinel into a folder, for `load`.
 
-        The folder is made where it does not exist. It holds JSON and plain arrays, no pickle: to load
-        it runs none of its content. Where saving is interrupted, `load` says so.
+        A missing folder is created. It holds JSON and plain arrays, no pickle, so that loading runs none of its
+        content. If saving was interrupted, `load` says so.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ def check_target(folder: str | Path, *, force: bool = False) -> None:
 
 
 def _stored(folder: Path) -> dict[str, Any]:
-    """Return what is stored as a card; nothing where it is damaged or not there."""
+    """Return the stored card; nothing if it is damaged or absent."""
     try:
         card = json.loads((folder / _CARD).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

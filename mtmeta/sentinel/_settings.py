@@ -16,7 +16,7 @@ __all__ = ["SCRATCH", "EncoderShape", "TransformerConfig"]
 class EncoderShape:
     """An encoder of XLM-R's architecture that starts from random weights.
 
-    Its vocabulary, byte-level pairs, is trained on the text to train on.
+    Its vocabulary, of byte-level pairs, is learnt from the training text.
 
     Attributes
     ----------
@@ -55,14 +55,14 @@ class TransformerConfig:
     Attributes
     ----------
     encoder : str or EncoderShape
-        A Hugging Face checkpoint or a local folder, of which only safetensors are read and no code is run; or for
-        random weights an `EncoderShape` or one of ``scratch-small``, ``scratch-base``, ``scratch-large``.
+        A Hugging Face checkpoint or a local folder (only its safetensors are read, and no code is run); or, for random
+        weights, an `EncoderShape` or one of ``scratch-small``, ``scratch-base``, ``scratch-large``.
     head : tuple of int
         Units between the encoder and the score; each layer is followed by tanh and dropout.
     dropout : float
         Of the head. The encoder keeps its own.
     learning_rate : float
-        Of RAdam, constant.
+        Of RAdam; constant.
     batch_size, accumulation : int
         Texts per batch and device, and batches per step.
     epochs : int
@@ -72,12 +72,12 @@ class TransformerConfig:
     max_length : int
         Tokens; longer texts are cut.
     precision : {"auto", "bf16", "fp32"}
-        Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, else 32 bits. Weights, head and
-        scoring always have 32 bits.
+        Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, otherwise 32 bits. Weights,
+        head and scoring always have 32 bits.
     select : {"kendall", "loss", "published"}
-        What makes a checkpoint the best on the validation rows: the largest tau_b over all of them, or the smallest
-        squared error. ``published``, as in the published configuration: the largest mean of tau_b over the sets in
-        column ``set``, at the end of each epoch. Only for the candidate; others keep the last weights.
+        How to choose the best checkpoint on the validation rows: the largest tau_b over all of them, or the smallest
+        squared error. ``published`` follows the published configuration: the largest mean of tau_b over the sets in
+        column ``set``, at the end of each epoch, for candidate sentinels only; others keep the last weights.
     checks : int
         How often per stage to validate, if there are validation rows, and to write a checkpoint, if there is a folder.
     seed : int
@@ -88,12 +88,12 @@ class TransformerConfig:
         n / (``batch_size * accumulation``). On a GPU the step of the optimizer is compiled. If a single GPU runs out of
         memory, the batch is split and the gradients of its parts are added.
     tokens : int
-        Of the fast recipe: tokens per step and device, padding included.
+        For the fast recipe: tokens per step and device, padding included.
     gradient_checkpointing : bool
         Whether to compute hidden states twice instead of keeping them, which takes less memory and more time.
     deterministic : bool
-        Whether to use only operations that give the same bits each time. Without it, a GPU does not repeat the weights
-        of another run, nor those of an uninterrupted one; with it, training is slower. A CPU repeats them anyway.
+        Whether to use only operations that give the same bits each time. If false, a GPU repeats neither the weights of
+        another run nor those of an uninterrupted one; if true, training is slower. A CPU always repeats them.
 
     References
     ----------

@@ -115,7 +115,7 @@ AutoModel.register(NetworkConfig, Network)
 
 
 def _encoder_options(config: Any) -> dict[str, Any]:
-    """Ask for 32 bits, no pooling layer, which nothing would train, and no attention whose code is fetched."""
+    """Ask for 32 bits, no pooling layer (nothing would train it), and no attention whose code is fetched."""
     kind = AutoModel._model_mapping[type(config)]
     kind = kind[0] if isinstance(kind, tuple) else kind
     pooling = {"add_pooling_layer": False} if "add_pooling_layer" in inspect.signature(kind).parameters else {}
@@ -173,7 +173,7 @@ def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
 
 
 def _from_checkpoint(sees: str, config: TransformerConfig, texts: list[str]) -> TransformerSentinel:
-    """Return a sentinel with an encoder from a checkpoint, after a trial."""
+    """Return a sentinel with an encoder from a checkpoint, once a trial has succeeded."""
     name = config.encoder
     refuse_pickles(name)
     advice = (
@@ -259,7 +259,7 @@ class TransformerSentinel(Sentinel):
     network : torch.nn.Module
     tokeniser : transformers.PreTrainedTokenizerBase
     report : TrainingReport or None
-        What the training did.
+        The report of its training.
     world_size : int
         How many processes trained it together.
     """
@@ -300,7 +300,7 @@ class TransformerSentinel(Sentinel):
         return scores
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
-        """Write the sentinel into a folder; of several processes that trained together, the first one does."""
+        """Write the sentinel into a folder; if several processes trained together, only the first one writes."""
         if _processes().is_main_process:
             super().save(folder, force=force)
         _processes().wait_for_everyone()
@@ -318,7 +318,7 @@ class TransformerSentinel(Sentinel):
         Raises
         ------
         ValueError
-            If the encoder is not XLM-R from a checkpoint, which alone that class knows, or the folder is not empty.
+            If the encoder is not XLM-R from a checkpoint (that class knows no other), or the folder is not empty.
         """
         folder, c = Path(folder), self.config
         if c.shape is not None or self.network.config.encoder.model_type != "xlm-roberta":
@@ -369,7 +369,7 @@ def _token_ids(sentinel: TransformerSentinel, texts: list[str]) -> list[np.ndarr
 
 
 def _by_tokens(lengths: np.ndarray, order: Iterable[int], most: int) -> list[list[int]]:
-    """Cut an order of texts into batches of at most ``most`` tokens, padding included; of one text at least."""
+    """Cut an order of texts into batches of at most ``most`` tokens, padding included, but at least one text."""
     batches: list[list[int]] = [[]]
     longest = 0
     for i in map(int, order):
@@ -449,7 +449,7 @@ def _quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _seeded(config: TransformerConfig) -> Iterator[None]:
-    """Seed the global generators, which the trainer draws from, and put them back as they were."""
+    """Seed the global generators that the trainer draws from, and restore them afterwards."""
     states = random.getstate(), np.random.get_state(), torch.are_deterministic_algorithms_enabled()  # noqa: NPY002
     with torch.random.fork_rng(range(torch.cuda.device_count())):
         (transformers.enable_full_determinism if config.deterministic else transformers.set_seed)(config.seed)
@@ -467,8 +467,8 @@ def _seeded(config: TransformerConfig) -> Iterator[None]:
 class ByLength(torch.utils.data.Sampler):
     """Batches of texts of similar length, in an order that depends on seed and epoch alone.
 
-    In the published recipe a batch has ``batch_size`` texts, and all texts of a step are of similar length. Texts that
-    are left over, too few for a step, are drawn at random and come last. In the fast recipe a batch has at most
+    In the published recipe a batch has ``batch_size`` texts, and all texts of a step are of similar length. The
+    remaining texts, too few for a step, are drawn at random and come last. In the fast recipe a batch has at most
     ``tokens`` tokens, padding included. Processes that train together take turns.
     """
 
@@ -530,7 +530,7 @@ class SentinelTrainer(transformers.Trainer):
         return found if self.share == 1.0 else found * self.share
 
     def training_step(self, model, inputs, *args, **options):
-        """Do the step; where memory runs out, in twice as many parts, whose gradients add up to the same."""
+        """Do the step; if memory runs out, repeat it in twice as many parts, whose gradients add up to the same."""
         n, losses = len(inputs["labels"]), []
         try:
             for part in zip(*(tensor.chunk(self.parts) for tensor in inputs.values()), strict=True):
@@ -714,7 +714,7 @@ def _curve(history: list[dict], stage: int) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def _claim(folder: Path, fingerprint: str) -> Iterator[Path]:
-    """Take a folder for checkpoints, or go on with one that belongs to this very run; nobody else may meanwhile."""
+    """Claim a folder for checkpoints, or continue with one of this same run; no other process may use it meanwhile."""
     with claimed(folder, "training", ["run.json", "stage-1"]):
         mark = folder / "run.json"
         if not mark.exists():
@@ -812,7 +812,7 @@ def _data_facts(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def _stored_stage(sentinel: TransformerSentinel, folder: Path) -> dict[str, Any] | None:
-    """Take the weights of a stage that is done; return its facts, which are written last."""
+    """Load the weights of a finished stage; return its facts, which are written last."""
     facts_file = folder / "done.json"
     if not facts_file.exists():
         return None
@@ -822,7 +822,7 @@ def _stored_stage(sentinel: TransformerSentinel, folder: Path) -> dict[str, Any]
 
 
 def _keep_stage(sentinel: TransformerSentinel, folder: Path, facts: dict[str, Any]) -> None:
-    """Save what a stage has made as a sentinel; what was only there to resume it is removed."""
+    """Save the result of a stage as a sentinel, and remove the files that only served to resume it."""
     if _processes().is_main_process:
         if not (folder / "done.json").exists():
             Sentinel.save(sentinel, folder / "sentinel", force=True)

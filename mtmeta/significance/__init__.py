@@ -9,5 +9,5 @@ from ._leads import drivers, power
 from ._published import null_differences  # noqa: F401
 from ._values import common_cells  # noqa: F401
 
-# What is not listed here serves other modules of the package.
+# Names that are not listed here serve other modules of the package.
 __all__ = ["Comparison", "clusters", "compare", "correct", "drivers", "intervals", "power", "rank_sets"]

@@ -34,10 +34,10 @@ class Comparison:
     ----------
     table : pandas.DataFrame
         ``metric, value, rank, best_rank, worst_rank, unit, n_units``, best first. The data allow every rank from
-        ``best_rank`` to ``worst_rank``: all these sets hold the true ranks at once with probability 1 - alpha.
-        ``unit`` is what was exchanged or redrawn, ``n_units`` how many there were. With ``method="published"``:
+        ``best_rank`` to ``worst_rank``: all these sets hold the true ranks at once with probability 1 - alpha. ``unit``
+        is what was exchanged or redrawn, ``n_units`` how many there were. For ``method="published"`` the columns are
         ``metric, value, rank, cluster``. A metric is in a later cluster when a metric of the cluster above is
-        significantly better; inside a cluster nothing is claimed.
+        significantly better; metrics of one cluster are not compared.
     p_values : pandas.DataFrame
         Square, in the order of the table: the two-sided p-value that the row metric and the column metric are equally
         good (published tests: the one-sided p-value that the row metric is better); NaN on and below the diagonal.
@@ -49,7 +49,7 @@ class Comparison:
     pairs : list of (str, str)
         The better and the worse metric of each row of ``draws``.
     note : str
-        Where the test is known to err on data like these, how, and what to use instead; else empty.
+        How the test is known to err on data like these, and what to use instead; empty if no error is known.
     """
 
     table: pd.DataFrame
@@ -92,30 +92,31 @@ def compare(
         As in `mtmeta.correlate`, or ``"spa"`` (soft pairwise accuracy, which has no grouping).
     grouping : {"none", "segment", "system"}
     method : {"exchange", "published", "williams", "bootstrap"}
-        - ``"exchange"``: exchange what two metrics say about whole documents, segments or systems, with probability 1/2
-          each. Null hypothesis: it does not matter which of the two metrics scored a unit. Every unit adds to a
-          metric's value, and :math:`\delta^* = \sum_u \pm (c_{a,u} - c_{b,u})` is the null difference of a draw: for
-          averages over segments the difference of the two hybrids, for other coefficients its first-order part (Notes).
-          For SPA, the systems' sums are exchanged and SPA is computed of both hybrids. All pairs share the signs.
-        - ``"published"``: what rankings of WMT use, one-sided. Correlations and SPA: both metrics are brought to mean 0
-          and standard deviation 1 over all cells, each *cell* is swapped between them with probability 1/2, and both
-          hybrids are scored (PERM-BOTH). acc_eq and tau_eq: each *pair* of translations that only one metric gets right
-          is a fair coin; the sum of these signs has a known distribution, and nothing is drawn. Both take for
-          independent what is not (the translations of a segment or document; pairs that share a translation), so on
-          real data they reject far too often: see the page on calibration. Use it to reproduce published tables.
+        - ``"exchange"``: exchange the scores that two metrics give whole documents, segments or systems, with
+          probability 1/2 each. Null hypothesis: it does not matter which of the two metrics scored a unit. Every unit
+          adds to a metric's value, and :math:`\delta^* = \sum_u \pm (c_{a,u} - c_{b,u})` is the null difference of a
+          draw: for averages over segments the difference of the two hybrids, for other coefficients its first-order
+          part (Notes). For SPA, the systems' sums are exchanged and SPA is computed for both hybrids. All pairs share
+          the signs.
+        - ``"published"``: the one-sided tests of the WMT rankings. Correlations and SPA: both metrics are brought to
+          mean 0 and standard deviation 1 over all cells, each *cell* is swapped between them with probability 1/2, and
+          both hybrids are scored (PERM-BOTH). acc_eq and tau_eq: each *pair* of translations that only one metric gets
+          right is a fair coin; the sum of these signs has a known distribution, and nothing is drawn. Both treat
+          dependent scores as independent (the translations of a segment or document; pairs that share a translation),
+          so on real data they reject far too often: see the page on calibration. Use it to reproduce published tables.
         - ``"williams"``: Williams' t for two dependent correlations of independent translations; Pearson without
           grouping.
         - ``"bootstrap"``: redraw units; p is twice the share of draws on the less frequent side of 0.
     n_resamples : int
         Number of draws of a method that draws.
     unit : {None, "document", "segment", "system", "both"}
-        What is exchanged: documents where the set names at least 20 with human scores, else segments, unless one of
-        them is asked for. Whole systems are exchanged to speak of other systems (not for SPA); of K systems p is
-        hardly less than :math:`2^{1-K}`. What the bootstrap draws with replacement (segments by default): documents
-        bring all their segments; ``"both"`` is for the bootstrap.
+        What is exchanged; by default documents if the set names at least 20 with human scores, and otherwise segments.
+        Exchange whole systems to generalise to other systems (not for SPA); with K systems p is hardly below
+        :math:`2^{1-K}`. The bootstrap draws these units with replacement (segments by default); a document brings all
+        its segments, and only the bootstrap takes ``"both"``.
     correction : {None, "holm", "bh", "maxT"}
-        For the number of pairs. ``"maxT"``: by the largest standardised difference of each draw (Romano and Wolf 2005);
-        the others as in `correct`.
+        Corrects for the number of pairs. ``"maxT"``: by the largest standardised difference of each draw (Romano and
+        Wolf 2005); the others as in `correct`.
     alpha : float
         Level of the rank sets and clusters. Rank sets are simultaneous whatever the correction.
     degenerate : {"drop", "zero"}
@@ -139,22 +140,23 @@ def compare(
     -----
     Where a value is not a sum over units, :math:`c_u = w_u T + (1 - w_u)(T - T_{-u})` with the value T, the value
     :math:`T_{-u}` without the unit, and the unit's share :math:`w_u` of the cells, all brought to the sum T. Sums of
-    signed contributions have the variance of the difference whatever the shape of the two metrics, so that metrics
-    which agree with humans equally well, but are rounded or moderately skewed, are told apart no more often than alpha
-    says. Nor do the scales of the metrics matter, which hybrids of few systems must estimate from these.
+    signed contributions have the variance of the difference whatever the distributions of the two metrics. Rounded or
+    moderately skewed metrics that agree with humans equally well are therefore told apart no more often than alpha
+    says. The scales of the metrics do not matter either, whereas hybrids must estimate them from the systems, which may
+    be few.
 
-    Parts of first order depend on each other: a unit of great weight changes what the others add. Their null
-    differences are therefore multiplied by :math:`\max(1, t_{.975}(\nu) / t_{.975}(n))`, the quantiles of t with
-    :math:`\nu = 2m / (1 - m/n)` and n degrees of freedom, where n units have differences :math:`d_u`, of which
-    :math:`m = (\sum d_u^2)^2 / \sum d_u^4` count. Where 20 documents differ widely in noise, the test of Pearson's r
-    without grouping then rejects in .057 of 1,000 simulated campaigns (.110 without the factor).
+    First-order parts depend on each other: a unit of great weight changes what the others add. Their null differences
+    are therefore multiplied by :math:`\max(1, t_{.975}(\nu) / t_{.975}(n))`, the quantiles of t with :math:`\nu = 2m /
+    (1 - m/n)` and n degrees of freedom, where n units have differences :math:`d_u`, of which :math:`m = (\sum d_u^2)^2
+    / \sum d_u^4` count. If 20 documents differ widely in noise, the test of Pearson's r without grouping then rejects
+    in .057 of 1,000 simulated campaigns (.110 without the factor).
 
-    One case is not mended: Pearson's r without grouping of a metric of skewness 2 or more (`note` names it). The few
-    cells that decide the value in the long run are absent from many campaigns, and nothing in these shows it. With a
-    skewness near 2.5 two equally good metrics were told apart in .06 to .10 of campaigns of 60 to 1,200 segments, near
-    3 in .09 to .13.
+    One case remains wrong: Pearson's r without grouping of a metric of skewness 2 or more (`note` names it). The few
+    cells that decide the value in the long run are absent from many campaigns, which then show no sign of it. Two
+    equally good metrics were told apart in .06 to .10 of campaigns of 60 to 1,200 segments at a skewness near 2.5, and
+    in .09 to .13 at a skewness near 3.
 
-    A p-value of a test that draws is (count + 1) / (n + 1), and never 0; of a published test that draws, too.
+    The p-value of a test that draws, published ones included, is (count + 1) / (n + 1), and never 0.
 
     References
     ----------
@@ -231,11 +233,11 @@ def _check_options(method, coefficient, grouping, unit, correction, degenerate, 
     check_choice("degenerate", degenerate, ("drop", "zero"))
     check_count("n_resamples", n_resamples, 1)  # without draws there is no p-value
     if unit == "system" and method != "bootstrap" and (coefficient == "spa" or method != "exchange"):
-        raise ValueError("systems are exchanged for coefficients alone, by method='exchange'. Use method='bootstrap'.")
+        raise ValueError("systems are exchanged only for coefficients, with method='exchange'. Use method='bootstrap'.")
     if method == "williams" and (coefficient, grouping) != ("pearson", "none"):
         raise ValueError("Williams' test is for Pearson correlations without grouping. Use method='exchange'.")
     if method == "published" and coefficient in ("spearman", "tau_c"):
-        raise ValueError(f"no published test is there for {coefficient!r}. Use method='exchange'.")
+        raise ValueError(f"there is no published test for {coefficient!r}. Use method='exchange'.")
     if correction == "maxT" and method in ("williams", "published"):
         raise ValueError(
             f"`correction='maxT'` needs draws of all pairs at once, which method {method!r} does not have."
@@ -243,7 +245,7 @@ def _check_options(method, coefficient, grouping, unit, correction, degenerate, 
 
 
 class _Plan(NamedTuple):
-    """What a test of `compare` is asked; metrics are sorted by value, best first."""
+    """The question to a test of `compare`; metrics are sorted by value, best first."""
 
     es: EvalSet
     names: list[str]
@@ -263,7 +265,7 @@ class _Plan(NamedTuple):
 
 
 class _Test(NamedTuple):
-    """What a test found, pair by pair; ``null`` holds draws around 0, ``observed`` what to hold against them."""
+    """The result of a test, pair by pair; ``null`` holds draws around 0, ``observed`` the values to test."""
 
     p: np.ndarray
     unit: str

@@ -18,7 +18,7 @@ def correct(p_values: Sequence[float] | np.ndarray, method: str) -> np.ndarray:
     Parameters
     ----------
     p_values : array_like
-        In [0, 1]; NaN is passed through and does not count.
+        In [0, 1]; NaN stays NaN and does not count.
     method : {"holm", "bh"}
         ``"holm"``: probability of any false claim (Holm 1979). ``"bh"``: expected share of false
         claims (Benjamini and Hochberg 1995).
@@ -99,9 +99,9 @@ def clusters(p_values: np.ndarray, alpha: float = 0.05) -> np.ndarray:
 def rank_sets(p_values: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
     r"""Return the ranks that the data allow for each metric of a list sorted by value, best first.
 
-    With adjusted p-values, all sets hold the true ranks of their metrics at once with probability at least 1 - alpha:
-    :math:`\{1 + \#\{k: k \text{ better}\}, \dots, n - \#\{k: k \text{ worse}\}\}`, where better and worse are those
-    with p <= alpha.
+    If the p-values are adjusted, all sets hold the true ranks of their metrics at once with probability at least 1 -
+    alpha: :math:`\{1 + \#\{k: k \text{ better}\}, \dots, n - \#\{k: k \text{ worse}\}\}`, where k is better or worse if
+    p <= alpha.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def share_reached(draws: np.ndarray, observed: np.ndarray, convention: str = "pl
 
 
 def max_t(draws: np.ndarray, observed: np.ndarray) -> np.ndarray:
-    """Adjust two-sided p-values by the largest of all standardised differences in each draw, step by step down.
+    """Adjust two-sided p-values by the largest standardised difference of each draw, stepping down.
 
     Parameters
     ----------
@@ -167,8 +167,9 @@ def max_t(draws: np.ndarray, observed: np.ndarray) -> np.ndarray:
     Returns
     -------
     numpy.ndarray, shape (n_pairs,)
-        The probability that any of the differences at most as large as this one, each over the root mean square of its
-        draws, is as large by chance (Romano and Wolf 2005, step-down); not smaller than that of a larger one.
+        Each difference is divided by the root mean square of its draws. The p-value is the probability that chance
+        makes any of the differences up to this one as large (Romano and Wolf 2005, step-down); it is at least that of a
+        larger difference.
     """
     spread = np.sqrt((draws**2).mean(axis=1))
     known = spread > 1e-12 * max(1.0, np.abs(observed).max(initial=0.0))

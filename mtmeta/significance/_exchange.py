@@ -1,6 +1,6 @@
-"""Exchange of whole units between two metrics: what a difference would be if it did not matter which metric is which.
+"""Exchange of whole units between two metrics: the differences to expect if it did not matter which metric is which.
 
-A draw exchanges what two metrics say about each document (or segment), each with probability 1/2. Under the null
+A draw exchanges the scores that two metrics give each document (or segment), each with probability 1/2. Under the null
 hypothesis that the two are exchangeable, the difference of the two hybrids is distributed as the observed one. All
 pairs of metrics share the draws, so that their differences may be judged together.
 """
@@ -60,7 +60,7 @@ class Units(NamedTuple):
 
 
 def exchange_units(es: EvalSet, unit: str | None = None) -> Units:
-    """Return the units to exchange: by default documents where at least 20 of them have human scores, else segments."""
+    """Return the units to exchange: by default documents if at least 20 have human scores, otherwise segments."""
     rated = ~np.isnan(es.human).all(axis=int(unit == "system"))
     if unit is None:
         many = es.documents is not None and len(set(units_of(es, "document")[rated])) >= LEAST_DOCUMENTS
@@ -76,11 +76,11 @@ def exchange_units(es: EvalSet, unit: str | None = None) -> Units:
 def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, units: Units, degenerate: str = "drop"):
     r"""Return what each unit adds to `correlate`'s value of a metric, shape (n_units,); the sum is the value.
 
-    A unit made of whole groups adds their values over the number of all groups that count. Otherwise
-    :math:`c_u = w_u T + (1 - w_u)(T - T_{-u})`, where T is the value, :math:`T_{-u}` the value without the unit, and
-    :math:`w_u` the unit's share of the cells; what the sum lacks to T is spread by :math:`w_u`. For a mean this is the
-    unit's part of the sum, for any other coefficient its first-order part (the jackknife's). Ranks and thresholds of
-    ties are those of the whole set.
+    A unit made of whole groups adds their values over the number of all groups that count. Otherwise :math:`c_u = w_u T
+    + (1 - w_u)(T - T_{-u})`, where T is the value, :math:`T_{-u}` the value without the unit, and :math:`w_u` the
+    unit's share of the cells; the difference between T and the sum is distributed by :math:`w_u`. For a mean this is
+    the unit's part of the sum, for any other coefficient its first-order part (the jackknife's). Ranks and thresholds
+    of ties are those of the whole set.
     """
     coefficient = _check_coefficient(coefficient, "calibrate")
     cells = grouped(es, metric, grouping)
@@ -104,7 +104,7 @@ def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, uni
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
-    """Return the mean of the defined values of each row; NaN where there is none, as an undefined whole is 0."""
+    """Return the mean of the defined values of each row; NaN where there is none (an undefined whole counts 0)."""
     known = ~np.isnan(values)
     n = known.sum(axis=1)
     return np.where(n > 0, np.where(known, values, 0.0).sum(axis=1) / np.maximum(n, 1), 0.0)
@@ -161,7 +161,7 @@ def _correlations(sums: np.ndarray) -> np.ndarray:
 def exchanged_coefficients(es, metrics, coefficient, grouping, units, signs, degenerate="drop") -> np.ndarray:
     """Return the difference of each pair of metrics in each column of ``signs``, shape (n_pairs, 1 + n_resamples).
 
-    Where the value is no sum over units, all columns but the first are as much wider as `widening` says.
+    If the value is no sum over units, all columns but the first are multiplied by `widening`.
     """
     added = np.array([contributions(es, name, coefficient, grouping, units, degenerate) for name in metrics])
     drawn = added @ signs[: added.shape[1]]
@@ -181,7 +181,7 @@ def freedom(parts: np.ndarray) -> np.ndarray:
     r"""Return the degrees of freedom with which the squares of each row estimate a variance, shape (n_rows,).
 
     They are :math:`\nu = 2m / (1 - m/n)` (Satterthwaite), where :math:`m = (\sum d^2)^2 / \sum d^4` of the n parts of a
-    row count. Normal parts have :math:`\nu = n`, equal ones endless many, a single one about 2.
+    row count. Normal parts have :math:`\nu = n`, equal parts :math:`\nu = \infty`, a single part about 2.
     """
     n, fourth = parts.shape[1], (parts**4).sum(axis=1)
     counted = np.divide((parts**2).sum(axis=1) ** 2, fourth, out=np.full(len(parts), float(n)), where=fourth > 0)
@@ -190,7 +190,7 @@ def freedom(parts: np.ndarray) -> np.ndarray:
 
 
 def widening(gaps: np.ndarray) -> np.ndarray:
-    r"""Return what the null differences of each pair of metrics are multiplied by, shape (n_pairs,); at least 1.
+    r"""Return the factor of the null differences of each pair of metrics, shape (n_pairs,); at least 1.
 
     First-order parts depend on each other: a unit of great weight changes what the others add, too. The factor is
     :math:`t_{.975}(\nu) / t_{.975}(n)`, with the `freedom` of what n units add to the difference.
@@ -207,9 +207,9 @@ def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units
     Parameters
     ----------
     statistic : {"pairwise_accuracy", "pearson", "spa"}
-        Where a system's score is not the mean of its segments (corpus BLEU), the first two add the difference to each
-        of its segments. The p-values inside SPA are normal: the sum of a pair's segment differences over the root of
-        their sum of squares, which is the standard deviation of the published sign flips.
+        If a system's score is not the mean of its segments (corpus BLEU), the first two add the difference to each of
+        its segments. The p-values inside SPA are normal: the sum of a pair's segment differences over the root of their
+        sum of squares, which is the standard deviation of the published sign flips.
     """
     scores = np.array([_on_one_scale(es, name, official=statistic != "spa") for name in metrics])
     first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
@@ -232,7 +232,7 @@ def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units
 def _on_one_scale(es: EvalSet, metric: str, *, official: bool) -> np.ndarray:
     """Return a metric's cells at mean 0 and standard deviation 1; NaN where there is none.
 
-    With ``official``, each system's cells are moved until their mean is the system's score.
+    ``official`` shifts the cells of each system so that their mean is the system's score.
     """
     exponent = np.frexp(np.nanmax(np.abs(es[metric])))[1]
     scores = np.ldexp(es[metric], -exponent)  # squares of very large and very small scores would not be numbers

@@ -44,7 +44,7 @@ def _resampler(es: EvalSet, unit: str, rng):
 
 
 def drawn_units(es: EvalSet, unit: str) -> tuple[str, int]:
-    """Return what the bootstrap draws in words, and how many of it have human scores (of two, which are fewer)."""
+    """Name what the bootstrap draws; return the name and how many have human scores (of two kinds, the fewer)."""
     rated = ~np.isnan(es.human)
     sizes = {"system": rated.any(axis=1).sum()} if unit in ("system", "both") else {}
     if unit != "system":
@@ -139,28 +139,28 @@ def intervals(
 ) -> pd.DataFrame:
     r"""Return intervals of each metric's agreement: bootstrap or jackknife.
 
-    What is drawn is what the interval speaks about: with ``"segment"`` the systems are given and other segments of the
-    same kind might have come; with ``"system"`` other systems; with ``"both"`` other systems and segments.
+    The interval generalises over what is drawn: ``"segment"`` fixes the systems and asks about other segments of the
+    same kind; ``"system"`` asks about other systems; ``"both"`` about other systems and segments.
 
     Parameters
     ----------
     es, metrics, coefficient, grouping, n_resamples, degenerate, rng
         As in `compare`. The jackknife draws nothing.
     unit : {"segment", "document", "system", "both"}
-        What might have been another sample.
+        What the interval generalises over.
     method : {None, "bootstrap", "jackknife"}
-        By default the jackknife for ``"system"`` and ``"both"``, of which there are few, and the bootstrap for segments
-        and documents; SPA with ``"both"`` has the bootstrap alone.
+        By default the jackknife for ``"system"`` and ``"both"``, since systems are few, and the bootstrap for segments
+        and documents; for SPA, ``"both"`` has only the bootstrap.
 
         - ``"bootstrap"``: quantiles of the values of ``n_resamples`` sets of units drawn with replacement. A document
-          brings all its segments. Pairs of a system and its own copy, which are tied and would be counted as right, are
-          left out of statistics of pairs (Notes).
+          brings all its segments. Statistics of pairs leave out pairs of a system and its own copy, which would count
+          as correct ties (Notes).
         - ``"jackknife"``: units are left out one at a time, which gives a standard error s, and the interval is
           :math:`\tanh(\operatorname{artanh} r \pm t\,s / (1 - r^2))`, with t of n_units - 1 degrees of freedom, or
-          fewer where few segments or documents count (Notes). What lies in [0, 1], acc_eq and SPA, is taken as
-          r = 2 value - 1. For ``"both"``, :math:`s^2` is the two-way
-          clustered variance :math:`V_{system} + V_{segment} - V_{cell}`, or the larger of the first two if that is
-          more; documents take the place of segments where the set names at least 20 with human scores.
+          fewer where few segments or documents count (Notes). For acc_eq and SPA, which lie in [0, 1], r = 2 value - 1.
+          For ``"both"``, :math:`s^2` is the two-way clustered variance :math:`V_{system} + V_{segment} - V_{cell}`, or
+          the larger of the first two if that is more; documents take the place of segments where the set names at least
+          20 with human scores.
     level : float
         Nominal coverage, in (0, 1).
 
@@ -169,29 +169,31 @@ def intervals(
     pandas.DataFrame
         ``metric, value, low, high, n_resamples, unit, n_units, method``, best first. ``n_resamples`` counts the draws
         in which the coefficient was defined (0: nothing was drawn). ``unit`` is what was drawn or left out, ``n_units``
-        how many of it have human scores; of systems and segments, the number of those that are fewer.
+        how many of these have human scores (for ``"both"``, the smaller number).
 
     Raises
     ------
     ValueError
-        As `compare`; and if the jackknife has fewer than two units, or is asked of SPA for other than systems.
+        As `compare`; also if the jackknife has fewer than two units, or SPA is to have a jackknife over anything but
+        systems.
 
     Notes
     -----
-    The variance over systems is :math:`\frac{K-1}{K} \sum_s (T_{-s} - \bar T_{-})^2`, with everything, thresholds of
-    ties too, computed anew without the system. Over segments and in cells it is
-    :math:`\frac{n}{n-1} \sum_u (e_u - \bar e)^2`, with :math:`e_u` what the translations of a unit move the value by,
-    at the ranks and thresholds of the whole set. For a mean of segments this is the usual variance of a mean. Its
-    degrees of freedom are at most :math:`2m / (1 - m/n)`, where :math:`m = (\sum d_u^2)^2 / \sum d_u^4` of the n
-    :math:`d_u = e_u - \bar e` count: a few documents may make up all the variance.
+    The variance over systems is :math:`\frac{K-1}{K} \sum_s (T_{-s} - \bar T_{-})^2`, with everything recomputed
+    without the system, tie thresholds too. Over segments and in cells it is :math:`\frac{n}{n-1} \sum_u (e_u - \bar
+    e)^2`, where :math:`e_u` is how far the translations of a unit move the value, at the ranks and thresholds of the
+    whole set. For a mean of segments this is the usual variance of a mean. Its degrees of freedom are at most :math:`2m
+    / (1
+    - m/n)`, where :math:`m = (\sum d_u^2)^2 / \sum d_u^4` of the n :math:`d_u = e_u - \bar e` count: a few documents
+    may make up all the variance.
 
     Copies of a system: in a resample, SPA, acc_eq and the Kendall family compare no translation with one of a copy of
-    its own system. Pearson's r needs no such care within segments: it is
-    :math:`\sum dx\,dy / \sqrt{\sum dx^2 \sum dy^2}` over pairs, to which two copies of a translation add nothing. There
-    and for Spearman, whose copies share a rank, a system drawn twice weighs twice.
+    its own system. Pearson's r needs no such care within segments: it is :math:`\sum dx\,dy / \sqrt{\sum dx^2 \sum
+    dy^2}` over pairs, to which two copies of a translation add nothing. In Pearson's r within segments, and in
+    Spearman's, where copies share a rank, a system drawn twice weighs twice.
 
-    Percentile intervals of few units are too short, and of SPA and of correlations within segments, which depend on the
-    number of distinct systems, they are shifted, too. Of 600 simulated campaigns of 8 drawn systems and 30 segments,
+    Percentile intervals of few units are too short. Those of SPA and of correlations within segments are also shifted,
+    since these depend on the number of distinct systems. In 600 simulated campaigns of 8 drawn systems and 30 segments,
     the nominal .95 intervals over systems held the true value in these shares (24 systems in brackets):
 
     ===================================  ============  ============
@@ -202,15 +204,15 @@ def intervals(
     acc_eq, segment grouping             .967 (.943)   .982 (.967)
     ===================================  ============  ============
 
-    and the jackknife over both .975, .987 and .980 (.950, .963 and .975). Where 24 systems meet 20 documents that
-    differ in difficulty, that of Pearson without grouping held it in .952; where these also differ widely in noise, in
-    .89 of 300, so it is too short.
+    The jackknife over both held it in .975, .987 and .980 (.950, .963 and .975). With 24 systems and 20 documents that
+    differ in difficulty, its interval of Pearson without grouping held it in .952. If these documents also differ
+    widely in noise, it did so in only .89 of 300 campaigns and is too short.
 
     References
     ----------
-    Deutsch, Dror and Roth 2021 (Bootstrap-Inputs, -Systems, -Both); Efron and Stein 1981 (the jackknife's variance is
-    not too small on average); Cameron, Gelbach and Miller 2011 (two-way clusters, with t of the fewer less 1);
-    MacKinnon, Nielsen and Webb 2024 (no less than the larger of the one-way variances).
+    Deutsch, Dror and Roth 2021 (Bootstrap-Inputs, -Systems, -Both); Efron and Stein 1981 (on average, the jackknife's
+    variance is not too small); Cameron, Gelbach and Miller 2011 (two-way clusters, with t of the fewer less 1);
+    MacKinnon, Nielsen and Webb 2024 (at least the larger of the one-way variances).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Jackknife variances: what a value owes to each system, to each segment or document, and to both at once."""
+"""Jackknife variances: how much a value depends on each system, on each segment or document, and on both at once."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from ._values import observed_values
 def jackknife(
     es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, unit: str, degenerate: str
 ) -> tuple[np.ndarray, np.ndarray, str, int]:
-    """Return each metric's variance, its degrees of freedom, what was left out, and how many there are of the fewest.
+    """Return each metric's variance, its degrees of freedom, the unit left out, and the number of the fewest units.
 
     Parameters
     ----------
     es : EvalSet
         With human scores where all metrics have scores, as `common_cells` gives it.
     unit : {"system", "segment", "document", "both"}
-        With ``"both"``, systems, and documents where at least 20 have human scores, else segments.
+        ``"both"`` takes systems, and documents if at least 20 have human scores, otherwise segments.
 
     Raises
     ------
     ValueError
-        If there are fewer than two units, the value is undefined without one of the systems, or SPA, whose p-values
-        are no sums over segments, is to do without segments.
+        If there are fewer than two units, the value is undefined without one of the systems, or segments are to be left
+        out of SPA, whose p-values are no sums over segments.
     """
     if coefficient == "spa" and unit != "system":
-        raise Undefined("soft pairwise accuracy has a jackknife over systems alone. Use method='bootstrap'.")
+        raise Undefined("soft pairwise accuracy has a jackknife only over systems. Use method='bootstrap'.")
     rated = np.flatnonzero((~np.isnan(es.human)).any(axis=1))
     units = None if unit == "system" else exchange_units(es, None if unit == "both" else unit)
     sizes = {"system": len(rated)} if unit in ("system", "both") else {}
@@ -66,7 +66,7 @@ def _without_system(es, system, names, coefficient, grouping, degenerate) -> np.
         return observed_values(part, names, coefficient, grouping, degenerate)
     except Undefined as error:
         raise Undefined(
-            f"the jackknife leaves one system out at a time, and nothing can be said without {es.systems[system]!r}: "
+            f"the jackknife leaves one system out at a time; the value is undefined without {es.systems[system]!r}: "
             f"{error}"
         ) from None
 
@@ -77,17 +77,16 @@ def _variance(influences: np.ndarray) -> float:
 
 
 def block_influences(es, metric, coefficient, grouping, units: Units, degenerate) -> np.ndarray:
-    r"""Return what the translations of each system in each unit move the value by, shape (n_systems, n_units).
+    r"""Return how far the translations of each system in each unit move the value, shape (n_systems, n_units).
 
-    The value T is the mean of the groups' :math:`r_g`. A *member* of a group is what it is made of: with segment
-    grouping the systems, with system grouping the units, without grouping every system's part of every unit. With
-    :math:`M_g` members and G groups, a member moves T by
+    The value T is the mean of the groups' :math:`r_g`. A *member* is an element of a group: a system with segment
+    grouping, a unit with system grouping, and without grouping the part of one unit that is from one system. If a group
+    has :math:`M_g` members and there are G groups, a member moves T by
 
     .. math:: e_{mg} = \frac{1}{G} \left( d_{mg} - \bar d_g + \frac{r_g - T}{M_g} \right)
 
-    with :math:`d_{mg}` the group's value less that without the member,
-    so that the sum over a group is :math:`(r_g - T)/G`, which is what a mean owes to it. Ranks and thresholds of ties
-    are those of the whole set.
+    with :math:`d_{mg}` the group's value less that without the member, so that the sum over a group is :math:`(r_g -
+    T)/G`, its part of a mean. Ranks and thresholds of ties are those of the whole set.
     """
     cells = grouped(es, metric, grouping)
     system, unit = (of_cells(v, es, metric, grouping) for v in (np.arange(es.shape[0])[:, None], units.of_segment))
@@ -120,8 +119,8 @@ def fisher_interval(values, variances, coefficient: str, known, level: float) ->
 
     .. math:: \tanh\left(\operatorname{artanh} r \pm t \frac{s}{1 - r^2}\right)
 
-    with the standard error s of r. What lies in [0, 1], acc_eq and SPA, is taken as r = 2 value - 1. Where r is 1 or -1
-    the interval is :math:`r \pm ts`, within [-1, 1].
+    with the standard error s of r. For acc_eq and SPA, which lie in [0, 1], r = 2 value - 1. If r is 1 or -1, the
+    interval is :math:`r \pm ts`, within [-1, 1].
     """
     scale = 2.0 if coefficient in ("acc_eq", "spa") else 1.0
     r = scale * values - (scale - 1)

@@ -36,7 +36,7 @@ def add_swapped_pearson(inside, total, human, sizes, first, second, sums, counts
             if human[g] == 0.0:
                 continue
             n = sizes[g]
-            # the sums below are differences of these: what is this much smaller is rounding
+            # the sums below are differences of these: anything this much smaller is rounding
             least = 1e-13 * (total[g, a, 1] + total[g, b, 1])
             for k in range(n_resamples):
                 for side in range(2):
@@ -217,7 +217,7 @@ def _normal_tail(z):
 
 @njit(parallel=True)
 def add_hybrid_gaps(human, sums, squares, first, second, gaps):
-    """Add how much nearer the first hybrid's p-values of pairs of systems are to the humans' than the second's.
+    """Add how much closer the first hybrid's p-values of system pairs are to the humans' than the second's.
 
     Parameters
     ----------

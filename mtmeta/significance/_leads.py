@@ -1,4 +1,4 @@
-"""What a lead of one metric over another rests on, and what it takes to show it."""
+"""The segments behind a lead of one metric over another, and the data that it takes to show it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def drivers(
 ) -> pd.DataFrame:
     r"""Return what each segment adds to the lead of one metric over another.
 
-    The lead is :math:`\sum_u (c_{a,u} - c_{b,u})` over segments u, as in the exchange of `compare`: for a mean over
-    segments a segment's part of the mean, for other coefficients its first-order part.
+    The lead is :math:`\sum_u (c_{a,u} - c_{b,u})` over segments u, as in the exchange of `compare`: a segment adds its
+    part of a mean over segments, or its first-order part of another coefficient.
 
     Parameters
     ----------
@@ -37,8 +37,9 @@ def drivers(
     Returns
     -------
     pandas.DataFrame
-        One row per segment, those that move the lead most first: ``segment``, ``doc`` where the set names documents,
-        one column per metric, the better one first, with what the segment adds to its value, and ``difference``.
+        One row per segment, sorted by how much it moves the lead, most first: ``segment``, ``doc`` where the set names
+        documents, one column per metric, the better one first, with what the segment adds to its value, and
+        ``difference``.
 
     Raises
     ------
@@ -73,13 +74,13 @@ def power(
     n_resamples: int = 1000,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
-    r"""Return how often a difference as large as this one would be found, and how many segments and systems it takes.
+    r"""Return how often a difference of this size would be found, and how many segments and systems finding it takes.
 
     With S segments and K systems the standard error is :math:`\sqrt{V_{text} S_0 / S + V_{system} K_0 / K}`, where
     :math:`V_{text}` is the variance of the differences after the exchange of `compare`, :math:`V_{system}` that of the
     jackknife over systems, and :math:`S_0` and :math:`K_0` are the numbers at hand. For these systems the second part
-    is 0. A difference is found where a two-sided test at .05 rejects, by the normal distribution, or for other systems
-    by Student's t with K - 1 degrees of freedom.
+    is 0. A difference is found if a two-sided test at .05 rejects; the test uses the normal distribution, or for other
+    systems Student's t with K - 1 degrees of freedom.
 
     Parameters
     ----------
@@ -93,18 +94,18 @@ def power(
     Returns
     -------
     pandas.DataFrame
-        Four rows: for these systems and for others, what is at hand and what is needed. ``about`` ("these systems" or
-        "other systems"), ``n_segments, n_systems, power``; higher is better. For other systems more systems are added
-        to the segments at hand; missing where 10,000 are not enough.
+        Four rows: the data at hand and the data needed, for these systems and for others. ``about`` ("these systems" or
+        "other systems"), ``n_segments, n_systems, power``; higher is better. For other systems, ``n_systems`` grows and
+        the segments stay those at hand; it is missing if 10,000 systems are too few.
 
     Raises
     ------
     ValueError
-        As `compare`; and if the two metrics agree with humans equally well, or there are fewer than three systems.
+        As `compare`; also if the two metrics agree with humans equally well, or there are fewer than three systems.
 
     Notes
     -----
-    The difference at hand is taken for the true one. Where it was chosen for being large, the power is overstated.
+    The difference at hand counts as the true one. If it was chosen because it is large, the power is overstated.
 
     Examples
     --------

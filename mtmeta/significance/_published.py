@@ -118,9 +118,10 @@ def _standardised(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[Gro
 
 
 def _comparable(scores: np.ndarray) -> np.ndarray:
-    """Bring rows to mean 0 and standard deviation 1 (0 if constant); equal where only rounding tells two rows apart.
+    """Bring rows to mean 0 and standard deviation 1 (0 if constant); make rows equal that differ only by rounding.
 
-    A metric and its copy on another scale then tie wherever the metric ties with itself; else swaps would draw noise.
+    A metric and its copy on another scale then tie wherever the metric ties with itself; otherwise swaps would draw
+    noise.
     """
     centred = scaled(scores, 1)[0]
     centred = centred - centred.mean(axis=1, keepdims=True)
@@ -130,7 +131,7 @@ def _comparable(scores: np.ndarray) -> np.ndarray:
 
 
 def _merged(rows: np.ndarray, tolerance: float) -> np.ndarray:
-    """Give values at most ``tolerance`` apart the lowest of them, but not where a row has two of them itself."""
+    """Give values at most ``tolerance`` apart the lowest of them, unless one row holds two of them."""
     order = np.argsort(rows, axis=None, kind="stable")
     values, row = rows.ravel()[order], order // rows.shape[1]
     level = np.cumsum(np.diff(values, prepend=values[:1]) > tolerance)
@@ -144,7 +145,7 @@ def _merged(rows: np.ndarray, tolerance: float) -> np.ndarray:
 
 
 def _swap_masks(rng: np.random.Generator, n_resamples: int, n_cells: int) -> np.ndarray:
-    """Draw a mask of cells after the other; return them cell by cell, shape (n_cells, n_resamples)."""
+    """Draw one mask of cells after another; return them cell by cell, shape (n_cells, n_resamples)."""
     return np.ascontiguousarray(rng.integers(0, 2, size=(n_resamples, n_cells), dtype=np.uint8).T)
 
 
@@ -200,7 +201,7 @@ def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
 
 
 def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
-    """Return ``values @ swap``, some thousand cells at a time: masks as numbers take eight times their memory."""
+    """Return ``values @ swap``, a few thousand cells at a time: masks as numbers take eight times their memory."""
     step = max(1, _MASKS_AT_ONCE // swap.shape[1])
     return sum(values[..., k : k + step] @ swap[k : k + step].astype(np.float64) for k in range(0, len(swap), step))
 

@@ -1,4 +1,4 @@
-"""What the tests and intervals start from: the cells that all metrics share, and the value of each metric."""
+"""The common input of tests and intervals: the cells that all metrics share, and the value of each metric."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ any seed. `score_campaign` makes large ones without texts. The sentences come fr
 `speech` and `rankings` are its siblings: transcripts with known word errors, and ranked lists for users whose
 preferences are known. `teaching_speech` and `teaching_ranking` are those of the book.
 
-`judge` says which perturbed translations of a simulated campaign are truly worse, `correct_wordings` what is right.
+`judge` says which perturbed translations of a simulated campaign are truly worse, `correct_wordings` lists the right
+ones.
 """
 
 from ._campaign import campaign

@@ -1,4 +1,4 @@
-"""Campaigns: documents, systems, errors, raters and metrics put together."""
+"""Campaigns, assembled from documents, systems, errors, raters and metrics."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Error:
 
 @dataclass(frozen=True, slots=True)
 class _Fault(_Error):
-    """An error that is really there; ``site`` is None where nothing of the source was translated."""
+    """An error that is really there; ``site`` is None if nothing of the source was translated."""
 
     site: Site | None
     trap: int = -1
@@ -46,7 +46,7 @@ class _Fault(_Error):
 
 @dataclass(frozen=True, slots=True)
 class _Mark(_Error):
-    """What a rater marked: an error that is there (``fault``), or one that is not (-1, at ``place``)."""
+    """A rater's mark: of an error that is there (``fault``), or of one that is not (-1, at ``place``)."""
 
     fault: int
     place: float = 0.0
@@ -84,8 +84,8 @@ def _length_slopes(seed: int, n_systems: int, length_effect: float) -> list[floa
 def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.ndarray) -> list[list[list[_Fault]]]:
     """Return the errors of every system in every segment; ``rates`` has a row per system, a column per segment.
 
-    A segment has traps, the same for all systems; a system falls into one with a probability
-    that grows with its error rate. On top of that it makes slips of its own.
+    A segment has traps, the same for all systems; a system falls into one with a probability that grows with its error
+    rate. It also makes slips of its own.
     """
     out: list[list[list[_Fault]]] = [[] for _ in rates]
     for j, menu in enumerate(menus):
@@ -115,7 +115,7 @@ def _outputs(
     seed: int, sentences: Sequence[Sentence], sources: Sequence[str], references: Sequence[str],
     faults: Sequence[Sequence[Sequence[_Fault]]], freedom: np.ndarray,
 ) -> tuple[list[list[str]], list[list[dict[int, tuple[int, int]]]]]:  # fmt: skip
-    """Return the translations of every system, and where their errors show."""
+    """Return the translations of every system, and the places of their errors."""
     texts: list[list[str]] = []
     spans: list[list[dict[int, tuple[int, int]]]] = []
     for k, own in enumerate(faults):
@@ -323,12 +323,12 @@ def campaign(
 ) -> EvalSet:
     """Simulate an MQM campaign, German to English, whose truth is known.
 
-    Sources and references come from a pool of documents that a synchronous grammar wrote; those of the teaching
-    campaign are drawn by its seed alone. A system's output is a correct translation in its own wording, into which
-    typed errors are put: a segment has traps that are the same for all systems, more of them the more difficult its
-    source; a system falls into a trap with a probability that grows with its error rate, and makes slips of its own.
-    Raters, one per document, miss errors, misjudge their severity and mark correct words. The human score is minus the
-    sum of the weights they gave: major 5, minor 1, minor punctuation 0.1, non-translation 25.
+    Sources and references come from a pool of documents that a synchronous grammar wrote; only the seed of the teaching
+    campaign draws that campaign's documents. A system's output is a correct translation in its own wording, with typed
+    errors. Each segment has traps that are the same for all systems, and a difficult source has more of them. A system
+    falls into a trap with a probability that grows with its error rate, and makes slips of its own. Raters, one per
+    document, miss errors, misjudge their severity and mark correct words. The human score is minus the sum of the
+    weights they gave: major 5, minor 1, minor punctuation 0.1, non-translation 25.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ def campaign(
         Whether to write the outputs. If not, the set has no texts, spans or lexical metrics; all other scores are the
         same. That is much faster.
     lexical : bool
-        Whether to compute BLEU, chrF and TER of the outputs, if there are any. It takes most of the time.
+        Whether to compute BLEU, chrF and TER of the outputs, if there are any. This takes most of the time.
     length_effect : float
         Length-dependent quality: the error rate of system k in a segment of w source words is its own rate times
         :math:`(w / w_0)^{b_k}`, with :math:`w_0` the geometric mean of w. The slopes :math:`b_k` are spaced evenly from
@@ -352,15 +352,15 @@ def campaign(
     Returns
     -------
     EvalSet
-        Metrics: BLEU, chrF and TER (negated: higher is better) per sentence, by sacreBLEU; simulated are
-        ``Regressor`` and ``RegressorQE`` (continuous, lower on difficult sources), ``Judge`` and
-        ``Tagger`` (whole numbers, many ties), ``Biased`` (favours one system), ``SourceOnly`` (sees the source
-        alone) and ``Random``. ``truth`` holds what was planted:
+        Metrics: BLEU, chrF and TER (negated: higher is better) per sentence, by sacreBLEU; simulated are ``Regressor``
+        and ``RegressorQE`` (continuous, lower on difficult sources), ``Judge`` and ``Tagger`` (whole numbers, many
+        ties), ``Biased`` (favours one system), ``SourceOnly`` (sees only the source) and ``Random``. ``truth`` holds
+        what was planted:
 
         - ``seed``, ``n_systems``, ``n_segments``, ``rated_share``, ``settings``;
         - ``penalty``: MQM penalty of the errors that are there, shape (n_systems, n_segments), lower is better;
-        - ``quality``: system to minus its mean penalty; ``rate``: system to its error rate; ``freedom``: system to
-          how freely it words;
+        - ``quality``: system to minus its mean penalty; ``rate``: system to its error rate; ``freedom``: system to the
+          freedom of its wording;
         - ``difficulty``, ``visible_difficulty``: per segment, the log of the relative number of traps, and the part
           that can be read off the source;
         - ``difficulty_coefficient``: metric to points lost per unit of visible difficulty;

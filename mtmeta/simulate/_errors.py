@@ -1,4 +1,4 @@
-"""What goes wrong in a translation: categories and weights of errors, and how sites are drawn."""
+"""Errors of translations: their categories and weights, and the drawing of their sites."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Menu:
             self.by_category[site.category].append(site)
 
     def ambiguous(self) -> int:
-        """Return in how many words of the source a wrong sense lies close at hand."""
+        """Return how many words of the source are easily mistaken for another sense."""
         return len({s.node for s in self.by_category[MISTRANSLATION] if s.odds >= 2})
 
     def _above(self, node: int) -> set[int]:
@@ -60,7 +60,7 @@ class Menu:
         return False
 
     def draw(self, draw: Draw, taken: Sequence[Site], *, provoked: bool) -> tuple[Site, str] | None:
-        """Draw a site that clashes with none of those taken, and its severity; None if there is none left."""
+        """Draw a site that clashes with none of those taken, and its severity; None if no site is left."""
         shares = PROVOKED if provoked else CARELESS
         categories = list(shares)
         while categories:

@@ -1,4 +1,4 @@
-"""The teaching campaign as it is shipped: written once, read back without simulating."""
+"""The teaching campaign as it is shipped: written once, and read without simulating."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIZES = {"n_systems": 12, "n_segments": 300, "seed": 2024}
 def teaching() -> EvalSet:
     """Load the teaching campaign: 12 systems x 300 segments, German to English, simulated.
 
-    Its scores, texts and truth are read, not simulated; `campaign` describes what they are and what ``truth`` holds.
+    Its scores, texts and truth are read, not simulated; `campaign` describes them.
 
     Returns
     -------

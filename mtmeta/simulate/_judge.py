@@ -1,4 +1,4 @@
-"""What is a correct translation of a simulated source, and how far a text is from one."""
+"""The correct translations of a simulated source, and the distance of a text from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOKEN = re.compile(r"\w+(?:['’.,-]\w+)*|[^\w\s]")
 
 
 class _Planned(Style):
-    """Makes the choices of a plan, and the first one wherever the plan has ended; notes how many there were."""
+    """Makes the choices of a plan, and the first one once the plan has ended; notes how many options there were."""
 
     def __init__(self, plan: Sequence[int]) -> None:
         self.plan, self.sizes = plan, []
@@ -40,7 +40,7 @@ class _Planned(Style):
 
 
 def _wordings(sentence: Sentence, limit: int) -> frozenset[str] | None:
-    """Spell a sentence out in every way; None if there are more than ``limit`` ways."""
+    """Spell out a sentence in every way; return None if there are more than ``limit`` ways."""
     found, plan, tried = set(), [], 0
     while True:
         style = _Planned(plan)
@@ -94,7 +94,7 @@ def correct_wordings(es: EvalSet, segment: Any, *, limit: int = LIMIT) -> frozen
     segment : int or str
         One of ``es.segments``.
     limit : int
-        Give up where the grammar's choices combine in more ways than this; two ways may read the same.
+        Give up if the grammar's choices combine in more ways than this; two ways may read the same.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def correct_wordings(es: EvalSet, segment: Any, *, limit: int = LIMIT) -> frozen
 
 
 def _distances(wordings: frozenset[str], texts: Iterable[str]) -> dict[str, int]:
-    """Return of each text the fewest tokens to insert, delete or replace that make it one of the wordings."""
+    """Return for each text the fewest tokens to insert, delete or replace to make it one of the wordings."""
     correct = [_TOKEN.findall(wording) for wording in wordings]
     tokens = {text: _TOKEN.findall(text) for text in texts}
     return {text: min(Levenshtein.distance(own, other) for other in correct) for text, own in tokens.items()}
@@ -134,18 +134,18 @@ def _judged(sentence: Sentence, pairs: Sequence[tuple[str, str]], limit: int) ->
 
 
 def judge(es: EvalSet, table: pd.DataFrame, *, limit: int = LIMIT, n_jobs: int = 1) -> pd.DataFrame:
-    r"""Say which perturbed translations of a simulated campaign are worse than what they were made of.
+    r"""Say which perturbed translations of a simulated campaign are worse than their originals.
 
     The distance of a text is the smallest number of tokens to insert, delete or replace that makes it a
     correct wording of its source,
 
     .. math:: d(y) = \min_{w \in W} \mathrm{lev}(y, w),
 
-    with all correct wordings :math:`W` that the grammar knows (`correct_wordings`). Words and punctuation
-    marks are tokens, and case counts. A perturbation degrades if :math:`d(y') > d(y)`.
+    where :math:`W` are all correct wordings that the grammar knows (`correct_wordings`). Words and punctuation marks
+    are tokens, and case counts. A perturbation degrades if :math:`d(y') > d(y)`.
 
-    The grammar is a closed world: a synonym it does not know counts as an error though a reader may take it.
-    And all tokens weigh the same: a lost "not" is one error, and so is a lost comma.
+    The grammar is a closed world: a synonym that it does not know counts as an error, even if a reader would accept it.
+    All tokens weigh the same: a lost "not" is one error, and so is a lost comma.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def judge(es: EvalSet, table: pd.DataFrame, *, limit: int = LIMIT, n_jobs: int =
     table : DataFrame
         Columns ``segment``, ``translation`` and ``perturbed``, and others.
     limit : int
-        Segments with more ways of wording are left out of judgement.
+        Segments with more wordings than this are not judged.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores.
 

@@ -1,6 +1,6 @@
-"""What is planted, and random draws that are the same on every machine.
+"""The planted settings, and random draws that are the same on every machine.
 
-Only ``Generator(PCG64).random()`` is used; every distribution is an explicit transform of uniforms.
+All draws use ``Generator(PCG64).random()``; every distribution is an explicit transform of uniforms.
 """
 
 from __future__ import annotations

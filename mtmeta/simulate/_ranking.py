@@ -64,9 +64,8 @@ def rankings(
 
         q p + sqrt(1 - q^2) z,
 
-    where ``z`` is standard normal noise of its own, so that ``q`` is the correlation of score and preference;
-    qualities are evenly spaced from 0.05 (near random) to 0.97 (near ideal). The list has the items of the highest
-    scores.
+    where ``z`` is standard normal noise of its own, so that ``q`` is the correlation of score and preference; qualities
+    are evenly spaced from 0.05 (near random) to 0.97 (near ideal). Its list has the items with the highest scores.
 
     Parameters
     ----------
@@ -75,7 +74,7 @@ def rankings(
     n_items : int
         Items that every system ranks, all of them judged for every query; at least 2.
     depth : int
-        Items a list, at most ``n_items``.
+        Items per list, at most ``n_items``.
     seed : int
         The same seed gives the same lists, on every machine.
 
@@ -127,7 +126,7 @@ def rankings(
 def teaching_ranking() -> Rankings:
     """Load the rankings of the book: 10 systems x 50 users, 100 of 300 items, simulated.
 
-    They are simulated anew, in a moment, and are the same on every machine.
+    Each call simulates them, in a moment; they are the same on every machine.
 
     Returns
     -------

@@ -19,11 +19,10 @@ def score_campaign(
 ) -> EvalSet:
     """Simulate a campaign of scores without texts: as large as needed, in a moment.
 
-    Each segment has traps, the same for all systems; system ``k`` falls into one with probability
-    ``1 - exp(-rate[k] * strength)``. A rater misses errors and marks correct words. Continuous metrics are
-    linear in the errors they detect, in the difficulty of the segment and in noise; discrete ones sum the
-    weights of the errors they detect. With the defaults 23 % of the pairs of translations of a segment are tied
-    in human score, as in WMT23.
+    Each segment has traps, the same for all systems; system ``k`` falls into one with probability ``1 - exp(-rate[k] *
+    strength)``. A rater misses errors and marks correct words. Continuous metrics are linear in the errors they detect,
+    in the difficulty of the segment and in noise; discrete ones sum the weights of the errors they detect. By default,
+    23 % of the pairs of translations of a segment are tied in human score, as in WMT23.
 
     Parameters
     ----------

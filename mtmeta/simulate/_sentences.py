@@ -1,6 +1,7 @@
-"""The pool of sentences: German, with every correct English wording and everything that can go wrong in it.
+"""The pool of German sentences, each with every correct English wording and every possible error.
 
-``tools/sentences/make.py`` writes it. A document is on one domain and has 15 sentences; campaigns take its first ones.
+``tools/sentences/make.py`` writes it. A document belongs to one domain and has 15 sentences; campaigns take its first
+ones.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ PARTS = ("word", "det", "all", "add", "verb", "comma", "final")
 class Site:
     """A place in a sentence where a translation can go wrong, and how.
 
-    ``keys`` are the parts of nodes that the fault takes up; the first one says where it is. Faults are numbered -1,
-    -2, … in the order of the first sites there, and ``value`` says which of the ways to go wrong it is: 1, 2, ….
-    ``odds`` says how likely it is among the sites of its category, ``major`` the probability that it is a major error.
-    ``kind`` is "drop" where something is left out, "careless" for what no source provokes.
+    ``keys`` are the parts of nodes that the fault occupies; the first one is its place. Faults are numbered -1, -2, …
+    in the order of their first sites there, and ``value`` numbers the ways to go wrong: 1, 2, …. ``odds`` is the weight
+    of the site within its category, ``major`` the probability of a major error. ``kind`` is "drop" if something is left
+    out, "careless" for an error that no source provokes.
     """
 
     keys: tuple[int, ...]
@@ -64,10 +65,10 @@ class Sentence:
 
 @cache
 def _lines() -> tuple[list[str], dict[str, int], dict[str, list[int]], dict[str, list[int]]]:
-    """Return what is stored: lines, and how many documents a domain has, those of the teaching campaign, their twins.
+    """Return the stored pool: lines, sizes of the domains, documents of the teaching campaign, their twins.
 
-    A line is a pattern, or a document: those of one domain after those of the other, first of all. A twin is a
-    document of the book's transcripts that says the same as one of the teaching campaign.
+    A line is a document or a pattern. Documents come first, domain by domain. A twin is a document of the book's
+    transcripts that says the same as one of the teaching campaign.
     """
     first, *lines = lzma.decompress(FILE.read_bytes()).decode().splitlines()
     return lines, *json.loads(first)
@@ -137,7 +138,7 @@ def documents(seed: int, n_segments: int, numbers: dict[str, list[int]]) -> Iter
 def drawn(seed: int, n_segments: int, *, teaching: bool = True) -> tuple[list[Sentence], list[str], list[str]]:
     """Draw documents; return the sentences, and document and domain of each.
 
-    Only its own seed draws documents of the teaching campaign, if ``teaching``: who trains on others has not seen them.
+    If ``teaching``, only its own seed draws the documents of the teaching campaign, so no other campaign contains them.
     """
     if n_segments > MOST:
         raise ValueError(

@@ -64,7 +64,7 @@ def _said(number: str) -> str:
 
 
 def spoken(text: str) -> str:
-    """Return a text as a transcript has it: lower case, numbers spelled out, neither accents nor punctuation.
+    """Return a text in the form of a transcript: lower case, numbers spelled out, no accents or punctuation.
 
     >>> spoken("It rose by 19.9 percent in 2007; I don't know why!")
     "it rose by nineteen point nine percent in two thousand and seven i don't know why"
@@ -90,7 +90,7 @@ def _sound(word: str) -> str:
 
 
 class _Ear:
-    """What each word of a vocabulary may be misheard as."""
+    """The words that each word of a vocabulary may be mistaken for."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._near: dict[str, set[str]] = defaultdict(set)
@@ -100,7 +100,7 @@ class _Ear:
 
     @staticmethod
     def _keys(sound: str) -> list[str]:
-        """Return a sound and, if it is not short, what is left of it without one of its parts."""
+        """Return a sound and, if it is not short, also the sound without each one of its parts."""
         return [sound] if len(sound) < 3 else [sound, *(sound[:i] + sound[i + 1 :] for i in range(len(sound)))]
 
     def candidates(self, word: str) -> list[str]:
@@ -108,7 +108,7 @@ class _Ear:
         return sorted({w for key in self._keys(_sound(word)) for w in self._near.get(key, ())} - {word})
 
     def mishear(self, word: str, draw: Draw) -> str:
-        """Return another word that sounds similar: one of the vocabulary, else a respelling."""
+        """Return another word that sounds similar: one of the vocabulary, or else a respelling."""
         known = self.candidates(word)
         if known:
             same = [3.0 if _sound(w) == _sound(word) else 1.0 for w in known]
@@ -125,7 +125,7 @@ def _transcribe(
 ) -> tuple[str, int]:
     """Return what a recogniser writes for ``words``, and the number of word errors in it.
 
-    ``spots`` has, for every word, its difficulty and what systems commonly mishear it as.
+    ``spots`` gives for every word its difficulty and the word that systems commonly hear instead.
     """
     out: list[str] = []
     errors, last = 0, ""
@@ -161,22 +161,22 @@ def _rates(seed: int, n_systems: int) -> tuple[list[str], list[float], list[floa
 def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, seed: int = 2024) -> pd.DataFrame:
     """Simulate transcripts of read speech whose word errors are known.
 
-    The references are those of `campaign`, as they are read out. Every second speaker
-    is of quality ``clean``, the others of quality ``other``. At every word of a segment there is a spot, the
-    same for all systems, of difficulty ``d`` (log-normal, mean 1). A system errs there with probability
+    The references are those of `campaign`, as they are read out. Every second speaker is of quality ``clean``, the
+    others of quality ``other``. Every word of a segment has a difficulty ``d`` (log-normal, mean 1), the same for all
+    systems. A system errs there with probability
 
         1 - exp(-rate[system] * other[system] * rate[speaker] * d),
 
-    where ``other`` counts in other speech only. A content word is misheard in 86 % of the errors there, lost
-    in 5 %, and followed by a word that was not said in 9 %; for function words these are 55, 30 and 15 %. It
-    is misheard as a word of the same texts that sounds similar, by rules of the project's own, or respelled
-    if there is none; with probability 0.6 as the word that is the same for all systems.
+    where ``other`` counts in other speech only. An error at a content word mishears it in 86 % of cases, loses it in 5
+    %, and adds a word after it in 9 %; for function words these are 55, 30 and 15 %. A misheard word becomes a word of
+    the same texts that sounds similar, by rules of the project's own, or is respelled if there is none. With
+    probability 0.6 this word is the same for all systems.
 
     Parameters
     ----------
     n_systems, n_speakers, n_segments : int
-        Sizes, at least 1; at least as many segments as speakers, and at most 2,000. The segments of a speaker follow
-        each other.
+        Sizes, at least 1; at least as many segments as speakers, and at most 2,000. The segments of a speaker are
+        consecutive.
     seed : int
         The same seed gives the same texts, on every machine.
 
@@ -242,7 +242,7 @@ def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, s
 
 
 def _spots(draw: Draw, words: Sequence[str], ear: _Ear) -> list[tuple[float, str]]:
-    """Return, for every word, how hard it is to hear and what it is commonly misheard as."""
+    """Return, for every word, its difficulty and the word that is commonly heard instead."""
     spread = SETTINGS["spot_spread"]
     return [(math.exp(spread * draw.normal() - spread**2 / 2), ear.mishear(word, draw)) for word in words]
 
@@ -250,7 +250,7 @@ def _spots(draw: Draw, words: Sequence[str], ear: _Ear) -> list[tuple[float, str
 def teaching_speech() -> pd.DataFrame:
     """Load the transcripts of the book: 6 systems x 400 segments by 20 speakers, simulated.
 
-    They are simulated anew, in less than a second, and are the same on every machine.
+    Each call simulates them, in less than a second; they are the same on every machine.
 
     Returns
     -------

@@ -1,18 +1,19 @@
-"""How a sentence is worded in English: what a style chooses, where faults show.
+"""The English wording of a sentence: the choices of a style, and the places of faults.
 
 A sentence consists of *parts*, the last one of which is the whole. A part is a pattern, which many sentences share, and
-what its slots mean in this sentence: the number of another part, or that of a fault (-1, -2, …; see `Site`). The first
-list of a pattern says what is drawn for the part, the others are pieces of its text.
+the meaning of its slots in this sentence: the number of another part, or of a fault (-1, -2, …; see `Site`). The first
+list of a pattern says what is drawn for the part; the others are pieces of its text.
 
-- ``[variable, classes, branch, …]`` is a *switch*: one of its branches stands there. The variable is a choice that was
-  drawn for this part (0, 1, …), or -1 - slot: the fault there (the ``value`` of its site, 0 where all is well) or what
-  is known of the part there. ``classes`` has the branch of each value as a digit (to the base of 36), 0 beyond its end.
+- ``[variable, classes, branch, …]`` is a *switch*, which stands for one of its branches. The variable is a choice that
+  was drawn for this part (0, 1, …), or -1 - slot: the fault there (the ``value`` of its site, 0 where all is well) or
+  what is known of the part there. ``classes`` has the branch of each value as a digit (to the base of 36), 0 beyond its
+  end.
 - In what is drawn, ``slot`` means what is drawn for that part; ``[choice, number]`` is a choice, with a whole number
   of options or the probability of yes; and ``[-1, …]`` has what others know of this part.
 - In a text, ``[slot, piece]`` is a piece of another part; ``[slot, piece, slot]`` shows this fault wherever it shows
-  none of its own. Words may be followed by ``|`` and what is special: "a" is the indefinite article, "g" stands
-  without a space, "c" joins clauses, "o" shows the fault of the word before, and a number is the slot of the fault
-  that it shows. Without a text it is a gap.
+  none of its own. Words may be followed by ``|`` and a mark: "a" is the indefinite article, "g" stands without a space,
+  "c" joins clauses, "o" shows the fault of the word before, and a number is the slot of the fault that it shows. A word
+  with an empty text is a gap.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Style:
 
 @dataclass(slots=True)
 class Token:
-    """A word, what is special about it, and the number of the error that it shows (-1 for none)."""
+    """A word, its special marks, and the number of the error that it shows (-1 for none)."""
 
     text: str
     flags: str = ""
@@ -52,7 +53,7 @@ class Token:
 
 
 class _Version:
-    """One version of a sentence: what was chosen in each part, and what goes wrong."""
+    """One version of a sentence: the choices of each part, and its errors."""
 
     def __init__(self, sentence: Sentence, style: Style, faults: Sequence[tuple[int, Site]]) -> None:
         self.parts, self.style = sentence.parts, style
@@ -116,7 +117,7 @@ def translate(
 ) -> tuple[str, dict[int, tuple[int, int]]]:
     """Return a translation in a style, with numbered faults, and the character span of each fault.
 
-    The span of something left out is empty, at the place where it is missing.
+    A fault that leaves something out has an empty span, at the place where it is missing.
     """
     tokens = _Version(sentence, style, faults).tokens
     for before, token in zip(tokens, tokens[1:], strict=False):
@@ -134,7 +135,7 @@ def translate(
 
 
 def _wrong_comma(tokens: list[Token], error: int) -> list[Token]:
-    """Put a comma where German has one and English has none, or else in mid-sentence."""
+    """Put a comma where German has one and English has none, or otherwise in the middle of the sentence."""
     words = [i for i, t in enumerate(tokens) if t.text and t.text != ","]
     here = next((i for i in words[1:] if "c" in tokens[i].flags and tokens[i - 1].text != ","), None)
     if here is None:

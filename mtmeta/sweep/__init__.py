@@ -1,8 +1,8 @@
 """Sweeps: many sets, metrics, options and seeds, computed by many processes or a cluster.
 
-`read_plan` reads and checks a plan, `tasks` says what it comes to, `run` does it. A task is one set, one statistic, one
-combination of options and one seed, and one metric where the function takes one. Outcomes are appended to one file as
-they come, so that a sweep that was interrupted at any moment goes on where it stopped.
+`read_plan` reads and checks a plan, `tasks` lists its tasks, `run` does them. A task is one set, one statistic, one
+combination of options and one seed, and one metric if the function takes one. Outcomes are appended to one file as they
+come, so that an interrupted sweep continues where it stopped.
 
 Statistics, with the options of the functions they are named after: `mtmeta.correlate`, `mtmeta.pairwise_accuracy`,
 `mtmeta.soft_pairwise_accuracy`, `mtmeta.calibrate_ties`, `mtmeta.compare`, `mtmeta.rank`, `mtmeta.system_dependence`;

@@ -27,8 +27,8 @@ _NO_WORKER_AFTER = 60
 def engine(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Do tasks with joblib's backend, and yield number and outcome of each as soon as it is there, in any order.
 
-    If a process is killed nobody can tell whose task it was. So those that were given up with it are done again, one at
-    a time: one that kills its process even alone has failed, and the others go on together.
+    If a process is killed, nobody can tell which task it was doing. The tasks abandoned with it are therefore done
+    again, one at a time: a task that kills its process even then has failed, and the others continue together.
     """
     backend, _ = joblib.parallel.get_active_backend()
     on_cluster = type(backend).__name__ == "DaskDistributedBackend"
@@ -49,7 +49,7 @@ def engine(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[tuple[int, dic
 
 
 def _by_joblib(n_jobs: int | None, numbered: dict[int, Task]) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Do tasks until one kills its process: joblib stops then. Yield None for all that were handed out."""
+    """Do tasks until one kills its process, at which joblib stops. Yield None for all that were handed out."""
     n_threads = None if joblib.effective_n_jobs(n_jobs) == 1 else 1
     given = {}
 

@@ -173,7 +173,7 @@ class Plan(Keys):
     _folder: Path = PrivateAttr(default_factory=Path.cwd)
 
     def combinations(self) -> Iterator[tuple[str, dict[str, Any], int | None]]:
-        """Yield what is computed for each set: statistic, options, and a seed where it draws."""
+        """Yield what is computed for each set: statistic, options, and a seed if it draws."""
         for name, options in self.statistics:
             for chosen in product(options):
                 for seed in self.seeds if STATISTICS[name].draws(chosen) else (None,):
@@ -185,7 +185,7 @@ class Plan(Keys):
         return [Path(self.full(name)) for one in sets for name in (one.name, *(one.metrics_from or ()))]
 
     def full(self, name: str) -> str:
-        """Return a path of the plan as a whole path, because other processes work in other folders; names stay."""
+        """Return a path of the plan as an absolute one, because other processes work in other folders; names stay."""
         if datasets.is_name(name):
             return name
         path = self._folder / os.path.expanduser(name)

@@ -1,4 +1,4 @@
-"""Run a plan, keep what is done, and gather it."""
+"""Run a plan, store the outcomes, and gather them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ._tasks import Task, tasks
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep is.
+    """The progress of a sweep.
 
     Attributes
     ----------
     done, failed, total : int
-        Tasks; ``done`` counts those that failed and those that an earlier run had done.
+        Numbers of tasks; ``done`` includes those that failed and those that an earlier run had done.
     seconds_left : float
         Estimate from the tasks of this run; NaN before the first.
     reason : str
@@ -53,8 +53,8 @@ class Sweep:
         One row per task, in the order of the plan: ``task`` (its id), ``set, statistic, metric, options, seed, status``
         ("done" or "failed"), ``seconds, reason, resumed`` (whether an earlier run had done it).
     tables : dict of DataFrame
-        By statistic: one row per row of its function's table, with ``set``, parameters of a simulated set as ``set_…``,
-        options and ``seed`` in front.
+        By statistic: the rows of its function's table, preceded by ``set``, parameters of a simulated set as ``set_…``,
+        options and ``seed``.
     signature : str
         How it was computed, in one line.
     n_damaged : int
@@ -106,19 +106,18 @@ def run(
         See `read_plan`.
     out : path, optional
         A folder for ``results.jsonl``, to which the outcome of each task is appended, and for ``results.csv`` and
-        ``tasks.csv``, which are written at the end. Tasks that are in it already are not done again, except those
-        that failed. None keeps all in memory.
+        ``tasks.csv``, which are written at the end. Tasks that are already in it are not done again, except those that
+        failed. By default all outcomes stay in memory.
     n_jobs : int, optional
-        Processes, as in joblib: -1 for all cores; None for 1, or what `joblib.parallel_config` says. If it says
-        ``backend="dask"``, the cluster does the tasks.
+        Processes, as in joblib: -1 for all cores; by default 1, or the number that `joblib.parallel_config` sets. If
+        that sets ``backend="dask"``, the cluster does the tasks.
     dask : str, optional
-        The address of a Dask scheduler, such as ``"tcp://host:8786"``; or "local" for ``n_jobs`` workers here (all
-        cores where that is None). Workers elsewhere need this version of the package, and the same data at
-        the same place.
+        The address of a Dask scheduler, such as ``"tcp://host:8786"``; or "local" for ``n_jobs`` workers here (by
+        default one per core). Workers elsewhere need this version of the package, and the same data at the same place.
     progress : callable, optional
         Called with a `Progress` before the first task and after each.
     force : bool
-        Whether to replace files of these names in ``out`` that are not of a sweep. An input is never replaced.
+        Whether to replace files of these names in ``out`` that no sweep has made. An input is never replaced.
 
     Returns
     -------
@@ -127,16 +126,16 @@ def run(
     Raises
     ------
     ValueError
-        As `tasks`; if another sweep writes to the same folder, or it holds files of these names that no sweep has made,
-        or inputs; or if Dask is asked for and not installed.
+        As `tasks`; also if another sweep writes to the same folder, the folder holds inputs, or files of these names
+        that no sweep has made, or Dask is asked for and not installed.
     OSError
         If a result cannot be written.
     ConnectionError
-        If the Dask scheduler cannot be reached, or is lost. What was done is kept; run again to go on.
+        If the Dask scheduler cannot be reached, or is lost. Finished tasks are kept; run again to continue.
 
     Notes
     -----
-    A worker that is killed loses nothing: Dask's nanny starts another one, joblib's processes are started anew. A task
+    Nothing is lost if a worker is killed: Dask's nanny starts another one, and joblib's processes start anew. A task
     that kills its worker each time fails, with that as the reason.
 
     Examples
@@ -171,7 +170,7 @@ def run(
 
 
 def listed(plan: Plan | str | Path | Mapping[str, Any], out: str | Path | None = None) -> pd.DataFrame:
-    """List the tasks of a plan, and what is done of them, without doing any.
+    """List the tasks of a plan and their status, without doing any.
 
     Parameters
     ----------
@@ -233,7 +232,7 @@ def _gathered(todo: list[Task], store: Store, before: set[str]) -> Sweep:
 
 
 def _table(several: list[tuple[Task, dict[str, Any]]]) -> pd.DataFrame:
-    """Return the outcomes of one statistic as one table, with what each is of in front."""
+    """Return the outcomes of one statistic as one table; the first columns name set, options and seed."""
     rows: list[dict[str, Any]] = []
     front: dict[str, None] = {"set": None}
     own: dict[str, None] = {}
@@ -243,7 +242,7 @@ def _table(several: list[tuple[Task, dict[str, Any]]]) -> pd.DataFrame:
         front |= dict.fromkeys(about)
         own |= dict.fromkeys(outcome["columns"])
         rows += [about | dict(zip(outcome["columns"], row, strict=True)) for row in outcome["rows"]]
-    # What a table says itself, such as the coefficient, is not said twice.
+    # A column that the table has itself, such as the coefficient, is not repeated.
     columns = sorted(front.keys() - own.keys(), key=lambda c: (c == "seed", not c.startswith("set"), [*front].index(c)))
     return pd.DataFrame({c: _column([row.get(c) for row in rows], c == "seed") for c in [*columns, *own]})
 

@@ -20,7 +20,7 @@ Metrics = tuple[str, ...] | None
 
 @dataclass(frozen=True)
 class Source:
-    """Where a process gets a set from; small, hashable, sent with every task."""
+    """The origin of a set; small, hashable, sent with every task."""
 
     label: str  # what the set is called in the results
     name: str  # for `mtmeta.load_all`, or the kind of simulation
@@ -29,7 +29,7 @@ class Source:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """What the results say of the set."""
+        """The columns of the results that describe the set."""
         parameters = self.options if self.part < 0 else ()
         return {"set": self.label, **{f"set_{key}": value for key, value in parameters}}
 

@@ -85,15 +85,15 @@ class Statistic:
     function : callable
         The public function that computes it.
     metrics : str
-        "one": a task per metric; "all": the function takes a list; "system": so does this, of metrics that may have
-        system scores alone; "none": it looks at human scores or at texts.
+        "one": a task per metric; "all": the function takes a list; "system": a list of metrics that may have only
+        system scores; "none": the function looks at human scores or at texts.
     table : callable
-        Makes a table of what the function returns: by default that, or the table that it has.
+        Makes a table of the function's result: by default the result itself, or its attribute ``table``.
     draws_if : callable
-        Says whether a function that takes a generator draws with these options: by default unless the plan asks for no
-        draws. Then there is a task per seed.
+        Says whether a function that takes a generator draws with these options; by default it does unless the plan asks
+        for no draws. If it draws, there is a task per seed.
     texts : bool
-        Whether it reads texts, and not scores.
+        Whether it reads texts rather than scores.
     """
 
     function: Callable[..., Any]
@@ -104,12 +104,12 @@ class Statistic:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """What the function takes, beside the set."""
+        """The parameters of the function, apart from the set."""
         return tuple(inspect.signature(self.function).parameters)[1:]
 
     @property
     def options(self) -> dict[str, Any]:
-        """What a plan may set, and the type of each value."""
+        """The options that a plan may set, and the type of each value."""
         names = [n for n in self.parameters if n not in _NO_OPTIONS and not (n == "metric" and self.metrics == "one")]
         return {n: _OPTIONS.get(f"{n} of {self.function.__name__}") or _OPTIONS[n] for n in names}
 
@@ -120,7 +120,7 @@ class Statistic:
     def compute(
         self, es: EvalSet, metrics: tuple[str, ...] | None, options: Mapping[str, Any], seed: int | None
     ) -> pd.DataFrame:
-        """Return the table of this statistic for one set; with a seed where it draws."""
+        """Return the table of this statistic for one set; with a seed if it draws."""
         named = dict(options) if seed is None else {**options, "rng": seed}
         if self.metrics == "none":
             return self.table(self.function(es, **named))

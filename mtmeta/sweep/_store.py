@@ -1,9 +1,9 @@
-"""The store: one file to which outcomes are appended, each in one line that is there whole or not at all.
+"""The store: one file to which outcomes are appended, each as one line, complete or not at all.
 
 A file per task would be safe too, but a sweep has up to a hundred thousand, and folders of that size are slow to list
-and to copy. Only the main process writes, so a line cannot be mixed with another. A line is on the disk before the next
-is begun. If the process or the machine dies within a line, the file ends without its newline: the rest of it is cut off
-when the store is opened again, and this one task is done again.
+and to copy. Since the main process alone writes, lines cannot be mixed. Each line is on the disk before the next
+begins. If the process or the machine dies within a line, the file ends without its newline: the incomplete line is cut
+off when the store is opened again, and this one task is done again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Store:
     file: io.FileIO | None = None
 
     def append(self, key: str, outcome: dict[str, Any], about: dict[str, Any]) -> None:
-        """Store the outcome of a task, on the disk when this returns.
+        """Store the outcome of a task; it is on the disk when this returns.
 
         Raises
         ------
@@ -55,7 +55,7 @@ class Store:
 
 @contextmanager
 def opened(folder: Path | None, *, force: bool = False) -> Iterator[Store]:
-    """Hold a folder and yield its store; None keeps outcomes in memory, ``force`` takes what others have left there."""
+    """Lock a folder and yield its store; None keeps outcomes in memory, ``force`` replaces the files of others."""
     if folder is None:
         yield Store()
         return
@@ -72,7 +72,7 @@ def opened(folder: Path | None, *, force: bool = False) -> Iterator[Store]:
 
 
 def read(folder: Path) -> tuple[Store, int]:
-    """Return what is stored in a folder, and where the last whole line ends, without locking or changing it."""
+    """Return the content of a folder's store, and where its last whole line ends, without locking or changing it."""
     store, end = Store(), 0
     if not (folder / STORE).is_file():
         return store, end

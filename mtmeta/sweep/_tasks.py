@@ -1,4 +1,4 @@
-"""Tasks: one set, one statistic, one combination of options, one seed; and what became of one."""
+"""Tasks (one set, one statistic, one combination of options, one seed) and their outcomes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST_REASON = 500
 
 @dataclass(frozen=True)
 class Task:
-    """One unit of work, and all that a process needs to do it.
+    """One unit of work, with all that a process needs to do it.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class Task:
         The set.
     statistic : str
     options : dict
-        As in the plan; what it leaves out has the default of the function.
+        As in the plan; other options have the function's defaults.
     metrics : tuple of str, optional
-        One, or all that are compared; None for all that the set has, () where none is read.
+        One, or all that are compared; None for all of the set, () if the task reads none.
     seed : int, optional
-        None where nothing is drawn.
+        None if nothing is drawn.
     data : str
         Hash of the part of the set that the task reads.
     version : str
@@ -72,10 +72,10 @@ class Task:
 
 
 def tasks(plan: Plan | str | Path | Mapping[str, Any]) -> list[Task]:
-    """Return the tasks of a plan, those of one set after each other.
+    """Return the tasks of a plan, set by set.
 
-    Sets are loaded, because their metrics and the checksum of their data belong to the task: a task is done again if
-    its part of the data, its options, its seed or the version of the package have changed, and not otherwise.
+    Sets are loaded, because their metrics and the checksum of their data belong to the task: a task is done again only
+    if its part of the data, its options, its seed or the version of the package have changed.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ _pools = lru_cache(maxsize=1)(ThreadpoolController)
 
 @contextmanager
 def _threads(n_threads: int | None) -> Iterator[None]:
-    """Keep linear algebra on one thread, where the order of sums could change, and the kernels on ``n_threads``."""
+    """Keep linear algebra on one thread, as threads could reorder sums, and the kernels on ``n_threads``."""
     before = numba.get_num_threads()
     with _lock, _pools().limit(limits=1, user_api="blas"):
         try:
@@ -152,7 +152,7 @@ def _threads(n_threads: int | None) -> Iterator[None]:
 
 
 def perform(task: Task, n_threads: int | None = None) -> dict[str, Any]:
-    """Do a task and return its outcome, ready for the store: a table, or why there is none."""
+    """Do a task and return its outcome, ready for the store: a table, or the reason why there is none."""
     start = time.perf_counter()
     statistic = STATISTICS[task.statistic]
     try:
@@ -174,6 +174,6 @@ def failure(error: BaseException | str, seconds: float = 0.0) -> dict[str, Any]:
 
 
 def _content(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return a table as lists of plain values; what is missing is None."""
+    """Return a table as lists of plain values, None for a missing one."""
     plain = frame.astype(object).where(frame.notna(), None)
     return {"columns": [str(c) for c in frame.columns], "rows": plain.to_numpy(dtype=object).tolist()}

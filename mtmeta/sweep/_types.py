@@ -1,4 +1,4 @@
-"""What stands in a plan, for pydantic, and what it says of anything else."""
+"""The types of a plan, for pydantic, and the messages for anything else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def shown(value: Any) -> str:
 
 
 def problem(error: ValidationError) -> str:
-    """Return the first thing that is wrong in one line: where, what was expected, and what is there."""
+    """Return the first error in one line: its place, what was expected, and what was found."""
     first = error.errors(include_url=False)[0]
     where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"]).lstrip(".")
     if "error" in first.get("ctx", {}):
@@ -41,7 +41,7 @@ def problem(error: ValidationError) -> str:
 
 
 class Keys(BaseModel, frozen=True):
-    """A mapping in a plan. A key that it does not know is refused with the nearest that it knows."""
+    """A mapping in a plan. An unknown key is refused, with the nearest known one."""
 
     what: ClassVar[str] = "key"
 

@@ -21,7 +21,7 @@ def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
     """Return the wanted metrics of ``es``, all by default."""
     names = [metrics] if isinstance(metrics, str) else list(es.metrics if metrics is None else metrics)
     if not names:
-        raise ValueError("no metric given; name at least one, or leave `metrics` out for all.")
+        raise ValueError("no metric given; name at least one, or omit `metrics` to take all.")
     for name in names:
         if name not in es:
             raise unknown("metric", name, es.metrics)
@@ -82,9 +82,9 @@ def in_threads(
 
 
 def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1, unit: str = "segment") -> Cells:
-    """Return the rows of one metric; raise if a system has no translation with both scores, or there is but one."""
+    """Return the rows of one metric; raise if there is one system only, or one has no translation with both scores."""
     if len(es.systems) < least:
-        raise Undefined(f"set {es.name!r} has one system; its treatment can be compared with nobody's.")
+        raise Undefined(f"set {es.name!r} has one system; there is no other to compare it with.")
     metric_names(es, metric)
     human, scores = es.human, es[metric]
     both = ~(np.isnan(human) | np.isnan(scores))
@@ -92,7 +92,7 @@ def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1, u
     if bare:
         raise Undefined(
             f"no translation of {', '.join(map(repr, bare[:5]))} has both a human score and a score of {metric!r}, "
-            "so nothing can be said of it; leave it out with es.select(systems=...)."
+            "so it cannot be judged; leave it out with es.select(systems=...)."
         )
     system, segment = (a.astype(np.int64) for a in np.nonzero(both))
     values = scores[both]
@@ -137,8 +137,8 @@ def fit(
 def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return each row's unit, and how often each unit is taken in each draw, shape (n_resamples, n_units).
 
-    Units are rows (``"cell"``), segments or documents. Units that hold paired rows and units that do not are resampled
-    apart, so that every draw has as much of either as the data.
+    Units are rows (``"cell"``), segments or documents. Units with paired rows and units without are resampled
+    separately, so that every draw has as many of each as the data.
     """
     unit = np.arange(len(cells.scores)) if how == "cell" else cells.unit
     rated = np.unique(unit[: cells.n_paired])
@@ -151,11 +151,12 @@ def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator
 
 
 def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> EvalSet:
-    r"""Take from every score the mean of its segment: what is left is how the systems differ on it.
+    r"""Subtract from every score the mean of its segment; how the systems differ on the segment remains.
 
-    :math:`h_{kj} - \bar h_{\cdot j}` and :math:`m_{kj} - \bar m_{\cdot j}`. How hard a segment is moves human and
-    metric scores of all systems. If a metric follows difficulty more or less closely than it follows quality, one map
-    from metric to human scores has the wrong slope for systems, whichever way it is fitted; within segments it has not.
+    :math:`h_{kj} - \bar h_{\cdot j}` and :math:`m_{kj} - \bar m_{\cdot j}`. The difficulty of a segment moves the human
+    and metric scores of all systems. If a metric follows difficulty more or less closely than it follows quality, a
+    single map from metric to human scores has the wrong slope for systems, whichever way it is fitted. Within segments
+    its slope is right.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Expected Deviation and SysDep, with the deviation that conditions on the human score beside them."""
+"""Expected Deviation and SysDep, and the deviation that conditions on the human score."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class SystemDependence:
         ``sysdep`` divided by the range of the systems' mean human scores, which is the SysDep of
         a constant metric. NaN where that is 0.
     sd : float
-        Standard deviation of the Expected Deviations (denominator: number of systems less one). It grows less with
-        the number of systems than ``sysdep``.
+        Standard deviation of the Expected Deviations (denominator: number of systems less one). It grows more slowly
+        with the number of systems than ``sysdep`` does.
     table : pandas.DataFrame
         One row a system, best human mean first: ``system, n_paired, n_scored, human, metric, remapped,
         expected_deviation, low, high, human_rank, metric_rank, remapped_rank, metric_change,
@@ -96,16 +96,16 @@ def system_dependence(
     n_resamples : int
         Number of resamples, at least 2; or 0: fit once, on the data, without intervals.
     population : {"paired", "full"}
-        Over which translations :math:`f_G` is averaged: those with both scores, so that without
-        bootstrap the Expected Deviations, weighted by numbers of ratings, sum to 0; or all that the metric
-        scored (:math:`N_M`), as in the paper. With ``"full"``, a difference between rated and unrated segments
-        enters every Expected Deviation.
+        The translations over which :math:`f_G` is averaged. ``"paired"``: those with both scores; without bootstrap the
+        Expected Deviations, weighted by numbers of ratings, then sum to 0. ``"full"``: all that the metric scored
+        (:math:`N_M`), as in the paper; a difference between rated and unrated segments then enters every Expected
+        Deviation.
     unit : {"segment", "document", "cell"}
         What the bootstrap draws: segments or documents with all their translations, or single translations as in the
-        paper. What a system does well or badly through a whole document does not average out over its segments: where
-        the set names some 20 documents or more, draw these. With segments the intervals become too narrow.
-        ``"cell"`` breaks up what the translations of a segment share. In an Expected Deviation, which compares systems,
-        that would cancel, so its intervals become too wide; the band of a single map may become too narrow.
+        paper. If a system does well or badly throughout a document, this does not average out over the document's
+        segments, and intervals from drawn segments are too narrow; draw documents where the set names some 20 or more.
+        ``"cell"`` separates the translations of a segment. Their shared noise, which cancels when systems are compared,
+        then widens the intervals of Expected Deviations too much; the band of a single map may become too narrow.
     level : float
         Nominal coverage of bands and intervals.
     rng : int, Generator or None
@@ -115,10 +115,10 @@ def system_dependence(
     SystemDependence
         Intervals of Expected Deviations are percentiles of the resamples; in simulations with 200 segments they held
         the true value in 93 to 94 % of campaigns at level .95. The range of several noisy values is too large on
-        average, and larger yet in a resample. The interval of SysDep therefore runs from the lower to the upper of two
-        bounds at each end, the percentile and its mirror image (twice the estimate less the other percentile); low is
-        cut at 0. In the same simulations it held the true value in 92 to 98 % of campaigns where systems differ, but in
-        two of three where all are treated alike: it is no test of that; `compare_with_null` is.
+        average, and even larger in a resample. Each end of the interval of SysDep is therefore the outer of two bounds:
+        the percentile, and twice the estimate less the other percentile; low is cut at 0. In the same simulations it
+        held the true value in 92 to 98 % of campaigns where systems differ, but in only two of three where all are
+        treated alike. Test equal treatment with `compare_with_null` instead.
 
     Raises
     ------
@@ -128,9 +128,9 @@ def system_dependence(
 
     Notes
     -----
-    SysDep mixes unequal treatment with unreliability: a metric that is blind to the system, but noisy, has a
-    large one, since regression to the mean underrates the best systems and overrates the worst. Read it beside
-    `compare_with_null`, and a system's deviation beside `deviations_both_ways`.
+    SysDep mixes unequal treatment with unreliability: a noisy metric that is blind to the system has a large SysDep,
+    since regression to the mean underrates the best systems and overrates the worst. Read it together with
+    `compare_with_null`, and a system's deviation together with `deviations_both_ways`.
 
     References
     ----------
@@ -336,34 +336,34 @@ def deviations_both_ways(
 
     .. math:: R(k) = (\overline{m^k} - \overline{g(h^k)}) \,/\, b, \qquad b = cov(m, h) / var(h)
 
-    in human units, positive where the metric favours the system. Noise in the metric makes the forward
-    deviation negative for good systems and positive for bad ones; noise in the human score does the opposite to
-    the reverse one. So a system is called favoured (disfavoured) only where both are above (below) 0. Neither is proof
-    against a metric that follows the difficulty of segments more or less closely than it follows quality:
-    for that, pass `centre_segments(es)`.
+    in human units, positive where the metric favours the system. Noise in the metric makes the forward deviation
+    negative for good systems and positive for bad ones; noise in the human score does the opposite to the reverse
+    deviation. A system is therefore called favoured (disfavoured) only where both are above (below) 0. A metric that
+    follows the difficulty of segments more or less closely than it follows quality misleads both; pass
+    `centre_segments(es)` to rule this out.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metric : str
     n_resamples : int
-        Resamples for the intervals, at least 2. A tail must hold several of them, or verdicts move with the seed: at
-        level ``1 - .05 / K``, 4,000 resamples leave 100 / K beyond each bound.
+        Resamples for the intervals, at least 2. Verdicts change with the seed unless several resamples lie in each
+        tail: at level ``1 - .05 / K``, 4,000 resamples leave 100 / K beyond each bound.
     unit : {"segment", "document", "cell"}
         What is resampled; see `system_dependence`.
     level : float
-        Nominal coverage of each interval. Where noise is all that pushes, a system that is treated like the others
-        gets a verdict in at most ``1 - level`` of campaigns, and some system of K in up to K times as many: for one
-        verdict on a campaign use ``1 - .05 / K``.
+        Nominal coverage of each interval. If there is only noise, a system that is treated like the others gets a
+        verdict in at most ``1 - level`` of campaigns, and at least one of K systems does in up to K times as many. For
+        a verdict on a whole campaign use ``1 - .05 / K``.
     rng : int, Generator or None
 
     Returns
     -------
     pandas.DataFrame
-        ``system, human, forward, forward_low, forward_high, reverse, reverse_low, reverse_high, verdict``,
-        best human mean first; ``verdict`` is ``"favoured"``, ``"disfavoured"`` or ``"undecided"``. The fits are single
-        ones, on the translations with both scores. The reverse columns are NaN, and every verdict undecided, where
-        the metric does not rise with the human score (b <= 0).
+        ``system, human, forward, forward_low, forward_high, reverse, reverse_low, reverse_high, verdict``, best human
+        mean first; ``verdict`` is ``"favoured"``, ``"disfavoured"`` or ``"undecided"``. Each map is fitted once, on the
+        translations with both scores. If the metric does not rise with the human score (b <= 0), the reverse columns
+        are NaN and every verdict is undecided.
 
     Raises
     ------

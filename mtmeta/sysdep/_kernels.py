@@ -15,8 +15,8 @@ def fit_isotonic(points, total, weight, fitted):
     """Fit an increasing step function by pooling adjacent violators, and evaluate it at every point.
 
     ``points`` (float64, increasing) are the distinct values of x; ``total`` and ``weight`` the weighted sum of y and
-    the sum of weights at each. Points without weight get the line between their neighbours that have some, those
-    outside take the value of the nearest. ``fitted`` is written over.
+    the sum of weights at each. Points without weight lie on the line between their nearest neighbours with weight;
+    those outside take the value of the nearest. ``fitted`` is written over.
     """
     n = len(points)
     sums, sizes, ends = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)

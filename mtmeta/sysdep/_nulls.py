@@ -40,7 +40,7 @@ Draws = Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
 def _blocks(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows block by block, a block being what one system has in one unit, and the sizes of blocks.
+    """Return the rows block by block, and the sizes of blocks. A block holds the rows of one system in one unit.
 
     Sizes have the shape (n_systems, n_units).
     """
@@ -51,12 +51,12 @@ def _blocks(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _ranges(starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the numbers from each start on, as many as its size says, one after the other."""
+    """Return ``size`` consecutive numbers from each start, all in one array."""
     return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
 
 
 def _moved(cells: Cells, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield, for each row, the row whose noise it gets: units in a new order, and in each the systems in a new one."""
+    """Yield, for each row, the row whose noise it gets: the units, and the systems within each, are shuffled."""
     rows, sizes = _blocks(cells)
     starts = np.cumsum(sizes).reshape(sizes.shape) - sizes
     place = _ranges(np.zeros(cells.n_systems, np.int64), sizes.sum(axis=1))  # of a row among those of its system
@@ -71,7 +71,7 @@ def _moved(cells: Cells, rng: np.random.Generator) -> Iterator[np.ndarray]:
 def _places(cells: Cells, strata: list[np.ndarray], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """Return each row's rank among the scores of its stratum, from 0, and the rows in order of stratum and score.
 
-    Last come the first position and the size of each row's stratum in that order. Ties are broken at random.
+    Also return the first position and the size of each row's stratum in that order. Ties are broken at random.
     """
     rank, first, size = np.empty((3, cells.n_paired), dtype=np.int64)
     ordered = [rows[np.lexsort((rng.random(len(rows)), cells.scores[rows]))] for rows in strata]
@@ -188,24 +188,24 @@ def permute_within_human_scores(
 ) -> EvalSet:
     """Draw from the central null: a metric that is blind to the system, given the human score.
 
-    Metric scores change places among the translations with the same human score. The joint distribution of
-    metric and human score stays as it is, hence f_G and every correlation without grouping; what SysDep is left
-    comes from regression to the mean and sampling alone.
+    Metric scores change places among the translations with the same human score. This keeps the joint distribution of
+    metric and human score, hence f_G and every correlation without grouping. The SysDep that remains comes from
+    regression to the mean and sampling alone.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metric : str
     min_stratum : int
-        Human scores with fewer translations are merged with their neighbours, from the lowest up; within a
-        merged stratum the correlation is kept only nearly.
+        Human scores with fewer translations are merged with their neighbours, from the lowest up. A merged stratum
+        keeps the correlation only approximately.
     unit : {"cell", "segment", "document"}
-        What moves whole. ``"cell"``: each score by itself, as above. Else the place of each score in its stratum,
-        (rank - 1/2) / size, which is noise if the metric is blind, moves with all that it shares: where the segments
-        (or documents) of the set stood one after the other, they stand in random order, and in each of them the systems
-        have changed places. The new score is the one at that place in the stratum of the human score which stands
-        there. What the translations of a segment share, and what those of one system in one document share, is as it
-        was; the joint distribution is kept on average over draws. Ties are placed at random.
+        What moves as a whole. ``"cell"``: each score by itself, as above. ``"segment"`` and ``"document"`` move the
+        place of each score in its stratum, (rank - 1/2) / size, which is noise if the metric is blind. Segments (or
+        documents) are shuffled with all their places, and so are the systems within each. A translation's new score is
+        the one at the place it received, in the stratum of its own human score. Noise that the translations of a
+        segment share, or those of one system in one document, stays shared. The joint distribution is kept on average
+        over draws; ties are placed at random.
     rng : int, Generator or None
 
     Returns
@@ -235,17 +235,17 @@ def permute_systems_within_segments(
 ) -> EvalSet:
     """Draw from the null in which systems are names only: they change places within each segment.
 
-    Human and metric score of a translation stay together, so f_G is untouched and no system is better than
-    another. The SysDep that is left is what a range over so many systems shows by chance.
+    Human and metric score of a translation stay together, so f_G does not change and no system is better than another.
+    The SysDep that remains is the range that this many systems show by chance.
 
     Parameters
     ----------
     es, metric, rng
         As in `permute_within_human_scores`.
     unit : {"cell", "segment", "document"}
-        ``"document"``: systems change places once per document, for all its segments, so that what a system has in a
-        document stays together; those that lack other segments of it than the rest change places among themselves.
-        The other two are the same here: in each segment anew.
+        ``"document"``: systems change places once per document, for all its segments, so that the scores of a system in
+        a document stay together. Only systems that lack the same segments of it change places. ``"cell"`` and
+        ``"segment"`` mean the same here: systems change places anew in each segment.
 
     Returns
     -------
@@ -299,9 +299,9 @@ def add_gaussian_noise(
     es, metric, rng
         As in `permute_within_human_scores`.
     unit : {"cell", "segment", "document"}
-        ``"cell"``: e is drawn for each translation by itself. Else e are the normal scores of the places of
-        `permute_within_human_scores` in strata of 30, and move as they do there: normal, and as alike within units as
-        the metric's own noise.
+        ``"cell"``: e is drawn for each translation by itself. For other units, e are the normal scores of the places in
+        strata of 30, moved as in `permute_within_human_scores`. They are normal, and as similar within units as the
+        metric's own noise.
 
     Returns
     -------
@@ -354,8 +354,8 @@ def resample_residuals(
     es, metric, rng
         As in `permute_within_human_scores`.
     unit : {"cell", "segment", "document"}
-        ``"cell"``: residuals are drawn one by one, with replacement. Else they move with their segments or documents,
-        as the places do in `permute_within_human_scores`.
+        ``"cell"``: residuals are drawn one by one, with replacement. For other units they move with their segments or
+        documents, as the places do in `permute_within_human_scores`.
 
     Returns
     -------
@@ -386,11 +386,11 @@ class NullComparison:
     p_normal : float
         As ``p_value``, over 19,999 draws of Expected Deviations from the normal distribution that has the mean and
         covariance of the draws of the null: it can be as low as .0001. On WMT23, English to German, it differed from
-        5,159 counted draws by less than .0005 for 41 of the 42 metrics with a p below .01, and more for one whose
+        5,159 counted draws by less than .0005 for 41 of the 42 metrics with a p below .01, and by more for one whose
         ranges are skewed (Random-sysname: .0002, counted .0035).
     verdict : str
-        On ``sysdep``: ``"more than the null explains"``, ``"no more than the null explains"`` or
-        ``"less than the null explains"``; ``"not tested"`` for the constant metric, which is one number.
+        About ``sysdep``: ``"more than the null explains"``, ``"no more than the null explains"`` or ``"less than the
+        null explains"``; ``"not tested"`` for the constant metric, which is one number.
     table : pandas.DataFrame
         Per system, best human mean first: ``system, human, expected_deviation, null_mean, null_low, null_high``.
     signature : str
@@ -436,13 +436,13 @@ def compare_with_null(
         `permute_systems_within_segments`; ``"constant"``: `constant_metric`; ``"gaussian"``: `add_gaussian_noise`;
         ``"heteroscedastic"``: `add_heteroscedastic_noise`; ``"residuals"``: `resample_residuals`.
     n_resamples : int
-        At least ``2 / (1 - level) - 1``, or no p-value could be low enough. What lies near the end of a band is now
-        inside and now outside it as ``rng`` changes: for the bands of single systems take thousands.
+        At least ``2 / (1 - level) - 1``, or no p-value could be low enough. Take thousands for the bands of single
+        systems: a value near the end of a band may fall inside or outside it as ``rng`` changes.
     min_stratum : int
         As in `permute_within_human_scores`.
     unit : {"cell", "segment", "document"}
-        What moves whole; the functions of the nulls say how. Where the set names some 20 documents or more, take
-        these; without, segments.
+        What moves as a whole; the functions of the nulls say how. Take documents where the set names some 20 or more,
+        and otherwise segments.
     level : float
         Of the null bands; the verdict is "more" or "less" where the p-value is at most ``1 - level``.
     rng : int, Generator or None
@@ -459,23 +459,22 @@ def compare_with_null(
 
     Notes
     -----
-    "More" and "less" say how the spread of the systems compares with what noise around this human score
-    produces. "Less" is no proof of fairness: an error-prone rater, a coarse human scale, a metric that does not
-    react to the difficulty of segments, and one that leans towards the good systems all give it. "More" is no proof
-    of a favour: a metric that reacts to difficulty more than to quality gives it. `centre_segments` takes
-    difficulty out of the comparison.
+    "More" and "less" say how the spread of the systems compares with what noise around this human score produces.
+    "Less" does not prove fairness: an error-prone rater, a coarse human scale, a metric that does not react to the
+    difficulty of segments, and one that leans towards the good systems all give it. "More" does not prove favour: a
+    metric that reacts to difficulty more than to quality gives it. `centre_segments` takes difficulty out of the
+    comparison.
 
-    The nulls that keep or imitate the joint distribution break up with ``unit="cell"`` whatever the translations of
-    one segment share, so they spread more than they should, and reject too rarely; and what the translations of one
-    system in a document share, so they spread less, and reject too often. In 400 campaigns of 6 systems and 60
-    documents of 3 to 7 segments, with a metric blind by construction whose noise segments shared, p <= .05 came up in
-    2 % with cells, 6 % with segments and 7 % with documents; where each system had noise of its own in each document as
-    well, in 7, 12 and 4 %, and with ``null="systems"`` in 19, 19 and 5 %.
+    With ``unit="cell"``, the nulls that keep or imitate the joint distribution break up shared noise. If the
+    translations of a segment share noise, these nulls spread too widely and reject too rarely; if those of one system
+    in a document share it, they spread too little and reject too often. In 400 campaigns of 6 systems and 60 documents
+    of 3 to 7 segments, with a metric blind by construction, p <= .05 came up in 2 % with cells, 6 % with segments and 7
+    % with documents when the translations of a segment shared noise. When each system had noise of its own in each
+    document as well, it came up in 7, 12 and 4 %, and with ``null="systems"`` in 19, 19 and 5 %.
 
-    Strata of
-    merged scores push the other way in small sets: with 600 translations and a metric blind by construction,
-    p <= .05 came up in 6 to 9 % of 400 campaigns with strata of 30, and in 3 to 4 % with strata of 5; with 300
-    translations it did in 14 % and 4 % of 120 campaigns.
+    In small sets, strata of merged scores make the test reject too often. With 600 translations and a metric blind by
+    construction, p <= .05 came up in 6 to 9 % of 400 campaigns with strata of 30, and in 3 to 4 % with strata of 5;
+    with 300 translations it came up in 14 % and 4 % of 120 campaigns.
 
     Examples
     --------
@@ -571,8 +570,8 @@ def null_table(
         See `compare_with_null`.
     n_resamples, min_stratum, unit, level, rng
         As in `compare_with_null`; each comparison starts from the same seed. To correct the p-values of N rows (Holm,
-        `mtmeta.significance.correct`), one must be able to fall below ``.05 / N``: ``p_value`` can with
-        ``40 N`` draws, so over 4,000 for a hundred rows; ``p_normal`` can with the default, up to N = 500.
+        `mtmeta.significance.correct`), a p-value must be able to fall below ``.05 / N``. ``p_value`` needs ``40 N``
+        draws for this, so over 4,000 for a hundred rows; ``p_normal`` needs no more than the default, up to N = 500.
     n_jobs : int, optional
         Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
     progress : bool

@@ -36,8 +36,8 @@ def within_system_splits(
     r"""Compare deviations among random parts of one system with deviations among systems, at equal size.
 
     Each system's paired translations are split at random into P parts of n; the deviation of a part is
-    :math:`\overline{f_k(m)} - \bar h` over the part, with :math:`f_k` fitted to the whole system. Beside it: P systems
-    drawn at random with n translations each, and :math:`\overline{f_G(m)} - \bar h`.
+    :math:`\overline{f_k(m)} - \bar h` over the part, with :math:`f_k` fitted to the whole system. These are compared
+    with the deviations :math:`\overline{f_G(m)} - \bar h` of P systems drawn at random, with n translations each.
 
     Parameters
     ----------
@@ -115,8 +115,8 @@ def growth_with_systems(
 ) -> pd.DataFrame:
     """Return how SysDep and the standard deviation of ED grow with the number of systems.
 
-    Random subsets of the systems are analysed anew, f_G included. The range of K values grows with K even
-    when nothing else changes; the standard deviation does not.
+    Each random subset of the systems is analysed by itself, with its own f_G. The range of K values grows with K even
+    if nothing else changes; the standard deviation does not.
 
     Parameters
     ----------

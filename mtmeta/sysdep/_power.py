@@ -1,4 +1,4 @@
-"""Planted bias: how large a one, and how many segments, until a criterion finds it."""
+"""Planted bias: how large it must be, and how many segments it takes, for a criterion to find it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def _in_metric_units(bias: float, cells: Cells) -> float:
 def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float) -> EvalSet:
     """Make a metric favour one system by a known amount.
 
-    Every score of the system is raised by ``bias * b``, with b = cov(m, h) / var(h) the metric units that
-    one unit of human score is worth.
+    Every score of the system is raised by ``bias * b``, where b = cov(m, h) / var(h) converts units of human score into
+    units of the metric.
 
     Parameters
     ----------
@@ -86,16 +86,16 @@ def detection_power(
 ) -> pd.DataFrame:
     """Return how often a bias planted in one system is found, by its size and the number of segments.
 
-    Each campaign draws so many segments of the set with replacement; the system counts as found where the interval
-    of its deviation lies above 0 (see `deviations_both_ways`). Redrawing one set takes its own chance deviations
-    for true, so what is found at bias 0 is no rate of false alarms.
+    Each campaign draws this many segments of the set with replacement; the bias counts as found if the interval of the
+    system's deviation lies above 0 (see `deviations_both_ways`). Redrawing one set takes its own chance deviations for
+    true, so the rate at bias 0 is not a rate of false alarms.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metric, system : str
     biases : sequence of float
-        In human units, as in `plant_bias`. What is found at 0 is what the set shows unaided.
+        In human units, as in `plant_bias`. The rate at 0 is that of the set as it is.
     sizes : sequence of int
         Numbers of segments.
     n_campaigns, n_resamples : int
@@ -128,7 +128,7 @@ def detection_power(
     sets = {bias: plant_bias(es, metric, system, bias) for bias in biases}
     rated = np.flatnonzero((~np.isnan(es.human) & ~np.isnan(es[metric])).all(axis=0))
     if not len(rated):
-        raise Undefined("no segment has both scores for every system; nothing can be drawn.")
+        raise Undefined("no segment has both scores for every system, so none can be drawn.")
     k, rows = es.systems.index(system), []
     for size in sizes:
         found = {bias: np.zeros(3) for bias in biases}

@@ -1,7 +1,7 @@
 """Ties: how many there are, when a metric's difference counts as one, and what that choice is worth.
 
 `calibrate_ties` finds the threshold that suits the data best. `discrete_to_continuous`, `subsample_ties` and
-`held_out_calibration` show what such a fit rewards; `expected_accuracy` and `tie_area` do without it.
+`held_out_calibration` show what such a fit rewards; `expected_accuracy` and `tie_area` need no threshold.
 """
 
 from ._baselines import chance_levels

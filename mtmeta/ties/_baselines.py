@@ -1,4 +1,4 @@
-"""What each coefficient gives metrics that know nothing."""
+"""The value that each coefficient gives to metrics that know nothing."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ def chance_levels(
 ) -> pd.DataFrame:
     r"""Compute every pair-counting coefficient, within segments, of metrics that know nothing.
 
-    Three kinds of them: a *constant*; *noise* that never ties; and noise with a few *levels*, which ties
-    often, and at random. None of the three has read a translation, so what separates their values is how a
-    coefficient treats ties.
+    There are three kinds: a *constant*; *noise* that never ties; and noise with a few *levels*, which ties often, and
+    at random. None has read a translation, so their values differ only by how the coefficient treats ties.
 
     Parameters
     ----------
@@ -40,11 +39,11 @@ def chance_levels(
     -------
     pandas.DataFrame
         One row per coefficient (those of `mtmeta.correlate` with threshold 0, acc_eq with calibration, and the two
-        without threshold, `expected_accuracy` and `tie_area`): ``coefficient``; ``constant``, 0 by convention
-        where it is undefined everywhere; ``undefined``, the share of segments in which a constant has no value;
-        ``expected_noise``, by formula, NaN where there is none: with t the human tie share 0, for tau_eq :math:`-t`,
-        for acc_eq :math:`(1-t)/2`, for the last two 1/2 and :math:`(1+t)/4`; ``noise, noise_se, levels,
-        levels_se``, mean over draws and its standard error.
+        without threshold, `expected_accuracy` and `tie_area`): ``coefficient``; ``constant``, 0 by convention where it
+        is undefined everywhere; ``undefined``, the share of segments in which a constant has no value;
+        ``expected_noise``, by formula, NaN where there is none: with t the human tie share, :math:`-t` for tau_eq,
+        :math:`(1-t)/2` for acc_eq, 1/2 and :math:`(1+t)/4` for the last two, and 0 for the others; ``noise, noise_se,
+        levels, levels_se``, the mean over draws and its standard error.
 
     Raises
     ------

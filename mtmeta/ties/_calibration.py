@@ -50,18 +50,17 @@ def calibrate_ties(
 ) -> TieCalibration:
     r"""Find the threshold below which a metric's difference is best read as a tie.
 
-    Metric scores with :math:`|m_i - m_j| \le \epsilon` are tied. Over 0 and every difference
-    that occurs within a group, the one :math:`\epsilon` is chosen, for all groups together,
-    that maximises the mean over groups of acc_eq. Exact: all pairs are used, in whole-number
-    arithmetic where group sizes allow.
+    Metric scores with :math:`|m_i - m_j| \le \epsilon` are tied. The candidates for :math:`\epsilon` are 0 and every
+    difference that occurs within a group; the one chosen, for all groups together, maximises the mean over groups of
+    acc_eq. The search is exact: it uses all pairs, in whole-number arithmetic where group sizes allow.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metric : str
     grouping : {"none", "segment", "system"}
-        Without grouping all n (n - 1) / 2 pairs are held in memory for the curve, some 16 bytes
-        each; `correlate` gives the best value alone in little memory.
+        Without grouping all n (n - 1) / 2 pairs are held in memory for the curve, some 16 bytes each; `correlate` gives
+        only the best value, in little memory.
     coefficient : {"acc_eq", "tau_eq"}
         tau_eq = 2 acc_eq - 1, so both choose the same threshold.
 

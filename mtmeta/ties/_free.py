@@ -27,19 +27,19 @@ def expected_accuracy(
 
     .. math:: \frac{C + T_m / 2}{C + D + T_m} = \frac{1 + \tau_{14}}{2}
 
-    in each group, then the mean over groups. No threshold is chosen, and noise too small to change an order
-    does not change the expected value, so a discrete metric and its noisy twin are on a par. Any strictly
-    increasing function of the scores leaves it as it is, even another one in each group. The price: finding
-    human ties is not rewarded.
+    in each group, then the mean over groups. There is no threshold to choose. Noise too small to change an order does
+    not change the expected value, so a discrete metric and its noisy twin are treated alike. The value stays the same
+    under any strictly increasing function of the scores, even a different one in each group. The price is that a metric
+    earns nothing for finding human ties.
 
     Parameters
     ----------
     es, metrics, grouping
         As in `mtmeta.correlate`.
     human_ties : {"drop", "half"}
-        What becomes of pairs that humans tie. ``"drop"``: they have no order to find, so they are left out; groups
-        in which humans tie every pair are not in the mean. ``"half"``: each counts one half, whatever the
-        metric says: :math:`(1 + \tau_a) / 2`. Then groups with few human ties weigh more.
+        How to treat pairs that humans tie. ``"drop"`` leaves them out, since they have no order to find; groups in
+        which humans tie every pair are not in the mean. ``"half"`` counts each as one half, whatever the metric says:
+        :math:`(1 + \tau_a) / 2`. Groups with few human ties then weigh more.
 
     Returns
     -------
@@ -84,27 +84,27 @@ def expected_accuracy(
 def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segment", scale: str = "score"):
     r"""Return acc_eq against the share of pairs that a metric ties, from 0 to 1.
 
-    The threshold of tie calibration has the unit of the metric; the share of ties that it produces has none. Only
-    some shares occur: those of the metric's distinct differences. Between two of them lies a straight line:
-    the expected acc_eq when a part of the pairs with the same difference is tied, drawn at random. To the left of the
-    metric's own ties, its equal scores are ordered at random. So the curve of a discrete metric is the expected
-    curve of its noisy twin.
+    The threshold of tie calibration has the unit of the metric; the share of ties that it produces has none. Only some
+    shares occur: those of the metric's distinct differences. A straight line joins two of them; it is the expected
+    acc_eq when a random part of the pairs with the same difference is tied. Shares below that of the metric's own ties
+    are reached by ordering some equal scores at random. The curve of a discrete metric is therefore the expected curve
+    of its noisy twin.
 
     Parameters
     ----------
     es, metric, grouping
         As in `calibrate_ties`.
     scale : {"score", "rank"}
-        Compare differences of scores, or of their ranks among all scored cells. Differences of scores keep their
-        order when the metric is stretched or shifted; with ranks any strictly increasing function leaves the
-        curve as it is, but noise among equal scores grows to whole steps of rank, so a noisy twin falls behind.
+        Compare differences of scores, or of their ranks among all scored cells. Differences of scores keep their order
+        when the metric is stretched or shifted. With ranks, the curve stays the same under any strictly increasing
+        function, but noise among equal scores grows to whole steps of rank, so a noisy twin falls behind.
 
     Returns
     -------
     pandas.DataFrame
         The corners of the curve: ``metric_ties`` (ascending from 0 to 1; mean over groups), ``value`` (acc_eq; higher
-        is better), ``epsilon`` (the threshold there, in units of the metric or in ranks; NaN in the first row: not
-        even equal scores are tied).
+        is better), ``epsilon`` (the threshold there, in units of the metric or in ranks; NaN in the first row, where
+        not even equal scores are tied).
 
     Raises
     ------
@@ -140,7 +140,7 @@ def _curve(cells: Grouped, scale: str) -> pd.DataFrame:
 
 
 def _pairs_of_groups(starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return both members and the weight of every pair; each group weighs the same, all together 1."""
+    """Return both members and the weight of every pair; all groups weigh the same, and the weights sum to 1."""
     sizes, parts = np.diff(starts), []
     for n in np.unique(sizes):
         i, j = np.triu_indices(n, 1)
@@ -159,17 +159,17 @@ def tie_area(
 ) -> pd.DataFrame:
     r"""Return the area under acc_eq over the share of pairs that the metric ties.
 
-    Tie calibration takes the highest point of `tie_curve`; this is its mean height, so there is no threshold
-    to choose. With t the mean share of human ties,
+    Tie calibration takes the highest point of `tie_curve`; this is its mean height, so there is no threshold to choose.
+    Let t be the mean share of human ties:
 
-    - *chance* is :math:`(1 + t)/4`: noise is right on :math:`q t + (1 - q)(1 - t)/2` of the pairs when it ties a
-      share q of them, and the mean over q is that. A constant metric, whose ties are broken at random from
-      left to right, has the same curve. So saying "equal" always or never is worth the same;
+    - *chance* is :math:`(1 + t)/4`: noise is right on :math:`q t + (1 - q)(1 - t)/2` of the pairs when it ties a share
+      q of them, and the mean over q is that. A constant metric, whose ties are broken at random from left to right, has
+      the same curve. Always saying "equal" is therefore worth as much as never saying it;
     - *best* is :math:`(1 + 2 t - 2 t^2)/2`, the area under :math:`1 - |q - t|`, which no metric exceeds and the human
       scores themselves reach.
 
-    A metric that knows nothing about translations but in which segments humans tie often can be above chance, because
-    one threshold serves all segments. `expected_accuracy` does not reward that.
+    A metric that knows only in which segments humans tie often can be above chance, because one threshold serves all
+    segments. `expected_accuracy` does not reward that.
 
     Parameters
     ----------

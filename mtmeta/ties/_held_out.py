@@ -28,10 +28,10 @@ def held_out_calibration(
 ) -> pd.DataFrame:
     """Choose each metric's tie threshold on held-out segments, and compute acc_eq on the others.
 
-    In each draw the segments are split at random, and again where the held-out part cannot have the shares that are
-    wanted because it has no tied or no untied pair. Pairs of the held-out part are dropped so that it has another
-    share of human ties (see `subsample_ties`); the other part is left as it is. Beside the acc_eq that the
-    held-out threshold earns stands the one that in-sample calibration gives on the same segments.
+    Each draw splits the segments at random, and repeats the split if the held-out part lacks the tied or untied pairs
+    that the wanted shares need. Pairs of the held-out part are dropped to give it another share of human ties (see
+    `subsample_ties`); the other part does not change. The acc_eq that the held-out threshold earns is compared with
+    that of in-sample calibration on the same segments.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def held_out_calibration(
 
     References
     ----------
-    Perrella et al. 2024, section 4.5.1, figures 3 and 12. The size of their held-out part is lost in the text that
-    is at hand; half is the default here.
+    Perrella et al. 2024, section 4.5.1, figures 3 and 12. The text at hand does not give the size of their held-out
+    part; the default here is half.
 
     Examples
     --------

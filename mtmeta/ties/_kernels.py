@@ -1,4 +1,4 @@
-"""The compiled loop of tie calibration on sub-samples. Its slow version stands in ``tests/test_ties.py``."""
+"""The compiled loop of tie calibration on sub-samples. Its slow version is in ``tests/test_ties.py``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ def best_threshold(
 ) -> tuple[float, float, float]:
     """Find the smallest threshold with the highest acc_eq over weighted pairs.
 
-    ``order`` lists pairs by ascending metric difference, ``differences`` and ``gains`` (int8: 1 where the humans
-    tie, -1 where the metric agrees with their order, else 0) go with it. ``weights``, in the numbering of the pairs,
-    sum to 1; a pair of weight 0 is not there. Returns the threshold, acc_eq there, and the weight of metric ties.
+    ``order`` lists pairs by ascending metric difference; ``differences`` and ``gains`` (int8: 1 where the humans tie,
+    -1 where the metric agrees with their order, else 0) are in the same order. ``weights``, in the numbering of the
+    pairs, sum to 1; a pair of weight 0 does not count. Returns the threshold, acc_eq there, and the weight of metric
+    ties.
     """
     n = len(order)
     running = 0.0

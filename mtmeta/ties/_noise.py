@@ -19,15 +19,15 @@ _SIGMA = 0.05
 def discrete_to_continuous(
     scores: ArrayLike, *, sigma: float | None = None, rng: int | np.random.Generator | None = 0
 ) -> np.ndarray:
-    r"""Break the ties of a discrete metric with Gaussian noise, and leave all else as it is.
+    r"""Break the ties of a discrete metric with Gaussian noise, and change nothing else.
 
     Returns :math:`m + z` with :math:`z \sim N(0, \sigma^2)` cut a little below a quarter of the
     smallest gap :math:`g` between two different scores, :math:`|z| \le 0.24\,g`. Then
 
-    1. :math:`m_a > m_b` implies :math:`m_a + z_a > m_b + z_b`: no order changes;
-    2. two scores that were equal differ by less than :math:`g/2`, two that were not by more: so a
-       threshold can give back every tie of the discrete metric and no other. With tie calibration on the
-       test data, acc_eq of the result can therefore never be below that of ``m`` at :math:`\epsilon = 0`.
+    1. :math:`m_a > m_b` implies :math:`m_a + z_a > m_b + z_b`: no order changes; 2. two scores that were equal differ
+    by less than :math:`g/2`, two that were not by more, so a threshold can restore every tie of the discrete metric and
+    no other. With tie calibration on the test data, acc_eq of the result is therefore never below that of ``m`` at
+    :math:`\epsilon = 0`.
 
     Where all gaps are multiples of :math:`g`, as for error counts, differences of the discrete metric are
     at least :math:`g` apart, those of the result move by less than :math:`g/2`, and the second point
@@ -38,9 +38,8 @@ def discrete_to_continuous(
     scores : array_like
         Scores of a discrete metric, of any shape, in its own units; NaN stays NaN.
     sigma : float, optional
-        Standard deviation before the cut, in units of the metric. By default :math:`g/20`, so that the
-        cut lies at 4.8 standard deviations. If no two scores differ, there is no gap and no cut, and the default
-        is 1.
+        Standard deviation before the cut, in units of the metric. The default is :math:`g/20`, so that the cut lies at
+        4.8 standard deviations. If no two scores differ, there is no gap and no cut, and the default is 1.
     rng : None, int or numpy.random.Generator
 
     Returns
@@ -56,8 +55,8 @@ def discrete_to_continuous(
 
     References
     ----------
-    Perrella et al. 2024, section 4.4: SENTINEL_GEMBA and SENTINEL_MATESE. Their sigma is not stated there; the
-    properties above do not depend on it, nor, while the cut does not bite, does acc_eq with calibration.
+    Perrella et al. 2024, section 4.4: SENTINEL_GEMBA and SENTINEL_MATESE. The paper does not state their sigma. The
+    properties above do not depend on it, nor does calibrated acc_eq as long as the cut takes no effect.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Calibrated acc_eq when the share of human ties is another one: pairs dropped at random."""
+"""Calibrated acc_eq at other shares of human ties, by dropping pairs at random."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def subsampled_tie_share(tie_share: float, p_tied: float, p_untied: float) -> fl
 def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
     """Return (p_tied, p_untied) that make ``wanted`` the expected share of ties, and drop as little as possible.
 
-    The inverse of `subsampled_tie_share`. The ratio of what is kept of both kinds is given by ``wanted``; the most
-    pairs are kept when one kind is kept whole, so one of the two probabilities is always 0.
+    This is the inverse of `subsampled_tie_share`. ``wanted`` fixes the ratio in which the two kinds are kept. Most
+    pairs survive when one kind is kept whole, so one of the two probabilities is always 0.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
 def keep(pairs: HumanPairs, uniforms: np.ndarray, share: float, among: np.ndarray | None = None):
     """Return which pairs are kept (all of them from ``among``), and the two probabilities.
 
-    A pair is dropped where its uniform number lies below the probability of its kind, so with the same numbers
-    the sub-samples of different shares are nested.
+    A pair is dropped if its uniform number lies below the probability of its kind. With the same numbers, the
+    sub-samples of different shares are therefore nested.
     """
     among = np.ones(len(pairs.tied), dtype=bool) if among is None else among
     p_tied, p_untied = drop_probabilities(float(pairs.tied[among].mean()), share)
@@ -121,25 +121,25 @@ def subsample_ties(
 ) -> pd.DataFrame:
     """Calibrate ties, and compute acc_eq, on sub-samples of the pairs with other shares of human ties.
 
-    Pairs of translations of one segment are dropped at random: those that humans tie with one probability, the
-    others with another (`drop_probabilities`). On the pairs that are left, and on nothing else, each metric's
-    threshold is chosen and its acc_eq computed, exactly. All metrics see the same sub-samples; within a
-    draw the sub-samples of different shares are nested, so that shares differ by as little chance as possible.
+    Pairs of translations of one segment are dropped at random: those that humans tie with one probability, the others
+    with another (`drop_probabilities`). Each metric's threshold is chosen and its acc_eq computed, exactly, on the
+    remaining pairs alone. All metrics see the same sub-samples; within a draw the sub-samples of different shares are
+    nested, so that chance adds as little as possible to the differences between shares.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metrics : str or sequence of str, optional
-        All by default. Put noisy twins in with `EvalSet.with_metrics` and `discrete_to_continuous`.
+        All by default. Add noisy twins with `EvalSet.with_metrics` and `discrete_to_continuous`.
     shares : sequence of float
         Wanted shares of tied pairs, over all pairs together.
     n_resamples : int
         Number of random sub-samples for each share.
     average : {"segment", "pair"}
-        ``"segment"``: mean over segments of acc_eq, as in `correlate`. A segment in which no pair is left is not in
-        the mean (``n_empty`` counts them), and one with a single pair left counts as much as any other; a
-        constant metric then gets the mean of the segments' tie shares, ``human_ties``, which is not ``tie_share``.
-        ``"pair"``: each pair counts the same, and a constant metric gets ``tie_share``.
+        ``"segment"``: mean over segments of acc_eq, as in `correlate`. A segment without a remaining pair is not in the
+        mean (``n_empty`` counts them), and one with a single pair counts as much as any other. A constant metric then
+        gets the mean of the segments' tie shares, ``human_ties``, which differs from ``tie_share``. ``"pair"``: each
+        pair counts the same, and a constant metric gets ``tie_share``.
     rng : None, int or numpy.random.Generator
 
     Returns
