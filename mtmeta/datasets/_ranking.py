@@ -22,7 +22,7 @@ DEPTH = 100
 _RUN, _QRELS = "query Q0 item rank score tag", "query Q0 item relevance"
 _RATINGS = "userId,movieId,rating,timestamp"
 #: Raised whenever a list of a recommender could change, and what else may change it: part of the name of a stored file.
-_VERSION = "2, 64 bits"
+_VERSION = "3"
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "implicit")
 
 
