@@ -65,7 +65,7 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
         return "not supported", f"the value is not above {threshold:.3g}"
     if high < threshold + margin:
         return "not supported", f"the interval holds {threshold:.3g} and rules out {threshold + margin:.3g}"
-    return "cannot be told", f"the interval holds {threshold:.3g}, and values of note too"
+    return "cannot be told", f"the interval holds both {threshold:.3g} and values large enough to matter"
 
 
 def claims_of(part: Part) -> list[dict]:
@@ -118,7 +118,7 @@ def _others(part: Part, section: Section, row: dict | None) -> _Judgement:
         reason = f"{k} systems are too few to speak of others; {_FEWEST_OTHER_SYSTEMS} is the least taken here"
         return "cannot be told", reason, row
     verdict, reason = _decided(row, 0.5, MARGIN_ACCURACY)
-    return verdict, f"for other systems, too, {reason}", row
+    return verdict, f"for other systems {reason}", row
 
 
 def _within(part: Part, section: Section, row: dict) -> _Judgement:
@@ -180,7 +180,10 @@ def _with_ties(part: Part, section: Section, row: dict) -> _Judgement:
 
 def _treatment(part: Part, section: Section, row: dict) -> _Judgement:
     favours, null = (section.found.get(key) for key in ("favours", "null"))
-    beside = f"; SysDep is {null.verdict}, p = {null.p_value:.2g}" if null is not None else ""
+    beside = ""
+    if null is not None and not np.isnan(null.p_value):
+        than = null.verdict.removesuffix(" the null explains")
+        beside = f"; SysDep is {than} that of metrics as noisy that are blind to the system, p = {null.p_value:.2g}"
     if favours:
         reason = "; ".join(f"{system} is {verdict}" for system, verdict in favours.items())
         return "not supported", reason + beside, row
@@ -202,7 +205,7 @@ def _length(part: Part, section: Section, row: dict) -> _Judgement:
     if row["low"] > 0 or row["high"] < 0:
         which = "longer" if row["value"] > 0 else "shorter"
         return "not supported", f"it scores {which} translations higher than humans do", row
-    return "cannot be told", "the interval holds 0, and values of note too", row
+    return "cannot be told", "the interval holds both 0 and values large enough to matter", row
 
 
 def _elsewhere(part: Part, section: Section, row: None) -> _Judgement:
