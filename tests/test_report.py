@@ -326,7 +326,7 @@ def test_awkward_tables_never_crash(name):
     assert len(report.claims) == 9
     assert set(report.claims["verdict"]) <= set(VERDICTS)
     assert (report.skipped["reason"].str.len() > 10).all()
-    assert report.to_html().count("<h2>") == len(SECTIONS) + 2
+    assert report.to_html().count("<h2") == len(SECTIONS) + 2
     assert_read_back(report)
     assert "What to claim" in report.to_markdown()
     if name in ("one system", "constant metric", "constant human", "nothing in common", "one score"):
