@@ -357,7 +357,7 @@ def ex_09_bug(outputs: np.ndarray, right: np.ndarray, tokenize: str | None) -> d
     metric = scoring.scorer("bleu", tokenize=tokenize, level="segment")
     against_all = np.mean([metric.sentence_score(text, references).score for text in texts])
     found = {"order": against_all, "turned": against_all}
-    for name, own in (("right", references), ("right, turned", references[::-1])):
+    for name, own in (("correct", references), ("correct, turned", references[::-1])):
         found[name] = scoring.score_segments(texts, own, tokenize=tokenize).scores.mean()
     return found
 
