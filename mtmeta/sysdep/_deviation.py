@@ -148,6 +148,13 @@ def system_dependence(
     [['A', -0.354], ['B', 0.708], ['C', -0.354]]
     >>> round(result.sysdep, 3)
     1.062
+
+    The same metric scores for both systems, while people score A higher by 1 throughout (:math:`f_A = f_B + 1`). The
+    metric ties the two, and so it underrates A by half a point and overrates B by as much:
+
+    >>> tied = mm.EvalSet(human[:2] + [[1.], [0.]], {"m": human[:2]}, systems=["A", "B"])
+    >>> mm.system_dependence(tied, "m", n_resamples=0).table["expected_deviation"].tolist()
+    [-0.5, 0.5]
     """
     es = as_evalset(es)
     if check_count("n_resamples", n_resamples, 0) == 1:
