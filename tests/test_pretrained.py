@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from campaigns import refuses
 
@@ -41,7 +42,8 @@ def from_saved(folder: Path) -> None:
 
 
 def from_language_model(folder: Path) -> None:
-    mm.perturb.apply("a", "llm", source="a", reference="b", model=mm.perturb.LanguageModel(folder))
+    frame = pd.DataFrame({"system": ["A"], "segment": [1], "source": ["a"], "reference": ["b"], "translation": ["a"]})
+    mm.perturb.perturb_table(frame, kinds=["llm"], model=mm.perturb.LanguageModel(folder))
 
 
 READERS = [from_encoder, from_saved, from_language_model]

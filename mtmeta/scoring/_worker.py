@@ -44,9 +44,11 @@ def metricx(options):
     from transformers import AutoTokenizer
 
     has_tokenizer = Path(options.model, "tokenizer_config.json").is_file()
-    tokenizer = AutoTokenizer.from_pretrained(options.model if has_tokenizer else "google/mt5-xl")
+    tokenizer = AutoTokenizer.from_pretrained(
+        options.model if has_tokenizer else "google/mt5-xl", trust_remote_code=False
+    )
     device = "cpu" if options.gpus == 0 or not torch.cuda.is_available() else "cuda"
-    model = MT5ForRegression.from_pretrained(options.model).to(device).eval()
+    model = MT5ForRegression.from_pretrained(options.model, trust_remote_code=False).to(device).eval()
 
     def score(rows):
         scores = []

@@ -233,7 +233,7 @@ def read_card(folder: Path) -> dict[str, Any]:
             raise ValueError(f"{path}: saving was interrupted. Save the sentinel again.")
         raise ValueError(f"{path} is damaged: it holds no {', '.join(sorted(_FIELDS))}. Train the sentinel again.")
     version, kind, sees = card["format"], card["kind"], card["sees"]
-    if (kind, version) not in _FORMATS.items() or sees not in tuple(SEES):
+    if (kind, version) not in [*_FORMATS.items()] or sees not in tuple(SEES):
         raise ValueError(
             f"{path}: expected the kind light (format 1) or transformer (format 2), and a known `sees`; "
             f"found {version!r}, {kind!r}, {sees!r}. It may come from another version of mtmeta."

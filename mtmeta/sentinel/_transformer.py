@@ -420,7 +420,7 @@ def load_transformer(folder: Path, card: dict[str, Any]) -> TransformerSentinel:
     with _quiet(), only_data(f"{folder}: the transformer sentinel in it is damaged", "Train it again."):
         config = TransformerConfig.from_dict(card["config"])
         check_folder(folder)
-        shape = NetworkConfig.from_pretrained(folder, local_files_only=True)
+        shape = NetworkConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         network = _loaded(AutoModel, folder, True, shape)
         tokeniser = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         report = read_report(folder / _REPORT) if (folder / _REPORT).exists() else None

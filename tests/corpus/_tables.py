@@ -463,8 +463,8 @@ def _places():
     yield _place("a path of 5,000 characters", lambda f: f / ("x/" * 2500 + "t.csv"), r"cannot look for '.*x.{0,9}': File name too long")
     yield _place("a NUL in the name", lambda f: str(f / "a\0b.csv"), r"there is no file|null|NUL")
     yield _place("no suffix", lambda f: _good_at(f / "table"), r"cannot tell the format from ''")
-    yield _place("a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"cannot tell the format from '\.xlsx'; expected one of \.csv")
-    yield _place("compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot tell the format from '\.gz'")
+    yield _place("text called a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"is not a readable workbook: File is not a zip file")
+    yield _place("text called compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot be unpacked: Not a gzipped file")
     yield _place("a pickle", lambda f: file("t.pkl", pickle.dumps(_Bomb()))(f), r"cannot tell the format from '\.pkl'")
     for given in ("http://127.0.0.1:9/t.csv", "https://example.invalid/t.csv", "file:///etc/hostname.csv", "s3://b/t.parquet", "ftp://x/t.tsv"):
         yield _place(f"an address, {given.partition(':')[0]}", lambda f, g=given: g, r"there is no file")
