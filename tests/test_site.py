@@ -476,7 +476,7 @@ class TestReader:
 
     def test_the_first_tap_on_a_term_defines_it_and_the_second_follows(self, read):
         tip = read["phone"]["tip"]
-        assert tip["url"] == "/notebooks/03_system_dependence.html"
+        assert tip["url"] == "/notebooks/real_data/published_clusters.html"
         assert tip["text"]
         assert 0 <= tip["left"] < tip["right"] <= NARROW
         assert "/book/glossary.html#term-" in read["phone"]["secondTap"]

@@ -141,8 +141,8 @@ for (const file of quizzes.filter((name) => name.endsWith(".html")).sort()) {
 
 // On a telephone: a wide table scrolls in its own box, which the keyboard reaches; the first tap on a term defines it.
 const phone = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-await visit(phone, "notebooks/03_system_dependence");
-const box = phone.locator('.output.text_html[tabindex="0"]').first();
+await visit(phone, "notebooks/real_data/published_clusters");
+const box = phone.locator('.output.text_html[tabindex="0"]:visible').first();
 seen.phone = await box.evaluate((element) => ({
   box: element.clientWidth, table: element.scrollWidth, tabindex: element.getAttribute("tabindex"), name: element.getAttribute("aria-label"),
   page: document.documentElement.scrollWidth,
