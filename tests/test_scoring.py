@@ -161,7 +161,8 @@ STUBS = {
 
         class AutoTokenizer:
             @classmethod
-            def from_pretrained(cls, name):
+            def from_pretrained(cls, name, *, trust_remote_code):
+                assert trust_remote_code is False
                 assert name == "google/mt5-xl"
                 return cls()
 
@@ -179,7 +180,8 @@ STUBS = {
 
         class MT5ForRegression:
             @classmethod
-            def from_pretrained(cls, name):
+            def from_pretrained(cls, name, *, trust_remote_code):
+                assert trust_remote_code is False
                 assert name == "google/metricx-24-hybrid-large-v2p6"
                 return cls()
 
