@@ -1,5 +1,7 @@
 """System dependence: against scikit-learn, against the paper, and by properties."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -289,6 +291,17 @@ def test_table_and_signature_say_how_large_and_how_often():
     options = {"n_resamples": 20, "unit": "cell"}
     assert "|B:20|unit:cell|" in f"|{mm.system_dependence(es, 'm', **options).signature}|"
     assert "|B:0|" in f"|{mm.system_dependence(es, 'm', **PLAIN).signature}|"
+
+
+def test_draws_of_documents_take_no_memory_for_each_translation():
+    rng, shape = np.random.default_rng(0), (10, 2_000)
+    human = rng.integers(0, 5, shape).astype(float)
+    where = {"systems": list("abcdefghij"), "documents": [str(j // 100) for j in range(shape[1])]}
+    es = mm.EvalSet(human, {"m": human + rng.normal(size=shape)}, **where)
+    tracemalloc.start()
+    sysdep.deviations_both_ways(es, "m", n_resamples=300, unit="document")
+    assert tracemalloc.get_traced_memory()[1] < 300 * human.size * 8 / 2
+    tracemalloc.stop()
 
 
 def test_a_verdict_needs_both_intervals_on_one_side_of_zero(monkeypatch):

@@ -429,13 +429,12 @@ def _forward(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def _reverse(cells: Cells, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return (mean m less mean g(h)) / b of each system in each draw; NaN where b <= 0, or 0 but for rounding."""
     backward = fit(replace(cells, human=cells.scores, scores=cells.human), unit, counts).deviations
-    weights = counts[:, unit].astype(float)
-    weights /= weights.sum(axis=1, keepdims=True)
     (human, unit_h), (scores, unit_m) = (_pearson.scaled(v, 0) for v in (cells.human, cells.scores))
     h, m = human - human.mean(), scores - scores.mean()
-    mean_h, square_h, square_m = (weights @ v for v in (h, h**2, m**2))
-    variance = square_h - mean_h**2
-    covariance = weights @ (h * m) - mean_h * (weights @ m)
+    sums = [np.bincount(unit, v, counts.shape[1]) for v in (np.ones(len(h)), h, m, h**2, m**2, h * m)]
+    n, *totals = (counts @ np.transpose(sums)).T
+    mean_h, mean_m, square_h, square_m, product = (total / n for total in totals)
+    variance, covariance = square_h - mean_h**2, product - mean_h * mean_m
     rises = (variance > NOTHING * square_h) & (covariance > NOTHING * np.sqrt(square_h * square_m))
     slope = np.divide(covariance, variance, out=np.full(len(counts), np.nan), where=rises)
     return np.ldexp(-np.ldexp(backward, -unit_m) / slope[:, None], unit_h)
