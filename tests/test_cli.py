@@ -899,5 +899,10 @@ def test_power_and_drivers_are_those_of_the_package(run, result):
         err.startswith("teaching: Judge is ahead of RegressorQE by 0.070; without the 3 segments by 0.0"),
     ) == (0, True)
     whole = mm.significance.drivers(es, duel)
-    assert [row["segment"] for row in json.loads(out)] == whole["segment"].head(3).tolist()
+    for column in ("segment", "source"):
+        assert [row[column] for row in json.loads(out)] == whole[column].head(3).tolist()
+    assert whole["source"][0] == es.texts.sources[list(es.segments).index(whole["segment"][0])]
+    shown = run("drivers", "teaching", *duel, "--top", 3)[1]
+    assert whole["source"][0][:40] in shown
+    assert max(map(len, shown.splitlines())) < 140
     assert run("power", "teaching", "Judge", "Judge")[0] == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -293,7 +294,7 @@ def drivers(
     """Show the segments that drive the difference between two metrics, the most influential first.
 
     Each row says what a segment adds to the agreement of each metric with humans, the better metric first. The
-    differences sum to the lead.
+    differences sum to the lead. A table on the screen has the beginning of each source; csv and json have all of it.
     """
     from ..significance import drivers as found
 
@@ -306,6 +307,8 @@ def drivers(
             f"{better} is ahead of {worse} by {lead:.3f}; without the {min(top, len(table))} segments by {without:z.3f}"
         )
         printing.say(f"{es.name}: {lines}")
+        if "source" in table and printing.how == "table":
+            table["source"] = table["source"].map(lambda text: shorten(text or "", 60, placeholder=" ..."))
         tables[es.name] = table.head(top)
     printing.table(together(tables))
 

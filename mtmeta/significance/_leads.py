@@ -37,8 +37,8 @@ def drivers(
     Returns
     -------
     pandas.DataFrame
-        One row per segment, sorted by how much it moves the lead, most first: ``segment``, ``doc`` where the set names
-        documents, one column per metric, the better one first, with what the segment adds to its value, and
+        One row per segment, sorted by how much it moves the lead, most first: ``segment``, ``doc`` and ``source`` where
+        the set has them, one column per metric, the better one first, with what the segment adds to its value, and
         ``difference``.
 
     Raises
@@ -56,7 +56,8 @@ def drivers(
     """
     es, (better, worse) = _both(es, metrics, coefficient, grouping)
     units = exchange_units(es, "segment")
-    columns = {"segment": es.segments} | ({} if es.documents is None else {"doc": es.documents})
+    columns = {"segment": es.segments, "doc": es.documents, "source": es.texts and es.texts.sources}
+    columns = {name: list(values) for name, values in columns.items() if values is not None}
     table = pd.DataFrame(columns)[units.of_segment < units.n]  # the others have no human score
     for metric in (better, worse):
         table[metric] = contributions(es, metric, coefficient, grouping, units)[units.of_segment[table.index]]
