@@ -86,6 +86,65 @@ def test_tree_scores_are_those_of_the_files(tree):
     assert es.domains == ("news", "news", "chat")
 
 
+def test_sets_of_the_archive_are_loaded_by_name(tmp_path, monkeypatch):
+    """The shape that readers of the archive document: WMT20's `ref`, WMT24's folders, WMT25's regions and raters."""
+    make_tree(tmp_path / "cache/mtme/wmt24")
+    wmt25 = make_tree(tmp_path / "cache/mtme/wmt25", "en-sr_Cyrl_RS")
+    for path in (wmt25 / "human-scores").glob("*.mqm.seg.score"):
+        for rater in ("esa-human1", "esa-human2", "esa-merged"):
+            write(path.with_name(f"en-sr_Cyrl_RS.{rater}.seg.score"), path.read_text())
+        path.unlink()
+    make_tree(tmp_path / "home/.mt-metrics-eval/mt-metrics-eval-v2/wmt24", "ja-zh")
+    monkeypatch.delenv("MTMETA_DATA", raising=False)
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    es = load("mtme/wmt24/en-de")
+    assert (es.name, es.shape, es.provenance["annotation"]) == ("wmt24/en-de", (3, 3), "mqm")
+    assert mm.datasets.lies_at("mtme/wmt24/en-de") == tmp_path / "cache/mtme/wmt24"
+    assert mm.datasets.is_name("mtme/wmt24/en-de")
+    assert [es.name for es in mm.datasets.load_all("mtme/wmt25")] == ["wmt25/en-sr_Cyrl_RS"]
+    assert load("mtme/wmt25").provenance["annotation"] == "esa-merged"
+    assert load("wmt24/ja-zh").name == "wmt24/ja-zh"  # of the package's own folder
+    refuses("unknown language pair of wmt24 'de-en'", load, "mtme/wmt24/de-en")
+    refuses("Get it with `mtmeta fetch mt-metrics-eval/wmt19`", load, "mtme/wmt19/en-de")
+    refuses("archive of mt-metrics-eval is not on this computer", load, "mtme/../mtme/wmt24")
+
+
+def test_the_reference_and_outliers_of_a_year_are_known(tmp_path):
+    root = make_tree(tmp_path / "wmt20")
+    for path in [path for path in root.rglob("*") if path.is_file()]:
+        text = path.read_text().replace("refA", "ref").replace("Beta", "zlabs-nlp.179")
+        path.unlink()
+        write(path.with_name(path.name.replace("refA", "ref").replace("Beta", "zlabs-nlp.179")), text)
+    es = load(root / LP)
+    assert es.provenance["reference"] == "ref"
+    assert es.systems == ("Alpha", "refB")
+    assert es.provenance["left_out"]["zlabs-nlp.179"] == "an outlier under the published protocol"
+
+
+def test_nothing_after_a_tab_is_not_rated(tree):
+    path = tree / "human-scores/en-de.mqm.seg.score"
+    before = load(tree / LP).human
+    write(path, path.read_text().replace(" None", "\t").replace("\tNone", "\t"))
+    assert "None" not in path.read_text()
+    np.testing.assert_array_equal(load(tree / LP).human, before)
+    metric = tree / "metric-scores/en-de/Good-QE-src.seg.score"
+    write(metric, metric.read_text().replace("0.1\n", "\n", 1))
+    refuses("expected `SYSTEM SCORE`", load, tree / LP)
+
+
+def test_spans_of_raters_do_not_count_again_beside_the_merged_ones(tree):
+    rows = [f"Alpha\t{RATING}\n", "Alpha\tNone\n", "Alpha\tNone\n"]
+    for name in ("merged", "rater1", "rater2"):
+        write(tree / f"human-scores/en-de.mqm.{name}.seg.rating", "".join(rows))
+    assert list(load(tree / LP, spans=True).spans["rater"]) == ["merged"]
+    (tree / "human-scores/en-de.mqm.merged.seg.rating").unlink()
+    assert list(load(tree / LP, spans=True).spans["rater"]) == ["rater1", "rater2"]
+
+
+RATING = '{"errors": [{"start": 0, "end": 1, "category": "Accuracy/Omission", "severity": "major"}]}'
+
+
 def test_tree_system_scores(tree):
     official = load(f"{tree}/{LP}").system_scores
     assert list(official.index) == ["Alpha", "Beta", "refB"]

@@ -24,7 +24,17 @@ import nbformat
 import numpy as np
 import pytest
 from campaigns import refuses
-from test_fetch import FILES, WHOLE, Server, registry, serve, server, sha256  # noqa: F401  fixtures are names
+from test_fetch import (  # noqa: F401  fixtures are names
+    ARCHIVE,
+    FILES,
+    WHOLE,
+    Server,
+    archived,
+    registry,
+    serve,
+    server,
+    sha256,
+)
 from test_runner import write
 from typer.testing import CliRunner
 
@@ -408,6 +418,29 @@ def test_a_download_killed_at_any_access_to_a_file(kind, request, tmp_path):
         assert finished(cache) == whole
         n_moments += 1
     assert n_moments > len(FILES) + 1
+
+
+@pytest.mark.slow
+def test_an_archive_whose_unpacking_is_killed(archived, tmp_path, monkeypatch):  # noqa: F811
+    """A language pair of it is there as a whole, or not at all."""
+    packed = mm.datasets.fetch("small/wmt24/ja-zh", cache=tmp_path / "packed") / "folder"
+    whole = mm.load(packed / "wmt24/ja-zh")
+    n_absent = 0
+
+    def before(_, cache):
+        (cache / "folder").mkdir(parents=True)
+        shutil.copy(packed / ARCHIVE, cache / "folder")
+
+    for cache, _ in each_moment(tmp_path, lambda cache: mm.datasets.fetch("small/wmt24/en-de", cache=cache), before):
+        if list((cache / "folder").glob("wmt24/human-scores/*.seg.score")):
+            found = mm.load(cache / "folder/wmt24/en-de")
+            assert np.array_equal(found.human, whole.human, equal_nan=True)
+            assert (found.metrics, found.systems) == (whole.metrics, whole.systems)
+        else:
+            n_absent += 1
+        mm.datasets.fetch("small/wmt24/en-de", cache=cache)
+        assert mm.load(cache / "folder/wmt24/en-de").texts.references.keys() == whole.texts.references.keys()
+    assert n_absent > len(whole.systems)
 
 
 def train(folder):

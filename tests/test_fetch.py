@@ -11,6 +11,7 @@ import runpy
 import socket
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 import zipfile
@@ -21,7 +22,9 @@ from urllib.parse import unquote
 import pytest
 import requests
 from campaigns import refuses
+from test_datasets import make_tree
 
+from mtmeta import _files
 from mtmeta.datasets import _fetch, _http
 from mtmeta.datasets._fetch import ChecksumError, DownloadError, available, fetch, missing
 
@@ -40,11 +43,14 @@ def sha256(content):
 
 
 class Server(ThreadingHTTPServer):
-    """Serves ``files``; ``faults[path]`` is what goes wrong with a path: cut, flip, 404 or 503 (once)."""
+    """Serves ``files``; ``faults[path]`` is what goes wrong with a path: cut, flip, 404 or 503 (once).
+
+    ``ranges`` has where the rest of a file began that was asked for, and its length; the fault "whole" ignores that.
+    """
 
     def __init__(self, files):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.files, self.faults, self.requests = dict(files), {}, []
+        self.files, self.faults, self.requests, self.ranges = dict(files), {}, [], []
         self.url = f"http://127.0.0.1:{self.server_address[1]}/up/"
 
 
@@ -61,7 +67,12 @@ class Handler(BaseHTTPRequestHandler):
         content = self.server.files[path]
         if fault == "flip":
             content = content[:7] + bytes([content[7] ^ 1]) + content[8:]
-        self.send_response(200)
+        start = int((self.headers["Range"] or "bytes=0-")[6:-1]) if fault != "whole" else 0
+        self.send_response(206 if start else 200)
+        if start:
+            self.server.ranges.append((start, len(content) - start))
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        content = content[start:]
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content[: len(content) // 2] if fault == "cut" else content)
@@ -569,6 +580,121 @@ def test_recipes(serve, registry, tmp_path):
     assert tree(cache) == before
 
 
+# -- archives ------------------------------------------------------------------------------
+
+
+ARCHIVE = "mt-metrics-eval-v2.tgz"
+
+
+def archive(tmp_path) -> bytes:
+    """Return an archive of the shape of mt-metrics-eval: two sets, three language pairs, and what no set needs."""
+    for name, lp in (("wmt24", "en-de"), ("wmt24", "ja-zh"), ("wmt25", "en-sr_Cyrl_RS")):
+        make_tree(tmp_path / "made" / name, lp)
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        tar.add(tmp_path / "made", "mt-metrics-eval-v2")
+        for name in ("README.md", "wmt24/._sources/en-de.txt", "wmt24/sources/../../x.de.txt", "wmt24/other/en-de.txt"):
+            add(tar, f"mt-metrics-eval-v2/{name}", b"x")
+        add(tar, "/etc/mt-metrics-eval-v2/wmt24/sources/en-de.txt", b"x")
+        link = tarfile.TarInfo("mt-metrics-eval-v2/wmt24/references/en-de.refZ.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    return packed.getvalue()
+
+
+def add(tar, name, content):
+    member = tarfile.TarInfo(name)
+    member.size = len(content)
+    tar.addfile(member, io.BytesIO(content))
+
+
+@pytest.fixture
+def archived(serve, registry, tmp_path):
+    """Serve an archive that is registered as the set ``small``."""
+    content = archive(tmp_path)
+    server = serve(Server({ARCHIVE: content}))
+    registry(server.url, [f"{sha256(content)}\t{len(content)}\t{ARCHIVE}\t\tarchive"])
+    return server
+
+
+def unpacked(cache) -> set[str]:
+    """Return the files of sets in a cache."""
+    return {path for path in tree(cache) if "/wmt2" in path}
+
+
+def files_of(tmp_path, *pairs) -> set[str]:
+    """Return the files that the archive has for language pairs."""
+    made = tmp_path / "made"
+    return {f"folder/{p.relative_to(made)}" for p in made.rglob("*") if p.is_file() for lp in pairs if lp in str(p)}
+
+
+def test_only_what_was_asked_for_is_unpacked(archived, tmp_path):
+    cache = tmp_path / "cache"
+    fetch("small/wmt24/en-de", cache=cache)
+    assert unpacked(cache) == files_of(tmp_path, "wmt24/sources/en-de", *(f"wmt24/{f}/en-de" for f in FOLDERS))
+    fetch("small/wmt24", cache=cache)
+    assert unpacked(cache) == files_of(tmp_path, "wmt24")
+    fetch("small", cache=cache)
+    assert unpacked(cache) == files_of(tmp_path, "wmt24", "wmt25")
+    assert all(
+        content == (tmp_path / "made" / path[7:]).read_bytes()
+        for path, content in tree(cache).items()
+        if path in unpacked(cache)
+    )
+    assert archived.requests == [ARCHIVE]
+    refuses("unknown set of the archive 'wmt26'. Did you mean 'wmt2", fetch, "small/wmt26", cache=cache)
+    refuses("unknown language pair of wmt24 'de-en'.* 'en-de', 'ja-zh'", fetch, "small/wmt24/de-en", cache=cache)
+    assert unpacked(cache) == files_of(tmp_path, "wmt24", "wmt25")
+
+
+FOLDERS = ("documents", "human-scores", "metric-scores", "references", "system-outputs")
+
+
+def test_the_download_of_an_archive_is_continued(archived, tmp_path):
+    cache, size = tmp_path / "cache", len(archived.files[ARCHIVE])
+    archived.faults[ARCHIVE] = "cut"
+    refuses("the connection was cut.*fetch again to continue", fetch, "small", cache=cache, error=DownloadError)
+    assert [there for there, _ in archived.ranges] == [size // 2, size // 2 + (size - size // 2) // 2]
+    had = (cache / f"folder/{ARCHIVE}.part").stat().st_size
+    archived.faults.clear()
+    archived.ranges.clear()
+    fetch("small", cache=cache)
+    assert archived.ranges == [(had, size - had)]
+    assert tree(cache)[f"folder/{ARCHIVE}"] == archived.files[ARCHIVE]
+    assert not (cache / f"folder/{ARCHIVE}.part").exists()
+
+
+def test_a_server_that_cannot_continue_gives_the_whole_archive(archived, tmp_path):
+    cache = tmp_path / "cache"
+    (cache / "folder").mkdir(parents=True)
+    (cache / f"folder/{ARCHIVE}.part").write_bytes(b"begun")
+    archived.faults[ARCHIVE] = "whole"
+    fetch("small", cache=cache)
+    assert archived.ranges == []
+    assert tree(cache)[f"folder/{ARCHIVE}"] == archived.files[ARCHIVE]
+
+
+def test_an_altered_archive_is_not_unpacked(archived, tmp_path):
+    cache = tmp_path / "cache"
+    archived.faults[ARCHIVE] = "flip"
+    refuses("is not the file that was registered", fetch, "small", cache=cache, error=ChecksumError)
+    assert unpacked(cache) == set()
+    assert not list(cache.rglob("*.tgz*"))
+
+
+def test_an_archive_is_downloaded_by_one_process(archived, tmp_path):
+    with _files.claimed(tmp_path / "cache/folder", "fetch", ()):
+        refuses("another fetch is writing", fetch, "small", cache=tmp_path / "cache")
+
+
+def test_a_larger_file_has_more_time(archived, tmp_path, monkeypatch):
+    given = []
+    monkeypatch.setattr(_fetch, "_USUAL", len(archived.files[ARCHIVE]) / 4)
+    monkeypatch.setattr(_fetch, "_download", lambda *args, **_: given.append(args[4]) or args[1].write_bytes(b""))
+    refuses("is not the file", fetch, "small", cache=tmp_path, timeout=5, error=ChecksumError)
+    assert given == [20]
+
+
 class Hostile:
     """Its pickle runs a command when it is loaded."""
 
@@ -593,10 +719,10 @@ NAMES = sorted(path.stem for path in REGISTRY.glob("*.tsv"))
 @pytest.mark.parametrize("name", NAMES)
 def test_registry_is_well_formed(name):
     text = (REGISTRY / f"{name}.tsv").read_text(encoding="utf-8")
-    file_line = (
-        r"[0-9a-f]{64}\t\d+\t[^\t]+(\t[^\t]*(\t(sentinel|top:\d+|columns:\d+|member:[^\t]+)(\t[0-9a-f]{64})?)?)?"
-    )
-    block_line = r"@\thttps://(raw\.githubusercontent\.com/[\w-]+/[\w-]+/[0-9a-f]{40}/|files\.grouplens\.org/)\S*\t[\w-]+(/[\w-]+)*"
+    recipe = r"sentinel|archive|top:\d+|columns:\d+|member:[^\t]+"
+    file_line = rf"[0-9a-f]{{64}}\t\d+\t[^\t]+(\t[^\t]*(\t({recipe})(\t[0-9a-f]{{64}})?)?)?"
+    hosts = r"raw\.githubusercontent\.com/[\w-]+/[\w-]+/[0-9a-f]{40}|files\.grouplens\.org|data\.statmt\.org"
+    block_line = rf"@\thttps://({hosts})/\S*\t[\w-]+(/[\w-]+)*"
     about_line = r"# (title|licence|restriction|note|cite|columns): \S.*"
     assert text.endswith("\n")
     for line in text.splitlines():
@@ -630,7 +756,8 @@ def test_every_set_says_what_it_is(name):
 def test_the_tool_computes_this_registry(data_dir, tmp_path):
     tool = Path(__file__).parents[1] / "tools" / "make_registry.py"
     runpy.run_path(str(tool))["main"](str(data_dir), str(tmp_path))
-    assert tree(tmp_path) == tree(REGISTRY)
+    written_by_hand = {f"{name}.tsv" for name, known in available().items() if known.is_archive}
+    assert tree(tmp_path) == {path: text for path, text in tree(REGISTRY).items() if path not in written_by_hand}
 
 
 @pytest.mark.data

@@ -10,6 +10,7 @@ from test_datasets import make_tree
 
 import mtmeta as mm
 from mtmeta.datasets import validate
+from mtmeta.datasets._oddities import oddities
 
 
 def test_what_was_loaded(tmp_path):
@@ -114,6 +115,77 @@ def test_a_metric_is_judged_by_its_segments_and_not_by_an_outlying_system():
 def test_metrics_with_the_same_scores_are_named():
     found = doubts(copy=lambda f: f["good"], other=lambda f: f["good"] + 1e-9)
     assert found == {"copy": "has the same scores as good"}
+
+
+def damaged(change) -> list[tuple]:
+    """Return what is odd about the campaign with a copy of Regressor whose scores were changed in place."""
+    es = mm.load("teaching").select(metrics=["Regressor"])
+    scores = np.array(es["Regressor"])
+    change(scores)
+    return [*oddities(es.with_metrics({"m": scores}))]
+
+
+def spoil(change):
+    """Make a function that changes scores in place of one that returns (where, what)."""
+
+    def apply(scores):
+        where, what = change(scores)
+        scores[where] = what
+
+    return apply
+
+
+ODDITIES = {
+    "a failure": (
+        lambda s: ((2, [7, 9]), -999),
+        r"has 2 scores \(-999\) far from all others \([\d.]+ to [\d.]+\): a failure\?",
+        r"system 'Cobalt': standard deviation [\d.]+, usually [\d.]+: another scale\?",
+    ),
+    "another scale": (
+        lambda s: (3, s[3] * 100),
+        r"system 'Dune': standard deviation [\d.]+, usually [\d.]+: another scale\?",
+    ),
+    "a constant system": (
+        lambda s: (3, 0.5),
+        r"system 'Dune': standard deviation 0, usually [\d.]+: another scale\?",
+        r"system 'Dune': 300 successive scores from segment 1 are 0\.5: filled in\?",
+    ),
+    "scored twice": (lambda s: (5, s[4]), "systems 'Ember' and 'Fjord' have the same scores: was one scored twice\\?"),
+    "filled in": (
+        lambda s: ((1, slice(100, 120)), 0.5),
+        r"system 'Basalt': 20 successive scores from segment 101 are 0\.5: filled in\?",
+    ),
+    "written twice": (
+        lambda s: ((0, slice(200, 216)), s[0, 100:116]),
+        r"system 'Aster': 16 scores from segment 201 repeat those from segment 101: was something written twice\?",
+    ),
+    "one system late": (
+        lambda s: (6, np.roll(s[6], 1)),
+        r"system 'Garnet': follows the other systems if moved by one segment "
+        r"\(correlation 0\.\d\d instead of -?0\.\d\d\): do its scores come one segment too late\?",
+    ),
+    "one system early": (lambda s: (6, np.roll(s[6], -1)), r"system 'Garnet': follows .*: .* one segment too early\?"),
+    "all systems late": (
+        lambda s: (..., np.roll(s, 1, axis=1)),
+        r"follows the human scores if moved by one segment \(.*\): do its scores come one segment too late\?",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODDITIES)
+def test_scores_that_look_as_if_a_file_was_damaged(name):
+    change, *says = ODDITIES[name]
+    found = damaged(spoil(change))
+    assert [metric for metric, _ in found] == ["m"] * len(says)
+    for pattern, (_, note) in zip(says, found, strict=True):
+        assert re.fullmatch(pattern, note), note
+
+
+def test_sound_scores_are_not_odd():
+    """Ceilings, ties, holes, metrics without signal and of the source alone raise no doubt in 10 campaigns."""
+    for seed in range(10):
+        es = mm.simulate.campaign(n_systems=6, n_segments=150, seed=seed, lexical=False, rated_share=0.5)
+        assert [*oddities(es)] == []
 
 
 @pytest.mark.parametrize(("human", "says"), [

@@ -1,4 +1,4 @@
-"""Compute the registry of downloadable sets from a data directory.
+"""Compute the registry of downloadable sets from a data directory, but for archives, whose lines are written by hand.
 
     python tools/make_registry.py DATA_DIR [OUT_DIR]
 

@@ -42,6 +42,8 @@ __all__ = [
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")
 _TREES = "mt-metrics-eval-v2"
+#: What the names of sets of the archive of mt-metrics-eval begin with, and their folder in the cache.
+_ARCHIVE = "mtme/"
 _MQM_PAIRS = ("en-de", "zh-en")
 #: What a name can stand for: translations, transcripts or ranked items.
 Loaded = EvalSet | pd.DataFrame | Rankings
@@ -87,7 +89,8 @@ def load(
     Parameters
     ----------
     name_or_path : str or pathlib.Path
-        A set name (``teaching``, ``wmt23/<lp>``, ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``;
+        A set name (``teaching``, ``wmt23/<lp>``, ``mtme/wmt24/<lp>`` and other years of the archive of mt-metrics-eval,
+        ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``;
         transcripts: ``teaching-speech``, ``librispeech/test-clean``, ``librispeech/test-other``;
         rankings: ``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``, ``movielens-small``),
         a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xlsx``, perhaps packed, see `read_table`; ``-``
@@ -99,7 +102,8 @@ def load(
         The reference that metrics were scored against; it is no candidate. The default is that of the published
         protocol. Join several with a dot: ``"refA.refB"``.
     annotation : str, optional
-        Which human scores, such as ``"mqm"`` or ``"da-sqm"``. By default MQM if there is one, otherwise the first.
+        Which human scores, such as ``"mqm"`` or ``"da-sqm"``. By default MQM if there is one, otherwise
+        ``"esa-merged"``, otherwise the first.
     metrics_from : str, path or iterable of them
         More metrics, for sets in mt-metrics-eval v2 layout: a set name (``"wmt23-sentinels"``), or a
         folder of ``.seg.score`` files, or one with a subfolder per language pair.
@@ -144,7 +148,8 @@ def load(
     Standard references, which are no candidates: refA for ``wmt23/en-de`` and ``wmt23/zh-en``, refB for
     ``wmt23/he-en``; refA for ``ted/en-de`` and refB for ``ted/zh-en``, as in WMT21; refC for ``newstest2021/en-de``.
     WMT21 used refB for ``newstest2021/zh-en``; its text is not published with the systems, so refA takes its place. In
-    other folders the default is refA, or the only reference.
+    the archive of mt-metrics-eval the default is the reference that the package of that name takes, as far as it is
+    known; in other folders it is refA, ref, or the only reference.
 
     Examples
     --------
@@ -249,6 +254,9 @@ def _first_line(path: Path) -> str:
 
 def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callable[[], Loaded]]]:
     """Return the sets that an argument stands for: their names, and the functions that load them."""
+    if isinstance(name_or_path, str) and name_or_path.startswith(_ARCHIVE):
+        name, _, lp = name_or_path.removeprefix(_ARCHIVE).partition("/")
+        return _tree(_in_archive(name), lp, name, options)
     if isinstance(name_or_path, str) and _NAME.fullmatch(name_or_path):
         name, _, lp = name_or_path.partition("/")
         if name in _SIMULATED:
@@ -273,6 +281,18 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
     raise _nothing_there(name_or_path, path)
 
 
+def _in_archive(name: str) -> Path:
+    """Return the folder of a set of the archive: unpacked by `fetch`, or by the package mt-metrics-eval."""
+    folders = [f"{_ARCHIVE}{name}", f"{_TREES}/{name}"] if _NAME.fullmatch(name) else []
+    found = [root / folder for folder in folders for root in places().values() if (root / folder).is_dir()]
+    if not found:
+        raise ValueError(
+            f"{name!r} of the archive of mt-metrics-eval is not on this computer. Get it with `mtmeta fetch "
+            f"mt-metrics-eval/{name}`, or set MTMETA_DATA to a folder that has {_TREES}/{name}."
+        )
+    return found[0]
+
+
 def is_name(given: str) -> bool:
     """Say whether `load` takes a text for the name of a public or simulated set, such as ``"ted/en-de"``.
 
@@ -292,7 +312,7 @@ def is_name(given: str) -> bool:
     >>> is_name("wmt23/he-en"), is_name("mine.csv")
     (True, False)
     """
-    return given.partition("/")[0] in {*_SETS, *_SIMULATED, "wmt23"}
+    return given.startswith(_ARCHIVE) or given.partition("/")[0] in {*_SETS, *_SIMULATED, "wmt23"}
 
 
 def lies_at(name: str) -> Path | None:
@@ -319,6 +339,9 @@ def lies_at(name: str) -> Path | None:
         return path
     if first in _SIMULATED:
         return None
+    if name.startswith(_ARCHIVE):
+        with suppress(ValueError):
+            return _in_archive(name.split("/")[1])
     if _NAME.fullmatch(name):
         with suppress(ValueError):  # it is not on this computer
             return locate(_SETS[first][1] if first in _SETS else f"{_TREES}/{first}")
@@ -396,10 +419,10 @@ def _nothing_there(given: str | Path, path: Path) -> ValueError:
         )
     if path.suffix.lower() in _tables.SUFFIXES:
         return ValueError(f"there is no file {path}.")
-    pairs = {"wmt23": [lp for _, lp in _wmt.STANDARD]} | {name: pairs for name, (pairs, _, _) in _SETS.items()}
+    pairs = {"wmt23": ["en-de", "he-en", "zh-en"]} | {name: pairs for name, (pairs, _, _) in _SETS.items()}
     known = [*_SIMULATED, *(f"{name}/{lp}" if lp else name for name in pairs for lp in pairs[name] or [""])]
     shown = [f"{name}/<{_PARTS.get(name, 'lp')}>" if pairs[name] else name for name in pairs]
-    shown += [name for name in _SIMULATED if name != "teaching"]
+    shown += [name for name in _SIMULATED if name != "teaching"] + [f"{_ARCHIVE}<set>/<lp>"]
     near = difflib.get_close_matches(str(given), [*known, *pairs], n=1)
     return ValueError(
         f"unknown set {str(given)!r}, and there is no such file or folder. "

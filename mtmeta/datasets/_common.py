@@ -99,14 +99,20 @@ def read_lines(path: Path, expected: int | None = None) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def read_fields(path: Path, names: str, separator: str | None = None, *, skip: int = 0) -> pd.DataFrame:
+def read_fields(
+    path: Path, names: str, separator: str | None = None, *, skip: int = 0, empty: str | None = None
+) -> pd.DataFrame:
     """Return lines that all have the same fields as a table of texts; its index has the numbers of the lines.
 
     ``names`` lists the names of the fields, with a blank between them. ``skip`` says how many lines of header to leave
-    out. If there is no ``separator``, white space separates.
+    out. If there is no ``separator``, white space separates. ``empty`` is put where a line ends after a tab; by default
+    that is an error.
     """
     columns = names.split()
-    rows = [line.split(separator) for line in read_lines(path)[skip:]]
+    lines = read_lines(path)[skip:]
+    rows = [line.split(separator) for line in lines]
+    for row, line in zip(rows, lines, strict=True):
+        row += [empty] if empty and line.endswith("\t") and len(row) == len(columns) - 1 else []
     if not rows:
         raise ValueError(f"{path} is empty; expected lines `{names}`.")
     for number, row in enumerate(rows, 1 + skip):
@@ -147,9 +153,9 @@ def check_distinct(table: pd.DataFrame, columns: list[str], path: Path) -> None:
 
 
 def choose_annotation(asked: str | None, available: Sequence[str], where: str) -> str:
-    """Return the annotation asked for; by default ``mqm`` if there is one, otherwise the first."""
+    """Return the annotation asked for; by default ``mqm``, otherwise ``esa-merged``, otherwise the first."""
     if asked is None:
-        return "mqm" if "mqm" in available else available[0]
+        return next((name for name in ("mqm", "esa-merged") if name in available), available[0])
     if asked not in available:
         raise unknown(f"annotation of {where}", asked, available)
     return asked
@@ -161,7 +167,7 @@ def choose_references(
     """Return the references to score against: those asked for, or the standard one.
 
     ``asked`` may join several with a dot, as metric files do (``refA.refB``). If there is no standard, the default is
-    ``refA``, or the only reference.
+    ``refA``, ``ref``, or the only reference.
     """
     if asked is not None:
         parts = tuple(asked.split("."))
@@ -170,7 +176,7 @@ def choose_references(
                 raise unknown(f"reference of {where}", part, available)
         return parts
     default = [r for r in available if r not in set(not_default)]
-    for name in (standard, "refA"):
+    for name in (standard, "refA", "ref"):
         if name in default:
             return (name,)
     if len(default) > 1:

@@ -7,8 +7,9 @@ the cache. Every other line is one file, tab-separated::
     sha256  bytes  path  [upstream path]  [recipe]  [sha256 of the upstream file]
 
 The upstream path is given only if it differs from the path. A recipe makes the file from the download (see
-:func:`_convert`); the first sha256 is that of the resulting file. ``tools/make_registry.py`` computes the registry from
-a data directory.
+:func:`_convert`); the first sha256 is that of the resulting file. The recipe ``archive`` keeps the download, which may
+be continued, and unpacks what was asked for (see ``_archive.py``). ``tools/make_registry.py`` computes the registry
+from a data directory.
 """
 
 from __future__ import annotations
@@ -19,21 +20,22 @@ import math
 import os
 import pickle
 import pickletools
-import shutil
 import sys
 import time
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pooch
 from tqdm import tqdm
 
 from .._checks import check_number
-from .._files import cache_dir, tidy, unfinished
+from .._files import cache_dir, claimed, tidy, unfinished
 from .._names import unknown
 
 __all__ = ["ChecksumError", "DataFile", "DataSet", "DownloadError", "available", "fetch", "missing"]
@@ -42,6 +44,8 @@ REGISTRY = Path(__file__).with_name("registry")
 
 _PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
 _LARGEST = 20_000_000  # bytes of an upstream file that others are made of; the registry has the sizes of the rest
+_USUAL = 10_000_000  # bytes of a file that must come within the time limit; a larger one has longer
+_CHUNK = 1_000_000  # bytes that are read at a time
 _HEADS = 1_000_000  # bytes for what comes beside the content: heads, redirects, the sizes of chunks
 _DATA_OPCODES = frozenset(
     "PROTO FRAME MARK MEMOIZE STOP EMPTY_DICT EMPTY_LIST SHORT_BINUNICODE BINFLOAT".split()
@@ -102,6 +106,11 @@ class DataSet:
         """Bytes on disk of the whole set."""
         return sum(file.size for file in self.files)
 
+    @property
+    def is_archive(self) -> bool:
+        """Whether the set is an archive, of which a part can be unpacked."""
+        return self.files[0].recipe == "archive"
+
 
 def available() -> dict[str, DataSet]:
     """Return the sets that can be fetched, by name.
@@ -154,7 +163,8 @@ def fetch(
     Parameters
     ----------
     name : str
-        Name of a set, as in :func:`available`.
+        Name of a set, as in :func:`available`. Of an archive also a part: ``"mt-metrics-eval/wmt24"`` or
+        ``"mt-metrics-eval/wmt24/en-de"`` unpacks nothing else.
     cache : Path, optional
         Where to put the files: by default ``$MTMETA_CACHE``, or the user's cache directory if that is not set.
     progress : bool
@@ -163,7 +173,8 @@ def fetch(
         Download from a mirror that serves a filled cache under this address, for instance
         ``python -m http.server`` run in the cache of a colleague.
     timeout : float
-        Seconds that one file may take, with all redirects and attempts. The largest file has 7 MB.
+        Seconds that one file may take, with all redirects and attempts, and as many for each 10 MB of a larger one.
+        All files but an archive have less. The next call continues the download of an archive.
 
     Returns
     -------
@@ -173,7 +184,8 @@ def fetch(
     Raises
     ------
     ValueError
-        If there is no set of this name, or ``timeout`` is not above 0.
+        If there is no set of this name or an archive has no such part, ``timeout`` is not above 0, or another process
+        downloads the same archive.
     ChecksumError
         If a downloaded file is not the one in the registry, or a server sends more than three times its size and 1 MB,
         redirects and attempts together: the download is then stopped. A file that others are made from may have 20 MB.
@@ -190,30 +202,35 @@ def fetch(
         raise ValueError(f"`timeout` must be above 0; found {timeout!r}.")
     cache = cache_dir() if cache is None else Path(cache)
     tidy(cache)
-    done, total = 0, len(data_set.files)
+    done, total, reached = 0, len(data_set.files), 0
 
     def origin(file: DataFile) -> str:
         return file.url if base_url is None else f"{base_url.rstrip('/')}/{quote(file.path)}"
 
-    with tqdm(
-        total=data_set.size, desc=name, unit="B", unit_scale=True, disable=not (progress and sys.stderr.isatty())
-    ) as bar:
+    progress = progress and sys.stderr.isatty()
+    with tqdm(total=data_set.size, desc=name, unit="B", unit_scale=True, disable=not progress) as bar:
         for url, group in itertools.groupby(data_set.files, key=origin):
             files = list(group)
             places = [(file, cache / file.path) for file in files]
             wanted = [f for f, p in places if not (_is_there(p, f) and pooch.file_hash(str(p)) == f.sha256)]
             try:
-                if wanted:
+                if wanted and wanted[0].recipe == "archive":
+                    _obtain_archive(url, wanted[0], cache, timeout, lambda n: bar.update(n - bar.n))
+                elif wanted:
                     _obtain(url, wanted, cache, timeout, convert=base_url is None)
+                if data_set.is_archive:
+                    from ._archive import unpack
+
+                    unpack(places[0][1], name.partition("/")[2], progress=progress)
             except (ChecksumError, DownloadError) as error:
                 state = f"{done} of {total} files of {name!r} are in {cache}; fetch again to continue from there."
                 raise type(error)(f"{error} {state}") from error
             except OSError as error:
                 hint = "Free some space, or name another folder in the environment variable MTMETA_CACHE."
                 raise OSError(error.errno, f"cannot write to the cache {cache}: {error.strerror}. {hint}") from error
-            done += len(files)
+            done, reached = done + len(files), reached + sum(file.size for file in files)
             bar.set_postfix_str(f"{done}/{total} files", refresh=False)
-            bar.update(sum(file.size for file in files))
+            bar.update(reached - bar.n)
     return cache
 
 
@@ -288,6 +305,8 @@ def _data_set(name: str) -> DataSet:
     if name in known:
         return known[name]
     family = str(name).partition("/")[0]
+    if family in known and known[family].is_archive:
+        return known[family]
     if family in known:
         raise ValueError(f"sets are fetched whole: ask for {family!r}, not {name!r}.")
     raise unknown("data set", name, list(known))
@@ -331,6 +350,21 @@ def _obtain(url: str, files: list[DataFile], cache: Path, timeout: float, *, con
             _place(made, file, cache, url)
 
 
+def _obtain_archive(url: str, file: DataFile, cache: Path, timeout: float, tick: Callable[[int], Any]) -> None:
+    """Download an archive, or the rest of it, into its place. What was downloaded stays if the download breaks off."""
+    place = cache / file.path
+    part = place.with_name(f"{place.name}.part")
+    with claimed(place.parent, "fetch", ()):
+        if not (part.exists() and part.stat().st_size >= file.size):
+            seconds = timeout * max(1.0, file.size / _USUAL)
+            _download(url, part, file.path, file.size, seconds, resume=True, tick=tick)
+        try:
+            _place(part, file, cache, url)
+        except ChecksumError:
+            part.unlink()
+            raise
+
+
 def _place(part: Path, file: DataFile, cache: Path, url: str) -> None:
     """Give a checked file its final name, in one step."""
     _check(part, file.sha256, file.path, url)
@@ -338,16 +372,35 @@ def _place(part: Path, file: DataFile, cache: Path, url: str) -> None:
     os.replace(part, cache / file.path)
 
 
-def _download(url: str, target: Path, what: str, size: int, timeout: float) -> None:
-    """Write what a server gives to a file, within a time and a number of bytes for all attempts together."""
+def _download(
+    url: str,
+    target: Path,
+    what: str,
+    size: int,
+    timeout: float,
+    *,
+    resume: bool = False,
+    tick: Callable[[int], Any] = lambda n: None,
+) -> None:
+    """Write what a server gives to a file, within a time and a number of bytes for all attempts together.
+
+    To resume is to ask for what comes after the bytes that the file has. `tick` is told how many it has.
+    """
     from . import _http  # takes 0.1 s: only where something is downloaded
 
     tries = (*_PAUSES, None)
     meter = _http.Meter(timeout, len(tries) * size + _HEADS)
     for pause in tries:
         try:
-            with _http.opened(url, meter) as content, target.open("wb") as file:
-                return shutil.copyfileobj(content, file)
+            start = target.stat().st_size if resume and target.exists() else 0
+            with (
+                _http.opened(url, meter, start) as (content, continues),
+                target.open("ab" if continues else "wb") as file,
+            ):
+                while chunk := content.read(_CHUNK):
+                    file.write(chunk)
+                    tick(file.tell())
+            return
         except _http.FAULTS as error:
             if meter.bytes_left < 0:
                 raise ChecksumError(

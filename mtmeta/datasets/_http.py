@@ -124,15 +124,20 @@ class _Session(requests.Session):
 
 
 @contextmanager
-def opened(url: str, meter: Meter) -> Iterator[Any]:
-    """Yield a reader of the content at an address, as it is sent; raise one of `FAULTS` if there is none."""
-    plain = {"Accept-Encoding": "identity"}
+def opened(url: str, meter: Meter, start: int = 0) -> Iterator[tuple[Any, bool]]:
+    """Yield a reader of the content at an address, as it is sent, and whether it begins at byte ``start``.
+
+    Raise one of `FAULTS` if there is none. A server that cannot begin in the middle gives the whole content.
+    """
+    plain = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     for _ in range(1 + _REDIRECTS):
         with _Session(meter) as session, session.get(url, stream=True, headers=plain, timeout=_SILENCE) as answer:
             if not answer.is_redirect:
-                if answer.status_code != 200:
+                part = answer.headers.get("Content-Range", "") if answer.status_code == 206 and start else ""
+                continues = part.startswith(f"bytes {start}-")
+                if answer.status_code != 200 and not continues:
                     raise requests.HTTPError(response=answer)
-                yield answer.raw
+                yield answer.raw, continues
                 return
             new = urljoin(url, answer.headers["Location"])
         if urlsplit(new).scheme not in ("https", urlsplit(url).scheme):

@@ -10,6 +10,7 @@ import pandas as pd
 
 from .._names import alike, some_of
 from ..evalset import EvalSet, as_evalset
+from ._oddities import oddities
 
 #: Domains and documents are named where there are no more than this.
 _NAMED = 8
@@ -51,6 +52,13 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     means do not count here, because one system can reverse their correlation. A system is named if it alone changes the
     sign of a metric's correlation over systems and moves it by more than .2, as an outlying human translation often
     does (Mathur, Baldwin and Cohn 2020).
+
+    Scores may look as if a file had been damaged. Of metrics and humans with 30 scores or more, these are named: scores
+    further from all others than twice the range of the others; a system whose standard deviation is more than ten times
+    the usual one, or less than a tenth; two systems with the same scores but not the same translations; a block of
+    scores that is constant or recurs in a system, too long for chance: :math:`N^2 p^l < 10^{-6}` with N scores in all,
+    l in the block (8 or more) and p the share of the most frequent score; scores that follow those of the other
+    systems, or of humans, better when moved by one segment: by more than :math:`4/\sqrt{n}` in Pearson's correlation.
 
     Examples
     --------
@@ -174,7 +182,7 @@ def _doubts(es: EvalSet) -> list[Finding]:
         how_many = f"{len(against)} of {len(es.metrics)} metrics correlate"
         against = [(None, f"{how_many} negatively with humans: is a high human score good?")]
     doubts += [(None, said) for said in (*alike(es.systems), *alike(es.metrics))]
-    doubts += against + _alike(es) + _decided_by_one(by_system)
+    doubts += [*against, *_alike(es), *oddities(es), *_decided_by_one(by_system)]
     return [("warning", name, None, None, note) for name, note in doubts]
 
 

@@ -28,11 +28,32 @@ from ._common import (
 )
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
-#: Published protocol: standard reference and outlier systems, by (set, language pair).
+#: Published protocol: standard reference and outlier systems, by (set, language pair), where they are not `refA`, or
+#: `ref` before 2021, and none. For WMT20 to WMT22 as in the package mt-metrics-eval (its meta_info.py); for later years
+#: as far as they are known.
 STANDARD = {
     ("wmt23", "en-de"): ("refA", ("synthetic_ref",)),
     ("wmt23", "he-en"): ("refB", ("synthetic_ref",)),
     ("wmt23", "zh-en"): ("refA", ("synthetic_ref",)),
+    ("wmt23", "en-he"): ("refB", ()),
+    ("wmt22", "en-de"): ("refA", ("M2M100_1.2B-B4",)),
+    **dict.fromkeys([("wmt22", "cs-en"), ("wmt22", "en-cs")], ("refB", ())),
+    ("wmt21.news", "en-de"): ("refC", ()),
+    **dict.fromkeys([("wmt21.news", "zh-en"), ("wmt21.tedtalks", "zh-en")], ("refB", ())),
+    ("wmt20", "cs-en"): ("ref", ("zlabs-nlp.1149", "CUNI-DocTransformer.1457")),
+    ("wmt20", "de-en"): ("ref", ("yolo.1052", "zlabs-nlp.1153", "WMTBiomedBaseline.387")),
+    ("wmt20", "en-cs"): ("ref", ("zlabs-nlp.1151", "Online-G.1555")),
+    ("wmt20", "en-de"): ("ref", ("zlabs-nlp.179", "WMTBiomedBaseline.388", "Online-G.1556")),
+    ("wmt20", "en-iu"): ("ref", ("UEDIN.1281", "OPPO.722", "UQAM_TanLe.521")),
+    ("wmt20", "en-ja"): ("ref", ("Online-G.1557", "SJTU-NICT.370")),
+    ("wmt20", "en-pl"): ("ref", ("Online-Z.1634", "zlabs-nlp.180", "Online-A.1576")),
+    ("wmt20", "en-ta"): ("ref", ("TALP_UPC.1049", "SJTU-NICT.386", "Online-G.1561")),
+    ("wmt20", "iu-en"): ("ref", ("NiuTrans.1206", "Facebook_AI.729")),
+    ("wmt20", "ja-en"): ("ref", ("Online-G.1564", "zlabs-nlp.66", "Online-Z.1640")),
+    ("wmt20", "pl-en"): ("ref", ("zlabs-nlp.1162",)),
+    ("wmt20", "ru-en"): ("ref", ("zlabs-nlp.1164",)),
+    ("wmt20", "ta-en"): ("ref", ("Online-G.1568", "TALP_UPC.192")),
+    ("wmt20", "zh-en"): ("ref", ("WMTBiomedBaseline.183",)),
 }
 _NO_TRANSLATION = "[No translation supplied]"
 
@@ -152,7 +173,7 @@ def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> di
     n_segments : int or None
         Scores expected per system; None takes the number from the file.
     none : bool
-        Whether ``None`` (not rated, read as NaN) is allowed.
+        Whether ``None``, or nothing after a tab (not rated, read as NaN), is allowed.
 
     Returns
     -------
@@ -164,7 +185,7 @@ def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> di
     ValueError
         If a line is not a system and a finite number, or a system has too few or too many scores.
     """
-    rows = read_fields(path, "SYSTEM SCORE")
+    rows = read_fields(path, "SYSTEM SCORE", empty="None" if none else None)
     numbers = finite(rows["SCORE"], path, none=none)
     codes, systems = pd.factorize(rows["SYSTEM"])
     counts = np.bincount(codes)
@@ -342,9 +363,13 @@ def _texts(root, lp, sources, references, chosen, candidates, outputs, n) -> Tex
 
 
 def _read_spans(root, lp, annotation, candidates, n, texts, left_out) -> pd.DataFrame | None:
-    """Read the error spans of all raters; return None, and list this, if the set has none."""
+    """Read the error spans of all raters; return None, and list this, if the set has none.
+
+    A set may have the spans of each rater and, once more, those that made the scores (``merged``): these count then.
+    """
     start, end = f"{lp}.{annotation}.", "seg.rating"
     files = sorted((root / "human-scores").glob(f"{start}*{end}"))
+    files = [path for path in files if path.name == f"{start}merged.{end}"] or files
     if not files:
         left_out["error spans"] = f"the set has no {start}*{end} files"
         return None

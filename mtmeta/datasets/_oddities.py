@@ -1,0 +1,129 @@
+"""Scores that look as if a file was damaged: repeated, shifted, copied, or far from all others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from .._names import counted
+from ..evalset import EvalSet
+
+#: Blocks that recur by chance are expected so often in the scores of a metric, or less.
+_BY_CHANCE = 1e-6
+#: Shorter blocks are not looked at.
+_SHORTEST = 8
+#: A score is far from the others if the gap between them is so many times as wide as the range of the others.
+_FAR = 2
+#: A system is on another scale if its scores spread so many times as much as those of the others, or as little.
+_SCALE = 10
+#: Fewer scores are not looked at.
+_ENOUGH = 30
+#: A correlation after a shift counts if it exceeds that before it, and 0, by so many standard errors of a zero one.
+_ERRORS = 4
+
+
+def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
+    """Yield what is odd about the scores of each metric, and of humans: its name, and what was found."""
+    human = np.array(es.human)
+    for name, scores in [("human", human), *((metric, np.asarray(es[metric])) for metric in es.metrics)]:
+        known = scores[~np.isnan(scores)]
+        if len(known) < _ENOUGH or known.min() == known.max():
+            continue
+        found = [*_far(known), *_other_scales(es, scores), *_copies(es, scores), *_repeats(es, scores, known)]
+        found += [f"system {es.systems[i]!r}: {note}" for i, note in _shifted_rows(scores)]
+        if name != "human":
+            found += _shifted(_mean(scores), _mean(human), "the human scores")
+        yield from ((name, note) for note in found)
+
+
+def _far(known: np.ndarray) -> Iterator[str]:
+    """Yield the few scores that lie far from the others, such as -999 for a failure."""
+    values = np.unique(known)
+    below, above = values[:-1] - values[0], values[-1] - values[1:]
+    for k in np.flatnonzero(np.diff(values) > _FAR * np.maximum(below, above)):
+        few = known <= values[k]
+        few = few if few.sum() < len(known) / 2 else ~few
+        if len(np.unique(known[~few])) > 1:
+            where, others = (
+                " to ".join(dict.fromkeys(f"{v:.4g}" for v in (s.min(), s.max()))) for s in (known[few], known[~few])
+            )
+            yield f"has {counted(int(few.sum()), 'score')} ({where}) far from all others ({others}): a failure?"
+
+
+def _other_scales(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
+    """Yield the systems whose scores spread far more or less than those of the others; none if most are constant."""
+    from .._pearson import standard_deviation  # takes scipy.stats, for which loading need not wait
+
+    rows = {s: row[~np.isnan(row)] for s, row in zip(es.systems, scores, strict=True)}
+    spread = {s: float(standard_deviation(row)) for s, row in rows.items() if len(row) >= _ENOUGH}
+    usual = float(np.median([*spread.values()])) if len(spread) > 2 else 0.0
+    for system, own in spread.items() if usual else ():
+        if not usual / _SCALE <= own <= usual * _SCALE:
+            yield f"system {system!r}: standard deviation {own:.3g}, usually {usual:.3g}: another scale?"
+
+
+def _copies(es: EvalSet, scores: np.ndarray) -> Iterator[str]:
+    """Yield the systems with all scores of an earlier one but other translations; none if no system differs."""
+    first: dict[bytes, int] = {}
+    same = [(i, first.setdefault(row.tobytes(), i)) for i, row in enumerate(scores) if not np.isnan(row).all()]
+    texts = es.texts.translations if es.texts is not None else {}
+    for i, other in same if len(first) > 1 else ():
+        one, two = es.systems[i], es.systems[other]
+        if i != other and not (one in texts and two in texts and texts[one] == texts[two]):
+            yield f"systems {two!r} and {one!r} have the same scores: was one scored twice?"
+
+
+def _repeats(es: EvalSet, scores: np.ndarray, known: np.ndarray) -> Iterator[str]:
+    """Yield the systems in which a block of scores recurs that is too long for chance, a constant one included."""
+    share = np.unique(known, return_counts=True)[1].max() / len(known)
+    length = max(_SHORTEST, math.ceil(math.log(len(known) ** 2 / _BY_CHANCE) / -math.log(share)))
+    for system, row in zip(es.systems, scores, strict=True):
+        seen: dict[bytes, int] = {}
+        whole = ~sliding_window_view(np.isnan(row), min(length, len(row))).any(axis=1)
+        starts = np.flatnonzero(whole).tolist() if length <= len(row) else []
+        again = [(seen.setdefault(row[k : k + length].tobytes(), k), k) for k in starts]
+        again = [(first, k) for first, k in again if first != k]
+        if again:
+            first, k = again[0]
+            if np.ptp(row[k : k + length]):
+                where = f"from segment {es.segments[k]!r} repeat those from segment {es.segments[first]!r}"
+                yield f"system {system!r}: {length - 1 + len(again)} scores {where}: was something written twice?"
+            else:
+                where = f"from segment {es.segments[first]!r} are {row[k]:g}"
+                yield f"system {system!r}: {length + len(again)} successive scores {where}: filled in?"
+
+
+def _shifted_rows(scores: np.ndarray) -> Iterator[tuple[int, str]]:
+    """Yield the systems that follow the means of the others better after a shift by one segment."""
+    for i in range(len(scores)) if len(scores) > 2 else ():
+        for note in _shifted(scores[i], _mean(np.delete(scores, i, axis=0)), "the other systems"):
+            yield i, note
+
+
+def _mean(scores: np.ndarray) -> np.ndarray:
+    """Return the mean of each segment over the systems that were scored; NaN where there is none."""
+    n = (~np.isnan(scores)).sum(axis=0)
+    return np.divide(np.nansum(scores, axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
+
+
+def _shifted(row: np.ndarray, others: np.ndarray, whom: str) -> Iterator[str]:
+    """Yield by how many segments a row must be shifted to follow others, if that is far better than as it is."""
+    from .._pearson import pearson
+
+    found = {}
+    for shift in (0, -1, 1):
+        n = len(row) - abs(shift)
+        one, two = row[max(0, shift) :][:n], others[max(0, -shift) :][:n]
+        both = ~(np.isnan(one) | np.isnan(two))
+        if both.sum() < 2:
+            return
+        found[shift] = float(np.nan_to_num(pearson(one[both], two[both])))
+    best = max(found, key=lambda shift: found[shift])
+    if found[best] - max(0.0, found[0]) > _ERRORS / math.sqrt(both.sum()):
+        way = "late" if best > 0 else "early"
+        r = f"correlation {found[best]:.2f} instead of {found[0]:.2f}"
+        yield f"follows {whom} if moved by one segment ({r}): do its scores come one segment too {way}?"
