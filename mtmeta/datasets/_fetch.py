@@ -44,7 +44,7 @@ _PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
 _LARGEST = 20_000_000  # bytes of an upstream file that others are made of; the registry has the sizes of the rest
 _HEADS = 1_000_000  # bytes for what comes beside the content: heads, redirects, the sizes of chunks
 _DATA_OPCODES = frozenset(
-    "PROTO FRAME MARK MEMOIZE STOP EMPTY_DICT EMPTY_LIST SHORT_BINUNICODE BINFLOAT".split()
+    "PROTO FRAME MARK MEMOIZE STOP EMPTY_DICT EMPTY_LIST SHORT_BINUNICODE BINFLOAT BININT BININT1 NONE".split()
     + "APPEND APPENDS SETITEM SETITEMS".split()
 )
 
@@ -217,7 +217,7 @@ def fetch(
     return cache
 
 
-def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[float]]:
+def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[float | None]]:
     """Read ``{system: [score, …]}`` from a pickle without running anything that is in it.
 
     A pickle is a program; the opcodes that import a name or call an object can do harm. :func:`pickletools.genops`
@@ -234,7 +234,7 @@ def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[f
     Returns
     -------
     dict of str to list of float
-        System to scores, in the order of the pickle; all lists are of one length.
+        System to scores, in the order of the pickle; all lists are of one length. None: not scored.
 
     Raises
     ------
@@ -258,19 +258,19 @@ def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[f
     if odd is not None:
         raise ValueError(
             f"{what} is refused, and nothing in it was run: it asks for {odd[0]} at byte {odd[1]}. "
-            "Expected strings, floats, lists and dicts only, in protocol 4 or later."
+            "Expected strings, numbers, None, lists and dicts only, in protocol 4 or later."
         )
     try:
         scores = _NoImports(io.BytesIO(raw)).load()
     except Exception as error:  # a damaged pickle may end its reader in many ways; nothing in it is called
         raise ValueError(f"{what} is not a readable pickle: {error}.") from error
     is_table = isinstance(scores, dict) and all(
-        isinstance(system, str) and isinstance(values, list) and all(isinstance(v, float) for v in values)
+        isinstance(system, str) and isinstance(values, list) and all(isinstance(v, float | int | None) for v in values)
         for system, values in scores.items()
     )
     if not is_table or len({len(values) for values in scores.values()}) != 1:
         raise ValueError(f"{what} does not hold {{system: [score, …]}} with lists of floats of one length.")
-    if not all(math.isfinite(v) for values in scores.values() for v in values):
+    if not all(v is None or math.isfinite(v) for values in scores.values() for v in values):
         raise ValueError(f"{what} holds a score that is not finite.")
     for system in scores:
         if system.split() != [system]:
