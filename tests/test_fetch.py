@@ -22,7 +22,7 @@ import pytest
 import requests
 from campaigns import refuses
 
-from mtmeta.datasets import _fetch, _http
+from mtmeta.datasets import _fetch, _http, _ratings
 from mtmeta.datasets._fetch import ChecksumError, DownloadError, available, fetch, missing
 
 REGISTRY = _fetch.REGISTRY
@@ -583,7 +583,7 @@ def test_the_unpickler_itself_refuses_imports(tmp_path):
     """The second lock: it holds without the first."""
     mark = tmp_path / "ran"
     with pytest.raises(pickle.UnpicklingError, match="asks to import"):
-        _fetch._NoImports(io.BytesIO(pickle.dumps(Hostile(f"echo > {mark}")))).load()
+        _ratings._NoImports(io.BytesIO(pickle.dumps(Hostile(f"echo > {mark}")))).load()
     assert not mark.exists()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,10 +12,13 @@ from .._names import counted
 from .._pearson import scaled
 from .._resampling import times_drawn, units_of
 from ..evalset import EvalSet, as_evalset
+from ._cells import NOTHING
 
 UNITS = ("segment", "document")
 #: Resamples that are held in memory at a time.
-_BLOCK = 200
+_BLOCK = 100
+#: A larger condition number says that the powers of one rating do not follow those of another.
+WORST = 1e12
 
 
 @dataclass(frozen=True)
@@ -62,25 +64,37 @@ class Sums:
     powers: np.ndarray  # (n_units, n_systems, degree): mean over ratings
     segments: np.ndarray  # (n_units,)
 
-    def solve(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return favours (n_resamples, n_systems) and slopes, each unit taken ``counts`` (n_resamples, n_units) times.
+    def solve(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return favours and their standard errors (n_resamples, n_systems), and slopes (n_resamples,).
 
-        Both are NaN where the ratings of a resample do not go together at all.
+        Each unit is taken ``counts`` (n_resamples, n_units) times. All are NaN where the ratings do not go together.
+        Errors come from the squares of what each unit adds to the estimate (linearised).
         """
         cross, along, scores, powers, n = (
             np.tensordot(counts, part, 1) for part in (self.cross, self.along, self.scores, self.powers, self.segments)
         )
-        solvable = np.linalg.cond(cross) < 1e12
-        curve = np.full(along.shape, np.nan)
-        curve[solvable] = np.linalg.solve(cross[solvable], along[solvable][..., None])[..., 0]
+        solvable = np.linalg.cond(cross) < WORST
+        inverse = np.full(cross.shape, np.nan)
+        inverse[solvable] = np.linalg.inv(cross[solvable])
+        curve = np.einsum("bpq,bq->bp", inverse, along)
+        found = (scores - np.einsum("bkp,bp->bk", powers, curve)) / n[:, None]
+        missed = self.along - np.einsum("upq,bq->bup", self.cross, curve)
+        added = self.scores - np.einsum("ukp,bp->buk", self.powers, curve) - found[:, None] * self.segments[:, None]
+        added -= np.einsum("bup,bkp->buk", missed, np.einsum("bkq,bqp->bkp", powers, inverse))
+        errors = np.sqrt(np.einsum("bu,buk->bk", counts, added**2)) / n[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = np.where(solvable, along[:, 0] / cross[:, 0, 0], np.nan)
-        return (scores - np.einsum("bkp,bp->bk", powers, curve)) / n[:, None], slopes
+        return found, errors, slopes
 
-    def draws(self, rng: np.random.Generator, n: int) -> np.ndarray:
-        """Return the favours in ``n`` resamples of the units."""
-        n_units = len(self.segments)
-        return self.solve(times_drawn(rng.integers(n_units, size=(n, n_units)), n_units))[0]
+    def draws(self, rng: np.random.Generator, n_resamples: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the favours and their errors in resamples of the units, without those that cannot be solved."""
+        n, parts = len(self.segments), []
+        for first in range(0, n_resamples, _BLOCK):
+            size = (min(_BLOCK, n_resamples - first), n)
+            parts.append(self.solve(times_drawn(rng.integers(n, size=size), n))[:2])
+        found, errors = (np.concatenate(part) for part in zip(*parts, strict=True))
+        solved = ~np.isnan(found).any(axis=1)
+        return found[solved], errors[solved]
 
 
 def sums_of(es: EvalSet, scores: np.ndarray, degree: int, unit: str) -> tuple[Sums, int, int]:
@@ -95,7 +109,7 @@ def sums_of(es: EvalSet, scores: np.ndarray, degree: int, unit: str) -> tuple[Su
     whole = ~np.isnan([scores, *es.ratings]).any(axis=(0, 1))
     if whole.sum() < 2:
         raise Undefined(f"fewer than two segments of {es.name!r} have all ratings, and a score, for every system.")
-    (m, exponent), (h, exponent_h) = (scaled(v[..., whole], None) for v in (scores, es.ratings))
+    (m, exponent), (h, exponent_h) = (scaled(v - v.mean(), None) for v in (scores[:, whole], es.ratings[..., whole]))
     powers = h[..., None] ** np.arange(1, degree + 1)
     powers, m = powers - powers.mean(axis=1, keepdims=True), m - m.mean(axis=0)
     total = powers.sum(axis=0)
@@ -167,7 +181,8 @@ def favours(
 
     Notes
     -----
-    p-values and intervals follow from the largest :math:`|F(k)| / se(k)` of the centred resamples (max-T).
+    p-values and intervals follow from the largest :math:`|F(k)| / se(k)` of the systems in resamples, centred, and each
+    with standard errors of its own (max-T, studentised).
 
     References
     ----------
@@ -189,17 +204,13 @@ def favours(
     check_choice("unit", unit, UNITS)
     n_resamples, rng = check_count("n_resamples", n_resamples, 2), generator(rng)
     sums, exponent, exponent_h = sums_of(es, es[metric], degree, unit)
-    (found,), (slope,) = sums.solve(np.ones((1, len(sums.segments))))
+    (found,), (error,), (slope,) = sums.solve(np.ones((1, len(sums.segments))))
     if np.isnan(found).any():
         raise Undefined(f"the ratings of {es.name!r} do not go together, so they cannot calibrate {metric!r}.")
-    draws = np.concatenate(list(_in_blocks(sums, rng, n_resamples)))
-    draws = draws[~np.isnan(draws).any(axis=1)]
-    errors = draws.std(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        size, sizes = (np.nan_to_num(np.abs(v) / errors, posinf=np.inf) for v in (found, draws - found))
-    largest = sizes.max(axis=1)
-    p_values = (1 + (largest[:, None] >= size).sum(axis=0)) / (len(draws) + 1)
-    half = np.quantile(largest, check_level(level)) * errors
+    draws, errors = sums.draws(rng, n_resamples)
+    largest = _in_errors(draws - found, errors).max(axis=1)
+    p_values = (1 + (largest[:, None] >= _in_errors(found, error)).sum(axis=0)) / (len(draws) + 1)
+    half = np.quantile(largest, check_level(level)) * error
     points = 1 / slope if slope > 0 else np.nan
     columns = {"favour": found, "low": found - half, "high": found + half}
     columns = {name: np.ldexp(value * points, exponent_h) for name, value in columns.items()}
@@ -215,5 +226,7 @@ def favours(
     )
 
 
-def _in_blocks(sums: Sums, rng: np.random.Generator, n: int) -> Iterator[np.ndarray]:
-    return (sums.draws(rng, min(_BLOCK, n - first)) for first in range(0, n, _BLOCK))
+def _in_errors(favour: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """Return sizes in standard errors; 0 where both are 0, up to rounding."""
+    size = np.abs(favour)
+    return np.divide(size, error, out=np.where(size > NOTHING, np.inf, 0.0), where=error > NOTHING)

@@ -537,7 +537,7 @@ def _unfair(es: EvalSet, cells: Cells, n_resamples: int, rng: np.random.Generato
     mapped[cells.system, cells.segment] = fit(cells).rows
     sums, exponent, _ = sums_of(es, mapped, 2, "segment" if unit == "cell" else unit)
     found = sums.solve(np.ones((1, len(sums.segments))))[0]
-    return np.ldexp(2 * found - sums.draws(rng, n_resamples), exponent)
+    return np.ldexp(2 * found - sums.draws(rng, n_resamples)[0], exponent)
 
 
 def _deviations(cells: Cells, human: np.ndarray, points: np.ndarray, at: np.ndarray) -> np.ndarray:
