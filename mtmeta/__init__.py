@@ -19,6 +19,7 @@ _MODULES = (
     "plots",
     "protocols",
     "published",
+    "raters",
     "rankings",
     "report",
     "runner",

@@ -24,6 +24,11 @@ def is_reference(column: str) -> bool:
     return column.startswith("reference_")
 
 
+def is_rating(column: str) -> bool:
+    """Say whether a column holds a further human score of each translation: ``human_2`` beside ``human``."""
+    return column.startswith("human_")
+
+
 @dataclass(frozen=True)
 class Texts:
     """The texts of a set, in segment order; ``None`` where a text is missing.
@@ -192,6 +197,15 @@ class EvalSet:
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics with segment scores, in column order."""
         return tuple(self._scores)
+
+    @property
+    def ratings(self) -> np.ndarray:
+        """All human scores, shape ``(n_ratings, n_systems, n_segments)``.
+
+        ``human`` is the first. The others are the columns whose names start with ``human_``, such as ``human_2``, in
+        their order; each is a metric of the set as well, so that a second rater can be judged like one.
+        """
+        return np.stack([self.human, *(values for name, values in self._scores.items() if is_rating(name))])
 
     @property
     def shape(self) -> tuple[int, int]:

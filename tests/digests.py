@@ -94,6 +94,12 @@ def statistics(es: mm.EvalSet):
     yield "correct", mm.significance.correct(p_values.to_numpy()[np.triu_indices(len(p_values), 1)], "holm")
     yield "rank", mm.rank(es, protocol="wmt24", **DRAWS)
     yield "system_dependence", mm.system_dependence(es, "chrF", n_resamples=20)
+    rated = mm.simulate.rate_again(mm.simulate.campaign(n_systems=6, n_segments=40, seed=3, texts=False))
+    yield "favours", mm.sysdep.favours(rated, "Judge", n_resamples=40)
+    yield "compare_with_null raters", mm.sysdep.compare_with_null(rated, "Judge", null="raters", n_resamples=39)
+    yield "ceiling", mm.raters.ceiling(rated, n_resamples=40)
+    yield "alpha", mm.raters.alpha(rated.ratings.reshape(3, -1))
+    yield "icc", mm.raters.icc(rated.ratings.reshape(3, -1))
     yield "compare_with_null", mm.sysdep.compare_with_null(es, "chrF", n_resamples=39, min_stratum=10)
 
 

@@ -705,3 +705,18 @@ def test_several_references(tmp_path):
             mm.load(path)
     with pytest.raises(ValueError, match="must hold one text a row"):
         mm.EvalSet.from_frame(frame.assign(reference=[["a", "b"]] * 4))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("lp", "shape"), [("en-de", (12, 145)), ("zh-en", (15, 687))])
+def test_segments_with_three_ratings(lp, shape):
+    """Each segment's official ratings are those of one set; a fortieth of zh-en is of none."""
+    es, whole = load(f"human-parity/{lp}"), load(f"wmt23/{lp}")
+    assert es.shape == shape
+    assert es.metrics == ("human_2", "human_3", *whole.metrics)
+    assert not np.isnan(es.ratings).any()
+    official = whole.select(segments=es.segments)
+    assert np.array_equal(es["chrF"], official["chrF"])
+    same = np.isclose(es.ratings, official.human, atol=1e-6).all(axis=1).any(axis=0)
+    assert same.mean() > 0.97
+    assert load(f"human-parity/{lp}", metrics=["chrF"]).metrics == ("human_2", "human_3", "chrF")

@@ -25,7 +25,7 @@ from campaigns import refuses
 from test_datasets import make_tree
 
 from mtmeta import _files
-from mtmeta.datasets import _fetch, _http
+from mtmeta.datasets import _fetch, _http, _ratings
 from mtmeta.datasets._fetch import ChecksumError, DownloadError, available, fetch, missing
 
 REGISTRY = _fetch.REGISTRY
@@ -709,7 +709,7 @@ def test_the_unpickler_itself_refuses_imports(tmp_path):
     """The second lock: it holds without the first."""
     mark = tmp_path / "ran"
     with pytest.raises(pickle.UnpicklingError, match="asks to import"):
-        _fetch._NoImports(io.BytesIO(pickle.dumps(Hostile(f"echo > {mark}")))).load()
+        _ratings._NoImports(io.BytesIO(pickle.dumps(Hostile(f"echo > {mark}")))).load()
     assert not mark.exists()
 
 

@@ -86,8 +86,8 @@ def test_facts_by_hand():
     es = mm.EvalSet([[0, -1, nan], [0, nan, nan], [nan] * 3], {"m": np.zeros((3, 3))}, systems=[*"ABC"], texts=texts)
     assert runner.facts(es) == {
         "systems": 3, "segments": 3, "metrics": 1, "rated_systems": 2, "rated_segments": 2, "comparable_segments": 1,
-        "complete_segments": 0, "compared_segments": 1, "scored_segments": 0, "distinct_scores": 2, "sources": 2,
-        "references": 2, "translations": 2,
+        "complete_segments": 0, "compared_segments": 1, "scored_segments": 0, "distinct_scores": 2, "ratings": 1,
+        "sources": 2, "references": 2, "translations": 2,
         "whole_segments": 0, "transcripts": 0, "speech_contexts": 0, "queries": 0,
     }  # fmt: skip
     assert set(runner.facts(es)) == set(runner.FACTS)

@@ -462,3 +462,110 @@ def test_smallest_numbers_of_draws():
     power = {"biases": [0.0], "sizes": [20], "n_campaigns": 1}
     assert len(sysdep.detection_power(es, "m", "S0", n_resamples=2, **power)) == 3
     assert sysdep.compare_with_null(es=es, metric="m", null="constant").verdict == "not tested"
+
+
+# -- several ratings --------------------------------------------------------------------------
+
+
+def rated_twice(seed, *, favour=0.0, curve=False, n_segments=150):
+    """Return a set of six systems, two ratings and a metric that favours S2; or one that stops counting."""
+    rng = np.random.default_rng(seed)
+    quality = -rng.exponential(2, (6, n_segments)) * np.linspace(0.5, 2, 6)[:, None]
+    first, second, noise = rng.normal(size=(3, *quality.shape))
+    scores = np.maximum(quality, -4) if curve else quality.copy()
+    scores[2] += favour
+    columns = {"human_2": quality + 1.5 * second, "m": scores + noise}
+    names = {"systems": [f"S{k}" for k in range(6)], "documents": [f"d{j // 5}" for j in range(n_segments)]}
+    return mm.EvalSet(quality + 1.5 * first, columns, **names)
+
+
+def taken_twice(es):
+    """Return the set with its first rating for the second."""
+    return es.with_metrics({"human_2": es.human, "m": es["m"]})
+
+
+def test_favours_find_what_was_planted():
+    result = sysdep.favours(rated_twice(1, favour=2), "m", n_resamples=200)
+    found = result.table.set_index("system")
+    assert found.loc["S2", "low"] < 2 * 5 / 6 < found.loc["S2", "high"]  # counted from the mean of six systems
+    assert result.p_value == found.loc["S2", "p_value"] == 1 / 201
+    assert found["favour"].sum() == pytest.approx(0, abs=1e-9)
+    assert result.draws.shape == (200, 6)
+    assert result.to_frame().equals(result.table)
+
+
+def test_favours_have_the_unit_of_the_ratings():
+    es = rated_twice(2, favour=1)
+    plain = sysdep.favours(es, "m", n_resamples=50)
+    scaled = mm.EvalSet(10 * es.human - 5, {"human_2": 10 * es["human_2"] - 5, "m": es["m"] / 4}, systems=es.systems)
+    other = sysdep.favours(scaled, "m", n_resamples=50)
+    np.testing.assert_allclose(other.table["favour"], 10 * plain.table["favour"], rtol=1e-6)
+    np.testing.assert_allclose(other.table["p_value"], plain.table["p_value"])
+    assert other.slope == pytest.approx(plain.slope / 40)
+
+
+def test_a_metric_that_falls_with_quality_has_no_favours_in_human_points():
+    es = rated_twice(3)
+    down = es.with_metrics({"human_2": es["human_2"], "m": -es["m"]})
+    result = sysdep.favours(down, "m", n_resamples=50)
+    assert result.slope < 0
+    assert result.table[["favour", "low", "high"]].isna().all(axis=None)
+    assert 0 < result.p_value <= 1
+
+
+def test_favours_that_cannot_be_estimated():
+    es = rated_twice(4)
+    refuses("has 1 rating of each translation and 6 systems", sysdep.favours, es.with_metrics({"m": es["m"]}), "m")
+    refuses("2 ratings of each translation and 1 system;", sysdep.favours, es.select(systems=["S1"]), "m")
+    refuses("unknown metric 'n'", sysdep.favours, es, "n")
+    refuses("`degree` must be one of 1, 2, 3", sysdep.favours, es, "m", degree=0)
+    refuses("`unit` must be one of", sysdep.favours, es, "m", unit="cell")
+    refuses("fewer than two segments", sysdep.favours, es.select(segments=es.segments[:1]), "m")
+    binary = mm.EvalSet(np.sign(es.human), {"human_2": np.sign(es["human_2"]), "m": es["m"]}, systems=es.systems)
+    refuses("do not go together", sysdep.favours, binary, "m", degree=3)
+    refuses("has 1 rating", sysdep.compare_with_null, es.with_metrics({"m": es["m"]}), "m", null="raters")
+
+
+def test_a_perfect_metric_fails_the_null_of_one_rating_and_not_that_of_two():
+    es = rated_twice(5, n_segments=400)
+    rng = np.random.default_rng(5)
+    quality = np.mean([es.human, es["human_2"]], axis=0)  # for truth, with fresh ratings of it
+    ratings = quality + 2 * rng.normal(size=(2, *quality.shape))
+    perfect = mm.EvalSet(ratings[0], {"human_2": ratings[1], "m": quality}, systems=es.systems)
+    nulls = sysdep.null_table(perfect, "m", nulls=["human", "raters"], n_resamples=99).set_index("null")
+    assert nulls["verdict"].str.split().str[0].to_dict() == {"human": "less", "raters": "no"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("degree", "curve", "unit"), [(1, False, "segment"), (2, True, "segment"), (2, True, "document")]
+)
+def test_fair_metrics_have_uniform_p_values(degree, curve, unit):
+    """Of 150 p-values at most 16 may be .05 or lower (7.5 expected, chance once in 300), and the mean is near 1/2."""
+    p = np.array([
+        sysdep.favours(rated_twice(k, curve=curve), "m", degree=degree, unit=unit, n_resamples=199, rng=k).p_value
+        for k in range(150)
+    ])  # fmt: skip
+    assert (p <= 0.05).sum() <= 16
+    assert 0.4 < p.mean() < 0.6
+    if unit == "segment":
+        once = [taken_twice(rated_twice(k, n_segments=600)) for k in range(10)]
+        naive = [sysdep.favours(es, "m", n_resamples=99, rng=0).p_value for es in once]
+        assert max(naive) <= 0.05  # one rating convicts fair metrics
+    if degree == 2:
+        line = [sysdep.favours(rated_twice(k, curve=True), "m", degree=1, n_resamples=99).p_value for k in range(10)]
+        assert np.median(line) < 0.1  # a straight line convicts a fair metric that stops counting
+
+
+@pytest.mark.slow
+def test_favours_are_found_and_their_intervals_hold():
+    """Intervals for all systems at once: of 100 at .95, 87 or more hold all that was planted."""
+    planted = 1.5 * ((np.arange(6) == 2) - 1 / 6)
+    held = found = 0
+    for k in range(100):
+        result = sysdep.favours(rated_twice(k, favour=1.5), "m", n_resamples=199, rng=k)
+        table = result.table.set_index("system").loc[[f"S{s}" for s in range(6)]]
+        held += ((table["low"] <= planted) & (planted <= table["high"])).all()
+        found += table.loc["S2", "p_value"] <= 0.05
+    assert held >= 87
+    assert found >= 95

@@ -85,7 +85,8 @@ def data_sets(requires: Iterable[str]) -> list[str]:
     }
     if lacking := wanted - set().union(*folders.values()):
         raise ValueError(f"no set that can be fetched holds {sorted(lacking)}, which a notebook requires.")
-    return [name for name, found in folders.items() if wanted & found]
+    by_folder = wanted - set(folders)
+    return [name for name, found in folders.items() if name in wanted or by_folder & found]
 
 
 def install_cell(requires: Iterable[str], project: Mapping) -> str:

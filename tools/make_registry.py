@@ -18,6 +18,7 @@ GITHUB = "https://raw.githubusercontent.com"
 GOOGLE_MQM = f"{GITHUB}/google/wmt-mqm-human-evaluation/7fadea281aff8db61cc72fc3d469a4dca78b82a6/"
 ESA = f"{GITHUB}/wmt-conference/ErrorSpanAnnotation/e7f88b51a5d36dd5a9c9c1d80556f69637716cd4/"
 GUARDIANS = f"{GITHUB}/SapienzaNLP/guardians-mt-eval/ead3b494c88f6e015d921348596568a5120f82ff/"
+HUMAN_PARITY = f"{GITHUB}/SapienzaNLP/human-parity-mt-eval/542fafa2a69d4434413a6cc53bacca6956382da5/"
 WMT21 = f"{GITHUB}/wmt-conference/wmt21-news-systems/f41750dadbf2ba6ab01ca5380347d253298a3427/"
 WMT23 = f"{GITHUB}/wmt-conference/wmt23-news-systems/99b5b9de2a535c2c5542fd4ec404682903299894/"
 XMOVER = f"{GITHUB}/AIPHES/ACL20-Reference-Free-MT-Evaluation/2026e18c8874e5659ea6c03f82ec3e600d0feac1/"
@@ -44,6 +45,10 @@ WMT23_FINDINGS = (
 )
 PERRELLA_2024 = (
     "Perrella et al. (2024). Guardians of the Machine Translation Meta-Evaluation: Sentinel Metrics Fall In! ACL."
+)
+PROIETTI_2025 = (
+    "Proietti, Perrella and Navigli (2025). Has Machine Translation Evaluation Achieved Human Parity? The Human "
+    "Reference and the Limits of Progress. ACL."
 )
 WMT17_METRICS = "Bojar, Graham and Kamran (2017). Results of the WMT17 Metrics Shared Task. WMT."
 ZHAO_2020 = (
@@ -151,6 +156,17 @@ SETS = {
         ),
         restriction="not for commercial use; what is built on it must carry the same licence",
         note="Upstream serves pickles; they are read without running anything in them and kept as text.",
+    ),
+    "human-parity": Spec(
+        "Three sets of MQM ratings of segments of WMT23, en-de and zh-en; the metrics come with wmt23",
+        "CC BY-NC-SA 4.0",
+        (PROIETTI_2025,),
+        (
+            Block(HUMAN_PARITY, "human-parity", ("README.md",)),
+            Block(f"{HUMAN_PARITY}data/annotations/wmt23/", "human-parity/wmt23", ("*/mqm-col?.pickle",)),
+        ),
+        restriction="not for commercial use; what is built on it must carry the same licence",
+        note="The files are pickles; they are read without running anything in them.",
     ),
     "ted": Spec(
         "Google MQM annotations of TED talks (WMT21), en-de and zh-en",

@@ -16,7 +16,7 @@ from .._files import cache_dir
 from .._names import positions, unknown
 from ..evalset import EvalSet
 from ..rankings import Rankings
-from . import _da, _mqm, _ranking, _speech, _tables, _wmt
+from . import _da, _mqm, _ranking, _ratings, _speech, _tables, _wmt
 from ._common import Options, named
 from ._locate import locate, places
 from ._mqm import mqm_weight
@@ -51,6 +51,7 @@ Loaded = EvalSet | pd.DataFrame | Rankings
 _SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = {
     "ted": (_MQM_PAIRS, "google-mqm/ted", _mqm.load_ted),
     "newstest2021": (_MQM_PAIRS, "google-mqm/newstest2021", _mqm.load_newstest2021),
+    "human-parity": (_MQM_PAIRS, "human-parity", _ratings.load_human_parity),
     "wmt17-da": (_da.WMT17_PAIRS, "wmt17-da", _da.load_wmt17_da),
     "librispeech": (_speech.PARTS, "librispeech-rnnt", _speech.load_librispeech),
     "dl-hard": (_ranking.TASKS, "dl-hard", _ranking.load_dl_hard),
@@ -91,6 +92,7 @@ def load(
     name_or_path : str or pathlib.Path
         A set name (``teaching``, ``wmt23/<lp>``, ``mtme/wmt24/<lp>`` and other years of the archive of mt-metrics-eval,
         ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``;
+        ``human-parity/<lp>``: the segments of WMT23 with three ratings;
         transcripts: ``teaching-speech``, ``librispeech/test-clean``, ``librispeech/test-other``;
         rankings: ``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``, ``movielens-small``),
         a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xlsx``, perhaps packed, see `read_table`; ``-``

@@ -16,10 +16,7 @@ from __future__ import annotations
 
 import io
 import itertools
-import math
 import os
-import pickle
-import pickletools
 import sys
 import time
 import zipfile
@@ -37,6 +34,7 @@ from tqdm import tqdm
 from .._checks import check_number
 from .._files import cache_dir, claimed, tidy, unfinished
 from .._names import unknown
+from ._ratings import read_scores_pickle
 
 __all__ = ["ChecksumError", "DataFile", "DataSet", "DownloadError", "available", "fetch", "missing"]
 
@@ -47,10 +45,6 @@ _LARGEST = 20_000_000  # bytes of an upstream file that others are made of; the 
 _USUAL = 10_000_000  # bytes of a file that must come within the time limit; a larger one has longer
 _CHUNK = 1_000_000  # bytes that are read at a time
 _HEADS = 1_000_000  # bytes for what comes beside the content: heads, redirects, the sizes of chunks
-_DATA_OPCODES = frozenset(
-    "PROTO FRAME MARK MEMOIZE STOP EMPTY_DICT EMPTY_LIST SHORT_BINUNICODE BINFLOAT".split()
-    + "APPEND APPENDS SETITEM SETITEMS".split()
-)
 
 
 class ChecksumError(ValueError):
@@ -232,72 +226,6 @@ def fetch(
             bar.set_postfix_str(f"{done}/{total} files", refresh=False)
             bar.update(reached - bar.n)
     return cache
-
-
-def read_scores_pickle(raw: bytes, what: str = "the pickle") -> dict[str, list[float]]:
-    """Read ``{system: [score, …]}`` from a pickle without running anything that is in it.
-
-    A pickle is a program; the opcodes that import a name or call an object can do harm. :func:`pickletools.genops`
-    first lists all opcodes without executing any, and any that does more than build strings, floats, lists and dicts is
-    refused. The pickle is then read by an unpickler that also refuses imports.
-
-    Parameters
-    ----------
-    raw : bytes
-        The pickle, of protocol 4 or later.
-    what : str
-        Its name in messages.
-
-    Returns
-    -------
-    dict of str to list of float
-        System to scores, in the order of the pickle; all lists are of one length.
-
-    Raises
-    ------
-    ValueError
-        If the pickle holds anything else.
-
-    Examples
-    --------
-    >>> read_scores_pickle(pickle.dumps({"A": [0.5, 0.25]}))
-    {'A': [0.5, 0.25]}
-    >>> read_scores_pickle(pickle.dumps(print))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-      ...
-    ValueError: the pickle is refused, and nothing in it was run: it asks for STACK_GLOBAL at byte ...
-    """
-    try:
-        asked = ((opcode.name, position) for opcode, _, position in pickletools.genops(raw))
-        odd = next((pair for pair in asked if pair[0] not in _DATA_OPCODES), None)
-    except ValueError as error:
-        raise ValueError(f"{what} is not a readable pickle: {error}.") from error
-    if odd is not None:
-        raise ValueError(
-            f"{what} is refused, and nothing in it was run: it asks for {odd[0]} at byte {odd[1]}. "
-            "Expected strings, floats, lists and dicts only, in protocol 4 or later."
-        )
-    try:
-        scores = _NoImports(io.BytesIO(raw)).load()
-    except Exception as error:  # a damaged pickle may end its reader in many ways; nothing in it is called
-        raise ValueError(f"{what} is not a readable pickle: {error}.") from error
-    is_table = isinstance(scores, dict) and all(
-        isinstance(system, str) and isinstance(values, list) and all(isinstance(v, float) for v in values)
-        for system, values in scores.items()
-    )
-    if not is_table or len({len(values) for values in scores.values()}) != 1:
-        raise ValueError(f"{what} does not hold {{system: [score, …]}} with lists of floats of one length.")
-    if not all(math.isfinite(v) for values in scores.values() for v in values):
-        raise ValueError(f"{what} holds a score that is not finite.")
-    for system in scores:
-        if system.split() != [system]:
-            raise ValueError(f"{what} holds a system name with a blank, tab or line end: {system!r:.60}.")
-    return scores
-
-
-class _NoImports(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> None:
-        raise pickle.UnpicklingError(f"it asks to import {module}.{name}")
 
 
 def _data_set(name: str) -> DataSet:

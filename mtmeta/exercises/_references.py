@@ -18,6 +18,7 @@ from .. import local_accuracy as la
 from .. import scoring, sentinel, sysdep, ties
 from ..agreement import correlate, correlate_groups, decompose_pearson
 from ..evalset import EvalSet
+from ..raters import ceiling
 from ..report import decide
 from ..significance import Comparison, intervals
 from ._check import NoAnswer
@@ -452,3 +453,24 @@ def ex_10_margin() -> dict[str, str]:
                 before, after = (decide(value, low, high, 0.0, margin)[0] for margin in (0, 0.2))
                 found |= {before: after} if after != before else {}
     return found
+
+
+# -- chapter 12: raters err ------------------------------------------------------------------
+
+
+def ex_12_sloppy() -> dict:
+    return {"second rater": 4 / 8, "perfect metric": np.sqrt(4 / 8)}
+
+
+def ex_12_claims() -> list[str]:
+    return ["b"]  # a is about systems, the limit of c is .7, and d takes one rating for the truth
+
+
+def ex_12_fair(es: EvalSet, seed: int) -> float:
+    apart = es.with_metrics({"human_2": es.ratings[-1], "tested": es["human_2"]})
+    return sysdep.favours(apart, "tested", n_resamples=500, rng=seed).p_value
+
+
+def ex_12_own(es: EvalSet, metrics: Sequence[str], seed: int) -> dict:
+    best = ceiling(sysdep.centre_segments(es), metrics, n_resamples=2)["metric"][0]
+    return {"metric": best, "p": sysdep.favours(es, best, n_resamples=500, rng=seed).p_value}

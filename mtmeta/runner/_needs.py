@@ -24,6 +24,7 @@ FACTS: dict[str, str] = {
     "compared_segments": "segments with two systems or more that humans and all metrics scored",
     "scored_segments": "segments that humans and all metrics scored for all systems",
     "distinct_scores": "different human scores",
+    "ratings": "ratings of each translation, in columns human, human_2 and so on",
     "sources": "source texts",
     "references": "reference texts",
     "translations": "texts of translations",
@@ -101,6 +102,7 @@ def _of_translations(es: EvalSet) -> dict[str, int]:
         "compared_segments": int((scored.sum(axis=0) > 1).sum()),
         "scored_segments": int(scored.all(axis=0).sum()),
         "distinct_scores": len(np.unique(es.human[rated])),
+        "ratings": len(es.ratings) + ("raters" in (es.truth or {})),  # simulated raters rate again
         "sources": sum(text is not None for text in (texts.sources if texts else None) or ()),
         "references": max((sum(text is not None for text in own) for own in by_reference), default=0),
         "translations": sum(text is not None for own in by_system for text in own),

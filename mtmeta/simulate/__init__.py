@@ -7,11 +7,13 @@ any seed. `score_campaign` makes large ones without texts. The sentences come fr
 `speech` and `rankings` are its siblings: transcripts with known word errors, and ranked lists for users whose
 preferences are known. `teaching_speech` and `teaching_ranking` are those of the book.
 
+`rate_again` lets further raters rate a simulated campaign.
+
 `judge` says which perturbed translations of a simulated campaign are truly worse, `correct_wordings` lists the right
 ones.
 """
 
-from ._campaign import campaign
+from ._campaign import campaign, rate_again
 from ._frozen import teaching
 from ._judge import correct_wordings, judge
 from ._ranking import rankings, teaching_ranking
@@ -23,6 +25,7 @@ __all__ = [
     "correct_wordings",
     "judge",
     "rankings",
+    "rate_again",
     "score_campaign",
     "speech",
     "teaching",

@@ -187,6 +187,59 @@ def _ratings(
     return marks, who, raters
 
 
+def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
+    """Let other raters rate the translations of a simulated campaign.
+
+    The raters err as those of `campaign` do: each rating of a document is by one of them, drawn at random, who misses
+    errors, misjudges their severity and marks correct words anew.
+
+    Parameters
+    ----------
+    es : EvalSet
+        As `campaign` or `teaching` returns it, all systems and segments.
+    n_ratings : int
+        Further ratings of each translation, at least 1.
+    seed : int
+        The same seed gives the same ratings.
+
+    Returns
+    -------
+    EvalSet
+        With the columns ``human_2``, ``human_3`` … before its metrics.
+
+    Raises
+    ------
+    ValueError
+        If ``n_ratings`` is below 1, or the set does not know which errors are there, or has lost segments or systems.
+
+    Examples
+    --------
+    >>> from mtmeta import simulate
+    >>> es = simulate.rate_again(simulate.campaign(n_systems=3, n_segments=20, seed=1, texts=False))
+    >>> es.metrics[:3], es.ratings.shape
+    (('human_2', 'human_3', 'Regressor'), (3, 3, 20))
+    """
+    truth = es.truth or {}
+    if es.shape != (truth.get("n_systems"), truth.get("n_segments")) or "raters" not in truth:
+        raise ValueError(f"set {es.name!r} is no whole simulated campaign, so nobody knows its errors.")
+    sentences, documents, _ = drawn(truth["seed"], es.shape[1])
+    n_words, errors = [len(s.source.split()) for s in sentences], pd.DataFrame(truth["errors"])
+    cells = errors.groupby(["system", "segment"])[["category", "severity"]]
+    faults = {key: [_Fault(*row, None) for row in rows.itertuples(index=False)] for key, rows in cells}
+    raters, made = truth["raters"], {}
+    for number in range(check_count("n_ratings", n_ratings, 1)):
+        draw = Draw(check_count("seed", seed, 0, MAX_SEED), 16, number)
+        habits = {document: raters[draw.pick(list(raters))] for document in dict.fromkeys(documents)}
+        marks = (
+            _rate(draw, habits[documents[j]], faults.get((system, j + 1), []), n_words[j])
+            for system in es.systems
+            for j in range(es.shape[1])
+        )
+        scores = [-round(sum(mark.weight for mark in cell), 1) + 0.0 for cell in marks]
+        made[f"human_{number + 2}"] = np.where(np.isnan(es.human), np.nan, np.reshape(scores, es.shape))
+    return es.with_metrics(made | {name: es[name] for name in es.metrics})
+
+
 def _rated_segments(seed: int, documents: Sequence[str], share: float) -> np.ndarray:
     """Return which segments are rated: whole documents in random order, the last one in part."""
     rated = np.zeros(len(documents), dtype=bool)

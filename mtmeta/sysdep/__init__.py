@@ -2,6 +2,7 @@
 
 from ._cells import centre_segments
 from ._deviation import SystemDependence, deviations_both_ways, system_dependence, system_dependence_table
+from ._favours import Favours, favours
 from ._nulls import (
     NULLS,
     NullComparison,
@@ -19,6 +20,7 @@ from ._power import detection_power, plant_bias
 
 __all__ = [
     "NULLS",
+    "Favours",
     "NullComparison",
     "SystemDependence",
     "add_gaussian_noise",
@@ -28,6 +30,7 @@ __all__ = [
     "constant_metric",
     "detection_power",
     "deviations_both_ways",
+    "favours",
     "growth_with_systems",
     "null_table",
     "permute_systems_within_segments",

@@ -15,8 +15,9 @@ from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
 from ..evalset import Computed, EvalSet, as_evalset, as_sets
 from . import _kernels
-from ._cells import NOTHING, ONCE, Cells, cells_of, in_threads, metric_names, seed_of
+from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, metric_names, seed_of
 from ._deviation import pearson
+from ._favours import sums_of
 
 UNITS = ("cell", "segment", "document")
 _NO_GRID = np.empty(0, dtype=np.int64)
@@ -431,8 +432,10 @@ def compare_with_null(
     ----------
     es : EvalSet or pandas.DataFrame
     metric : str
-    null : {"human", "systems", "constant", "gaussian", "heteroscedastic", "residuals"}
-        ``"human"``, the central one: `permute_within_human_scores`; ``"systems"``:
+    null : {"human", "systems", "constant", "gaussian", "heteroscedastic", "residuals", "raters"}
+        ``"raters"`` knows that ratings err, and needs several of each translation: the Expected Deviations less what
+        `favours` finds in the scores mapped by :math:`f_G`, with the errors of that. The others take one rating for the
+        truth. ``"human"``, the central one of these: `permute_within_human_scores`; ``"systems"``:
         `permute_systems_within_segments`; ``"constant"``: `constant_metric`; ``"gaussian"``: `add_gaussian_noise`;
         ``"heteroscedastic"``: `add_heteroscedastic_noise`; ``"residuals"``: `resample_residuals`.
     n_resamples : int
@@ -465,6 +468,10 @@ def compare_with_null(
     metric that reacts to difficulty more than to quality gives it. `centre_segments` takes difficulty out of the
     comparison.
 
+    The nulls that take one rating for the truth reject fair metrics. In 40 campaigns like the teaching one, with seven
+    fair metrics, p <= .05 came up in 61 % with ``"human"`` and in 6 % with ``"raters"``. Even the latter is about
+    SysDep alone: a favour may make SysDep smaller. Ask `favours` who is favoured.
+
     With ``unit="cell"``, the nulls that keep or imitate the joint distribution break up shared noise. If the
     translations of a segment share noise, these nulls spread too widely and reject too rarely; if those of one system
     in a document share it, they spread too little and reject too often. In 400 campaigns of 6 systems and 60 documents
@@ -483,7 +490,7 @@ def compare_with_null(
     'no more than the null explains'
     """
     es = as_evalset(es)
-    check_choice("null", null, NULLS)
+    check_choice("null", null, (*NULLS, "raters"))
     n_resamples, min_stratum = check_count("n_resamples", n_resamples, 1), check_count("min_stratum", min_stratum, 2)
     if 2 / (n_resamples + 1) > 1 - check_level(level) + 1e-12 and null != "constant":
         raise ValueError(
@@ -493,8 +500,11 @@ def compare_with_null(
     check_choice("unit", unit, UNITS)
     cells = cells_of(es, metric, least=2, unit=unit)
     observed = _deviations(cells, cells.human, *np.unique(cells.scores, return_inverse=True))
-    drawn = itertools.islice(_DRAWS[null](cells, generator(rng), min_stratum, unit), n_resamples)
-    draws = np.array([_deviations(cells, *draw) for draw in drawn])
+    if null == "raters":
+        draws = observed - _unfair(es, cells, n_resamples, generator(rng), unit)
+    else:
+        drawn = itertools.islice(_DRAWS[null](cells, generator(rng), min_stratum, unit), n_resamples)
+        draws = np.array([_deviations(cells, *draw) for draw in drawn])
     sysdep, sysdep_draws = float(np.ptp(observed)), np.ptp(draws, axis=1)
     sd, sd_draws = float(standard_deviation(observed, ddof=1)), standard_deviation(draws, ddof=1)
     p_value, sd_p_value = _two_sided(sysdep, sysdep_draws), _two_sided(sd, sd_draws)
@@ -523,6 +533,15 @@ def compare_with_null(
         signature=f"sysdep null|metric:{metric}|null:{null}|unit:{unit}|draws:{n_resamples}"
         f"|min_stratum:{min_stratum}|set:{es.name}",
     )
+
+
+def _unfair(es: EvalSet, cells: Cells, n_resamples: int, rng: np.random.Generator, unit: str) -> np.ndarray:
+    """Return draws of the part of the Expected Deviations that is favour: its estimate, mirrored at the data's."""
+    mapped = np.full(es.shape, np.nan)
+    mapped[cells.system, cells.segment] = fit(cells).rows
+    sums, exponent, _ = sums_of(es, mapped, 2, "segment" if unit == "cell" else unit)
+    found = sums.solve(np.ones((1, len(sums.segments))))[0]
+    return np.ldexp(2 * found - sums.draws(rng, n_resamples)[0], exponent)
 
 
 def _deviations(cells: Cells, human: np.ndarray, points: np.ndarray, at: np.ndarray) -> np.ndarray:

@@ -1,0 +1,114 @@
+"""Several human ratings of the translations of WMT23, and the pickles that hold scores."""
+
+from __future__ import annotations
+
+import io
+import math
+import pickle
+import pickletools
+
+import numpy as np
+
+from ..evalset import EvalSet
+from ._common import Options, finished
+from ._locate import locate
+from ._wmt import load_tree
+
+#: Opcodes that build strings, floats, lists and dicts; and those of whole numbers and None.
+_DATA_OPCODES = frozenset(
+    "PROTO FRAME MARK MEMOIZE STOP EMPTY_DICT EMPTY_LIST SHORT_BINUNICODE BINFLOAT".split()
+    + "APPEND APPENDS SETITEM SETITEMS".split()
+)
+_RATING_OPCODES = frozenset({"BININT", "BININT1", "NONE"})
+
+
+def load_human_parity(lp: str, options: Options) -> EvalSet:
+    """Load the segments of WMT23 that three sets of raters annotated, with the metrics of the shared task.
+
+    The first set is ``human``; the others are the columns ``human_2`` and ``human_3``.
+    """
+    options.refuse("human-parity, MQM ratings of WMT23", "reference", "annotation", "metrics_from", "spans")
+    es = load_tree(locate("mt-metrics-eval-v2/wmt23"), lp, options, f"wmt23/{lp}")
+    ratings = []
+    for number in (1, 2, 3):
+        path = locate(f"human-parity/wmt23/{lp}/mqm-col{number}.pickle")
+        scores = read_scores_pickle(path.read_bytes(), str(path), none=True)
+        if not {*es.systems} <= {*scores} or len(scores[es.systems[0]]) != es.shape[1]:
+            raise ValueError(f"{path} does not have the systems and the {es.shape[1]} segments of wmt23/{lp}.")
+        ratings.append(np.array([scores[system] for system in es.systems], dtype=np.float64))
+    rated = ~np.isnan(ratings).any(axis=(0, 1))
+    further = {f"human_{number}": values for number, values in enumerate(ratings[1:], 2)}
+    metrics = further | {metric: es[metric] for metric in es.metrics}
+    left_out = es.provenance["left_out"] | {f"{(~rated).sum()} segments": "not rated three times"}
+    es = es._changed(name=f"human-parity/{lp}", human=ratings[0], metrics=metrics, system_scores=None)
+    es.provenance |= {"source": str(locate("human-parity")), "left_out": left_out}
+    return finished(es.select(segments=[segment for segment, keep in zip(es.segments, rated, strict=True) if keep]))
+
+
+def read_scores_pickle(raw: bytes, what: str = "the pickle", *, none: bool = False) -> dict[str, list]:
+    """Read ``{system: [score, …]}`` from a pickle without running anything that is in it.
+
+    A pickle is a program; the opcodes that import a name or call an object can do harm. :func:`pickletools.genops`
+    first lists all opcodes without executing any, and any that does more than build strings, floats, lists and dicts is
+    refused. The pickle is then read by an unpickler that also refuses imports.
+
+    Parameters
+    ----------
+    raw : bytes
+        The pickle, of protocol 4 or later.
+    what : str
+        Its name in messages.
+    none : bool
+        Whether None (not rated) and whole numbers are allowed.
+
+    Returns
+    -------
+    dict of str to list of float
+        System to scores, in the order of the pickle; all lists are of one length.
+
+    Raises
+    ------
+    ValueError
+        If the pickle holds anything else.
+
+    Examples
+    --------
+    >>> read_scores_pickle(pickle.dumps({"A": [0.5, 0.25]}))
+    {'A': [0.5, 0.25]}
+    >>> read_scores_pickle(pickle.dumps(print))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+      ...
+    ValueError: the pickle is refused, and nothing in it was run: it asks for STACK_GLOBAL at byte ...
+    """
+    allowed, kinds = (_DATA_OPCODES | _RATING_OPCODES, float | int | None) if none else (_DATA_OPCODES, float)
+    try:
+        asked = ((opcode.name, position) for opcode, _, position in pickletools.genops(raw))
+        odd = next((pair for pair in asked if pair[0] not in allowed), None)
+    except ValueError as error:
+        raise ValueError(f"{what} is not a readable pickle: {error}.") from error
+    if odd is not None:
+        raise ValueError(
+            f"{what} is refused, and nothing in it was run: it asks for {odd[0]} at byte {odd[1]}. "
+            "Expected strings, floats, lists and dicts only, in protocol 4 or later."
+        )
+    try:
+        scores = _NoImports(io.BytesIO(raw)).load()
+    except Exception as error:  # a damaged pickle may end its reader in many ways; nothing in it is called
+        raise ValueError(f"{what} is not a readable pickle: {error}.") from error
+    is_table = isinstance(scores, dict) and all(
+        isinstance(system, str) and isinstance(values, list) and all(isinstance(v, kinds) for v in values)
+        for system, values in scores.items()
+    )
+    if not is_table or len({len(values) for values in scores.values()}) != 1:
+        raise ValueError(f"{what} does not hold {{system: [score, …]}} with lists of floats of one length.")
+    if not all(v is None or math.isfinite(v) for values in scores.values() for v in values):
+        raise ValueError(f"{what} holds a score that is not finite.")
+    for system in scores:
+        if system.split() != [system]:
+            raise ValueError(f"{what} holds a system name with a blank, tab or line end: {system!r:.60}.")
+    return scores
+
+
+class _NoImports(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> None:
+        raise pickle.UnpicklingError(f"it asks to import {module}.{name}")

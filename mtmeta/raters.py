@@ -1,0 +1,258 @@
+"""Raters err: how well they agree, and how good a metric can look against one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ._checks import Undefined, check_choice, check_count, check_level, check_scores, generator
+from ._names import counted, unknown
+from ._pearson import scaled
+from ._resampling import percentile_interval, times_drawn, units_of
+from .evalset import EvalSet, as_evalset, is_rating
+
+__all__ = ["alpha", "ceiling", "icc"]
+
+ICC = ("oneway", "agreement", "consistency")
+UNITS = ("segment", "document")
+#: A variance that is a smaller share of the squares is 0 but for rounding.
+NOTHING = 1e-12
+
+
+def _ratings(ratings: ArrayLike) -> np.ndarray:
+    """Return ratings as near 1 in size, shape (n_raters, n_items), without items that nobody or only one rated."""
+    values = np.asarray(ratings, dtype=np.float64)
+    if values.ndim != 2 or len(values) < 2:
+        raise ValueError(
+            f"`ratings` must have the shape (n_raters, n_items), two raters or more; found {values.shape}."
+        )
+    check_scores(values, "`ratings`", computed=True)
+    values = values[:, (~np.isnan(values)).sum(axis=0) > 1]
+    if values.shape[1] < 2:
+        raise Undefined(f"two items or more need ratings by two raters; found {values.shape[1]}.")
+    return scaled(np.nan_to_num(values), None)[0] + np.where(np.isnan(values), np.nan, 0)
+
+
+def alpha(ratings: ArrayLike) -> float:
+    r"""Return Krippendorff's alpha of numbers (interval data): 1 less observed over expected disagreement.
+
+    .. math:: \alpha = 1 - \frac{D_o}{D_e}, \qquad
+              D_o = \frac1n \sum_i \frac{1}{n_i - 1} \sum_{a \ne b} (h_{ai} - h_{bi})^2, \qquad
+              D_e = \frac{1}{n (n - 1)} \sum_{s \ne t} (h_s - h_t)^2
+
+    with :math:`n_i` ratings of item i, n in all, and s and t any two of these.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (n_raters, n_items)
+        NaN: not rated. Items with fewer than two ratings are left out.
+
+    Returns
+    -------
+    float
+        1: raters agree; 0: as if ratings had been dealt out at random; NaN if all ratings are equal. Raters of
+        different strictness lower it.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two raters, or than two items with two ratings.
+
+    References
+    ----------
+    Krippendorff 2011.
+
+    Examples
+    --------
+    Two ratings of three items: the observed disagreement is 2 / 6, the expected one 130 / 30, so alpha is 1 - 1 / 13.
+
+    >>> import mtmeta as mm
+    >>> round(mm.raters.alpha([[0, 2, 3], [0, 3, 3]]), 4)
+    0.9231
+    """
+    values = _ratings(ratings)
+    n = (~np.isnan(values)).sum(axis=0)
+    observed = (np.nanvar(values, axis=0) * n**2 / (n - 1)).sum() / n.sum()
+    expected = np.nanvar(values) * n.sum() / (n.sum() - 1)
+    return float(1 - observed / expected) if expected > 0 else np.nan
+
+
+def icc(ratings: ArrayLike, kind: str = "agreement") -> float:
+    r"""Return the intraclass correlation of single ratings: the share of their variance that is due to the items.
+
+    With the mean squares of a table of n items and k raters, BMS between items, WMS within items, JMS between raters
+    and EMS of the rest,
+
+    .. math:: \text{oneway} = \frac{BMS - WMS}{BMS + (k-1) WMS}, \qquad
+              \text{agreement} = \frac{BMS - EMS}{BMS + (k-1) EMS + k (JMS - EMS) / n}, \qquad
+              \text{consistency} = \frac{BMS - EMS}{BMS + (k-1) EMS}
+
+    Parameters
+    ----------
+    ratings : array_like, shape (n_raters, n_items)
+        Items that a rater did not rate are left out.
+    kind : {"oneway", "agreement", "consistency"}
+        ICC(1,1), each item has raters of its own; ICC(2,1), the raters are a sample, and their strictness is error;
+        ICC(3,1), strictness does not count.
+
+    Returns
+    -------
+    float
+        At most 1, higher is better; NaN if all ratings are equal.
+
+    Raises
+    ------
+    ValueError
+        If the kind is unknown, or fewer than two raters rated fewer than two items all.
+
+    References
+    ----------
+    Shrout and Fleiss 1979.
+
+    Examples
+    --------
+    One rater is stricter by 2 throughout:
+
+    >>> import mtmeta as mm
+    >>> [round(mm.raters.icc([[5, 3, 1], [3, 1, -1]], kind), 3) for kind in ("oneway", "agreement", "consistency")]
+    [0.6, 0.667, 1.0]
+    """
+    check_choice("kind", kind, ICC)
+    values = _ratings(ratings)
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    k, n = values.shape
+    if n < 2:
+        raise Undefined(f"two items or more need a rating by every rater; found {n}.")
+    between, raters = k * values.mean(axis=0).var(ddof=1), n * values.mean(axis=1).var(ddof=1)
+    within = values.var(axis=0, ddof=1).mean()
+    error = (within * n * (k - 1) - raters * (k - 1)) / ((n - 1) * (k - 1))
+    noise = within if kind == "oneway" else error
+    whole = between + (k - 1) * noise + (k * (raters - error) / n if kind == "agreement" else 0)
+    return float((between - noise) / whole) if whole > 0 else np.nan
+
+
+def ceiling(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    n_resamples: int = 1000,
+    unit: str = "segment",
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    r"""Return correlations of metrics with one rating, and with the quality that several ratings have in common.
+
+    A rating is :math:`h = q + e`. Noise in it lowers every correlation: no metric can exceed :math:`\sqrt{\rho}`, the
+    **ceiling**, where the reliability :math:`\rho` is the correlation of two ratings. The correlation with quality is
+
+    .. math:: r_{mq} = r_{mh} / \sqrt{\rho}
+
+    where :math:`r_{mh}` is the mean over ratings, and :math:`\rho` the mean over pairs of ratings. It is also the share
+    of the ceiling that the metric reaches.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+        With the columns ``human_2`` … beside ``human``; see `EvalSet.ratings`. Correlations are Pearson's over the
+        translations that have all ratings and all these metrics. `mtmeta.sysdep.centre_segments(es)` takes out what all
+        translations of a segment share.
+    metrics : sequence of str, optional
+        By default all metrics that are no ratings.
+    n_resamples : int
+        At least 2.
+    unit : {"segment", "document"}
+        What is redrawn. Take documents where the set names some 20 or more.
+    level : float
+        Of the percentile intervals.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value, corrected, low, high, reliability, reliability_low, reliability_high, n_ratings,
+        n_translations``, highest first; ``value`` is :math:`r_{mh}`, and ``corrected`` is :math:`r_{mq}`, whose
+        interval has the error of the reliability in it. ``corrected`` is not cut at 1, and NaN where the reliability is
+        not above 0 or the metric is constant.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown, there is only one rating, or a rating is constant.
+
+    References
+    ----------
+    Spearman 1904.
+
+    Examples
+    --------
+    Quality 2 or -2, errors of 1 point that are independent of it and of each other: the reliability is 4 / 5. The
+    quality itself has a correlation of only :math:`\sqrt{4/5}` with a rating.
+
+    >>> import mtmeta as mm
+    >>> q, e, f = [2, 2, 2, 2, -2, -2, -2, -2], [1, 1, -1, -1] * 2, [1, -1] * 4
+    >>> one, two = ([a + b for a, b in zip(q, error)] for error in (e, f))
+    >>> es = mm.EvalSet([one], {"human_2": [two], "quality": [q]}, systems=["A"])
+    >>> mm.raters.ceiling(es)[["value", "corrected", "reliability"]].round(3).to_numpy().tolist()
+    [[0.894, 1.0, 0.8]]
+    """
+    es = as_evalset(es)
+    check_choice("unit", unit, UNITS)
+    n_resamples, rng = check_count("n_resamples", n_resamples, 2), generator(rng)
+    names = [m for m in es.metrics if not is_rating(m)] if metrics is None else metrics
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        if name not in es:
+            raise unknown("metric", name, es.metrics)
+    n_ratings = len(es.ratings)
+    if n_ratings < 2 or not names:
+        raise Undefined(
+            f"set {es.name!r} has {counted(n_ratings, 'rating')} of each translation and "
+            f"{counted(len(names), 'metric')}; at least two ratings and one metric are needed. "
+            "Further ratings are columns called human_2, human_3 and so on."
+        )
+    scores = np.array([*es.ratings, *(es[name] for name in names)])
+    usable = ~np.isnan(scores).any(axis=0)
+    rows = scores[:, usable]
+    if not rows.size or (np.ptp(rows[:n_ratings], axis=1) == 0).any():
+        raise Undefined(f"on the {counted(rows.shape[1], 'translation')} with all scores, a rating is constant.")
+    rows = scaled(rows, 1)[0]
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    unit_of = np.unique(units_of(es, unit)[np.nonzero(usable)[1]], return_inverse=True)[1]
+    n_units = unit_of.max() + 1
+    products = np.einsum("ai,bi->iab", rows, rows)
+    sums = [np.array([part[unit_of == u].sum(axis=0) for u in range(n_units)]) for part in (rows.T, products)]
+    counts = times_drawn(rng.integers(n_units, size=(n_resamples, n_units)), n_units)
+    parts = [np.bincount(unit_of).astype(float), *sums]
+    (value,), (reliability,) = _correlations(np.ones((1, n_units)), *parts, n_ratings)
+    values, reliabilities = _correlations(counts, *parts, n_ratings)
+    low, high = percentile_interval(_corrected(values, reliabilities), check_level(level))
+    bounds = percentile_interval(reliabilities, level)
+    columns = {"value": value, "corrected": _corrected(value, reliability), "low": low, "high": high}
+    columns |= {"reliability": reliability, "reliability_low": bounds[0], "reliability_high": bounds[1]}
+    table = pd.DataFrame({"metric": names, **columns, "n_ratings": n_ratings, "n_translations": rows.shape[1]})
+    return table.sort_values("value", ascending=False, ignore_index=True, kind="stable")
+
+
+def _correlations(counts, sizes, sums, products, n_ratings: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return each metric's mean correlation with the ratings, which come first, and that of pairs of ratings.
+
+    In each of the draws, a unit is taken ``counts`` (n_draws, n_units) times. It has ``sizes`` (n_units,) translations,
+    with ``sums`` (n_units, n_columns) of their scores and ``products`` (n_units, n_columns, n_columns) of pairs.
+    """
+    n, mean, square = (np.tensordot(counts, part, 1) for part in (sizes, sums, products))
+    mean /= n[:, None]
+    covariance = square / n[:, None, None] - mean[:, :, None] * mean[:, None, :]
+    variance = np.diagonal(covariance, axis1=1, axis2=2)
+    spread = np.sqrt(np.where(variance > NOTHING * np.diagonal(square, axis1=1, axis2=2), variance, np.nan))
+    r = covariance / (spread[:, :, None] * spread[:, None, :])
+    first, second = np.triu_indices(n_ratings, 1)
+    return r[:, n_ratings:, :n_ratings].mean(axis=2), r[:, first, second].mean(axis=1)
+
+
+def _corrected(value: np.ndarray, reliability: np.ndarray) -> np.ndarray:
+    """Return correlations divided by the root of the reliability; NaN where that is not above 0."""
+    root = np.sqrt(np.where(reliability > 0, reliability, np.nan))
+    return value / root[..., None]
