@@ -12,6 +12,7 @@ _MODULES = (
     "aggregation",
     "agreement",
     "datasets",
+    "detection",
     "evalset",
     "exercises",
     "local_accuracy",

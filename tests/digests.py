@@ -64,6 +64,8 @@ def statistics(es: mm.EvalSet):
     yield "correlate_groups", mm.correlate_groups(es, "chrF", coefficient="acc_eq")
     yield "metric_correlations", mm.agreement.metric_correlations(es)
     yield "decompose_pearson", mm.agreement.decompose_pearson(es)
+    yield "pairwise_difference_pearson", mm.agreement.pairwise_difference_pearson(es)
+    yield "error_free", mm.detection.error_free(es)
     yield "partial_correlations", mm.agreement.partial_correlations(es, "chrF")
     yield "pairwise_accuracy", mm.pairwise_accuracy(es)
     for ties in ("half", "published"):

@@ -149,6 +149,37 @@ def decomposition(human, metric, by):
     )
 
 
+def pairwise_differences(human, metric):
+    """Return the correlation of differences over both orders of all pairs in a segment; None if humans tie all."""
+    sums = [Fraction(0)] * 3
+    for h, m in groups(human, metric, "segment"):
+        for (a, x), (b, y) in itertools.permutations(zip(exact(h), exact(m), strict=True), 2):
+            products = (a - b) * (x - y), (a - b) ** 2, (x - y) ** 2
+            sums = [total + product for total, product in zip(sums, products, strict=True)]
+    return (cosine(*sums) or 0.0) if sums[1] else None
+
+
+def counts_of_detection(good, metric, cut):
+    """Return how many are taken, and how many of them are error-free, from a score on."""
+    taken = [g for g, m in zip(good, metric, strict=True) if m >= cut]
+    return len(taken), sum(taken)
+
+
+def detection_threshold(good, metric, aim):
+    """Try every score, and none at all; take the lowest of the best: for a precision, of those that take most."""
+    best = []
+    for cut in [math.inf, *sorted(set(metric), reverse=True)]:
+        n, right = counts_of_detection(good, metric, cut)
+        if aim == "youden":
+            value = Fraction(right, sum(good)) - Fraction(n - right, len(good) - sum(good))
+        elif aim == "f1":
+            value = Fraction(2 * right, n + sum(good))
+        else:
+            value = n if right >= aim * n else -1
+        best.append((value, -cut))
+    return -max(best)[1]
+
+
 def system_means(values):
     """Return the mean of each system's scores; None where it has none."""
     return [mean(exact(row[~np.isnan(row)])) if (~np.isnan(row)).any() else None for row in values]

@@ -90,6 +90,29 @@ def test_decomposition_counts_a_constant_metric_0_and_refuses_constant_humans():
     refuses("human: all scores are equal", agreement.decompose_pearson, column([1, 1], [1, 2]))
 
 
+def test_pairwise_differences_by_hand():
+    # differences of the three pairs: humans 1, 6, 5; metric 1, 2, 1
+    es = EvalSet([[0], [-1], [-6]], {"m": [[3], [2], [1]]}, systems=list("ABC"))
+    row = agreement.pairwise_difference_pearson(es).iloc[0]
+    assert row["value"] == pytest.approx((1 + 12 + 5) / np.sqrt((1 + 36 + 25) * (1 + 4 + 1)))
+    assert (row["n_pairs"], row["n_groups"]) == (3, 1)
+
+
+def test_pairwise_differences_are_the_part_within_renormalised():
+    rng = np.random.default_rng(0)
+    es = EvalSet(rng.normal(size=(5, 40)), {"m": rng.normal(size=(5, 40))}, systems=list("ABCDE"))
+    parts = agreement.decompose_pearson(es).iloc[0]
+    expected = parts["within"] / np.sqrt((1 - parts["human_between"]) * (1 - parts["metric_between"]))
+    assert agreement.pairwise_difference_pearson(es)["value"][0] == pytest.approx(expected)
+
+
+def test_pairwise_differences_of_a_metric_that_sees_no_translation_are_0():
+    es = EvalSet([[0, -6], [-1, -7], [-1, -5]], {"X": [[0.9, 0.2]] * 3}, systems=list("ABC"))
+    assert agreement.pairwise_difference_pearson(es)["value"][0] == 0
+    flat = EvalSet([[0, -6], [0, -6]], {"X": [[0.9, 0.2], [0.8, 0.1]]}, systems=list("AB"))
+    refuses("metric 'X': humans tie every pair", agreement.pairwise_difference_pearson, flat)
+
+
 def test_pearson_is_cut_where_rounding_takes_it_beyond_1():
     # without the cut r is 1 + 2^-52
     assert one(column([0, 0, 1], [1, 1, 4])).value == 1

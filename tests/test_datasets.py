@@ -496,6 +496,67 @@ def test_wmt17_da(data_dir):
         np.testing.assert_allclose(table, part.loc[list(table.index)], atol=1e-9)
 
 
+MSLC = """segment_id,system_id,MQM,chrF,BLEU
+2,Good,-0,40.5,3
+1,Good,-1.5,30,2
+1,M*,-20,1,0
+2,M*,-25,1,0
+1,B (50k),null,9,0
+2,B (50k),null,8,0
+1,refB,-0,35,1
+2,refB,-0,45,9
+"""
+
+
+def mslc(folder, monkeypatch, table=MSLC):
+    (folder / "mslc2024").mkdir(exist_ok=True)
+    (folder / "mslc2024/hum-ende-matrix.csv").write_text(table)
+    monkeypatch.setenv("MTMETA_DATA", str(folder))
+
+
+def test_wmt24_news(tmp_path, monkeypatch):
+    mslc(tmp_path, monkeypatch)
+    es = load("wmt24-news/en-de")
+    assert (es.name, es.language_pair, es.systems, es.segments) == (
+        "wmt24-news/en-de",
+        "en-de",
+        ("Good", "refB"),
+        (1, 2),
+    )
+    assert es.human.tolist() == [[-1.5, 0], [0, 0]]
+    assert not np.signbit(es.human[0, 1])
+    assert (es["chrF"].tolist(), es.human_systems) == ([[30, 40.5], [35, 45]], {"refB"})
+    assert es.provenance["left_out"] == {"B (50k)": "no MQM", "M*": "made to be bad"}
+    assert load("wmt24-news/en-de", metrics=["BLEU"], annotation="mqm").metrics == ("BLEU",)
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        (MSLC, {"reference": "refA"}, "`reference` does not apply to wmt24-news"),
+        (MSLC, {"annotation": "esa"}, "unknown annotation of wmt24-news/en-de 'esa'. Available: 'mqm'"),
+        (MSLC, {"metrics": ["COMET"]}, "COMET"),
+        (MSLC.replace("MQM", "mqm"), {}, "ende-matrix.csv lacks the column 'MQM'"),
+        (MSLC.replace("40.5", "n/a"), {}, "matrix.csv: column 'chrF' must hold numbers; found 'n/a'.*may be altered"),
+        (MSLC.replace("2,refB,-0,45,9\n", ""), {}, "matrix.csv: system 'refB' has 1 of 2 segments.*may be altered"),
+    ],
+)
+def test_wmt24_news_refuses(tmp_path, monkeypatch, table, options, message):
+    mslc(tmp_path, monkeypatch, table)
+    refuses(f"(?s){message}", load, "wmt24-news/en-de", **options)
+
+
+@pytest.mark.data
+def test_wmt24_news_has_the_published_means(data_dir):
+    for es in load_all("wmt24-news"):
+        path = data_dir / f"mslc2024/hum-{es.language_pair.replace('-', '')}-sysavg.json"
+        for published in json.loads(path.read_text()):
+            means = {row["system_id"]: row["score"] for row in published["values"]}
+            column = "human" if published["metric"] == "MQM" else published["metric"]
+            found = es.system_scores[column]
+            np.testing.assert_allclose(found, [means[s] for s in found.index], atol=1e-4, err_msg=column)
+
+
 def news_archive(folder, members):
     """Write an archive of news texts with the results of one pair."""
     root = folder / "wmt23-news-systems"

@@ -8,7 +8,7 @@ import pytest
 from campaigns import KINDS, VALUES, campaigns, checks, comparable, near, refuses
 
 import mtmeta as mm
-from mtmeta import agreement, significance
+from mtmeta import agreement, detection, significance
 
 pytestmark = pytest.mark.slow
 
@@ -80,6 +80,44 @@ def test_decomposition(numbers):
             for column, wanted in zip(columns, expected, strict=True):
                 near(row[column], wanted, f"{number} {by} {column}")
             assert (row["n_groups"], row["n_cells"]) == (both.any(axis=0 if by == "segment" else 1).sum(), both.sum())
+
+
+@checks(agreement.pairwise_difference_pearson)
+def test_pairwise_differences(numbers):
+    for number, human, metric, es in campaigns(numbers):
+        if not comparable(human, metric, "segment"):
+            refuses("no group has two translations", agreement.pairwise_difference_pearson, es)
+        elif (expected := exact.pairwise_differences(human, metric)) is None:
+            refuses("humans tie every pair", agreement.pairwise_difference_pearson, es)
+        else:
+            row = agreement.pairwise_difference_pearson(es).iloc[0]
+            near(row["value"], expected, number)
+            sizes = [len(h) for h, _ in exact.groups(human, metric, "segment")]
+            assert (row["n_pairs"], row["n_groups"]) == (sum(n * (n - 1) // 2 for n in sizes), len(sizes))
+
+
+@checks(detection.threshold, detection.error_free)
+def test_detection(numbers):
+    for number, human, metric, es in campaigns(numbers):
+        both = ~(np.isnan(human) | np.isnan(metric))
+        least = float(np.nanmedian(human))
+        good, scores = (human[both] >= least).tolist(), metric[both].tolist()
+        if sum(good) in (0, len(good)):
+            refuses("Detection needs some that have and some that do not", detection.threshold, es, "m", least=least)
+            continue
+        aim = ("youden", "f1", 0.5, 0.8)[number % 4]
+        cut = detection.threshold(es, "m", aim=aim, least=least)
+        assert cut == exact.detection_threshold(good, scores, aim), f"campaign {number}"
+        row = detection.error_free(es, thresholds={"m": cut}, least=least).iloc[0]
+        n, right = exact.counts_of_detection(good, scores, cut)
+        recall, false = right / sum(good), (n - right) / (len(good) - sum(good))
+        expected = (right / n if n else None, recall, false, 2 * right / (n + sum(good)), recall - false)
+        for column, wanted in zip("precision recall false_alarms f1 youden".split(), expected, strict=True):
+            near(row[column], wanted, f"{number} {column}")
+        better = np.where(np.isnan(human), np.nan, human >= least)
+        near(row["auc"], exact.expected_accuracy(better, metric, "none"), number)
+        near(row["auc_within"], exact.expected_accuracy(better, metric, "segment"), number)
+        assert (row["n_taken"], row["n_cells"], row["base_rate"]) == (n, len(good), sum(good) / len(good))
 
 
 @checks(agreement.metric_correlations, agreement.partial_correlations)

@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "datasets": {"evalset", "rankings", "scoring", "simulate"},
     "agreement": {"evalset", "_agreement_kernels"},
     "ties": {"agreement", "evalset", "_agreement_kernels"},
+    "detection": {"agreement", "ties", "evalset"},
     "significance": {"agreement", "ties", "evalset", "_agreement_kernels"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
     "published": {"agreement", "protocols", "evalset"},

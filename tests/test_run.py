@@ -578,15 +578,18 @@ SKIPPED = {
         "07": f"it needs {NO_TEXT}",
         "08": f"it needs {NO_TEXT}",
         "09": "it needs 4 systems (there are 3); 20 segments rated for all systems (there are ",
+        "14": "it needs 20 segments with translations that are error-free and others that are not; found ",
     },
-    "ted/zh-en": dict.fromkeys(("01", "03", "04", "05", "06", "10"), f"it needs {NO_METRIC}")
+    "ted/zh-en": dict.fromkeys(("01", "03", "04", "05", "06", "10", "14"), f"it needs {NO_METRIC}")
     | {"02": f"it needs 2 {NO_METRIC}"},
     "wmt23/he-en": {},
     "gaps": {},
-    "unrated": dict.fromkeys(("01", "02", "04", "05", "06", "10"), f"it needs {NO_RATING}")
+    "unrated": dict.fromkeys(("01", "02", "04", "05", "06", "10", "14"), f"it needs {NO_RATING}")
     | {"03": "it needs 3 systems with human scores", "09": "it needs 2 different human scores (there are none)"},
     "faulty": {},
-    "once": dict.fromkeys(("01", "04", "05", "06", "10"), "it needs segments with two rated systems or more (there are")
+    "once": dict.fromkeys(
+        ("01", "04", "05", "06", "10", "14"), "it needs segments with two rated systems or more (there are"
+    )
     | {
         "02": "it needs 2 segments rated for all systems",
         "03": "it needs 2 segments that humans and all metrics scored",

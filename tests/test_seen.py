@@ -10,7 +10,7 @@ import re
 
 import nbformat
 import pytest
-from test_book import code_cells, label, tagged
+from test_book import ROOT, code_cells, label, markdown, tagged
 from test_notebooks import NOTEBOOKS
 
 from mtmeta.runner import _needs, _run
@@ -18,6 +18,7 @@ from mtmeta.runner import _needs, _run
 NUMBER = re.compile(r"(?<![\w.@/*])(\d[\d,]*\.?\d*|\.\d+)(?![\w/]|\.\d)( ?%)?")
 #: Levels of tests and intervals, and counts up to ten: no results.
 NOMINAL = {*range(11), 100, 90, 95, 97.5, 99, 0.01, 0.05, 0.95}
+CHAPTER_AND_EVIDENCE = ("14_second_year.ipynb", "real_data/second_year.ipynb")
 ORDER = re.compile(r"\{order\}`[^`<]*<([^`:]+?): ([^`]+)>`")
 
 
@@ -123,6 +124,14 @@ def test_chapters_say_what_is_seen(path):
     assert len(tagged(nb, "seen")) >= 5
     kept = _run._prepared(path, {"campaign": "mine.csv"}, dict.fromkeys(_needs.FACTS, 1000)).cells
     assert [cell for cell in kept if "seen" in cell.metadata.get("tags", [])] == []
+
+
+def test_chapter_14_quotes_the_verdicts_of_the_page_on_wmt24():
+    chapter, evidence = (nbformat.read(ROOT / "notebooks" / name, 4) for name in CHAPTER_AND_EVIDENCE)
+    quoted = [re.split(r" *\| *", line)[1:4] for line in markdown(chapter).splitlines() if line.startswith("| ")][1:]
+    of_code = [table for cell in code_cells(evidence) for table in tables(cell) if "lesson" in table[0]]
+    assert len(of_code) == 1
+    assert [row[-3:] for row in of_code[0][1:]] == quoted
 
 
 def page(

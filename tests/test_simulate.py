@@ -263,6 +263,17 @@ def test_length_slopes_are_an_even_ladder():
     assert "length_slope" not in simulate.campaign(n_systems=1, n_segments=10, seed=3, texts=False).truth
 
 
+def test_error_factor_multiplies_the_rates_and_leaves_systems_as_they_were():
+    whole, tenth, none = (simulate.campaign(n_segments=200, texts=False, error_factor=f) for f in (1, 0.1, 0))
+    rates = pd.DataFrame({"whole": whole.truth["rate"], "tenth": tenth.truth["rate"]})
+    np.testing.assert_allclose(rates["tenth"], rates["whole"] / 10, atol=1e-6)
+    assert tenth.systems == whole.systems
+    errors = len(tenth.truth["errors"]["system"]) / len(whole.truth["errors"]["system"])
+    assert 0.1 < errors < 0.15  # at high rates, systems fall into a trap at most once
+    assert (none.truth["penalty"] == 0).all()
+    assert (none.human < 0).any()  # raters mark correct words
+
+
 @pytest.mark.slow
 def test_planted_length_effect_is_found_again():
     es = simulate.campaign(n_systems=10, n_segments=1500, seed=3, length_effect=1.0, lexical=False)
@@ -466,6 +477,7 @@ def test_planted_quality_orders_the_systems(rankings):
         ("campaign", {"n_segments": 2001}, "`n_segments` must be at most 2,000, found 2,001.*`score_campaign`"),
         ("campaign", {"length_effect": -1}, "`length_effect` must be a finite number of at least 0; found -1"),
         ("campaign", {"length_effect": float("nan")}, "`length_effect`"),
+        ("campaign", {"error_factor": -0.1}, "`error_factor` must be a finite number of at least 0; found -0.1"),
         ("score_campaign", {"n_discrete": -1}, "`n_discrete` must be at least 0; found -1"),
         ("speech", {"n_systems": 0}, "`n_systems` must be at least 1; found 0"),
         ("speech", {"n_segments": 5}, "each of 20 speakers needs a segment; found `n_segments` = 5"),

@@ -22,6 +22,7 @@ HUMAN_PARITY = f"{GITHUB}/SapienzaNLP/human-parity-mt-eval/542fafa2a69d4434413a6
 WMT21 = f"{GITHUB}/wmt-conference/wmt21-news-systems/f41750dadbf2ba6ab01ca5380347d253298a3427/"
 WMT23 = f"{GITHUB}/wmt-conference/wmt23-news-systems/99b5b9de2a535c2c5542fd4ec404682903299894/"
 XMOVER = f"{GITHUB}/AIPHES/ACL20-Reference-Free-MT-Evaluation/2026e18c8874e5659ea6c03f82ec3e600d0feac1/"
+MSLC = f"{GITHUB}/nrc-cnrc/MSLC/2d2e57f5f3c701debd797616abb9622d8608d543/"
 FBAI = f"{GITHUB}/facebookresearch/fbai-speech/43cdb3ca9644a755d5c6cc55cbcc91132f85ed44/"
 DL_HARD = f"{GITHUB}/grill-lab/DL-Hard/2be6435c2b1f8131dfa23f3c0dee72f9dd47d849/"
 GROUPLENS = "https://files.grouplens.org/datasets/movielens/"
@@ -54,6 +55,11 @@ WMT17_METRICS = "Bojar, Graham and Kamran (2017). Results of the WMT17 Metrics S
 ZHAO_2020 = (
     "Zhao et al. (2020). On the Limitations of Cross-lingual Encoders as Exposed by Reference-Free Machine "
     "Translation Evaluation. ACL."
+)
+WMT24_METRICS = "Freitag et al. (2024). Are LLMs Breaking MT Metrics? Results of the WMT24 Metrics Shared Task. WMT."
+KNOWLES_2024 = (
+    "Knowles, Larkin and Lo (2024). MSLC24: Further Challenges for Metrics on a Wide Landscape of Translation Quality. "
+    "WMT."
 )
 LE_2021 = (
     "Le et al. (2021). Contextualized Streaming End-to-End Speech Recognition with Trie-Based Deep Biasing and "
@@ -203,6 +209,12 @@ SETS = {
             ),
         ),
         restriction="no licence is stated upstream; WMT data: research use, cite",
+    ),
+    "wmt24-news": Spec(
+        "WMT24 metrics task, news: MQM and the scores of 24 metrics, en-de and en-es, in the tables of MSLC24",
+        "CC BY 4.0",
+        (KNOWLES_2024, WMT24_METRICS),
+        (Block(f"{MSLC}docs/2024/interactive/", "mslc2024", ("hum-*",)),),
     ),
     "librispeech": Spec(
         "LibriSpeech test-clean and test-other: references and 22 sets of hypotheses each, with published WER",

@@ -16,7 +16,7 @@ from .._files import cache_dir
 from .._names import positions, unknown
 from ..evalset import EvalSet
 from ..rankings import Rankings
-from . import _da, _mqm, _ranking, _ratings, _speech, _tables, _wmt
+from . import _da, _mqm, _mslc, _ranking, _ratings, _speech, _tables, _wmt
 from ._common import Options, named
 from ._locate import locate, places
 from ._mqm import mqm_weight
@@ -53,6 +53,7 @@ _SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = 
     "newstest2021": (_MQM_PAIRS, "google-mqm/newstest2021", _mqm.load_newstest2021),
     "human-parity": (_MQM_PAIRS, "human-parity", _ratings.load_human_parity),
     "wmt17-da": (_da.WMT17_PAIRS, "wmt17-da", _da.load_wmt17_da),
+    "wmt24-news": (_mslc.WMT24_PAIRS, "mslc2024", _mslc.load_wmt24_news),
     "librispeech": (_speech.PARTS, "librispeech-rnnt", _speech.load_librispeech),
     "dl-hard": (_ranking.TASKS, "dl-hard", _ranking.load_dl_hard),
     "movielens-small": ((), "movielens-latest-small", _ranking.load_movielens),
@@ -92,7 +93,7 @@ def load(
     name_or_path : str or pathlib.Path
         A set name (``teaching``, ``wmt23/<lp>``, ``mtme/wmt24/<lp>`` and other years of the archive of mt-metrics-eval,
         ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``;
-        ``human-parity/<lp>``: the segments of WMT23 with three ratings;
+        ``wmt24-news/<lp>``; ``human-parity/<lp>``: the segments of WMT23 with three ratings;
         transcripts: ``teaching-speech``, ``librispeech/test-clean``, ``librispeech/test-other``;
         rankings: ``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``, ``movielens-small``),
         a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xlsx``, perhaps packed, see `read_table`; ``-``

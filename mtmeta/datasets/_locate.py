@@ -14,6 +14,7 @@ _FETCH_NAMES = {
     "wmt21-news-systems": "newstest2021",
     "librispeech-rnnt": "librispeech",
     "movielens-latest-small": "movielens-small",
+    "mslc2024": "wmt24-news",
 }
 
 

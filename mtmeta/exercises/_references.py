@@ -16,7 +16,7 @@ from scipy import stats
 
 from .. import local_accuracy as la
 from .. import scoring, sentinel, sysdep, ties
-from ..agreement import correlate, correlate_groups, decompose_pearson
+from ..agreement import correlate, correlate_groups, decompose_pearson, pairwise_difference_pearson
 from ..evalset import EvalSet
 from ..raters import ceiling
 from ..report import decide
@@ -474,3 +474,35 @@ def ex_12_fair(es: EvalSet, seed: int) -> float:
 def ex_12_own(es: EvalSet, metrics: Sequence[str], seed: int) -> dict:
     best = ceiling(sysdep.centre_segments(es), metrics, n_resamples=2)["metric"][0]
     return {"metric": best, "p": sysdep.favours(es, best, n_resamples=500, rng=seed).p_value}
+
+
+# -- chapter 14: a second year ---------------------------------------------------------------
+
+
+def ex_14_constant() -> dict[str, float]:
+    tied, pairs = 9 * 8 / 2, 10 * 9 / 2
+    return {"acc_eq": tied / pairs, "expected accuracy": 1 / 2, "F1": 2 / (1 / 0.9 + 1), "J": 1 - 1}
+
+
+def ex_14_outlier(few: EvalSet) -> dict[str, float]:
+    human = few.human.copy()
+    human.flat[human.argmin()] = -25
+    found = []
+    for scores in (human, few.human):
+        es = EvalSet(scores, {"Judge": few["Judge"]}, systems=few.systems)
+        found.append((_pdp(es)["Judge"], ties.expected_accuracy(es)["value"][0]))
+    return dict(zip(("PDP", "expected accuracy"), np.subtract(*found).tolist(), strict=True))
+
+
+def _pdp(es: EvalSet) -> pd.Series:
+    return pairwise_difference_pearson(es).set_index("metric")["value"]
+
+
+def ex_14_claims() -> list[str]:
+    return ["b", "d"]  # a constant has the numbers of a and c
+
+
+def ex_14_own(es: EvalSet) -> dict:
+    accuracy = _values(es, coefficient="acc_eq")
+    lead = accuracy.max() - ties.human_tie_share(es)
+    return {"first": accuracy.idxmax(), "lead": lead, "PDP": _pdp(es).idxmax()}

@@ -333,6 +333,7 @@ def _error_table(faults: Sequence[Sequence[Sequence[_Fault]]]) -> pd.DataFrame:
         for f in errors
     ]
     table = pd.DataFrame(rows, columns=["system", "segment", "trap", "category", "severity", "weight"])
+    table = table.astype({"system": int, "segment": int, "weight": float})  # which it is not without an error
     table["major"] = table["weight"] >= 5
     return table
 
@@ -373,6 +374,7 @@ def campaign(
     texts: bool = True,
     lexical: bool = True,
     length_effect: float = 0.0,
+    error_factor: float = 1.0,
 ) -> EvalSet:
     """Simulate an MQM campaign, German to English, whose truth is known.
 
@@ -401,6 +403,8 @@ def campaign(
         :math:`(w / w_0)^{b_k}`, with :math:`w_0` the geometric mean of w. The slopes :math:`b_k` are spaced evenly from
         ``-length_effect`` to ``length_effect``, in random order. Systems with a positive slope are at their best in
         short segments, the others in long ones. 0, the default, plants nothing.
+    error_factor : float
+        By how much the error rates of all systems are multiplied; below 1 there are more translations without an error.
 
     Returns
     -------
@@ -429,7 +433,7 @@ def campaign(
         If a size or the seed is not a whole number.
     ValueError
         If a size is below 1, ``n_segments`` above 2,000, the seed negative, ``rated_share`` outside (0, 1], or
-        ``length_effect`` negative or not finite.
+        ``length_effect`` or ``error_factor`` negative or not finite.
 
     Examples
     --------
@@ -444,8 +448,9 @@ def campaign(
     seed = check_count("seed", seed, 0, MAX_SEED)
     if not 0 < rated_share <= 1:
         raise ValueError(f"`rated_share` must lie in (0, 1]; found {rated_share!r}.")
-    if not 0 <= length_effect < math.inf:
-        raise ValueError(f"`length_effect` must be a finite number of at least 0; found {length_effect!r}.")
+    for name, value in (("length_effect", length_effect), ("error_factor", error_factor)):
+        if not 0 <= value < math.inf:
+            raise ValueError(f"`{name}` must be a finite number of at least 0; found {value!r}.")
     sentences, documents, domains = drawn(seed, n_segments)
     sources = [s.source for s in sentences]
     menus = [Menu(s) for s in sentences]
@@ -454,6 +459,7 @@ def campaign(
     )
     difficulty = visible + SETTINGS["hidden"] * normal(generator(seed, 13), visible.shape)
     names, rates, freedom = _systems(seed, n_systems)
+    rates *= error_factor
     shape, n_words = (n_systems, n_segments), [len(t.split()) for t in sources]
     slopes = _length_slopes(seed, n_systems, length_effect) if length_effect else [0.0] * n_systems
     logs = [math.log(n) for n in n_words]

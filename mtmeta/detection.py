@@ -1,0 +1,184 @@
+"""Detecting translations without an error: precision and recall, with thresholds from other data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ._checks import Undefined, check_choice, check_count, generator
+from ._resampling import units_of
+from .agreement import _metric_names
+from .evalset import Computed, EvalSet, as_evalset
+from .ties import expected_accuracy
+
+__all__ = ["error_free", "threshold"]
+
+
+def _labels(es: EvalSet, metric: str, least: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return which cells humans and the metric scored, and which translations humans find no error in."""
+    scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
+    good = es.human >= least
+    n, of = int(good[scored].sum()), int(scored.sum())
+    if n in (0, of):
+        raise Undefined(
+            f"metric {metric!r} in set {es.name!r}: {n} of {of} translations have a human score of {least:g} or more. "
+            "Detection needs some that have and some that do not; choose another `least`."
+        )
+    return scored, good
+
+
+def threshold(es: EvalSet | pd.DataFrame, metric: str, *, aim: str | float = "youden", least: float = 0.0) -> float:
+    """Find the score from which on a metric's translations are best taken for error-free.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric : str
+    aim : {"youden", "f1"} or float
+        What the threshold serves on these data. ``"youden"``: the highest recall less false alarms, which is 0 for
+        taking all translations or none. ``"f1"``: the highest F1, the harmonic mean of precision and recall. A number
+        in (0, 1): the most translations with at least this precision; on other data the precision is then on average a
+        little lower, since the lowest such threshold owes some of it to luck.
+    least : float
+        Humans find no error in a translation with this score or more.
+
+    Returns
+    -------
+    float
+        In units of the metric: translations with this score or more are taken. Infinite if no threshold has the
+        precision asked for. The lowest, if several are best.
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, or humans find errors in all translations, or in none.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -5, 0, -1, 0]], {"m": [[.9, .8, .7, .6, .5]]}, systems=["A"])
+    >>> [mm.detection.threshold(es, "m", aim=aim) for aim in ("youden", "f1", .6)]
+    [0.9, 0.5, 0.5]
+    """
+    from sklearn.metrics import roc_curve
+
+    es = as_evalset(es)
+    _metric_names(es, metric)
+    if isinstance(aim, bool) or not isinstance(aim, (float, np.floating)) or not 0 < aim < 1:
+        check_choice("aim", aim, ("youden", "f1", "a number between 0 and 1"))
+    scored, good = _labels(es, metric, least)
+    n_good, n_bad = good[scored].sum(), (~good[scored]).sum()
+    false, true, cuts = roc_curve(good[scored], es[metric][scored], drop_intermediate=False)
+    taken, right = np.rint(false * n_bad + true * n_good), np.rint(true * n_good)
+    if isinstance(aim, str):
+        value = true - false if aim == "youden" else 2 * right / (taken + n_good)
+        return float(cuts[np.flatnonzero(value >= value.max() - 1e-12)[-1]])
+    return float(cuts[np.flatnonzero(right >= aim * taken - 1e-9)[-1]])
+
+
+def error_free(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    thresholds: Mapping[str, float] | None = None,
+    aim: str | float = "youden",
+    least: float = 0.0,
+    n_folds: int = 5,
+    unit: str = "segment",
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    r"""Return how well metrics detect translations in which humans find no error.
+
+    A metric takes all translations from a threshold on. Of those, *precision* is the share that is error-free; of the
+    error-free ones, *recall* is the share taken; *false alarms* is the share of the others that is taken, too. Taking
+    everything has recall 1 and the base rate p for precision, so its :math:`F_1 = 2 p / (1 + p)` is high where most
+    translations are error-free. Youden's :math:`J = \mathit{recall} - \mathit{false\ alarms}` is 0 there.
+
+    Parameters
+    ----------
+    es, metrics
+        As in `mtmeta.correlate`.
+    thresholds : mapping of str to float, optional
+        Threshold of each metric, from other data: see `threshold`. By default the data are split into folds; each fold
+        is judged with the threshold of the others.
+    aim, least
+        As in `threshold`.
+    n_folds : int
+        Number of folds, at least 2.
+    unit : {"segment", "document"}
+        What is put into a fold as a whole.
+    rng : None, int or numpy.random.Generator
+        Seed of the folds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, threshold`` (median over folds), ``precision`` (NaN if nothing is taken), ``recall, false_alarms, f1,
+        youden``; without a threshold ``auc``, the probability that an error-free translation has a higher score than
+        another one (a tie counts half; a coin gets 1/2), and ``auc_within``, the same for two translations of a
+        segment, averaged over the segments that have both (NaN if there is none); ``base_rate`` (share of error-free
+        translations), ``n_taken, n_cells``. Higher is better, but for false alarms.
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, a threshold is missing, or humans find errors in all translations, or in none,
+        of the data or of all folds but one.
+
+    References
+    ----------
+    The third task of WMT26's evaluation of automated translation evaluation, "Detection of error-free segments".
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0, -5, 0, -1, 0]], {"m": [[.9, .8, .7, .6, .5]]}, systems=["A"])
+    >>> row = mm.detection.error_free(es, thresholds={"m": .7}).iloc[0]
+    >>> [round(float(row[c]), 3) for c in ("precision", "recall", "false_alarms", "f1", "auc")]
+    [0.667, 0.667, 0.5, 0.667, 0.5]
+    """
+    es = as_evalset(es)
+    names = _metric_names(es, metrics)
+    check_choice("unit", unit, ("segment", "document"))
+    check_count("n_folds", n_folds, 2)
+    if absent := [name for name in names if thresholds is not None and name not in thresholds]:
+        raise ValueError(f"`thresholds` lacks the metric {absent[0]!r}.")
+    units = units_of(es, unit)
+    folds = (generator(rng).permutation(units.max() + 1) % n_folds)[units]
+    rows = []
+    for name in names:
+        scored, good = _labels(es, name, least)
+        if thresholds is None:
+            of_fold = [threshold(_part(es, name, folds != k), name, aim=aim, least=least) for k in set(folds)]
+            cuts = np.array(of_fold)[folds]
+        else:
+            cuts = np.full(es.shape[1], float(thresholds[name]))
+        taken, good = (es[name] >= cuts)[scored], good[scored]
+        right, n = int((taken & good).sum()), int(taken.sum())
+        recall, false = right / good.sum(), (n - right) / (~good).sum()
+        two = Computed(np.where(scored, es.human >= least, np.nan), {name: es[name]}, systems=es.systems)
+        found = (
+            np.median(cuts),
+            right / n if n else np.nan,
+            recall,
+            false,
+            2 * right / (n + good.sum()),
+            recall - false,
+        )
+        rows.append((name, *found, *(_auc(two, g) for g in ("none", "segment")), good.mean(), n, len(good)))
+    columns = "metric threshold precision recall false_alarms f1 youden auc auc_within base_rate n_taken n_cells"
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+def _part(es: EvalSet, name: str, columns: np.ndarray) -> EvalSet:
+    return Computed(es.human[:, columns], {name: es[name][:, columns]}, systems=es.systems, name=es.name)
+
+
+def _auc(two: EvalSet, grouping: str) -> float:
+    """Return the share of pairs of an error-free and another translation in which the metric prefers the first."""
+    try:
+        return float(expected_accuracy(two, grouping=grouping)["value"][0])
+    except Undefined:
+        return np.nan
