@@ -12,6 +12,7 @@ _MODULES = (
     "aggregation",
     "agreement",
     "datasets",
+    "differences",
     "evalset",
     "exercises",
     "local_accuracy",

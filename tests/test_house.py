@@ -36,6 +36,7 @@ MAY_IMPORT = {
     "ties": {"agreement", "evalset", "_agreement_kernels"},
     "significance": {"agreement", "ties", "evalset", "_agreement_kernels"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
+    "differences": {"agreement", "evalset"},
     "published": {"agreement", "protocols", "evalset"},
     "sysdep": {"evalset"},
     "sentinel": {"evalset"},
