@@ -264,8 +264,8 @@ def curve(
             f"humans agree with {which} of the {(x > 0).sum()} differences of metric {metric!r}: any steeper curve "
             "fits better. It takes more systems, or closer ones."
         )
-    ends = [pairs["set"].str.cat(pairs[end], sep="\n") for end in ("first", "second")]
-    i, j = np.split(pd.factorize(pd.concat(ends))[0], 2)
+    ends = [name for end in ("first", "second") for name in zip(pairs["set"], pairs[end], strict=True)]
+    i, j = np.split(pd.factorize(pd.Series(ends))[0], 2)
     _, known = np.unique(np.concatenate([i, j]), return_index=True)
     sets = pd.factorize(np.tile(pairs["set"], 2)[known])[0]
     counts = np.empty((n_resamples, len(sets)))
@@ -298,22 +298,27 @@ def _weights(counts: np.ndarray, i: np.ndarray, j: np.ndarray) -> Iterator[np.nd
 
 
 def _slopes(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the slope of the logistic fit in each row of weights, by bisection of its score.
+    """Return the slope of the logistic fit in each row of weights, by Newton steps that bisection keeps in bounds.
 
     It is infinite where all differences agree or none does, and NaN where nothing differs.
     """
     unit = np.median(x[x > 0])
     right, wrong = weights * (x / unit * y), weights * (x / unit * (1 - y))
-    low, high = -np.ones(len(weights)), np.ones(len(weights))  # of b / (1 + |b|)
-    for _ in range(50):
-        middle = (low + high) / 2
-        z = (middle / (1 - np.abs(middle)))[:, None] * (x / unit)
-        above = (right * expit(-z) - wrong * expit(z)).sum(axis=1) > 0
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
     some_right, some_wrong = right.any(axis=1), wrong.any(axis=1)
-    middle[~(some_right & some_wrong)] = 0
-    slopes = middle / (1 - np.abs(middle)) / unit
-    slopes[~some_wrong], slopes[~some_right], slopes[~some_right & ~some_wrong] = np.inf, -np.inf, np.nan
+    slopes = np.select([some_right & some_wrong, some_right, some_wrong], [0, np.inf, -np.inf], np.nan)
+    right, wrong = right[slopes == 0], wrong[slopes == 0]
+    b, low, high = np.zeros(len(right)), -np.ones(len(right)), np.ones(len(right))  # bounds of b / (1 + |b|)
+    for _ in range(60):
+        p, q = expit(np.multiply.outer(b, x / unit)), expit(np.multiply.outer(-b, x / unit))
+        score, information = (right * q - wrong * p).sum(axis=1), ((right + wrong) * p * q) @ (x / unit)
+        low, high = np.where(score > 0, b / (1 + np.abs(b)), low), np.where(score > 0, high, b / (1 + np.abs(b)))
+        step = b + np.divide(score, information, out=np.full(len(b), np.inf), where=information > 1e-9 * np.abs(score))
+        inside = (low < step / (1 + np.abs(step))) & (step / (1 + np.abs(step)) < high)
+        middle, last = (low + high) / 2, b
+        b = np.where(inside, step, middle / (1 - np.abs(middle)))
+        if np.allclose(b, last, rtol=1e-13, atol=1e-13):
+            break
+    slopes[slopes == 0] = b / unit
     return slopes
 
 

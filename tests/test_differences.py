@@ -41,6 +41,11 @@ def test_pairs_of_four_systems():
     assert not turned["agreement"].any()
 
 
+def test_systems_may_be_numbers():
+    es = EvalSet([[2], [1], [0]], {"m": [[1], [2], [0]]}, systems=[7, 8, 9])
+    assert differences.curve(es, "m", n_resamples=5).to_frame()["n_systems"].item() == 3
+
+
 def test_ties_are_half_an_agreement():
     pairs = differences.system_pairs(of_systems([1, 1, 0], [0.5, 0.4, 0.4]), "m")
     assert pairs["agreement"].tolist() == [0.5, 1, 0.5]

@@ -23,7 +23,7 @@ def main() -> None:
     for metric in sorted(shared, key=str.lower):
         for n_segments in (30, 100, 300, None):
             try:
-                found = mm.differences.curve(sets, metric, n_segments=n_segments).to_frame()
+                found = mm.differences.curve(sets, metric, n_segments=n_segments, n_samples=10).to_frame()
             except Undefined as error:
                 print(error)
                 continue

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from .. import differences, scoring, sentinel, sysdep, ties
 from .. import local_accuracy as la
-from .. import scoring, sentinel, sysdep, ties
 from ..agreement import correlate, correlate_groups, decompose_pearson
 from ..evalset import EvalSet
 from ..report import decide
@@ -452,3 +452,29 @@ def ex_10_margin() -> dict[str, str]:
                 before, after = (decide(value, low, high, 0.0, margin)[0] for margin in (0, 0.2))
                 found |= {before: after} if after != before else {}
     return found
+
+
+# -- chapter 11: what a difference is worth --------------------------------------------------
+
+
+def ex_11_published() -> dict:
+    a, b = 0.8833, 0.9664
+    return {"P(0)": a / 2, "P(1)": a / (1 + np.exp(-b)), "above a coin": -np.log(2 * a - 1) / b}
+
+
+def ex_11_segments(spread: float, noise: float) -> float:
+    return 9 * noise / spread
+
+
+def ex_11_without(es: EvalSet, metric: str) -> pd.Series:
+    slopes = {}
+    for left_out in es.systems:
+        pairs = differences.system_pairs(es.select(systems=[s for s in es.systems if s != left_out]), metric)
+        slopes[left_out] = differences._slopes(
+            *pairs[["difference", "agreement"]].to_numpy().T, np.ones((1, len(pairs)))
+        )[0]
+    return pd.Series(slopes)
+
+
+def ex_11_own(found: Mapping[str, differences.Curve]) -> str:
+    return max(found, key=lambda metric: found[metric].slope * found[metric].pairs["difference"].median())
