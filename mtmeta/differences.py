@@ -274,7 +274,8 @@ def curve(
     slope = _slopes(x, y, np.ones((1, len(x))))[0]
     slopes = np.concatenate([_slopes(x, y, weights) for weights in _weights(counts, i, j)])
     drawn = slopes[~np.isnan(slopes)]
-    bias = ndtri((np.sum(drawn < slope) + np.sum(drawn <= slope) + 1) / (2 * len(drawn) + 2))
+    same = np.isclose(drawn, slope, rtol=1e-9, atol=1e-9 / x.max())  # rounding must not decide
+    bias = ndtri((np.sum((drawn < slope) & ~same) + (np.sum(same) + 1) / 2) / (len(drawn) + 1))
     levels = ndtr(2 * bias + ndtri([(1 - level) / 2, (1 + level) / 2]))
     low, high = np.quantile(drawn, levels, method="inverted_cdf") if len(drawn) else (np.nan, np.nan)
     signature = f"difference|metric:{metric}|n_segments:{n_segments or 'all'}|unit:system|n_resamples:{n_resamples}"
