@@ -470,10 +470,9 @@ def ex_11_without(es: EvalSet, metric: str) -> pd.Series:
     slopes = {}
     for left_out in es.systems:
         pairs = differences.system_pairs(es.select(systems=[s for s in es.systems if s != left_out]), metric)
-        slopes[left_out] = differences._slopes(
-            *pairs[["difference", "agreement"]].to_numpy().T, np.ones((1, len(pairs)))
-        )[0]
-    return pd.Series(slopes)
+        columns = pairs[["difference", "agreement"]].to_numpy().T
+        slopes[left_out] = differences._slopes(*columns, np.ones((1, len(pairs))))[0]
+    return pd.Series(slopes).replace([np.inf, -np.inf], np.nan)
 
 
 def ex_11_own(found: Mapping[str, differences.Curve]) -> str:
