@@ -13,6 +13,7 @@ _MODULES = (
     "agreement",
     "datasets",
     "detection",
+    "differences",
     "evalset",
     "exercises",
     "local_accuracy",

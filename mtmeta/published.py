@@ -24,8 +24,8 @@ def numbers() -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per number: ``source, language_pair, level, statistic, grouping, metric,
-        quantity`` (``value``, ``rank`` or ``dof``) and ``printed``, a string that keeps the printed
-        precision. Sources:
+        quantity`` (``value``, ``rank``, ``dof``, ``ceiling`` or ``slope``) and ``printed``, a string that
+        keeps the printed precision. Sources:
 
         - ``sentinels-tables5-10``: Perrella et al. 2024, tables 5 to 10 and the acc_eq and
           system-level Pearson published beside them, four decimals;
@@ -41,6 +41,8 @@ def numbers() -> pd.DataFrame:
         - ``local-accuracy-table5``, ``-table6``, ``-table7``: Deviyani and Diaz 2025, chi-square of metrics of
           translations (between 62 systems), transcripts (73 speakers) and rankings (21 algorithms), on data of their
           own; ``quantity`` is ``value`` or ``dof``
+        - ``differences-accuracy``, ``-curve``: Kocmi et al. 2024, accuracies in percent on the 249 pairs of systems of
+          WMT23, and their curves from a difference to an accuracy: ``ceiling`` (percent) and ``slope`` (per point)
 
     Examples
     --------
@@ -48,8 +50,8 @@ def numbers() -> pd.DataFrame:
     >>> mm.published.numbers().query("source == 'wmt23' and metric == 'BLEU'")["printed"].tolist()
     ['0.859', '0.696']
     """
-    tables = [_FOLDER / name for name in ("wmt23.tsv", "wmt23_aggregation.tsv", "local_accuracy.tsv")]
-    return pd.concat([pd.read_csv(t, sep="\t", dtype=str, keep_default_na=False) for t in tables], ignore_index=True)
+    tables = [pd.read_csv(t, sep="\t", dtype=str, keep_default_na=False) for t in sorted(_FOLDER.glob("*.tsv"))]
+    return pd.concat(tables, ignore_index=True)
 
 
 def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) -> pd.DataFrame:
@@ -61,7 +63,8 @@ def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) 
         The three WMT23 sets with the published sentinel metrics.
     sources : sequence of str, optional
         Which of the sources of `numbers`; by default all but those of aggregation, which are computed from texts
-        (`mtmeta.aggregation`), and those of local accuracy, whose data are not public.
+        (`mtmeta.aggregation`), those of local accuracy, whose data are not public, and those on differences
+        (`mtmeta.differences`), which are about metrics that are not all in WMT23.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def recompute(sets: Sequence[EvalSet], *, sources: Sequence[str] | None = None) 
         If a source is unknown, or a language pair or metric is absent from the sets.
     """
     table = numbers()
-    table = table[~table["source"].str.startswith(("aggregation-", "local-accuracy-"))]
+    table = table[~table["source"].str.startswith(("aggregation-", "local-accuracy-", "differences-"))]
     known = list(dict.fromkeys(table["source"]))
     for source in sources or ():
         check_choice("sources", source, known)

@@ -68,6 +68,8 @@ def statistics(es: mm.EvalSet):
     yield "error_free", mm.detection.error_free(es)
     yield "partial_correlations", mm.agreement.partial_correlations(es, "chrF")
     yield "pairwise_accuracy", mm.pairwise_accuracy(es)
+    yield "difference curve", mm.differences.curve(es, "chrF", n_segments=20, n_samples=3, **DRAWS).to_frame()
+    yield "difference pairs", mm.differences.system_pairs(es, "Judge", n_segments=20, n_samples=2)
     for ties in ("half", "published"):
         yield f"soft_pairwise_accuracy {ties}", mm.soft_pairwise_accuracy(es, ties=ties, n_resamples=60)
     for grouping in ("none", "segment", "system"):

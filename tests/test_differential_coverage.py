@@ -22,6 +22,7 @@ WHY_NOT = {
     ),
     "returns texts and orders, no numbers, but for shares of what could be perturbed": "perturb",
     "draws what was computed; the tests read the drawn data back": "plots",
+    "stored numbers; a test of its own recomputes some": "differences.wmt23_curve",
     "printed numbers, as published": "published.numbers",
     "a rule of four comparisons, tested case by case": "report.decide",
     "a trained model; its tests compare training with what the libraries give": (

@@ -37,6 +37,7 @@ MAY_IMPORT = {
     "detection": {"agreement", "ties", "evalset"},
     "significance": {"agreement", "ties", "evalset", "_agreement_kernels"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
+    "differences": {"agreement", "evalset"},
     "published": {"agreement", "protocols", "evalset"},
     "raters": {"evalset"},
     "sysdep": {"evalset"},

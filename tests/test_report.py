@@ -290,7 +290,8 @@ def test_tiny_table_says_what_is_missing(small):
     assert reasons[ORDERS] == "3 systems have 6 orders, too few for a p-value of .05"
     assert reasons[BEST] == "the table has one metric: there is nothing to rank it against"
     assert reasons[LENGTH] == "the table has no translations"
-    assert set(small.skipped["section"]) == {"rank", "baselines", "length", "domains"}
+    assert set(small.skipped["section"]) == {"systems", "rank", "baselines", "length", "domains"}
+    assert "humans agree with" in small.skipped.set_index("key").loc["difference", "reason"]
     assert value(small, "data", "translations with both")["value"] == 56
     assert value(small, "segments", "Kendall, segment grouping")["n"] == 20
 

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from .. import differences, scoring, sentinel, sysdep, ties
 from .. import local_accuracy as la
-from .. import scoring, sentinel, sysdep, ties
 from ..agreement import correlate, correlate_groups, decompose_pearson, pairwise_difference_pearson
 from ..evalset import EvalSet
 from ..raters import ceiling
@@ -506,3 +506,28 @@ def ex_14_own(es: EvalSet) -> dict:
     accuracy = _values(es, coefficient="acc_eq")
     lead = accuracy.max() - ties.human_tie_share(es)
     return {"first": accuracy.idxmax(), "lead": lead, "PDP": _pdp(es).idxmax()}
+
+
+# -- chapter 11: what a difference is worth --------------------------------------------------
+
+
+def ex_11_published() -> dict:
+    a, b = 0.8833, 0.9664
+    return {"P(0)": a / 2, "P(1)": a / (1 + np.exp(-b)), "above a coin": -np.log(2 * a - 1) / b}
+
+
+def ex_11_segments(spread: float, noise: float) -> float:
+    return 9 * noise / spread
+
+
+def ex_11_without(es: EvalSet, metric: str) -> pd.Series:
+    slopes = {}
+    for left_out in es.systems:
+        pairs = differences.system_pairs(es.select(systems=[s for s in es.systems if s != left_out]), metric)
+        columns = pairs[["difference", "agreement"]].to_numpy().T
+        slopes[left_out] = differences._slopes(*columns, np.ones((1, len(pairs))))[0]
+    return pd.Series(slopes).replace([np.inf, -np.inf], np.nan)
+
+
+def ex_11_own(found: Mapping[str, differences.Curve]) -> str:
+    return max(found, key=lambda metric: found[metric].slope * found[metric].pairs["difference"].median())

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from .._checks import Undefined
 from .._pearson import pearson, scaled
 from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
+from ..differences import curve
 from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..significance import fisher_interval, intervals
@@ -110,6 +111,7 @@ def systems(part: Part, section: Section) -> None:
     section.attempt("means", _system_rows, part, section)
     if not part.settings.claims_only:
         section.attempt("spa", _spa_row, part, section)
+        section.attempt("difference", _difference_row, part, section)
 
 
 def _system_rows(part: Part, section: Section) -> None:
@@ -165,6 +167,15 @@ def _spa_row(part: Part, section: Section) -> None:
     low, high = interval(spa_in_draws(part.paired, part.metric, counts)[1:], part.settings)
     note = "these systems; in the interval, p-values are normal"
     section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
+
+
+def _difference_row(part: Part, section: Section) -> None:
+    found = curve(part.es, part.metric, **part.settings.options)
+    value, low, high = found.needed(0.8)
+    if not np.isfinite(high):
+        raise Undefined("the curve may be flat: no difference is known to have that chance.")
+    note = f"by a logistic curve, in units of the metric, on {part.es.shape[1]} segments; for other systems, too"
+    section.add("difference", value, low, high, len(found.pairs), "pairs of systems", note)
 
 
 def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:

@@ -1,0 +1,364 @@
+"""What a difference between two systems is worth: how often humans prefer the system that a metric prefers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.special import expit, logit, ndtr, ndtri
+
+from ._checks import Undefined, check_choice, check_count, check_level, generator
+from ._names import unknown
+from ._resampling import percentile_interval, seed_of
+from .agreement import rated_systems, shared_metrics, sign_of_difference
+from .evalset import EvalSet, as_sets
+
+__all__ = ["Curve", "curve", "system_pairs", "wmt23_curve"]
+
+_CELLS = 2_000_000  # of a matrix, resamples by pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    r"""The chance that humans agree, by the size of a metric's difference, as `curve` fits it.
+
+    Attributes
+    ----------
+    metric : str
+    slope, low, high : float
+        The slope b of :math:`1 / (1 + e^{-b \Delta})` and its interval, per unit of the metric; 0 is a coin.
+    pairs : pandas.DataFrame
+        What it was fitted to, as `system_pairs` returns it.
+    slopes : numpy.ndarray
+        The slope in each resample; infinite where humans agree with all its differences, or with none (then
+        negative), and NaN where there is none.
+    level : float
+        Of all intervals.
+    signature : str
+        How it was computed, in one line.
+    """
+
+    metric: str
+    slope: float
+    low: float
+    high: float
+    pairs: pd.DataFrame = field(repr=False)
+    slopes: np.ndarray = field(repr=False)
+    level: float
+    signature: str
+    _drawn: tuple[np.ndarray, np.ndarray, np.ndarray] = field(repr=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row: ``metric, slope, low, high, largest`` (difference), ``n_pairs, n_systems, n_sets``."""
+        row = {"metric": self.metric, "slope": self.slope, "low": self.low, "high": self.high}
+        row |= {"largest": self.pairs["difference"].max(), "n_pairs": (self.pairs["sample"] == 1).sum()}
+        return pd.DataFrame([row | {"n_systems": self._drawn[0].shape[1], "n_sets": self.pairs["set"].nunique()}])
+
+    def chance(self, difference: ArrayLike, *, fit: str = "logistic") -> pd.DataFrame:
+        """Return the chance that humans prefer the system that the metric prefers by this much.
+
+        Parameters
+        ----------
+        difference : float or sequence of float
+            Not negative, in units of the metric.
+        fit : {"logistic", "isotonic"}
+            One slope, or any curve from 1/2 that never falls (scikit-learn's isotonic regression, linear between
+            differences that occur). The isotonic curve is constant beyond the largest difference.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``difference, chance, low, high``: chances in [0, 1], 1/2 for a coin. The interval redraws systems, as in
+            `curve`; that of the isotonic curve is the percentile interval at each difference, without correction.
+        """
+        check_choice("fit", fit, ("logistic", "isotonic"))
+        x = np.atleast_1d(np.asarray(difference, dtype=float))
+        if not (x >= 0).all():
+            raise ValueError(f"`difference` must be at least 0: the metric prefers the first system; found {x.min()}.")
+        if fit == "logistic":
+            slopes, known = (self.slope, self.low, self.high), x > 0  # a slope may be infinite
+            chance, low, high = (expit(np.multiply(b, x, out=np.zeros_like(x), where=known)) for b in slopes)
+        else:
+            chance = self._isotonic(x, np.ones(len(self.pairs)))
+            drawn = [self._isotonic(x, weights) for block in _weights(*self._drawn) for weights in block]
+            low, high = percentile_interval(np.array(drawn), self.level)
+        return pd.DataFrame({"difference": x, "chance": chance, "low": low, "high": high})
+
+    def _isotonic(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        from sklearn.isotonic import IsotonicRegression
+
+        if not weights.any():
+            return np.full(len(x), np.nan)
+        at = {"X": np.append(self.pairs["difference"], 0), "y": np.append(self.pairs["agreement"], 0.5)}
+        model = IsotonicRegression(y_min=0.5, y_max=1, out_of_bounds="clip")
+        return model.fit(**at, sample_weight=np.append(weights, 1e-9)).predict(x)
+
+    def needed(self, chance: float = 0.8) -> tuple[float, float, float]:
+        """Return the difference with this chance by the logistic fit, logit(chance) / slope, and its interval.
+
+        An end is infinite where a slope may be 0 or negative: no difference is known to have that chance.
+        """
+        if not 0.5 < chance < 1:
+            raise ValueError(f"`chance` must lie in (0.5, 1); found {chance!r}.")
+        value, low, high = (logit(chance) / b if b > 0 else np.inf for b in (self.slope, self.high, self.low))
+        return value, low, high
+
+
+def system_pairs(
+    es: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    metric: str,
+    *,
+    n_segments: int | None = None,
+    n_samples: int = 20,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Return each pair of systems of a set: the metric's difference, and whether humans agree with its direction.
+
+    Parameters
+    ----------
+    es : EvalSet, DataFrame or sequence of EvalSet
+        Pairs are formed within each set.
+    metric : str
+    n_segments : int, optional
+        Average the metric over that many segments, drawn without replacement and the same for all systems. By default
+        system scores are those of the set. Human scores are always those of the whole set.
+    n_samples : int
+        How often they are drawn.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``set, sample, first, second`` (the metric prefers the first), ``difference`` (at least 0, in units of the
+        metric), ``agreement`` (1 if humans prefer the first, 0 if the second, 1/2 where either calls them equal).
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown, two sets share a name, no set has two systems with scores, a set has fewer than
+        ``n_segments``, or system scores are no means of segment scores (corpus BLEU) so that there are none for fewer.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0], [-2], [-1]], {"m": [[.9], [.7], [.6]]}, systems=["A", "B", "C"])
+    >>> mm.differences.system_pairs(es, "m").round(1).iloc[:, 2:].to_numpy().tolist()
+    [['A', 'B', 0.2, 1.0], ['A', 'C', 0.3, 1.0], ['B', 'C', 0.1, 0.0]]
+    """
+    sets, rng, frames = as_sets(es), generator(rng), []
+    if len({one.name for one in sets}) < len(sets):
+        raise ValueError(f"each set needs a name of its own; found {', '.join(repr(one.name) for one in sets)}.")
+    (metric,) = shared_metrics(sets, metric)
+    for one in sets:
+        scores, sizes = rated_systems(one, ["human", metric])
+        names = one.system_scores[["human", metric]].dropna().index.to_numpy()
+        i, j = np.triu_indices(len(scores), 1)
+        size = np.maximum(sizes[i], sizes[j])
+        human = sign_of_difference(scores[i, 0], scores[j, 0], size[:, 0])
+        samples = [scores[:, 1]] if n_segments is None else _samples(one, metric, names, n_segments, n_samples, rng)
+        for sample, values in enumerate(samples, 1):
+            mine = sign_of_difference(values[i], values[j], size[:, 1])
+            first, second = np.where(mine < 0, (j, i), (i, j))
+            frame = {"set": one.name, "sample": sample, "first": names[first], "second": names[second]}
+            frame["difference"] = np.where(mine == 0, 0.0, np.abs(values[i] - values[j]))
+            frames.append(pd.DataFrame(frame | {"agreement": (1 + human * mine) / 2}))
+    pairs = pd.concat(frames, ignore_index=True).dropna(ignore_index=True)
+    if pairs.empty:
+        raise Undefined(f"metric {metric!r}: no set has two systems that both humans and the metric scored.")
+    return pairs
+
+
+def _samples(
+    es: EvalSet, metric: str, names: np.ndarray, n_segments: int, n_samples: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """Yield the means of the metric's scores of some segments, for these systems."""
+    scores = es.select(systems=names)[metric] if metric in es else np.empty((len(names), 0))
+    counts = (~np.isnan(scores)).sum(axis=1)
+    means = np.nansum(scores, axis=1) / np.maximum(counts, 1)
+    if not np.allclose(means, es.system_scores.loc[names, metric], rtol=1e-4):
+        raise Undefined(
+            f"metric {metric!r} in set {es.name!r}: its system scores are no means of segment scores, so fewer "
+            "segments have none. Leave out `n_segments`."
+        )
+    scored = np.flatnonzero(~np.isnan(scores).all(axis=0))
+    check_count("n_segments", n_segments, 1, len(scored))
+    for _ in range(check_count("n_samples", n_samples, 1)):
+        some = scores[:, rng.choice(scored, n_segments, replace=False)]
+        n = (~np.isnan(some)).sum(axis=1)
+        yield np.divide(np.nansum(some, axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
+
+
+def curve(
+    es: EvalSet | pd.DataFrame | Sequence[EvalSet],
+    metric: str,
+    *,
+    n_segments: int | None = None,
+    n_samples: int = 20,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> Curve:
+    r"""Fit the chance that humans prefer the system that a metric prefers, by the size of the difference.
+
+    The slope b maximises the likelihood of
+
+    .. math:: P(\text{humans agree} \mid \Delta) = \frac{1}{1 + e^{-b \Delta}}
+
+    over all pairs of systems. There is no intercept: whoever swaps two systems turns the sign of :math:`\Delta`, so at
+    :math:`\Delta = 0` the chance is 1/2. Pairs share systems. For the interval the systems of each set are drawn with
+    replacement; a pair counts as often as both its systems were drawn, and copies of one system make no pair. The
+    interval is the bias-corrected percentile interval: small samples make slopes too steep, and resamples once more.
+
+    Parameters
+    ----------
+    es : EvalSet, DataFrame or sequence of EvalSet
+        Pairs are formed within each set.
+    metric : str
+    n_segments, n_samples
+        As in `system_pairs`.
+    n_resamples : int
+        Draws of systems.
+    level : float
+        Of the interval.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    Curve
+
+    Raises
+    ------
+    ValueError
+        As `system_pairs`; if the metric gives all systems one score; or if humans agree with all its differences or
+        with none: then any steeper curve fits better.
+
+    References
+    ----------
+    Kocmi et al. 2024, "Navigating the Metrics Maze"; there a second parameter is the value for large differences.
+    Efron and Tibshirani 1993, section 14.3 with a = 0, for the interval.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[0], [-2], [-1]], {"m": [[.9], [.7], [.6]]}, systems=["A", "B", "C"])
+    >>> found = mm.differences.curve(es, "m", n_resamples=99)
+    >>> round(found.slope, 3)
+    10.283
+    >>> found.chance([0, .1, .3])["chance"].round(3).tolist()
+    [0.5, 0.737, 0.956]
+    """
+    check_count("n_resamples", n_resamples, 1)
+    check_level(level)
+    rng, drawn_with = generator(rng), seed_of(rng)
+    pairs = system_pairs(es, metric, n_segments=n_segments, n_samples=n_samples, rng=rng)
+    x, y = pairs["difference"].to_numpy(), pairs["agreement"].to_numpy()
+    if not x.any():
+        raise Undefined(f"metric {metric!r} gives all systems of a set one score: there is no difference.")
+    if y[x > 0].min() == 1 or y[x > 0].max() == 0:
+        which = "all" if y[x > 0].min() == 1 else "none"
+        raise Undefined(
+            f"humans agree with {which} of the {(x > 0).sum()} differences of metric {metric!r}: any steeper curve "
+            "fits better. It takes more systems, or closer ones."
+        )
+    ends = [name for end in ("first", "second") for name in zip(pairs["set"], pairs[end], strict=True)]
+    i, j = np.split(pd.factorize(pd.Series(ends))[0], 2)
+    _, known = np.unique(np.concatenate([i, j]), return_index=True)
+    sets = pd.factorize(np.tile(pairs["set"], 2)[known])[0]
+    counts = np.empty((n_resamples, len(sets)))
+    for k, n in enumerate(np.bincount(sets)):
+        counts[:, sets == k] = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
+    slope = _slopes(x, y, np.ones((1, len(x))))[0]
+    slopes = np.concatenate([_slopes(x, y, weights) for weights in _weights(counts, i, j)])
+    drawn = slopes[~np.isnan(slopes)]
+    same = np.isclose(drawn, slope, rtol=1e-9, atol=1e-9 / x.max())  # rounding must not decide
+    bias = ndtri((np.sum((drawn < slope) & ~same) + (np.sum(same) + 1) / 2) / (len(drawn) + 1))
+    levels = ndtr(2 * bias + ndtri([(1 - level) / 2, (1 + level) / 2]))
+    low, high = np.quantile(drawn, levels, method="inverted_cdf") if len(drawn) else (np.nan, np.nan)
+    signature = f"difference|metric:{metric}|n_segments:{n_segments or 'all'}|unit:system|n_resamples:{n_resamples}"
+    return Curve(
+        metric=metric,
+        slope=float(slope),
+        low=float(low),
+        high=float(high),
+        pairs=pairs,
+        slopes=slopes,
+        level=level,
+        signature=f"{signature}|rng:{drawn_with}|sets:{','.join(pairs['set'].unique())}",
+        _drawn=(counts, i, j),
+    )
+
+
+def _weights(counts: np.ndarray, i: np.ndarray, j: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield how often each pair was drawn, a block of resamples at a time."""
+    for block in np.array_split(counts, -(-counts.shape[0] * len(i) // _CELLS)):
+        yield block[:, i] * block[:, j]
+
+
+def _slopes(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the slope of the logistic fit in each row of weights, by Newton steps that bisection keeps in bounds.
+
+    It is infinite where all differences agree or none does, and NaN where nothing differs.
+    """
+    unit = np.median(x[x > 0])
+    right, wrong = weights * (x / unit * y), weights * (x / unit * (1 - y))
+    some_right, some_wrong = right.any(axis=1), wrong.any(axis=1)
+    slopes = np.select([some_right & some_wrong, some_right, some_wrong], [0, np.inf, -np.inf], np.nan)
+    right, wrong = right[slopes == 0], wrong[slopes == 0]
+    b, low, high = np.zeros(len(right)), -np.ones(len(right)), np.ones(len(right))  # bounds of b / (1 + |b|)
+    for _ in range(60):
+        p, q = expit(np.multiply.outer(b, x / unit)), expit(np.multiply.outer(-b, x / unit))
+        score, information = (right * q - wrong * p).sum(axis=1), ((right + wrong) * p * q) @ (x / unit)
+        low, high = np.where(score > 0, b / (1 + np.abs(b)), low), np.where(score > 0, high, b / (1 + np.abs(b)))
+        step = b + np.divide(score, information, out=np.full(len(b), np.inf), where=information > 1e-9 * np.abs(score))
+        inside = (low < step / (1 + np.abs(step))) & (step / (1 + np.abs(step)) < high)
+        middle, last = (low + high) / 2, b
+        b = np.where(inside, step, middle / (1 - np.abs(middle)))
+        if np.allclose(b, last, rtol=1e-13, atol=1e-13):
+            break
+    slopes[slopes == 0] = b / unit
+    return slopes
+
+
+def wmt23_curve(metric: str, *, n_segments: int | None = None) -> pd.DataFrame:
+    """Return the curve of a metric on WMT23, which the package has.
+
+    Pairs of systems are those of English to German, Hebrew to English and Chinese to English; humans are MQM raters.
+    ``tools/difference_curves.py`` computed it.
+
+    Parameters
+    ----------
+    metric : str
+        As WMT23 calls it: chrF, COMET, MetricX-23, ...
+    n_segments : int, optional
+        How many segments a system score averages. There are curves for 30, 100, 300 and all (557 to 1,976), for all
+        alone if system scores are no means (BLEU, chrF). Between them the one for fewer segments counts.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``n_segments`` (0: all) and the columns of `Curve.to_frame`, at level .95.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown, or has no curve for so few segments.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> mm.differences.wmt23_curve("COMET", n_segments=200)[["n_segments", "n_pairs"]].to_numpy().tolist()
+    [[100, 249]]
+    """
+    table = pd.read_csv(Path(__file__).parent / "data" / "wmt23_differences.tsv", sep="\t", comment="#")
+    if metric not in set(table["metric"]):
+        raise unknown("metric in WMT23:", metric, sorted(set(table["metric"])))
+    table = table[table["metric"] == metric]
+    sizes = table["n_segments"].replace(0, 557)
+    rows = table[sizes <= (check_count("n_segments", n_segments, 1) if n_segments is not None else 557)]
+    if rows.empty:
+        raise Undefined(f"WMT23 has no curve of {metric!r} for {n_segments} segments; it begins at {sizes.min()}.")
+    return rows.tail(1).reset_index(drop=True)
