@@ -17,6 +17,7 @@ from scipy import stats
 from .. import local_accuracy as la
 from .. import scoring, sentinel, sysdep, ties
 from ..agreement import correlate, correlate_groups, decompose_pearson
+from ..estimation import ratings_saved
 from ..evalset import EvalSet
 from ..report import decide
 from ..significance import Comparison, intervals
@@ -452,3 +453,26 @@ def ex_10_margin() -> dict[str, str]:
                 before, after = (decide(value, low, high, 0.0, margin)[0] for margin in (0, 0.2))
                 found |= {before: after} if after != before else {}
     return found
+
+
+# -- chapter 13: fewer labels ----------------------------------------------------------------
+
+
+def ex_13_half() -> dict:
+    return {"ratings": 90, "correlation": 0.5**0.5}
+
+
+def ex_13_weight(es: EvalSet, metric: str) -> float:
+    h, m = es.human[0], es[metric][0]
+    return 2 * stats.linregress(m, h).slope
+
+
+def ex_13_claims() -> list[str]:
+    return ["a", "d"]
+
+
+def ex_13_own(es: EvalSet, metric: str) -> dict:
+    row = ratings_saved(es, metric).iloc[0]
+    left = {"metric": 1 - row["mean"], "same segments": 1 - row["pairing"]}
+    left["both"] = left["same segments"] * (1 - row["difference"])
+    return {name: 100 * share for name, share in left.items()}
