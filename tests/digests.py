@@ -94,6 +94,9 @@ def statistics(es: mm.EvalSet):
     yield "correct", mm.significance.correct(p_values.to_numpy()[np.triu_indices(len(p_values), 1)], "holm")
     yield "rank", mm.rank(es, protocol="wmt24", **DRAWS)
     yield "system_dependence", mm.system_dependence(es, "chrF", n_resamples=20)
+    part = mm.EvalSet(np.where(np.arange(es.shape[1]) % 3, np.nan, es.human), {"chrF": es["chrF"]}, systems=es.systems)
+    yield "estimate", mm.estimate(part, "chrF")
+    yield "ratings_saved", mm.estimation.ratings_saved(es)
     yield "compare_with_null", mm.sysdep.compare_with_null(es, "chrF", n_resamples=39, min_stratum=10)
 
 

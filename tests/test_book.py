@@ -31,6 +31,8 @@ README = ROOT / "README.md"
 MAX_LINES, MAX_FUNCTION_LINES, MIN_EXERCISES = 30, 12, 3
 #: At most so many words and cells, at least so many figures.
 LIMITS_OF_A_CHAPTER, LIMITS_OF_REAL_DATA = (3600, 60, 5), (4200, 80, 1)
+#: Words of chapters 11 to 14, beyond the four papers.
+LIMITS_BEYOND = 3200
 #: How the headings of a chapter begin, in this order. "On …" is the section that works on data.
 ANATOMY = (
     "What you will learn", "The problem", "Definition", "From formula to code", "On ", "What to take away",
@@ -198,6 +200,7 @@ def pages_have_a_fitting_length(nb, name):
     found = reading_time.length(nb)
     if is_chapter(name) or name.startswith("real_data/"):
         words, cells, figures = LIMITS_OF_A_CHAPTER if is_chapter(name) else LIMITS_OF_REAL_DATA
+        words = min(words, LIMITS_BEYOND) if re.match("1[1-4]_", name) else words
         if found.words > words:
             yield f"the page has {found.words} words; at most {words}"
         if found.cells > cells:

@@ -37,6 +37,7 @@ MAY_IMPORT = {
     "significance": {"agreement", "ties", "evalset", "_agreement_kernels"},
     "protocols": {"agreement", "ties", "significance", "evalset"},
     "published": {"agreement", "protocols", "evalset"},
+    "estimation": {"evalset"},
     "sysdep": {"evalset"},
     "sentinel": {"evalset"},
     "perturb": set(),
