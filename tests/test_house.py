@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "differences": {"agreement", "evalset"},
     "published": {"agreement", "protocols", "evalset"},
     "raters": {"evalset"},
+    "estimation": {"evalset"},
     "sysdep": {"evalset"},
     "sentinel": {"evalset"},
     "perturb": set(),

@@ -17,6 +17,7 @@ from scipy import stats
 from .. import differences, scoring, sentinel, sysdep, ties
 from .. import local_accuracy as la
 from ..agreement import correlate, correlate_groups, decompose_pearson, pairwise_difference_pearson
+from ..estimation import ratings_saved
 from ..evalset import EvalSet
 from ..raters import ceiling
 from ..report import decide
@@ -531,3 +532,26 @@ def ex_11_without(es: EvalSet, metric: str) -> pd.Series:
 
 def ex_11_own(found: Mapping[str, differences.Curve]) -> str:
     return max(found, key=lambda metric: found[metric].slope * found[metric].pairs["difference"].median())
+
+
+# -- chapter 13: fewer labels ----------------------------------------------------------------
+
+
+def ex_13_half() -> dict:
+    return {"ratings": 90, "correlation": 0.5**0.5}
+
+
+def ex_13_weight(es: EvalSet, metric: str) -> float:
+    h, m = es.human[0], es[metric][0]
+    return 2 * stats.linregress(m, h).slope
+
+
+def ex_13_claims() -> list[str]:
+    return ["a", "d"]
+
+
+def ex_13_own(es: EvalSet, metric: str) -> dict:
+    row = ratings_saved(es, metric).iloc[0]
+    left = {"metric": 1 - row["mean"], "same segments": 1 - row["pairing"]}
+    left["both"] = left["same segments"] * (1 - row["difference"])
+    return {name: 100 * share for name, share in left.items()}

@@ -1,0 +1,379 @@
+"""Mean human scores of systems from few ratings and a metric, and what the metric saves in ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from ._checks import Undefined, check_choice, check_level, check_number
+from ._names import unknown
+from ._pearson import scaled
+from ._resampling import units_of
+from .evalset import EvalSet, as_evalset
+
+__all__ = ["Estimate", "estimate", "ratings_saved"]
+
+TARGETS = ("set", "population")
+UNITS = ("segment", "document")
+#: A sum of squared deviations that is a smaller share of the squares is 0 but for rounding.
+_NOTHING = 1e-24
+_NUMBERS = ["value", "low", "high", "se", "weight", "saved", "n_rated", "n_segments"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The result of `estimate`.
+
+    Attributes
+    ----------
+    metric : str or None
+    table : pandas.DataFrame
+        One row a system, in the order of the set: ``system, value, low, high, se, weight, saved, n_rated, n_segments``.
+        ``value``, ``low``, ``high`` and ``se`` are in human units, ``weight`` in human units per unit of the metric.
+        ``saved`` is the share of ratings that the metric saves, below 0 if it costs some. NaN where too little is
+        rated, or ``saved`` is 0 / 0.
+    pairs : pandas.DataFrame
+        One row a pair of systems: ``first, second`` and the columns of ``table`` from ``value`` on. ``value`` is the
+        mean of the first less that of the second, over the segments that are rated for both.
+    signature : str
+        How it was computed, in one line.
+    """
+
+    metric: str | None
+    table: pd.DataFrame
+    pairs: pd.DataFrame = field(repr=False)
+    signature: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a copy of ``table``."""
+        return self.table.copy()
+
+
+@dataclass(frozen=True)
+class _Design:
+    """What was drawn, and what the estimates are about."""
+
+    unit: np.ndarray  # (n_segments,) the unit that each segment belongs to
+    stratum: np.ndarray  # (n_segments,)
+    weight: float | None  # None: tuned
+    target: str
+    level: float
+
+
+def estimate(
+    es: EvalSet | pd.DataFrame,
+    metric: str | None = None,
+    *,
+    weight: float | str = "tuned",
+    strata: Sequence | None = None,
+    target: str = "set",
+    unit: str = "segment",
+    level: float = 0.95,
+) -> Estimate:
+    r"""Estimate each system's mean human score from the segments that are rated, with the metric's help.
+
+    The metric scored all :math:`N` segments of a system, people rated :math:`n` of them, drawn at random. With bars for
+    means over the rated segments,
+
+    .. math:: \hat\mu = \bar h - \lambda\, (\bar m - \bar M), \qquad \bar M = \frac1N \sum_j m_j,
+
+    so that a draw of segments that are too easy is corrected as far as the metric sees it. This holds for any weight
+    :math:`\lambda` and any metric: a poor one widens the interval and shifts nothing. The tuned weight is the
+    least-squares slope of human on metric scores, of the system itself (or of the pair) over its rated segments.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+        NaN in ``human`` is not rated. Translations without a score of the metric are left out, rated or not.
+    metric : str, optional
+        By default none: the mean of the ratings alone.
+    weight : float or "tuned"
+        :math:`\lambda`; 0 leaves the metric out.
+    strata : sequence, optional
+        A label a segment. Ratings were drawn in each stratum separately; strata count by their numbers of segments.
+    target : {"set", "population"}
+        What the mean is over: the :math:`N` segments of the set, or all segments that these could have been.
+    unit : {"segment", "document"}
+        What was drawn whole to be rated.
+    level : float
+        Nominal coverage of the intervals.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, no system has enough ratings, or whole documents should have been drawn and one
+        is rated in part.
+
+    Notes
+    -----
+    With residuals :math:`e = h - \lambda m`, the variance is :math:`(1 - n/N)\, s_e^2 / n` for the set. For the
+    population it is :math:`s_{e'}^2 / n + \lambda'^2 s_m^2 / (N - n)` with :math:`\lambda' = \lambda (1 - n/N)`, the
+    second part over the segments without rating. Intervals use Student's t. A tuned weight costs a degree of freedom.
+
+    This is the regression estimator of survey sampling, the control variate of Chaganty et al. 2018, and PPI++ of
+    Angelopoulos et al. 2023, whose weight is :math:`\lambda'`.
+
+    Two systems are compared by their differences on the segments that are rated for both, with a weight of the pair's
+    own. That holds if the same segments were drawn for both, or each system's independently.
+
+    References
+    ----------
+    Chaganty, Mussmann and Liang 2018; Angelopoulos, Duchi and Zrnic 2023.
+
+    Examples
+    --------
+    Four of eight segments are rated, which the metric scores 3 on average; over all eight it is 2. A point of the
+    metric is worth 2 points, so the mean of the ratings, 6, is 2 too high:
+
+    >>> import numpy as np, mtmeta as mm
+    >>> human = [[9, 7, 5, 3, np.nan, np.nan, np.nan, np.nan]]
+    >>> es = mm.EvalSet(human, {"m": [[4, 4, 2, 2, 2, 0, 2, 0]]}, systems=["A"])
+    >>> mm.estimate(es, "m").table[["value", "se", "weight", "saved"]].round(2).to_numpy().tolist()
+    [[4.0, 0.5, 2.0, 0.7]]
+    >>> mm.estimate(es).table[["value", "se"]].round(2).to_numpy().tolist()
+    [[6.0, 0.91]]
+    """
+    es = as_evalset(es)
+    if metric is not None and metric not in es:
+        raise unknown("metric", metric, es.metrics)
+    check_choice("target", target, TARGETS)
+    check_choice("unit", unit, UNITS)
+    tuned = isinstance(weight, str) and weight == "tuned"
+    fixed = None if tuned and metric is not None else 0.0 if metric is None else check_number("weight", weight)
+    labels = np.zeros(es.shape[1], int) if strata is None else pd.factorize(np.asarray(strata, object))[0]
+    if len(labels) != es.shape[1] or (labels < 0).any():
+        raise ValueError(f"`strata` must have a label for each of the {es.shape[1]} segments; found {len(labels)}.")
+    scores = np.zeros(es.shape) if metric is None else es[metric]
+    human = np.where(np.isnan(scores), np.nan, es.human)
+    design = _Design(units_of(es, unit), labels, fixed, target, check_level(level))
+    if unit == "document":
+        _check_whole(es, ~np.isnan(human), ~np.isnan(scores), design.unit)
+    found = _estimates(human, scores, design)
+    if np.isnan(found["value"]).all():
+        raise Undefined(f"no system has enough {unit}s with ratings: two in each stratum, three for a tuned weight.")
+    first, second = np.triu_indices(len(human), 1)
+    gaps = _estimates(human[first] - human[second], scores[first] - scores[second], design)
+    names = np.array(es.systems, dtype=object)
+    table = pd.DataFrame({"system": names} | found)
+    pairs = pd.DataFrame({"first": names[first], "second": names[second]} | gaps)
+    how = f"weight:{weight}|strata:{labels.max() + 1}|target:{target}|unit:{unit}"
+    return Estimate(metric, table, pairs, f"estimate|metric:{metric}|{how}|set:{es.name}")
+
+
+def _check_whole(es: EvalSet, rated: np.ndarray, scored: np.ndarray, unit: np.ndarray) -> None:
+    """Raise if a document is rated in part."""
+    for system, own, every in zip(es.systems, rated, scored, strict=True):
+        if partly := set(unit[own]) & set(unit[every & ~own]):
+            name = es.documents[int(np.flatnonzero(unit == min(partly))[0])]
+            raise Undefined(
+                f"document {name!r} of system {system!r} is rated in part ({len(partly)} such documents), so documents "
+                "were not drawn whole; use unit='segment'."
+            )
+
+
+def _estimates(human: np.ndarray, scores: np.ndarray, design: _Design) -> dict[str, np.ndarray]:
+    """Return the columns `_NUMBERS` of the estimated means of rows of human scores."""
+    found = np.empty((len(human), len(_NUMBERS)))
+    alike: dict[bytes, list[int]] = {}  # rows that are rated and scored on the same segments
+    for k, pattern in enumerate(np.isnan(human) + 2 * np.isnan(scores).astype(np.int8)):
+        alike.setdefault(pattern.tobytes(), []).append(k)
+    for rows in alike.values():
+        found[rows] = _estimates_alike(human[rows], scores[rows], design)
+    columns = dict(zip(_NUMBERS, found.T, strict=True))
+    return columns | {name: columns[name].astype(int) for name in ("n_rated", "n_segments")}
+
+
+def _estimates_alike(human: np.ndarray, scores: np.ndarray, design: _Design) -> np.ndarray:
+    """Return the columns `_NUMBERS` of rows that are rated and scored on the same segments."""
+    rated, scored = ~np.isnan(human[0]), ~np.isnan(scores[0])
+    found = np.full((len(human), len(_NUMBERS)), np.nan)
+    found[:, -2:] = rated.sum(), scored.sum()
+    strata = [scored & (design.stratum == label) for label in np.unique(design.stratum[scored])]
+    units = [_count(design.unit[rated & inside]) for inside in strata]
+    tuned = design.weight is None
+    free = sum(units) - len(units) - tuned
+    if min(units, default=0) < 2 or free < 1:
+        return found
+    (y, up), (m, across) = (scaled(np.nan_to_num(values), 1) for values in (human, scores))
+    weight = _slopes(y, m, strata, rated) if tuned else np.ldexp(design.weight, across - up)
+    value, variance, alone = np.zeros((3, len(human)))
+    for inside in strata:
+        share, drawn = inside.sum() / scored.sum(), inside & rated
+        off = m[:, drawn].mean(axis=1) - m[:, inside].mean(axis=1)
+        value += share * (y[:, drawn].mean(axis=1) - weight[:, 0] * off)
+        variance += share**2 * _variances(y, m, weight, inside, rated, design)
+        alone += share**2 * _variances(y, m, np.zeros_like(weight), inside, rated, design)
+    variance *= (free + tuned) / free
+    half = stdtrit(free, (1 + design.level) / 2) * np.sqrt(variance)
+    found[:, :4] = np.ldexp(np.stack([value, value - half, value + half, np.sqrt(variance)], axis=1), up)
+    found[:, 4] = np.ldexp(weight, up - across)[:, 0]
+    found[:, 5] = 1 - np.divide(variance, alone, out=np.full(len(alone), np.nan), where=alone > 0)
+    return found
+
+
+def _count(units: np.ndarray) -> int:
+    """Return how many different units there are."""
+    return int(np.count_nonzero(np.bincount(units)))
+
+
+def _centred(values: np.ndarray) -> np.ndarray:
+    return values - values.mean(axis=1, keepdims=True)
+
+
+def _slopes(y: np.ndarray, m: np.ndarray, strata: list[np.ndarray], rated: np.ndarray) -> np.ndarray:
+    """Return the least-squares slopes within strata, a column; 0 where the metric is constant."""
+    both, squares = np.zeros((2, len(y), 1))
+    for drawn in (inside & rated for inside in strata):
+        centred = _centred(m[:, drawn])
+        both += (centred * y[:, drawn]).sum(axis=1, keepdims=True)
+        squares += (centred**2).sum(axis=1, keepdims=True)
+    varies = squares > _NOTHING * (m**2).sum(axis=1, keepdims=True)
+    return np.divide(both, squares, out=np.zeros_like(both), where=varies)
+
+
+def _variances(
+    y: np.ndarray, m: np.ndarray, weight: np.ndarray, inside: np.ndarray, rated: np.ndarray, design: _Design
+) -> np.ndarray:
+    """Return the variance of each row's estimated mean of one stratum."""
+    drawn, rest = inside & rated, inside & ~rated
+    adds = np.zeros(y.shape)  # what each segment adds to the error
+
+    def enter(cells: np.ndarray, values: np.ndarray) -> int:
+        n = _count(design.unit[cells])
+        adds[:, cells] = _centred(values) / cells.sum() * np.sqrt(n / max(n - 1, 1))
+        return n
+
+    if design.target == "set":
+        n = enter(drawn, (y - weight * m)[:, drawn])
+        adds *= np.sqrt(1 - n / _count(design.unit[inside]))
+    else:
+        weight = weight * rest.sum() / inside.sum()
+        enter(drawn, (y - weight * m)[:, drawn])
+        if rest.any():
+            enter(rest, (weight * m)[:, rest])
+    sums = np.zeros((design.unit.max() + 1, len(y)))
+    np.add.at(sums, design.unit, adds.T)
+    return (sums**2).sum(axis=0)
+
+
+def ratings_saved(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    unit: str = "segment",
+    level: float = 0.95,
+) -> pd.DataFrame:
+    r"""Return the share of ratings that each metric saves.
+
+    With :math:`s_h^2` the variance of a system's human scores and :math:`s_e^2` that of their residuals on the metric
+    (:math:`n - 2` degrees of freedom), the mean of a system needs :math:`s_e^2 / s_h^2` of the ratings that it would
+    need without metric, for an interval of the same width:
+
+    .. math:: saved = 1 - \sum_k s_{e,k}^2 \Big/ \sum_k s_{h,k}^2 , \qquad \text{for one system about } r_k^2 ,
+
+    where :math:`r_k` is Pearson's correlation over the segments of system k. ``difference`` is the same for the
+    differences of two systems on a segment, over all pairs of systems.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+        Translations count that are rated and scored by every metric named.
+    metrics : sequence of str, optional
+        All by default.
+    unit : {"segment", "document"}
+        What is taken as drawn whole, for the intervals.
+    level : float
+        Nominal coverage.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a metric: ``metric, mean, mean_low, mean_high, difference, difference_low, difference_high, pairing,
+        n_systems, n_segments``. Higher is better; below 0 the metric costs ratings. ``pairing`` is what it saves to
+        rate the same segments for both systems of a pair, rather than a draw of its own for each, without a metric.
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, or there are too few ratings, or they do not vary.
+
+    Notes
+    -----
+    Intervals are linearised: with :math:`\varepsilon_u` and :math:`v_u` what unit u adds to the two sums, the standard
+    error is the root of :math:`\frac{G}{G-1} \sum_u (\varepsilon_u - R v_u)^2` over :math:`\sum_u v_u`, where
+    :math:`R = 1 - saved` and G is the number of units.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> table = mm.estimation.ratings_saved(mm.load("teaching"), ["chrF", "Judge"])
+    >>> table[["metric", "mean", "difference", "pairing"]].round(2).to_numpy().tolist()
+    [['chrF', 0.1, 0.07, 0.41], ['Judge', 0.2, 0.15, 0.41]]
+    """
+    es = as_evalset(es)
+    names = [metrics] if isinstance(metrics, str) else list(es.metrics if metrics is None else metrics)
+    if not names:
+        raise ValueError("no metric given; name at least one, or omit `metrics` to take all.")
+    for name in names:
+        if name not in es:
+            raise unknown("metric", name, es.metrics)
+    check_choice("unit", unit, UNITS)
+    check_level(level)
+    known = ~np.isnan(es.human) & np.all([~np.isnan(es[name]) for name in names], axis=0)
+    first, second = np.triu_indices(len(known), 1)
+    groups = units_of(es, unit)
+
+    def sides(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a row a system and a row a pair of systems, near 1 in size; NaN where a score is missing."""
+        rows = np.where(known, scaled(np.where(known, values, 0.0), None)[0], np.nan)
+        return rows, rows[first] - rows[second]
+
+    human, found = sides(es.human), []
+    alone = [_by_unit(h, None, groups) for h in human]
+    if not all(v.sum() > 0 for v in alone):
+        raise Undefined("too few ratings that differ: two systems need three segments that are rated for both.")
+    for name in names:
+        row = {"metric": name}
+        for what, h, m, v in zip(("mean", "difference"), human, sides(es[name]), alone, strict=True):
+            left = _by_unit(h, m, groups)
+            ratio, n = left.sum() / v.sum(), _count(groups[known.any(axis=0)])
+            error = np.sqrt(((left - ratio * v) ** 2).sum() * n / (n - 1)) / v.sum() if n > 1 else np.nan
+            half = stdtrit(max(n - 1, 1), (1 + level) / 2) * error
+            row |= {what: 1 - ratio, f"{what}_low": 1 - ratio - half, f"{what}_high": 1 - ratio + half}
+        pairing = 1 - _mean_variance(alone[1], human[1]) / (2 * _mean_variance(alone[0], human[0]))
+        size = {"n_systems": int((known.sum(axis=1) > 2).sum()), "n_segments": int(known.any(axis=0).sum())}
+        found.append(row | {"pairing": pairing} | size)
+    return pd.DataFrame(found)
+
+
+def _mean_variance(total: np.ndarray, rows: np.ndarray) -> float:
+    """Return the mean over rows with at least three scores of their variances, of which the sum is given by unit."""
+    return float(total.sum() / ((~np.isnan(rows)).sum(axis=1) > 2).sum())
+
+
+def _by_unit(y: np.ndarray, m: np.ndarray | None, groups: np.ndarray) -> np.ndarray:
+    """Return what each unit adds to the sum over rows of the variance of y, or of its residuals on m."""
+    kept = (~np.isnan(y)).sum(axis=1) > 2
+    y, m = y[kept], None if m is None else m[kept]
+    known = ~np.isnan(y)
+    n = known.sum(axis=1, keepdims=True)
+
+    def centred(values: np.ndarray) -> np.ndarray:
+        values = np.where(known, values, 0.0)
+        return np.where(known, values - values.sum(axis=1, keepdims=True) / n, 0.0)
+
+    left = centred(y)
+    if m is not None:
+        size, m = (np.where(known, m, 0.0) ** 2).sum(axis=1, keepdims=True), centred(m)
+        squares = (m * m).sum(axis=1, keepdims=True)
+        varies = squares > _NOTHING * size
+        left = left - np.where(varies, (left * m).sum(axis=1, keepdims=True) / np.where(varies, squares, 1), 0.0) * m
+    return np.bincount(groups, (left**2 / (n - 1 - (m is not None))).sum(axis=0))
