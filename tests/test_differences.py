@@ -216,5 +216,5 @@ def test_curves_of_wmt23_are_recomputed(data_dir):
     for metric, n_segments in (("chrF", None), ("COMET", None), ("COMET", 100)):
         options = {"n_segments": n_segments}
         stored = differences.wmt23_curve(metric, **options)[["slope", "low", "high", "n_pairs"]]
-        again = differences.curve(sets, metric, **options).to_frame()[["slope", "low", "high", "n_pairs"]]
+        again = differences.curve(sets, metric, n_samples=10, **options).to_frame()[["slope", "low", "high", "n_pairs"]]
         np.testing.assert_allclose(stored, again, rtol=1e-4)

@@ -283,6 +283,14 @@ def test_nothing_is_found_that_was_not_planted(reports, metric):
         assert "supported" not in found.values()
 
 
+def test_the_difference_that_is_worth_80_percent(teaching):
+    report = mm.report.report(teaching, "chrF", n_resamples=40, rng=0)
+    row = value(report, "systems", "difference of two systems that humans confirm in 80 %")
+    found = mm.differences.curve(teaching, "chrF", n_resamples=40, rng=0)
+    assert (row["value"], row["low"], row["high"]) == pytest.approx(found.needed(0.8))
+    assert (row["n"], row["unit"]) == (66, "pairs of systems")
+
+
 def test_tiny_table_says_what_is_missing(small):
     found = verdicts(small)
     assert {found[claim] for claim in (ORDERS, OTHERS, SOURCES, BEST, LENGTH)} == {"cannot be told"}
@@ -291,7 +299,7 @@ def test_tiny_table_says_what_is_missing(small):
     assert reasons[BEST] == "the table has one metric: there is nothing to rank it against"
     assert reasons[LENGTH] == "the table has no translations"
     assert set(small.skipped["section"]) == {"systems", "rank", "baselines", "length", "domains"}
-    assert "humans agree with" in small.skipped.set_index("key").loc["difference", "reason"]
+    assert "the curve may be flat" in small.skipped.set_index("key").loc["difference", "reason"]
     assert value(small, "data", "translations with both")["value"] == 56
     assert value(small, "segments", "Kendall, segment grouping")["n"] == 20
 
