@@ -368,14 +368,14 @@ def _read_spans(root, lp, annotation, candidates, n, texts, left_out) -> pd.Data
     A set may have the spans of each rater and, once more, those that made the scores (``merged``): these count then.
     """
     start, end = f"{lp}.{annotation}.", "seg.rating"
-    files = sorted((root / "human-scores").glob(f"{start}*{end}"))
+    files = sorted(map(named, (root / "human-scores").glob(f"{start}*{end}")))
     files = [path for path in files if path.name == f"{start}merged.{end}"] or files
     if not files:
         left_out["error spans"] = f"the set has no {start}*{end} files"
         return None
     rows: list[tuple] = []
     for path in files:
-        rater = named(path).name[len(start) : -len(end)].rstrip(".") or None
+        rater = path.name[len(start) : -len(end)].rstrip(".") or None
         rows.extend(_read_ratings(path, rater, candidates, n, texts))
     frame = pd.DataFrame(rows, columns=list(SPAN_COLUMNS))
     rank = {system: i for i, system in enumerate(candidates)}
