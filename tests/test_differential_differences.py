@@ -44,7 +44,7 @@ def slow_slopes(es, n_resamples, rng):
 @checks(differences.system_pairs, differences.curve)
 def test_pairs_and_curves_of_awkward_campaigns(numbers):
     for number, human, metric, es in campaigns(numbers):
-        if {"both ends", "squares vanish"} & {*KINDS[number % len(KINDS)]}:  # their means are not what they print as
+        if "both ends" in KINDS[number % len(KINDS)]:  # their means are not what they print as
             continue
         scored = [s for s in zip(*map(exact.system_means, (human, metric)), strict=True) if None not in s]
         pairs = list(itertools.combinations(scored, 2))

@@ -20,7 +20,7 @@ SWAPPED = ("pearson", "tau_b", "tau_a", "tau_10", "tau_13", "tau_14")
 def with_rival(number, human, metric, es):
     """Add a second metric: other scores, or now and then a part of the first, a copy on another scale, a constant."""
     rng = np.random.default_rng([5, number])
-    long = KINDS[number % len(KINDS)][1] in ("normal", "squares vanish")
+    long = KINDS[number % len(KINDS)][1] == "normal"
     scale = 1 if long else 2  # twice a long decimal is another long decimal
     sizes = np.abs(metric[~np.isnan(metric) & (metric != 0)])
     if sizes.size and not 2e-300 <= sizes.min() <= sizes.max() <= 5e299:
