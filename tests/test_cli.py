@@ -813,16 +813,24 @@ def test_fetch_says_where_and_under_which_terms(run, result, server, tmp_path, m
     assert re.match(r"mtmeta: error: folder/\S+: could not be downloaded from http://127\.0\.0\.1:9/", err)
 
 
-def test_a_long_calibration_is_announced(run, table, monkeypatch):
-    line = ("correlate", table, "--coefficient", "acc_eq", "--coefficient", "kendall", "--grouping", "none")
+def test_what_takes_long_is_announced(run, table, monkeypatch):
+    line = ("correlate", table, "--coefficient", "acc_eq", "--coefficient", "pearson", "--grouping", "none")
     assert "takes about" not in run(*line)[2]
-    monkeypatch.setattr(_sets, "_LONG", 0)  # 15 pairs of translations, 6e-8 seconds each, two metrics
-    told = "acc_eq of mine with none grouping takes about 0 seconds with two cores; with --epsilon 0"
-    assert [told in err for err in (run(*line)[2], run(*line, "--epsilon", "calibrate")[2])] == [True, True]
-    assert run(*line)[2].count("takes about") == 1
-    assert "takes about" not in run(*line, "--epsilon", 0)[2]
-    assert _sets._calibrating(mm.load(table), "none", 2) == pytest.approx(15 * 2 * 6e-8)
-    assert _sets._calibrating(mm.load(table), "segment", 1) == pytest.approx(6 * 6e-8)
+    monkeypatch.setattr(_sets, "_LONG", 0)
+    said = [line for line in run(*line)[2].splitlines() if "takes about" in line]
+    assert ["; with --epsilon 0, which calibrates nothing" in line for line in said] == [True, False]
+    assert said[0].startswith("acc_eq of mine with none grouping takes about 0 seconds with two cores;")
+    said = [line for line in run(*line, "--interval")[2].splitlines() if "takes about" in line]
+    assert ["without --interval it takes a thousandth" in line for line in said] == [True, True]
+    es = mm.load(table)  # 15 pairs of 6 translations, 3 in each segment
+    seconds = {
+        ("acc_eq", "none", "calibrate", False): 15 * 6e-8,
+        ("acc_eq", "segment", "calibrate", True): 6000 * 6e-8,
+        ("acc_eq", "none", 0.0, False): 6 * 3e-7,
+        ("pearson", "none", "calibrate", True): 6000 * 4e-8,
+    }
+    for given, expected in seconds.items():
+        assert _sets._correlating(es, *given)[0] == pytest.approx(expected), given
 
 
 THREE = ("--metric", "Judge", "--metric", "Regressor", "--metric", "BLEU")
