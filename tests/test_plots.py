@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
-from scipy import stats
 
 import mtmeta as mm
 from mtmeta import plots
@@ -101,18 +100,6 @@ def test_resampling_units_mark_the_observed_difference():
     for ax in axes:
         assert [line.get_xdata()[0] for line in ax.lines] == [0.7, 0]
         assert sum(bar.get_height() * bar.get_width() for bar in ax.patches) == pytest.approx(1)
-
-
-def test_exact_curve_lies_on_the_histogram_of_many_draws():
-    n = 60
-    values = (2 * np.arange(n + 1) - n) / 100
-    mass = stats.binom.pmf(np.arange(n + 1), n, 0.5)
-    draws = (2 * np.random.default_rng(0).binomial(n, 0.5, 200_000) - n) / 100
-    ax = plots.null_distribution(draws, 0.1, (values, mass))
-    line = next(line for line in ax.lines if line.get_label() == "exact")
-    for bar in ax.patches:
-        middle = bar.get_x() + bar.get_width() / 2
-        assert bar.get_height() == pytest.approx(np.interp(middle, *line.get_data()), abs=0.15)
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ from ._aggregation import (
 from ._agreement import (
     decomposition,
     ledger_differences,
-    null_distribution,
     parts_plane,
     rank_intervals,
     rank_slopes,
@@ -67,7 +66,6 @@ __all__ = [
     "learning_curves",
     "ledger_differences",
     "local_accuracies",
-    "null_distribution",
     "paired_differences",
     "parts_of_systems",
     "parts_plane",

@@ -279,42 +279,6 @@ def resampling_units(draws: Mapping[str, np.ndarray], observed: float, *, axes: 
 
 
 @names_as_written
-def null_distribution(
-    draws: np.ndarray, observed: float, exact: tuple[np.ndarray, np.ndarray] | None = None, *, ax: Axes | None = None
-) -> Axes:
-    """Draw a null distribution: drawn differences, the exact probabilities, the observed difference.
-
-    Parameters
-    ----------
-    draws : numpy.ndarray
-        Null differences.
-    observed : float
-    exact : tuple of numpy.ndarray, optional
-        Equally spaced possible differences and their probabilities.
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-        Bars for the draws, a line for the exact distribution, dashed where it was observed.
-    """
-    ax = new_axes(ax, 7, 3.4)
-    bins = 40
-    if exact is not None:
-        values, mass = exact
-        step = values[1] - values[0]
-        inside = mass > mass.max() * 1e-5
-        ax.plot(values[inside], mass[inside] / step, color="black", linewidth=1.8, label="exact", zorder=3)
-        width = step * max(1, round(np.ptp(values[inside]) / step / 40))
-        bins = np.arange(values[inside][0] - step / 2, values[inside][-1] + width, width)
-    ax.hist(draws, bins=bins, density=True, color=COLOURS[0], alpha=0.6, label=f"{len(draws):,} draws")
-    ax.axvline(observed, color=COLOURS[1], linestyle="--", label="observed")
-    ax.set(xlabel="difference between the two metrics under the null hypothesis", ylabel="density", yticks=[])
-    ax.legend(loc="upper left")
-    return ax
-
-
-@names_as_written
 def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw recomputed minus printed values, in units of the last printed place.
 
