@@ -20,7 +20,6 @@ from ..agreement import correlate, correlate_groups, decompose_pearson, pairwise
 from ..estimation import ratings_saved
 from ..evalset import EvalSet
 from ..raters import ceiling
-from ..report import decide
 from ..significance import Comparison, exchange_units, intervals
 from ._check import NoAnswer
 from ._compare import Expected, complaints
@@ -425,17 +424,6 @@ def _lowest(lead: pd.Series, unit: Mapping) -> float:
     by_unit = lead.groupby(lead.index.map(unit)).agg(["sum", "count"]).to_numpy()
     sums, sizes = by_unit[np.random.default_rng(0).integers(len(by_unit), size=(2000, len(by_unit)))].sum(axis=1).T
     return float(np.quantile(sums / np.maximum(sizes, 1), 0.025))
-
-
-def ex_10_margin() -> dict[str, str]:
-    values = np.linspace(-0.3, 0.3, 13)
-    found = {}
-    for value in values:
-        for low in values[values <= value]:
-            for high in values[values >= value]:
-                before, after = (decide(value, low, high, 0.0, margin)[0] for margin in (0, 0.2))
-                found |= {before: after} if after != before else {}
-    return found
 
 
 # -- chapter 12: raters err ------------------------------------------------------------------
