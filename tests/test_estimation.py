@@ -18,7 +18,9 @@ def test_mean_and_weight_are_those_of_a_regression_by_hand():
     row = mm.estimate(es, "m").table.iloc[0]
     assert row[["value", "weight", "n_rated", "n_segments"]].tolist() == [6 - 2 * (3 - 2), 2, 4, 8]
     assert row["se"] == pytest.approx(np.sqrt((1 - 4 / 8) * (4 / 2) / 4))  # residuals 1, -1, 1, -1
-    assert mm.estimate(es, "m", weight=0).table["value"].tolist() == [6]
+    found = mm.estimate(es, "m", weight=0)
+    assert found.table["value"].tolist() == [6]
+    assert found.signature == "estimate|metric:m|weight:0|strata:1|target:set|unit:segment|set:unnamed"
 
 
 def test_whom_to_refuse():
