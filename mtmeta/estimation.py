@@ -34,8 +34,8 @@ class Estimate:
     table : pandas.DataFrame
         One row a system, in the order of the set: ``system, value, low, high, se, weight, saved, n_rated, n_segments``.
         ``value``, ``low``, ``high`` and ``se`` are in human units, ``weight`` in human units per unit of the metric.
-        ``saved`` is the share of ratings that the metric saves, below 0 if it costs some. NaN where too little is
-        rated, or ``saved`` is 0 / 0.
+        ``saved`` is the share of its variance that the metric takes from the estimate, below 0 if it adds some: the
+        share of ratings saved where few of the segments are rated. NaN where too little is rated, or it is 0 / 0.
     pairs : pandas.DataFrame
         One row a pair of systems: ``first, second`` and the columns of ``table`` from ``value`` on. ``value`` is the
         mean of the first less that of the second, over the segments that are rated for both.
@@ -119,7 +119,10 @@ def estimate(
     second part over the segments without rating. Intervals use Student's t. A tuned weight costs a degree of freedom.
 
     This is the regression estimator of survey sampling, the control variate of Chaganty et al. 2018, and PPI++ of
-    Angelopoulos et al. 2023, whose weight is :math:`\lambda'`.
+    Angelopoulos et al. 2023, whose weight is :math:`\lambda'`. The package of its authors (ppi-python 0.2.3) tunes with
+    the variance of all :math:`N` metric scores rather than of the rated ones, cuts :math:`\lambda'` to [0, 1], divides
+    variances by n rather than n - 1, and takes the normal distribution for Student's t. Here the weight is not cut,
+    since few metrics are on the human scale.
 
     Two systems are compared by their differences on the segments that are rated for both, with a weight of the pair's
     own. That holds if the same segments were drawn for both, or each system's independently.
@@ -214,7 +217,8 @@ def _estimates_alike(human: np.ndarray, scores: np.ndarray, design: _Design) -> 
     variance *= (free + tuned) / free
     half = stdtrit(free, (1 + design.level) / 2) * np.sqrt(variance)
     found[:, :4] = np.ldexp(np.stack([value, value - half, value + half, np.sqrt(variance)], axis=1), up)
-    found[:, 4] = np.ldexp(weight, up - across)[:, 0]
+    with np.errstate(over="ignore"):  # a line may be steeper than any float
+        found[:, 4] = np.ldexp(weight, up - across)[:, 0]
     found[:, 5] = 1 - np.divide(variance, alone, out=np.full(len(alone), np.nan), where=alone > 0)
     return found
 
@@ -224,8 +228,13 @@ def _count(units: np.ndarray) -> int:
     return int(np.count_nonzero(np.bincount(units)))
 
 
-def _centred(values: np.ndarray) -> np.ndarray:
-    return values - values.mean(axis=1, keepdims=True)
+def _centred(values: np.ndarray, known: np.ndarray | None = None) -> np.ndarray:
+    """Return what rows differ from their means by: 0 where a value is not known, or all are alike but for rounding."""
+    known = np.ones(values.shape, bool) if known is None else known
+    values = np.where(known, values, 0.0)
+    left = np.where(known, values - values.sum(axis=1, keepdims=True) / known.sum(axis=1, keepdims=True), 0.0)
+    varies = (left**2).sum(axis=1, keepdims=True) > _NOTHING * (values**2).sum(axis=1, keepdims=True)
+    return np.where(varies, left, 0.0)
 
 
 def _slopes(y: np.ndarray, m: np.ndarray, strata: list[np.ndarray], rated: np.ndarray) -> np.ndarray:
@@ -233,10 +242,9 @@ def _slopes(y: np.ndarray, m: np.ndarray, strata: list[np.ndarray], rated: np.nd
     both, squares = np.zeros((2, len(y), 1))
     for drawn in (inside & rated for inside in strata):
         centred = _centred(m[:, drawn])
-        both += (centred * y[:, drawn]).sum(axis=1, keepdims=True)
+        both += (centred * _centred(y[:, drawn])).sum(axis=1, keepdims=True)
         squares += (centred**2).sum(axis=1, keepdims=True)
-    varies = squares > _NOTHING * (m**2).sum(axis=1, keepdims=True)
-    return np.divide(both, squares, out=np.zeros_like(both), where=varies)
+    return np.divide(both, squares, out=np.zeros_like(both), where=squares > 0)
 
 
 def _variances(
@@ -271,7 +279,7 @@ def ratings_saved(
     unit: str = "segment",
     level: float = 0.95,
 ) -> pd.DataFrame:
-    r"""Return the share of ratings that each metric saves.
+    r"""Return the share of ratings that each metric saves, where few of the segments are rated.
 
     With :math:`s_h^2` the variance of a system's human scores and :math:`s_e^2` that of their residuals on the metric
     (:math:`n - 2` degrees of freedom), the mean of a system needs :math:`s_e^2 / s_h^2` of the ratings that it would
@@ -298,7 +306,9 @@ def ratings_saved(
     pandas.DataFrame
         One row a metric: ``metric, mean, mean_low, mean_high, difference, difference_low, difference_high, pairing,
         n_systems, n_segments``. Higher is better; below 0 the metric costs ratings. ``pairing`` is what it saves to
-        rate the same segments for both systems of a pair, rather than a draw of its own for each, without a metric.
+        rate the same segments for both systems of a pair, rather than a draw of its own for each, without a metric:
+        1 less the mean variance of human differences over twice the mean variance of human scores. ``difference`` and
+        ``pairing`` are NaN without a pair of systems that has three segments.
 
     Raises
     ------
@@ -307,6 +317,10 @@ def ratings_saved(
 
     Notes
     -----
+    If only :math:`N` segments are scored, n ratings with the metric do what :math:`n'` do without, where
+    :math:`1/n' - 1/N = (1 - saved)\, (1/n - 1/N)`: a part of the uncertainty goes without a metric, since less is left
+    to rate.
+
     Intervals are linearised: with :math:`\varepsilon_u` and :math:`v_u` what unit u adds to the two sums, the standard
     error is the root of :math:`\frac{G}{G-1} \sum_u (\varepsilon_u - R v_u)^2` over :math:`\sum_u v_u`, where
     :math:`R = 1 - saved` and G is the number of units.
@@ -338,42 +352,36 @@ def ratings_saved(
 
     human, found = sides(es.human), []
     alone = [_by_unit(h, None, groups) for h in human]
-    if not all(v.sum() > 0 for v in alone):
-        raise Undefined("too few ratings that differ: two systems need three segments that are rated for both.")
+    if not alone[0].sum() > 0:
+        raise Undefined("too few ratings that differ: a system needs three segments that are rated and scored.")
+    n = _count(groups[known.any(axis=0)])
+    reach = stdtrit(n - 1, (1 + level) / 2) * np.sqrt(n / (n - 1)) if n > 1 else np.nan
+    pairing = 1 - _mean_variance(alone[1], human[1]) / (2 * _mean_variance(alone[0], human[0]))
+    size = {"n_systems": int((known.sum(axis=1) > 2).sum()), "n_segments": int(known.any(axis=0).sum())}
     for name in names:
         row = {"metric": name}
         for what, h, m, v in zip(("mean", "difference"), human, sides(es[name]), alone, strict=True):
-            left = _by_unit(h, m, groups)
-            ratio, n = left.sum() / v.sum(), _count(groups[known.any(axis=0)])
-            error = np.sqrt(((left - ratio * v) ** 2).sum() * n / (n - 1)) / v.sum() if n > 1 else np.nan
-            half = stdtrit(max(n - 1, 1), (1 + level) / 2) * error
+            left, total = _by_unit(h, m, groups), v.sum() or np.nan
+            ratio = left.sum() / total
+            half = reach * np.sqrt(((left - ratio * v) ** 2).sum()) / total
             row |= {what: 1 - ratio, f"{what}_low": 1 - ratio - half, f"{what}_high": 1 - ratio + half}
-        pairing = 1 - _mean_variance(alone[1], human[1]) / (2 * _mean_variance(alone[0], human[0]))
-        size = {"n_systems": int((known.sum(axis=1) > 2).sum()), "n_segments": int(known.any(axis=0).sum())}
         found.append(row | {"pairing": pairing} | size)
     return pd.DataFrame(found)
 
 
 def _mean_variance(total: np.ndarray, rows: np.ndarray) -> float:
     """Return the mean over rows with at least three scores of their variances, of which the sum is given by unit."""
-    return float(total.sum() / ((~np.isnan(rows)).sum(axis=1) > 2).sum())
+    n = int(((~np.isnan(rows)).sum(axis=1) > 2).sum())
+    return float(total.sum() / n) if n else np.nan
 
 
 def _by_unit(y: np.ndarray, m: np.ndarray | None, groups: np.ndarray) -> np.ndarray:
     """Return what each unit adds to the sum over rows of the variance of y, or of its residuals on m."""
     kept = (~np.isnan(y)).sum(axis=1) > 2
-    y, m = y[kept], None if m is None else m[kept]
-    known = ~np.isnan(y)
-    n = known.sum(axis=1, keepdims=True)
-
-    def centred(values: np.ndarray) -> np.ndarray:
-        values = np.where(known, values, 0.0)
-        return np.where(known, values - values.sum(axis=1, keepdims=True) / n, 0.0)
-
-    left = centred(y)
+    known, lost = ~np.isnan(y[kept]), 1
+    left = _centred(y[kept], known)
     if m is not None:
-        size, m = (np.where(known, m, 0.0) ** 2).sum(axis=1, keepdims=True), centred(m)
-        squares = (m * m).sum(axis=1, keepdims=True)
-        varies = squares > _NOTHING * size
-        left = left - np.where(varies, (left * m).sum(axis=1, keepdims=True) / np.where(varies, squares, 1), 0.0) * m
-    return np.bincount(groups, (left**2 / (n - 1 - (m is not None))).sum(axis=0))
+        m, lost = _centred(m[kept], known), 2
+        both, squares = ((side * m).sum(axis=1, keepdims=True) for side in (left, m))
+        left = left - np.divide(both, squares, out=np.zeros_like(both), where=squares > 0) * m
+    return np.bincount(groups, (left**2 / (known.sum(axis=1, keepdims=True) - lost)).sum(axis=0))

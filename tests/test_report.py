@@ -291,6 +291,19 @@ def test_the_difference_that_is_worth_80_percent(teaching):
     assert (row["n"], row["unit"]) == (66, "pairs of systems")
 
 
+def test_what_the_metric_is_worth_in_ratings(teaching):
+    names = [f"share of ratings that it saves, of a {what}" for what in ("system's mean", "difference of two systems")]
+    report = mm.report.report(teaching, "chrF", unit="segment", **FAST)
+    saved = mm.estimation.ratings_saved(teaching, "chrF").iloc[0]
+    for name, what in zip(names, ("mean", "difference"), strict=True):
+        found = value(report, "systems", name)
+        assert found[["value", "low", "high"]].tolist() == saved[[what, f"{what}_low", f"{what}_high"]].tolist()
+        assert f"what {100 / (1 - saved[what]):.0f} do without" in found["note"]
+    alone = mm.report.report(teaching.select(systems=teaching.systems[:1]), "chrF", **FAST)
+    assert value(alone, "systems", names[0])["n"] == 300
+    assert "no two systems" in alone.skipped.set_index("key").loc["saved.difference", "reason"]
+
+
 def test_tiny_table_says_what_is_missing(small):
     found = verdicts(small)
     assert {found[claim] for claim in (ORDERS, OTHERS, SOURCES, BEST, LENGTH)} == {"cannot be told"}

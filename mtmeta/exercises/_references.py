@@ -511,11 +511,6 @@ def ex_13_half() -> dict:
     return {"ratings": 90, "correlation": 0.5**0.5}
 
 
-def ex_13_weight(es: EvalSet, metric: str) -> float:
-    h, m = es.human[0], es[metric][0]
-    return 2 * stats.linregress(m, h).slope
-
-
 def ex_13_claims() -> list[str]:
     return ["a", "d"]
 

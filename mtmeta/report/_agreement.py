@@ -12,6 +12,7 @@ from .._checks import Undefined
 from .._pearson import pearson, scaled
 from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
 from ..differences import curve
+from ..estimation import ratings_saved
 from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..significance import fisher_interval, intervals
@@ -112,6 +113,7 @@ def systems(part: Part, section: Section) -> None:
     if not part.settings.claims_only:
         section.attempt("spa", _spa_row, part, section)
         section.attempt("difference", _difference_row, part, section)
+        section.attempt("saved", _saved_rows, part, section)
 
 
 def _system_rows(part: Part, section: Section) -> None:
@@ -176,6 +178,17 @@ def _difference_row(part: Part, section: Section) -> None:
         raise Undefined("the curve may be flat: no difference is known to have that chance.")
     note = f"by a logistic curve, in units of the metric, on {part.es.shape[1]} segments; for other systems, too"
     section.add("difference", value, low, high, len(found.pairs), "pairs of systems", note)
+
+
+def _saved_rows(part: Part, section: Section) -> None:
+    found = ratings_saved(part.es, part.metric, unit=part.settings.unit, level=part.settings.level).iloc[0]
+    for key, what in (("saved.mean", "mean"), ("saved.difference", "difference")):
+        if np.isnan(value := found[what]):
+            section.skip(key, "no two systems have three segments that are rated for both, and differ.")
+            continue
+        more = f"{100 / (1 - value):.0f}" if value < 0.999 else "any number"
+        note = f"100 ratings with the metric do what {more} do without, if few of all segments are rated"
+        section.add(key, value, found[f"{what}_low"], found[f"{what}_high"], found["n_segments"], "segments", note)
 
 
 def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
