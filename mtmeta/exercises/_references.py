@@ -321,12 +321,6 @@ def ex_08_size() -> dict:
     return {"V": v, "n": int(np.ceil(3.84 / v**2))}
 
 
-def ex_08_real(spoken: pd.DataFrame, real_speech: pd.DataFrame) -> dict:
-    metrics = la.metrics_of(real_speech)
-    sets = {"broken": spoken, "real": real_speech}
-    return {kind: _accuracies(pairs, metrics=metrics).idxmax() for kind, pairs in sets.items()}
-
-
 def ex_08_own(spoken: pd.DataFrame, places: Sequence[str], distinct: Sequence[str]) -> dict:
     found = {c: la.ranking_effect(spoken, context=c, metrics=distinct, n_resamples=1) for c in places}
     return {c: float(table["tau_ap"].iloc[0]) for c, table in found.items()}
