@@ -99,11 +99,13 @@ def test_pairwise_differences_by_hand():
 
 
 def test_pairwise_differences_are_the_part_within_renormalised():
-    rng = np.random.default_rng(0)
-    es = EvalSet(rng.normal(size=(5, 40)), {"m": rng.normal(size=(5, 40))}, systems=list("ABCDE"))
+    # from the means of segments: humans (2, 1, -3) and (1, 0, -1), metric (1, 0, -1) twice; between, 37.5 and 6
+    es = EvalSet([[0, -6], [-1, -7], [-5, -8]], {"m": [[3, 1], [2, 0], [1, -1]]}, systems=list("ABC"))
+    assert agreement.pairwise_difference_pearson(es)["value"][0] == (5 + 2) / np.sqrt((14 + 2) * (2 + 2)) == 7 / 8
     parts = agreement.decompose_pearson(es).iloc[0]
-    expected = parts["within"] / np.sqrt((1 - parts["human_between"]) * (1 - parts["metric_between"]))
-    assert agreement.pairwise_difference_pearson(es)["value"][0] == pytest.approx(expected)
+    shares = parts["human_between"], parts["metric_between"]
+    assert [parts["within"], *shares] == pytest.approx([7 / np.sqrt(53.5 * 10), 37.5 / 53.5, 6 / 10])
+    assert parts["within"] / np.sqrt((1 - shares[0]) * (1 - shares[1])) == pytest.approx(7 / 8)
 
 
 def test_pairwise_differences_of_a_metric_that_sees_no_translation_are_0():

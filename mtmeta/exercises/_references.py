@@ -449,20 +449,6 @@ def ex_14_constant() -> dict[str, float]:
     return {"acc_eq": tied / pairs, "expected accuracy": 1 / 2, "F1": 2 / (1 / 0.9 + 1), "J": 1 - 1}
 
 
-def ex_14_outlier(few: EvalSet) -> dict[str, float]:
-    human = few.human.copy()
-    human.flat[human.argmin()] = -25
-    found = []
-    for scores in (human, few.human):
-        es = EvalSet(scores, {"Judge": few["Judge"]}, systems=few.systems)
-        found.append((_pdp(es)["Judge"], ties.expected_accuracy(es)["value"][0]))
-    return dict(zip(("PDP", "expected accuracy"), np.subtract(*found).tolist(), strict=True))
-
-
-def _pdp(es: EvalSet) -> pd.Series:
-    return pairwise_difference_pearson(es).set_index("metric")["value"]
-
-
 def ex_14_claims() -> list[str]:
     return ["b", "d"]  # a constant has the numbers of a and c
 
@@ -470,7 +456,8 @@ def ex_14_claims() -> list[str]:
 def ex_14_own(es: EvalSet) -> dict:
     accuracy = _values(es, coefficient="acc_eq")
     lead = accuracy.max() - ties.human_tie_share(es)
-    return {"first": accuracy.idxmax(), "lead": lead, "PDP": _pdp(es).idxmax()}
+    pdp = pairwise_difference_pearson(es).set_index("metric")["value"]
+    return {"first": accuracy.idxmax(), "lead": lead, "PDP": pdp.idxmax()}
 
 
 # -- chapter 11: what a difference is worth --------------------------------------------------
