@@ -35,6 +35,8 @@ def test_pairs_of_four_systems():
     turned = differences.system_pairs(of_systems([1, 2, 3], [3, 2, 1]), "m")
     assert ["".join(p) for p in turned[["first", "second"]].to_numpy()] == ["AB", "AC", "BC"]
     assert not turned["agreement"].any()
+    rising = differences.system_pairs(of_systems([1, 2, 3], [1, 2, 3]), "m")
+    assert ["".join(p) for p in rising[["first", "second"]].to_numpy()] == ["BA", "CA", "CB"]  # preferred first
 
 
 def test_systems_may_be_numbers():
