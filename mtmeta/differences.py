@@ -166,7 +166,7 @@ def system_pairs(
             frame = {"set": one.name, "sample": sample, "first": names[first], "second": names[second]}
             frame["difference"] = np.where(mine == 0, 0.0, np.abs(values[i] - values[j]))
             frames.append(pd.DataFrame(frame | {"agreement": (1 + human * mine) / 2}))
-    pairs = pd.concat(frames, ignore_index=True).dropna(ignore_index=True)
+    pairs = pd.concat(frames).dropna(ignore_index=True)
     if pairs.empty:
         raise Undefined(f"metric {metric!r}: no set has two systems that both humans and the metric scored.")
     return pairs

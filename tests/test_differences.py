@@ -35,6 +35,8 @@ def test_pairs_of_four_systems():
     turned = differences.system_pairs(of_systems([1, 2, 3], [3, 2, 1]), "m")
     assert ["".join(p) for p in turned[["first", "second"]].to_numpy()] == ["AB", "AC", "BC"]
     assert not turned["agreement"].any()
+    rising = differences.system_pairs(of_systems([1, 2, 3], [1, 2, 3]), "m")
+    assert ["".join(p) for p in rising[["first", "second"]].to_numpy()] == ["BA", "CA", "CB"]  # preferred first
 
 
 def test_systems_may_be_numbers():
@@ -68,6 +70,7 @@ def test_curve_reads_both_ways():
     assert low < value < high
     assert found.chance(low)["high"].item() == pytest.approx(0.8)
     assert found.chance(0).to_numpy().tolist() == [[0, 0.5, 0.5, 0.5]]
+    assert found.chance(0, fit="isotonic")["chance"].item() == 0.5
     assert found.to_frame().iloc[0, 4:].tolist() == [x.max(), 66, 12, 1]
     assert "unit:system|n_resamples:200|rng:0|sets:teaching" in found.signature
 

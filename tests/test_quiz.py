@@ -395,6 +395,35 @@ def _wmt23_chi_square(question):
 
 
 #: By question: the function that is named after it.
+def _worth_of_80(question):
+    yield given(".5", "80", "0", "1/2", "1")
+    slope = 0.5
+    needed = np.log(0.8 / 0.2) / slope
+    assert 1 / (1 + np.exp(-slope * needed)) == pytest.approx(0.8)
+    yield right(plain(needed, 2), plain(needed * slope, 2))
+    yield wrong(plain(0.8 / slope, 1), ".8", ".5", plain(needed * slope, 2), plain(needed * slope * slope, 2))
+
+
+def _share_that_stands(question):
+    yield given("50", "2", "4", "200")
+    share = {n: 4 / (4 + 200 / n) for n in (50, 200)}
+    yield right(f"{2 * share[50]:.0f}", f"{200 / 50:.0f}")
+    yield wrong("0", plain(share[200], 1), plain(2 * share[200], 1))
+    rng = np.random.default_rng(0)
+    true = 2 * rng.normal(size=400_000)
+    shown = true + 2 * rng.normal(size=len(true))
+    assert true[np.abs(shown - 2) < 0.1].mean() == pytest.approx(2 * share[50], abs=0.05)
+
+
+def _pairs_share_systems(question):
+    yield given("36", "10", "95")
+    pairs = math.comb(10, 2)
+    share = 36 / pairs
+    half = 1.96 * math.sqrt(share * (1 - share) / pairs)
+    yield given(f"{pairs}", plain(share, 2), plain(share - half, 2), plain(share + half, 2))
+    yield right("9")
+
+
 FACTS = {f"quiz{name.replace('_', '-')}": function for name, function in globals().items() if re.match("_[a-z]", name)}
 
 

@@ -468,8 +468,8 @@ def ex_11_published() -> dict:
     return {"P(0)": a / 2, "P(1)": a / (1 + np.exp(-b)), "above a coin": -np.log(2 * a - 1) / b}
 
 
-def ex_11_segments(spread: float, noise: float) -> float:
-    return 9 * noise / spread
+def ex_11_segments(tau2: float, sigma2: float) -> float:
+    return 9 * sigma2 / tau2
 
 
 def ex_11_without(es: EvalSet, metric: str) -> pd.Series:
@@ -479,10 +479,6 @@ def ex_11_without(es: EvalSet, metric: str) -> pd.Series:
         columns = pairs[["difference", "agreement"]].to_numpy().T
         slopes[left_out] = differences._slopes(*columns, np.ones((1, len(pairs))))[0]
     return pd.Series(slopes).replace([np.inf, -np.inf], np.nan)
-
-
-def ex_11_own(found: Mapping[str, differences.Curve]) -> str:
-    return max(found, key=lambda metric: found[metric].slope * found[metric].pairs["difference"].median())
 
 
 # -- chapter 13: fewer labels ----------------------------------------------------------------
