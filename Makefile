@@ -14,7 +14,7 @@ BROWSER := tests/browser
 BENCHMARKS := $(wildcard benchmarks/bench_*.py)
 FUZZ_TARGETS ?= table tree mqm pickle archive plan command
 FUZZ_SECONDS ?= 60
-MUTATED ?= significance aggregation sysdep ties agreement estimation detection differences
+MUTATED ?= significance aggregation sysdep ties agreement estimation detection differences raters
 MUTATED_PLACES ?= 160
 LOWEST_SCORE ?= 0.8
 

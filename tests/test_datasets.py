@@ -781,3 +781,14 @@ def test_segments_with_three_ratings(lp, shape):
     same = np.isclose(es.ratings, official.human, atol=1e-6).all(axis=1).any(axis=0)
     assert same.mean() > 0.97
     assert load(f"human-parity/{lp}", metrics=["chrF"]).metrics == ("human_2", "human_3", "chrF")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("lp", "shape"), [("en-de", (8, 104)), ("zh-en", (10, 377))])
+def test_three_ratings_in_pairs(lp, shape):
+    es, whole = load(f"generalmt2023-sxs/{lp}"), load(f"wmt23/{lp}")
+    assert es.shape == shape
+    assert es.ratings.shape == (3, *shape)
+    official = whole.select(systems=es.systems, segments=es.segments)
+    assert np.array_equal(es["chrF"], official["chrF"])
+    assert np.corrcoef(es.ratings.mean(axis=0).ravel(), official.human.ravel())[0, 1] > 0.5

@@ -88,7 +88,9 @@ def headings(page):
 GIVEN = {
     "quiz-two-numbers": ".70 .42", "quiz-clusters": "1 2", "quiz-compare-sysdep": "2.4 15 1.6 6",
     "quiz-convict": "0", "quiz-learning-curve": "0", "quiz-small-effect": "12 .001 .07 .03 .002 .1 0",
-    "quiz-order-moves": ".86 .85 95 .80 .88 1",
+    "quiz-order-moves": ".86 .85 95 .80 .88 1", "quiz-raters-average": "2 300",
+    "quiz-favour-corrected": "100 1,000",
+    "quiz-lead-over-a-constant": ".2 .02 .70 .62 .01 1/2",
 }  # fmt: skip
 
 
@@ -394,7 +396,6 @@ def _wmt23_chi_square(question):
     yield given(wil, wip, "6", "1")
 
 
-#: By question: the function that is named after it.
 def _worth_of_80(question):
     yield given(".5", "80", "0", "1/2", "1")
     slope = 0.5
@@ -424,6 +425,58 @@ def _pairs_share_systems(question):
     yield right("9")
 
 
+def _second_rater(question):
+    yield given(".56", ".49")
+    yield right(plain(0.56 / 0.49**0.5, 0 + 1))
+    yield wrong(plain(0.56 * 0.49, 2))
+
+
+def _instrument(question):
+    yield given("2", "1", "4/5")
+    quality = np.repeat([2.0, -2], 4)
+    first, second = quality + np.tile([1, 1, -1, -1], 2), quality + np.tile([1, -1], 4)
+    shared = np.mean(first * second)
+    assert np.mean(quality * first) / np.var(first) == 4 / 5
+    assert np.mean(quality * second) / shared == 1
+    yield right(f"{shared:.0f}", f"{np.var(first):.0f}")
+
+
+def _which_metric_saves(question):
+    yield given(".98", ".4", ".92", ".6")
+    yield right(*(plain(r**2, 2) for r in (0.4, 0.6)))
+    yield wrong(".4", ".6")
+
+
+def _same_segments(question):
+    yield given("100")
+    variance = {n: 1 / n + 1 / (200 - n) for n in (50, 100)}
+    assert variance[50] > variance[100]
+    yield wrong("50", "150")
+
+
+def _constant_upside_down(question):
+    yield given("80", "82", "84", "90")
+    human, metric = [[0], [0], [0], [-5]], [[80], [82], [84], [90]]
+    es = mm.EvalSet(human, {"m": metric}, systems=list("ABCD"))
+    flat = es.with_metrics({"m": np.ones((4, 1))})
+    tied, pairs = mm.ties.human_tie_share(es), 4 * 3 / 2
+    assert mm.calibrate_ties(es, "m").value == mm.calibrate_ties(flat, "m").value == tied
+    free = mm.ties.expected_accuracy(es)["value"][0]
+    yield right(plain(tied, 1), f"{tied * pairs:.0f}", f"{pairs:.0f}", f"{np.ptp(es['m']):.0f}")
+    yield wrong(plain(tied, 1), f"{free:.0f}")
+
+
+def _f1_of_taking_all(question):
+    yield given(".86")
+    p = 3 / 4
+    es = mm.EvalSet([[0, 0, 0, -1]], {"m": [[1, 1, 1, 1]]}, systems=["A"])
+    row = mm.detection.error_free(es, thresholds={"m": 1}).iloc[0]
+    assert row["f1"] == pytest.approx(2 * p / (1 + p))
+    yield right(plain(row["f1"], 2), f"{row['youden']:.0f}")
+    yield wrong(plain(row["precision"], 2), f"{row['recall']:.0f}")
+
+
+#: By question: the function that is named after it.
 FACTS = {f"quiz{name.replace('_', '-')}": function for name, function in globals().items() if re.match("_[a-z]", name)}
 
 

@@ -174,6 +174,15 @@ SETS = {
         restriction="not for commercial use; what is built on it must carry the same licence",
         note="The files are pickles; they are read without running anything in them.",
     ),
+    "generalmt2023-sxs": Spec(
+        "Google MQM of segments of WMT23, three ratings in pairs of systems, en-de and zh-en; metrics come with wmt23",
+        "Apache-2.0",
+        (FREITAG_2021, WMT23_METRICS),
+        (
+            Block(GOOGLE_MQM, "google-mqm", ("LICENSE", "README.md")),
+            Block(f"{GOOGLE_MQM}generalMT2023/", "google-mqm/generalmt2023-sxs", ("*/*",)),
+        ),
+    ),
     "ted": Spec(
         "Google MQM annotations of TED talks (WMT21), en-de and zh-en",
         "Apache-2.0",

@@ -52,6 +52,7 @@ _SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = 
     "ted": (_MQM_PAIRS, "google-mqm/ted", _mqm.load_ted),
     "newstest2021": (_MQM_PAIRS, "google-mqm/newstest2021", _mqm.load_newstest2021),
     "human-parity": (_MQM_PAIRS, "human-parity", _ratings.load_human_parity),
+    "generalmt2023-sxs": (_MQM_PAIRS, "google-mqm/generalmt2023-sxs", _ratings.load_side_by_side),
     "wmt17-da": (_da.WMT17_PAIRS, "wmt17-da", _da.load_wmt17_da),
     "wmt24-news": (_mslc.WMT24_PAIRS, "mslc2024", _mslc.load_wmt24_news),
     "librispeech": (_speech.PARTS, "librispeech-rnnt", _speech.load_librispeech),
@@ -92,8 +93,8 @@ def load(
     ----------
     name_or_path : str or pathlib.Path
         A set name (``teaching``, ``wmt23/<lp>``, ``mtme/wmt24/<lp>`` and other years of the archive of mt-metrics-eval,
-        ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``;
-        ``wmt24-news/<lp>``; ``human-parity/<lp>``: the segments of WMT23 with three ratings;
+        ``ted/<lp>``, ``newstest2021/<lp>``, ``wmt17-da/<lp>``, ``wmt24-news/<lp>``;
+        ``human-parity/<lp>``, ``generalmt2023-sxs/<lp>``: segments of WMT23 with three ratings;
         transcripts: ``teaching-speech``, ``librispeech/test-clean``, ``librispeech/test-other``;
         rankings: ``teaching-ranking``, ``dl-hard/doc``, ``dl-hard/passage``, ``movielens-small``),
         a table (``.csv``, ``.tsv``, ``.jsonl``, ``.parquet``, ``.xlsx``, perhaps packed, see `read_table`; ``-``

@@ -2,11 +2,14 @@
 # fmt: off
 """Folders in the layout of mt-metrics-eval v2, and tables of MQM errors and averages."""
 
+import io
 import json
 import os
 import re
+import tarfile
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 from mtmeta.datasets import load
 
@@ -302,4 +305,54 @@ def _mqm():
     yield mqm("averages: the header alone", AVERAGES.split("\n")[0] + "\n", r"is empty; expected lines `SYSTEM SCORE SEGMENT`")
 
 
-TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_odd_names(), *_layout(), *_ratings(), *_mqm())
+PAIRED = "system\tdoc\tdocSegId\trater\tcategory\tseverity\n"
+PAIRED_ROWS = "".join(f"{s}\tnews_{d}:{LP}\t1\t{r}\tOther\t{e}\n" for s in ("A_with_ONLINE-W", "B") for d in ("one", "two")
+    for r, e in (("r3", "Major"), ("r1", "No-error"), ("r2", "Minor"), ("r2", "Minor")))
+
+
+def packed(*texts):
+    """Return an archive with these files."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for number, text in enumerate(texts):
+            member = tarfile.TarInfo(f"{number}.tsv")
+            member.size = len(data := text.encode() if isinstance(text, str) else text)
+            tar.addfile(member, io.BytesIO(data))
+    return out.getvalue()
+
+
+def _side_by_side():
+    def read(folder):
+        with mock.patch.dict(os.environ, MTMETA_DATA=str(folder)):
+            return [load(f"generalmt2023-sxs/{LP}")]
+
+    def paired(name, content, refused=""):
+        def make(folder):
+            write(folder / "google-mqm/generalmt2023-sxs/ende/sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv.tar.gz", content)
+            (folder / "mt-metrics-eval-v2").mkdir()
+            tree(folder).rename(folder / "mt-metrics-eval-v2/wmt23")
+            return folder
+
+        meaning = {"human": ((0, 0), (0, 0)), "metrics": ("human_2", "human_3", "X"), "X": MEANS["X"]}
+        return Case(f"side by side: {name}", make, refused, {} if refused else meaning, read, None)
+
+    good, no_packed, not_three = PAIRED + PAIRED_ROWS, "is not a packed table of MQM errors", "does not have three ratings of the same segments"
+    yield paired("good", packed(good))
+    yield paired("attention checks, a reference and its partner", packed(good + "B\tnews_one:x\t1\tr1\tMissed\tHOTW-test\n"
+        "refA\tx\t1\tr\tOther\tMajor\nA_with_refA\tx\t1\tr\tOther\tMajor\n"))
+    yield paired("quotes are no quotes", packed(good.replace("Other", '"Other')))
+    yield paired("two raters of a translation", packed(good.replace("r3", "r2", 1)), not_three)
+    yield paired("a translation is absent", packed(PAIRED + PAIRED_ROWS.replace("A_", "C_", 4)), not_three)
+    yield paired("an unknown system", packed(PAIRED + PAIRED_ROWS.replace("B\t", "C\t")), not_three)
+    yield paired("an unknown segment", packed(good.replace("\t1\tr", "\t2\tr")), not_three)
+    yield paired("the header alone", packed(PAIRED), f"{no_packed}: it has no ratings")
+    yield paired("a row that is cut", packed(good + "B\tnews_two"), f"{no_packed}: unknown severity ''")
+    yield paired("an unknown severity", packed(good.replace("Major", "Grave")), f"{no_packed}: unknown severity 'grave'")
+    yield paired("no column of raters", packed(good.replace("rater", "person")), f"{no_packed}: .*rater")
+    yield paired("a field too many", packed(good + "A\tx\t1\tr\tOther\tMajor\tmore\n"), no_packed)
+    yield paired("in Latin-1", packed((good + "Ä").encode("latin-1")), no_packed)
+    for label, content in (("cut", packed(good)[:-40]), ("not packed", good), ("empty", b""), ("two files", packed(good, good)), ("no file", packed())):
+        yield paired(label, content, no_packed)
+
+
+TREES: tuple[Case, ...] = (*_any_file(), *_scores(), *_texts(), *_odd_names(), *_layout(), *_ratings(), *_mqm(), *_side_by_side())
