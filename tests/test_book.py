@@ -108,8 +108,11 @@ def functions_are_short(nb, name):
 def figures_are_there(nb, name):
     for cell in code_cells(nb):
         figure = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
-        if figure and not any({*IMAGES, "text/html"} & set(output.get("data", {})) for output in cell.outputs):
+        shown = [output for output in cell.outputs if output.output_type != "stream"]
+        if figure and not any({*IMAGES, "text/html"} & set(output.get("data", {})) for output in shown):
             yield f"the cell of {figure} shows no figure: execute it again"
+        elif figure and len(shown) > 1:  # each output would get the figure's name
+            yield f"the cell of {figure} shows more than the figure: put the rest into the next cell"
 
 
 def figures_are_described(nb, name):
