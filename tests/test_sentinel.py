@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -467,6 +468,11 @@ def test_batches_hold_texts_of_similar_length_in_any_order():
     again = list(sampler)
     assert sorted(i for batch in again for i in batch) == list(range(1003))
     assert again != batches
+    # Each process has as many batches, and none is empty, even where there is one text in each.
+    single = TransformerConfig(batch_size=1, accumulation=1)
+    shares = [list(ByLength(lengths, single, 3, rank, 2)) for rank in (0, 1)]
+    assert [len(share) for share in shares] == [502, 502] == [sum(map(bool, share)) for share in shares]
+    assert {i for share in shares for batch in share for i in batch} == set(range(1003))
     # The texts that fill no step are drawn like all others: the mean length is 50, of 11 x 40 draws.
     last = [lengths[ByLength(lengths, config, seed).batches(0)[-1]].mean() for seed in range(40)]
     assert np.mean(last) == pytest.approx(lengths.mean(), abs=5)
@@ -537,11 +543,17 @@ def test_deterministic_operations_are_taken_on_demand_and_only_in_training(few, 
         return step(self, *args, **options)
 
     monkeypatch.setattr(module.SentinelTrainer, "training_step", watched)
+    monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "0")
+    before, cudnn = dict(os.environ), torch.backends.cudnn
+    flags = cudnn.deterministic, cudnn.benchmark
     for deterministic in (False, True):
         config = dataclasses.replace(TINY, deterministic=deterministic)
         sentinel.fit(few.head(32), sees="source", kind="transformer", config=config)
     assert seen == [False] * 4 + [True] * 4
     assert not torch.are_deterministic_algorithms_enabled()
+    assert (cudnn.deterministic, cudnn.benchmark) == flags
+    switches = ("CUDA_LAUNCH_BLOCKING", "CUBLAS_WORKSPACE_CONFIG", "FLASH_ATTENTION_DETERMINISTIC")
+    assert [os.environ.get(name) for name in switches] == [before.get(name) for name in switches]
 
 
 TOGETHER = """

@@ -258,7 +258,10 @@ def score_neural(
     named = {"metric": metric, "model": str(model or default), "language": language}
     texts = _texts(frame, needs)
     rows = texts.drop(columns="id").to_dict("records")
-    texts["id"] = [hashlib.sha256(json.dumps([named, row]).encode()).hexdigest() for row in rows]
+    path = Path(named["model"])  # a file that is written anew is another model
+    files = sorted([path, *path.rglob("*")]) if path.exists() else []
+    known = [named, [(str(file.resolve()), file.stat().st_mtime_ns) for file in files]]
+    texts["id"] = [hashlib.sha256(json.dumps([*known, row]).encode()).hexdigest() for row in rows]
     with tempfile.TemporaryDirectory() as folder:
         source, output = Path(folder, "in.csv"), Path(cache or Path(folder, "out.csv"))
         new = texts[~texts["id"].isin(_stored(output))].drop_duplicates("id")

@@ -28,11 +28,15 @@ def comet(options):
         without = [i for i, row in enumerate(data) if not row["ref"]]
         if without and model.requires_references():
             sys.exit(f"the model {options.model} needs a reference, and {len(without)} rows have none or an empty one")
-        if without:
-            data = [{"src": row["src"], "mt": row["mt"]} for row in data]
-        output = model.predict(data, batch_size=options.batch_size, gpus=gpus, progress_bar=False)
-        name = options.metric.removeprefix("unite_")
-        return list(output.scores if name == "comet" else output.metadata[f"{name}_scores"])
+        name, scores = options.metric.removeprefix("unite_"), [0.0] * len(rows)
+        for some in (without, sorted({*range(len(rows))} - {*without})):  # a batch with one gap would lose them all
+            texts = [{key: text for key, text in data[i].items() if text or key != "ref"} for i in some]
+            if texts:
+                output = model.predict(texts, batch_size=options.batch_size, gpus=gpus, progress_bar=False)
+                found = output.scores if name == "comet" else output.metadata[f"{name}_scores"]
+                for i, score in zip(some, found, strict=True):
+                    scores[i] = score
+        return scores
 
     return score
 

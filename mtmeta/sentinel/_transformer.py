@@ -10,6 +10,7 @@ import importlib.util
 import inspect
 import json
 import math
+import os
 import platform
 import random
 import shutil
@@ -451,14 +452,21 @@ def _quiet() -> Iterator[None]:
 def _seeded(config: TransformerConfig) -> Iterator[None]:
     """Seed the global generators that the trainer draws from, and restore them afterwards."""
     states = random.getstate(), np.random.get_state(), torch.are_deterministic_algorithms_enabled()  # noqa: NPY002
+    cudnn, before = torch.backends.cudnn, dict(os.environ)
+    flags = cudnn.deterministic, cudnn.benchmark
     with torch.random.fork_rng(range(torch.cuda.device_count())):
         (transformers.enable_full_determinism if config.deterministic else transformers.set_seed)(config.seed)
+        changed = [name for name, value in os.environ.items() if before.get(name) != value]
         try:
             yield
         finally:
             random.setstate(states[0])
             np.random.set_state(states[1])  # noqa: NPY002
             torch.use_deterministic_algorithms(states[2])
+            cudnn.deterministic, cudnn.benchmark = flags
+            for name in changed:
+                os.environ.pop(name, None)
+                os.environ.update({name: before[name]} if name in before else {})
 
 
 # -- training ----------------------------------------------------------------------------
@@ -469,7 +477,8 @@ class ByLength(torch.utils.data.Sampler):
 
     In the published recipe a batch has ``batch_size`` texts, and all texts of a step are of similar length. The
     remaining texts, too few for a step, are drawn at random and come last. In the fast recipe a batch has at most
-    ``tokens`` tokens, padding included. Processes that train together take turns.
+    ``tokens`` tokens, padding included. Processes that train together take turns; if their number does not divide that
+    of the batches, large batches are split, and of batches of one text some count twice.
     """
 
     def __init__(self, lengths: Any, config: TransformerConfig, seed: int, rank: int = 0, world_size: int = 1) -> None:
@@ -500,7 +509,7 @@ class ByLength(torch.utils.data.Sampler):
             made = [part.tolist() for part in (*whole.split(size), *rest.split(size)) if len(part)]
         for _ in range(-len(made) % self.world_size):
             largest = made.pop(int(np.argmax([len(batch) for batch in made])))
-            made += [largest[::2], largest[1::2]]
+            made += [largest[::2], largest[1::2] or largest]
         return made
 
 
@@ -823,6 +832,7 @@ def _stored_stage(sentinel: TransformerSentinel, folder: Path) -> dict[str, Any]
 
 def _keep_stage(sentinel: TransformerSentinel, folder: Path, facts: dict[str, Any]) -> None:
     """Save the result of a stage as a sentinel, and remove the files that only served to resume it."""
+    _processes().wait_for_everyone()  # all have read the best checkpoint
     if _processes().is_main_process:
         if not (folder / "done.json").exists():
             Sentinel.save(sentinel, folder / "sentinel", force=True)
