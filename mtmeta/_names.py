@@ -72,7 +72,7 @@ def alike(names: Iterable[Any]) -> list[str]:
     first: dict[str, Any] = {}
     forms = ((name, "".join(unicodedata.normalize("NFKC", str(name)).casefold().split())) for name in names)
     pairs = [(first.setdefault(form, name), name) for name, form in forms]
-    how = "differ only by blanks, case or form in Unicode: are they one?"
+    how = "differ only by blanks, case or form in Unicode; they may be one"
     return [f"{one!a} and {other!a} {how}" for one, other in pairs if one != other]
 
 

@@ -99,8 +99,7 @@ def grouped(es: EvalSet, metric: str, grouping: str) -> Grouped:
     if not keep.any():
         raise Undefined(
             f"metric {metric!r} in set {es.name!r}: no group has two translations that humans and the metric scored "
-            f"(grouping {grouping!r}, {es.shape[0]} systems, {es.shape[1]} segments, {scored.sum()} cells with both). "
-            "Choose another grouping, or add scores."
+            f"(grouping {grouping!r}, {es.shape[0]} systems, {es.shape[1]} segments, {scored.sum()} cells with both)."
         )
     cells = np.repeat(keep, sizes)
     return Grouped(

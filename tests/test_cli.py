@@ -813,6 +813,15 @@ def test_fetch_says_where_and_under_which_terms(run, result, server, tmp_path, m
     assert re.match(r"mtmeta: error: folder/\S+: could not be downloaded from http://127\.0\.0\.1:9/", err)
 
 
+def test_correlations_of_systems_name_the_one_that_decides(run, tmp_path):
+    path = tmp_path / "outlier.csv"
+    scores = {"A": (0, 3), "B": (0.1, 2), "C": (0.2, 1), "Human-B": (5, 9)}
+    path.write_text("system,segment,human,m\n" + "".join(f"{s},1,{h},{m}\n" for s, (h, m) in scores.items()))
+    line = ("correlate", path, "--level", "system")
+    said = "Human-B alone decides over the sign of system pearson: m (+0.97 with it, -1.00 without)"
+    assert [said in run(*line, *more)[2] for more in ((), ("--coefficient", "spearman"))] == [True, False]
+
+
 def test_what_takes_long_is_announced(run, table, monkeypatch):
     line = ("correlate", table, "--coefficient", "acc_eq", "--coefficient", "pearson", "--grouping", "none")
     assert "takes about" not in run(*line)[2]

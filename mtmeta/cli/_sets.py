@@ -135,10 +135,14 @@ def correlate(
     import pandas as pd
 
     from ..agreement import correlate as correlate_set
+    from ..protocols import Task, decided_by_one, without_each_system
 
     tables = {}
     for es in loading.rated(sets, printing.quiet):
         if level == "system":
+            if "pearson" in coefficients:
+                names = loading.metric or list(es.metrics)
+                printing.say(*decided_by_one(without_each_system(es, names, Task("pearson", "system"))))
             es, groupings = _means(es), ["none"]
         options = {"degenerate": degenerate, "epsilon": epsilon}
         blocks = []
