@@ -110,16 +110,48 @@ def test_sets_of_the_archive_are_loaded_by_name(tmp_path, monkeypatch):
     refuses("archive of mt-metrics-eval is not on this computer", load, "mtme/../mtme/wmt24")
 
 
-def test_the_reference_and_outliers_of_a_year_are_known(tmp_path):
-    root = make_tree(tmp_path / "wmt20")
+#: Set, pair, what a small tree calls otherwise, the annotation, the reference, and the candidates.
+YEARS = [
+    ("wmt19", "de-cs", {"refA": "ref", "mqm": "wmt-raw", "da-sqm": "wmt-z"}, "wmt-raw", "ref", "Alpha Beta refB"),
+    ("wmt20", "en-de", {"refA": "ref", "Beta": "zlabs-nlp.179"}, "mqm", "ref", "Alpha refB"),
+    ("wmt21.news", "en-de", {"refB": "refC"}, "mqm", "refC", "Alpha Beta refA"),
+    ("wmt21.news", "en-ru", {}, "mqm", "refA", "Alpha Beta refB"),
+    ("wmt21.news", "zh-en", {}, "mqm", "refB", "Alpha Beta refA"),
+    ("wmt21.tedtalks", "en-de", {}, "mqm", "refA", "Alpha Beta refB"),
+    ("wmt21.tedtalks", "zh-en", {}, "mqm", "refB", "Alpha Beta refA"),
+    ("wmt21.flores", "bn-hi", {"mqm": "wmt-raw", "da-sqm": "wmt-z"}, "wmt-raw", "refA", "Alpha Beta refB"),
+    ("wmt22", "en-de", {"Beta": "M2M100_1.2B-B4"}, "mqm", "refA", "Alpha refB"),
+    ("wmt22", "cs-en", {}, "mqm", "refB", "Alpha Beta refA"),
+    ("wmt22", "en-cs", {"mqm": "wmt-appraise", "da-sqm": "wmt-appraise-z"}, "wmt-appraise", "refB", "Alpha Beta refA"),
+    ("wmt23.sent", "en-de", {}, "mqm", "refA", "Alpha Beta refB"),
+]
+
+
+@pytest.mark.parametrize(("name", "lp", "renamed", "annotation", "reference", "systems"), YEARS)
+def test_peculiarities_of_each_year(tmp_path, monkeypatch, name, lp, renamed, annotation, reference, systems):
+    def rename(text):
+        for old, new in renamed.items():
+            text = text.replace(old, new)
+        return text
+
+    root = make_tree(tmp_path / "mtme" / name, lp)
     for path in [path for path in root.rglob("*") if path.is_file()]:
-        text = path.read_text().replace("refA", "ref").replace("Beta", "zlabs-nlp.179")
+        text = rename(path.read_text())
         path.unlink()
-        write(path.with_name(path.name.replace("refA", "ref").replace("Beta", "zlabs-nlp.179")), text)
-    es = load(root / LP)
-    assert es.provenance["reference"] == "ref"
-    assert es.systems == ("Alpha", "refB")
-    assert es.provenance["left_out"]["zlabs-nlp.179"] == "an outlier under the published protocol"
+        write(path.with_name(rename(path.name)), text)
+    monkeypatch.delenv("MTMETA_DATA", raising=False)
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
+    es = load(f"mtme/{name}/{lp}")
+    assert (es.name, es.systems) == (f"{name}/{lp}", tuple(systems.split()))
+    assert (es.provenance["annotation"], es.provenance["reference"]) == (annotation, reference)
+    assert es.human_systems == {s for s in es.systems if s.startswith("ref")}
+    if "Beta" in renamed:
+        assert es.provenance["left_out"][renamed["Beta"]] == "an outlier under the published protocol"
+
+
+def test_each_line_on_wmt21_and_wmt22_has_a_case():
+    lines = {line for line in _wmt.STANDARD if line[0].startswith(("wmt21", "wmt22"))}
+    assert lines <= {(name, lp) for name, lp, *_ in YEARS}
 
 
 def test_nothing_after_a_tab_is_not_rated(tree):

@@ -153,9 +153,9 @@ def check_distinct(table: pd.DataFrame, columns: list[str], path: Path) -> None:
 
 
 def choose_annotation(asked: str | None, available: Sequence[str], where: str) -> str:
-    """Return the annotation asked for; by default ``mqm``, otherwise ``esa-merged``, otherwise the first."""
+    """Return the annotation asked for; by default ``mqm``, otherwise ``esa-merged``, otherwise the first by name."""
     if asked is None:
-        return next((name for name in ("mqm", "esa-merged") if name in available), available[0])
+        return next((name for name in ("mqm", "esa-merged") if name in available), min(available))
     if asked not in available:
         raise unknown(f"annotation of {where}", asked, available)
     return asked
