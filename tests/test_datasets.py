@@ -752,6 +752,14 @@ def test_a_long_table_becomes_one_column_a_metric(tmp_path):
     long = wide.melt(["system", "segment"], var_name="metric", value_name="score")
     long.to_csv(tmp_path / "t.csv", index=False)
     assert mm.load(tmp_path / "t.csv").to_frame().equals(mm.EvalSet.from_frame(wide).to_frame())
+    other = long.rename(columns={"metric": "Metric", "score": "value"})
+    other.to_csv(tmp_path / "other.csv", index=False)
+    with pytest.raises(
+        ValueError, match=r"'Metric' seems to be 'metric', 'value' .*columns='metric=Metric,score=value'"
+    ):
+        mm.load(tmp_path / "other.csv")
+    found = mm.load(tmp_path / "other.csv", columns={"metric": "Metric", "score": "value"})
+    assert found.to_frame().equals(mm.EvalSet.from_frame(wide).to_frame())
     pd.concat([long, long.head(1)]).to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(ValueError, match=r"several scores of system, segment and metric \['A', '1', 'human'\]"):
         mm.load(tmp_path / "t.csv")
@@ -777,6 +785,9 @@ def test_names_that_look_alike_are_pointed_out(tmp_path):
         mm.load(path)
     found = datasets.validate(mm.load(path, missing="nan"))
     assert "'B' and 'b ' differ only by blanks" in " ".join(found.query("what == 'warning'")["note"])
+    path.write_text("system,segment,human,X\nA,s1,0,1\nB,s1,1,1\nA,s1 ,1,2\nB,s1 ,0,2\n")
+    found = datasets.validate(mm.load(path))
+    assert "'s1' and 's1 ' differ only by blanks" in " ".join(found.query("what == 'warning'")["note"])
 
 
 def test_several_references(tmp_path):

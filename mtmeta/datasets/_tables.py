@@ -40,6 +40,8 @@ _UNPACKED = 64_000_000  # bytes that any packed file may have in memory; a large
 _ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
 _ALIASES |= {"segment": "seg seg_id segment_id segid sentence_id line", "doc": "doc_id docid document document_id"}
 _ALIASES |= {"source": "src", "reference": "ref", "translation": "hyp hypothesis target mt_text"}
+#: A long table has a column of scores, those of humans among them.
+_LONG = {"metric": "", "score": "value", "human": "mqm da human_score rating gold"}
 _INDEX = ("index", "level_0", "Unnamed: 0")
 #: What unpacking raises where a file is damaged, encrypted or packed in a way that is not known.
 _DAMAGED = (EOFError, RuntimeError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile)
@@ -154,9 +156,9 @@ def _misnamed(frame: pd.DataFrame) -> str:
     """Say which columns seem to be the expected ones under another name."""
     low = {str(c).strip().casefold(): c for c in frame}
     found = {}
-    for ours, others in _ALIASES.items():
+    for ours, others in (_ALIASES | _LONG if "metric" in low and "human" not in low else _ALIASES).items():
         known = [low[name] for name in [ours, *others.split()] if name in low]
-        required = ours in ("system", "segment", "human", "doc")
+        required = ours in ("system", "segment", "human", "doc", "metric", "score")
         if ours not in frame and known and (required or not pd.api.types.is_numeric_dtype(frame[known[0]])):
             found[ours] = known[0]
     if found:

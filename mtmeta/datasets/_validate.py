@@ -181,7 +181,7 @@ def _doubts(es: EvalSet) -> list[Finding]:
     if len(against) > len(es.metrics) / 2 > 1 / 2:
         how_many = f"{len(against)} of {len(es.metrics)} metrics correlate"
         against = [(None, f"{how_many} negatively with humans: is a high human score good?")]
-    doubts += [(None, said) for said in (*alike(es.systems), *alike(es.metrics))]
+    doubts += [(None, said) for said in (*alike(es.systems), *alike(es.metrics), *alike(es.segments))]
     doubts += [*against, *_alike(es), *oddities(es), *_decided_by_one(by_system)]
     return [("warning", name, None, None, note) for name, note in doubts]
 
