@@ -16,8 +16,8 @@ import pandas as pd
 
 from . import _agreement_kernels as _kernels
 from ._checks import Undefined, check_choice, check_count, generator
-from ._names import unknown
-from .evalset import EvalSet, as_evalset, as_sets
+from ._names import names_of, unknown
+from .evalset import EvalSet, as_evalset, as_sets, metric_names
 
 __all__ = [
     "COEFFICIENTS",
@@ -270,25 +270,6 @@ def _binned_calibration(cells: Grouped, weights: np.ndarray, total: float) -> tu
 # -- public ------------------------------------------------------------------------------
 
 
-def _listed_once(metrics: Sequence[str] | str) -> list[str]:
-    """Return the metrics asked for as a list; refuse one that is named twice."""
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise ValueError(f"each metric may be named once; found more than once: {', '.join(map(repr, twice))}.")
-    return names
-
-
-def _metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
-    names = list(es.metrics) if metrics is None else _listed_once(metrics)
-    if not names:
-        raise ValueError(f"set {es.name!r} has no metric with segment scores.")
-    for name in names:
-        if name not in es:
-            raise unknown("metric", name, es.metrics)
-    return names
-
-
 def correlate(
     es: EvalSet | pd.DataFrame,
     metrics: Sequence[str] | str | None = None,
@@ -370,7 +351,7 @@ def correlate(
     exact = _check_coefficient(coefficient, epsilon)
     rows = [
         (metric, coefficient, grouping, *mean_over_groups(es, metric, exact, grouping, epsilon, degenerate))
-        for metric in _metric_names(es, metrics)
+        for metric in metric_names(es, metrics)
     ]
     columns = ["metric", "coefficient", "grouping", "value", "n_systems", "n_segments", "n_groups", "n_degenerate"]
     return pd.DataFrame(rows, columns=columns)
@@ -431,7 +412,7 @@ def correlate_groups(
     """
     es = as_evalset(es)
     exact = _check_coefficient(coefficient, epsilon)
-    _metric_names(es, metric)
+    metric_names(es, metric)
     cells = grouped(es, metric, grouping)
     return pd.DataFrame({"group": cells.labels, "value": _values(cells, exact, epsilon), "n": cells.sizes})
 
@@ -478,7 +459,7 @@ def decompose_pearson(
     es = as_evalset(es)
     check_choice("grouping", grouping, ("segment", "system"))
     rows = []
-    for metric in _metric_names(es, metrics):
+    for metric in metric_names(es, metrics):
         scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
         if scored.sum() < 2:
             raise Undefined(f"metric {metric!r}: fewer than two translations are scored by both humans and the metric.")
@@ -545,7 +526,7 @@ def pairwise_difference_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[st
     """
     es = as_evalset(es)
     rows = []
-    for metric in _metric_names(es, metrics):
+    for metric in metric_names(es, metrics):
         cells = grouped(es, metric, "segment")
         sizes, value = cells.sizes, 0.0
         weights = np.repeat(sizes, sizes)
@@ -592,7 +573,7 @@ def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     es = as_evalset(es)
-    names = _metric_names(es, metrics)
+    names = metric_names(es, metrics)
     r = np.full((len(names), len(names)), np.nan)
     for i, j in combinations_with_replacement(range(len(names)), 2):
         r[i, j] = r[j, i] = pooled_pearson(es[names[i]], es[names[j]])
@@ -642,9 +623,9 @@ def partial_correlations(
     True
     """
     es = as_evalset(es)
-    _metric_names(es, given)
+    metric_names(es, given)
     rows = []
-    for name in _metric_names(es, metrics):
+    for name in metric_names(es, metrics):
         every = ~np.isnan([es.human, es[name], es[given]]).any(axis=0)
         h, m, g = es.human[every], es[name][every], es[given][every]
         hm, hg, mg = pooled_pearson(h, m), pooled_pearson(h, g), pooled_pearson(m, g)
@@ -665,7 +646,7 @@ def shared_metrics(sets: Sequence[EvalSet], metrics: Sequence[str] | str | None,
         if not found:
             raise ValueError("the sets have no metric in common.")
         return found
-    metrics = _listed_once(metrics)
+    metrics = list(names_of([metrics] if isinstance(metrics, str) else metrics, "metrics"))
     for metric in metrics:
         for es, known in zip(sets, names, strict=True):
             if metric not in known:

@@ -9,8 +9,7 @@ import pandas as pd
 
 from ._checks import Undefined, check_choice, check_count, generator
 from ._resampling import units_of
-from .agreement import _metric_names
-from .evalset import Computed, EvalSet, as_evalset
+from .evalset import Computed, EvalSet, as_evalset, metric_names
 from .ties import expected_accuracy
 
 __all__ = ["error_free", "threshold"]
@@ -65,7 +64,7 @@ def threshold(es: EvalSet | pd.DataFrame, metric: str, *, aim: str | float = "yo
     from sklearn.metrics import roc_curve
 
     es = as_evalset(es)
-    _metric_names(es, metric)
+    metric_names(es, metric)
     if isinstance(aim, bool) or not isinstance(aim, (float, np.floating)) or not 0 < aim < 1:
         check_choice("aim", aim, ("youden", "f1", "a number between 0 and 1"))
     scored, good = _labels(es, metric, least)
@@ -140,7 +139,7 @@ def error_free(
     [0.667, 0.667, 0.5, 0.667, 0.5]
     """
     es = as_evalset(es)
-    names = _metric_names(es, metrics)
+    names = metric_names(es, metrics)
     check_choice("unit", unit, ("segment", "document"))
     check_count("n_folds", n_folds, 2)
     if absent := [name for name in names if thresholds is not None and name not in thresholds]:

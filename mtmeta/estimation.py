@@ -10,10 +10,9 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from ._checks import Undefined, check_choice, check_level, check_number
-from ._names import unknown
 from ._pearson import scaled
 from ._resampling import units_of
-from .evalset import EvalSet, as_evalset
+from .evalset import EvalSet, as_evalset, metric_names
 
 __all__ = ["Estimate", "estimate", "ratings_saved"]
 
@@ -145,8 +144,7 @@ def estimate(
     [[6.0, 0.91]]
     """
     es = as_evalset(es)
-    if metric is not None and metric not in es:
-        raise unknown("metric", metric, es.metrics)
+    scores = np.zeros(es.shape) if metric is None else es[metric]
     check_choice("target", target, TARGETS)
     check_choice("unit", unit, UNITS)
     tuned = isinstance(weight, str) and weight == "tuned"
@@ -154,7 +152,6 @@ def estimate(
     labels = np.zeros(es.shape[1], int) if strata is None else pd.factorize(np.asarray(strata, object))[0]
     if len(labels) != es.shape[1] or (labels < 0).any():
         raise ValueError(f"`strata` must have a label for each of the {es.shape[1]} segments; found {len(labels)}.")
-    scores = np.zeros(es.shape) if metric is None else es[metric]
     human = np.where(np.isnan(scores), np.nan, es.human)
     design = _Design(units_of(es, unit), labels, fixed, target, check_level(level))
     if unit == "document":
@@ -333,12 +330,7 @@ def ratings_saved(
     [['chrF', 0.1, 0.07, 0.41], ['Judge', 0.2, 0.15, 0.41]]
     """
     es = as_evalset(es)
-    names = [metrics] if isinstance(metrics, str) else list(es.metrics if metrics is None else metrics)
-    if not names:
-        raise ValueError("no metric given; name at least one, or omit `metrics` to take all.")
-    for name in names:
-        if name not in es:
-            raise unknown("metric", name, es.metrics)
+    names = metric_names(es, metrics)
     check_choice("unit", unit, UNITS)
     check_level(level)
     known = ~np.isnan(es.human) & np.all([~np.isnan(es[name]) for name in names], axis=0)

@@ -609,6 +609,20 @@ def _one_per_segment(frame, column, segment, segments) -> tuple:
     return tuple(found.get(j) for j in range(len(segments)))
 
 
+def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
+    """Return the metrics asked for, by default all; raise if there is none, or one is unknown or named twice."""
+    if metrics is None and not es.metrics:
+        raise ValueError(f"set {es.name!r} has no metric with segment scores.")
+    wanted = es.metrics if metrics is None else [metrics] if isinstance(metrics, str) else metrics
+    names = list(names_of(wanted, "metrics"))
+    if not names:
+        raise ValueError("no metric given; name at least one, or omit `metrics` to take all.")
+    for name in names:
+        if name not in es:
+            raise unknown("metric", name, es.metrics)
+    return names
+
+
 def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
     """Return ``data`` as an `EvalSet` with human scores: a tidy table is converted, a set passes through."""
     if isinstance(data, EvalSet):

@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ._checks import Undefined, check_choice, check_count, check_level, check_scores, generator
-from ._names import counted, unknown
+from ._names import counted
 from ._pearson import scaled
 from ._resampling import percentile_interval, times_drawn, units_of
-from .evalset import EvalSet, as_evalset, is_rating
+from .evalset import EvalSet, as_evalset, is_rating, metric_names
 
 __all__ = ["alpha", "ceiling", "icc"]
 
@@ -201,17 +201,12 @@ def ceiling(
     es = as_evalset(es)
     check_choice("unit", unit, UNITS)
     n_resamples, rng = check_count("n_resamples", n_resamples, 2), generator(rng)
-    names = [m for m in es.metrics if not is_rating(m)] if metrics is None else metrics
-    names = [names] if isinstance(names, str) else list(names)
-    for name in names:
-        if name not in es:
-            raise unknown("metric", name, es.metrics)
+    names = metric_names(es, [m for m in es.metrics if not is_rating(m)] if metrics is None else metrics)
     n_ratings = len(es.ratings)
-    if n_ratings < 2 or not names:
+    if n_ratings < 2:
         raise Undefined(
-            f"set {es.name!r} has {counted(n_ratings, 'rating')} of each translation and "
-            f"{counted(len(names), 'metric')}; at least two ratings and one metric are needed. "
-            "Further ratings are columns called human_2, human_3 and so on."
+            f"set {es.name!r} has one rating of each translation; at least two are needed. Further ratings are columns "
+            "called human_2, human_3 and so on."
         )
     scores = np.array([*es.ratings, *(es[name] for name in names)])
     usable = ~np.isnan(scores).any(axis=0)

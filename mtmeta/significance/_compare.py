@@ -12,8 +12,8 @@ import pandas as pd
 from .._checks import check_choice, check_count, generator
 from .._pearson import scaled
 from .._resampling import units_of
-from ..agreement import _check_coefficient, _metric_names
-from ..evalset import EvalSet, as_evalset
+from ..agreement import _check_coefficient
+from ..evalset import EvalSet, as_evalset, metric_names
 from ._decisions import clusters, correct, max_t, rank_sets, share_reached
 from ._exchange import exchange_units, exchanged_coefficients, exchanged_systems
 from ._intervals import bootstrap
@@ -174,7 +174,7 @@ def compare(
     [('good', 1, 1, 'segment', 60), ('noise', 2, 2, 'segment', 60)]
     """
     es = as_evalset(es)
-    names = _metric_names(es, metrics)
+    names = metric_names(es, metrics)
     if len(names) < 2:
         raise ValueError(f"a comparison needs at least two metrics; found {len(names)}.")
     exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")

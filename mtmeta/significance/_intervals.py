@@ -12,13 +12,12 @@ from .._checks import Undefined, check_choice, check_count, check_level, generat
 from .._resampling import units_of
 from ..agreement import (
     _check_coefficient,
-    _metric_names,
     _taus_from_counts,
     calibration,
     grouped,
     soft_pairwise_accuracy,
 )
-from ..evalset import Computed, EvalSet, as_evalset
+from ..evalset import Computed, EvalSet, as_evalset, metric_names
 from ._exchange import _mean
 from ._jackknife import fisher_interval, jackknife
 from ._values import common_cells, observed_values
@@ -225,7 +224,7 @@ def intervals(
     True
     """
     es = as_evalset(es)
-    names = _metric_names(es, metrics)
+    names = metric_names(es, metrics)
     exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
     check_choice("grouping", grouping, ("none", "segment", "system"))
     check_choice("unit", unit, ("segment", "system", "both", "document"))

@@ -11,22 +11,9 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from .._checks import Undefined, check_jobs, generator
-from .._names import unknown
 from .._resampling import times_drawn, units_of
-from ..evalset import Computed, EvalSet, as_evalset
+from ..evalset import Computed, EvalSet, as_evalset, metric_names
 from . import _kernels
-
-
-def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
-    """Return the wanted metrics of ``es``, all by default."""
-    names = [metrics] if isinstance(metrics, str) else list(es.metrics if metrics is None else metrics)
-    if not names:
-        raise ValueError("no metric given; name at least one, or omit `metrics` to take all.")
-    for name in names:
-        if name not in es:
-            raise unknown("metric", name, es.metrics)
-    return names
-
 
 #: A variance or covariance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12
@@ -34,7 +21,7 @@ NOTHING = 1e-12
 ONCE = np.ones((1, 1), dtype=np.int32)
 
 
-def seed_of(rng: int | np.random.Generator | None) -> int:
+def shared_seed(rng: int | np.random.Generator | None) -> int:
     """Return one seed that several computations can start from."""
     drawn = generator(rng)
     return int(rng) if isinstance(rng, (int, np.integer)) else int(drawn.integers(2**63))

@@ -11,8 +11,8 @@ import pandas as pd
 from .. import _pearson
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import standard_deviation
-from ..evalset import EvalSet, as_evalset, as_sets
-from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, metric_names, resamples, seed_of
+from ..evalset import EvalSet, as_evalset, as_sets, metric_names
+from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, resamples, shared_seed
 
 POPULATIONS = ("paired", "full")
 UNITS = ("segment", "document", "cell")
@@ -302,7 +302,7 @@ def system_dependence_table(
     >>> table["metric"].tolist()
     ['Judge', 'Random']
     """
-    sets, seed = as_sets(data), seed_of(rng)
+    sets, seed = as_sets(data), shared_seed(rng)
     options = {"n_resamples": n_resamples, "population": population, "unit": unit, "level": level, "rng": seed}
     jobs = [(es, metric, options) for es in sets for metric in metric_names(es, metrics)]
     table = pd.DataFrame(in_threads(_summary, jobs, n_jobs, "system dependence", progress))

@@ -13,9 +13,9 @@ from scipy.special import ndtri
 
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
-from ..evalset import Computed, EvalSet, as_evalset, as_sets
+from ..evalset import Computed, EvalSet, as_evalset, as_sets, metric_names
 from . import _kernels
-from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, metric_names, seed_of
+from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, shared_seed
 from ._deviation import pearson
 from ._favours import sums_of
 
@@ -614,7 +614,7 @@ def null_table(
     >>> table["null"].tolist()
     ['human', 'constant']
     """
-    sets, seed = as_sets(data), seed_of(rng)
+    sets, seed = as_sets(data), shared_seed(rng)
     nulls = [nulls] if isinstance(nulls, str) else list(nulls)
     options = {"n_resamples": n_resamples, "min_stratum": min_stratum, "unit": unit, "level": level, "rng": seed}
     jobs = [(es, metric, null, options) for es in sets for null in nulls for metric in metric_names(es, metrics)]

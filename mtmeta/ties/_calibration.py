@@ -9,12 +9,11 @@ import pandas as pd
 
 from .._checks import Undefined
 from ..agreement import (
-    _metric_names,
     calibration_curve,
     check_choice,
     grouped,
 )
-from ..evalset import EvalSet, as_evalset
+from ..evalset import EvalSet, as_evalset, metric_names
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def calibrate_ties(
     """
     check_choice("coefficient", coefficient, ("acc_eq", "tau_eq"))
     es = as_evalset(es)
-    _metric_names(es, metric)
+    metric_names(es, metric)
     thresholds, curve = calibration_curve(grouped(es, metric, grouping))
     if coefficient == "tau_eq":
         curve = 2 * curve - 1

@@ -10,8 +10,8 @@ from scipy import stats
 
 from .. import _agreement_kernels as _kernels
 from .._checks import Undefined
-from ..agreement import Grouped, _metric_names, check_choice, grouped
-from ..evalset import EvalSet, as_evalset
+from ..agreement import Grouped, check_choice, grouped
+from ..evalset import EvalSet, as_evalset, metric_names
 
 __all__ = ["expected_accuracy", "tie_area", "tie_curve"]
 
@@ -66,7 +66,7 @@ def expected_accuracy(
     check_choice("human_ties", human_ties, ("drop", "half"))
     es = as_evalset(es)
     rows = []
-    for metric in _metric_names(es, metrics):
+    for metric in metric_names(es, metrics):
         cells = grouped(es, metric, grouping)
         counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, 0.0)
         c, d, t_h, t_m, t_hm = counts.T
@@ -120,7 +120,7 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
     """
     check_choice("scale", scale, ("score", "rank"))
     es = as_evalset(es)
-    _metric_names(es, metric)
+    metric_names(es, metric)
     return _curve(grouped(es, metric, grouping), scale)
 
 
@@ -205,7 +205,7 @@ def tie_area(
     check_choice("scale", scale, ("score", "rank"))
     es = as_evalset(es)
     rows = []
-    for metric in _metric_names(es, metrics):
+    for metric in metric_names(es, metrics):
         cells = grouped(es, metric, grouping)
         curve = _curve(cells, scale)
         t = _tie_share(cells)

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined, generator
-from ..agreement import _metric_names
-from ..evalset import EvalSet, as_evalset
+from ..evalset import EvalSet, as_evalset, metric_names
 from ._pairs import check_options, human_pairs, metric_pairs, part
 from ._subsample import SHARES, keep
 
@@ -70,7 +69,7 @@ def held_out_calibration(
     True
     """
     es = as_evalset(es)
-    names = _metric_names(es, metrics)
+    names = metric_names(es, metrics)
     wanted = [None] if shares is None else check_options(average, n_resamples, shares)
     check_options(average, n_resamples, [0.0])
     if isinstance(held_out, bool) or not isinstance(held_out, (float, int, np.number)) or not 0 < held_out < 1:

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined, generator
-from ..agreement import _metric_names
-from ..evalset import EvalSet, as_evalset
+from ..evalset import EvalSet, as_evalset, metric_names
 from ._pairs import HumanPairs, check_options, human_pairs, metric_pairs, part
 
 __all__ = ["SHARES", "drop_probabilities", "subsample_ties", "subsampled_tie_share"]
@@ -169,7 +168,7 @@ def subsample_ties(
     {(0.0, 'Judge'): 0.48, (0.0, 'chrF'): 0.61, (0.5, 'Judge'): 0.57, (0.5, 'chrF'): 0.43}
     """
     es = as_evalset(es)
-    names = _metric_names(es, metrics)
+    names = metric_names(es, metrics)
     shares = check_options(average, n_resamples, shares)
     pairs = human_pairs(es)
     by_metric = {name: metric_pairs(es, name, pairs) for name in names}
