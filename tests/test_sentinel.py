@@ -756,6 +756,16 @@ def test_a_published_checkpoint_goes_out_and_comes_in(named, few, tiny, tmp_path
     refuses("the published sentinel in it cannot be loaded", sentinel.load, tmp_path / "p")
 
 
+WITHOUT_MTMETA = """
+import sys
+sys.modules["mtmeta"] = None
+from transformers import AutoModel, AutoTokenizer
+model = AutoModel.from_pretrained(sys.argv[1], trust_remote_code=True).eval()
+batch = AutoTokenizer.from_pretrained(sys.argv[1], trust_remote_code=True)(["Guten Tag."], return_tensors="pt")
+print(model(batch["input_ids"], batch["attention_mask"])["logits"].item())
+"""
+
+
 def test_a_saved_sentinel_is_a_model_of_transformers_with_a_card(tiny, few, tmp_path):
     from transformers import AutoModel, AutoTokenizer
 
@@ -764,6 +774,11 @@ def test_a_saved_sentinel_is_a_model_of_transformers_with_a_card(tiny, few, tmp_
     batch = AutoTokenizer.from_pretrained(tmp_path / "s")(["Guten Tag."], return_tensors="pt")
     found = model(batch["input_ids"], batch["attention_mask"])["logits"].item()
     assert found == pytest.approx(tiny.score(["Guten Tag."])[0], abs=1e-6)
+    environment = os.environ | {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
+    line = [sys.executable, "-c", WITHOUT_MTMETA, tmp_path / "s"]
+    done = subprocess.run(line, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert float(done.stdout) == found
     card = (tmp_path / "s" / "README.md").read_text()
     assert "1. 160 rows, sets teaching\n2. 160 rows" in card
     assert "Seed 12, 1 process" in card

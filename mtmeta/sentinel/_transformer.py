@@ -7,7 +7,6 @@ import functools
 import hashlib
 import importlib.metadata
 import importlib.util
-import inspect
 import json
 import math
 import os
@@ -32,7 +31,7 @@ from safetensors.torch import load_file
 from scipy.stats import kendalltau
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from torch.utils.data import DataLoader
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedModel, TrainingArguments
+from transformers import AutoConfig, AutoModel, AutoTokenizer, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback, TrainerCallback
 from transformers.trainer_pt_utils import get_length_grouped_indices
 
@@ -43,6 +42,7 @@ from ._frame import SEES, examples_of, find_overlap
 from ._report import TrainingReport, read_report, write_json
 from ._sentinel import Sentinel
 from ._settings import EncoderShape, TransformerConfig
+from ._transformer_network import Network, NetworkConfig, encoder_options
 
 __all__ = ["TransformerSentinel", "fit_transformer", "load_transformer"]
 
@@ -59,68 +59,8 @@ _RECOMPUTING = f"{'activation' if hasattr(TrainingArguments, 'activation_checkpo
 _COMPLETE = 0.95
 
 
-# -- the network -------------------------------------------------------------------------
-
-
-class NetworkConfig(PreTrainedConfig):
-    """The configuration of an encoder, and what stands on it."""
-
-    model_type = "mtmeta-sentinel"
-    sub_configs: ClassVar = {"encoder": AutoConfig}
-
-    def __init__(self, encoder=None, head=(), dropout=0.0, **options):
-        self.encoder = AutoConfig.for_model(**encoder) if isinstance(encoder, dict) else encoder
-        self.head, self.dropout = list(head), dropout
-        super().__init__(**options)
-
-
-class Network(PreTrainedModel):
-    """An encoder and a head on the last hidden state of its first token.
-
-    Each layer of the head but the last is followed by tanh and dropout; the last has one unit and nothing after it.
-    The head computes in 32 bits, and so does the encoder unless it is being trained.
-    """
-
-    config_class = NetworkConfig
-    supports_gradient_checkpointing = True
-
-    def __init__(self, config: NetworkConfig, encoder: torch.nn.Module | None = None) -> None:
-        super().__init__(config)
-        shape = config.encoder
-        options = _encoder_options(shape)
-        self.encoder = encoder or AutoModel.from_config(shape, trust_remote_code=False, **options)
-        sizes = (shape.hidden_size, *config.head)
-        layers: list[torch.nn.Module] = []
-        for size, following in zip(sizes[:-1], sizes[1:], strict=True):
-            layers += [torch.nn.Linear(size, following), torch.nn.Tanh(), torch.nn.Dropout(config.dropout)]
-        self.head = torch.nn.Sequential(*layers, torch.nn.Linear(sizes[-1], 1))
-        self.post_init()
-
-    def init_weights(self):
-        """Leave the weights as PyTorch and the encoder made them."""
-
-    def forward(self, input_ids, attention_mask, labels=None):
-        """Return the scores as ``logits``, and with ``labels`` their mean squared error as ``loss``."""
-        device = input_ids.device.type
-        with torch.autocast(device, torch.bfloat16, enabled=self.training and torch.is_autocast_enabled(device)):
-            hidden = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        with torch.autocast(device, enabled=False):
-            scores = self.head(hidden[:, 0].float()).squeeze(-1)
-        if labels is None:
-            return {"logits": scores}
-        return {"loss": torch.nn.functional.mse_loss(scores, labels), "logits": scores}
-
-
 AutoConfig.register(NetworkConfig.model_type, NetworkConfig)
 AutoModel.register(NetworkConfig, Network)
-
-
-def _encoder_options(config: Any) -> dict[str, Any]:
-    """Ask for 32 bits, no pooling layer (nothing would train it), and no attention whose code is fetched."""
-    kind = AutoModel._model_mapping[type(config)]
-    kind = kind[0] if isinstance(kind, tuple) else kind
-    pooling = {"add_pooling_layer": False} if "add_pooling_layer" in inspect.signature(kind).parameters else {}
-    return pooling | {"attn_implementation": "eager" if config.output_attentions else None, "dtype": torch.float32}
 
 
 def _loaded(kind: Any, name: str | Path, local: bool, shape: Any, **options: Any) -> Any:
@@ -185,7 +125,7 @@ def _from_checkpoint(sees: str, config: TransformerConfig, texts: list[str]) -> 
         local = check_folder(name)
         shape = AutoConfig.from_pretrained(name, trust_remote_code=False, local_files_only=local)
         tokeniser = _tokeniser(name, local)
-        encoder = _loaded(AutoModel, name, local, shape, **_encoder_options(shape))
+        encoder = _loaded(AutoModel, name, local, shape, **encoder_options(shape))
         network = Network(NetworkConfig(shape, config.head, config.dropout), encoder)
         sentinel = TransformerSentinel(sees, config, network, tokeniser)
         _try(sentinel, texts)
