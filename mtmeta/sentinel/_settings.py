@@ -85,8 +85,9 @@ class TransformerConfig:
     recipe : {"published", "fast"}
         ``published``: batches of ``batch_size`` texts, ``accumulation`` of them per step. ``fast``: a step takes texts
         of ``tokens`` tokens. If these are n texts on average, the learning rate is multiplied by the square root of
-        n / (``batch_size * accumulation``). On a GPU the step of the optimizer is compiled. If a single GPU runs out of
-        memory, the batch is split and the gradients of its parts are added.
+        n / (``batch_size * accumulation``). On a GPU the step of the optimizer is compiled. With either, if memory runs
+        out, one process does the step again with its batches split, which gives the same gradients; several cannot, and
+        say so.
     tokens : int
         For the fast recipe: tokens per step and device, padding included.
     gradient_checkpointing : bool

@@ -15,10 +15,11 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -26,10 +27,10 @@ import torch
 import transformers
 from accelerate import PartialState
 from accelerate.data_loader import prepare_data_loader
-from accelerate.utils import broadcast_object_list
+from accelerate.utils import broadcast_object_list, gather_object
 from safetensors.torch import load_file
 from scipy.stats import kendalltau
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import ByteLevelBPETokenizer, processors
 from torch.utils.data import DataLoader
 from transformers import AutoConfig, AutoModel, AutoTokenizer, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback, TrainerCallback
@@ -51,8 +52,17 @@ _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 _LONGEST = 512
 #: What published sentinels call what they see.
 _SEEN_AS = {"source": "src", "candidate": "mt", "reference": "ref"}
-#: Tokens that are scored at once, padding included; texts that are validated on at once, and tokenised at once.
-_SCORED_AT_ONCE, _VALIDATED_AT_ONCE, _CHUNK = 16_384, 64, 4096
+#: Tokens that are scored at once, padding included; texts that are tokenised at once.
+_SCORED_AT_ONCE, _CHUNK = 16_384, 4096
+#: What is said where memory runs out. Processes exchange gradients while they compute them, and cannot begin again.
+_TOO_LARGE = (
+    "a GPU ran out of memory, and batches are split only where one process trains. Take a smaller `batch_size` and a "
+    "larger `accumulation`, or in the fast recipe fewer `tokens`; `gradient_checkpointing` takes less memory, too."
+)
+_TOO_LONG = (
+    "a batch of one text does not fit into memory. Take a smaller `max_length`, or `gradient_checkpointing`; or "
+    "another encoder."
+)
 #: Newer releases of Transformers have another name for this, and warn of the old one.
 _RECOMPUTING = f"{'activation' if hasattr(TrainingArguments, 'activation_checkpointing') else 'gradient'}_checkpointing"
 #: A vocabulary may be padded in the encoder; where a larger share than that is missing, files are.
@@ -86,20 +96,15 @@ def _loaded(kind: Any, name: str | Path, local: bool, shape: Any, **options: Any
 
 def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
     """Return the configuration of an encoder, and a tokeniser trained on the texts."""
-    tokeniser = Tokenizer(models.BPE(unk_token="<unk>"))
-    tokeniser.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokeniser.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=shape.vocabulary, special_tokens=list(_SPECIAL), initial_alphabet=alphabet, show_progress=False
-    )
-    tokeniser.train_from_iterator(sorted(set(texts)), trainer)
+    tokeniser = ByteLevelBPETokenizer()
+    options = {"vocab_size": shape.vocabulary, "min_frequency": 0, "special_tokens": list(_SPECIAL)}
+    tokeniser.train_from_iterator(sorted(set(texts)), show_progress=False, **options)
     tokeniser.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[(token, tokeniser.token_to_id(token)) for token in ("<s>", "</s>")]
     )
     names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), _SPECIAL, strict=True))
     wrapped = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokeniser, cls_token="<s>", sep_token="</s>", model_max_length=_LONGEST, **names
+        tokenizer_object=tokeniser._tokenizer, cls_token="<s>", sep_token="</s>", model_max_length=_LONGEST, **names
     )
     config = transformers.XLMRobertaConfig(
         vocab_size=len(wrapped),
@@ -130,7 +135,8 @@ def _from_checkpoint(sees: str, config: TransformerConfig, texts: list[str]) -> 
         sentinel = TransformerSentinel(sees, config, network, tokeniser)
         _try(sentinel, texts)
         with tempfile.TemporaryDirectory() as folder:  # better now than after hours of training
-            _save_shape(sentinel, Path(folder))
+            network.config.save_pretrained(folder)
+            tokeniser.save_pretrained(folder)
     return sentinel
 
 
@@ -174,14 +180,12 @@ def _compiles() -> bool:
     return torch.cuda.is_available()  # elsewhere there may be no compiler
 
 
-def _has_bf16() -> bool:
-    return torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
-
-
 def _bf16(config: TransformerConfig) -> bool:
-    if config.precision == "bf16" and torch.cuda.is_available() and not _has_bf16():
+    on_gpu = torch.cuda.is_available()
+    known = on_gpu and torch.cuda.is_bf16_supported(including_emulation=False)
+    if config.precision == "bf16" and on_gpu and not known:
         raise ValueError("precision 'bf16' needs a GPU that computes in it, and the one here does not. Use 'fp32'.")
-    return config.precision == "bf16" or (config.precision == "auto" and _has_bf16())
+    return config.precision == "bf16" or (config.precision == "auto" and known)
 
 
 def _processes() -> PartialState:
@@ -226,19 +230,7 @@ class TransformerSentinel(Sentinel):
         )
 
     def _score(self, texts: list[str]) -> np.ndarray:
-        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        network = self.network.to(device).eval()
-        ids = _token_ids(self, texts)
-        lengths = np.array([len(row) for row in ids])
-        batches = _by_tokens(lengths, np.argsort(lengths, kind="stable"), _SCORED_AT_ONCE)
-        found = []
-        with torch.inference_mode():
-            for some in batches:
-                batch = _padded([ids[i] for i in some], self.tokeniser.pad_token_id)
-                found.append(network(**{k: v.to(device, non_blocking=True) for k, v in batch.items()})["logits"])
-        scores = np.empty(len(ids))
-        scores[[i for some in batches for i in some]] = torch.cat(found).double().cpu().numpy()
-        return scores
+        return _scores(self, _token_ids(self, texts))
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the sentinel into a folder; if several processes trained together, only the first one writes."""
@@ -279,17 +271,11 @@ class TransformerSentinel(Sentinel):
     def _write(self, folder: Path) -> dict[str, Any]:
         with _quiet():
             self.network.save_pretrained(folder)
-            _save_shape(self, folder)
+            self.tokeniser.save_pretrained(folder)
         if self.report is not None:
             self.report.write(folder / _REPORT)
             (folder / "README.md").write_text(self.report.card(), encoding="utf-8")
         return {"config": asdict(self.config), "world_size": self.world_size}
-
-
-def _save_shape(sentinel: TransformerSentinel, folder: Path) -> None:
-    with _quiet():
-        sentinel.network.config.save_pretrained(folder)
-        sentinel.tokeniser.save_pretrained(folder)
 
 
 def _called(config: TransformerConfig) -> str:
@@ -327,6 +313,21 @@ def _padded(ids: list[np.ndarray], filler: int) -> dict[str, torch.Tensor]:
     pad = torch.nn.utils.rnn.pad_sequence
     mask = pad([torch.ones_like(row) for row in rows], batch_first=True)
     return {"input_ids": pad(rows, batch_first=True, padding_value=filler), "attention_mask": mask}
+
+
+def _scores(sentinel: TransformerSentinel, ids: list[np.ndarray], rank: int = 0, world_size: int = 1) -> np.ndarray:
+    """Score texts by their tokens; if several processes share them, 0 stands for those of the others."""
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    network, lengths = sentinel.network.to(device).eval(), np.array([len(row) for row in ids])
+    batches = _by_tokens(lengths, np.argsort(lengths, kind="stable"), _SCORED_AT_ONCE)[rank::world_size]
+    found, scores = [], np.zeros(len(ids))
+    with torch.no_grad():
+        for some in batches:
+            batch = _padded([ids[i] for i in some], sentinel.tokeniser.pad_token_id)
+            found.append(network(**{k: v.to(device, non_blocking=True) for k, v in batch.items()})["logits"])
+    for some, values in zip(batches, found, strict=True):
+        scores[some] = values.double().cpu()
+    return scores
 
 
 def _published_name(name: str) -> str:
@@ -392,11 +393,10 @@ def _quiet() -> Iterator[None]:
 def _seeded(config: TransformerConfig) -> Iterator[None]:
     """Seed the global generators that the trainer draws from, and restore them afterwards."""
     states = random.getstate(), np.random.get_state(), torch.are_deterministic_algorithms_enabled()  # noqa: NPY002
-    cudnn, before = torch.backends.cudnn, dict(os.environ)
+    cudnn = torch.backends.cudnn
     flags = cudnn.deterministic, cudnn.benchmark
-    with torch.random.fork_rng(range(torch.cuda.device_count())):
+    with torch.random.fork_rng(range(torch.cuda.device_count())), patch.dict(os.environ):
         (transformers.enable_full_determinism if config.deterministic else transformers.set_seed)(config.seed)
-        changed = [name for name, value in os.environ.items() if before.get(name) != value]
         try:
             yield
         finally:
@@ -404,9 +404,6 @@ def _seeded(config: TransformerConfig) -> Iterator[None]:
             np.random.set_state(states[1])  # noqa: NPY002
             torch.use_deterministic_algorithms(states[2])
             cudnn.deterministic, cudnn.benchmark = flags
-            for name in changed:
-                os.environ.pop(name, None)
-                os.environ.update({name: before[name]} if name in before else {})
 
 
 # -- training ----------------------------------------------------------------------------
@@ -454,17 +451,25 @@ class ByLength(torch.utils.data.Sampler):
 
 
 class SentinelTrainer(transformers.Trainer):
-    """The trainer of Hugging Face; it resumes within an epoch, and splits a batch that does not fit into memory."""
+    """The trainer of Hugging Face; it has batches of its own, and splits those that do not fit into memory."""
 
     sampler: ByLength
-    parts, share = 1, 1.0
+    agreement: Callable[[], dict[str, float]]
+    parts, share, begun = 1, 1.0, -1
 
     def get_train_dataloader(self):
         """Return the batches of this process."""
-        options = {"collate_fn": self.data_collator, "pin_memory": self.args.dataloader_pin_memory}
+        options = {"collate_fn": self.data_collator, "pin_memory": torch.cuda.is_available()}
         loader = DataLoader(self.train_dataset, batch_sampler=self.sampler, **options)
         device = {"device": self.args.device, "put_on_device": True, "non_blocking": True}
         return prepare_data_loader(loader, num_processes=1, process_index=0, **device)
+
+    def evaluate(self, *_, **__):
+        """Score the rows held out as all texts are scored, and log how well the scores agree."""
+        found = self.agreement()
+        self.log(found)
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
+        return found
 
     def create_optimizer(self, *args, **options):
         """Compile the step of the optimizer in the fast recipe."""
@@ -475,30 +480,39 @@ class SentinelTrainer(transformers.Trainer):
 
     def compute_loss(self, *args, **options):
         """Weigh the loss by the share of the batch."""
-        found = super().compute_loss(*args, **options)
-        return found if self.share == 1.0 else found * self.share
+        return super().compute_loss(*args, **options) * self.share
 
     def training_step(self, model, inputs, *args, **options):
-        """Do the step; if memory runs out, repeat it in twice as many parts, whose gradients add up to the same."""
-        n, losses = len(inputs["labels"]), []
-        try:
-            for part in zip(*(tensor.chunk(self.parts) for tensor in inputs.values()), strict=True):
-                self.share = len(part[0]) / n
-                losses.append(super().training_step(model, dict(zip(inputs, part, strict=True)), *args, **options))
-            return sum(losses)
-        except torch.OutOfMemoryError:  # earlier batches of the step, or other processes, would have to do theirs again
-            if n <= self.parts or self.args.gradient_accumulation_steps * self.args.world_size > 1:
-                raise
-        finally:
-            self.share = 1.0
-        model.zero_grad()
-        torch.cuda.empty_cache()
-        self.parts *= 2
-        return self.training_step(model, inputs, *args, **options)
+        """Add the gradients of a batch.
+
+        If memory runs out, begin the step again, each batch in twice as many parts, whose gradients add up to the same.
+        """
+        if self.begun != self.state.global_step:
+            self.begun, self.step = self.state.global_step, []
+        self.step.append(inputs)
+        todo = [inputs]
+        while True:
+            try:
+                return [self._in_parts(model, batch, *args, **options) for batch in todo][-1]
+            except torch.OutOfMemoryError as error:
+                several = self.args.world_size > 1
+                if several or max(len(batch["labels"]) for batch in todo) <= self.parts:
+                    raise ValueError(_TOO_LARGE if several else _TOO_LONG) from error
+            model.zero_grad()
+            torch.cuda.empty_cache()
+            self.parts *= 2
+            todo = self.step
+
+    def _in_parts(self, model, batch, *args, **options):
+        losses = []
+        for part in zip(*(tensor.chunk(self.parts) for tensor in batch.values()), strict=True):
+            self.share = len(part[0]) / len(batch["labels"])
+            losses.append(super().training_step(model, dict(zip(batch, part, strict=True)), *args, **options))
+        return sum(losses)
 
 
 class Watch(TrainerCallback):
-    """Says which epoch comes next, where training began, and asks for a last validation and checkpoint."""
+    """Says which epoch comes next and where training began, and asks for a last validation."""
 
     def __init__(self, sampler: ByLength) -> None:
         self.sampler, self.first_step, self.first_flos = sampler, 0, 0.0
@@ -512,10 +526,9 @@ class Watch(TrainerCallback):
         self.sampler.epoch = int(state.epoch or 0)
 
     def on_step_end(self, args, state, control, **_):
-        """Ask for the last validation and checkpoint."""
+        """Ask for the last validation, which older releases of Transformers leave out."""
         if state.global_step >= state.max_steps:
             control.should_evaluate |= args.eval_strategy == "steps"
-            control.should_save |= args.save_strategy == "steps"
 
 
 def _last_checkpoint(folder: Path) -> str | None:
@@ -530,9 +543,6 @@ def _last_checkpoint(folder: Path) -> str | None:
 class Bar(ProgressCallback):
     """One bar on standard error, with the loss beside it."""
 
-    def on_prediction_step(self, *_, **__):
-        """Show no second bar."""
-
     def on_log(self, args, state, control, logs=None, **_):
         """Show the loss in the bar; print nothing."""
         shown = {k.removeprefix("eval_"): f"{v:.3g}" for k, v in (logs or {}).items() if k in ("loss", "eval_kendall")}
@@ -544,84 +554,75 @@ def _arguments(
     config: TransformerConfig, folder: Path, stage: int, *, validated: bool, selected: bool, kept: bool, progress: bool
 ) -> TrainingArguments:
     """Return the settings of the trainer; no checkpoint is written unless it is asked for or may be the best."""
-    on_gpu = torch.cuda.is_available()
     when = "epoch" if config.select == "published" else "steps"
     share = 1 / config.checks - 1e-9  # of all steps; a little less, since the trainer rounds up
     options: dict[str, Any] = {"output_dir": str(folder), "seed": config.seed + stage, "report_to": "none"}
-    options |= {"num_train_epochs": config.epochs, "gradient_accumulation_steps": config.accumulation}
-    options |= {"per_device_train_batch_size": config.batch_size, "per_device_eval_batch_size": _VALIDATED_AT_ONCE}
+    options |= {"num_train_epochs": config.epochs, "per_device_train_batch_size": config.batch_size}
+    options["gradient_accumulation_steps"] = config.accumulation if config.recipe == "published" else 1
     options |= {"learning_rate": config.learning_rate, "lr_scheduler_type": "constant"}
-    options |= {"max_grad_norm": config.max_grad_norm, "bf16": _bf16(config), "use_cpu": not on_gpu}
-    options |= {"dataloader_pin_memory": on_gpu, "accelerator_config": {"non_blocking": on_gpu}}
+    options |= {"max_grad_norm": config.max_grad_norm, "bf16": _bf16(config), "use_cpu": not torch.cuda.is_available()}
     options |= {"logging_steps": 0.02, "logging_nan_inf_filter": False, "disable_tqdm": not progress}
     options[_RECOMPUTING] = config.gradient_checkpointing
-    options |= {"eval_strategy": when if validated else "no", "eval_steps": share, "label_names": ["labels"]}
+    options |= {"eval_strategy": when if validated else "no", "eval_steps": share}
     options |= {"save_strategy": when if kept or selected else "no", "save_steps": share, "save_only_model": not kept}
     options |= {"save_total_limit": 1, "remove_unused_columns": False, "load_best_model_at_end": selected}
-    if config.recipe == "fast":
-        options["gradient_accumulation_steps"] = 1
     if selected:
         by_error = config.select == "loss"
         options |= {"metric_for_best_model": "error" if by_error else "kendall", "greater_is_better": not by_error}
     arguments = TrainingArguments(**options)
-    if arguments.n_gpu > 1:  # else the trainer would spread each batch over all of them, and train with larger ones
-        arguments._n_gpu = 1
+    arguments._n_gpu = min(1, arguments.n_gpu)  # or the trainer would spread larger batches over all of them
     return arguments
 
 
-def _rows(sentinel: TransformerSentinel, examples: list[tuple[str, str, float]]) -> list[dict]:
-    ids = _token_ids(sentinel, [text for text, *_ in examples])
-    return [{"input_ids": row, "labels": score} for row, (*_, score) in zip(ids, examples, strict=True)]
-
-
-def _held_out(sentinel: TransformerSentinel, validation: pd.DataFrame) -> tuple[list[dict], Any]:
-    """Return the rows to validate on, the longest first, and a function that measures agreement on them."""
+def _agreement(sentinel: TransformerSentinel, validation: pd.DataFrame) -> Callable[[], dict[str, float]]:
+    """Return a function that measures how well the scores of rows agree with people's; processes share the rows."""
     whole = sentinel.config.select != "published" or "set" not in validation
     sets = validation.groupby(np.zeros(len(validation)) if whole else "set", sort=True)
-    parts = [_rows(sentinel, examples_of(part, sentinel.sees)) for _, part in sets]
-    rows = [(row, i) for i, part in enumerate(parts) for row in part]
-    rows.sort(key=lambda pair: -len(pair[0]["input_ids"]))
-    belongs = np.array([i for _, i in rows])
+    parts = [examples_of(part, sentinel.sees) for _, part in sets]
+    ids = _token_ids(sentinel, [text for part in parts for text, *_ in part])
+    human = np.array([score for part in parts for *_, score in part])
+    ends, processes = np.cumsum([len(part) for part in parts])[:-1], _processes()
 
-    def agreement(found: Any) -> dict[str, float]:
-        taus = [
-            kendalltau(found.predictions[belongs == i], found.label_ids[belongs == i]).statistic
-            for i in range(len(parts))
-        ]
-        error = np.mean((found.predictions - found.label_ids) ** 2)  # the trainer's own counts what fills up batches
-        return {"kendall": float(np.mean(np.nan_to_num(taus))), "error": float(error)}
+    def agreement() -> dict[str, float]:
+        own = _scores(sentinel, ids, processes.process_index, processes.num_processes)
+        found = np.sum(gather_object([own]), axis=0)
+        pairs = zip(np.split(found, ends), np.split(human, ends), strict=True)
+        taus = np.nan_to_num([kendalltau(*pair).statistic for pair in pairs])
+        return {"eval_kendall": float(np.mean(taus)), "eval_error": float(np.mean((found - human) ** 2))}
 
-    return [row for row, _ in rows], agreement
+    return agreement
 
 
 def _train_stage(
-    sentinel: TransformerSentinel, stage: int, rows: list[dict], held_out: tuple | None, folder: Path, **how: bool
+    sentinel: TransformerSentinel, stage: int, examples: list, agreement: Callable | None, folder: Path, **how: bool
 ) -> dict[str, Any]:
     """Train the network on one stage; return what was done."""
     network, config, world_size = sentinel.network, sentinel.config, sentinel.world_size
+    ids, counts = _token_ids(sentinel, [text for text, *_ in examples]), np.zeros(3)
 
-    def collate(batch: list[dict]) -> dict[str, torch.Tensor]:
-        labels = torch.tensor([row["labels"] for row in batch], dtype=torch.float32)
-        return _padded([row["input_ids"] for row in batch], sentinel.tokeniser.pad_token_id) | {"labels": labels}
+    def collate(rows: list[tuple[np.ndarray, float]]) -> dict[str, torch.Tensor]:
+        some, labels = zip(*rows, strict=True)
+        batch = _padded(list(some), sentinel.tokeniser.pad_token_id)
+        counts[:] += len(some), sum(map(len, some)), batch["input_ids"].numel()
+        return batch | {"labels": torch.tensor(labels, dtype=torch.float32)}
 
-    selected = held_out is not None and (config.select != "published" or sentinel.sees == "candidate")
-    arguments = _arguments(config, folder, stage, validated=held_out is not None, selected=selected, **how)
-    lengths = [len(row["input_ids"]) for row in rows]
+    selected = agreement is not None and (config.select != "published" or sentinel.sees == "candidate")
+    arguments = _arguments(config, folder, stage, validated=agreement is not None, selected=selected, **how)
+    lengths = [len(row) for row in ids]
     sampler = ByLength(lengths, config, config.seed + stage, _processes().process_index, world_size)
-    rate, at_once = config.learning_rate, arguments.gradient_accumulation_steps
+    rate, watch = config.learning_rate, Watch(sampler)
     if config.recipe == "fast":
-        rate *= math.sqrt(len(rows) / len(sampler) / (config.batch_size * config.accumulation))
-    watch = Watch(sampler)
+        rate *= math.sqrt(len(ids) / len(sampler) / (config.batch_size * config.accumulation))
+    rows = [(row, score) for row, (*_, score) in zip(ids, examples, strict=True)]
     trainer = SentinelTrainer(
         model=network,
         args=arguments,
         train_dataset=rows,
-        eval_dataset=held_out and held_out[0],
+        eval_dataset=rows,  # it must be there, but `evaluate` reads none
         data_collator=collate,
-        compute_metrics=held_out and held_out[1],
         optimizer_cls_and_kwargs=(torch.optim.RAdam, {"lr": rate}),
     )
-    trainer.sampler = sampler
+    trainer.sampler, trainer.agreement = sampler, agreement
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(watch)
@@ -633,18 +634,14 @@ def _train_stage(
             f"the weights are no longer finite after stage {stage + 1}: training diverged. Take a smaller learning "
             f"rate than {rate:g}."
         )
-    epochs, steps = divmod(watch.first_step, math.ceil(len(sampler) / at_once))
-    batches = [batch for epoch in range(config.epochs) for batch in sampler.batches(epoch)]
-    seen = [sampler.lengths[batch] for batch in batches[world_size * (epochs * len(sampler) + steps * at_once) :]]
     best = trainer.state.best_model_checkpoint
     return {
-        "texts": len(rows),
+        "texts": len(ids),
         "steps": trainer.state.global_step,
         "resumed_from": watch.first_step,
         "seconds": done.metrics["train_runtime"],
         "learning_rate": rate,
-        "counts": [float(sum(map(n, seen))) for n in (len, np.sum, lambda some: len(some) * some.max())]
-        + [trainer.state.total_flos - watch.first_flos],
+        "counts": [*np.sum(gather_object([counts]), axis=0).tolist(), trainer.state.total_flos - watch.first_flos],
         "curve": _curve(trainer.state.log_history, stage),
         "best": None if best is None else int(best.rsplit("-", 1)[1]),
     }
@@ -733,12 +730,14 @@ def fit_transformer(
     with _seeded(config), _quiet():
         sentinel = _begin(sees, config, start, [text for examples in stages for text, *_ in examples])
         sentinel.world_size = _processes().num_processes
-        data = [[(text, score) for text, _, score in examples] for examples in (*stages, checked)]
+        pairs = [[(text, score) for text, _, score in examples] for examples in (*stages, checked)]
         weights = [] if start is None else [float(p.double().sum()) for p in start.network.state_dict().values()]
-        parts = [asdict(config), sees, data, weights, sentinel.world_size]
+        parts = [asdict(config), sees, pairs, weights, sentinel.world_size]
         fingerprint = hashlib.sha256(json.dumps(parts, ensure_ascii=False, default=list).encode()).hexdigest()
-        held_out = None if validation is None else _held_out(sentinel, validation)
-        facts = {"data": [_data_facts(frame) for frame in frames], "overlap": None, "peak_flops": peak_flops}
+        agreement = None if validation is None else _agreement(sentinel, validation)
+        named = [sorted(map(str, frame["set"].unique())) if "set" in frame else [] for frame in frames]
+        data = [{"rows": len(frame), "sets": sets} for frame, sets in zip(frames, named, strict=True)]
+        facts = {"data": data, "overlap": None, "peak_flops": peak_flops}
         if validation is not None:
             seen = [SEES[sees]]
             facts["overlap"] = len(find_overlap(pd.concat([frame[seen] for frame in frames]), validation[seen]))
@@ -748,16 +747,12 @@ def fit_transformer(
             for i, examples in enumerate(stages):
                 place = folder / f"stage-{i + 1}"
                 stored = _stored_stage(sentinel, place)
-                done.append(stored or _train_stage(sentinel, i, _rows(sentinel, examples), held_out, place, **how))
+                done.append(stored or _train_stage(sentinel, i, examples, agreement, place, **how))
                 sentinel.network.eval()
                 sentinel.report = _report(sentinel, done, time.perf_counter() - began, facts)
                 if checkpoints is not None:
                     _keep_stage(sentinel, place, done[-1])
     return sentinel
-
-
-def _data_facts(frame: pd.DataFrame) -> dict[str, Any]:
-    return {"rows": len(frame), "sets": sorted(map(str, frame["set"].unique())) if "set" in frame else []}
 
 
 def _stored_stage(sentinel: TransformerSentinel, folder: Path) -> dict[str, Any] | None:
