@@ -243,7 +243,6 @@ def test_light_comes_back_as_it_was_saved(light, frame, tmp_path, sees):
     assert again.signature == light[sees].signature
     assert again.config == light[sees].config
     pd.testing.assert_frame_equal(again.validation, light[sees].validation)
-    pd.testing.assert_frame_equal(again.features(), light[sees].features())
     assert sorted(p.name for p in (tmp_path / "s").iterdir()) == ["sentinel.json", "weights.npz"]
 
 
@@ -255,14 +254,6 @@ def test_saving_spares_other_files(light, tmp_path, name):
     light["source"].save(tmp_path / "new")
     light["candidate"].save(tmp_path / "new")
     assert sentinel.load(tmp_path / "new").sees == "candidate"
-
-
-def test_features_tell_what_was_learnt():
-    table = sentinel.fit(made_up(), sees="candidate").features()
-    assert table.columns.tolist() == ["feature", "kind", "weight", "spread"]
-    assert table["spread"].is_monotonic_decreasing
-    assert table.query("feature == 'a'")["weight"].iloc[0] < 0
-    assert set(table.query("kind == 'shape'")["feature"]) == set(sentinel._light.SHAPE)
 
 
 @pytest.mark.parametrize("sees", ["source", "reference"])

@@ -21,7 +21,7 @@ __all__ = ["LightConfig", "LightSentinel"]
 
 _ARRAYS = "weights.npz"
 SHAPE = ("log_characters", "log_bytes", "log_words", "digits", "capitals", "marks")
-_OF_NGRAMS, _OF_SHAPE = ("idf", "deviation", "ngram_weights"), ("mean", "scale", "shape_weights")
+_OF_NGRAMS, _OF_SHAPE = ("idf", "ngram_weights"), ("mean", "scale", "shape_weights")
 
 
 @dataclass(frozen=True)
@@ -121,27 +121,6 @@ class LightSentinel(Sentinel):
         by_shape = (shape * s["shape_weights"]).sum(axis=1)
         return self._vectoriser.transform(texts) @ s["ngram_weights"] + by_shape + s["intercept"]
 
-    def features(self) -> pd.DataFrame:
-        """Return what it has learnt, strongest first.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``feature, kind`` (n-gram or shape), ``weight`` (positive: texts that have it are expected
-            to be translated better), ``spread`` (the standard deviation that this feature alone gives
-            to the scores of the training texts).
-        """
-        s = self._state
-        table = pd.DataFrame(
-            {
-                "feature": [*s["ngrams"], *SHAPE],
-                "kind": ["n-gram"] * len(s["ngrams"]) + ["shape"] * len(SHAPE),
-                "weight": np.concatenate([s["ngram_weights"], s["shape_weights"]]),
-                "spread": np.concatenate([np.abs(s["ngram_weights"]) * s["deviation"], np.abs(s["shape_weights"])]),
-            }
-        )
-        return table.sort_values(["spread", "feature"], ascending=[False, True], ignore_index=True)
-
     def _write(self, folder: Path) -> dict[str, Any]:
         np.savez(folder / _ARRAYS, **{name: self._state[name] for name in (*_OF_NGRAMS, *_OF_SHAPE)})
         return {
@@ -210,14 +189,11 @@ def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> Lig
     alpha = float(validation.loc[validation["mse"].idxmin(), "alpha"])
     ridge = _ridge(x, y, weight, alpha)
     n = ngrams.shape[1]
-    centre = weight @ ngrams / weight.sum()
-    square = weight @ ngrams.multiply(ngrams) / weight.sum()
     with np.errstate(over="ignore"):  # the square of a score of 1e200
         validation["mse"] = np.ldexp(validation["mse"], 2 * unit)
     state = {
         "ngrams": vectoriser.get_feature_names_out().tolist(),
         "idf": vectoriser.idf_,
-        "deviation": np.sqrt(np.maximum(square - centre**2, 0)),
         "mean": mean,
         "scale": scale,
         "ngram_weights": np.ldexp(ridge.coef_[:n], unit),
