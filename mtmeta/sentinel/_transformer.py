@@ -512,14 +512,10 @@ class SentinelTrainer(transformers.Trainer):
 
 
 class Watch(TrainerCallback):
-    """Says which epoch comes next and where training began, and asks for a last validation."""
+    """Says which epoch comes next, and asks for a last validation."""
 
     def __init__(self, sampler: ByLength) -> None:
-        self.sampler, self.first_step, self.first_flos = sampler, 0, 0.0
-
-    def on_train_begin(self, args, state, control, **_):
-        """Note where training goes on."""
-        self.first_step, self.first_flos = state.global_step, state.total_flos
+        self.sampler = sampler
 
     def on_epoch_begin(self, args, state, control, **_):
         """Turn to the batches of the epoch."""
@@ -610,7 +606,7 @@ def _train_stage(
     arguments = _arguments(config, folder, stage, validated=agreement is not None, selected=selected, **how)
     lengths = [len(row) for row in ids]
     sampler = ByLength(lengths, config, config.seed + stage, _processes().process_index, world_size)
-    rate, watch = config.learning_rate, Watch(sampler)
+    rate, resumed = config.learning_rate, _last_checkpoint(folder)
     if config.recipe == "fast":
         rate *= math.sqrt(len(ids) / len(sampler) / (config.batch_size * config.accumulation))
     rows = [(row, score) for row, (*_, score) in zip(ids, examples, strict=True)]
@@ -625,26 +621,29 @@ def _train_stage(
     trainer.sampler, trainer.agreement = sampler, agreement
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
-    trainer.add_callback(watch)
+    trainer.add_callback(Watch(sampler))
     if how["progress"]:
         trainer.add_callback(Bar())
-    done = trainer.train(resume_from_checkpoint=_last_checkpoint(folder))
+    done = trainer.train(resume_from_checkpoint=resumed)
     if not all(torch.isfinite(p).all() for p in network.parameters()):
         raise ValueError(
             f"the weights are no longer finite after stage {stage + 1}: training diverged. Take a smaller learning "
             f"rate than {rate:g}."
         )
-    best = trainer.state.best_model_checkpoint
     return {
         "texts": len(ids),
         "steps": trainer.state.global_step,
-        "resumed_from": watch.first_step,
+        "resumed_from": _step_of(resumed) or 0,
         "seconds": done.metrics["train_runtime"],
         "learning_rate": rate,
-        "counts": [*np.sum(gather_object([counts]), axis=0).tolist(), trainer.state.total_flos - watch.first_flos],
+        "counts": np.sum(gather_object([counts]), axis=0).tolist(),
         "curve": _curve(trainer.state.log_history, stage),
-        "best": None if best is None else int(best.rsplit("-", 1)[1]),
+        "best": _step_of(trainer.state.best_model_checkpoint),
     }
+
+
+def _step_of(checkpoint: str | None) -> int | None:
+    return None if checkpoint is None else int(checkpoint.rsplit("-", 1)[1])
 
 
 def _curve(history: list[dict], stage: int) -> list[dict[str, Any]]:
@@ -762,7 +761,7 @@ def _stored_stage(sentinel: TransformerSentinel, folder: Path) -> dict[str, Any]
         return None
     sentinel.network.load_state_dict(load_file(folder / "sentinel" / "model.safetensors"))
     facts = json.loads(facts_file.read_text(encoding="utf-8"))
-    return facts | {"resumed_from": facts["steps"], "seconds": 0.0, "counts": [0.0] * 4}
+    return facts | {"resumed_from": facts["steps"], "seconds": 0.0, "counts": [0.0] * 3}
 
 
 def _keep_stage(sentinel: TransformerSentinel, folder: Path, facts: dict[str, Any]) -> None:
@@ -784,7 +783,8 @@ def _report(
     sentinel: TransformerSentinel, done: list[dict[str, Any]], wall: float, facts: dict[str, Any]
 ) -> TrainingReport:
     network, config = sentinel.network, sentinel.config
-    texts, tokens, padded, flops = np.sum([stage["counts"] for stage in done], axis=0).tolist()
+    texts, tokens, padded = np.sum([stage["counts"] for stage in done], axis=0).tolist()
+    flops = 6 * padded * network.num_parameters(exclude_embeddings=True)
     seconds = float(sum(stage["seconds"] for stage in done))
     amounts = {"texts": texts, "tokens": tokens, "flops": flops}
     speed = {f"{name}_per_second": n / seconds if seconds else 0.0 for name, n in amounts.items()}
