@@ -313,9 +313,30 @@ def few(frame) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
+def module(transformers):
+    from mtmeta.sentinel import _transformer
+
+    return _transformer
+
+
+@pytest.fixture(scope="module")
+def torch(transformers):
+    import torch
+
+    return torch
+
+
+def train(frame, sees="source", *, config=None, **options) -> sentinel.Sentinel:
+    """Train a tiny transformer; ``options`` are those of `fit`, or fields of the configuration to change."""
+    changes = {f.name: options.pop(f.name) for f in dataclasses.fields(TINY) if f.name in options}
+    config = dataclasses.replace(config or TINY, **changes)
+    return sentinel.fit(frame, sees=sees, kind="transformer", config=config, **options)
+
+
+@pytest.fixture(scope="module")
 def tiny(few, transformers) -> sentinel.Sentinel:
     """Return a sentinel trained without an interruption."""
-    return sentinel.fit([few, few], sees="source", kind="transformer", config=TINY, peak_flops=1e12)
+    return train([few, few], peak_flops=1e12)
 
 
 def weights(found: sentinel.Sentinel) -> dict:
@@ -324,6 +345,11 @@ def weights(found: sentinel.Sentinel) -> dict:
 
 def same_weights(a: sentinel.Sentinel, b: sentinel.Sentinel) -> bool:
     return all((tensor == weights(b)[name]).all() for name, tensor in weights(a).items())
+
+
+def near(a: sentinel.Sentinel, b: sentinel.Sentinel, *, atol: float) -> None:
+    for name, tensor in weights(a).items():
+        np.testing.assert_allclose(tensor, weights(b)[name], atol=atol)
 
 
 def test_default_configuration_is_the_recipe_of_the_paper():
@@ -335,17 +361,13 @@ def test_default_configuration_is_the_recipe_of_the_paper():
     assert dataclasses.asdict(TransformerConfig()) == published | ours
 
 
-@pytest.mark.usefixtures("transformers")
-def test_head_is_that_of_the_paper():
-    import torch
+def test_head_is_that_of_the_paper(torch, module):
     from transformers import XLMRobertaConfig
-
-    from mtmeta.sentinel._transformer import Network, NetworkConfig
 
     config = TransformerConfig()
     with torch.device("meta"):
         shape = XLMRobertaConfig(hidden_size=1024, num_hidden_layers=1, num_attention_heads=16)
-        layers = list(Network(NetworkConfig(shape, config.head, config.dropout)).head)
+        layers = list(module.Network(module.NetworkConfig(shape, config.head, config.dropout)).head)
     assert [type(layer).__name__ for layer in layers] == ["Linear", "Tanh", "Dropout"] * 2 + ["Linear"]
     sizes = [(layer.in_features, layer.out_features) for layer in layers if hasattr(layer, "in_features")]
     assert sizes == [(1024, 512), (512, 128), (128, 1)]
@@ -353,9 +375,7 @@ def test_head_is_that_of_the_paper():
 
 
 @pytest.mark.slow
-def test_score_comes_from_the_last_hidden_state_of_the_first_token(tiny):
-    import torch
-
+def test_score_comes_from_the_last_hidden_state_of_the_first_token(tiny, torch):
     text = "Wo hast du dich geärgert?"
     batch = tiny.tokeniser([text], return_tensors="pt")
     assert tiny.tokeniser.convert_ids_to_tokens(batch["input_ids"][0].tolist())[0] == "<s>"
@@ -386,12 +406,7 @@ def arguments(folder, config=None, **how):
     return module._arguments(config or TransformerConfig(), folder, 0, **usual | how)
 
 
-@pytest.mark.usefixtures("transformers")
-def test_trainer_has_the_settings_of_the_configuration(tmp_path):
-    import torch
-
-    from mtmeta.sentinel import _transformer as module
-
+def test_trainer_has_the_settings_of_the_configuration(tmp_path, module, torch):
     found = arguments(tmp_path)
     assert found.per_device_train_batch_size == 8
     assert found.gradient_accumulation_steps == 2
@@ -431,29 +446,21 @@ def test_one_gpu_of_several_is_used_unless_processes_are_started(tmp_path, monke
     assert arguments(tmp_path).n_gpu == 1
 
 
-@pytest.mark.usefixtures("transformers")
-def test_bf16_that_a_gpu_only_emulates_does_not_count(monkeypatch):
-    import torch
-
-    from mtmeta.sentinel._transformer import _bf16
-
+def test_bf16_that_a_gpu_only_emulates_does_not_count(monkeypatch, torch, module):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation=True: including_emulation)
-    assert not _bf16(TransformerConfig())
-    refuses("needs a GPU that computes in it", _bf16, TransformerConfig(precision="bf16"))
+    assert not module._bf16(TransformerConfig())
+    refuses("needs a GPU that computes in it", module._bf16, TransformerConfig(precision="bf16"))
 
 
-@pytest.mark.usefixtures("transformers")
-def test_batches_hold_texts_of_similar_length_in_any_order():
-    from mtmeta.sentinel._transformer import ByLength
-
+def test_batches_hold_texts_of_similar_length_in_any_order(module):
     lengths = np.random.default_rng(0).integers(1, 100, 1003)
     config = TransformerConfig(batch_size=16, accumulation=1)
-    sampler = ByLength(lengths, config, 3)
+    sampler = module.ByLength(lengths, config, 3)
     batches = list(sampler)
     assert sorted(i for batch in batches for i in batch) == list(range(1003))
     assert [len(batch) for batch in batches] == [16] * 62 + [11]
-    assert (len(sampler), list(ByLength(lengths, config, 3))) == (63, batches)
+    assert (len(sampler), list(module.ByLength(lengths, config, 3))) == (63, batches)
     assert np.mean([np.ptp(lengths[batch]) for batch in batches[:-1]]) < 20  # of 99
     means = np.array([np.mean(lengths[batch]) for batch in batches[:-1]])
     assert (means[1:] < means[:-1]).mean() == pytest.approx(0.5, abs=0.15)
@@ -463,22 +470,19 @@ def test_batches_hold_texts_of_similar_length_in_any_order():
     assert again != batches
     # Each process has as many batches, and none is empty, even where there is one text in each.
     single = TransformerConfig(batch_size=1, accumulation=1)
-    shares = [list(ByLength(lengths, single, 3, rank, 2)) for rank in (0, 1)]
+    shares = [list(module.ByLength(lengths, single, 3, rank, 2)) for rank in (0, 1)]
     assert [len(share) for share in shares] == [502, 502] == [sum(map(bool, share)) for share in shares]
     assert {i for share in shares for batch in share for i in batch} == set(range(1003))
     # The texts that fill no step are drawn like all others: the mean length is 50, of 11 x 40 draws.
-    last = [lengths[ByLength(lengths, config, seed).batches(0)[-1]].mean() for seed in range(40)]
+    last = [lengths[module.ByLength(lengths, config, seed).batches(0)[-1]].mean() for seed in range(40)]
     assert np.mean(last) == pytest.approx(lengths.mean(), abs=5)
 
 
-@pytest.mark.usefixtures("transformers")
 @pytest.mark.parametrize("recipe", ["published", "fast"])
-def test_processes_share_out_the_batches_evenly(recipe):
-    from mtmeta.sentinel._transformer import ByLength
-
+def test_processes_share_out_the_batches_evenly(recipe, module):
     lengths = np.random.default_rng(0).integers(1, 100, 1003)
     config = TransformerConfig(recipe=recipe, tokens=800)
-    parts = [ByLength(lengths, config, 3, rank, 4) for rank in range(4)]
+    parts = [module.ByLength(lengths, config, 3, rank, 4) for rank in range(4)]
     assert len({len(part) for part in parts}) == len({len(list(part)) for part in parts}) == 1
     batches = [batch for part in parts for batch in part]
     assert sorted(i for batch in batches for i in batch) == list(range(1003))
@@ -492,18 +496,15 @@ def test_processes_share_out_the_batches_evenly(recipe):
 @pytest.mark.slow
 @pytest.mark.usefixtures("transformers")
 def test_error_falls():
-    config = dataclasses.replace(TINY, epochs=20, learning_rate=5e-3, head=(16,))
     frame = made_up(160)
-    found = sentinel.fit(frame, sees="candidate", kind="transformer", config=config)
+    found = train(frame, "candidate", epochs=20, learning_rate=5e-3, head=(16,))
     assert np.mean((found.score_frame(frame) - frame["human"]) ** 2) < 0.5 * frame["human"].var()
 
 
 @pytest.mark.slow
-def test_scores_have_32_bits_though_training_has_16(few):
-    config = dataclasses.replace(TINY, precision="bf16")
-    found = sentinel.fit(few, sees="candidate", kind="transformer", config=config, validation=few.head(40))
+def test_scores_have_32_bits_though_training_has_16(few, torch):
+    found = train(few, "candidate", precision="bf16", validation=few.head(40))
     assert found.report.precision == "bf16"
-    import torch
 
     scores = torch.from_numpy(found.score_frame(few))
     assert len(scores.unique()) > 10 * len(scores.bfloat16().unique())
@@ -523,11 +524,7 @@ def test_scores_have_32_bits_though_training_has_16(few):
 
 
 @pytest.mark.slow
-def test_deterministic_operations_are_taken_on_demand_and_only_in_training(few, monkeypatch):
-    import torch
-
-    from mtmeta.sentinel import _transformer as module
-
+def test_deterministic_operations_are_taken_on_demand_and_only_in_training(few, monkeypatch, module, torch):
     seen = []
     step = module.SentinelTrainer.training_step
 
@@ -540,8 +537,7 @@ def test_deterministic_operations_are_taken_on_demand_and_only_in_training(few, 
     before, cudnn = dict(os.environ), torch.backends.cudnn
     flags = cudnn.deterministic, cudnn.benchmark
     for deterministic in (False, True):
-        config = dataclasses.replace(TINY, deterministic=deterministic)
-        sentinel.fit(few.head(32), sees="source", kind="transformer", config=config)
+        train(few.head(32), deterministic=deterministic)
     assert seen == [False] * 4 + [True] * 4
     assert not torch.are_deterministic_algorithms_enabled()
     assert (cudnn.deterministic, cudnn.benchmark) == flags
@@ -581,14 +577,12 @@ def test_processes_that_train_together_keep_the_best_weights_and_save_once(tmp_p
 
 
 @pytest.mark.slow
-def test_transformer_is_deterministic_whatever_the_row_order_and_leaves_random_states_alone(tiny, few):
+def test_transformer_is_deterministic_whatever_the_row_order_and_leaves_random_states_alone(tiny, few, torch):
     import random
-
-    import torch
 
     before = random.getstate(), torch.get_rng_state()
     mixed = [few.sample(frac=1, random_state=7), few[::-1]]
-    again = sentinel.fit(mixed, sees="source", kind="transformer", config=TINY)
+    again = train(mixed)
     assert same_weights(again, tiny)
     assert again.report.curve == tiny.report.curve
     assert random.getstate() == before[0]
@@ -598,12 +592,9 @@ def test_transformer_is_deterministic_whatever_the_row_order_and_leaves_random_s
 @pytest.mark.slow
 @pytest.mark.parametrize("validated", [False, True])
 @pytest.mark.parametrize("stop_at", [(1, 6), (2, 5)])
-def test_resumed_training_ends_with_the_same_weights(few, tmp_path, monkeypatch, stop_at, validated):
-    from mtmeta.sentinel import _transformer as module
-
-    options = {"sees": "candidate", "kind": "transformer", "config": dataclasses.replace(TINY, epochs=1)}
-    options["validation"] = few.head(40) if validated else None
-    whole = sentinel.fit([few, few], **options)
+def test_resumed_training_ends_with_the_same_weights(few, tmp_path, monkeypatch, stop_at, validated, module):
+    fit = partial(train, [few, few], "candidate", validation=few.head(40) if validated else None)
+    whole = fit()
     on_step_end, stages = module.Watch.on_step_end, []
 
     def interrupted(self, args, state, control, **more):
@@ -616,26 +607,25 @@ def test_resumed_training_ends_with_the_same_weights(few, tmp_path, monkeypatch,
     with monkeypatch.context() as patch:
         patch.setattr(module.Watch, "on_step_end", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            sentinel.fit([few, few], **options, checkpoints=tmp_path)
-    resumed = sentinel.fit([few, few], **options, checkpoints=tmp_path)
+            fit(checkpoints=tmp_path)
+    resumed = fit(checkpoints=tmp_path)
+    assert resumed.report.n_texts == (160 - 4 * 16) + (160 if stop_at[0] == 1 else 0)
     assert resumed.report.stages[stop_at[0] - 1]["resumed_from"] == 4
     assert same_weights(resumed, whole)
     assert resumed.report.curve == whole.report.curve
     assert resumed.report.best == whole.report.best
     # Once more: all is done.
-    again = sentinel.fit([few, few], **options, checkpoints=tmp_path)
+    again = fit(checkpoints=tmp_path)
     assert same_weights(again, whole)
     assert again.report.n_texts == 0
 
 
 @pytest.mark.usefixtures("transformers")
 def test_checkpoints_of_another_run_are_not_taken(few, tmp_path):
-    options = {"sees": "source", "kind": "transformer", "config": TINY, "checkpoints": tmp_path / "c"}
-    sentinel.fit(few.head(32), **options)
-    refuses("another training run", sentinel.fit, few.tail(32), **options)
+    train(few.head(32), checkpoints=tmp_path / "c")
+    refuses("another training run", train, few.tail(32), checkpoints=tmp_path / "c")
     (tmp_path / "run.json").touch()
-    with pytest.raises(ValueError, match=r"holds run\.json, which no training has made"):
-        sentinel.fit(few.head(32), **options | {"checkpoints": tmp_path})
+    refuses(r"holds run\.json, which no training has made", train, few.head(32), checkpoints=tmp_path)
 
 
 @pytest.mark.slow
@@ -643,8 +633,7 @@ def test_checkpoints_of_another_run_are_not_taken(few, tmp_path):
     ("select", "column", "pick"), [("kendall", "validation_kendall", "idxmax"), ("loss", "validation_loss", "idxmin")]
 )
 def test_best_checkpoint_is_kept(few, select, column, pick):
-    config = dataclasses.replace(TINY, select=select, epochs=2)
-    found = sentinel.fit(few, sees="source", kind="transformer", config=config, validation=few.head(40))
+    found = train(few, select=select, epochs=2, validation=few.head(40))
     curve = found.report.to_frame().dropna(subset=column)
     assert len(curve) >= 3
     assert found.report.best == [curve.loc[getattr(curve[column], pick)(), "step"]]
@@ -656,7 +645,7 @@ def test_best_checkpoint_is_kept(few, select, column, pick):
 @pytest.mark.slow
 def test_stages_can_be_trained_one_by_one(few, tiny):
     fit = partial(sentinel.fit, few, kind="transformer")
-    first = fit(sees="source", config=TINY)
+    first = train(few)
     before = {name: tensor.clone() for name, tensor in weights(first).items()}
     second = fit(sees="source", start=first)
     assert second.config == TINY
@@ -686,17 +675,13 @@ def test_transformer_comes_back_as_it_was_saved(tiny, few, es, tmp_path):
 
 
 @pytest.mark.slow
-def test_encoder_is_any_local_checkpoint(tiny, few, tmp_path):
-    tiny.network.encoder.save_pretrained(tmp_path)
-    tiny.tokeniser.save_pretrained(tmp_path)
-    config = dataclasses.replace(TINY, encoder=str(tmp_path), learning_rate=1e-12)
-    found = sentinel.fit(few, sees="candidate", kind="transformer", config=config)
+def test_encoder_is_any_local_checkpoint(named, tiny, few, tmp_path):
+    found = train(few, "candidate", config=named, learning_rate=1e-12)
     for name, tensor in weights(tiny).items():
         if name.startswith("encoder."):
             np.testing.assert_allclose(weights(found)[name], tensor, atol=1e-6)
-    config = TransformerConfig(encoder=str(tmp_path / "absent"))
     message = r"the encoder '.*absent' cannot be loaded.*scratch-small"
-    refuses(message, sentinel.fit, few, sees="source", kind="transformer", config=config)
+    refuses(message, train, few, encoder=str(tmp_path / "absent"))
 
 
 @pytest.fixture(scope="module")
@@ -708,11 +693,10 @@ def named(tiny, tmp_path_factory) -> TransformerConfig:
     return dataclasses.replace(TINY, encoder=str(folder))
 
 
-def test_a_published_checkpoint_goes_out_and_comes_in(named, few, tiny, tmp_path):
-    import torch
+def test_a_published_checkpoint_goes_out_and_comes_in(named, few, tiny, tmp_path, torch):
     from transformers import XLMRobertaModel
 
-    found = sentinel.fit(few, sees="candidate", kind="transformer", config=named)
+    found = train(few, "candidate", config=named)
     found.export(tmp_path / "p")
     refuses("is there already", found.export, tmp_path / "p")
     refuses("knows only checkpoints of XLM-R", tiny.export, tmp_path / "q")
@@ -780,8 +764,7 @@ def test_a_saved_sentinel_is_a_model_of_transformers_with_a_card(tiny, few, tmp_
 
 @pytest.mark.slow
 def test_each_stage_is_kept_as_a_sentinel_and_nothing_else(few, tmp_path):
-    options = {"sees": "source", "kind": "transformer", "config": TINY, "validation": few.head(40)}
-    found = sentinel.fit([few, few[::-1]], **options, checkpoints=tmp_path)
+    found = train([few, few[::-1]], validation=few.head(40), checkpoints=tmp_path)
     first, second = (sentinel.load(tmp_path / f"stage-{i}" / "sentinel") for i in (1, 2))
     assert same_weights(second, found)
     assert not same_weights(first, found)
@@ -795,31 +778,27 @@ def test_published_selection_is_by_sets_at_the_end_of_epochs_and_for_the_candida
     from scipy.stats import kendalltau
 
     held_out = few.head(60).assign(set=["a", "b", "b"] * 20)
-    config = dataclasses.replace(TINY, select="published", epochs=3)
-    fit = partial(sentinel.fit, few, kind="transformer", config=config, validation=held_out)
-    found = fit(sees="candidate")
+    fit = partial(train, few, select="published", epochs=3)
+    found = fit("candidate", validation=held_out)
     curve = found.report.to_frame().dropna(subset="validation_kendall").set_index("step")["validation_kendall"]
     assert curve.index.tolist() == [10, 20, 30]
     assert found.report.best == [curve.idxmax()]
     scored = held_out.assign(score=found.score_frame(held_out))
     taus = [kendalltau(part["score"], part["human"]).statistic for _, part in scored.groupby("set")]
     assert np.mean(taus) == pytest.approx(curve.max(), abs=1e-6)
-    assert fit(sees="source").report.best == [None]
+    last = fit("source", validation=held_out)
+    assert last.report.best == [None]
+    assert same_weights(last, fit("source"))  # to validate changes nothing
 
 
 @pytest.mark.slow
-def test_fast_recipe_scales_the_learning_rate_and_compiles_the_step_of_the_optimizer(few, monkeypatch):
-    import torch
-
-    from mtmeta.sentinel import _transformer as module
-
+def test_fast_recipe_scales_the_learning_rate_and_compiles_the_step_of_the_optimizer(few, monkeypatch, module, torch):
     compiled = []
     monkeypatch.setattr(torch, "compile", lambda step: compiled.append(step) or step)
-    fit = partial(sentinel.fit, few, sees="source", kind="transformer")
     monkeypatch.setattr(module, "_compiles", lambda: True)
-    fit(config=TINY)
+    train(few)
     assert compiled == []
-    found = fit(config=dataclasses.replace(TINY, recipe="fast", tokens=600))
+    found = train(few, recipe="fast", tokens=600)
     assert [(type(step.__self__), step.__name__) for step in compiled] == [(torch.optim.RAdam, "step")]
     (stage,) = found.report.stages
     assert stage["learning_rate"] == pytest.approx(2e-3 * np.sqrt(160 / stage["steps"] / 16))
@@ -829,12 +808,7 @@ def test_fast_recipe_scales_the_learning_rate_and_compiles_the_step_of_the_optim
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["published", "fast"])
-def test_a_step_that_does_not_fit_into_memory_is_done_again_in_parts(few, monkeypatch, recipe):
-    import torch
-
-    from mtmeta.sentinel import _transformer as module
-
-    config = dataclasses.replace(TINY, recipe=recipe, tokens=600, dropout=0.0, accumulation=4)
+def test_a_step_that_does_not_fit_into_memory_is_done_again_in_parts(few, monkeypatch, recipe, module, torch):
     make = module._from_scratch
 
     def without_dropout(*given):
@@ -843,7 +817,7 @@ def test_a_step_that_does_not_fit_into_memory_is_done_again_in_parts(few, monkey
         return shape, tokeniser
 
     monkeypatch.setattr(module, "_from_scratch", without_dropout)
-    fit = partial(sentinel.fit, few, sees="source", kind="transformer", config=config)
+    fit = partial(train, few, recipe=recipe, tokens=600, dropout=0.0, accumulation=4)
     whole, forward, sizes = fit(), module.Network.forward, []
 
     def small(self, input_ids, attention_mask, labels=None):
@@ -857,38 +831,30 @@ def test_a_step_that_does_not_fit_into_memory_is_done_again_in_parts(few, monkey
     monkeypatch.setattr(module.Network, "forward", small)
     split = fit()
     assert len(sizes) > 40
-    for name, tensor in weights(whole).items():
-        np.testing.assert_allclose(weights(split)[name], tensor, atol=2e-5)
+    near(split, whole, atol=2e-5)
     sizes[:] = [0] * 20
     monkeypatch.setattr(module.Network, "forward", lambda *_, **__: small(whole.network.train(), [0] * 5, None))
     refuses("a batch of one text does not fit into memory. Take a smaller `max_length`", fit)
 
 
-@pytest.mark.usefixtures("transformers")
-def test_processes_that_train_together_say_what_to_do_where_memory_runs_out():
-    import torch
-
-    from mtmeta.sentinel._transformer import SentinelTrainer
-
+def test_processes_that_train_together_say_what_to_do_where_memory_runs_out(torch, module):
     def full(*_):
         raise torch.OutOfMemoryError
 
     trainer = SimpleNamespace(begun=-1, state=SimpleNamespace(global_step=0), parts=1, _in_parts=full)
     trainer.args = SimpleNamespace(world_size=2)
-    refuses("split only where one process trains", SentinelTrainer.training_step, trainer, None, {"labels": [0] * 8})
+    refuses(
+        "split only where one process trains", module.SentinelTrainer.training_step, trainer, None, {"labels": [0] * 8}
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no compiler")
-def test_compiled_step_of_the_optimizer_gives_the_same_weights(few, monkeypatch):
-    from mtmeta.sentinel import _transformer as module
-
-    config = dataclasses.replace(TINY, recipe="fast", tokens=2000)
-    fit = partial(sentinel.fit, few, sees="source", kind="transformer", config=config)
+def test_compiled_step_of_the_optimizer_gives_the_same_weights(few, monkeypatch, module):
+    fit = partial(train, few, recipe="fast", tokens=2000)
     plain = fit()
     monkeypatch.setattr(module, "_compiles", lambda: True)
-    for name, tensor in weights(fit()).items():
-        np.testing.assert_allclose(weights(plain)[name], tensor, atol=1e-5)
+    near(fit(), plain, atol=1e-5)
 
 
 @pytest.mark.slow
@@ -905,23 +871,17 @@ def test_gradient_checkpointing_computes_hidden_states_twice(few, monkeypatch):
     found = []
     for asked in (False, True):
         calls.append(0)
-        config = dataclasses.replace(TINY, gradient_checkpointing=asked)
-        found.append(sentinel.fit(few.head(32), sees="source", kind="transformer", config=config))
+        found.append(train(few.head(32), gradient_checkpointing=asked))
     assert calls == [4, 8]
     assert same_weights(*found)
 
 
-@pytest.mark.usefixtures("transformers")
-def test_no_copy_to_the_device_waits(tiny, few, monkeypatch):
-    import torch
-
-    from mtmeta.sentinel import _transformer as module
-
+def test_no_copy_to_the_device_waits(tiny, few, monkeypatch, module, torch):
     seen, prepare, to = [], module.prepare_data_loader, torch.Tensor.to
     monkeypatch.setattr(
         module, "prepare_data_loader", lambda *a, **o: seen.append(o["non_blocking"]) or prepare(*a, **o)
     )
-    sentinel.fit(few.head(32), sees="source", kind="transformer", config=TINY)
+    train(few.head(32))
     assert seen == [True]
 
     def watched(self, *args, **options):
@@ -935,9 +895,7 @@ def test_no_copy_to_the_device_waits(tiny, few, monkeypatch):
 
 
 @pytest.mark.slow
-def test_validation_takes_batches_of_tokens_that_processes_share(tiny, few, monkeypatch):
-    from mtmeta.sentinel import _transformer as module
-
+def test_validation_takes_batches_of_tokens_that_processes_share(tiny, few, monkeypatch, module):
     monkeypatch.setattr(module, "_SCORED_AT_ONCE", 300)
     forward, sizes = module.Network.forward, []
 
@@ -947,8 +905,7 @@ def test_validation_takes_batches_of_tokens_that_processes_share(tiny, few, monk
         return forward(self, input_ids, attention_mask, labels)
 
     monkeypatch.setattr(module.Network, "forward", watched)
-    options = {"sees": "source", "kind": "transformer", "validation": few.head(40)}
-    sentinel.fit(few, config=dataclasses.replace(TINY, checks=1), **options)
+    train(few, checks=1, validation=few.head(40))
     assert sum(n for n, _ in sizes) == 40
     assert max(n * length for n, length in sizes) <= 300
     ids = module._token_ids(tiny, few["source"].tolist())
@@ -957,10 +914,7 @@ def test_validation_takes_batches_of_tokens_that_processes_share(tiny, few, monk
     assert all(0 < np.count_nonzero(share) < 100 for share in shares)
 
 
-@pytest.mark.usefixtures("transformers")
-def test_of_several_processes_the_first_one_saves_and_all_wait(tiny, few, tmp_path, monkeypatch):
-    from mtmeta.sentinel import _transformer as module
-
+def test_of_several_processes_the_first_one_saves_and_all_wait(tiny, few, tmp_path, monkeypatch, module):
     for rank in (0, 1):
         seen, first, place = [], rank == 0, tmp_path / f"process-{rank}"
         (place / "stage-1" / "checkpoint-4").mkdir(parents=True)
@@ -979,18 +933,15 @@ def test_of_several_processes_the_first_one_saves_and_all_wait(tiny, few, tmp_pa
             assert (folder / "run.json").exists() == first
         assert len(seen) == 4
     # The same texts and configuration, but two processes: another run.
-    options = {"sees": "source", "kind": "transformer", "config": TINY, "checkpoints": tmp_path / "c"}
     with monkeypatch.context() as alone:
         alone.setattr(module, "_processes", module.PartialState)
-        sentinel.fit(few.head(32), **options)
+        train(few.head(32), checkpoints=tmp_path / "c")
     processes.is_main_process, processes.process_index = True, 0
-    refuses(r"another training run .* number of processes", sentinel.fit, few.head(32), **options)
+    refuses(r"another training run .* number of processes", train, few.head(32), checkpoints=tmp_path / "c")
 
 
 @pytest.mark.slow
-def test_state_of_the_optimizer_is_dropped_when_a_stage_ends(few, monkeypatch):
-    from mtmeta.sentinel import _transformer as module
-
+def test_state_of_the_optimizer_is_dropped_when_a_stage_ends(few, monkeypatch, module):
     made, alive, create = [], [], module.SentinelTrainer.create_optimizer
 
     def watched(self, *args, **options):
@@ -999,14 +950,11 @@ def test_state_of_the_optimizer_is_dropped_when_a_stage_ends(few, monkeypatch):
         return made[-1]()
 
     monkeypatch.setattr(module.SentinelTrainer, "create_optimizer", watched)
-    sentinel.fit([few.head(32)] * 3, sees="source", kind="transformer", config=TINY)
+    train([few.head(32)] * 3)
     assert alive == [0, 0, 0]
 
 
-@pytest.mark.usefixtures("transformers")
-def test_texts_are_tokenised_in_chunks(tiny, monkeypatch):
-    from mtmeta.sentinel import _transformer as module
-
+def test_texts_are_tokenised_in_chunks(tiny, monkeypatch, module):
     seen = []
 
     def counted(texts, **options):
@@ -1080,17 +1028,16 @@ def test_transformer_options_are_checked(few, light):
     fit = partial(sentinel.fit, few, sees="source", kind="transformer")
     refuses("takes a TransformerConfig; found LightConfig", fit, config=LightConfig(), error=TypeError)
     refuses("must be a transformer sentinel; found LightSentinel", fit, start=light["source"], error=TypeError)
-    refuses("`peak_flops` must be a positive number", fit, config=TINY, peak_flops=0)
-    refuses("data row 1", fit, config=TINY, validation=few.assign(human=np.nan))
-    refuses("training diverged", fit, config=dataclasses.replace(TINY, learning_rate=1e38))
+    refuses("`peak_flops` must be a positive number", train, few, peak_flops=0)
+    refuses("data row 1", train, few, validation=few.assign(human=np.nan))
+    refuses("training diverged", train, few, learning_rate=1e38)
 
 
 @pytest.mark.slow
 def test_progress_bar_is_on_standard_error_and_else_there_is_nothing(few, capfd):
-    options = {"sees": "source", "kind": "transformer", "config": TINY, "validation": few.head(40)}
-    sentinel.fit(few, **options)
+    train(few, validation=few.head(40))
     assert capfd.readouterr() == ("", "")
-    sentinel.fit(few, **options, progress=True)
+    train(few, validation=few.head(40), progress=True)
     out, err = capfd.readouterr()
     assert out == ""
     assert "10/10" in err
