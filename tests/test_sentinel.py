@@ -657,6 +657,7 @@ def test_stages_can_be_trained_one_by_one(few, tiny):
 
 def test_transformer_comes_back_as_it_was_saved(tiny, few, es, tmp_path):
     tiny.save(tmp_path / "s")
+    (tmp_path / "s" / "_transformer_network.py").write_text("raise SystemExit('code of the folder was run')")
     again = sentinel.load(tmp_path / "s")
     assert (again.score_frame(few) == tiny.score_frame(few)).all()
     assert (again.signature, again.config, again.report) == (tiny.signature, tiny.config, tiny.report)

@@ -157,8 +157,8 @@ class Sentinel(ABC):
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the sentinel into a folder, for `load`.
 
-        A missing folder is created. It holds JSON and plain arrays, no pickle, so that loading runs none of its
-        content. If saving was interrupted, `load` says so.
+        A missing folder is created. It holds JSON and plain arrays, no pickle; that of a transformer also holds the
+        code of its network, for Transformers. `load` runs nothing in it. If saving was interrupted, `load` says so.
 
         Parameters
         ----------
