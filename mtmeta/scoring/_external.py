@@ -79,18 +79,16 @@ def _run(command: Sequence[str], timeout: float | None, output: Path, n: int, pr
                     raise ValueError(f"{command[0]!r} was still running after {timeout:g} s. Raise `timeout`.")
         finally:
             process.kill()
-    done = subprocess.CompletedProcess(command, process.returncode, stderr=error)
-    if done.returncode == 3 and str(_WORKER) in command:
+    said = error.strip().splitlines()
+    if process.returncode == 3 and str(_WORKER) in command:
         metric = json.loads(command[2])["metric"]
-        last = done.stderr.strip().splitlines()[-1]
         package, *_, source = NEURAL[metric]
         raise MissingPackageError(
-            f"{metric} needs the package {package}: {command[0]} cannot import {last!r}. "
+            f"{metric} needs the package {package}: {command[0]} cannot import {said[-1]!r}. "
             f"Install it in an environment of its own (pip install {source}) and pass that environment's `python`."
         )
-    if done.returncode:
-        tail = "\n".join(done.stderr.strip().splitlines()[-5:])
-        raise ValueError(f"{command[0]!r} ended with exit status {done.returncode}:\n{tail}")
+    if process.returncode:
+        raise ValueError("\n".join([f"{command[0]!r} ended with exit status {process.returncode}:", *said[-5:]]))
 
 
 def _lines(path: Path) -> int:

@@ -69,19 +69,16 @@ def score_lexical(
         if metric in _ROUGE:
             continue
         if metric in ("bleu_nltk", "meteor"):
-            out[metric] = _by_pair(_nltk(metric), texts, references)
+            with warnings.catch_warnings(action="ignore", category=UserWarning):  # of segments without a common 4-gram
+                score = _nltk(metric)
+                found = [score(*pair) for pair in zip(texts, references, strict=True)]
+            out[metric] = np.array(found, dtype=float)
         elif metric == "ter":
             out[metric] = score_ter(texts, references)
         else:
             option = {"tokenize": tokenize} if metric == "bleu" else {}
             out[metric] = score_segments(texts, references, metric, **option).scores
     return out | _rouge(texts, references, [m for m in metrics if m in _ROUGE])
-
-
-def _by_pair(score: Callable[[str, str], float], texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
-    with warnings.catch_warnings():  # nltk warns of every segment without a common 4-gram
-        warnings.simplefilter("ignore", UserWarning)
-        return np.array([score(*pair) for pair in zip(texts, references, strict=True)], dtype=float)
 
 
 def _nltk(metric: str) -> Callable[[str, str], float]:
