@@ -51,15 +51,10 @@ class Line:
     x: Sequence[float]
     y: Sequence[float]
     key: str
-    steps: bool = False
 
     def corners(self) -> list[tuple[float, float]]:
-        """Return the corners of the line; a step keeps its height until the next one."""
-        x, y = np.array(self.x), np.array(self.y, dtype=float)
-        x, y = x[np.isfinite(y)], y[np.isfinite(y)]
-        if self.steps:
-            x, y = np.append(np.repeat(x, 2)[1:], self.x[-1]), np.repeat(y, 2)
-        return list(zip(x.tolist(), y.tolist(), strict=True))
+        """Return the points that the line goes through."""
+        return [(x, y) for x, y in zip(self.x, self.y, strict=True) if y is not None]
 
 
 @dataclass(frozen=True)
@@ -352,7 +347,8 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
         values[f"apart_{key}"] = [len(own) - n for n in values[f"tied_{key}"]]
         marks += [(x, 2 - k + 0.14 * (n % 5 - 2), shape, colour) for n, x in enumerate(own.tolist())]
     drawn = _thinned(found.thresholds, 400, *at)
-    curve = Line("acc_eq", _numbers(found.thresholds[drawn]), _numbers(found.curve[drawn]), "acc_eq", steps=True)
+    x, y = (_numbers(np.repeat(column[drawn], 2)) for column in (found.thresholds, found.curve))
+    curve = Line("acc_eq", x[1:], y[:-1], "acc_eq")  # a step keeps its height until the next threshold
     low, high = float(found.curve.min()), float(found.curve.max())
     room = 0.08 * (high - low) or 0.05
     across = {"x_range": (0, end), "knob": "epsilon", "shaded": True}
