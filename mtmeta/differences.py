@@ -33,6 +33,9 @@ class Curve:
         The slope b of :math:`1 / (1 + e^{-b \Delta})` and its interval, per unit of the metric; 0 is a coin.
     pairs : pandas.DataFrame
         What it was fitted to, as `system_pairs` returns it.
+    slopes : numpy.ndarray
+        The slope in each resample; infinite where humans agree with all its differences, or with none (then
+        negative), and NaN where there is none.
     level : float
         Of all intervals.
     signature : str
@@ -44,6 +47,7 @@ class Curve:
     low: float
     high: float
     pairs: pd.DataFrame = field(repr=False)
+    slopes: np.ndarray = field(repr=False)
     level: float
     signature: str
     _drawn: tuple[np.ndarray, np.ndarray, np.ndarray] = field(repr=False)
@@ -276,6 +280,7 @@ def curve(
         low=float(low),
         high=float(high),
         pairs=pairs,
+        slopes=slopes,
         level=level,
         signature=f"{signature}|rng:{drawn_with}|sets:{','.join(pairs['set'].unique())}",
         _drawn=(counts, i, j),
