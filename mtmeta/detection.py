@@ -150,29 +150,20 @@ def error_free(
     for name in names:
         scored, good = _labels(es, name, least)
         if thresholds is None:
-            of_fold = [threshold(_part(es, name, folds != k), name, aim=aim, least=least) for k in set(folds)]
-            cuts = np.array(of_fold)[folds]
+            others = [[s for s, fold in zip(es.segments, folds, strict=True) if fold != k] for k in set(folds)]
+            parts = [es.select(segments=segments, metrics=[name]) for segments in others]
+            cuts = np.array([threshold(part, name, aim=aim, least=least) for part in parts])[folds]
         else:
             cuts = np.full(es.shape[1], float(thresholds[name]))
         taken, good = (es[name] >= cuts)[scored], good[scored]
         right, n = int((taken & good).sum()), int(taken.sum())
         recall, false = right / good.sum(), (n - right) / (~good).sum()
         two = Computed(np.where(scored, es.human >= least, np.nan), {name: es[name]}, systems=es.systems)
-        found = (
-            np.median(cuts),
-            right / n if n else np.nan,
-            recall,
-            false,
-            2 * right / (n + good.sum()),
-            recall - false,
-        )
+        precision, f1 = right / n if n else np.nan, 2 * right / (n + good.sum())
+        found = (np.median(cuts), precision, recall, false, f1, recall - false)
         rows.append((name, *found, *(_auc(two, g) for g in ("none", "segment")), good.mean(), n, len(good)))
     columns = "metric threshold precision recall false_alarms f1 youden auc auc_within base_rate n_taken n_cells"
     return pd.DataFrame(rows, columns=columns.split())
-
-
-def _part(es: EvalSet, name: str, columns: np.ndarray) -> EvalSet:
-    return Computed(es.human[:, columns], {name: es[name][:, columns]}, systems=es.systems, name=es.name)
 
 
 def _auc(two: EvalSet, grouping: str) -> float:

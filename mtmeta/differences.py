@@ -176,20 +176,16 @@ def _samples(
     es: EvalSet, metric: str, names: np.ndarray, n_segments: int, n_samples: int, rng: np.random.Generator
 ) -> Iterator[np.ndarray]:
     """Yield the means of the metric's scores of some segments, for these systems."""
-    scores = es.select(systems=names)[metric] if metric in es else np.empty((len(names), 0))
-    counts = (~np.isnan(scores)).sum(axis=1)
-    means = np.nansum(scores, axis=1) / np.maximum(counts, 1)
-    if not np.allclose(means, es.system_scores.loc[names, metric], rtol=1e-4):
+    scores = pd.DataFrame(es.select(systems=names)[metric] if metric in es else np.empty((len(names), 0)))
+    if not np.allclose(scores.mean(axis=1), es.system_scores.loc[names, metric], rtol=1e-4):
         raise Undefined(
             f"metric {metric!r} in set {es.name!r}: its system scores are no means of segment scores, so fewer "
             "segments have none. Leave out `n_segments`."
         )
-    scored = np.flatnonzero(~np.isnan(scores).all(axis=0))
+    scored = np.flatnonzero(scores.notna().any())
     check_count("n_segments", n_segments, 1, len(scored))
     for _ in range(check_count("n_samples", n_samples, 1)):
-        some = scores[:, rng.choice(scored, n_segments, replace=False)]
-        n = (~np.isnan(some)).sum(axis=1)
-        yield np.divide(np.nansum(some, axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
+        yield scores[rng.choice(scored, n_segments, replace=False)].mean(axis=1).to_numpy()
 
 
 def curve(
@@ -258,8 +254,7 @@ def curve(
     x, y = pairs["difference"].to_numpy(), pairs["agreement"].to_numpy()
     if not x.any():
         raise Undefined(f"metric {metric!r} gives all systems of a set one score: there is no difference.")
-    if y[x > 0].min() == 1 or y[x > 0].max() == 0:
-        which = "all" if y[x > 0].min() == 1 else "none"
+    if which := {(1.0,): "all", (0.0,): "none"}.get(tuple(np.unique(y[x > 0]))):
         raise Undefined(
             f"humans agree with {which} of the {(x > 0).sum()} differences of metric {metric!r}: any steeper curve "
             "fits better. It takes more systems, or closer ones."

@@ -197,7 +197,7 @@ def _estimates_alike(human: np.ndarray, scores: np.ndarray, design: _Design) -> 
     found = np.full((len(human), len(_NUMBERS)), np.nan)
     found[:, -2:] = rated.sum(), scored.sum()
     strata = [scored & (design.stratum == label) for label in np.unique(design.stratum[scored])]
-    units = [_count(design.unit[rated & inside]) for inside in strata]
+    units = [np.unique(design.unit[rated & inside]).size for inside in strata]
     tuned = design.weight is None
     free = sum(units) - len(units) - tuned
     if min(units, default=0) < 2 or free < 1:
@@ -218,11 +218,6 @@ def _estimates_alike(human: np.ndarray, scores: np.ndarray, design: _Design) -> 
         found[:, 4] = np.ldexp(weight, up - across)[:, 0]
     found[:, 5] = 1 - np.divide(variance, alone, out=np.full(len(alone), np.nan), where=alone > 0)
     return found
-
-
-def _count(units: np.ndarray) -> int:
-    """Return how many different units there are."""
-    return int(np.count_nonzero(np.bincount(units)))
 
 
 def _centred(values: np.ndarray, known: np.ndarray | None = None) -> np.ndarray:
@@ -252,13 +247,13 @@ def _variances(
     adds = np.zeros(y.shape)  # what each segment adds to the error
 
     def enter(cells: np.ndarray, values: np.ndarray) -> int:
-        n = _count(design.unit[cells])
+        n = np.unique(design.unit[cells]).size
         adds[:, cells] = _centred(values) / cells.sum() * np.sqrt(n / max(n - 1, 1))
         return n
 
     if design.target == "set":
         n = enter(drawn, (y - weight * m)[:, drawn])
-        adds *= np.sqrt(1 - n / _count(design.unit[inside]))
+        adds *= np.sqrt(1 - n / np.unique(design.unit[inside]).size)
     else:
         weight = weight * rest.sum() / inside.sum()
         enter(drawn, (y - weight * m)[:, drawn])
@@ -346,10 +341,12 @@ def ratings_saved(
     alone = [_by_unit(h, None, groups) for h in human]
     if not alone[0].sum() > 0:
         raise Undefined("too few ratings that differ: a system needs three segments that are rated and scored.")
-    n = _count(groups[known.any(axis=0)])
+    n = np.unique(groups[known.any(axis=0)]).size
     reach = stdtrit(n - 1, (1 + level) / 2) * np.sqrt(n / (n - 1)) if n > 1 else np.nan
-    pairing = 1 - _mean_variance(alone[1], human[1]) / (2 * _mean_variance(alone[0], human[0]))
-    size = {"n_systems": int((known.sum(axis=1) > 2).sum()), "n_segments": int(known.any(axis=0).sum())}
+    counts = [int(((~np.isnan(h)).sum(axis=1) > 2).sum()) for h in human]  # of systems and pairs
+    own, of_pairs = (v.sum() / (count or np.nan) for v, count in zip(alone, counts, strict=True))
+    pairing = 1 - of_pairs / (2 * own)
+    size = {"n_systems": counts[0], "n_segments": int(known.any(axis=0).sum())}
     for name in names:
         row = {"metric": name}
         for what, h, m, v in zip(("mean", "difference"), human, sides(es[name]), alone, strict=True):
@@ -359,12 +356,6 @@ def ratings_saved(
             row |= {what: 1 - ratio, f"{what}_low": 1 - ratio - half, f"{what}_high": 1 - ratio + half}
         found.append(row | {"pairing": pairing} | size)
     return pd.DataFrame(found)
-
-
-def _mean_variance(total: np.ndarray, rows: np.ndarray) -> float:
-    """Return the mean over rows with at least three scores of their variances, of which the sum is given by unit."""
-    n = int(((~np.isnan(rows)).sum(axis=1) > 2).sum())
-    return float(total.sum() / n) if n else np.nan
 
 
 def _by_unit(y: np.ndarray, m: np.ndarray | None, groups: np.ndarray) -> np.ndarray:

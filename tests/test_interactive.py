@@ -21,6 +21,7 @@ from mtmeta.plots import interactive_lines, interactive_threshold
 ROOT = Path(__file__).resolve().parent.parent
 THRESHOLDS = "notebooks/06_ties"
 SYSTEMS = "notebooks/04_grouping_and_sentinels"
+DIFFERENCES = "notebooks/11_difference"
 QUIZ = "book/quiz/agreement"
 HOSTILE = '</script><img src=x onerror="alert(1)"> & $\\u003c'
 site = test_site.site
@@ -100,6 +101,31 @@ def test_lines_hold_what_they_were_given():
     assert interactive_lines(lines(), knob="x", value="y").start == 2
 
 
+def choices():
+    """Return lines of two metrics, which have scales of their own, with two sizes and three differences each."""
+    steps = {"a": (0, 1, 2), "b": (0, 50, 200)}
+    rows = [(metric, n, x) for metric in steps for n in (10, 30) for x in steps[metric]]
+    index = pd.MultiIndex.from_tuples(rows, names=["metric", "segments", "x"])
+    return pd.DataFrame({"chance": np.arange(12) / 10, "low": [np.nan, *np.arange(11) / 20]}, index=index)
+
+
+def test_each_choice_has_lines_and_a_scale_of_its_own():
+    figure = interactive_lines(choices(), knob="difference", value="chance", start=("b", 10, 50))
+    assert (figure.start, figure.label) == (7, "Difference")
+    assert figure.choices == {"Metric": ("a", "b"), "Segments": (10, 30)}
+    assert figure.values["knob"] == [0, 0.5, 1] * 2 + [0, 0.25, 1] * 2
+    assert figure.values["line 0"] == [k / 10 for k in range(12)]
+    assert [figure.now(name) for name in ("choice 0", "choice 1", "tick 1", "tick 4")] == ["b", "10", "50", "200"]
+    tags = Knob(figure.to_html()).tags
+    assert [tag["value"] for name, tag in tags if name == "input"] == ["0", "1"]
+    points = next(tag["points"] for name, tag in tags if tag.get("data-line") == "line 0")
+    spot = next(tag["transform"] for name, tag in tags if tag.get("data-y") == "line 0")
+    assert spot == "translate({} {})".format(*points.split()[1].split(","))
+    (ax,) = figure.figure().axes
+    assert ax.lines[1].get_ydata().tolist() == [0.6, 0.7, 0.8]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "50", "100", "150", "200"]
+
+
 def test_a_point_lies_on_its_line():
     tags = Knob(interactive_lines(lines(), knob="x", value="y", start=1).to_html()).tags
     spot = next(tag["transform"] for name, tag in tags if name == "circle" and tag.get("data-y") == "line 0")
@@ -113,6 +139,10 @@ def test_a_point_lies_on_its_line():
     ({"start": 0.3}, "`start` must be a row of `lines`; found 0.3"),
     ({"columns": pd.DataFrame({("a", "other"): [1, 2, 3]}, index=[0, 0.5, 1])}, "unknown lines: \\['other'\\]"),
     ({"columns": pd.DataFrame({("a", "noise"): [1]}, index=[0])}, "must have the rows of `lines`"),
+    ({"lines": choices().iloc[1:]}, "each choice needs as many rows of `lines`"),
+    ({"lines": choices().iloc[[0, 3, 1, 4, 2, 5]]}, "each choice needs as many rows of `lines`"),
+    ({"lines": choices().iloc[[2, 1, 0]]}, "must ascend"),
+    ({"lines": choices(), "start": ("a", 10, 7)}, "`start` must be a row of `lines`; found \\('a', 10, 7\\)"),
 ])  # fmt: skip
 def test_lines_refuse(change, message):
     given = {"lines": lines(), "knob": "x", "value": "y"} | change
@@ -124,7 +154,8 @@ def test_names_are_text_wherever_they_stand():
     table = pd.DataFrame({HOSTILE: [1.0, 2.0]}, index=[1, 2])
     places = pd.DataFrame({(HOSTILE, HOSTILE): [HOSTILE, "2"]}, index=[1, 2])
     drawn = interactive_lines(table, knob=HOSTILE, value=HOSTILE, columns=places)
-    for figure in (interactive_threshold(es, HOSTILE), drawn):
+    chosen = interactive_lines(pd.concat({HOSTILE: table}, names=[HOSTILE]), knob="x", value="y")
+    for figure in (interactive_threshold(es, HOSTILE), drawn, chosen):
         text = figure.to_html()
         assert text.count("</script>") == 2
         knob = Knob(text)
@@ -157,7 +188,7 @@ def test_nothing_is_loaded_and_the_slider_waits_for_the_script():
 @pytest.fixture(scope="session")
 def turned(site):
     """Return what the browser saw when knobs were turned and questions answered."""
-    return test_site.drive("interactive.mjs", site, QUIZ, THRESHOLDS, SYSTEMS)
+    return test_site.drive("interactive.mjs", site, QUIZ, THRESHOLDS, SYSTEMS, DIFFERENCES)
 
 
 def in_the_site(site, page):
@@ -176,7 +207,7 @@ class TestInTheBrowser:
         assert list(test_site.network_faults(turned)) == []
         assert list(test_site.console_faults(turned)) == []
 
-    @pytest.mark.parametrize(("page", "count"), [(THRESHOLDS, 2), (SYSTEMS, 1)])
+    @pytest.mark.parametrize(("page", "count"), [(THRESHOLDS, 2), (SYSTEMS, 1), (DIFFERENCES, 1)])
     def test_arrow_keys_change_the_numbers(self, turned, site, page, count):
         figures = in_the_site(site, page)
         assert len(turned["knobs"][page]) == len(figures) == count
@@ -184,6 +215,8 @@ class TestInTheBrowser:
             for where, k in (("home", 0), ("two", 2), ("end", -1)):
                 assert seen[where]["position"] == seen[where]["spoken"] == figure.data["positions"][k]
                 assert seen[where]["cells"] == [figure.data["shown"][key][k] for key in figure.keys]
+                names = [name for name in figure.data["shown"] if name.startswith("choice")]
+                assert seen[where]["choices"] == [figure.data["shown"][name][-(where == "end")] for name in names]
             assert seen["home"]["moved"] != seen["two"]["moved"]
             assert (seen["two"]["moved"] != seen["end"]["moved"]) == (len(figure.data["positions"]) > 3)
             assert seen["name"].strip()
@@ -196,18 +229,18 @@ class TestInTheBrowser:
             assert seen["after"] == seen["end"]
 
     def test_the_script_draws_the_start_where_the_page_has_it(self, turned, site):
-        for page in (THRESHOLDS, SYSTEMS):
+        for page in (THRESHOLDS, SYSTEMS, DIFFERENCES):
             for seen, still in zip(turned["knobs"][page], turned["still"][page], strict=True):
                 assert (still["slider"], still["drawing"]) == (False, True)
                 assert (seen["start"]["position"], seen["start"]["cells"]) == (still["position"], still["cells"])
 
     def test_axe_finds_nothing_of_ours(self, turned):
-        assert len(turned["axe"]) == 6
+        assert len(turned["axe"]) == 8
         assert {page: found["faults"] for page, found in turned["axe"].items() if found["faults"]} == {}
         assert min(found["rules"] for found in turned["axe"].values()) > 5
 
     def test_pages_fit_a_telephone(self, turned):
-        assert turned["width"] == dict.fromkeys([THRESHOLDS, SYSTEMS, QUIZ], test_site.NARROW)
+        assert turned["width"] == dict.fromkeys([THRESHOLDS, SYSTEMS, DIFFERENCES, QUIZ], test_site.NARROW)
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     def test_a_question_with_several_answers(self, turned, scheme):

@@ -13,12 +13,14 @@ import pytest
 from test_book import ROOT, code_cells, label, markdown, tagged
 from test_notebooks import NOTEBOOKS
 
+from mtmeta.published import numbers as published
 from mtmeta.runner import _needs, _run
 
 NUMBER = re.compile(r"(?<![\w.@/*])(\d[\d,]*\.?\d*|\.\d+)(?![\w/]|\.\d)( ?%)?")
 #: Levels of tests and intervals, and counts up to ten: no results.
 NOMINAL = {*range(11), 100, 90, 95, 97.5, 99, 0.01, 0.05, 0.95}
 CHAPTER_AND_EVIDENCE = ("14_second_year.ipynb", "real_data/second_year.ipynb")
+CHI_SQUARES = {"real_data/local_accuracy_speech.ipynb": "table6", "real_data/local_accuracy_ranking.ipynb": "table7"}
 ORDER = re.compile(r"\{order\}`[^`<]*<([^`:]+?): ([^`]+)>`")
 
 
@@ -132,6 +134,21 @@ def test_chapter_14_quotes_the_verdicts_of_the_page_on_wmt24():
     of_code = [table for cell in code_cells(evidence) for table in tables(cell) if "lesson" in table[0]]
     assert len(of_code) == 1
     assert [row[-3:] for row in of_code[0][1:]] == quoted
+
+
+def test_the_ledger_quotes_the_chi_squares_of_their_pages():
+    ledger = nbformat.read(ROOT / "notebooks" / "real_data" / "ledger.ipynb", 4)
+    (cell,) = [cell for cell in ledger.cells if "Tables 6 and 7, printed and ours" in cell.source]
+    quoted = [re.split(r" *\| *", line)[1:4] for line in cell.source.splitlines() if line.startswith("| ")]
+    printed = published().query("quantity == 'value'").set_index("source")
+    expected = []
+    for name, table in CHI_SQUARES.items():
+        page = nbformat.read(ROOT / "notebooks" / name, 4)
+        of_code = [t for code in code_cells(page) for t in tables(code) if {"published", "chi2"} <= set(t[0])]
+        ours = {row[0].lower(): row[t[0].index("chi2")] for t in of_code for row in t[1:]}
+        rows = printed.loc[f"local-accuracy-{table}", ["metric", "printed"]].itertuples(index=False)
+        expected += [["metric", "printed", "ours"], *([m, value, ours[m.lower()]] for m, value in rows)]
+    assert quoted == expected
 
 
 def page(

@@ -1,12 +1,13 @@
-"""Figures with a knob: HTML and SVG without any library, and a picture of the start state where HTML is not shown.
+"""Figures with knobs: HTML and SVG without any library, and a picture of the start state where HTML is not shown.
 
-Every position of the knob is computed here and travels with the figure; `_interactive.js` moves what is drawn.
+Every position of the knobs is computed here and travels with the figure; `_interactive.js` moves what is drawn.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import itertools
 import json
 import tomllib
 from collections.abc import Sequence
@@ -50,20 +51,18 @@ class Line:
     x: Sequence[float]
     y: Sequence[float]
     key: str
-    steps: bool = False
 
     def corners(self) -> list[tuple[float, float]]:
-        """Return the corners of the line; a step keeps its height until the next one."""
-        x, y = np.array(self.x), np.array(self.y, dtype=float)
-        x, y = x[np.isfinite(y)], y[np.isfinite(y)]
-        if self.steps:
-            x, y = np.append(np.repeat(x, 2)[1:], self.x[-1]), np.repeat(y, 2)
-        return list(zip(x.tolist(), y.tolist(), strict=True))
+        """Return the points that the line goes through."""
+        return [(x, y) for x, y in zip(self.x, self.y, strict=True) if y is not None]
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes: lines, marks ``(x, y, shape, colour)``, what moves with the value ``knob``; ``whole``: no halves on x."""
+    """Axes: lines, marks ``(x, y, shape, colour)``, and what moves with the value ``knob``.
+
+    ``whole``: no halves on x. ``x_ticks``: where they are, and the name in ``shown`` of the text below each.
+    """
 
     x_label: str
     y_label: str
@@ -75,6 +74,7 @@ class Panel:
     y_names: tuple[str, ...] = ()
     shaded: bool = False
     whole: bool = False
+    x_ticks: tuple[tuple[float, str], ...] = ()
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """Return where a point of the data lies, in units of the SVG."""
@@ -90,29 +90,32 @@ class Panel:
 
 @dataclass(frozen=True)
 class Interactive:
-    """A figure with a knob, as `interactive_threshold` and `interactive_lines` make it.
+    """A figure with knobs, as `interactive_threshold` and `interactive_lines` make it.
 
-    Notebooks and the site show HTML, with a slider that the keyboard moves too. If JavaScript or HTML is not available,
-    and in print, it is a picture of the start position.
+    Notebooks and the site show HTML, with sliders and menus that the keyboard moves too. If JavaScript or HTML is not
+    available, and in print, it is a picture of the start position.
 
     Attributes
     ----------
     label : str
-        What the knob turns.
+        What the last knob turns.
     positions : tuple of str
-        The labels of the knob at each position.
+        What the last knob stands at, at each position of the knobs; the last one turns fastest.
     start : int
         The position at first.
     values : dict of str to list
         By name, a value for each position; None where there is none.
     shown : dict of str to list of str
-        The same as text, for the table below the figure.
+        The same as text, for the table below the figure. In a shorter list, a text holds for several positions in a
+        row.
     panels : tuple
         What is drawn.
     table : tuple of tuples
         The rows below the figure, the first one its head. In the others a text, then names in ``shown``, or nothing.
     description : str
         The figure in words, for those who do not see it.
+    choices : dict of str to tuple
+        What the other knobs turn, and their positions: a menu of texts, or a slider along numbers.
     """
 
     label: str
@@ -124,6 +127,27 @@ class Interactive:
     table: tuple[tuple, ...]
     description: str
     swatches: dict[str, tuple] = field(default_factory=dict)
+    choices: dict[str, tuple] = field(default_factory=dict)
+
+    def now(self, name: str) -> str:
+        """Return the text at the start position."""
+        texts = self.shown[name]
+        return texts[self.start * len(texts) // len(self.positions)]
+
+    def knobs(self) -> list[Markup]:
+        """Return what is turned, at the start position."""
+        found, left = [], len(self.positions)
+        for k, (label, options) in enumerate(self.choices.items()):
+            left //= len(options)
+            about = {"label": label, "key": f"choice {k}", "position": self.now(f"choice {k}")}
+            if isinstance(options[0], str):
+                names = [_fill("option", value=value, text=text) for value, text in enumerate(options)]
+                found.append(_fill("menu", options=names, **about))
+            else:
+                start = self.start // left % len(options)
+                found.append(_fill("slider", start=start, last=len(options) - 1, **about))
+        about = {"label": self.label, "key": "position", "position": self.positions[self.start]}
+        return [*found, _fill("slider", start=self.start % left, last=left - 1, **about)]
 
     def to_html(self) -> str:
         """Return the figure as a piece of HTML that needs nothing else."""
@@ -135,12 +159,10 @@ class Interactive:
         head, *rows = self.table
         lines = [[_fill("heading", text=cell) if cell else _fill("corner") for cell in head]]
         for first, *keys in rows:
-            cells = [
-                _fill("cell", key=key, text=self.shown[key][self.start]) if key else _fill("corner") for key in keys
-            ]
+            cells = [_fill("cell", key=key, text=self.now(key)) if key else _fill("corner") for key in keys]
             lines.append([_fill("first", swatch=_swatch(self.swatches.get(first)), text=first), *cells])
-        words = {"label": self.label, "description": self.description, "position": self.positions[self.start]}
-        size = {"width": WIDTH, "height": HEIGHT * len(panels), "start": self.start, "last": len(self.positions) - 1}
+        words = {"description": self.description, "knobs": self.knobs()}
+        size = {"width": WIDTH, "height": HEIGHT * len(panels), "start": self.start}
         files = {"style": Markup(_FILES["css"]), "script": Markup(_FILES["js"]), "data": Markup(text)}
         rows = [_fill("row", cells=cells) for cells in lines]
         return _fill("figure", drawn=panels, rows=rows, **words, **size, **files)
@@ -195,7 +217,8 @@ def _panel(panel: Panel, figure: Interactive) -> Markup:
     for k, line in enumerate(panel.lines):
         colour, dash = COLOURS[k % len(COLOURS)], _DASHES[k % len(_DASHES)]
         points = " ".join("{},{}".format(*panel.at(*corner)) for corner in line.corners())
-        parts.append(_fill("line", points=points, colour=colour, dash=dash))
+        moves = _fill("moves", knob=knob, key=line.key) if figure.choices else Markup()
+        parts.append(_fill("line", moves=moves, points=points, colour=colour, dash=dash))
         height = figure.values[line.key][figure.start]
         place = dict(zip("xy", panel.at(now, c if height is None else height), strict=True))
         hidden = Markup(' visibility="hidden"' if height is None else "")
@@ -204,8 +227,9 @@ def _panel(panel: Panel, figure: Interactive) -> Markup:
         place = dict(zip("xy", panel.at(mark_x, mark_y), strict=True))
         parts.append(_fill("mark", colour=colour, shape=_fill(shape, **place)))
     parts += spots
-    for tick in _ticks(a, b, panel.whole):
-        parts.append(_fill("x_tick", x=panel.at(tick, c)[0], y=bottom, below=bottom + 16, text=f"{tick:g}"))
+    for tick, key in panel.x_ticks or [(tick, "") for tick in _ticks(a, b, panel.whole)]:
+        name = {"key": _fill("text_key", key=key), "text": figure.now(key)} if key else {"key": "", "text": f"{tick:g}"}
+        parts.append(_fill("x_tick", x=panel.at(tick, c)[0], y=bottom, below=bottom + 16, **name))
     for tick, name in enumerate(panel.y_names) if panel.y_names else [(t, f"{t:g}") for t in _ticks(c, d)]:
         y = panel.at(a, tick)[1]
         parts += [] if panel.y_names else [_fill("y_tick", x=LEFT, y=y)]
@@ -233,6 +257,8 @@ def _draw(ax: Axes, panel: Panel, figure: Interactive) -> None:
         ax.set_yticks(range(len(panel.y_names)), panel.y_names)
     ax.set(xlim=panel.x_range, ylim=panel.y_range, xlabel=panel.x_label, ylabel=panel.y_label)
     ax.set_xticks(_ticks(*panel.x_range, panel.whole))
+    if panel.x_ticks:
+        ax.set_xticks([tick for tick, _ in panel.x_ticks], [figure.now(key) for _, key in panel.x_ticks])
     ax.spines[["top", "right"]].set_visible(False)
     if len(panel.lines) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
@@ -321,7 +347,8 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
         values[f"apart_{key}"] = [len(own) - n for n in values[f"tied_{key}"]]
         marks += [(x, 2 - k + 0.14 * (n % 5 - 2), shape, colour) for n, x in enumerate(own.tolist())]
     drawn = _thinned(found.thresholds, 400, *at)
-    curve = Line("acc_eq", _numbers(found.thresholds[drawn]), _numbers(found.curve[drawn]), "acc_eq", steps=True)
+    x, y = (_numbers(np.repeat(column[drawn], 2)) for column in (found.thresholds, found.curve))
+    curve = Line("acc_eq", x[1:], y[:-1], "acc_eq")  # a step keeps its height until the next threshold
     low, high = float(found.curve.min()), float(found.curve.max())
     room = 0.08 * (high - low) or 0.05
     across = {"x_range": (0, end), "knob": "epsilon", "shaded": True}
@@ -353,7 +380,7 @@ def interactive_lines(
     knob: str,
     value: str,
     columns: pd.DataFrame | None = None,
-    start: float | None = None,
+    start: object = None,
 ) -> Interactive:
     """Let a knob move along the x-axis of a line chart, with the values there in a table below it.
 
@@ -361,13 +388,14 @@ def interactive_lines(
     ----------
     lines : pandas.DataFrame
         One row for each position of the knob, by ascending number; one column for each line. Missing values are left
-        out.
+        out. An index of several levels gives each level but the last a knob of its own, under its name: a menu for
+        texts, a slider for numbers. Each choice then has its own lines, with the same number of positions, at least 0.
     knob, value : str
         What the knob turns (the x-axis), and what the lines show (the y-axis).
     columns : pandas.DataFrame, optional
         More values to show with that of a line: the same rows, and columns ``(heading, line)``; texts or numbers.
-    start : float, optional
-        The position at first; the last one by default.
+    start : optional
+        The row at first; the last one by default.
 
     Returns
     -------
@@ -377,8 +405,8 @@ def interactive_lines(
     Raises
     ------
     ValueError
-        If there is no position, no line or no finite value, the positions do not ascend, ``start`` is none of them, or
-        ``columns`` has other rows or unknown lines.
+        If there is no position, no line or no finite value, the positions do not ascend, choices are not complete,
+        ``start`` is no row, or ``columns`` has other rows or unknown lines.
 
     Examples
     --------
@@ -389,34 +417,51 @@ def interactive_lines(
     >>> figure.positions, figure.values["line 1"]
     (('0', '0.5', '1'), [0.5, 0.25, 0.0])
     """
-    x = lines.index.to_numpy(dtype=float)
-    if not lines.size or not np.isfinite(lines.to_numpy(dtype=float)).any():
+    *levels, x = (lines.index.get_level_values(k) for k in range(lines.index.nlevels))
+    choices = {str(level.name): tuple(level.unique()) for level in levels}
+    x, heights = x.to_numpy(dtype=float), lines.to_numpy(dtype=float)
+    finite, some = heights[np.isfinite(heights)], list(lines.index)[:5]
+    if not finite.size:
         raise ValueError(f"`lines` must hold a row, a column and a finite value; its shape is {lines.shape}.")
-    if not np.isfinite(x).all() or (np.diff(x) <= 0).any():
-        raise ValueError(f"the rows of `lines` must ascend; found {list(lines.index)[:5]}.")
-    if start is not None and start not in lines.index:
-        raise ValueError(f"`start` must be a row of `lines`; found {start!r}, and rows {list(lines.index)[:5]}.")
+    groups = list(itertools.product(*choices.values()))
+    n = len(x) // len(groups)
+    if list(zip(*levels, strict=True)) != [group for group in groups if choices for _ in range(n)]:
+        raise ValueError(f"each choice needs as many rows of `lines`, one choice after the other; found {some}.")
+    if not np.isfinite(x).all() or (np.diff(x.reshape(-1, n)) <= 0).any() or (choices and not 0 <= x.min() < x[n - 1]):
+        raise ValueError(f"the rows of `lines` must ascend; found {some}.")
+    if start is not None and start not in list(lines.index):
+        raise ValueError(f"`start` must be a row of `lines`; found {start!r}, and rows {some}.")
     columns = pd.DataFrame(index=lines.index) if columns is None else columns
     headings = list(dict.fromkeys(heading for heading, _ in columns.columns))
     unknown = sorted({str(line) for _, line in columns.columns} - set(map(str, lines.columns)))
     if unknown or not columns.index.equals(lines.index):
         raise ValueError(f"`columns` must have the rows of `lines`, and its lines; unknown lines: {unknown}.")
+    now = len(x) - 1 if start is None else list(lines.index).index(start)
     keys = {name: f"line {k}" for k, name in enumerate(lines.columns)}
     values = {"knob": _numbers(x)} | {key: _numbers(lines[name]) for name, key in keys.items()}
     shown = {key: _words(values[key], 3) for key in keys.values()}
     for heading, name in columns.columns:
         shown[f"{keys[name]}, {headings.index(heading)}"] = [str(cell) for cell in columns[heading, name]]
-    drawn = tuple(Line(str(name), values["knob"], values[key], key) for name, key in keys.items())
+    x_ticks = ()
+    if choices:  # each has its own scale on x
+        ends = x.reshape(-1, n)[:, -1]
+        values["knob"] = _numbers(x / ends.repeat(n))
+        x_ticks = tuple((k / 4, f"tick {k}") for k in range(5))
+        shown |= {key: [f"{tick * end:.3g}" for end in ends] for tick, key in x_ticks}
+        shown |= {f"choice {k}": [str(group[k]) for group in groups] for k in range(len(choices))}
+    own = slice(now - now % n, now - now % n + n)
+    at = np.array(values["knob"][own])
+    drawn = tuple(Line(str(name), values["knob"][own], values[key][own], key) for name, key in keys.items())
     extra = {name: [f"{key}, {h}" for h in range(len(headings))] for name, key in keys.items()}
     rows = [(str(name), key, *(c if c in shown else "" for c in extra[name])) for name, key in keys.items()]
-    finite = lines.to_numpy(dtype=float)[np.isfinite(lines.to_numpy(dtype=float))]
-    room, margin = 0.06 * np.ptp(finite) or 0.05, 0.02 * np.ptp(x) or 0.5
-    ranges = {"x_range": (x[0] - margin, x[-1] + margin), "y_range": (finite.min() - room, finite.max() + room)}
-    panel = Panel(knob, value, **ranges, knob="knob", lines=drawn, whole=bool((x == np.round(x)).all()))
+    room, margin = 0.06 * np.ptp(finite) or 0.05, 0.02 * np.ptp(at) or 0.5
+    ranges = {"x_range": (at[0] - margin, at[-1] + margin), "y_range": (finite.min() - room, finite.max() + room)}
+    whole = bool((x == np.round(x)).all())
+    panel = Panel(knob, value, **ranges, knob="knob", lines=drawn, whole=whole, x_ticks=x_ticks)
     return Interactive(
         label=knob[:1].upper() + knob[1:],
         positions=tuple(f"{position:g}" for position in x),
-        start=len(x) - 1 if start is None else int(lines.index.get_loc(start)),
+        start=now,
         values=values,
         shown=shown,
         panels=(panel,),
@@ -424,4 +469,5 @@ def interactive_lines(
         description=f"{value} against {knob}, one line each for {', '.join(map(str, keys))}. "
         "The slider moves along the lines; the table below has the values there.",
         swatches={str(name): (k % 4, COLOURS[k % len(COLOURS)]) for k, name in enumerate(keys)},
+        choices={label[:1].upper() + label[1:]: options for label, options in choices.items()},
     )

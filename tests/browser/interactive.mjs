@@ -16,22 +16,28 @@ async function judge(page, selector) {
 }
 
 const read = (box) => box.evaluate((e) => ({
-  position: e.querySelector("output").textContent,
-  spoken: e.querySelector("input").getAttribute("aria-valuetext"),
+  position: e.querySelector("[data-text=position]").textContent,
+  spoken: [...e.querySelectorAll("input")].at(-1).getAttribute("aria-valuetext"),
+  choices: [...e.querySelectorAll("output:not([data-text=position])")].map((choice) => choice.textContent),
   cells: [...e.querySelectorAll("td[data-text]")].map((cell) => cell.textContent),
   moved: [...e.querySelectorAll("[data-x]")].map((thing) => thing.getAttribute("transform")),
   widths: [...e.querySelectorAll("[data-width]")].map((thing) => thing.getAttribute("width")),
 }));
 
 async function turn(page, box) {
-  const found = { start: await read(box), name: await box.locator("input").evaluate((e) => e.labels[0].innerText) };
-  await box.locator("input").focus();
-  await page.keyboard.press("Home");
+  const found = { start: await read(box), name: await box.locator("input").last().evaluate((e) => e.labels[0].innerText) };
+  const press = async (key) => {
+    for (const knob of await box.locator(":is(input, select)").all()) {
+      await knob.focus();
+      await page.keyboard.press(key);
+    }
+  };
+  await press("Home");
   found.home = await read(box);
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   found.two = await read(box);
-  await page.keyboard.press("End");
+  await press("End");
   found.end = await read(box);
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   found.paper = await read(box);
@@ -86,8 +92,8 @@ for (const path of pages) {
   const boxes = await plain.locator(".mtmeta-knob").all();
   seen.still[path] = [];
   for (const box of boxes) {
-    seen.still[path].push({ slider: await box.locator("input").isVisible(), drawing: await box.locator("svg").first().isVisible(),
-      position: await box.locator("output").textContent(), cells: await box.locator("td[data-text]").allTextContents() });
+    seen.still[path].push({ slider: await box.locator(":is(input, select)").first().isVisible(), drawing: await box.locator("svg").first().isVisible(),
+      position: await box.locator("[data-text=position]").textContent(), cells: await box.locator("td[data-text]").allTextContents() });
   }
 }
 await plain.goto(`${base}/${quiz}.html`);
