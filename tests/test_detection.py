@@ -17,14 +17,6 @@ def six(**metrics):
     return mm.EvalSet(HUMAN, {"m": SCORES} | metrics, systems=list("ABC"))
 
 
-@pytest.mark.parametrize(
-    ("aim", "cut"), [("youden", 80), ("f1", 80), (0.7, 80), (0.75, 80), (0.76, 90), (0.99, 90), (0.3, 50)]
-)
-def test_thresholds_by_hand(aim, cut):
-    # youden is 2/3 from 90 (2/3 less 0) and from 80 (1 less 1/3): the lower is taken
-    assert threshold(six(), "m", aim=aim) == cut
-
-
 def test_no_threshold_has_the_precision():
     es = mm.EvalSet([[-1, 0, 0]], {"m": [[3, 2, 1]]}, systems=["A"])
     assert threshold(es, "m", aim=0.9) == np.inf
@@ -40,18 +32,6 @@ def test_values_by_hand():
     assert row["youden"] == pytest.approx(2 / 3)
     # nine pairs, of which 80 before 85 is wrong; in segment 1 both pairs, in segment 2 both
     assert (row["auc"], row["auc_within"]) == (pytest.approx(8 / 9), 1)
-
-
-def test_taking_everything():
-    row = error_free(six(flat=np.ones((3, 2))), "flat", thresholds={"flat": 1}).iloc[0]
-    found = row[["precision", "recall", "f1", "youden", "auc", "auc_within"]]
-    assert found.tolist() == pytest.approx([1 / 2, 1, 2 * 0.5 / 1.5, 0, 0.5, 0.5])
-
-
-def test_least_says_what_counts_as_error_free_and_holes_are_left_out():
-    es = mm.EvalSet([[0, -1, -5, np.nan, 0]], {"m": [[4, 3, 2, 9, np.nan]]}, systems=["A"])
-    row = error_free(es, thresholds={"m": 3}, least=-1).iloc[0]
-    assert (row["n_cells"], row["precision"], row["recall"]) == (3, 1, 1)
 
 
 def test_each_fold_is_judged_with_the_threshold_of_the_others():

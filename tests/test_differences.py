@@ -6,7 +6,6 @@ import pytest
 from campaigns import refuses
 from scipy.special import expit
 from scipy.stats import norm
-from sklearn.linear_model import LogisticRegression
 
 import mtmeta as mm
 from mtmeta import differences
@@ -44,22 +43,6 @@ def test_systems_may_be_numbers():
     assert differences.curve(es, "m", n_resamples=5).to_frame()["n_systems"].item() == 3
 
 
-def test_ties_are_half_an_agreement():
-    pairs = differences.system_pairs(of_systems([1, 1, 0], [0.5, 0.4, 0.4]), "m")
-    assert pairs["agreement"].tolist() == [0.5, 1, 0.5]
-    assert pairs["difference"].round(9).tolist() == [0.1, 0.1, 0]
-
-
-def test_slope_of_two_differences_has_a_closed_form():
-    """k of n pairs agree, all with the difference 2: the chance there is k / n, and the slope logit(k / n) / 2."""
-    x, y = np.full(4, 2.0), np.array([1, 1, 1, 0.0])
-    assert differences._slopes(x, y, np.ones((1, 4)))[0] == pytest.approx(np.log(3) / 2)
-    weights = np.array([[1, 0, 0, 1], [2, 2, 2, 1], [0, 0, 0, 0.0]])
-    np.testing.assert_allclose(
-        differences._slopes(x, y, weights), [0, np.log(6) / 2, np.nan], atol=1e-12, equal_nan=True
-    )
-
-
 def test_curve_reads_both_ways():
     found = differences.curve(mm.load("teaching"), "chrF", n_resamples=200)
     x, y = found.pairs["difference"], found.pairs["agreement"]
@@ -90,28 +73,6 @@ def test_isotonic_curve_by_hand():
     found = differences.curve(es, "m", n_resamples=20)
     chance = found.chance([0, 1, 2, 2.5, 3, 9], fit="isotonic")["chance"]
     assert chance.tolist() == pytest.approx([0.5, 0.5, 0.5, 0.75, 1, 1])
-
-
-def test_isotonic_curve_is_that_of_pairs_told_both_ways():
-    """Each pair stands in the data twice, once with the sign turned: the fit over the whole line is the same."""
-    from sklearn.isotonic import IsotonicRegression
-
-    found = differences.curve(mm.load("teaching"), "Biased", n_resamples=20)
-    x, y = found.pairs["difference"], found.pairs["agreement"]
-    whole = IsotonicRegression().fit(np.r_[-x, x], np.r_[1 - y, y])
-    np.testing.assert_allclose(found.chance(x, fit="isotonic")["chance"], whole.predict(x), atol=1e-9)
-
-
-def test_slope_is_that_of_scikit_learn():
-    """The solver of scikit-learn 1.5 and later, without penalty and intercept."""
-    es = mm.load("teaching")
-    for metric in ("chrF", "Biased", "Random"):
-        found = differences.curve(es, metric, n_resamples=1)
-        x, y = found.pairs["difference"].to_numpy(), found.pairs["agreement"].to_numpy()
-        unit = np.median(x)
-        model = LogisticRegression(C=1e12, fit_intercept=False, tol=1e-12, max_iter=10_000)
-        theirs = model.fit(x[:, None] / unit, y).coef_.item() / unit
-        assert found.slope == pytest.approx(theirs, rel=1e-6)
 
 
 def test_fewer_segments_are_those_of_the_set():
@@ -166,18 +127,6 @@ def test_intervals_of_redrawn_systems_cover(noise, slope, least, naive):
     assert len(covered) > 190
     assert least < np.mean(covered) <= 0.99
     assert np.mean(by_pairs) < naive
-
-
-def test_a_metric_that_knows_nothing_has_chance_one_half():
-    """The mean of 60 null curves is 1/2 at every difference."""
-    rng = np.random.default_rng(5)
-    slopes = [
-        differences.curve([normal_campaign(rng, 12, 1, f"{k}", 0) for k in range(2)], "m", n_resamples=1).slope
-        for _ in range(60)
-    ]
-    chances = expit(np.outer(slopes, [0.1, 0.5, 2]))
-    error = chances.std(axis=0) / np.sqrt(60)
-    assert (np.abs(chances.mean(axis=0) - 0.5) < 3 * error).all()
 
 
 def test_bad_input():

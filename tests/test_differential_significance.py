@@ -113,33 +113,41 @@ def test_permutation_against_all_swaps(numbers):
     assert tested > len(numbers) / 10
 
 
-def without(coefficient, es, metric, grouping, degenerate, epsilon, j):
-    """Return the value without a segment, by exact arithmetic; None where nothing is left to compare."""
-    keep = [k for k in range(es.shape[1]) if k != j]
-    kept = es.human[:, keep], es[metric][:, keep]
-    return exact.resampled(coefficient, *kept, grouping, degenerate, epsilon) if keep else None
+def unit_of_cells(es, unit):
+    """Return the number of each cell's unit, units that anybody rated first, and how many these are."""
+    names = {"segment": es.segments, "document": es.documents, "system": es.systems}[unit]
+    rated = ~np.isnan(es.human).all(axis=int(unit == "system"))
+    first = dict.fromkeys(name for name, known in zip(names, rated, strict=True) if known)
+    places = {name: place for place, name in enumerate(dict.fromkeys([*first, *names]))}
+    numbers = np.array([places[name] for name in names])
+    return np.broadcast_to(numbers[:, None] if unit == "system" else numbers, es.shape), len(first)
 
 
-def added(coefficient, es, metric, grouping, degenerate):
-    """Return what each segment adds to the value: its part of the mean, or what is lost without it."""
-    human, scores = es.human, es[metric]
+def added(coefficient, es, metric, grouping, degenerate, units, whole):
+    """Return the value, and what each unit adds: its part of the mean if made of whole groups, or what is lost."""
+    human, scores, n = es.human, es[metric], units.max() + 1
     ties = coefficient in ("acc_eq", "tau_eq")
     epsilon = float(exact.calibrate(human, scores, grouping)[0]) if ties else 0.0
-    value = float(exact.resampled(coefficient, human, scores, grouping, degenerate, epsilon))
+    defined = [v is not None for v in exact.in_groups(coefficient, human, scores, grouping, epsilon)]
+    n_counted = max(1, len(defined) if degenerate == "zero" else sum(defined))
+
+    def values(kept):
+        found = exact.in_groups(coefficient, np.where(kept, human, np.nan), scores, grouping, epsilon)
+        return [float(v) for v in found if v is not None]
+
+    def mean(kept):  # with "zero", a group that is too small now counts 0 as well
+        known = values(kept)
+        return sum(known) / (n_counted if degenerate == "zero" else max(1, len(known)))
+
+    value = mean(units >= 0)
+    if whole:
+        return value, np.array([sum(values(units == u)) for u in range(n)]) / n_counted
     scored = ~(np.isnan(human) | np.isnan(scores))
-    if grouping == "segment":
-        parts = {}
-        for j in range(es.shape[1]):
-            if scored[:, j].sum() >= 2:
-                parts[j] = exact.in_groups(coefficient, human[:, [j]], scores[:, [j]], "segment", epsilon)[0]
-        n = len(parts) if degenerate == "zero" else sum(v is not None for v in parts.values())
-        return value, [float(parts.get(j) or 0) / max(n, 1) for j in range(es.shape[1])]
-    if grouping == "system":
-        scored &= (scored.sum(axis=1) >= 2)[:, None]
-    share = scored.sum(axis=0) / scored.sum()
-    rest = [without(coefficient, es, metric, grouping, degenerate, epsilon, j) for j in range(es.shape[1])]
-    found = [w * value + (1 - w) * (value - float(value if r is None else r)) for w, r in zip(share, rest, strict=True)]
-    return value, [f + w * (value - sum(found)) for f, w in zip(found, share, strict=True)]
+    if grouping != "none":
+        scored &= scored.sum(axis=int(grouping == "system"), keepdims=True) >= 2
+    share = np.array([(scored & (units == u)).sum() / scored.sum() for u in range(n)])
+    found = share * value + (1 - share) * (value - np.array([mean(units != u) for u in range(n)]))
+    return value, found + share * (value - found.sum())
 
 
 def wider(difference):
@@ -154,28 +162,31 @@ def wider(difference):
 
 
 @checks(significance.compare, significance.rank_sets)
-def test_exchange_of_segments(numbers):
-    """P-values from signs of what each segment adds, one by one, with the same draws."""
+def test_exchange_of_units(numbers):
+    """P-values from signs of what each unit adds, one by one, with the same draws."""
     n, tested = 30, 0
     for number, human, metric, es in campaigns(numbers):
-        grouping, coefficient = agreement.GROUPINGS[number % 3], ("pearson", *SWAPPED, "acc_eq")[number // 3 % 8]
-        degenerate = ("drop", "zero")[number % 2]
-        kinds = KINDS[number % len(KINDS)]
+        grouping, unit = agreement.GROUPINGS[number % 3], ("segment", "document", "system")[number // 5 % 3]
+        degenerate, kinds = ("drop", "zero")[number % 2], KINDS[number % len(KINDS)]
+        if number % 4 == 0 and human.shape[1] > 3:
+            human[:, :2] = np.nan  # a unit that nobody rated comes first
         if "both ends" in kinds or "shifted" in kinds or not comparable(human, metric, grouping):
             continue
-        es = with_rival(number, human, metric, es)
-        both = {m: added(coefficient, es, m, grouping, degenerate) for m in "mn"}
-        options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate}
-        found = mm.compare(es, **options, n_resamples=n, keep_draws=True, rng=number, alpha=0.4)
-        a, b = found.pairs[0]
-        rated = [*np.flatnonzero(~np.isnan(human).all(axis=0)), *np.flatnonzero(np.isnan(human).all(axis=0))]
         if np.isnan(metric[~np.isnan(human)]).any():
             continue  # which segments count as rated follows from both; a unit test has such sets
-        signs = 1 - 2.0 * np.random.default_rng(number).integers(0, 2, size=(n, len(rated)), dtype=np.int8)
-        difference = np.subtract(both[a][1], both[b][1])[rated]
-        draws = signs @ difference
-        if grouping != "segment":
-            draws = draws * wider(difference[: (~np.isnan(human)).any(axis=0).sum()])
+        whole = grouping == ("system" if unit == "system" else "segment")
+        coefficient = (*SWAPPED, "acc_eq", *(("spearman", "tau_c") if whole else ()))[number // 3 % (9 if whole else 7)]
+        es = with_rival(number, human, metric, es)
+        documents = [f"d{j // 2}" for j in range(es.shape[1])]
+        es = mm.EvalSet(human, {m: es[m] for m in "mn"}, systems=es.systems, documents=documents)
+        units, n_rated = unit_of_cells(es, unit)
+        both = {m: added(coefficient, es, m, grouping, degenerate, units, whole) for m in "mn"}
+        options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate, "unit": unit}
+        found = mm.compare(es, **options, n_resamples=n, keep_draws=True, rng=number, alpha=0.4)
+        a, b = found.pairs[0]
+        signs = 1 - 2.0 * np.random.default_rng(number).integers(0, 2, size=(n, units.max() + 1), dtype=np.int8)
+        difference = np.subtract(both[a][1], both[b][1])
+        draws = signs @ difference * (1 if whole else wider(difference[:n_rated]))
         np.testing.assert_allclose(found.draws[0], draws, atol=1e-8, err_msg=str(number))
         near(sum(difference), both[a][0] - both[b][0], number, 1e-8)
         p = (sum(np.abs(draws) >= abs(sum(difference)) - 1e-10) + 1) / (n + 1)
@@ -183,6 +194,7 @@ def test_exchange_of_segments(numbers):
         told = p <= 0.4 and np.sqrt((draws**2).mean()) > 1e-9
         best, worst = significance.rank_sets(found.p_values if told else np.ones((2, 2)), 0.4)
         assert found.table[["best_rank", "worst_rank"]].T.to_numpy().tolist() == [best.tolist(), worst.tolist()], number
+        assert found.table[["unit", "n_units"]].to_numpy().tolist() == [[unit, n_rated]] * 2
         tested += 1
     assert tested > len(numbers) / 10
 
