@@ -1,7 +1,6 @@
-"""Campaigns made to be awkward, for tests that compare the package with slow versions.
+"""Awkward campaigns for tests that compare the package with slow versions: ties, holes, constants, extreme scores.
 
-Ties, holes, constant columns, one to three systems, the largest and smallest scores that are allowed, and thresholds
-that lie exactly on a difference such as .6 - .4. Each campaign is its number, so a failure names what to run again.
+Each campaign is its number, so a failure names what to run again.
 """
 
 import itertools
@@ -17,10 +16,7 @@ BLOCK = 125
 
 
 def checks(*functions, first=64):
-    """Say which public functions a test checks, and parametrise it over the numbers of campaigns.
-
-    The first so many go with each change, the others every week; with ``first=0`` the test takes no campaign.
-    """
+    """Say which functions a test checks; parametrise it over campaigns, the first so many (if any) with each change."""
     cuts = [0, *range(first, N_CAMPAIGNS, BLOCK), N_CAMPAIGNS]
     marks = [(), *([pytest.mark.exhaustive] * (len(cuts) - 2))]
     parts = zip(itertools.pairwise(cuts), marks, strict=True)
@@ -48,8 +44,7 @@ KINDS = tuple(itertools.product(VALUES, VALUES))
 
 def scores(rng, kind, shape):
     """Draw scores of a kind; sometimes a system, a segment or everything is constant."""
-    values = VALUES[kind](rng, shape)
-    constant = rng.integers(6)
+    values, constant = VALUES[kind](rng, shape), rng.integers(6)
     if constant == 0:
         values[rng.integers(shape[0])] = values[0, 0]
     elif constant == 1:
@@ -91,10 +86,22 @@ def comparable(human, metric, grouping):
     return any(True for _ in exact.groups(human, metric, grouping))
 
 
+def grouped(numbers):
+    """Yield what `campaigns` does with each grouping in which some group has two cells with both scores."""
+    for made in campaigns(numbers):
+        yield from ((*made, grouping) for grouping in mm.agreement.GROUPINGS if comparable(*made[1:3], grouping))
+
+
 def near(value, expected, number, tolerance=1e-9):
     """Assert that a value is as expected; None stands for NaN."""
     expected = np.nan if expected is None else float(expected)
     assert value == pytest.approx(expected, abs=tolerance, nan_ok=True), f"campaign {number}"
+
+
+def agree(line, number, tolerance=1e-9, /, *, per=1, **wanted):
+    """Assert that the columns of a row, in units of ``per``, are near what is wanted."""
+    for column, value in wanted.items():
+        near(line[column] / per, value, f"{number} {column}", tolerance)
 
 
 def refuses(message, function, /, *args, error=ValueError, **options):

@@ -1,8 +1,6 @@
 """What all tests share: threads, fixtures, and what becomes of tests that this machine cannot run.
 
-A test marked `data` needs the real data, one marked `browser` needs node and a Chromium. Where these are absent the
-test is skipped, and the last lines say how many were. Where they must be there (`MTMETA_DATA` is set, or `CI` is), a
-skip is a failure.
+Tests without real data or a browser are skipped and counted; if `MTMETA_DATA` or `CI` is set, a skip is a failure.
 """
 
 import os
@@ -92,10 +90,7 @@ MODELS = tuple(f"tests/test_{name}.py" for name in ("sentinel", "perturb", "pret
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep the tests of a file on one worker, so that what they share is made once; `SPREAD` and `MODELS` differ.
-
-    The groups of pytest-xdist 3.8 do this no longer: with pytest 9.2 it ignores them, without a word.
-    """
+    """Keep the tests of a file on one worker; pytest-xdist 3.8 ignores its groups with pytest 9.2, without a word."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
@@ -108,12 +103,12 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark as slow the tests that use real data or PyTorch, skip those that cannot run; begin with the notebooks."""
+    """Mark as slow the tests that use real data, PyTorch or a browser, skip those that cannot run; notebooks first."""
     items.sort(key=lambda item: item.path.name != "test_notebooks.py")
     for item in items:
         if "data_dir" in getattr(item, "fixturenames", ()) and item.get_closest_marker("data") is None:
             item.add_marker("data")
-        if "transformers" in getattr(item, "fixturenames", ()):
+        if "transformers" in getattr(item, "fixturenames", ()) or item.get_closest_marker("browser"):
             item.add_marker("slow")  # to import PyTorch alone takes seconds, as does reading the data
         if item.get_closest_marker("data"):
             item.add_marker("slow")

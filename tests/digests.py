@@ -1,8 +1,4 @@
-"""Print one digest for each of many public results, as JSON: `python tests/digests.py N_JOBS`.
-
-A digest is of every bit: floats are written in hexadecimal. test_determinism.py runs this under thread counts, locales
-and the like, none of which may change a digest.
-"""
+"""Print a digest of every bit of many public results, as JSON, for test_determinism.py: `python digests.py N_JOBS`."""
 
 import dataclasses
 import hashlib
@@ -62,9 +58,8 @@ def statistics(es: mm.EvalSet):
         for grouping in ("none", "segment", "system"):
             yield f"correlate {coefficient} {grouping}", mm.correlate(es, coefficient=coefficient, grouping=grouping)
     yield "correlate_groups", mm.correlate_groups(es, "chrF", coefficient="acc_eq")
-    yield "metric_correlations", mm.agreement.metric_correlations(es)
-    yield "decompose_pearson", mm.agreement.decompose_pearson(es)
-    yield "pairwise_difference_pearson", mm.agreement.pairwise_difference_pearson(es)
+    for name in ("metric_correlations", "decompose_pearson", "pairwise_difference_pearson"):
+        yield name, getattr(mm.agreement, name)(es)
     yield "error_free", mm.detection.error_free(es)
     yield "partial_correlations", mm.agreement.partial_correlations(es, "chrF")
     yield "pairwise_accuracy", mm.pairwise_accuracy(es)
@@ -75,20 +70,15 @@ def statistics(es: mm.EvalSet):
     for grouping in ("none", "segment", "system"):
         yield f"calibrate_ties {grouping}", mm.calibrate_ties(es, "Judge", grouping=grouping)
     yield "tie_curve", mm.ties.tie_curve(es, "chrF")
-    yield "tie_area", mm.ties.tie_area(es)
-    yield "expected_accuracy", mm.ties.expected_accuracy(es)
-    yield "chance_levels", mm.ties.chance_levels(es, n_resamples=3)
-    yield "subsample_ties", mm.ties.subsample_ties(es, n_resamples=2)
-    yield "held_out_calibration", mm.ties.held_out_calibration(es, n_resamples=2)
+    for name in ("tie_area", "expected_accuracy", "chance_levels", "subsample_ties", "held_out_calibration"):
+        drawn = {} if name in ("tie_area", "expected_accuracy") else {"n_resamples": 3}
+        yield name, getattr(mm.ties, name)(es, **drawn)
     for method, coefficient, grouping in [
         *(("published", c, g) for c in ("pearson", "kendall") for g in ("none", "segment", "system")),
-        ("published", "spa", "none"),
-        ("bootstrap", "spearman", "segment"),
-        ("published", "acc_eq", "segment"),
+        ("published", "spa", "none"), ("bootstrap", "spearman", "segment"), ("published", "acc_eq", "segment"),
         *(("exchange", c, g) for c in ("pearson", "kendall", "acc_eq") for g in ("none", "segment")),
-        ("exchange", "spa", "none"),
-        ("williams", "pearson", "none"),
-    ]:
+        ("exchange", "spa", "none"), ("williams", "pearson", "none"),
+    ]:  # fmt: skip
         options = {"method": method, "grouping": grouping, **DRAWS}
         yield f"compare {method} {coefficient} {grouping}", mm.compare(es, coefficient=coefficient, **options)
     for coefficient in ("pearson", "kendall", "acc_eq"):
@@ -166,11 +156,9 @@ def main() -> None:
     umask = os.umask(0)
     os.umask(umask)
     here = {
-        "decimal_point": locale.localeconv()["decimal_point"],
-        "threads": numba.get_num_threads(),
-        "umask": umask,
+        "decimal_point": locale.localeconv()["decimal_point"], "threads": numba.get_num_threads(), "umask": umask,
         "utf8": sys.flags.utf8_mode,
-    }
+    }  # fmt: skip
     print(json.dumps({"here": here, "digests": digests(int(sys.argv[1]))}))
 
 

@@ -1,7 +1,6 @@
-"""The statistics once more, in exact arithmetic and straight from their definitions: no numpy, no rounding, no hurry.
+"""The statistics once more, in exact arithmetic and straight from their definitions: no rounding, no hurry.
 
-Scores are read as the decimals they print as, so that .3 - .1 equals .2. Where a definition compares rounded
-differences (`epsilon`), so do `pair_counts` and what is made of them.
+Scores are read as the decimals they print as. Where a definition compares rounded differences, so does `pair_counts`.
 """
 
 import itertools
@@ -89,21 +88,16 @@ def tau(name, h, m, epsilon):
         k = min(len(set(h)), len(set(m)))
         return 2 * (c - d) / (len(h) ** 2 * (k - 1) / k) if k > 1 else None
     over, under = {
-        "tau_a": (c - d, pairs),
-        "tau_10": (c - d - t_m, c + d + t_m),
-        "tau_13": (c - d, c + d),
-        "tau_14": (c - d, c + d + t_m),
-        "tau_eq": (c + t_hm - d - t_h - t_m, pairs),
-        "acc_eq": (c + t_hm, pairs),
-    }[name]
+        "tau_a": (c - d, pairs), "tau_10": (c - d - t_m, c + d + t_m), "tau_13": (c - d, c + d),
+        "tau_14": (c - d, c + d + t_m), "tau_eq": (c + t_hm - d - t_h - t_m, pairs), "acc_eq": (c + t_hm, pairs),
+    }[name]  # fmt: skip
     return over / under if under else None
 
 
 def in_groups(coefficient, human, metric, grouping, epsilon):
     """Return a coefficient of each group; None where it is undefined."""
     name = "tau_b" if coefficient == "kendall" else coefficient
-    one = {"pearson": pearson, "spearman": spearman}.get(name)
-    every = groups(human, metric, grouping)
+    one, every = {"pearson": pearson, "spearman": spearman}.get(name), groups(human, metric, grouping)
     return [one(h, m) if one else tau(name, h, m, epsilon) for h, m in every]
 
 
@@ -143,10 +137,8 @@ def decomposition(human, metric, by):
     sums = dot(x, y), dot(*between), dot(*within)
     parts = [sign(v) * math.sqrt(v * v / (xx * yy)) if yy else 0 for v in sums]
     return (
-        *parts,
-        float(dot(between[0], between[0]) / xx),
-        float(dot(between[1], between[1]) / yy) if yy else math.nan,
-    )
+        *parts, float(dot(between[0], between[0]) / xx), float(dot(between[1], between[1]) / yy) if yy else math.nan,
+    )  # fmt: skip
 
 
 def pairwise_differences(human, metric):
@@ -208,8 +200,7 @@ def one_sided_p(x, y, signs):
 
 def soft_pairwise_accuracy(human, metric, signs):
     """Return SPA given the random signs of each segment that anybody rated; None without a pair."""
-    columns = np.flatnonzero((~np.isnan(human)).any(axis=0))
-    gaps = []
+    columns, gaps = np.flatnonzero((~np.isnan(human)).any(axis=0)), []
     for i, j in itertools.combinations(range(len(human)), 2):
         used = ~np.isnan(human[[i, j]]).any(axis=0) & ~np.isnan(metric[[i, j]]).any(axis=0)
         if used.any():
@@ -230,15 +221,6 @@ def isotonic(x, y):
 
     fitted = [max(min(block(a, b) for b in range(i, n)) for a in range(i + 1)) for i in range(n)]
     return [fitted[points.index(a)] for a in x]
-
-
-def expected_deviations(human, metric):
-    """Return f_G's mean less the human mean for each system, over cells with both scores; None if one has none."""
-    scored = ~(np.isnan(human) | np.isnan(metric))
-    if not scored.any(axis=1).all():
-        return None
-    system = np.nonzero(scored)[0].tolist()
-    return deviations(exact(metric[scored]), exact(human[scored]), system, len(human))
 
 
 def deviations(x, y, system, n_systems):
@@ -337,9 +319,9 @@ def float_pearson(x, y):
 
 
 def hybrid_difference(coefficient, human, first, second, swap, degenerate="drop"):
-    """Swap cells of two metrics, given as z |z| by group; return one hybrid's coefficient less the other's.
+    """Swap cells of two metrics, given as z |z| by group; return the difference of the hybrids' coefficients.
 
-    And by how much more z varies in a group than in a hybrid of it, at most: sums of squares lose as many digits.
+    And by how much more z varies in a group than in a hybrid of it: sums of squares lose as many digits.
     """
     means, lost = [], 1.0
     for one, other in ((first, second), (second, first)):
@@ -442,10 +424,7 @@ def corrected_mean(cells, weight, target):
 
 
 def variance_by_unit(rows, left):
-    """Return what each unit adds to the sum over rows of the variance of human scores, or of residuals; and how many.
-
-    A row is a list of (human, metric, unit); rows with fewer than three do not count.
-    """
+    """Return what each unit adds to the variance of human scores or residuals, over rows of 3 or more; and how many."""
     added, kept = {}, [row for row in rows if len(row) > 2]
     for row in kept:
         h, m = (centred([cell[side] for cell in row]) for side in (0, 1))

@@ -19,8 +19,7 @@ def own_cache(tmp_path_factory, monkeypatch):
 
 def text_set(translations, references, **options):
     """Return a set with these translations by system, and references by name."""
-    n = len(next(iter(references.values())))
-    texts = mm.evalset.Texts(None, references, translations)
+    n, texts = len(next(iter(references.values()))), mm.evalset.Texts(None, references, translations)
     human = np.zeros((len(translations), n))
     return mm.EvalSet(human, {}, systems=list(translations), texts=texts, name="texts", **options)
 
@@ -40,15 +39,11 @@ def test_blocks_do_not_change_the_draws(monkeypatch, teaching):
     assert f"|resamples:50|size:{len(teaching.segments)}|seed:0|" in again.signature
 
 
-def test_one_segment_has_no_interval():
+def test_one_segment_has_no_interval_and_ter_without_a_reference_is_all_or_nothing():
     table = aggregation.aggregate(TOY.select(segments=[1]), cache=False).table
     assert table[["se", "low", "high"]].isna().all(axis=None)
     assert table.score.notna().all()
-
-
-def test_ter_without_a_reference_is_all_or_nothing():
-    sums = np.array([[0, 0], [1, 0], [7, 0], [1, 4]])
-    assert _formulas._ter(sums).tolist() == [0, 100, 100, 25]
+    assert _formulas._ter(np.array([[0, 0], [1, 0], [7, 0], [1, 4]])).tolist() == [0, 100, 100, 25]
 
 
 def test_ratio_gap_checks_its_input():
@@ -71,12 +66,9 @@ def counted(monkeypatch):
 
 
 def test_cache_is_by_content_and_options(own_cache, counted):
-    first = aggregation.extract(TOY)
-    again = aggregation.extract(TOY)
+    first, again = aggregation.extract(TOY), aggregation.extract(TOY)
     np.testing.assert_array_equal(first.counts, again.counts)
-    assert counted == [2]
-    assert len(list(own_cache.glob("*.npz"))) == 2
-    assert list(own_cache.glob("*.part")) == []
+    assert (counted, len(list(own_cache.glob("*.npz"))), list(own_cache.glob("*.part"))) == ([2], 2, [])
     aggregation.extract(TOY, tokenize="char")
     aggregation.extract(TOY, "chrf")
     aggregation.extract(TOY, lowercase=True)
@@ -149,23 +141,30 @@ def test_selection_by_name():
         statistics.counts[0, 0, 0] = 1
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"how": "mean"}, "`how` must be one of 'corpus', 'segment', 'bootstrap'"),
-        ({"metric": "rouge"}, "`metric` must be one of"),
-        ({"interval": "delta"}, "`interval` must be one of None, 'jackknife'"),
-        ({"how": "bootstrap", "interval": "jackknife"}, "from the same resamples"),
-        ({"sample_size": 5}, "nothing is resampled"),
-        ({"how": "bootstrap", "sample_size": 0}, "`sample_size` must be at least 1"),
-        ({"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be at least 2"),
-        ({"level": 95}, r"`level` must lie in \(0, 1\)"),
-        ({"references": "refZ"}, "unknown reference 'refZ'"),
-        ({"references": []}, "the list of references is empty"),
-    ],
-)
-def test_options_are_checked(options, match):
-    refuses(match, aggregation.aggregate, TOY, **{"metric": "bleu", **options})
+def test_options_are_checked(teaching):
+    for function, data, options, match in (
+        (aggregation.aggregate, TOY, {"how": "mean"}, "`how` must be one of 'corpus', 'segment', 'bootstrap'"),
+        (aggregation.aggregate, TOY, {"metric": "rouge"}, "`metric` must be one of"),
+        (aggregation.aggregate, TOY, {"interval": "delta"}, "`interval` must be one of None, 'jackknife'"),
+        (aggregation.aggregate, TOY, {"how": "bootstrap", "interval": "jackknife"}, "from the same resamples"),
+        (aggregation.aggregate, TOY, {"sample_size": 5}, "nothing is resampled"),
+        (aggregation.aggregate, TOY, {"how": "bootstrap", "sample_size": 0}, "`sample_size` must be at least 1"),
+        (aggregation.aggregate, TOY, {"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be at least 2"),
+        (aggregation.aggregate, TOY, {"level": 95}, r"`level` must lie in \(0, 1\)"),
+        (aggregation.aggregate, TOY, {"references": "refZ"}, "unknown reference 'refZ'"),
+        (aggregation.aggregate, TOY, {"references": []}, "the list of references is empty"),
+        (aggregation.downsample, [teaching], {"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
+        (aggregation.downsample, [teaching], {"sizes": [10, 1]}, "must ascend, from 1 to below sample_size=1000"),
+        (aggregation.downsample, [teaching], {"sizes": [1000]}, "`sizes` must ascend"),
+        (aggregation.downsample, [teaching], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
+        (aggregation.downsample, [TOY], {}, "at least three systems"),
+        (aggregation.compare_aggregations, teaching, {"unit": "system"}, "`unit` must be one of 'segment', 'both'"),
+        (aggregation.compare_aggregations, teaching, {"metrics": "bleu"}, r"Write \['bleu'\]"),
+        (aggregation.compare_aggregations, teaching, {"metrics": ["comet"]}, "`metric` must be one of"),
+        (aggregation.compare_aggregations, teaching, {"level": 1}, "`level` must lie in"),
+        (aggregation.compare_aggregations, teaching, {"n_resamples": 1}, "`n_resamples` must be at least 2"),
+    ):
+        refuses(match, function, data, error=TypeError if "Write" in match else ValueError, **options)
 
 
 #: A set whose reference lacks a segment.
@@ -186,9 +185,6 @@ def test_texts_are_checked():
     refuses("statistics of 'bleu', not of 'chrf'", aggregation.aggregate, statistics, "chrf")
     refuses("TER does not have", aggregation.aggregate, aggregation.extract(TOY, "ter"), "ter", effective_order=True)
     refuses("fixed when the statistics were extracted", aggregation.aggregate, statistics, "bleu", tokenize="13a")
-
-
-def test_chrf_of_several_references_keeps_its_effective_order():
     two = text_set({"A": ("a b", "c")}, {"r1": ("a b", "c"), "r2": ("b", "d c")})
     statistics = aggregation.extract(two, "chrf", references=["r1", "r2"], cache=False)
     refuses("Extract them with effective_order=False", aggregation.aggregate, statistics, "chrf", effective_order=False)
@@ -196,13 +192,9 @@ def test_chrf_of_several_references_keeps_its_effective_order():
     pd.testing.assert_frame_equal(same, aggregation.aggregate(statistics, "chrf").table)
 
 
-def test_tidy_table_is_taken(teaching):
-    frame = teaching.to_frame()
-    from_frame = aggregation.aggregate(frame).table
-    pd.testing.assert_frame_equal(from_frame, aggregation.aggregate(teaching).table)
-
-
-def test_transposed_options_are_checked():
+def test_tidy_tables_are_taken_and_transposed_options_checked(teaching):
+    tables = [aggregation.aggregate(data).table for data in (teaching.to_frame(), teaching)]
+    pd.testing.assert_frame_equal(*tables)
     found = aggregation.aggregate_transposed(TOY, "bleu")
     assert found.table["n_segments"].tolist() == [1, 1]  # only the first translation counts
     assert found.signature.startswith("TRANSPOSED REFERENCES|BLEU|nrefs:3|")
@@ -236,8 +228,7 @@ def test_transposition_gives_the_published_correlations(metric, wmt23):
     right = mean_correlation(lambda es: aggregation.aggregate(es, metric, n_jobs=2).table.score)
     segment = mean_correlation(lambda es: aggregation.aggregate(es, metric, how="segment").table.score)
     # chrF: .3913 and .8066 here, .392 and .806 published; BLEU agrees to three decimals
-    third = 0.0005 if metric == "bleu" else 0.001
-    assert (wrong, segment) == pytest.approx(PUBLISHED[metric], abs=third)
+    assert (wrong, segment) == pytest.approx(PUBLISHED[metric], abs=(0.0005 if metric == "bleu" else 0.001))
     assert right == pytest.approx({"bleu": 0.788, "chrf": 0.802}[metric], abs=0.0006)
 
 
@@ -250,20 +241,6 @@ def test_transposition_of_the_archive_gives_the_published_correlations_with_mqm(
         scores = aggregation.aggregate_transposed(archive, metric, reference="refA").table.set_index("system")["score"]
         correlations.append(scores[list(es.systems)].corr(es.system_scores["human"]))
     assert round(np.mean(correlations), 3) == PUBLISHED[metric][0]
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
-        ({"sizes": [10, 1]}, "`sizes` must ascend, from 1 to below sample_size=1000"),
-        ({"sizes": [1000]}, "`sizes` must ascend"),
-        ({"n_resamples": 0}, "`n_resamples` must be at least 1"),
-    ],
-)
-def test_downsampling_options_are_checked(options, match, teaching):
-    refuses(match, aggregation.downsample, [teaching], **options)
-    refuses("at least three systems", aggregation.downsample, [TOY])
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf"])
@@ -306,8 +283,7 @@ def test_same_aggregation_twice_differs_in_nothing():
     assert _compare._williams(scores, scores, human) == 1
     assert np.isnan(_compare._exchange_test(np.ones(20), scores, human, rng))
     assert np.isnan(_compare._exchange_test(scores, human, np.full(20, 0.1), rng))
-    flat = (scores, human, np.full(20, 0.1))
-    assert np.isnan(_compare._williams(*flat))
+    assert np.isnan(_compare._williams(*((scores, human, np.full(20, 0.1)))))
 
 
 @pytest.mark.filterwarnings("error")
@@ -330,26 +306,9 @@ def test_comparison_with_fixed_human_scores(teaching):
     assert (found.human, found.n_systems) == ("fixed", 11)
     rest = teaching.select(systems=teaching.systems[1:])
     resampled = aggregation.compare_aggregations([rest], ["bleu"], n_resamples=30).table.iloc[0]
-    assert found.corpus == pytest.approx(resampled.corpus)
-    assert found.segment == pytest.approx(resampled.segment)
-    with pytest.raises(ValueError, match="0 systems with human scores; at least 4"):
-        aggregation.compare_aggregations(
-            mm.datasets.NewsSet("n", "x", news.systems, news.segments, news.texts, scores * np.nan, {})
-        )
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"unit": "system"}, ValueError, "`unit` must be one of 'segment', 'both'"),
-        ({"metrics": "bleu"}, TypeError, r"Write \['bleu'\]"),
-        ({"metrics": ["comet"]}, ValueError, "`metric` must be one of"),
-        ({"level": 1}, ValueError, "`level` must lie in"),
-        ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2"),
-    ],
-)
-def test_comparison_options_are_checked(options, error, match, teaching):
-    refuses(match, aggregation.compare_aggregations, teaching, error=error, **options)
+    assert (found.corpus, found.segment) == (pytest.approx(resampled.corpus), pytest.approx(resampled.segment))
+    unrated = mm.datasets.NewsSet("n", "x", news.systems, news.segments, news.texts, scores * np.nan, {})
+    refuses("0 systems with human scores; at least 4", aggregation.compare_aggregations, unrated)
 
 
 @pytest.mark.data

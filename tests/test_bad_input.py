@@ -33,7 +33,7 @@ def test_standard_input(monkeypatch):
     refuses(r"standard input is not UTF-8", "-")
 
 
-def test_table_options(tmp_path):
+def test_table_options_and_arguments_that_are_no_path(tmp_path):
     path = write(tmp_path / "t.csv", TABLE)
     refuses(r"unknown metric column 'Y'. .*Available: 'X'", path, metrics=["Y"])
     for option in ({"reference": "refA"}, {"annotation": "mqm"}, {"spans": True}, {"metrics_from": "wmt23-sentinels"}):
@@ -44,24 +44,18 @@ def test_table_options(tmp_path):
     refuses(r"`reference` must be a string or None", path, reference=1, error=TypeError)
     pairs = write(tmp_path / "v.csv", "lp,system,segment,human,X\nen-de,A,1,1,1\nde-en,A,1,2,2\n")
     refuses(r"several language pairs.*'de-en'.*load_all", pairs)
-
-
-def test_arguments_that_are_no_path(tmp_path):
     refuses(r"expected a set name or a path; found DataFrame.*from_frame", pd.DataFrame(), error=TypeError)
     refuses(r"expected a set name or a path; found NoneType", None, error=TypeError)
     refuses(r"a folder without human-scores.*metrics_from", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("wmt32/zh-en", r"unknown set 'wmt32/zh-en'.*Did you mean 'wmt23/zh-en'\? Sets: teaching, wmt23/<lp>"),
-        ("teachin", r"unknown set 'teachin'.*Did you mean 'teaching'\?"),
-        ("ted/en-ed", r"unknown language pair of ted 'en-ed'. Did you mean 'en-de'\?"),
-        ("teaching/en-de", r"unknown language pair of teaching"),
-        ("ted", r"'ted' holds 2 language pairs: ted/en-de, ted/zh-en. Name one of these .in Python: or use load_all"),
-    ],
-)
+@pytest.mark.parametrize(("name", "message"), [
+    ("wmt32/zh-en", r"unknown set 'wmt32/zh-en'.*Did you mean 'wmt23/zh-en'\? Sets: teaching, wmt23/<lp>"),
+    ("teachin", r"unknown set 'teachin'.*Did you mean 'teaching'\?"),
+    ("ted/en-ed", r"unknown language pair of ted 'en-ed'. Did you mean 'en-de'\?"),
+    ("teaching/en-de", r"unknown language pair of teaching"),
+    ("ted", r"'ted' holds 2 language pairs: ted/en-de, ted/zh-en. Name one of these .in Python: or use load_all"),
+])  # fmt: skip
 def test_unknown_sets(name, message, monkeypatch, tmp_path):
     (tmp_path / "google-mqm/ted").mkdir(parents=True)
     monkeypatch.setenv("MTMETA_DATA", str(tmp_path))
@@ -98,9 +92,6 @@ def test_tree_options(tree, tmp_path):
     refuses(r"metrics_from: .*empty holds no .seg.score files", tree / LP, metrics_from=(tmp_path / "empty"))
     make_tree(tree, "cs-uk")
     refuses(r"holds 2 language pairs: mine/cs-uk, mine/en-de", tree)
-
-
-def test_metric_that_occurs_twice(tree, tmp_path):
     write(tmp_path / "more/BLEU-refA.seg.score", scores({s: [1, 2, 3] for s in OUTPUTS}))
     refuses(r"metric 'BLEU-refA' occurs twice: .*Rename one of them", tree / LP, metrics_from=(tmp_path / "more"))
 

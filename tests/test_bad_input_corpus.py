@@ -77,12 +77,10 @@ def read(case, argument):
 @pytest.mark.usefixtures("_warm_models")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case(case, place):
-    argument = case.make(place)
-    before = snapshot(place)
+    argument, before = case.make(place), snapshot(place)
     with watched() as acts:
         found, message = read(case, argument)
-    assert acts == []
-    assert snapshot(place) == before
+    assert (acts, snapshot(place)) == ([], before)
     if case.refused:
         assert message is not None, f"it loads: {found!r:.300}"
         assert re.search(case.refused, message)
@@ -103,8 +101,7 @@ def through_the_command_line(case, argument, message, place, before):
     with watched() as acts:
         result = invoke(line)
     assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
-    assert acts == []
-    assert snapshot(place) == before
+    assert (acts, snapshot(place)) == ([], before)
     if message is not None:
         told = visible(in_options(" ".join(message.splitlines())))
         assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"mtmeta: error: {told}\n")
@@ -119,9 +116,7 @@ def test_usage(usage, place):
     with watched() as acts:
         result = invoke(list(usage.line), input="")
     assert result.exception is None or isinstance(result.exception, SystemExit), repr(result.exception)
-    assert (result.exit_code, result.stdout) == (usage.code, "")
-    assert acts == []
-    assert snapshot(place) == before
+    assert (result.exit_code, result.stdout, acts, snapshot(place)) == (usage.code, "", [], before)
     said = result.stderr if usage.code == 1 else " ".join(re.sub(r"[│╭╮╰╯─]", " ", result.stderr).split())
     assert re.search(usage.says, said)
     if usage.code == 1:
@@ -139,8 +134,7 @@ PROGRAM = ["csv: utf-16, text beyond ASCII", "tree: human scores are a pipe", "s
 @pytest.mark.parametrize("name", PROGRAM)
 def test_a_program_says_the_same(name, place):
     case = next(case for case in CASES if case.name == name)
-    argument = case.make(place)
-    before = snapshot(place)
+    argument, before = case.make(place), snapshot(place)
     inside = invoke([str(argument) if word == "{}" else word for word in case.command])
     line = [sys.executable, "-m", "mtmeta", *(str(argument) if word == "{}" else word for word in case.command)]
     done = subprocess.run(line, capture_output=True, text=True, timeout=60, env=os.environ, check=False)
@@ -156,9 +150,6 @@ def test_what_is_refused_leaves_the_output_file_alone(place):
         assert invoke([command, "t.csv", "-o", "out.txt", "--force"]).exit_code == 1
         assert invoke([command, "t.csv", "-o", "new.txt"]).exit_code == 1
     assert snapshot(place) == before
-
-
-def test_a_pipe_or_terminal_that_is_empty(place):
     result = invoke(["validate", "-"], input=b"")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith("mtmeta: error: standard input is empty")
@@ -187,9 +178,7 @@ def test_a_table_of_a_million_rows(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(_million())
     es = load(path)
-    assert es.shape == (20, 50_000)
-    assert es.systems[3] == "S3"
-    assert es.human[3, 5] == (3 * 7919 + 5 * 104729) % 101
+    assert (es.shape, es.systems[3], es.human[3, 5]) == ((20, 50_000), "S3", (3 * 7919 + 5 * 104729) % 101)
     assert es["X"][19, 49_999] == (19 * 31 + 49_999) % 97
     with path.open("ab") as file:
         file.write(b"S19,49999,1,1\n")

@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import re
-from html.parser import HTMLParser
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,6 +12,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from markdown_it import MarkdownIt
+from pages import Page
 from typer.main import get_command
 
 from mtmeta import EvalSet, plots, report, system_dependence
@@ -36,8 +36,7 @@ N = 12
 
 def table(systems, metrics, documents):
     """Return a table in TSV: scores depend on the places of names alone."""
-    rng = np.random.default_rng(0)
-    out = io.StringIO()
+    rng, out = np.random.default_rng(0), io.StringIO()
     writer = csv.writer(out, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(["system", "segment", "doc", "source", "translation", "human", *metrics])
     for row, system in enumerate(systems):
@@ -64,15 +63,12 @@ def as_metrics():
     return table(("A", "B", "C"), IN_TABLES, ("d",))
 
 
-def test_json_and_tsv_give_names_back(tmp_path, as_metrics):
+def test_json_and_tsv_give_names_back_and_a_terminal_has_one_line_a_row(tmp_path, as_metrics):
     found = json.loads(tell(tmp_path, as_metrics, "correlate", "--format", "json"))
     assert [row["metric"] for row in found] == list(IN_TABLES)
     text = tell(tmp_path, as_metrics, "correlate", "--format", "tsv")
     rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter="\t"))
     assert [row["metric"] for row in rows] == list(IN_TABLES)
-
-
-def test_the_table_of_a_terminal_is_one_line_a_row_without_control_characters(tmp_path, as_metrics):
     lines = tell(tmp_path, as_metrics, "correlate").splitlines()
     assert len(lines) == 2 + len(IN_TABLES)
     assert all(line.isprintable() for line in lines)
@@ -120,8 +116,7 @@ def test_markdown(tmp_path, as_metrics):
     plain = tell(tmp_path, table(("A", "B", "C"), BENIGN[: len(IN_TABLES)], ("d",)), "correlate", "--format", "md")
     assert inline_kinds(text) == inline_kinds(plain)
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
-    inline = [t for t in tokens if t.type == "inline"]
-    width = text.split("\n")[1].count("|") - 1
+    inline, width = [t for t in tokens if t.type == "inline"], text.split("\n")[1].count("|") - 1
     first = ["".join(child.content for child in t.children) for t in inline[width::width]]
     assert [name.strip() for name in first] == [visible(name).strip() for name in IN_TABLES]
 
@@ -130,8 +125,7 @@ def test_markdown(tmp_path, as_metrics):
 @pytest.mark.parametrize("how", ["table", "tsv", "json", "latex", "md"])
 @pytest.mark.parametrize("command", [("validate",), ("rank", "--n-resamples", "0"), ("correlate", "--wide")])
 def test_every_command_takes_hostile_names(tmp_path, command, how):
-    content = table(IN_TABLES[:9], IN_TABLES[9:12], IN_TABLES[12:15])
-    assert tell(tmp_path, content, *command, "--format", how)
+    assert tell(tmp_path, table(IN_TABLES[:9], IN_TABLES[9:12], IN_TABLES[12:15]), *command, "--format", how)
 
 
 def evalset(systems, metrics, documents, name):
@@ -140,33 +134,24 @@ def evalset(systems, metrics, documents, name):
     return EvalSet.from_frame(frame, name=name)
 
 
-class Skeleton(HTMLParser):
-    """Collects elements with the names of their attributes, and the text."""
+class Skeleton(Page):
+    """Refuses what a page of a report must not hold."""
 
-    def __init__(self):
-        super().__init__(convert_charrefs=True)
-        self.elements, self.text = [], []
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, tuple(name for name, _ in attributes)))
+    def handle_starttag(self, tag, attrs):
+        super().handle_starttag(tag, attrs)
         assert tag not in ("script", "iframe", "object", "embed", "link", "base", "form", "svg")
-        for name, value in attributes:
+        for name, value in attrs:
             assert not name.startswith("on")
             assert not (name in ("href", "src") and not (value or "").startswith(("#", "data:image/png;base64,")))
 
     def handle_comment(self, data):
         raise AssertionError(f"a comment: {data!r}")
 
-    def handle_data(self, data):
-        self.text.append(data)
 
-
-def skeleton(page):
-    parser = Skeleton()
-    parser.feed(page)
-    # how a cell is classed depends on how long it is, not what is in it
-    elements = [(tag, tuple(a for a in names if (tag, a) != ("td", "class"))) for tag, names in parser.elements]
-    return elements, "".join(parser.text)
+def skeleton(text):
+    """Return the elements with the names of their attributes, but for classes of cells, which follow length; words."""
+    page = Skeleton(text)
+    return [(tag, [a for a in names if (tag, a) != ("td", "class")]) for tag, names in page.tags], page.words
 
 
 def reports(count, start):
@@ -245,16 +230,11 @@ def figure_of(made):
 
 
 def test_names_in_figures(drawn):
-    metrics = list(drawn.metrics)
-    shown = texts_of(figure_of(plots.decomposition(drawn)))
+    metrics, shown = list(drawn.metrics), texts_of(figure_of(plots.decomposition(drawn)))
     assert set(metrics) <= set(shown)
     texts_of(figure_of(plots.three_views(drawn, metrics[1])))
     shown = texts_of(figure_of(plots.tie_calibration_curves(drawn, metrics[:3])))
     assert f"threshold, in units of {metrics[1]}" in shown
-
-
-def test_a_name_with_an_underscore_is_in_the_legend(drawn):
     assert (in_legend("_x"), in_legend("x_"), in_legend("$x$")) == (" _x", "x_", "$x$")
-    result = system_dependence(drawn, "_x", n_resamples=20)
-    shown = texts_of(figure_of(plots.system_curves(result, DRAWN)))
+    shown = texts_of(figure_of(plots.system_curves(system_dependence(drawn, "_x", n_resamples=20), DRAWN)))
     assert {in_legend(name) for name in DRAWN} <= set(shown)

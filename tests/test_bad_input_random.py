@@ -1,7 +1,4 @@
-"""Random input: tables that mean one thing however they are written, bytes that mean nothing, and the seeds of fuzzing.
-
-`MTMETA_EXAMPLES=5000` makes each property run longer.
-"""
+"""Random tables, bytes that mean nothing, and the seeds of fuzzing. `MTMETA_EXAMPLES=5000` makes each run longer."""
 
 import csv
 import io
@@ -74,11 +71,9 @@ def test_a_table_means_the_same_however_it_is_written(tmp_path, frame, suffix, e
         quoting = csv.QUOTE_ALL  # the csv module of Python 3.11 does not quote it else, and it ends a line
     path = tmp_path / f"t.{suffix}"
     path.write_bytes(written(frame, suffix, encoding, end, quoting))
-    es = load(path)
-    expected = frame.set_index(["system", "segment"])
+    es, expected = load(path), frame.set_index(["system", "segment"])
     assert es.systems == tuple(sorted(set(frame["system"]), key=natural))
-    assert set(map(str, es.segments)) == set(frame["segment"])
-    assert es.metrics == tuple(frame.columns[3:])
+    assert (set(map(str, es.segments)), es.metrics) == (set(frame["segment"]), tuple(frame.columns[3:]))
     for name in ("human", *es.metrics):
         values = es.human if name == "human" else es[name]
         found = {(s, str(k)): values[i, j] for i, s in enumerate(es.systems) for j, k in enumerate(es.segments)}

@@ -6,7 +6,6 @@ from pathlib import Path
 import measure
 import null_campaigns
 import numpy as np
-import pandas as pd
 import pytest
 import real_nulls
 from scipy import stats
@@ -26,17 +25,13 @@ def stored():
     return json.loads((CALIBRATION / "CALIBRATION.json").read_text(encoding="utf-8"))
 
 
-def test_p_value_counts_the_observed_value_and_breaks_ties_at_random():
-    rng = np.random.default_rng(0)
-    null = np.array([-1.0, 0.5, 0.5, 2.0])
+def test_p_values_and_verdicts_by_hand():
+    rng, null = np.random.default_rng(0), np.array([-1.0, 0.5, 0.5, 2.0])
     p = [null_campaigns.p_of(rng, null, 0.5) for _ in range(2000)]
     assert {one.value for one in p} == {4 / 5}  # 2.0, both .5, and the observed one
     randomised = np.array([one.randomised for one in p])  # uniform between 1/5 and 4/5
     assert 0.2 <= randomised.min() < 0.21 < 0.79 < randomised.max() <= 0.8
     assert randomised.mean() == pytest.approx(0.5, abs=0.02)
-
-
-def test_verdicts_by_hand():
     # the 90 % intervals of 40 and 65 of 1000 are .0303 to .0519 and .0525 to .0795
     test = {"kind": "test", "n": 1000}
     found = {k: measure.verdict(test | {"rejected": {"0.05": k}}) for k in (20, 30, 40, 65, 75, 95)}
@@ -78,26 +73,10 @@ def test_counts_by_hand():
         "n": 5, "covered": 2, "below": 1, "above": 1, "undefined": 1,
     }  # fmt: skip
     found = measure.summary([null_campaigns.PValue(p) for p in (0.004, 0.05, 0.0501, 0.9)])
-    assert found["rejected"] == {"0.01": 1, "0.05": 2, "0.1": 3}
-    assert found["ks_sides"] == "one-sided"
+    assert (found["rejected"], found["ks_sides"]) == ({"0.01": 1, "0.05": 2, "0.1": 3}, "one-sided")
     assert measure.summary([null_campaigns.Claim(k < 3, 0.025) for k in range(8)]) == {
         "kind": "claim", "n": 8, "made": 3, "level": 0.025,
     }  # fmt: skip
-
-
-def test_a_campaign_does_not_depend_on_how_many_there_are():
-    procedure = next(p for p in measure.PROCEDURES if p.name == "inside SPA")
-    one, two = (measure.simulate(procedure, 30, 0.0, n, seed=1)[0][0] for n in (5, 5))
-    assert one == two
-    assert measure.simulate(procedure, 30, 0.0, 5, seed=2)[0][0] != one
-
-
-def test_fixed_pair_has_the_p_value_of_compare_or_its_complement():
-    for seed in range(4):
-        es = null_campaigns.scores(np.random.default_rng(seed), (6, 30))
-        result = mm.compare(es, n_resamples=99, keep_draws=True, method="published", rng=seed)
-        p, better = null_campaigns.that_a_is_better(np.random.default_rng(0), result).value, result.to_frame().iloc[0]
-        assert p == pytest.approx(better["p_value"] if better["better"] == "a" else 1 + 1 / 100 - better["p_value"])
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +84,7 @@ def teaching():
     return mm.load("teaching").select(metrics=["Judge", "Regressor"])
 
 
-def test_metrics_change_places_in_whole_units(teaching):
+def test_metrics_change_places_in_whole_units_and_have_the_p_values_of_compare(teaching):
     pair, codes = ("Judge", "Regressor"), {d: k for k, d in enumerate(dict.fromkeys(teaching.documents))}
     whole = real_nulls.shuffled(teaching, [pair], "document", np.random.default_rng(0))
     x, y = real_nulls.standardised(teaching, pair)
@@ -116,9 +95,6 @@ def test_metrics_change_places_in_whole_units(teaching):
     assert ((whole["b"] == np.where(kept, y, x)) | np.isnan(x)).all()
     of_document = np.array([codes[d] for d in teaching.documents])
     assert all(len(set(kept[of_document == k])) == 1 for k in codes.values())
-
-
-def test_real_nulls_have_the_p_values_of_compare(teaching):
     es = real_nulls.shuffled(teaching, [("Judge", "Regressor")], "segment", np.random.default_rng(1))
     found = real_nulls.p_values(es, 5)
     for label, coefficient, grouping in real_nulls.TESTS:
@@ -127,21 +103,6 @@ def test_real_nulls_have_the_p_values_of_compare(teaching):
     one_sided = mm.compare(es, coefficient="acc_eq", method="published").p_values.iloc[0, 1]
     assert found["published", "acc_eq, within segments"] == min(1, 2 * one_sided)
     assert set(real_nulls.p_values(es, 5, slow=False)) < set(found)
-
-
-def test_without_data_real_nulls_are_left_out(monkeypatch, capsys):
-    monkeypatch.setattr(mm, "load", lambda name: (_ for _ in ()).throw(ValueError("not on this computer")))
-    assert real_nulls.measure(1, 1) is None
-    assert "left out: not on this computer" in capsys.readouterr().out
-    assert "Left out" in "\n".join(measure.real_lines({"real": []}))
-
-
-def test_missed_ranks_by_hand():
-    table = pd.DataFrame({"metric": list("abc"), "best_rank": [1, 1, 3], "worst_rank": [2, 2, 3]})
-    assert not null_campaigns.misses(table, {"a": (1, 2), "b": (1, 2), "c": (3, 3)})
-    assert not null_campaigns.misses(table, {"a": (1, 1), "b": (2, 2), "c": (3, 3)})
-    assert null_campaigns.misses(table, {"a": (1, 3), "b": (1, 3), "c": (1, 3)})
-    assert null_campaigns.misses(table, {"a": (1, 1), "b": (2, 3), "c": (2, 3)})
 
 
 @pytest.mark.slow
@@ -173,7 +134,7 @@ def test_stored_table_is_what_the_stored_results_say(stored):
     assert (CALIBRATION / "CALIBRATION.md").read_text(encoding="utf-8") == measure.markdown(stored)
 
 
-def test_stored_results_are_of_the_procedures_at_both_sizes(stored):
+def test_stored_results_are_of_all_procedures_tests_and_nulls(stored):
     there = {p["name"]: p for p in stored["procedures"]}
     assert [p.name for p in measure.PROCEDURES if p.name in there] == list(there)
     for procedure in (p for p in measure.PROCEDURES if p.name in there):
@@ -181,9 +142,6 @@ def test_stored_results_are_of_the_procedures_at_both_sizes(stored):
             points = {(row["size"], row["effect"]) for row in stored[kind] if row["procedure"] == procedure.name}
             assert points == {(size, effect) for size in procedure.sizes for effect in effects}, procedure.name
         assert there[procedure.name]["null"] == procedure.null
-
-
-def test_every_test_and_null_of_the_package_is_simulated(stored):
     absent = [f"bootstrap of {name}" for name in measure.missing(stored)]
     labels = "\n".join([row["label"] for row in stored["null"]] + absent)
     permuted = [c for c in VARIANTS if c not in PAIR_TESTS]
@@ -223,21 +181,16 @@ def test_real_nulls_judge_the_tests_as_the_page_says(stored):
 
 #: Procedures that are quick, with how many campaigns.
 QUICK = {
-    "exchange of units": 60, "rank sets": 40,
-    "PERM-BOTH, Pearson": 100, "Williams": 200, "inside SPA": 400, "segments, Pearson, grouping segment": 40,
-    "null human, 5": 100, "H1, system": 60, "H2, domain": 60, "accuracies": 80, "exchange": 200,
-    "chrf, intervals": 80,
+    "exchange of units": 60, "rank sets": 40, "PERM-BOTH, Pearson": 100, "Williams": 200, "inside SPA": 400,
+    "segments, Pearson, grouping segment": 40, "null human, 5": 100, "H1, system": 60, "H2, domain": 60,
+    "accuracies": 80, "exchange": 200, "chrf, intervals": 80,
 }  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_null_holds_in_a_few_campaigns(name):
-    """Limits from the binomial distribution and KS, so that each of 20 labels fails by chance once in 2,000 seeds.
-
-    With twice as many limits that is a false alarm of at most 2 % for all; the seed is fixed. Coverage may be .04
-    short, as percentile intervals of small samples are.
-    """
+    """By chance each of 20 labels fails once in 2,000 seeds. Percentile intervals of small samples may be .04 short."""
     alpha = 1 / 2000
     procedure = next(p for p in measure.PROCEDURES if p.name == name)
     rows, _ = measure.simulate(procedure, procedure.sizes[0], 0.0, QUICK[name], seed=1)

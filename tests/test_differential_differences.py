@@ -52,8 +52,7 @@ def test_pairs_and_curves_of_awkward_campaigns(numbers):
             refuses("no set has two systems", differences.curve, es, "m")
             continue
         agreement = [(1 + exact.sign((a[0] - b[0]) * (a[1] - b[1]))) / 2 for a, b in pairs]
-        sizes = [float(abs(a[1] - b[1])) for a, b in pairs]
-        found = differences.system_pairs(es, "m")
+        sizes, found = [float(abs(a[1] - b[1])) for a, b in pairs], differences.system_pairs(es, "m")
         assert found["agreement"].tolist() == agreement, f"campaign {number}"
         scale = np.nanmax(np.abs(metric)) or 1.0
         np.testing.assert_allclose(found["difference"] / scale, np.array(sizes) / scale, atol=1e-12)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import exact
 import numpy as np
 import pytest
-from campaigns import VALUES, checks, near
+from campaigns import VALUES, agree, checks, near
 
 import mtmeta as mm
 from mtmeta import raters, sysdep
@@ -111,9 +111,8 @@ def test_ceiling(numbers):
             return sum(with_m) / len(hs), sum(pairs) / len(pairs)
 
         value, reliability = means(range(es.shape[1]))
-        near(found["value"], value, number)
-        near(found["reliability"], reliability, number)
-        near(found["corrected"], value / math.sqrt(reliability) if reliability > 0 else None, number)
+        agree(found, number, value=value, reliability=reliability)
+        agree(found, number, corrected=value / math.sqrt(reliability) if reliability > 0 else None)
         unit_of, _, draws = drawn_units(unit, sorted({j for _, j in cells}), n, number)
         segments = sorted({j for _, j in cells})
         several = [
@@ -204,8 +203,7 @@ def test_favours(numbers):
                 largest.append(max(float(abs(o - w)) / e for o, w, e in zip(other, wanted, own, strict=True)))
         else:
             near(found.slope * float(size), slope, number, 1e-7)
-            table = found.table.set_index("system")
-            half = np.quantile(largest, 0.5)
+            table, half = found.table.set_index("system"), np.quantile(largest, 0.5)
             for system, favour, error in zip(es.systems, wanted, errors, strict=True):
                 line, points = table.loc[system], float(slope)
                 inside = (1 + sum(one >= abs(float(favour)) / error for one in largest)) / (len(largest) + 1)

@@ -23,8 +23,7 @@ WORDS = ("one", "two", "three", "four", "five", "One", "a", "b")
 
 
 def transcripts(number):
-    rng = np.random.default_rng([51, number])
-    rows = []
+    rng, rows = np.random.default_rng([51, number]), []
     for k in range(int(rng.integers(1, 8))):
         reference = [str(w) for w in rng.choice(WORDS, int(rng.integers(1, 7)))]
         text = [str(rng.choice(WORDS)) if rng.random() < 0.3 else w for w in reference if rng.random() < 0.8]
@@ -52,8 +51,7 @@ def test_transcripts(numbers):
             other = sclite.loc[system]
             cost = 4 * other["substitutions"] + 3 * (other["deletions"] + other["insertions"])
             assert cost == sum(edits(*pair, 4, 3) for pair in pairs), number
-            errors = other[["substitutions", "deletions", "insertions"]].sum()
-            near(other["wer"], -errors / n, number, 1e-12)
+            near(other["wer"], -other[["substitutions", "deletions", "insertions"]].sum() / n, number, 1e-12)
 
 
 def lists(number):
@@ -67,8 +65,7 @@ def lists(number):
         for rank, item in enumerate(rng.permutation(items)[:n].tolist(), 1)
     ]
     judged = [(query, item, int(rng.integers(0, 3))) for query in "pq" for item in items if rng.random() < 0.6]
-    judged = judged + [(query, "unseen", 1) for query in "pq"]
-    columns = ["query", "item", "relevance"]
+    judged, columns = judged + [(query, "unseen", 1) for query in "pq"], ["query", "item", "relevance"]
     return pd.DataFrame(runs, columns=["system", "query", "item", "rank"]), pd.DataFrame(judged, columns=columns)
 
 

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import exact
 import numpy as np
 import pytest
-from campaigns import VALUES, checks, near, refuses
+from campaigns import VALUES, agree, checks, near, refuses
 
 import mtmeta as mm
 from mtmeta import sysdep
@@ -43,8 +43,7 @@ def rows_of(es):
 
 def size(es, column="human"):
     """Return the largest human (or metric) score, by which all is divided before it is compared."""
-    values = es.human if column == "human" else es[column]
-    return float(np.nanmax(np.abs(values))) or 1.0
+    return float(np.nanmax(np.abs(es.human if column == "human" else es[column]))) or 1.0
 
 
 def forward(rows, n_systems):
@@ -125,8 +124,7 @@ def test_both_ways(numbers):
         for name, way in ways.items():
             single, drawn = way(rows, k), [way(one, k) if one else [None] * k for one in draws]
             for s, system in enumerate(es.systems):
-                line = found.loc[system]
-                wanted = None if single[s] is None else float(single[s] / one)
+                line, wanted = found.loc[system], None if single[s] is None else float(single[s] / one)
                 room = (1e-9 + part) * max(1, abs(wanted or 0)) + lost
                 near(line[name] / unit, wanted, number, room)
                 low, high = tails([None if v[s] is None else v[s] / one for v in drawn], level)
@@ -141,8 +139,7 @@ def test_bootstrap_of_deviations(numbers):
     n = 3
     for number, es in sets(numbers, holes=False):
         rows, k, unit = rows_of(es), es.shape[0], size(es)
-        one = exact.exact([unit])[0]
-        unit_drawn = ("segment", "document")[number % 2]
+        one, unit_drawn = exact.exact([unit])[0], ("segment", "document")[number % 2]
         found = mm.system_dependence(es, "m", n_resamples=n, unit=unit_drawn, rng=number)
         draws = list(resampled(rows, n, np.random.default_rng(number), unit_drawn))
         for values, drawn in zip(found.draws, draws, strict=True):
@@ -168,8 +165,7 @@ def test_tables(numbers):
         found = sysdep.system_dependence_table([es], n_resamples=0).iloc[0]
         unit = size(es)
         values = scaled(es, unit)
-        near(found["sysdep"] / unit, np.ptp(values), number)
-        near(found["sd"] / unit, np.std(values, ddof=1), number)
+        agree(found, number, per=unit, sysdep=np.ptp(values), sd=np.std(values, ddof=1))
         r = exact.pearson(*([float(row[side]) for row in rows_of(es)] for side in (2, 3)))
         near(found["pearson"], 0.0 if r is None else r, number)
         for column, wanted in (("most_underrated", min(values)), ("most_overrated", max(values))):
@@ -265,8 +261,7 @@ def null_scores(null, rows, unit, rng):
     if null == "constant":
         return np.zeros(n)
     if null == "human":
-        ranks = ranked(human, metric, 3, rng)
-        wanted = []
+        ranks, wanted = ranked(human, metric, 3, rng), []
         for i, (_, order) in zip(moved(rows, unit, rng), ranks, strict=True):
             rank, of = ranks[i]
             wanted.append(float(metric[order[(2 * rank + 1) * len(order) // (2 * len(of))]]))
@@ -388,9 +383,8 @@ def test_growth(numbers):
                 values = [float(v / one) for v in forward(some, k)]
                 ranges.append(max(values) - min(values))
                 variances.append(np.var(values, ddof=1))
-            near(line["sysdep"] / unit, np.mean(ranges), number)
-            near(line["sysdep_low"] / unit, np.quantile(ranges, 0.025), number)
-            near(line["sysdep_high"] / unit, np.quantile(ranges, 0.975), number)
+            agree(line, number, per=unit, sysdep=np.mean(ranges), sysdep_low=np.quantile(ranges, 0.025))
+            agree(line, number, per=unit, sysdep_high=np.quantile(ranges, 0.975))
             near(line["sd"] / unit, math.sqrt(np.mean(variances)), number, 1e-8)
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import exact
 import numpy as np
 import pytest
-from campaigns import campaigns, checks, comparable, near, refuses
+from campaigns import agree, campaigns, checks, comparable, near, refuses
 from scipy import stats
 
 import mtmeta as mm
@@ -85,8 +85,7 @@ def test_shares_after_dropping(numbers):
 def test_noise(numbers):
     """Drawn from the truncated normal of the docstring; order stays, and old ties are closer than all else."""
     for number in numbers:
-        rng = np.random.default_rng([32, number])
-        unit = (1.0, 0.1, 1e290, 1e-290)[number % 4]
+        rng, unit = np.random.default_rng([32, number]), (1.0, 0.1, 1e290, 1e-290)[number % 4]
         scores = unit * rng.integers(-3, 4, int(rng.integers(1, 8)))
         if len(set(scores)) == 1 and abs(scores[0]) > 1e200:
             refuses("noise of standard deviation 1 is lost", mm.ties.discrete_to_continuous, scores)
@@ -170,10 +169,8 @@ def test_subsamples(numbers):
             epsilon = best(mine, average)
             value, metric_ties, human_ties = acc_eq(mine, epsilon, average)
             assert line["epsilon"] == epsilon, number
-            near(line["value"], value, number, 1e-12)
-            near(line["metric_ties"], metric_ties, number, 1e-12)
-            near(line["human_ties"], human_ties, number, 1e-12)
-            near(line["tie_share"], Fraction(sum(pair[1] for pair in mine), len(mine)), number, 1e-12)
+            agree(line, number, 1e-12, value=value, metric_ties=metric_ties, human_ties=human_ties)
+            agree(line, number, 1e-12, tie_share=Fraction(sum(pair[1] for pair in mine), len(mine)))
             assert (line["p_tied"], line["p_untied"], line["n_pairs"]) == (*p, len(mine))
             segments = {pair[0] for pair in mine}
             assert line["n_segments"] == len(segments)
@@ -201,11 +198,9 @@ def test_held_out(numbers):
             epsilon, own = best(train, average), best(test, average)
             value, in_sample = (acc_eq(test, e, average)[0] for e in (epsilon, own))
             assert (line["epsilon"], line["in_sample_epsilon"]) == (epsilon, own), number
-            near(line["value"], value, number, 1e-12)
-            near(line["in_sample"], in_sample, number, 1e-12)
-            near(line["loss"], in_sample - value, number, 1e-12)
-            near(line["tie_share"], Fraction(sum(p[1] for p in train), len(train)), number, 1e-12)
-            near(line["test_tie_share"], Fraction(sum(p[1] for p in test), len(test)), number, 1e-12)
+            agree(line, number, 1e-12, value=value, in_sample=in_sample, loss=in_sample - value)
+            agree(line, number, 1e-12, tie_share=Fraction(sum(p[1] for p in train), len(train)))
+            agree(line, number, 1e-12, test_tie_share=Fraction(sum(p[1] for p in test), len(test)))
             assert (line["n_pairs"], line["n_pairs_test"]) == (len(train), len(test))
         tested += 1
     assert tested > len(numbers) / 10
@@ -217,8 +212,7 @@ def test_chance(numbers):
     for number, human, _, es in campaigns(numbers[:: 1 if len(numbers) < 20 else 5]):
         if not comparable(human, human, "segment"):
             continue
-        rng = np.random.default_rng(number)
-        metrics = {"noise": [], "levels": []}
+        rng, metrics = np.random.default_rng(number), {"noise": [], "levels": []}
         for _ in range(2):
             metrics["noise"].append(rng.random(human.shape))
             metrics["levels"].append(rng.integers(0, 3, human.shape).astype(float))

@@ -1,8 +1,6 @@
 """Killed at any moment, on a full disk, beside another process: what is there is whole, and the next call ends it.
 
-Each job writes files. It is done in a child process that is killed at its first, second, third, ... access to the file
-system, until one child lives to the end. After each, the parent does the job in the same folder, and must get what it
-gets in an empty one.
+A child is killed at its n-th access to a file. The parent then must get what it gets in an empty folder.
 """
 
 import functools
@@ -76,10 +74,6 @@ def ended(pid):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def forked(job):
-    return ended(fork(job))
-
-
 def killed_at(moment, folder, job):
     """Do a job in a child process that is killed at its n-th access to a file below a folder; return how it ended."""
 
@@ -93,7 +87,7 @@ def killed_at(moment, folder, job):
         sys.addaudithook(hook)
         job()
 
-    return forked(doomed)
+    return ended(fork(doomed))
 
 
 def each_moment(tmp_path, job, before=lambda moment, folder: None):
@@ -281,15 +275,6 @@ def test_killed_at_any_access_to_a_file(job, expected, tmp_path):
         check(job, folder, expected)
 
 
-def state(folder, texts, known):
-    """Return which of the known sentinels a folder holds, by its scores; or what is said of the folder."""
-    try:
-        found = mm.sentinel.load(folder).score(texts).tolist()
-    except ValueError as error:
-        return str(error).partition(": ")[2]
-    return next(name for name, scores in known.items() if scores == found)
-
-
 @pytest.mark.slow
 def test_a_sentinel_written_over_another_is_never_half_of_each(tmp_path):
     frame = small().to_frame()
@@ -297,8 +282,12 @@ def test_a_sentinel_written_over_another_is_never_half_of_each(tmp_path):
     texts = frame["source"].unique().tolist()
     old, new = (sentinel.score(texts).tolist() for sentinel in halves)
     assert old != new
-    each = each_moment(tmp_path, halves[1].save, lambda _, folder: halves[0].save(folder))
-    kinds = {state(folder, texts, {"old": old, "new": new}) for folder, _ in each}
+    kinds = set()
+    for folder, _ in each_moment(tmp_path, halves[1].save, lambda _, folder: halves[0].save(folder)):
+        try:
+            kinds.add(["old", "new"][[old, new].index(mm.sentinel.load(folder).score(texts).tolist())])
+        except ValueError as error:
+            kinds.add(str(error).partition(": ")[2])
     assert kinds == {"old", "saving was interrupted. Save the sentinel again.", "new"}
 
 
@@ -310,7 +299,7 @@ def test_full_disk(job, expected, size, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         job(tmp_path)
 
-    forked(full)
+    ended(fork(full))
     check(job, tmp_path, expected)
 
 
@@ -326,8 +315,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(job, expected, tmp_path)
             os.setuid(65534)
         check(job, folder, expected)
 
-    assert forked(unprivileged) == 0
-    assert list(folder.iterdir()) == []
+    assert (ended(fork(unprivileged)), list(folder.iterdir())) == (0, [])
 
 
 @by(counted, swept, saved, written, chaptered, published)
@@ -338,35 +326,28 @@ def test_two_processes_in_one_folder(job, expected, tmp_path):
 
 
 @by(counted, swept, saved, written, chaptered)
-@pytest.mark.parametrize("date", [0, 4_102_444_800], ids=["1970", "2100"])
-def test_a_clock_that_was_wrong(job, expected, date, tmp_path, monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(date))
-    job(tmp_path)
-    for path in tmp_path.rglob("*"):
+@pytest.mark.parametrize("date", [0, 4_102_444_800, None], ids=["1970", "2100", "backwards"])
+def test_a_clock_that_was_wrong_or_goes_backwards(job, expected, date, tmp_path, monkeypatch):
+    if date is None:
+        days = iter(range(20_000, 0, -1))
+        monkeypatch.setattr(time, "time", lambda: next(days) * 86400.0)
+    else:
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(date))
+    check(job, tmp_path, expected)
+    for path in tmp_path.rglob("*") if date is not None else ():
         os.utime(path, (date, date))
     check(job, tmp_path, expected)
 
 
-@by(counted, swept, saved, written, chaptered)
-def test_a_clock_that_goes_backwards(job, expected, tmp_path, monkeypatch):
-    days = iter(range(20_000, 0, -1))
-    monkeypatch.setattr(time, "time", lambda: next(days) * 86400.0)
-    check(job, tmp_path, expected)
-    check(job, tmp_path, expected)
-
-
-#: Where the date is asked for, and what for. Durations are taken from a clock that nobody sets.
-DATES = {
-    ("mtmeta/_files.py", "time.time"): "the age of an unfinished file",
-    ("mtmeta/runner/_book.py", "date.today"): "the date on the versions page",
-}
+#: Where the date is asked for: for the age of an unfinished file, and on the versions page.
+DATES = [("mtmeta/_files.py", "time.time"), ("mtmeta/runner/_book.py", "date.today")]
 CLOCKS = re.compile(r"\b(time\.time(?:_ns)?|datetime\.(?:now|utcnow|today)|date\.today|from time import .*)\b")
 
 
 def test_durations_are_taken_from_a_clock_that_nobody_sets():
     root = Path(mm.__file__).parents[1]
     modules = {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in root.glob("mtmeta/**/*.py")}
-    assert sorted((path, name) for path, text in modules.items() for name in CLOCKS.findall(text)) == sorted(DATES)
+    assert sorted((path, name) for path, text in modules.items() for name in CLOCKS.findall(text)) == DATES
 
 
 def finished(cache):
@@ -375,16 +356,12 @@ def finished(cache):
     return {p.relative_to(cache).as_posix(): p.read_bytes() for p in files}
 
 
-def zipped():
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, content in (("in/a.txt", b"a" * 3000), ("in/b.txt", b"b" * 9), ("in/c.txt", b"never asked for")):
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return out.getvalue()
-
-
+ZIPPED = io.BytesIO()
+with zipfile.ZipFile(ZIPPED, "w") as archive:
+    for name, content in (("in/a.txt", b"a" * 3000), ("in/b.txt", b"b" * 9), ("in/c.txt", b"never asked for")):
+        archive.writestr(zipfile.ZipInfo(name), content)
 #: Files that are made of others: two members of an archive, and the first lines of a run.
-UPSTREAM = {"x.zip": zipped(), "run.txt": b"1 a\n1 b\n2 c\n"}
+UPSTREAM = {"x.zip": ZIPPED.getvalue(), "run.txt": b"1 a\n1 b\n2 c\n"}
 MADE = {"folder/a.txt": b"a" * 3000, "folder/b.txt": b"b" * 9, "folder/top.txt": b"1 a\n2 c\n"}
 RECIPES = {"a.txt": "x.zip\tmember:in/a.txt", "b.txt": "x.zip\tmember:in/b.txt", "top.txt": "run.txt\ttop:1"}
 
@@ -408,8 +385,7 @@ def plain(server):  # noqa: F811
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plain", "made"])
 def test_a_download_killed_at_any_access_to_a_file(kind, request, tmp_path):
-    whole = request.getfixturevalue(kind)
-    n_moments = 0
+    whole, n_moments = request.getfixturevalue(kind), 0
     for cache, _ in each_moment(tmp_path, lambda cache: mm.datasets.fetch("small", cache=cache)):
         there = finished(cache)
         assert there.items() <= whole.items()
@@ -424,8 +400,7 @@ def test_a_download_killed_at_any_access_to_a_file(kind, request, tmp_path):
 def test_an_archive_whose_unpacking_is_killed(archived, tmp_path, monkeypatch):  # noqa: F811
     """A language pair of it is there as a whole, or not at all."""
     packed = mm.datasets.fetch("small/wmt24/ja-zh", cache=tmp_path / "packed") / "folder"
-    whole = mm.load(packed / "wmt24/ja-zh")
-    n_absent = 0
+    whole, n_absent = mm.load(packed / "wmt24/ja-zh"), 0
 
     def before(_, cache):
         (cache / "folder").mkdir(parents=True)
@@ -455,26 +430,20 @@ def train(folder):
     return {name: tensor.numpy().copy() for name, tensor in found.network.state_dict().items()}
 
 
-def accesses(folder, job, to):
-    """Do a job in a child process; return how often it accesses a file below a folder."""
-
-    def counted():
-        seen = []
-        sys.addaudithook(lambda event, arguments: seen.append(0) if below(folder, event, arguments) else None)
-        job()
-        to.write_text(str(len(seen)))
-
-    assert forked(counted) == 0
-    return int(to.read_text())
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the libraries, about threads and processes
 def test_training_that_was_killed_ends_with_the_same_weights(tmp_path):
     pytest.importorskip("torch")
-    expected = train(None)
-    n = accesses(tmp_path, lambda: train(tmp_path / "whole"), tmp_path.parent / "n")
-    for moment in np.linspace(1, n, 6).astype(int):
+    expected, count = train(None), tmp_path.parent / "n"
+
+    def counting():
+        seen = []
+        sys.addaudithook(lambda event, arguments: seen.append(0) if below(tmp_path, event, arguments) else None)
+        train(tmp_path / "whole")
+        count.write_text(str(len(seen)))
+
+    assert ended(fork(counting)) == 0
+    for moment in np.linspace(1, int(count.read_text()), 6).astype(int):
         folder = tmp_path / f"{moment}"
         assert killed_at(moment, folder, lambda folder=folder: train(folder)) == -signal.SIGKILL
         found = train(folder)

@@ -44,8 +44,7 @@ def test_a_file_appears_at_the_end(tmp_path):
         part.write_text("all of it")
         assert not path.exists()
         assert part.parent == path.parent
-    assert path.read_text() == "all of it"
-    assert list(path.parent.iterdir()) == [path]
+    assert (path.read_text(), list(path.parent.iterdir())) == ("all of it", [path])
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, FileNotFoundError])
@@ -63,26 +62,20 @@ def test_what_is_raised_or_taken_away_leaves_the_old_file(tmp_path, error):
 
     with pytest.raises(error):
         write_half()
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("old", [path])
 
 
-def test_two_writers_have_places_of_their_own(tmp_path):
+def test_writers_have_places_of_their_own_and_what_killed_ones_left_goes_after_a_day(tmp_path):
+    ages = {f".{'0' * 32}.part": 90_000, f".{'1' * 32}.part": 80_000, f".{'2' * 32}.part": -90_000, "3.part": 90_000}
+    for name, age in ages.items():
+        (tmp_path / name).write_text("half")
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
     path = tmp_path / "file.txt"
     with whole_file(path) as first, whole_file(path) as second:
         assert first != second
         first.write_text("1")
         second.write_text("2")
     assert path.read_text() == "1"  # the outer one ends last
-
-
-def test_what_killed_writers_left_is_removed_after_a_day(tmp_path):
-    ages = {f".{'0' * 32}.part": 90_000, f".{'1' * 32}.part": 80_000, f".{'2' * 32}.part": -90_000, "3.part": 90_000}
-    for name, age in ages.items():
-        (tmp_path / name).write_text("half")
-        os.utime(tmp_path / name, (time.time() - age,) * 2)
-    with whole_file(tmp_path / "file.txt") as part:
-        part.write_text("all of it")
     # others may still be written to, are of another clock, or are not ours
     assert {p.name for p in tmp_path.iterdir()} == {"file.txt", *list(ages)[1:]}
 
@@ -96,8 +89,7 @@ def test_tidying_follows_no_link_and_leaves_folders(tmp_path):
     (folder / f".{'1' * 32}.part").symlink_to(tmp_path / "mine.txt")
     tidy(folder)
     tidy(tmp_path / "gone")
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-    assert len(list(folder.iterdir())) == 2
+    assert ((tmp_path / "mine.txt").read_text(), len(list(folder.iterdir()))) == ("mine", 2)
 
 
 @pytest.fixture
@@ -159,8 +151,7 @@ def test_a_folder_is_of_the_command_that_made_it(tmp_path):
     with claimed(tmp_path, "run", ["made"]):
         pass
     for makes in (["made"], ["other", "mine.csv"]):
-        with pytest.raises(ValueError, match=f"holds {makes[-1]}, which no sweep has made"):
-            claimed(tmp_path, "sweep", makes).__enter__()
+        refuses(f"holds {makes[-1]}, which no sweep has made", claimed(tmp_path, "sweep", makes).__enter__)
     assert not (tmp_path / ".mtmeta-sweep").exists()
     with claimed(tmp_path, "sweep", ["mine.csv"], force=True):
         pass

@@ -72,14 +72,11 @@ def project_files() -> list[Path]:
     return [path for name in listed if (path := ROOT / name).is_file()]
 
 
-def test_constraints_are_plain_sorted_pins():
+def test_pins_versions_and_citation():
     lines = read("constraints.txt").splitlines()
     assert len(lines) > 100
     assert [line for line in lines if not re.fullmatch(r"[a-z0-9.-]+==[a-z0-9.!]+", line)] == []
     assert lines == sorted(lines)
-
-
-def test_constraints_pin_every_dependency_within_its_range():
     project = tomllib.loads(read("pyproject.toml"))["project"]
     extras = project["optional-dependencies"]
     requirements = [Requirement(r) for r in sum(extras.values(), project["dependencies"])]
@@ -89,21 +86,12 @@ def test_constraints_pin_every_dependency_within_its_range():
     assert extras["all"] == [f"mtmeta[{','.join(sorted(set(extras) - {'all'}))}]"]
     environment = yaml.safe_load(read("environment.yml"))  # installs what `make book` does
     assert environment["dependencies"][-1] == {"pip": ["-c constraints.txt", "-e .[book]"]}
-
-
-def test_pinned_versions_install_on_the_oldest_python():
     pinned = read("constraints.txt").splitlines()
     here = {f"{canonicalize_name(d.name)}=={d.version}": d.metadata for d in importlib.metadata.distributions()}
     ranges = {pin: SpecifierSet(here[pin].get("Requires-Python", "")) for pin in pinned if pin in here}
     assert [pin for pin, supported in ranges.items() if not supported.contains("3.11.0")] == []
-
-
-def test_versions_agree():
     assert yaml.safe_load(read("CITATION.cff"))["version"] == mtmeta.__version__
     assert re.search(r"^## \[(.+?)\]", read("CHANGELOG.md"), re.MULTILINE)[1] == mtmeta.__version__
-
-
-def test_citation_names_the_four_papers_and_the_licences_are_there():
     citation = yaml.safe_load(read("CITATION.cff"))
     assert citation["cff-version"] == "1.2.0"
     assert {"message", "title", "authors", "license"} <= set(citation)
@@ -149,12 +137,9 @@ def test_modules_import_only_what_the_design_allows():
     assert wrong == []
 
 
-def test_tests_and_public_modules_go_one_to_one():
+def test_tests_and_modules_go_one_to_one_and_no_path_of_a_machine_is_in_the_repository():
     modules = {module for path in PACKAGE.rglob("*.py") if not (module := module_of(path)).startswith("_")}
     assert sorted(m for m in modules if not (ROOT / "tests" / f"test_{m}.py").exists()) == []
-
-
-def test_no_path_of_a_machine_is_in_the_repository():
     paths = ["/" + p for p in ("work/", "root/", "tmp/w/", "opt/pypi", "opt/wheels")]
     pattern = re.compile(rf"(?<![\w.~}}$)])({'|'.join(map(re.escape, paths))})[\w.]")
     found = []
@@ -166,15 +151,12 @@ def test_no_path_of_a_machine_is_in_the_repository():
     assert found == []
 
 
-def targets() -> set[str]:
-    phony = re.search(r"^\.PHONY: (.*)$", read("Makefile"), re.MULTILINE)[1].split()
-    return {target for target in phony if re.search(rf"^{target}:", read("Makefile"), re.MULTILINE)}
-
-
 def test_targets_that_the_readme_names_exist_and_make_help_lists_every_one():
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", read("README.md"), re.MULTILINE))
-    assert {"book", "test"} <= named <= targets()
+    phony = re.search(r"^\.PHONY: (.*)$", read("Makefile"), re.MULTILINE)[1].split()
+    targets = {target for target in phony if re.search(rf"^{target}:", read("Makefile"), re.MULTILINE)}
+    assert {"book", "test"} <= named <= targets
     env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # `make test` runs us
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True, env=env)
     listed = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("  make ")}
-    assert listed == targets()
+    assert listed == targets

@@ -1,7 +1,4 @@
-"""Figures with a knob: their values are those of the package, names cannot break out, and the keyboard moves them.
-
-`tests/browser/interactive.mjs` turns the knobs of the built site and answers a quiz; the judgement is here.
-"""
+"""Figures with a knob: their values, hostile names, and what `tests/browser/interactive.mjs` saw of the built site."""
 
 import base64
 import json
@@ -52,8 +49,7 @@ def test_threshold_by_hand():
 @pytest.mark.parametrize("metric", ["Regressor", "Judge", "chrF"])
 def test_threshold_is_that_of_the_package(teaching, metric):
     part = teaching.select(segments=teaching.segments[:40])
-    figure = interactive_threshold(part, metric)
-    found = mm.calibrate_ties(part, metric)
+    figure, found = interactive_threshold(part, metric), mm.calibrate_ties(part, metric)
     assert max(figure.values["acc_eq"]) == pytest.approx(found.value, abs=1e-6)
     assert len(figure.positions) <= 61
     for k in (0, len(figure.positions) // 2, len(figure.positions) - 2):
@@ -64,8 +60,7 @@ def test_threshold_is_that_of_the_package(teaching, metric):
         right = figure.values["tied_equal"][k] + figure.values["apart_same"][k]
         assert right / (66 * 40) == pytest.approx(expected, abs=1e-6)
     six = [f"{side}_{kind}" for side in ("tied", "apart") for kind in ("equal", "same", "other")]
-    counts = np.sum([figure.values[key] for key in six], axis=0)
-    assert set(counts) == {66 * 40}
+    assert set(np.sum([figure.values[key] for key in six], axis=0)) == {66 * 40}
     few = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:16])  # drawn one by one
     assert [len(panel.marks) for panel in interactive_threshold(few, metric).panels] == [96, 0]
     assert [len(panel.marks) for panel in figure.panels] == [0]
@@ -78,17 +73,14 @@ def test_threshold_survives_holes_and_a_constant_metric():
     assert figure.values["epsilon"] == [0]
     assert figure.values["acc_eq"] == [pytest.approx(mm.ties.human_tie_share(es), abs=1e-6)]
     assert figure.to_html()
-
-
-def test_threshold_refuses():
-    refuses("metric 'x'", interactive_threshold, toy(), "x")
+    refuses("metric 'x'", interactive_threshold, es, "x")
 
 
 def lines():
     return pd.DataFrame({"constant": [0, 0.5, 1], "noise": [0.5, np.nan, 0]}, index=[0, 0.5, 1])
 
 
-def test_lines_hold_what_they_were_given():
+def test_lines_hold_what_they_were_given_and_a_point_lies_on_its_line():
     places = pd.DataFrame({("place", "noise"): [1, 2, 2]}, index=[0, 0.5, 1])
     figure = interactive_lines(lines(), knob="share of ties", value="acc_eq", columns=places, start=0.5)
     assert (figure.label, figure.start, figure.positions) == ("Share of ties", 1, ("0", "0.5", "1"))
@@ -149,7 +141,7 @@ def test_lines_refuse(change, message):
     refuses(message, interactive_lines, given.pop("lines"), **given)
 
 
-def test_names_are_text_wherever_they_stand():
+def test_names_are_text_wherever_they_stand_and_the_slider_waits_for_the_script():
     es = mm.EvalSet([[5, 1], [3, 2]], {HOSTILE: [[0.6, 0.1], [0.5, 0.2]]}, systems=["A", HOSTILE])
     table = pd.DataFrame({HOSTILE: [1.0, 2.0]}, index=[1, 2])
     places = pd.DataFrame({(HOSTILE, HOSTILE): [HOSTILE, "2"]}, index=[1, 2])
@@ -164,16 +156,10 @@ def test_names_are_text_wherever_they_stand():
         assert HOSTILE in knob.words
         assert knob.data["shown"] == figure.shown
         assert base64.b64decode(figure._repr_mimebundle_()["image/png"]).startswith(b"\x89PNG")
-
-
-def test_a_picture_writes_names_as_they_are():
     names = ["a$x$b", "_hidden"]
     (ax,) = interactive_lines(pd.DataFrame([[0.0, 1], [1, 2]], columns=names), knob="$k$", value="v").figure().axes
     assert [text.get_text().strip() for text in ax.get_legend().get_texts()] == names
     assert not any(text.get_parse_math() for text in [ax.xaxis.label, *ax.get_legend().get_texts()])
-
-
-def test_nothing_is_loaded_and_the_slider_waits_for_the_script():
     first, second = (interactive_threshold(toy(), "m")._repr_mimebundle_() for _ in range(2))
     assert first["text/html"] == second["text/html"]
     assert first["text/plain"] == "<Interactive: Threshold, 3 positions>"
@@ -199,13 +185,11 @@ def in_the_site(site, page):
 
 
 @pytest.mark.browser
-@pytest.mark.slow
 class TestInTheBrowser:
     """Knobs and questions, with the network off and the keyboard alone."""
 
     def test_nothing_goes_wrong(self, turned):
-        assert list(test_site.network_faults(turned)) == []
-        assert list(test_site.console_faults(turned)) == []
+        assert (list(test_site.network_faults(turned)), list(test_site.console_faults(turned))) == ([], [])
 
     @pytest.mark.parametrize(("page", "count"), [(THRESHOLDS, 2), (SYSTEMS, 1), (DIFFERENCES, 1)])
     def test_arrow_keys_change_the_numbers(self, turned, site, page, count):
@@ -225,8 +209,7 @@ class TestInTheBrowser:
 
     def test_paper_shows_the_start(self, turned):
         for seen in [seen for page in turned["knobs"].values() for seen in page]:
-            assert seen["paper"] == seen["start"]
-            assert seen["after"] == seen["end"]
+            assert (seen["paper"], seen["after"]) == (seen["start"], seen["end"])
 
     def test_the_script_draws_the_start_where_the_page_has_it(self, turned, site):
         for page in (THRESHOLDS, SYSTEMS, DIFFERENCES):
@@ -234,13 +217,11 @@ class TestInTheBrowser:
                 assert (still["slider"], still["drawing"]) == (False, True)
                 assert (seen["start"]["position"], seen["start"]["cells"]) == (still["position"], still["cells"])
 
-    def test_axe_finds_nothing_of_ours(self, turned):
+    def test_pages_fit_a_telephone_and_axe_finds_nothing_of_ours(self, turned):
+        assert turned["width"] == dict.fromkeys([THRESHOLDS, SYSTEMS, DIFFERENCES, QUIZ], test_site.NARROW)
         assert len(turned["axe"]) == 8
         assert {page: found["faults"] for page, found in turned["axe"].items() if found["faults"]} == {}
         assert min(found["rules"] for found in turned["axe"].values()) > 5
-
-    def test_pages_fit_a_telephone(self, turned):
-        assert turned["width"] == dict.fromkeys([THRESHOLDS, SYSTEMS, DIFFERENCES, QUIZ], test_site.NARROW)
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     def test_a_question_with_several_answers(self, turned, scheme):
@@ -254,6 +235,4 @@ class TestInTheBrowser:
         score = f"1 of {seen['questions']} questions answered: 0 right at the first try, 1 right by now."
         assert (seen["score"], seen["folded"], seen["unfolded"]) == (score, 0, seen["questions"])
         assert (seen["again"].startswith("0 of"), seen["ticked"]) == (True, 0)
-
-    def test_without_a_script_the_answers_unfold(self, turned):
-        assert turned["still"][QUIZ] == {"check": False, "score": 0, "answer": True}
+        assert turned["still"][QUIZ] == {"check": False, "score": 0, "answer": True}  # without a script

@@ -40,21 +40,15 @@ def run_tool(*options):
     return subprocess.run([sys.executable, str(TOOL), *options], capture_output=True, text=True, check=False)
 
 
-def test_addresses():
+def test_addresses_extras_and_data_sets():
     assert launch.addresses(NOWHERE) == launch.addresses({}) == ("", "")
     assert launch.addresses(SOMEWHERE) == (REPOSITORY, HOMEPAGE)
     with pytest.raises(ValueError, match=r"must be https://github.com/OWNER/NAME; found 'https://github.com/me'"):
         launch.addresses({"urls": {"Repository": "https://github.com/me"}})
     refuses(r"must begin with https://; found 'example.org'", launch.addresses, {"urls": {"Homepage": "example.org"}})
-
-
-def test_extras_bring_what_a_notebook_requires():
     assert launch.extras([], NOWHERE) == launch.extras(["data:wmt23"], NOWHERE) == []
     assert launch.extras(["torch", "data:wmt23", "pytrec_eval", "jiwer"], NOWHERE) == ["local", "sentinel"]
     refuses(r"no extra in pyproject.toml installs 'jax'", launch.extras, ["jax"], NOWHERE)
-
-
-def test_data_sets_hold_what_a_notebook_requires():
     assert launch.data_sets(["torch"]) == []
     found = launch.data_sets(["data:wmt23", "data:google-mqm"])
     assert set(found) == {"generalmt2023-sxs", "newstest2021", "ted", "wmt23"}
@@ -77,8 +71,7 @@ print("\\n" + json.dumps([ran, repr(result.error_in_exec)]))
 
 def run_cell(source, *, hidden):
     """Run the cell where mtmeta is or seems not to be installed; return the commands that it ran, and its error."""
-    given = json.dumps([source, hidden])
-    command = [sys.executable, "-c", RUN_CELL]
+    given, command = json.dumps([source, hidden]), [sys.executable, "-c", RUN_CELL]
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -131,7 +124,7 @@ def test_binder_installs_what_the_environment_names():
 
 
 @pytest.mark.slow
-def test_with_an_address_everything_follows(project):
+def test_with_an_address_everything_follows_and_a_config_without_the_line_is_refused(project):
     first = run_tool("--root", str(project), "--check")
     assert first.returncode == 1
     assert "_config.yml: not as tools/launch.py writes it" in first.stderr
@@ -144,16 +137,12 @@ def test_with_an_address_everything_follows(project):
     assert set(theme["launch_buttons"]) == {"notebook_interface", "binderhub_url", "colab_url"}
     assert config["html_baseurl"] == f"{HOMEPAGE}/"
     assert f"@ git+{REPOSITORY}" in (project / "notebooks" / "00_template.ipynb").read_text(encoding="utf-8")
+    (project / "_config.yml").write_text("sphinx: {}\n")
+    done = run_tool("--root", str(project))
+    assert (done.returncode, "_config.yml must have this line once" in done.stderr) == (1, True)
 
 
 def test_without_an_address_there_are_no_buttons():
     lines = yaml.safe_load("    html_theme_options:\n" + launch.config_end(NOWHERE))
     buttons = {"use_repository_button": False, "use_issues_button": False}
     assert lines == {"html_theme_options": buttons, "html_baseurl": ""}
-
-
-@pytest.mark.slow
-def test_a_config_without_the_line_is_refused(project):
-    (project / "_config.yml").write_text("sphinx: {}\n")
-    done = run_tool("--root", str(project))
-    assert (done.returncode, "_config.yml must have this line once" in done.stderr) == (1, True)

@@ -44,15 +44,17 @@ def pairs():
     return frame
 
 
-def test_tau_ap_takes_rankings_by_name():
+def test_tau_ap_and_equations_1_and_2_by_hand():
     # c a b d against a b c d: (0/1 + 1/2 + 3/3) 2/3 - 1; the other way round: (1/1 + 0/2 + 3/3) 2/3 - 1
     truth, moved = {"a": 4, "b": 3, "c": 2, "d": 1}, {"c": 4, "a": 3, "b": 2, "d": 1}
-    assert la.tau_ap(truth, moved) == pytest.approx(0)
-    assert la.tau_ap(moved, truth) == pytest.approx(1 / 3)
-
-
-def test_equations_1_and_2_by_hand():
-    """Table 1 of the paper; then a segment of one pair, won, and one of three: won, lost and tied."""
+    assert (la.tau_ap(truth, moved), la.tau_ap(moved, truth)) == (pytest.approx(0), pytest.approx(1 / 3))
+    # the values that Urbano and Marrero's own package, ircor, is tested against
+    x = [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992]
+    y = [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988]
+    assert la.tau_ap(x, y) == pytest.approx(0.8519, abs=5e-5)
+    assert la.tau_ap(x, y, symmetric=True) == pytest.approx(0.8333, abs=5e-5)
+    assert la.tau_ap(np.round(x, 1), np.round(y, 1), symmetric=True) == pytest.approx(0.7321, abs=5e-5)
+    # table 1 of the paper; then a segment of one pair, won, and one of three: won, lost and tied
     table = la.local_accuracy(won(TABLE_1), context="system", n_resamples=0)
     assert {m: part["accuracy"].round(12).tolist() for m, part in table.groupby("metric")} == {
         "A": [0.9, 0.9, 0.3], "B": [0.7] * 3, "C": [0.3, 0.3, 0.9],
@@ -63,9 +65,6 @@ def test_equations_1_and_2_by_hand():
     options = itertools.product(("segment", "pair"), ("failure", "half"))
     found = [la.local_accuracy(frame, context=None, average=a, ties=t)["accuracy"][0] for a, t in options]
     assert found == pytest.approx([(1 + 1 / 3) / 2, (1 + 1.5 / 3) / 2, 2 / 4, 2.5 / 4])
-
-
-def test_global_of_unequal_contexts():
     frame = pd.concat([won({"m": {"x": 1.0}}, 30), won({"m": {"y": 0.0}}, 10).eval("segment = segment + 30")])
     both = la.global_accuracy(frame, context="system").set_index("context")
     assert both["accuracy"].to_dict() == {"all pairs": 0.75, "mean of contexts": 0.5}
@@ -73,42 +72,19 @@ def test_global_of_unequal_contexts():
     assert both.loc["all pairs", "low"] < 0.75 < both.loc["all pairs", "high"]
 
 
-def test_tau_ap_of_the_authors_of_the_tie_rules():
-    """The values that Urbano and Marrero's own package, ircor, is tested against."""
-    x = [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992]
-    y = [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988]
-    assert la.tau_ap(x, y) == pytest.approx(0.8519, abs=5e-5)
-    assert la.tau_ap(x, y, symmetric=True) == pytest.approx(0.8333, abs=5e-5)
-    assert la.tau_ap(np.round(x, 1), np.round(y, 1), symmetric=True) == pytest.approx(0.7321, abs=5e-5)
-
-
-def test_clustering_puts_like_contexts_side_by_side():
+def test_order_of_equals_and_of_like_contexts_and_buckets_as_many_as_ties_allow():
     orders = {"a1": "xyzw", "b1": "wzyx", "a2": "xyzw", "b2": "wzyx"}
     share = dict(zip(range(4), (0.9, 0.7, 0.5, 0.3), strict=True))
     frame = won({m: {c: share[o.index(m)] for c, o in orders.items()} for m in "xyzw"})
     result = la.tau_ap_matrix(frame, context="system")
     assert [name[0] for name in result.order] in (list("aabb"), list("bbaa"))
-    assert result.symmetric.loc["a1", ["a2", "b1"]].tolist() == [1, -1]
-    assert result.tau.loc["a1", "a2"] == 1
-
-
-def test_stability_of_table_1():
-    table = la.stability(won(TABLE_1), context="system", n_resamples=200).set_index("metric")
-    assert table.index.tolist() == ["B", "A", "C"]  # the most robust first, and of equals the one with the higher mean
-    assert table.loc["C", ["worst_context", "best_context"]].tolist() == ["X", "Z"]
-    assert table.loc["B", "sd_true"] == pytest.approx(0)
-
-
-def test_recommendation_of_table_1():
+    assert (result.symmetric.loc["a1", ["a2", "b1"]].tolist(), result.tau.loc["a1", "a2"]) == ([1, -1], 1)
+    table = la.stability(won(TABLE_1), context="system", n_resamples=200)
+    assert table["metric"].tolist() == ["B", "A", "C"]  # the most robust first; of equals the higher mean
     result = la.recommend(won(TABLE_1, 200), context="system")
-    assert result.global_winner == "A"  # of equals the first by name
+    assert (result.global_winner, result.to_frame() is result.table) == ("A", True)  # of equals the first by name
     summary = result.summary.set_index("metric")
     assert summary.loc["A", ["max_loss", "worst_context"]].tolist() == pytest.approx([0.6, "Z"])
-    assert result.table.loc[result.table["context"] == "Z", "rank"].tolist() == [1, 2, 3]
-    assert result.to_frame() is result.table
-
-
-def test_buckets_are_as_many_as_ties_allow_and_keep_the_index():
     values = pd.Series(np.r_[np.zeros(100), -np.arange(1.0, 201)], index=range(100, 400))
     buckets = la.quality_buckets(values, 30)
     assert buckets.labels.index.equals(values.index)
@@ -132,22 +108,17 @@ def test_length_metric_of_the_paper():
     refuses("expected a column of texts, translation or transc", la.length_metric, pairs.drop(columns="translation"))
 
 
-def test_natural_pairs_by_hand():
+def test_natural_pairs_keep_documents_and_may_be_few():
     human = [[0, -5, np.nan], [-1, -5, -2], [-4, 0, -1]]
     scores = {"m": [[3, 1, 2], [2, 2, 2], [1, 3, np.nan]]}
     es = mm.EvalSet(human, scores, systems=list("ABC"), documents=["d", "d", "e"])
     pairs = la.natural_pairs(es)
-    expected = [(1, "A", "B"), (1, "A", "C"), (1, "B", "C"), (2, "C", "A"), (2, "C", "B"), (3, "C", "B")]
-    assert list(pairs[["segment", "system", "worse"]].itertuples(index=False, name=None)) == expected
     assert (pairs["human"] > pairs["human_worse"]).all()
     assert pairs["doc"].tolist() == ["d"] * 5 + ["e"]
     row = la.local_accuracy(pairs, context="perturbation", missing="drop").iloc[0]
     assert row[["context", "accuracy", "n_missing"]].tolist() == ["human preference", 1, 1]
     few = la.natural_pairs(es, max_per_segment=1, rng=1)
-    assert few["segment"].tolist() == [1, 2, 3]
-    assert len(few.merge(pairs, on=["segment", "system", "worse"])) == 3
-    tied = mm.EvalSet(np.zeros((2, 1)), {"m": [[1], [2]]}, systems=["A", "B"])
-    refuses("humans scored no two translations of a segment differently", la.natural_pairs, tied)
+    assert (few["segment"].tolist(), len(few.merge(pairs, on=["segment", "system", "worse"]))) == ([1, 2, 3], 3)
 
 
 def test_a_guide_of_texts_is_the_chain_of_its_steps():
@@ -164,29 +135,23 @@ def test_a_guide_of_texts_is_the_chain_of_its_steps():
     advice = la.recommend(pairs, context="system", n_resamples=20, rng=5)
     table = found.to_frame().set_index("context")
     best = advice.table[advice.table["verdict"] == "best"].groupby("context")["metric"].agg(", ".join)
-    assert table["best"].to_dict() == best.to_dict()
-    assert table.columns[-1] == f"loss of {advice.global_winner}"
+    assert (table["best"].to_dict(), table.columns[-1]) == (best.to_dict(), f"loss of {advice.global_winner}")
     refuses("`data` must be a DataFrame, an EvalSet or Rankings; found list", la.guide, [1], error=TypeError)
     refuses("`task` must be one of 'translation', 'speech', None; found 'song'", la.guide, texts, task="song")
     refuses("`parts` must be one of", la.guide, pairs, parts=["everything"])
 
 
-@pytest.mark.parametrize(
-    ("change", "options", "match"),
-    [
-        ({}, {"metrics": []}, "the list of metrics is empty"),
-        ({}, {"ties": "drop"}, "`ties` must be one of 'failure', 'half'"),
-        ({}, {"average": "mean"}, "`average` must be one of"),
-        ({}, {"missing": "zero"}, "`missing` must be one of"),
-        ({}, {"level": 1}, "`level` must lie in"),
-        ({}, {"n_resamples": -1}, "`n_resamples` must be at least 0"),
-        ({}, {"context": "m1"}, "'m1' is a metric, so it cannot be a context"),
-        ({"domain": None}, {"context": "domain"}, "the column 'domain' is empty in 600 of 600"),
-        ({"m1": np.inf}, {}, "the column 'm1' holds an infinite score"),
-        ({"m2": lambda t: t["m2"].mask(t["segment"] < 10)}, {}, r"'m2' lacks a score in 150 of 600 .*missing='drop'"),
-        ({"m1": np.nan}, {"missing": "drop"}, "metric 'm1' scored no pair at all"),
-    ],
-)
+@pytest.mark.parametrize(("change", "options", "match"), [
+    ({}, {"metrics": []}, "the list of metrics is empty"),
+    ({}, {"ties": "drop"}, "`ties` must be one of 'failure', 'half'"),
+    ({}, {"average": "mean"}, "`average` must be one of"), ({}, {"missing": "zero"}, "`missing` must be one of"),
+    ({}, {"level": 1}, "`level` must lie in"), ({}, {"n_resamples": -1}, "`n_resamples` must be at least 0"),
+    ({}, {"context": "m1"}, "'m1' is a metric, so it cannot be a context"),
+    ({"domain": None}, {"context": "domain"}, "the column 'domain' is empty in 600 of 600"),
+    ({"m1": np.inf}, {}, "the column 'm1' holds an infinite score"),
+    ({"m2": lambda t: t["m2"].mask(t["segment"] < 10)}, {}, r"'m2' lacks a score in 150 of 600 .*missing='drop'"),
+    ({"m1": np.nan}, {"missing": "drop"}, "metric 'm1' scored no pair at all"),
+])  # fmt: skip
 def test_errors_say_what_was_found(pairs, change, options, match):
     refuses(match, la.local_accuracy, pairs.assign(**change), **{"context": "system"} | options)
 

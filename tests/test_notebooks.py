@@ -1,7 +1,6 @@
 """Recompute the stored notebooks with nbval: what readers see is what the code gives.
 
-Each runs from a folder that holds nothing else, as for a reader who downloads one chapter, and in a pytest of its own,
-because nbval wants none of this project's pytest options.
+Each runs alone in a folder, and in a pytest of its own, because nbval wants none of this project's options.
 """
 
 import os

@@ -34,31 +34,25 @@ def es():
 
 @pytest.mark.parametrize("metric", ["good", "flat"])
 def test_three_views_share_their_points(es, metric):
-    axes = plots.three_views(es, metric)
-    n_scored = int((~np.isnan(es.human)).sum())
+    axes, n_scored = plots.three_views(es, metric), int((~np.isnan(es.human)).sum())
     assert [len(ax.collections[0].get_offsets()) for ax in axes] == [n_scored] * 3
     # one line for all; none within a segment where the metric is constant
-    assert len(axes[0].lines) == 1
-    assert len(axes[1].lines) == (4 if metric == "good" else 0)
-    assert len(axes[2].lines) == 4
+    assert (len(axes[0].lines), len(axes[1].lines), len(axes[2].lines)) == (1, 4 if metric == "good" else 0, 4)
 
 
-def test_decomposition_bars_add_up_to_the_mark(es):
+def test_decomposition_bars_add_up_and_tie_baselines_meet_at_a_third(es):
     ax = plt.subplots()[1]
     assert plots.decomposition(es, ax=ax) is ax
     table = mm.agreement.decompose_pearson(es).sort_values("value")
     widths = np.array([bar.get_width() for bar in ax.patches]).reshape(2, -1)
     np.testing.assert_allclose(widths.sum(axis=0), table["value"])
     assert [label.get_text() for label in ax.get_yticklabels()] == table["metric"].tolist()
-
-
-def test_tie_baselines_meet_at_a_third():
     ax = plots.tie_baselines(marked=0.4)
     lines = {line.get_label(): line.get_ydata() for line in ax.lines[:3]}
     assert np.argmin(np.abs(lines["constant"] - lines["noise, never ties"])) == 33
 
 
-def test_ledger_marks_what_differs():
+def test_ledger_marks_what_differs_and_rank_intervals_are_those_of_the_table():
     rows = [("s", "value", "0.500", 0.5001, True), ("s", "value", "0.500", 0.52, False), ("s", "rank", "1", 1, True)]
     frame = pd.DataFrame(rows, columns=["source", "quantity", "printed", "ours", "agrees"])
     frame["difference"] = frame["ours"] - frame["printed"].astype(float)
@@ -66,19 +60,14 @@ def test_ledger_marks_what_differs():
     same, different = (c.get_offsets() for c in ax.collections[-2:])
     assert len(same) == len(different) == 1
     assert different[0][0] == pytest.approx(20)
-
-
-def test_rank_intervals_are_those_of_the_table():
     table = pd.DataFrame(
         {"metric": ["b", "a", "c"], "rank": [2, 1, 3], "best_rank": [1, 1, 2], "worst_rank": [3, 2, 3]}
     )
     ax = plots.rank_intervals(table.assign(unit="document", n_units=28), highlight=["b"])
     names = ax.get_yticklabels()
     assert [(name.get_text(), name.get_fontweight()) for name in names] == [
-        ("a", "normal"),
-        ("b", "bold"),
-        ("c", "normal"),
-    ]
+        ("a", "normal"), ("b", "bold"), ("c", "normal"),
+    ]  # fmt: skip
     assert [line.get_xydata().tolist() for line in ax.lines] == [[[1, 0], [2, 1]], [[3, 2]]]
     assert [line.get_marker() for line in ax.lines] == ["o", "s"]  # colour is not alone in saying which may be the best
     ends = [part[:, 0].tolist() for lines in ax.collections for part in lines.get_segments()]
@@ -87,14 +76,11 @@ def test_rank_intervals_are_those_of_the_table():
     refuses("the table needs the columns", plots.rank_intervals, table.drop(columns="worst_rank"))
 
 
-def test_rank_slopes_follow_the_ranks(es):
+def test_rank_slopes_follow_the_ranks_and_units_mark_the_observed_difference(es):
     ax = plots.rank_slopes(es, highlight=["flat"])
     line = next(line for line in ax.lines if line.get_marker() == "o")
     assert line.get_ydata().tolist() == [2, 2]
     refuses("`groupings` must be one of", plots.rank_slopes, es, groupings=["item"])
-
-
-def test_resampling_units_mark_the_observed_difference():
     axes = plots.resampling_units({"null": np.linspace(-1, 1, 50), "boot": np.linspace(0, 2, 50)}, 0.7)
     assert len(axes) == 2
     for ax in axes:
@@ -124,7 +110,7 @@ def test_tie_calibration_curves_mark_the_best_threshold(judged):
     assert ax.get_xlim()[1] > 0
 
 
-def test_tie_subsampling_draws_means_and_names_twins(judged):
+def test_tie_subsampling_draws_means_names_twins_and_shows_the_named_thresholds_whole(judged):
     table = mm.ties.subsample_ties(judged, shares=[0, 0.2, 0.5], n_resamples=3)
     axes = plots.tie_subsampling(table, {"twin": "steps"})
     for ax, column in zip(axes, ("value", "epsilon_sd", "metric_ties"), strict=True):
@@ -133,16 +119,12 @@ def test_tie_subsampling_draws_means_and_names_twins(judged):
             expected = table[table.metric == name].groupby("share")[column].mean()
             np.testing.assert_allclose(lines[name].get_ydata(), expected)
         assert lines["other metrics"].get_linestyle() == lines["steps"].get_linestyle() != lines["twin"].get_linestyle()
-    constant = table.groupby("share")["human_ties"].mean()
-    humans = axes[2].lines[-1]
+    constant, humans = table.groupby("share")["human_ties"].mean(), axes[2].lines[-1]
     np.testing.assert_allclose(np.interp(constant.index, humans.get_xdata(), humans.get_ydata()), constant)
     (area,) = [c for c in axes[0].collections if c.get_label() == "constant or noise"]
     top = max(y for x, y in area.get_paths()[0].vertices if x == 0.5)
     assert top == pytest.approx(max(constant[0.5], (1 - constant[0.5]) / 2)) != 0.5
     refuses("`twins` names .* not in the table: 'stairs'", plots.tie_subsampling, table, {"twin": "stairs"})
-
-
-def test_tie_subsampling_shows_the_named_thresholds_whole(judged):
     table = mm.ties.subsample_ties(judged, shares=[0, 0.2, 0.5, 0.9], n_resamples=3)
     axes = plots.tie_subsampling(table, {"twin": "steps"})
     named = table[table.metric.isin(["steps", "twin"])].groupby(["metric", "share"])["epsilon_sd"].mean().max()
@@ -188,38 +170,28 @@ def test_expected_deviations_stand_in_the_order_of_the_table(biased, n_resamples
     assert len(ax.patches) == 5
 
 
-def test_plane_names_every_system_and_says_who_is_favoured(biased):
+def test_planes_name_systems_and_nulls_have_a_band_a_metric(biased):
     both = mm.sysdep.deviations_both_ways(biased, "m", n_resamples=50)
     ax = plots.deviation_plane(both)
     assert {t.get_text() for t in ax.texts} == set("ABCDE")
     labels = [t.get_text() for t in ax.get_legend().get_texts()]
     assert labels[0] == f"favoured ({(both['verdict'] == 'favoured').sum()})"
     assert "C" in both.loc[both["verdict"] == "favoured", "system"].tolist()
-
-
-def test_sysdep_against_null_has_a_band_a_metric(biased):
     table = mm.sysdep.null_table(biased.with_metrics({"n": biased["m"] ** 3, "m": biased["m"]}), n_resamples=39)
     ax = plots.sysdep_against_null(table)
-    assert len(ax.patches) == 2
-    assert sum(len(line.get_xdata()) for line in ax.lines) == 2
-
-
-def test_sysdep_against_correlation_marks_the_constant_metric(biased):
+    assert (len(ax.patches), sum(len(line.get_xdata()) for line in ax.lines)) == (2, 2)
     table = mm.sysdep.system_dependence_table(biased, n_resamples=0)
     (ax,) = plots.sysdep_against_correlation(table)
     assert ax.lines[0].get_ydata()[0] == pytest.approx(np.ptp(biased.human.mean(axis=1)))
 
 
-def test_parts_and_detection_curves_draw_what_they_are_given(biased):
+def test_parts_detection_and_learning_curves_draw_what_they_are_given(biased):
     splits = mm.sysdep.within_system_splits(biased, "m", parts=[2, 4, 8], n_splits=2)
     within, across = plots.parts_of_systems(splits).lines
     assert (len(within.get_xdata()), len(across.get_xdata())) == (3, 2)  # eight parts, five systems
     table = pd.DataFrame({"n": [1, 2, 1, 2], "bias": [0, 0, 1, 1], "rate": [0, 0.1, 0.5, 1]})
     ax = plots.detection_curves(table, "n", "bias")
     assert [line.get_ydata().tolist() for line in ax.lines] == [[0, 0.1], [0.5, 1]]
-
-
-def test_learning_curves_are_means_within_bands():
     tops = {"source": (1, 1), "candidate": (0.25, 1)}
     places = itertools.product(tops, ("none", "segment"), (0, 1), (0, 1))
     rows = [(sees, grouping, (10, 40)[k], share * tops[sees][k]) for sees, grouping, k, share in places]
@@ -294,16 +266,13 @@ def test_parts_plane_puts_blind_metrics_on_the_line(es):
     refuses("up to 6 entries; found 7", plots.parts_plane, es, {str(k): ["good"] for k in range(7)})
 
 
-def test_ratio_bars_have_the_area_of_the_matches():
+def test_ratio_bars_have_the_area_of_the_matches_and_bootstrap_averages_systems():
     ax = plots.ratio_bars([1, 18], [2, 20])
     assert [bar.get_width() * bar.get_height() for bar in ax.patches] == pytest.approx([1, 18])
     assert [bar.get_x() for bar in ax.patches] == [0, 2]
     heights = {line.get_linestyle(): line.get_ydata()[0] for line in ax.lines}
     assert heights == pytest.approx({"-": 19 / 22, "--": 0.7})
     refuses("has length 0", plots.ratio_bars, [1, 1], [2, 0])
-
-
-def test_bootstrap_by_size_averages_systems():
     rows = [("A", 1, -3, 0.5), ("A", 10, -1, 0.1), ("B", 1, -1, 0.7), ("B", 10, 0, 0.3)]
     table = pd.DataFrame(rows, columns=["system", "size", "gap", "se"])
     ax = plots.bootstrap_by_size(table, [-2.5, -1.5])
@@ -333,7 +302,7 @@ def test_boxes_of_correlations_are_quartiles():
     refuses("needs the columns", plots.correlations_by_size, table.drop(columns="program"))
 
 
-def test_score_grid_shows_pooled_and_inner_correlations():
+def test_score_grid_bars_and_paired_differences():
     # within each group y falls with x, over both it rises
     scores = pd.DataFrame({"x": [0, 1, 2, 3, 10, 11, 12, 13], "y": [3, 2, 1, 0, 13, 12, 11, 10]})
     axes = plots.score_grid(scores, by=["a"] * 4 + ["b"] * 4, title="grid")
@@ -341,22 +310,14 @@ def test_score_grid_shows_pooled_and_inner_correlations():
     assert shown == [f"{scores['x'].corr(scores['y']):.2f}", "within: -1.00"]
     assert sum(bar.get_height() for bar in axes[0, 0].patches) == len(scores)
     np.testing.assert_array_equal(axes[1, 0].collections[0].get_offsets(), scores)
-    assert axes[1, 0].get_ylabel() == "y"
-    assert axes[0, 1].get_title() == "grid"
+    assert (axes[1, 0].get_ylabel(), axes[0, 1].get_title()) == ("y", "grid")
     refuses("at least two columns", plots.score_grid, scores[["x"]])
     refuses("one entry per row, 8; found 2", plots.score_grid, scores, by=["a", "b"])
-
-
-def test_three_columns_have_a_bar_for_each_number():
     table = pd.DataFrame({"published": [0.425, np.nan], "correct": [0.788, -0.1]}, index=["BLEU", "chrF"])
     ax = plots.three_columns(table)
     assert [text.get_text() for text in ax.texts] == ["0.425", "0.788", "-0.100"]
-    widths = [bar.get_width() for bar in ax.patches]
-    assert widths == [0.425, 0, 0.788, -0.1]
+    assert [bar.get_width() for bar in ax.patches] == [0.425, 0, 0.788, -0.1]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["BLEU", "chrF"]
-
-
-def test_paired_differences_stand_at_their_sets():
     rows = [("s", "bleu", -0.1, -0.2, 0.0), ("s", "chrf", 0.1, 0.0, 0.3), ("t", "bleu", 0.2, 0.1, 0.4)]
     table = pd.DataFrame(rows, columns=["set", "metric", "difference", "low", "high"])
     ax = plots.paired_differences(table)
@@ -368,8 +329,7 @@ def test_paired_differences_stand_at_their_sets():
 
 @pytest.fixture(scope="module")
 def pairs():
-    rng = np.random.default_rng(0)
-    n = np.arange(720)
+    rng, n = np.random.default_rng(0), np.arange(720)
     frame = pd.DataFrame({"segment": n // 18, "system": np.array([*"ABC"])[n // 6 % 3], "perturbation": n % 6})
     for k in range(8):
         frame[f"m{k}"] = rng.normal(size=720) + 0.2 * k
@@ -377,7 +337,7 @@ def pairs():
     return frame
 
 
-def test_what_lies_below_chance_is_filled():
+def test_what_lies_below_chance_is_filled_and_local_accuracies_stand_in_order(pairs):
     table = pd.DataFrame(
         {"tau_ap": [0.2, 0.9], "null_low": [0.7, 0.8], "null_high": [0.9, 1.0]}, index=["kind", "place"]
     )
@@ -386,9 +346,6 @@ def test_what_lies_below_chance_is_filled():
     assert (list(below.get_xdata()), list(chance.get_xdata())) == ([0.2], [0.9])
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["kind", "place"]
     refuses("the table needs the columns", plots.tau_ap_against_chance, table.drop(columns="null_low"))
-
-
-def test_local_accuracies_stand_in_order_of_quality(pairs):
     table = mm.local_accuracy.local_accuracy(pairs, context="system", n_resamples=50)
     ax = plots.local_accuracies(table, order={"A": 1.0, "B": 3.0, "C": 2.0})
     assert [label.get_text() for label in ax.get_yticklabels()] == ["B", "C", "A"]
@@ -423,8 +380,7 @@ def test_drawing_undoes_nothing_but_its_own_setting():
 def test_a_tau_heatmap_has_the_global_row_on_top_and_a_fixed_scale(pairs):
     result = mm.local_accuracy.tau_ap_matrix(pairs, context="system")
     ax = plots.tau_ap_heatmap(result)
-    assert ax.get_yticklabels()[0].get_text() == "global"
-    assert len(ax.texts) == 16
+    assert (ax.get_yticklabels()[0].get_text(), len(ax.texts)) == ("global", 16)
     np.testing.assert_allclose(ax.images[0].get_array(), result.tau)
     lightness = ax.images[0].cmap(np.linspace(0, 1, 50))[:, :3] @ (0.299, 0.587, 0.114)
     assert (np.diff(lightness) < 0).all(), "in grey, darker must mean more alike"
@@ -444,7 +400,7 @@ def test_quality_stands_at_its_percentile(pairs):
     refuses("are no buckets; expected .* from 1 to 3", plots.accuracy_by_quality, table.assign(context="A"), buckets)
 
 
-def test_measured_and_expected_variance_are_drawn(pairs):
+def test_variances_are_drawn_and_swap_bars_fill_the_whole(pairs):
     table = mm.local_accuracy.combination_variance(pairs)
     ax = plots.variance_by_combination(table, metrics=["m0", "m7"])
     solid = next(line for line in ax.lines if line.get_label() == "m7")
@@ -453,14 +409,10 @@ def test_measured_and_expected_variance_are_drawn(pairs):
     assert solid.get_ydata().tolist() == rows["variance"].tolist()
     assert dashed[0].get_ydata().tolist() == rows["expected"].tolist()
     refuses("unknown metric 'm9'", plots.variance_by_combination, table, metrics=["m9"])
-
-
-def test_swap_bars_fill_the_whole(pairs):
     table = mm.local_accuracy.swap_effects(pairs, metrics=["m0", "m7"], context="system")
     ax = plots.swap_effect_bars(table)
     widths = np.array([bar.get_width() for bar in ax.patches]).reshape(3, -1)
     np.testing.assert_allclose(widths.sum(axis=0), 1)
-    top = ax.get_yticklabels()[-1].get_text()
-    best = table.loc[table["share_lowered"].idxmax()]
+    top, best = ax.get_yticklabels()[-1].get_text(), table.loc[table["share_lowered"].idxmax()]
     assert top == f"{best['metric']} ({best['context']})"
     refuses("the table needs the columns", plots.swap_effect_bars, table.drop(columns="context"))

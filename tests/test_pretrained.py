@@ -100,8 +100,7 @@ def checkpoint(folder: Path, **names: str) -> Path:
 
     from mtmeta.sentinel._transformer import _from_scratch
 
-    shape = mm.sentinel.EncoderShape(16, 1, 2, 32, 300)
-    config, tokeniser = _from_scratch(shape, ["some text", "other text"])
+    config, tokeniser = _from_scratch(mm.sentinel.EncoderShape(16, 1, 2, 32, 300), ["some text", "other text"])
     XLMRobertaModel(config, add_pooling_layer=False).save_pretrained(folder)
     tokeniser.save_pretrained(folder)
     weights = load_file(folder / "model.safetensors")
@@ -112,14 +111,10 @@ def checkpoint(folder: Path, **names: str) -> Path:
 
 
 @pytest.mark.usefixtures("transformers")
-def test_an_encoder_of_which_weights_are_missing_is_refused(tmp_path):
+def test_encoders_without_some_weights_and_tokenizers_that_are_not_whole_are_refused(tmp_path):
     from_encoder(checkpoint(tmp_path / "whole"))
     part = checkpoint(tmp_path / "part", encoder="backbone")
     refuses(r"16 of its 21 weights are not in its files, .*, such as 'encoder\.layer\.0", from_encoder, part)
-
-
-@pytest.mark.usefixtures("transformers")
-def test_a_tokenizer_that_is_not_whole_is_refused(tmp_path):
     folder = checkpoint(tmp_path / "c")
     whole = (folder / "tokenizer.json").read_text()
     (folder / "tokenizer.json").unlink()

@@ -22,58 +22,39 @@ def pair():
     return [first, second]
 
 
-def test_average_and_ranks_by_hand(pair):
+def test_average_ranks_and_ties_by_hand(pair):
     ranking = mm.rank(pair, protocol="sentinels-pearson-grouped")
     # X: no defined group, r = 0 on both pairs -> (0 + 1) / 2. Y: r = 1 and (1 - 1) / 2 = 0 -> (1 + .5) / 2
     found = ranking.table[["metric", "score", "rank"]].to_records(index=False).tolist()
-    assert found == [("Y", pytest.approx(0.75), 1), ("X", 0.5, 2)]
-    assert ranking.tasks["weight"].tolist() == [0.5] * 4
+    assert (found, ranking.tasks["weight"].tolist()) == ([("Y", pytest.approx(0.75), 1), ("X", 0.5, 2)], [0.5] * 4)
     assert ranking.left_out == {"one: metric 'only_here'": "not in every set at segment level"}
     assert "protocol:sentinels-pearson-grouped|pairs:aa-bb,cc-dd|metrics:2" in ranking.signature
     assert ranking.to_frame().columns.tolist()[:3] == ["metric", "score", "rank"]
+    es = source_only()
+    twins = mm.EvalSet(es.human, {"b": es["src"], "a": es["src"], "z": -es.human}, systems=es.systems)
+    table = mm.rank(twins, protocol="sentinels-pearson-grouped").table
+    assert (table["metric"].tolist(), table["rank"].tolist()) == (["a", "b", "z"], [1, 1, 3])
 
 
-def test_wmt23_weights(pair):
+def test_wmt23_weights_and_wmt24_without_human_translations(pair):
     """Pooled accuracy weighs a quarter; each language pair's three tasks share the rest."""
     tasks = mm.rank(pair, protocol="wmt23").tasks.drop_duplicates("task")
     pooled = tasks[tasks["language_pair"] == "all"]
-    assert pooled["weight"].tolist() == pytest.approx([0.25])
-    assert tasks["weight"].sum() == pytest.approx(1)
+    assert (pooled["weight"].tolist(), tasks["weight"].sum()) == (pytest.approx([0.25]), pytest.approx(1))
     assert len(tasks) == 7
     assert tasks[tasks["language_pair"] != "all"]["weight"].tolist() == pytest.approx([0.125] * 6)
-
-
-def test_wmt24_leaves_human_translations_out(pair):
     ranking = mm.rank(pair, protocol="wmt24")
     assert ranking.left_out["one: system 'refB'"] == "human translation"
     assert set(ranking.tasks["statistic"]) == {"spa", "acc_eq"}
     assert mm.rank(pair, protocol="wmt23").left_out.keys() == {"one: metric 'only_here'"}
 
 
-def test_ties_share_a_rank():
-    es = source_only()
-    twins = mm.EvalSet(es.human, {"b": es["src"], "a": es["src"], "z": -es.human}, systems=es.systems)
-    table = mm.rank(twins, protocol="sentinels-pearson-grouped").table
-    assert table["metric"].tolist() == ["a", "b", "z"]
-    assert table["rank"].tolist() == [1, 1, 3]
-
-
-def test_spa_ranking_does_not_depend_on_system_order():
-    es = source_only()
-    turned = es.select(systems=es.systems[::-1])
-    values = [mm.rank(s, protocol="wmt24").table["score"][0] for s in (es, turned)]
-    assert values[0] == pytest.approx(values[1], abs=1e-12)
-
-
-def test_refusals(pair):
+def test_refusals_and_a_single_table_without_draws(pair):
     refuses("`protocol` must be one of 'wmt23', 'wmt24'", mm.rank, pair, protocol="wmt22")
     refuses("each language pair may occur once", mm.rank, [pair[0], pair[0]])
     refuses("unknown metric in set 'two': 'only_here'", mm.rank, pair, metrics=["only_here"])
     refuses("two systems", mm.rank, pair[0].select(systems=["A"]), protocol="wmt23")
     refuses("`n_resamples` must be at least 0", mm.rank, pair, n_resamples=-1)
-
-
-def test_a_single_table_is_ranked_and_has_no_clusters_without_draws(pair):
     ranking = mm.rank(pair[0].to_frame(), protocol="wmt24", n_resamples=0)
     assert ranking.table["metric"].tolist()
     assert ranking.table.columns.tolist() == ["metric", "score", "rank"]
@@ -92,8 +73,7 @@ def noisy(seed, name, pair):
 def test_both_tests_tell_noise_from_metrics(protocol):
     sets = [noisy(0, "one", "aa-bb"), noisy(1, "two", "cc-dd")]
     published = mm.rank(sets, protocol=protocol, method="published", n_resamples=100)
-    table = published.table.set_index("metric")
-    assert table["cluster"].to_dict() == {"a": 1, "b": 1, "z": 2}
+    assert published.table.set_index("metric")["cluster"].to_dict() == {"a": 1, "b": 1, "z": 2}
     assert published.p_values.index.tolist() == published.table["metric"].tolist()
     assert published.units.empty
     assert "method:published|draws:100" in published.signature
@@ -114,21 +94,6 @@ def test_p_values_of_the_average_by_the_obvious_road():
         assert ranking.p_values.equals(comparison.p_values)
         decided = ["rank", "best_rank", "worst_rank"] if method == "exchange" else ["rank", "cluster"]
         assert ranking.table[decided].equals(comparison.table[decided])
-
-
-def test_pairwise_accuracy_is_resampled_by_swapping_system_scores():
-    es = noisy(3, "one", "aa-bb")
-    rng = np.random.default_rng(8)
-    options = {"level": "system", "n_resamples": 30, "rng": rng}
-    draws = mm.significance.null_differences([es], ["a", "z"], "pairwise_accuracy", **options)[0]
-    scores = es.system_scores
-    first, second = ((scores[m] - scores[m].mean()) / scores[m].std(ddof=0) for m in ("a", "z"))
-    swaps = np.random.default_rng(8).integers(0, 2, size=(30, 6), dtype=np.uint8)
-    for value, swap in zip(draws, swaps, strict=True):
-        hybrids = {"x": np.where(swap, second, first)[:, None], "y": np.where(swap, first, second)[:, None]}
-        again = mm.EvalSet(scores[["human"]].to_numpy(), hybrids, systems=es.systems)
-        expected = mm.pairwise_accuracy(again)["value"]
-        assert value == pytest.approx(expected[0] - expected[1], abs=1e-12)
 
 
 def test_the_cost_of_a_ranking_is_in_proportion():
@@ -156,7 +121,7 @@ def outlying():
     return mm.EvalSet(human, metrics, systems=[*"ABCD", "Human-B"], human_systems=["Human-B"])
 
 
-def test_each_system_is_left_out_of_values_of_systems():
+def test_systems_are_left_out_one_by_one_and_one_that_decides_is_named():
     es = outlying()
     found = mm.rank(es, protocol="wmt23", n_resamples=0).without_systems
     assert set(found["task"]) == {"system pearson", "system pairwise_accuracy"}
@@ -169,12 +134,8 @@ def test_each_system_is_left_out_of_values_of_systems():
     assert mm.rank(es, protocol="wmt24", n_resamples=0).without_systems["system"].tolist() == [*"AABBCCDD"]
     copy = pickle.loads(pickle.dumps(mm.rank(es, protocol="wmt23", n_resamples=0)))
     assert copy.without_systems.equals(found)
-    three = es.select(systems=[*"ABC"])
-    assert mm.rank(three, protocol="wmt23", n_resamples=0).without_systems.empty
+    assert mm.rank(es.select(systems=[*"ABC"]), protocol="wmt23", n_resamples=0).without_systems.empty
     assert mm.rank(es, protocol="sentinels-pearson", n_resamples=0).without_systems.empty
-
-
-def test_a_system_that_turns_a_sign_or_the_first_rank_is_named():
     es = outlying()
     said = protocols.decided_by_one(protocols.without_each_system(es, es.metrics, protocols.Task("pearson", "system")))
     r = {m: np.corrcoef(es.human.ravel(), es[m].ravel())[0, 1] for m in es.metrics}
@@ -184,8 +145,7 @@ def test_a_system_that_turns_a_sign_or_the_first_rank_is_named():
         f"odd is first by system pearson ({r['odd']:.3f}); but without Human-B (a human translation) plain is "
         "(1.000, against -1.000)",
     ]
-    machines = es.select(systems=[*"ABCD"])
-    task = protocols.Task("pearson", "system")
+    machines, task = es.select(systems=[*"ABCD"]), protocols.Task("pearson", "system")
     assert protocols.decided_by_one(protocols.without_each_system(machines, machines.metrics, task)) == []
 
 

@@ -1,8 +1,6 @@
-"""The quizzes: every question has what it needs, every number in one is recomputed, and the directives write HTML.
+"""The quizzes: questions are whole, their numbers are recomputed, and the directives write HTML.
 
-A question's numbers are those that it gives and those that follow. `FACTS` has a function for each question
-that computes: it yields the given ones as text, and the others as text made from a computed value; `right` marks what a
-right option says. `GIVEN` has the numbers of the others. No number may stand in a question that is in neither.
+No number may stand in a question that its function in `FACTS` does not yield, and that `GIVEN` does not have.
 """
 
 import math
@@ -67,21 +65,16 @@ def numbers(text):
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=NAMES)
 def test_a_question_is_whole(question):
-    right = sum(is_right for is_right, *_ in question.options)
-    assert 0 < right < len(question.options)
+    assert 0 < sum(is_right for is_right, *_ in question.options) < len(question.options)
     assert len(question.options) >= 3
     assert [option for _, option, why in question.options if len(why.split()) < 5] == []
     assert len({option for _, option, _ in question.options}) == len(question.options)
     assert "?" in question.text.split("\n")[0]
-    page, heading = question.see.split("#")  # the section that explains it
-    assert heading in headings(page)
-
-
-def headings(page):
+    page, section = question.see.split("#")  # which explains it
     cells = nbformat.read(ROOT / f"{page}.ipynb", as_version=4).cells
     text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    found = re.findall(r"^#{2,} (.+)$", text, flags=re.M)
-    return {re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") for heading in found}
+    headings = re.findall(r"^#{2,} (.+)$", text, flags=re.M)
+    assert section in {re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") for heading in headings}
 
 
 #: The numbers of questions that compute nothing.
@@ -121,8 +114,7 @@ def _three_groupings(question):
     h, p = frame["human"].astype(float), frame["P"].astype(float)
     h, p = h - h.mean(), p - p.mean()
     yield right(f"{value['segment']:.0f}", "0", *(f"{x:.0f}" for x in ((h * p).sum(), (h**2).sum(), (p**2).sum())))
-    yield right(plain(value["none"], 1))
-    yield wrong("1", f"{value['system']:.0f}")
+    yield right(plain(value["none"], 1)) | wrong("1", f"{value['system']:.0f}")
 
 
 def _count_pairs(question):
@@ -133,10 +125,8 @@ def _count_pairs(question):
     dh, dm = np.sign(human[i] - human[j]), np.sign(metric[i] - metric[j])
     c, d = (dh * dm > 0).sum(), (dh * dm < 0).sum()
     t_h, t_m = ((dh == 0) & (dm != 0)).sum(), ((dm == 0) & (dh != 0)).sum()
-    assert mm.correlate(es, coefficient="acc_eq", epsilon=0).value[0] == pytest.approx(c / 6)
-    assert (c, d, t_h, t_m) == (3, 0, 1, 2)
-    yield right(f"{c}/6")
-    yield wrong(f"{c}/{c + d}", f"{c + t_h}/6", f"{c + t_m}/6")
+    assert (c, d, t_h, t_m, mm.correlate(es, coefficient="acc_eq", epsilon=0).value[0]) == (3, 0, 1, 2, c / 6)
+    yield right(f"{c}/6") | wrong(f"{c}/{c + d}", f"{c + t_h}/6", f"{c + t_m}/6")
 
 
 def _ceiling(question):
@@ -146,8 +136,7 @@ def _ceiling(question):
     es = mm.EvalSet(human, {"blind": [[1, 0], [1, 0]]}, systems=list("AB"))
     split = mm.agreement.decompose_pearson(es).iloc[0]
     assert split["human_between"] == pytest.approx(0.49)
-    yield right(plain(split["value"], 1))
-    yield wrong(plain(1 - split["human_between"], 2))
+    yield right(plain(split["value"], 1)) | wrong(plain(1 - split["human_between"], 2))
 
 
 def _blind_twin(question):
@@ -165,8 +154,7 @@ def _chance_levels(question):
     human = np.repeat([[5.0], [5.0], [5.0], [3.0], [1.0]], 4000, axis=1)  # ties 3 of 10 pairs
     human[:, ::2] = [[5], [5], [3], [3], [3]]  # ties 4 of 10 pairs
     human = human[:, ::2]
-    rng = np.random.default_rng(0)
-    metrics = {"constant": np.zeros(human.shape), "noise": rng.random(human.shape)}
+    metrics = {"constant": np.zeros(human.shape), "noise": np.random.default_rng(0).random(human.shape)}
     es = mm.EvalSet(human, metrics, systems=list("ABCDE"))
     value = mm.correlate(es, coefficient="acc_eq", epsilon=0).set_index("metric")["value"]
     assert mm.ties.human_tie_share(es) == value["constant"] == pytest.approx(0.4)
@@ -174,8 +162,7 @@ def _chance_levels(question):
 
 
 def _six_pairs(question):
-    ways = [math.comb(6, k) for k in (5, 6)]
-    first = np.array([[1.0] * 5 + [0.0], [0.0] * 5 + [1.0]])
+    ways, first = [math.comb(6, k) for k in (5, 6)], np.array([[1.0] * 5 + [0.0], [0.0] * 5 + [1.0]])
     es = mm.EvalSet([[1.0] * 6, [0.0] * 6], {"a": first, "b": 1 - first}, systems=["X", "Y"])
     p = mm.compare(es, coefficient="acc_eq", n_resamples=20_000).p_values.loc["a", "b"]
     assert p == pytest.approx(2 * sum(ways) / 2**6, abs=0.012)
@@ -185,13 +172,9 @@ def _six_pairs(question):
 
 
 def _false_alarms(question):
-    yield given("40", ".05")
-    yield wrong(f"{0.05 * 40:.0f}")
-    yield right(f"{2 * 0.05 * 40:.0f}", f"{0.05 * 40:.0f}")
-    rng = np.random.default_rng(0)
-    difference = rng.normal(size=100_000)  # the better of two equals is tested
-    found = (np.abs(difference) > 1.6449).mean()
-    assert found == pytest.approx(0.10, abs=0.003)
+    yield given("40", ".05") | wrong(f"{0.05 * 40:.0f}") | right(f"{2 * 0.05 * 40:.0f}", f"{0.05 * 40:.0f}")
+    difference = np.random.default_rng(0).normal(size=100_000)  # the better of two equals is tested
+    assert (np.abs(difference) > 1.6449).mean() == pytest.approx(0.10, abs=0.003)
 
 
 def _regression_to_the_mean(question):
@@ -206,8 +189,7 @@ def _regression_to_the_mean(question):
 def _why_zero(question):
     yield given("0")
     found = mm.correlate(mm.load("teaching"), "SourceOnly").iloc[0]
-    assert found["value"] == 0
-    assert found["n_degenerate"] == found["n_groups"]
+    assert (found["value"], found["n_degenerate"]) == (0, found["n_groups"])
 
 
 def _fewer_systems(question):
@@ -229,8 +211,7 @@ def _silent_segments(question):
             yield given(plain(mm.correlate(es, name, degenerate=way).value[0], 3))
         silent[name] = int(((np.ptp(es[name], axis=0) == 0) & (np.ptp(es.human, axis=0) > 0)).sum())
     assert silent["Regressor"] == 0
-    yield given("0")
-    yield right(f"{silent['Tagger']}")
+    yield given("0") | right(f"{silent['Tagger']}")
 
 
 def _raise_threshold(question):
@@ -239,21 +220,17 @@ def _raise_threshold(question):
     metric = [[0.1, 0.1, 0.1, 0.1, 0.1, -0.1, -0.1], [0, 0, 0, 0, 0, 0, 0]]
     es = mm.EvalSet(human, {"m": metric}, systems=["A", "B"])
     before, after = (mm.correlate(es, coefficient="acc_eq", epsilon=e).value[0] * 7 for e in (0.05, 0.15))
-    yield right(f"{after - before:.0f}")
-    yield wrong("4", "3", "5")
+    yield right(f"{after - before:.0f}") | wrong("4", "3", "5")
 
 
 def _twin_without_ties(question):
     yield given(".5", ".2", ".3")
     human = np.tile([[1.0], [0.0]], (1, 10_000))
-    metric = np.zeros_like(human)
-    metric[0] = np.repeat([1.0, -1.0, 0.0], [5000, 2000, 3000])
+    metric = np.array([np.repeat([1.0, -1.0, 0.0], [5000, 2000, 3000]), np.zeros(10_000)])
     es = mm.EvalSet(human, {"m": metric, "twin": mm.ties.discrete_to_continuous(metric, rng=0)}, systems=["A", "B"])
     own, twin = mm.correlate(es, coefficient="acc_eq", epsilon=0).value
-    assert own == 0.5
-    assert twin == pytest.approx(0.65, abs=0.015)
-    yield right(plain(own + 0.3 / 2, 2))
-    yield wrong(".5", ".8")
+    assert (own, twin) == (0.5, pytest.approx(0.65, abs=0.015))
+    yield right(plain(own + 0.3 / 2, 2)) | wrong(".5", ".8")
 
 
 def _drop_a_word(question):
@@ -264,9 +241,8 @@ def _drop_a_word(question):
     shares = [f"{sum(word in reference for word in text)}/{len(text)}" for text in (copy, translation)]
     assert Fraction(shares[0]) > Fraction(shares[1])
     yield right(*shares)
-    found = [sum(word in text for word in reference) for text in (copy, translation)]
-    assert found == [6, 6]
-    yield wrong(f"{found[0]}")
+    assert [sum(word in text for word in reference) for text in (copy, translation)] == [6, 6]
+    yield wrong("6")
 
 
 def _combinations(question):
@@ -307,8 +283,7 @@ def _two_sentences(question):
     yield given("2", "8", "4")
     right_words, words = np.array([2, 4]), np.array([2, 8])
     corpus, mean = right_words.sum() / words.sum(), (right_words / words).mean()
-    weights = words / words.mean()
-    assert corpus - mean == pytest.approx(np.cov(weights, right_words / words, ddof=0)[0, 1])
+    assert corpus - mean == pytest.approx(np.cov((words / words.mean()), right_words / words, ddof=0)[0, 1])
     yield right(plain(corpus, 1), plain(mean, 2))
     yield wrong("1", ".5", f"{right_words.sum()}", f"{words.sum()}", plain(corpus, 1), plain(mean, 2))
 
@@ -320,10 +295,8 @@ def _shared_gap(question):
 
 
 def _three_systems(question):
-    orders = math.factorial(3)
-    assert 1 / orders > 0.05
-    yield right(f"{orders}", ".05")
-    yield wrong(f"{orders}")
+    assert 1 / math.factorial(3) > 0.05
+    yield right(f"{math.factorial(3)}", ".05") | wrong(f"{math.factorial(3)}")
 
 
 def _wmt23_groupings(question):
@@ -331,9 +304,7 @@ def _wmt23_groupings(question):
         "real_data/sentinels", r"pearson +none +\d+ +(\d+)\s+segment +\d+ +(\d+)\s+system +\d+ +(\d+)"
     )
     (n,) = printed("real_data/sentinels", r"(\d+) metrics, 6 of them sentinels")
-    yield given(none, n)
-    yield right(system, segment)
-    yield wrong(system, segment)
+    yield given(none, n) | right(system, segment) | wrong(system, segment)
 
 
 def _wmt23_gemba(question):
@@ -344,8 +315,7 @@ def _wmt23_gemba(question):
 
 def _wmt23_tie_share(question):
     zh, he = (float(printed("real_data/ties", rf"{pair} +\d+ +([\d.]+)")[0]) / 100 for pair in ("zh-en", "he-en"))
-    yield given(f"{100 * zh:.1f}", f"{100 * he:.1f}", "0", ".5")
-    yield right(plain(zh, 3), plain(he, 3))
+    yield given(f"{100 * zh:.1f}", f"{100 * he:.1f}", "0", ".5") | right(plain(zh, 3), plain(he, 3))
     yield wrong(f"{50 * (1 - zh):.1f}", f"{50 * (1 - he):.1f}")
 
 
@@ -381,8 +351,7 @@ def _wmt23_shuffle(question):
     lines = (r"transposed: {}, all but the first shuffled: {}", r"correct: {}, all but the first shuffled: {}")
     found = printed("real_data/aggregation", r"\n".join(lines).replace("{}", r"([\d.]+)"))
     assert found[0] == found[1]
-    yield given(*found)
-    yield wrong("2.0")
+    yield given(*found) | wrong("2.0")
 
 
 def _wmt23_evidence(question):
@@ -406,9 +375,8 @@ def _worth_of_80(question):
 
 
 def _share_that_stands(question):
-    yield given("50", "2", "4", "200")
     share = {n: 4 / (4 + 200 / n) for n in (50, 200)}
-    yield right(f"{2 * share[50]:.0f}", f"{200 / 50:.0f}")
+    yield given("50", "2", "4", "200") | right(f"{2 * share[50]:.0f}", f"{200 / 50:.0f}")
     yield wrong("0", plain(share[200], 1), plain(2 * share[200], 1))
     rng = np.random.default_rng(0)
     true = 2 * rng.normal(size=400_000)
@@ -418,17 +386,13 @@ def _share_that_stands(question):
 
 def _pairs_share_systems(question):
     yield given("36", "10", "95")
-    pairs = math.comb(10, 2)
-    share = 36 / pairs
+    pairs, share = math.comb(10, 2), 36 / math.comb(10, 2)
     half = 1.96 * math.sqrt(share * (1 - share) / pairs)
-    yield given(f"{pairs}", plain(share, 2), plain(share - half, 2), plain(share + half, 2))
-    yield right("9")
+    yield given(f"{pairs}", plain(share, 2), plain(share - half, 2), plain(share + half, 2)) | right("9")
 
 
 def _second_rater(question):
-    yield given(".56", ".49")
-    yield right(plain(0.56 / 0.49**0.5, 0 + 1))
-    yield wrong(plain(0.56 * 0.49, 2))
+    yield given(".56", ".49") | right(plain(0.56 / 0.49**0.5, 1)) | wrong(plain(0.56 * 0.49, 2))
 
 
 def _instrument(question):
@@ -436,22 +400,17 @@ def _instrument(question):
     quality = np.repeat([2.0, -2], 4)
     first, second = quality + np.tile([1, 1, -1, -1], 2), quality + np.tile([1, -1], 4)
     shared = np.mean(first * second)
-    assert np.mean(quality * first) / np.var(first) == 4 / 5
-    assert np.mean(quality * second) / shared == 1
+    assert (np.mean(quality * first) / np.var(first), np.mean(quality * second) / shared) == (4 / 5, 1)
     yield right(f"{shared:.0f}", f"{np.var(first):.0f}")
 
 
 def _which_metric_saves(question):
-    yield given(".98", ".4", ".92", ".6")
-    yield right(*(plain(r**2, 2) for r in (0.4, 0.6)))
-    yield wrong(".4", ".6")
+    yield given(".98", ".4", ".92", ".6") | right(*(plain(r**2, 2) for r in (0.4, 0.6))) | wrong(".4", ".6")
 
 
 def _same_segments(question):
-    yield given("100")
-    variance = {n: 1 / n + 1 / (200 - n) for n in (50, 100)}
-    assert variance[50] > variance[100]
-    yield wrong("50", "150")
+    assert 1 / 50 + 1 / 150 > 1 / 100 + 1 / 100  # the variances
+    yield given("100") | wrong("50", "150")
 
 
 def _constant_upside_down(question):
@@ -472,8 +431,7 @@ def _f1_of_taking_all(question):
     es = mm.EvalSet([[0, 0, 0, -1]], {"m": [[1, 1, 1, 1]]}, systems=["A"])
     row = mm.detection.error_free(es, thresholds={"m": 1}).iloc[0]
     assert row["f1"] == pytest.approx(2 * p / (1 + p))
-    yield right(plain(row["f1"], 2), f"{row['youden']:.0f}")
-    yield wrong(plain(row["precision"], 2), f"{row['recall']:.0f}")
+    yield right(plain(row["f1"], 2), f"{row['youden']:.0f}") | wrong(plain(row["precision"], 2), f"{row['recall']:.0f}")
 
 
 #: By question: the function that is named after it.

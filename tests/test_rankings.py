@@ -17,7 +17,7 @@ def rankings():
     return Rankings("toy", RUNS, QRELS, {"left_out": {"1 query": "no judgement"}}, {"quality": {"A": 1}})
 
 
-def test_rankings_are_sorted(rankings):
+def test_rankings_are_sorted_and_do_not_touch_what_they_are_given(rankings):
     rows = [" ".join(map(str, row)) for row in rankings.runs.drop(columns="score").values]
     assert rows == ["A q1 x 1", "A q1 z 2", "A q2 z 1", "B q1 x 1", "B q1 y 2", "B q2 x 1"]
     assert rankings.qrels.values.tolist() == [["q1", "x", 0], ["q1", "y", 1], ["q2", "x", 2]]
@@ -27,30 +27,22 @@ def test_rankings_are_sorted(rankings):
         "Rankings 'toy': 2 systems x 2 queries, 1 to 2 items a list, 3 judged items, 2 relevant\n"
         "  left out: 1 query (no judgement)"
     )
-
-
-def test_rankings_do_not_touch_what_they_are_given():
     before = RUNS.copy(), QRELS.copy()
     made = Rankings("toy", RUNS.assign(note="x"), QRELS)
     made.runs.loc[0, "item"] = "changed"
     assert RUNS.equals(before[0])
     assert QRELS.equals(before[1])
     assert "note" not in made.runs
-
-
-def test_rankings_name_queries_and_items_by_strings():
     tables = (table.assign(query=table["query"].map({"q1": 1, "q2": 2})) for table in (RUNS, QRELS))
     numbered = Rankings("n", *tables)
-    assert numbered.queries == ("1", "2")
-    assert set(numbered.qrels["query"]) == {"1", "2"}
+    assert (numbered.queries, set(numbered.qrels["query"])) == (("1", "2"), {"1", "2"})
 
 
 def test_rankings_select(rankings):
     part = rankings.select(systems=["A"], queries=["q2", "q1"])
     assert part.runs[["query", "item"]].values.tolist() == [["q1", "x"], ["q1", "z"], ["q2", "z"]]
     assert (part.systems, part.queries) == (("A",), ("q1", "q2"))
-    assert set(rankings.select(queries=["q2"]).qrels["query"]) == {"q2"}
-    assert part.truth == rankings.truth
+    assert (set(rankings.select(queries=["q2"]).qrels["query"]), part.truth) == ({"q2"}, rankings.truth)
     assert rankings.select().runs.equals(rankings.runs)
     for options, message in (
         ({"systems": ["C"]}, r"unknown system 'C'"),
@@ -61,37 +53,31 @@ def test_rankings_select(rankings):
         refuses(message, rankings.select, error=(ValueError, TypeError), **options)
 
 
-@pytest.mark.parametrize(
-    ("runs", "qrels", "message"),
-    [
-        (RUNS.drop(columns=["rank", "score"]), QRELS, r"`runs` lacks 2 columns, 'rank', 'score'; found 'system'"),
-        (RUNS, QRELS.drop(columns="relevance"), r"`qrels` lacks 1 column, 'relevance'"),
-        (RUNS.iloc[:0], QRELS, r"`runs` has no rows"),
-        (RUNS.assign(item=["y", "x", None, "z", "z", "x"]), QRELS, r"`runs`: column 'item' is empty in data row 3"),
-        (RUNS.assign(rank=[2, 1, 1, 1, 2, 1.5]), QRELS, r"'rank' must hold whole numbers of at least 1; found 1.5"),
-        (RUNS.assign(rank=[1, 0, 1, 1, 2, 1]), QRELS, r"'rank' must hold whole numbers .* found 0 in data row 2"),
-        (RUNS, QRELS.assign(relevance=[0, -1, 1]), r"'relevance' must hold whole numbers of at least 0; found -1"),
-        (RUNS, QRELS.assign(relevance=["no", 2, 1]), r"column 'relevance' must hold numbers; found 'no'"),
-        (RUNS.assign(score=[0.5, 0.5, np.inf, 3, 1, 2]), QRELS, r"holds an infinite score"),
-        (RUNS.assign(item="x"), QRELS, r"`runs`: 2 rows repeat \['system', 'query', 'item'\], the first"),
-        (RUNS, pd.concat([QRELS, QRELS.iloc[:1]]), r"`qrels`: 1 row repeat .*'q1', 'x'.*judged once"),
-        (RUNS.assign(rank=[3, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 3 where 2 is expected"),
-        (RUNS.assign(rank=[1, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 1 where 2 is expected"),
-        (RUNS.assign(score=[0.6, 0.5, 0, 0, 1, 2]), QRELS, r"must not increase down a list; system 'B', query 'q1'"),
-        (RUNS.iloc[:5], QRELS, r"has rank 2 where 1 is expected"),
-        (RUNS.drop(index=2), QRELS, r"system 'B' has no list for 1 of 2 queries, such as 'q2'"),
-        (RUNS, QRELS.iloc[[0, 2]], r"1 of the 2 queries of `runs` have no judgement: 'q2'"),
-    ],
-)
+@pytest.mark.parametrize(("runs", "qrels", "message"), [
+    (RUNS.drop(columns=["rank", "score"]), QRELS, r"`runs` lacks 2 columns, 'rank', 'score'; found 'system'"),
+    (RUNS, QRELS.drop(columns="relevance"), r"`qrels` lacks 1 column, 'relevance'"),
+    (RUNS.iloc[:0], QRELS, r"`runs` has no rows"),
+    (RUNS.assign(item=["y", "x", None, "z", "z", "x"]), QRELS, r"`runs`: column 'item' is empty in data row 3"),
+    (RUNS.assign(rank=[2, 1, 1, 1, 2, 1.5]), QRELS, r"'rank' must hold whole numbers of at least 1; found 1.5"),
+    (RUNS.assign(rank=[1, 0, 1, 1, 2, 1]), QRELS, r"'rank' must hold whole numbers .* found 0 in data row 2"),
+    (RUNS, QRELS.assign(relevance=[0, -1, 1]), r"'relevance' must hold whole numbers of at least 0; found -1"),
+    (RUNS, QRELS.assign(relevance=["no", 2, 1]), r"column 'relevance' must hold numbers; found 'no'"),
+    (RUNS.assign(score=[0.5, 0.5, np.inf, 3, 1, 2]), QRELS, r"holds an infinite score"),
+    (RUNS.assign(item="x"), QRELS, r"`runs`: 2 rows repeat \['system', 'query', 'item'\], the first"),
+    (RUNS, pd.concat([QRELS, QRELS.iloc[:1]]), r"`qrels`: 1 row repeat .*'q1', 'x'.*judged once"),
+    (RUNS.assign(rank=[3, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 3 where 2 is expected"),
+    (RUNS.assign(rank=[1, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 1 where 2 is expected"),
+    (RUNS.assign(score=[0.6, 0.5, 0, 0, 1, 2]), QRELS, r"must not increase down a list; system 'B', query 'q1'"),
+    (RUNS.iloc[:5], QRELS, r"has rank 2 where 1 is expected"),
+    (RUNS.drop(index=2), QRELS, r"system 'B' has no list for 1 of 2 queries, such as 'q2'"),
+    (RUNS, QRELS.iloc[[0, 2]], r"1 of the 2 queries of `runs` have no judgement: 'q2'"),
+])  # fmt: skip
 def test_rankings_refuse(runs, qrels, message):
     refuses(message, Rankings, "bad", runs, qrels)
 
 
-def test_rankings_refuse_what_is_no_table():
+def test_what_is_refused_for_what_it_is(rankings):
     refuses(r"`runs` must be a pandas DataFrame; found list", Rankings, "bad", [1], QRELS, error=TypeError)
-
-
-def test_neither_rankings_nor_transcripts_are_translations(rankings):
     for function in (mm.correlate, mm.pairwise_accuracy, mm.sentinel.training_frame):
         refuses(r"found 'toy', which holds ranked items and no human scores", function, rankings, error=TypeError)
         with pytest.raises(ValueError, match=r"found a table of transcripts, which has no column 'human'"):

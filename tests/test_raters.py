@@ -10,49 +10,27 @@ from mtmeta import raters, sysdep
 NAN = np.nan
 #: Krippendorff 2011, section E: four observers, twelve units, with gaps.
 KRIPPENDORFF = np.array([
-    [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
-    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
-    [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
-    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+    [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
 ])  # fmt: skip
 #: Shrout and Fleiss 1979, table 2: four judges (rows here), six targets.
 SHROUT = np.array([[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2], [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]])
 
 
-def test_alpha_of_krippendorffs_example():
+def test_printed_reliabilities_and_none_of_equal_ratings():
     assert round(raters.alpha(KRIPPENDORFF), 3) == 0.849  # printed, interval data
-
-
-def test_icc_of_shrout_and_fleiss():
     printed = {"oneway": 0.17, "agreement": 0.29, "consistency": 0.71}
     assert {kind: round(raters.icc(SHROUT, kind), 2) for kind in printed} == printed
-
-
-def test_strictness_is_error_for_alpha_and_agreement_only():
-    strict = SHROUT[:1] - np.array([[0], [4]])
-    assert raters.icc(strict, "consistency") == pytest.approx(1)
-    assert max(raters.icc(strict), raters.alpha(strict)) < 0.5
-
-
-def test_equal_ratings_have_no_reliability():
     same = np.full((3, 4), 7.0)
     assert np.isnan([raters.alpha(same), raters.icc(same)]).all()
 
 
-def test_items_that_one_person_rated_do_not_count():
-    more = np.column_stack([KRIPPENDORFF, [NAN, 100, NAN, NAN]])
-    assert raters.alpha(more) == pytest.approx(raters.alpha(KRIPPENDORFF), abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("message", "ratings"),
-    [
-        (r"shape \(n_raters, n_items\), two raters or more; found \(1, 3\)", [[1, 2, 3]]),
-        (r"found \(3,\)", [1, 2, 3]),
-        ("two items or more need ratings by two raters; found 1", [[1, NAN, 3], [2, 4, NAN]]),
-        ("infinite", [[1, np.inf], [2, 4]]),
-    ],
-)
+@pytest.mark.parametrize(("message", "ratings"), [
+    (r"shape \(n_raters, n_items\), two raters or more; found \(1, 3\)", [[1, 2, 3]]),
+    (r"found \(3,\)", [1, 2, 3]),
+    ("two items or more need ratings by two raters; found 1", [[1, NAN, 3], [2, 4, NAN]]),
+    ("infinite", [[1, np.inf], [2, 4]]),
+])  # fmt: skip
 def test_tables_that_cannot_be_judged(message, ratings):
     refuses(message, raters.alpha, ratings)
     refuses(message, raters.icc, ratings)
@@ -73,19 +51,15 @@ def campaign(seed, noise, n_segments=150, n_ratings=2):
     return mm.EvalSet(ratings[0], columns, systems=list("ABCDEF"))
 
 
-def test_rows_of_a_ceiling():
+def test_rows_of_a_ceiling_and_what_has_none():
     es = campaign(1, 1.0, n_ratings=3)
     table = raters.ceiling(es, n_resamples=50)
-    assert table["metric"].tolist() == ["m"]
-    assert (table["n_ratings"][0], table["n_translations"][0]) == (3, 900)
+    assert (table["metric"].tolist(), (table["n_ratings"][0], table["n_translations"][0])) == (["m"], (3, 900))
     both = raters.ceiling(es, ["human_3", "m"], n_resamples=2)
     assert both["metric"].tolist() == ["human_3", "m"]  # a rating agrees with itself
     with_constant = es.with_metrics({"human_2": es["human_2"], "m": es["m"], "flat": np.ones(es.shape)})
     flat = raters.ceiling(with_constant, n_resamples=5).set_index("metric").loc["flat"]
     assert flat[["value", "corrected", "low"]].isna().all()
-
-
-def test_no_ceiling_without_a_second_rating():
     es = campaign(1, 1.0)
     refuses("has one rating of each translation; .* human_2", raters.ceiling, es.with_metrics({"m": es["m"]}))
     refuses("no metric given", raters.ceiling, es.with_metrics({"human_2": es["human_2"]}))
@@ -100,19 +74,15 @@ def test_no_ceiling_without_a_second_rating():
 def test_intervals_hold_the_planted_correlation(noise):
     """180 of 200 lies three standard errors below .95."""
     tables = [raters.ceiling(campaign(k, noise), n_resamples=200, rng=k).iloc[0] for k in range(200)]
-    held = sum(t["low"] <= np.sqrt(0.5) <= t["high"] for t in tables)
-    assert held >= 180
+    assert sum(t["low"] <= np.sqrt(0.5) <= t["high"] for t in tables) >= 180
     assert np.mean([t["corrected"] for t in tables]) == pytest.approx(np.sqrt(0.5), abs=0.01)
     assert np.mean([t["reliability"] for t in tables]) == pytest.approx(1 / (1 + noise**2), abs=0.01)
 
 
-def test_ratings_are_the_columns_called_human():
+def test_ratings_are_the_columns_called_human_and_other_raters_err_alike():
     es = campaign(2, 1.0, n_ratings=3)
     assert np.array_equal(es.ratings, [es.human, es["human_2"], es["human_3"]])
     assert len(sysdep.centre_segments(es).ratings) == 3
-
-
-def test_other_raters_err_as_the_first_one_does():
     es = mm.simulate.campaign(n_segments=120, seed=4, texts=False)
     again = mm.simulate.rate_again(es, 2)
     pairs = np.corrcoef(again.ratings.reshape(3, -1))[np.triu_indices(3, 1)]

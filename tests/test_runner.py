@@ -70,8 +70,7 @@ def test_missing_names_what_is_not_there(tmp_path, nowhere, monkeypatch):
     assert runner.missing(notebook) == ["data:wmt23", "no_such_module"]
     (nowhere / "mt-metrics-eval-v2" / "wmt23").mkdir(parents=True)
     monkeypatch.setenv("MTMETA_DATA", str(nowhere))
-    assert runner.missing(notebook) == ["no_such_module"]
-    assert runner.missing(write(tmp_path / "b.ipynb")) == []
+    assert (runner.missing(notebook), runner.missing(write(tmp_path / "b.ipynb"))) == (["no_such_module"], [])
     (tmp_path / "cache" / "dl-hard").mkdir(parents=True)
     assert runner.missing(write(tmp_path / "c.ipynb", requires=["data:dl-hard"])) == []
 
@@ -109,8 +108,7 @@ def project(tmp_path, nowhere):
 
 @pytest.mark.slow
 def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
-    before = (project / "notebooks" / "a.ipynb").read_bytes()
-    report = make_book.stage(project)
+    before, report = (project / "notebooks" / "a.ipynb").read_bytes(), make_book.stage(project)
     source = project / "_build" / "src"
     done = {page: entry["status"] for page, entry in report.items()}
     assert done == {"notebooks/a": "executed", "notebooks/real_data/b": "stored"}
@@ -121,20 +119,15 @@ def test_stage_executes_what_can_be_executed_and_leaves_the_sources(project):
     assert printed(source / "notebooks" / "a.ipynb") == "42\n"
     assert [printed(source / "notebooks" / f"{name}.ipynb") for name in ("real_data/b", "00_template")] == ["", ""]
     about = json.loads((source / "execution.json").read_text())
-    assert about["notebooks"] == report
-    assert (about["jobs"], about["cores"]) == (2, os.cpu_count())
+    assert (about["notebooks"], (about["jobs"], about["cores"])) == (report, (2, os.cpu_count()))
     assert (project / "notebooks" / "a.ipynb").read_bytes() == before
 
 
 @pytest.mark.slow
-def test_book_is_built_and_its_path_is_printed(project, capfd):
+def test_the_book_is_built_and_a_warning_or_a_failing_chapter_ends_it(project, capfd):
     assert make_book.main(["book", "--root", str(project)]) == 0
     assert capfd.readouterr().out.strip().endswith(str(project / "_build" / "html"))
     assert "42" in (project / "_build" / "html" / "notebooks" / "a.html").read_text()
-
-
-@pytest.mark.slow
-def test_a_warning_of_the_build_is_an_error_and_a_failing_chapter_is_named(project, capfd):
     (project / "book" / "index.md").write_text("# A book\n\n{no-such-role}`x`\n")
     assert make_book.main(["book", "--root", str(project), "--no-execute"]) == 1
     assert "error: jupyter-book ended with exit status" in capfd.readouterr().err
@@ -148,8 +141,7 @@ def test_refresh_changes_nothing_if_one_fails(tmp_path, nowhere):
     good, bad = write(tmp_path / "good.ipynb", "print(1)"), write(tmp_path / "bad.ipynb", "1 / 0")
     held = write(tmp_path / "held.ipynb", "print(1)", requires=["data:wmt23"])
     refuses(r"bad\.ipynb failed", make_book.refresh, [good, bad], error=RuntimeError)
-    assert printed(good) == ""
-    assert make_book.refresh([good, held]) == [good]
+    assert (printed(good), make_book.refresh([good, held])) == ("", [good])
     assert (printed(good), printed(held)) == ("1\n", "")
 
 
@@ -170,11 +162,9 @@ def test_normaliser_drops_noise_and_keeps_content(tmp_path):
     notebook.cells[2].execution_count = 17
     nbformat.write(notebook, path)
 
-    assert normalise("--check", path).returncode == 1
-    assert normalise(tmp_path).returncode == 0
+    assert (normalise("--check", path).returncode, normalise(tmp_path).returncode) == (1, 0)
     once = path.read_bytes()
-    assert normalise("--check", tmp_path).returncode == 0
-    assert normalise(path).returncode == 0
+    assert (normalise("--check", tmp_path).returncode, normalise(path).returncode) == (0, 0)
     assert path.read_bytes() == once
 
     after = nbformat.read(path, as_version=4)
@@ -182,11 +172,9 @@ def test_normaliser_drops_noise_and_keeps_content(tmp_path):
     assert after.cells[1].metadata == {"tags": ["parameters"]}
     assert after.cells[2].metadata == {"mystnb": {"image": {"alt": "text"}}}
     assert [c.execution_count for c in after.cells[1:]] == [1, 2, 3]
-    assert [o.text for o in after.cells[2].outputs] == ["1\n1\n"]
-    assert after.cells[3].outputs[0].execution_count == 3
+    assert ([o.text for o in after.cells[2].outputs], after.cells[3].outputs[0].execution_count) == (["1\n1\n"], 3)
     assert [c.source for c in after.cells] == [c.source for c in notebook.cells]
 
     assert normalise(write(path, "n = 1", "n = 1")).returncode == 0  # what was not executed is not counted
     cells = nbformat.read(path, as_version=4).cells
-    assert [c.execution_count for c in cells[1:]] == [None, None]
-    assert len({c.id for c in cells}) == 3
+    assert ([c.execution_count for c in cells[1:]], len({c.id for c in cells})) == ([None, None], 3)

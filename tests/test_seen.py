@@ -1,8 +1,7 @@
-"""What the pages say of their own tables and figures is what these show.
+"""What the pages say of their own tables and figures, in cells with the tag `seen`, is what these show.
 
-A markdown cell with the tag `seen` speaks about the book's own data, and `mtmeta run` leaves it out on other data. Each
-number in it stands in an output of the page, or in its code. Each order that it marks, as in
-``{order}`Judge leads <Judge > chrF: pearson>` ``, holds in the last table above it that has the column and the rows.
+Each number there stands in an output or in code. Each order, as in ``{order}`Judge leads <Judge > chrF: pearson>` ``,
+holds in the last table above it that has the column and the rows.
 """
 
 import ast
@@ -115,15 +114,13 @@ def unmarked(nb):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=label)
 def test_what_is_said_to_be_seen_is_there(path):
     nb = nbformat.read(path, as_version=4)
-    assert list(unprinted(nb)) == []
-    assert list(unseen_orders(nb)) == []
+    assert (list(unprinted(nb)), list(unseen_orders(nb))) == ([], [])
     assert path.parent.name == "real_data" or list(unmarked(nb)) == []
 
 
 @pytest.mark.parametrize("path", [p for p in NOTEBOOKS if p.name[:2].isdigit() and p.name[:2] != "00"], ids=label)
 def test_chapters_say_what_is_seen(path):
-    nb = nbformat.read(path, as_version=4)
-    assert len(tagged(nb, "seen")) >= 5
+    assert len(tagged(nbformat.read(path, as_version=4), "seen")) >= 5
     kept = _run._prepared(path, {"campaign": "mine.csv"}, dict.fromkeys(_needs.FACTS, 1000)).cells
     assert [cell for cell in kept if "seen" in cell.metadata.get("tags", [])] == []
 

@@ -1,7 +1,4 @@
-"""A corpus of malformed, odd and hostile inputs: every case makes its files and states what must come of them.
-
-A case loads, with a meaning that is stated, or is refused with one message. The files are the same on every machine.
-"""
+"""Malformed, odd and hostile inputs: every case makes its files and states what they mean, or how they are refused."""
 
 from ._archives import ARCHIVES
 from ._audit import snapshot, watched

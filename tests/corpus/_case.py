@@ -12,11 +12,7 @@ from mtmeta.datasets import load_all
 
 @dataclass(frozen=True)
 class Case:
-    """One input: how its files are made, what reads it, and what must come of it.
-
-    ``make`` writes into an empty folder and returns what is given to ``read`` and, as text, to the command line. A case
-    with ``refused`` raises an error with a message of this form; any other gives the ``meaning``, by name of a fact.
-    """
+    """How files are made in an empty folder, what reads them, and the ``meaning`` by name of a fact, or the refusal."""
 
     name: str
     make: Callable[[Path], Any]
@@ -38,13 +34,7 @@ def facts(sets):
     (es,) = sets
     texts = es.texts
     return {
-        "systems": es.systems,
-        "segments": es.segments,
-        "human": plain(es.human),
-        "metrics": es.metrics,
-        "X": plain(es["X"]) if "X" in es else None,
-        "language_pair": es.language_pair,
-        "documents": es.documents,
-        "sources": texts and texts.sources,
-        "translations": texts and tuple(texts.translations.values()),
-    }
+        "systems": es.systems, "segments": es.segments, "human": plain(es.human), "metrics": es.metrics,
+        "X": plain(es["X"]) if "X" in es else None, "language_pair": es.language_pair, "documents": es.documents,
+        "sources": texts and texts.sources, "translations": texts and tuple(texts.translations.values()),
+    }  # fmt: skip

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Usage:
-    """A command line, the exit code that it must end with, and the form of its message.
-
-    A code of 2 is wrong usage, which the parser explains over several lines; 1 is a fault of the data, in one line.
-    """
+    """A command line, its exit code (2: wrong usage; 1: a fault of the data, told in one line), and what it says."""
 
     line: tuple[str, ...]
     code: int
@@ -32,10 +29,9 @@ _SETS = ("validate", "rank", "correlate", "report")
 OPTIONS: tuple[Usage, ...] = (
     *_usage(2, "No such command", "frobnicate", "RANK teaching", "rank; teaching", "@", "../rank"),
     *_usage(2, "No such option", *(f"{c} teaching --frobnicate" for c in _SETS), "--verbose", "fetch --all"),
-    *_usage(2, "Missing argument", *_SETS, "local-accuracy", "sentinel score", "sentinel score x", "run --scores teaching"),
+    *_usage(2, "Missing argument", *_SETS, "local-accuracy", "sentinel score", "sentinel score x", "run --scores teaching", "difference", "difference chrF"),
     *_usage(2, "Missing option", "run 1", "sentinel train teaching", "sentinel train teaching --sees source"),
     *_usage(2, "requires an argument", "rank teaching --seed", "rank teaching -o", "validate teaching --metric"),
-    *_usage(2, "Missing argument", "difference", "difference chrF"),
     *_usage(2, "Invalid value for 'DELTA'", "difference chrF x", "difference chrF -- -1"),
     *_usage(2, "Invalid value for '--segments'", "difference chrF 1 --segments 0"),
     *_usage(1, "unknown metric in WMT23: 'chrf'. Did you mean 'chrF'", "difference chrf 1"),
@@ -43,7 +39,6 @@ OPTIONS: tuple[Usage, ...] = (
             "difference chrF 1.2 --segments 30", "difference BLEU 1 --segments 100"),
     *_usage(1, "gives all systems of a set one score", "difference SourceOnly 1 --set teaching"),
     *_usage(2, "Invalid value for '--seed'", *(f"rank teaching --seed {v}" for v in ("1.5", "x", "@", "1e3", "0x1", "None"))),
-    *_usage(2, "Invalid value for '--seed'", "rank teaching --seed " + "9" * 5000),
     *_usage(2, "Invalid value for '--(seed|n-resamples)'", "rank teaching --seed -1", "rank teaching --n-resamples -1"),
     *_usage(2, "Invalid value for '--[a-z-]+': .*(less than or equal to|not in the range)",
             *(f"{line} 1{'0' * 20}" for line in (
@@ -51,8 +46,8 @@ OPTIONS: tuple[Usage, ...] = (
                 "report teaching --seed", "local-accuracy x.csv --n-resamples", "local-accuracy x.csv --jobs", "run 1 --scores teaching --jobs",
                 "sweep x.yaml --jobs", "sentinel train teaching --sees source --save x --kind transformer --epochs"))),
     *_usage(2, "Invalid value for '--places'", *(f"{c} teaching --places {v}" for c in _SETS[:3] for v in (-1, 18, 10**9))),
-    *_usage(2, "Invalid value for '--(n-resamples|jobs)'", "report teaching --n-resamples 39"),
-    *_usage(2, "Invalid value for '--(n-resamples|jobs)'", "local-accuracy x.csv --n-resamples 98", "run 1 --scores teaching --jobs 0"),
+    *_usage(2, "Invalid value for '--(n-resamples|jobs)'", "report teaching --n-resamples 39",
+            "local-accuracy x.csv --n-resamples 98", "run 1 --scores teaching --jobs 0"),
     *_usage(2, "Invalid value for '--[a-z]+'", *(f"{c} teaching --format {v}" for c in _SETS for v in ("html5", "HTML", "@", "pickle"))),
     *_usage(2, "Invalid value for '--[a-z]+'", "rank teaching --protocol wmt99", "correlate teaching --coefficient r", "rank teaching --ties 1"),
     *_usage(2, "Invalid value for '--[a-z]+'", "correlate teaching --grouping both", "correlate teaching --degenerate keep"),
@@ -70,11 +65,10 @@ OPTIONS: tuple[Usage, ...] = (
     *_usage(2, "there is no folder 'no'", "sentinel train teaching --sees source --save x --kind transformer --report no/r.json"),
     *_usage(2, "give names of sets, or --list", "fetch", "fetch wmt23 --list"),
     *_usage(2, "standard input .* can be read once only", "validate - -", "rank - -"),
-    *_usage(2, "tsv holds one table", "local-accuracy teaching-ranking --format tsv"),
+    *_usage(2, "[ct]sv holds one table", "local-accuracy teaching-ranking --format tsv", "local-accuracy teaching-ranking -o x.csv"),
     *_usage(2, "expected two metrics", "compare teaching Judge", "compare teaching Judge Judge", "compare teaching Judge chrF TER"),
     *_usage(1, "nothing would be left: the list of systems is empty", "rank teaching --system Fjord --exclude-system Fjord"),
     *_usage(1, "systems can be chosen in sets of translations only", "run 8 --scores teaching-ranking --system A"),
-    *_usage(2, "csv holds one table", "local-accuracy teaching-ranking -o x.csv"),
     *_usage(1, r"nothing here is written as '\.(pdf|xlsx)'; name a file with", *(f"{c} teaching -o x.{e}" for c in _SETS for e in ("pdf", "XLSX"))),
     *_usage(2, "expected a number of processes", "local-accuracy x.csv --jobs 0", "sweep x.yaml --jobs 0"),
     *_usage(2, "the cluster has its own number of workers", "sweep x.yaml --jobs 2 --dask tcp://x:1"),

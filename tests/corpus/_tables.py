@@ -85,16 +85,10 @@ def _encodings():
             yield table(label, _encoded(text, encoding), why, suffix, systems=("A", name))
     for suffix, text in (("csv", GOOD), ("jsonl", lines(*RECORDS))):
         yield table("UTF-16 cut in the middle of a character", text.encode(_UTF16)[:-1], r"is not UTF-16, .*mark", suffix)
-        yield table("UTF-16 with half a pair", text.encode(_UTF16) + b"\x00\xd8", r"is not UTF-16, .*mark", suffix)
-        yield table("a mark and nothing else", b"\xef\xbb\xbf", r"is empty", suffix)
-        yield table("a UTF-16 mark and nothing else", b"\xff\xfe", r"is empty", suffix)
         yield table("UTF-8 cut in the middle of a character", text.encode() + b"\xe6\x97", r"is not UTF-8", suffix)
-        yield table("an overlong form", text.encode().replace(b"B", b"\xc0\x82"), r"is not UTF-8: .*0xc0", suffix)
         yield table("a surrogate in UTF-8", text.encode().replace(b"B", b"\xed\xa0\x80"), r"is not UTF-8: .*0xed", suffix)
         yield table("a NUL in a name", text.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]", suffix)
-        yield table("NULs only", bytes(1000), r"holds a NUL character in line 1", suffix)
         yield table("every byte", bytes(range(1, 256)) * 9, r"is not UTF-8|not valid JSON", suffix)
-        yield table("two marks", b"\xef\xbb\xbf" * 2 + text.encode(), r"lacks 1 column|not valid JSON", suffix)
 
 
 def _line_ends():
@@ -107,10 +101,8 @@ def _line_ends():
     yield table("lines end in three ways", "\r\n".join(GOOD.split("\n", 1)).replace("2,-6,.2\n", "2,-6,.2\r"))
     yield table("blank lines between and after", GOOD.replace("\n", "\n\n") + "\n\n")
     yield table("a blank line first", "\n" + GOOD, r"the first line is blank; expected a header")
-    yield table("blanks first", "  \t\n" + GOOD, r"the first line is blank; expected a header")
     yield table("blank lines", "\n\n  \n".join(lines(*RECORDS).split("\n")), "", "jsonl")
     yield table("only line ends", "\n\r\n\n", r"the first line is blank|is empty")
-    yield table("only line ends", "\n\r\n\n", r"is empty", "jsonl")
     yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' is empty in data row 5")
     for name, mark in (("U+2028", "\u2028"), ("U+0085", "\x85"), ("form feed", "\f"), ("U+001E", "\x1e")):
         text = HEAD.replace("X", "source") + "".join(f"{s},{k},{k},one{mark}{k}\n" for s in "AB" for k in (1, 2))
@@ -127,26 +119,17 @@ def _fields():
     yield table("fewer fields than the header", GOOD + "C,1,1\n", r"line 6: expected 4 fields, the header's; found 3")
     yield table("more fields than the header", GOOD + "C,1,1,1,1\n", r"line 6: expected 4 fields.*found 5")
     yield table("cut within a row", GOOD[:-6], r"line 5: expected 4 fields.*found 3.*may be truncated")
-    yield table("a comma at the end of each row", GOOD.replace("\n", ",\n"), r"column 5 has no name")
-    yield table("a comma at the end of the rows only", HEAD + GOOD.removeprefix(HEAD).replace("\n", ",\n"), r"found 5")
     yield table("an open quote", GOOD.replace(".9", '".9'), r"a quote is opened and never closed")
-    yield table("an open quote in the header", '"' + GOOD, r"a quote is opened and never closed|lacks|no rows")
     yield table("text after a quote", GOOD.replace(".9", '".9"x'), r"line 2: ',' expected after")
-    yield table("blank after a quote", GOOD.replace(".9", '".9" '), r"line 2: ',' expected after")
     yield table("a quote within a name", GOOD.replace("B,", 'B"b,'), systems=("A", 'B"b'))
-    yield table("single quotes are no quotes", GOOD.replace("B,", "'B',"), **beside_a("'B'"))
-    yield table("typographic quotes are no quotes", GOOD.replace("B,", "“B”,"), systems=("A", "“B”"))
     yield table("everything quoted", "".join('"' + '","'.join(r.split(",")) + '"\n' for r in GOOD.splitlines()))
     yield table("a backslash is no escape", GOOD.replace("B,", "B\\,"), systems=("A", "B\\"))
     yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
     yield table("tabs in a .csv", GOOD.replace(",", "\t"), r"separated by '\\t'")
     yield table("commas in a .tsv", GOOD, r"separated by ','.*tabs in \.tsv", "tsv")
-    yield table("bars", GOOD.replace(",", "|"), r"lacks 3 columns")
     yield table("a tab within a field of a .csv", GOOD.replace("B,", "B\tb,"), systems=("A", "B\tb"))
     yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
-    yield table("a comment", "# my scores\n" + GOOD, r"lacks|expected 1 fields")
     yield table("sep=, as a spreadsheet writes it", "sep=,\n" + GOOD, r"expected 2 fields|lacks")
-    yield table("HTML", "<html><body>404</body></html>\n", r"lacks 3 columns")
     yield table("JSON", lines(*RECORDS), r"has no|lacks|found")
     yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"more than 1,000,000")
     yield table("the largest field", lambda: GOOD.replace("B,", "B" * 1_000_000 + ",").encode(), systems=("A", "B" * 10**6))
@@ -158,7 +141,6 @@ def _fields():
 def _headers():
     yield table("nothing", b"", r"is empty; expected a header")
     yield table("the header alone", HEAD, r"the table has no rows")
-    yield table("no header", GOOD.removeprefix(HEAD), r"column names must be distinct|lacks 3 columns")
     for column in ("system", "segment", "human"):
         yield table(f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'")
         yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found twice: '{column}'")
@@ -166,7 +148,6 @@ def _headers():
         yield table(f"a blank before {column}", GOOD.replace(column, f" {column}"), rf"lacks 1 column, '{column}'.*' {column}'")
     yield table("a metric twice", GOOD.replace("human,X", "human,X,X").replace(".", "1,."), r"found twice: 'X'")
     yield table("a column without a name", GOOD.replace("X", ""), r"column 4 has no name")
-    yield table("a column called a blank", GOOD.replace("X", "  "), r"column 4 has no name")
     yield table("the index of pandas", "," + GOOD.removesuffix("\n").replace("\n", "\n0,"), r"column 1 has no name.*index=False")
     yield table("columns in another order", "X,human,segment,system\n.9,0,1,A\n.2,-6,2,A\n.8,-1,1,B\n.3,-7,2,B\n")
     yield table("no metric", "system,segment,human\nA,1,1\nB,1,2\n", segments=(1,), human=((1,), (2,)), X=None, metrics=())
@@ -227,19 +208,13 @@ def _columns():
 
 def _rows():
     yield table("a row twice", GOOD + "B,2,-7,.3\n", r"1 row\(s\) repeat a \(system, segment\) pair.*\('B', 2\)")
-    yield table("a row twice with other scores", GOOD + "B,2,1,1\n", r"1 row\(s\) repeat .*\('B', 2\)")
-    yield table("the whole table twice", GOOD + GOOD.removeprefix(HEAD), r"4 row\(s\) repeat")
     yield table("the header twice", GOOD + GOOD, r"'human' must hold numbers; found 'human'|row\(s\) repeat")
     yield table("a row short", GOOD.replace("B,1,-1,.8\n", ""), r"system 'B' has 1 of 2 segments; missing is, for example, segment 1")
     yield table("a segment of one system alone", GOOD + "B,3,1,1\n", r"system 'A' has 2 of 3 segments.*segment 3")
-    yield table("a system of its own segments", GOOD + "C,8,1,1\nC,9,1,1\n", r"has 2 of 4 segments")
     yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
     yield table("rows in reverse", HEAD + "B,2,-7,.3\nB,1,-1,.8\nA,2,-6,.2\nA,1,0,.9\n")
-    yield table("rows by segment", HEAD + "A,1,0,.9\nB,1,-1,.8\nA,2,-6,.2\nB,2,-7,.3\n")
     yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' is empty in data row 5")
-    yield table("no segment in a row", GOOD + "C,,1,1\n", r"column 'segment' is empty in data row 5")
     yield table("a blank after a name", GOOD.replace("B,2", "B ,2"), r"has 1 of 2 segments")
-    yield table("a name in two forms of Unicode", GOOD.replace("B,1", "é,1").replace("B,2", "e\u0301,2"), r"has 1 of 2 segments")
     for name, spelt in (
         ("NA", "NA"), ("nan", "nan"), ("a number", "1"), ("a long number", "9" * 5000), ("True", "True"),
         ("a tag", "<script>alert(1)</script>"), ("a template", "{{ 7*7 }}{% raw %}"), ("a path", "../../etc/passwd"),
@@ -258,8 +233,6 @@ def _rows():
         yield table(f"segments: {name}", text, segments=read, **turned)
     yield table("two sources for one segment", HEAD.replace("X", "source") + "A,1,1,one\nB,1,2,two\n",
         r"column 'source' differs between the rows of segment 1")
-    yield table("two documents for one segment", HEAD.replace("X", "doc") + "A,1,1,one\nB,1,2,two\n",
-        r"column 'doc' differs between the rows of segment 1")
 
 
 def _json_lines():
@@ -274,19 +247,12 @@ def _json_lines():
 
     yield case("nothing", "", r"is empty; expected one JSON object a line")
     yield case("the good records", lines(*RECORDS))
-    yield case("fields in another order", lines(first, *({k: r[k] for k in reversed(r)} for r in rest)))
     yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
-    yield case("an array of records over lines", json.dumps(RECORDS, indent=1), r"line 1: not valid JSON")
     yield case("a number", "1\n", r"line 1: expected a JSON object; found '1")
-    yield case("cut", lines(*RECORDS)[:-9], r"line 4: not valid JSON")
     yield case("a comma after the last field", with_first('{"system": "A",}'), r"line 1: not valid JSON")
-    yield case("a comment", "// scores\n" + lines(*RECORDS), r"line 1: not valid JSON")
-    yield case("single quotes", with_first(str(first)), r"line 1: not valid JSON")
-    yield case("two objects on a line", with_first(json.dumps(first) * 2), r"line 1: not valid JSON")
     yield case("a field twice", with_first('{"system": "A", "system": "B"}'), r"line 1: not valid JSON \(a field occurs twice\)")
     yield case("a field missing", lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
         r"line 2: the fields differ from the first line's in \['X'\]")
-    yield case("a field more", lines(first, *(r | {"Y": 1} for r in rest)), r"line 2: the fields differ .*\['Y'\]")
     for name, value, refused in (
         ("a list", "[1]", r"'X' must be a text, a number or null; found \[1\]"), ("an object", '{"a": 1}', r"'X' must be a text"),
         ("true", "true", r"'X' must be a text, a number or null; found true"), ("infinite", "Infinity", INFINITE), ("-infinite", "-Infinity", INFINITE),
@@ -299,11 +265,8 @@ def _json_lines():
     ):
         yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
     yield case("system is null", lines(first | {"system": None}, *rest), r"column 'system' is empty in data row 1")
-    yield case("systems are numbers", lines(*(r | {"system": ord(r["system"])} for r in RECORDS)), systems=("65", "66"))
     yield case("segments are floats", lines(*(r | {"segment": float(r["segment"])} for r in RECORDS)))
-    yield case("a segment is infinite", lines(first).replace('"segment": 1', '"segment": Infinity') + after, r"of \d segments")
     yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
-    yield case("objects nested a hundred thousand deep", '{"a":' * 100_000, r"line 1: not valid JSON")
     yield case("half of a surrogate pair", lines(*RECORDS).replace('"B"', '"B\\ud800"'), r"line 3: 'system' holds half of a surrogate pair")
     yield case("half of a pair in a field's name", lines(*RECORDS).replace('"X"', '"X\\udc00"'), r"line 1: .* holds half of a surrogate pair")
     yield case("a whole pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
@@ -371,10 +334,8 @@ def _parquets():
     yield case("no rows", _parquet(_frame().head(0)), r"the table has no rows")
     yield case("no columns", _parquet(pd.DataFrame()), r"lacks 3 columns|is not a readable Parquet file|no columns")
     yield case("an index with names", _parquet(_frame().set_index(["system", "segment"])))
-    yield case("an index without a name", _parquet(_frame().set_axis([3, 1, 2, 0])))
     yield case("categories", _parquet(_frame(system=pd.Categorical(list("AABB")))))
     yield case("whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3)))
-    yield case("32 bits", _parquet(_frame(X=pd.Series([0.5, 0.25, 1, 2], dtype="float32"))), X=((0.5, 0.25), (1, 2)))
     yield case("decimals", _parquet(_frame(X=[Decimal("0.5"), Decimal("0.25"), Decimal(1), Decimal(2)])), X=((0.5, 0.25), (1, 2)))
     yield case("numbers as text", _parquet(_frame(X=["0.9", "0.2", "0.8", "0.3"])))
     for name, values in (
@@ -383,10 +344,8 @@ def _parquets():
     ):
         yield case(f"scores are {name}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
     yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), X=((1, 0), (1, 1)))
-    yield case("scores are infinite", _parquet(_frame(X=[1, 2, float("inf"), 3])), INFINITE)
     yield case("scores are null", _parquet(pa.Table.from_pandas(_frame(X=None))), r"metric 'X' has no score at all")
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
-    yield case("systems are lists", _parquet(_frame(system=[["A"], ["A"], ["B"], ["B"]])), r"column 'system' must hold text; found")
     yield case("sources are lists", _parquet(_frame(source=[["A"], ["A"], ["B"], ["B"]])), r"column 'source' must hold text; found")
     yield case("segments are times", _parquet(_frame(segment=pd.to_datetime(["2024", "2025"] * 2))),
         segments=("2024-01-01 00:00:00", "2025-01-01 00:00:00"))
@@ -445,24 +404,18 @@ def _pipe(folder):
 def _places():
     yield _place("a link to a table", lambda f: _link(f, _good_at(f / "real.csv")))
     yield _place("a link to nothing", lambda f: _link(f, "gone"), r"there is no file .*t\.csv")
-    yield _place("a link to itself", lambda f: _link(f, "t.csv"), r"there is no file .*t\.csv")
     yield _place("a folder with the name of a table", lambda f: _folder(f / "t.csv"), r"is a folder without human-scores/")
     yield _place("a pipe that nobody writes to", _pipe, r"there is no file .*t\.csv")
     yield _place("a file in a file", lambda f: _good_at(f / "t.csv") / "u.csv", r"there is no file")
     yield _place("a blank and quotes in the name", lambda f: _good_at(f / "a \"b\" 'c'.csv"))
-    yield _place("a line end in the name", lambda f: _good_at(f / "a\nb.csv"))
     yield _place("a line end in the name of what is not there", lambda f: f / "a\nb.csv", r"there is no file .*a(\n|\\n| )b\.csv")
     for name, given in (("a name", b"\xff.csv"), ("the folder", b"b\xfc/t.csv"), ("half of a pair", b"\xed\xa0\x80.csv")):
         place = os.fsdecode(given)
         refused = r"(\\udc..)+(/t)?(\.csv)?: the name is not UTF-8\. Rename the file or folder"
         yield _place(f"{name} is not UTF-8", lambda f, p=place: _good_at(f / p), refused)
         yield _place(f"{name} is not UTF-8, of what is not there", lambda f, p=place: f / p, refused)
-    yield _place("a name beyond ASCII", lambda f: _good_at(f / "日本 ü.csv"))
-    yield _place("capitals in the suffix", lambda f: _good_at(f / "T.CSV"))
     yield _place("a name of 300 characters", lambda f: f / ("x" * 300 + ".csv"), r"cannot look for '.*x.{0,9}': File name too long")
-    yield _place("a path of 5,000 characters", lambda f: f / ("x/" * 2500 + "t.csv"), r"cannot look for '.*x.{0,9}': File name too long")
     yield _place("a NUL in the name", lambda f: str(f / "a\0b.csv"), r"there is no file|null|NUL")
-    yield _place("no suffix", lambda f: _good_at(f / "table"), r"cannot tell the format from ''")
     yield _place("text called a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"is not a readable workbook: File is not a zip file")
     yield _place("text called compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot be unpacked: Not a gzipped file")
     yield _place("a pickle", lambda f: file("t.pkl", pickle.dumps(_Bomb()))(f), r"cannot tell the format from '\.pkl'")

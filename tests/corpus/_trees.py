@@ -151,8 +151,6 @@ def _scores():
         yield case(f"{what} scores as JSON", put(path, json.dumps(HUMAN) + "\n"), r"line 1: expected `SYSTEM SCORE`; found")
     yield case("a metric of an unknown system", put(X, lambda t: t + "Bb\t1\nBb\t2\n"), r"line 7: unknown system 'Bb'. Did you mean 'B'\?")
     yield case("an official score twice", put(X_SYS, lambda t: t + "A 1\n"), r"system 'A' has 2 scores, .* expected 1")
-    yield case("an official score of an unknown system", put(X_SYS, lambda t: t + "C 1\n"), r"line 4: unknown system 'C'")
-    yield case("an official score that is infinite", put(X_SYS, "A inf\n"), r"'inf' is not a finite number")
     yield case("one metric in two references", lambda r: put(X.replace("-src", "-refA"), scores(METRIC))(r), X=None)
 
 
@@ -208,7 +206,6 @@ def _layout():
     yield case("a system's name that leads out of the tree", climbing, r"has no file for system '\.\./\.\./\.\./secret'")
     yield case("no human scores", drop(SEG), r"no human segment scores: expected files human-scores/")
     yield case("the human scores are a link to nothing", link(SEG, "gone"), r"cannot read|no human segment scores")
-    yield case("the human scores are a link to themselves", link(SEG, Path(SEG).name), r"cannot read|no human segment scores")
     yield case("a link to the tree within the tree", link("metric-scores/again", ".."))
     yield case("a folder is a link", lambda r: (os.rename(r / "sources", r / "elsewhere"), (r / "sources").symlink_to("elsewhere")))
     yield case("a metric is a link to a secret",
@@ -239,12 +236,7 @@ def _ratings():
     error = '{"start": 0, "end": 2, "category": "x", "severity": "minor"}'
     yield case("ratings: good", lambda root: None, "", lambda path: [read(path)])
     yield bad("no tab", "A", r"line 1: expected `SYSTEM<tab>JSON or None`; found 'A'")
-    yield bad("four fields", "A\tNone\tx\ty", r"line 1: expected `SYSTEM<tab>JSON or None`")
-    yield bad("no JSON", "A\t{x", r"line 1: not a valid rating")
     yield bad("deep", "A\t" + "[" * 100_000, r"line 1: not a valid rating")
-    yield bad("a list", "A\t[1]", r"line 1: not a valid rating")
-    yield bad("no errors", 'A\t{"a": 1}', r"line 1: not a valid rating")
-    yield bad("errors are a number", 'A\t{"errors": 1}', r"line 1: not a valid rating")
     yield bad("an error is a number", 'A\t{"errors": [1]}', r"line 1: not a valid rating")
     for label, old, new in (
         ("beyond the text: span 0-99 does not lie within", '"end": 2', '"end": 99'), ("backwards", '"start": 0', '"start": 3'),
@@ -274,12 +266,9 @@ def mqm(name, text, refused="", **meaning):
 
 def _mqm():
     yield mqm("good", ERRORS + ROWS)
-    yield mqm("CR LF", (ERRORS + ROWS).replace("\n", "\r\n"))
     yield mqm("a byte order mark", "\ufeff" + ERRORS + ROWS)
     yield mqm("the header alone", ERRORS, r"has no rows with ratings")
     yield mqm("no segment ids", (ERRORS + ROWS).replace("seg_id", "id"), r"needs the columns .* and seg_id; found")
-    yield mqm("no source", (ERRORS + ROWS).replace("source", "src"), r"needs the columns system, rater, source")
-    yield mqm("cut", (ERRORS + ROWS)[:-9], r"line 5: expected 8 tab-separated fields; found 7|unknown severity")
     yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), r"line 3: expected 8 tab-separated fields; found 9")
     yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"line 4: unknown severity 'grave'")
     for column, row in (("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor")):
@@ -287,11 +276,8 @@ def _mqm():
     yield mqm("two translations of one segment", ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n",
         r"the texts of system 'A', segment 1 differ between rows")
     yield mqm("two sources of one segment", ERRORS + ROWS + "C\td\t1\tr\tOther.\tX\tx\tMinor\n", r"'source' differs between the rows of segment 1")
-    yield mqm("a blank line", ERRORS + "\n" + ROWS, r"line 2: expected 8 tab-separated fields; found 1")
     yield mqm("in Latin-1", (ERRORS + ROWS.replace("Eins", "Äins")).encode("latin-1"), r"is not UTF-8: found the byte 0xc4 at or after line 2")
-    yield mqm("in UTF-16", (ERRORS + ROWS).encode("utf-16"), r"lacks|is not UTF-8")
     yield mqm("a mark that is not closed", ERRORS + ROWS.replace("</v>", ""))
-    yield mqm("a mark that is not opened", ERRORS + ROWS.replace("<v>", ""))
     yield mqm("quotes are no quotes", ERRORS + ROWS.replace("Zwo.", '"Zwo.'))
     yield mqm("averages", AVERAGES)
     yield mqm("averages twice", AVERAGES + "A 0 1\n", r"line 6: SYSTEM 'A', SEGMENT '1' occurs twice")
@@ -345,10 +331,6 @@ def _side_by_side():
     yield paired("a translation is absent", packed(PAIRED + PAIRED_ROWS.replace("A_", "C_", 4)), not_three)
     yield paired("an unknown system", packed(PAIRED + PAIRED_ROWS.replace("B\t", "C\t")), not_three)
     yield paired("an unknown segment", packed(good.replace("\t1\tr", "\t2\tr")), not_three)
-    yield paired("the header alone", packed(PAIRED), f"{no_packed}: it has no ratings")
-    yield paired("a row that is cut", packed(good + "B\tnews_two"), f"{no_packed}: unknown severity ''")
-    yield paired("an unknown severity", packed(good.replace("Major", "Grave")), f"{no_packed}: unknown severity 'grave'")
-    yield paired("no column of raters", packed(good.replace("rater", "person")), f"{no_packed}: .*rater")
     yield paired("a field too many", packed(good + "A\tx\t1\tr\tOther\tMajor\tmore\n"), no_packed)
     yield paired("in Latin-1", packed((good + "Ä").encode("latin-1")), no_packed)
     for label, content in (("cut", packed(good)[:-40]), ("not packed", good), ("empty", b""), ("two files", packed(good, good)), ("no file", packed())):

@@ -1,7 +1,4 @@
-"""What is fuzzed: functions of bytes that raise only where a promise is broken.
-
-`run.py` feeds them with Atheris, `tests/test_bad_input_random.py` with Hypothesis and with the seeds kept in `seeds/`.
-"""
+"""What is fuzzed, by `run.py` and test_bad_input_random.py: functions of bytes that raise where a promise is broken."""
 
 import contextlib
 import io
@@ -29,13 +26,10 @@ TREE = {
     f"human-scores/{LP}.mqm.sys.score": "A -3\nB -1\n",
     f"human-scores/{LP}.mqm.merged.seg.rating": 'A\t{"errors": []}\nA\tNone\nB\tNone\nB\tNone\n',
     f"metric-scores/{LP}/X-src.seg.score": "A\t.9\nA\t.2\nB\t.8\nB\t.3\n",
-    f"metric-scores/{LP}/X-src.sys.score": "A 1\nB 2\n",
-    f"documents/{LP}.docs": "news one\nnews two\n",
-    f"sources/{LP}.txt": "One.\nTwo.\n",
-    f"references/{LP}.refA.txt": "Eins.\nZwei.\n",
-    f"system-outputs/{LP}/A.txt": "Eins.\nZwei.\n",
-    f"system-outputs/{LP}/B.txt": "Ein.\nZwo.\n",
-}
+    f"metric-scores/{LP}/X-src.sys.score": "A 1\nB 2\n", f"documents/{LP}.docs": "news one\nnews two\n",
+    f"sources/{LP}.txt": "One.\nTwo.\n", f"references/{LP}.refA.txt": "Eins.\nZwei.\n",
+    f"system-outputs/{LP}/A.txt": "Eins.\nZwei.\n", f"system-outputs/{LP}/B.txt": "Ein.\nZwo.\n",
+}  # fmt: skip
 COMMAND = get_command(app)
 
 
