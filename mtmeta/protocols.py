@@ -13,7 +13,7 @@ from functools import cached_property, partial
 import numpy as np
 import pandas as pd
 
-from ._checks import check_count, generator
+from ._checks import Undefined, check_count, generator
 from ._names import some_of
 from ._pearson import TURNED
 from .agreement import (
@@ -26,7 +26,7 @@ from .agreement import (
     shared_metrics,
     soft_pairwise_accuracy,
 )
-from .evalset import EvalSet
+from .evalset import EvalSet, check_ratings
 from .significance import (
     Units,
     clusters,
@@ -287,27 +287,39 @@ def decided_by_one(table: pd.DataFrame) -> list[str]:
     for (task, name, system), part in table.groupby(["task", "set", "system"], sort=False):
         where = f"{task}{f' of {name}' * several}"
         who = f"{system}{' (a human translation)' * bool(part['human'].any())}"
-        turned = part[(part["value"] * part["without"] < 0) & ((part["value"] - part["without"]).abs() > TURNED)]
+        turned, first, other = _decided(part)
         if len(turned):
             values = (f"{m} ({v:+.2f} with it, {w:+.2f} without)" for m, v, w in turned.iloc[:, -3:].to_numpy())
             found.append(f"{who} alone decides over the sign of {where}: {some_of(values)}")
-        first, other = (part.loc[part[column].idxmax()] for column in ("value", "without"))
-        if first["without"] < other["without"]:
+        if other is not None:
             best = f"{first['metric']} is first by {where} ({first['value']:.3f}); but "
             rival = f"without {who} {other['metric']} is ({other['without']:.3f}, against {first['without']:.3f})"
             firsts.setdefault(best, []).append(rival)
     return found + [best + some_of(rivals, 2) for best, rivals in firsts.items()]
 
 
-def _machine_only(es: EvalSet) -> EvalSet:
-    return es.select(systems=[s for s in es.systems if s not in es.human_systems])
+def deciding_systems(table: pd.DataFrame) -> dict[str, str]:
+    """Return, for each metric of which `decided_by_one` speaks, the systems that decide over its sign or its lead."""
+    found: dict[str, dict[str, None]] = {}
+    for (_, _, system), part in table.groupby(["task", "set", "system"], sort=False):
+        turned, first, other = _decided(part)
+        for metric in [*turned["metric"], *([] if other is None else [first["metric"]])]:
+            found.setdefault(metric, {})[system] = None
+    return {metric: ", ".join(systems) for metric, systems in found.items()}
+
+
+def _decided(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series, pd.Series | None]:
+    """Return the values whose sign a system decides, the first one, and the one that would be first without it."""
+    turned = part[(part["value"] * part["without"] < 0) & ((part["value"] - part["without"]).abs() > TURNED)]
+    first, other = (part.loc[part[column].idxmax()] for column in ("value", "without"))
+    return turned, first, other if first["without"] < other["without"] else None
 
 
 def _system_pearson(es: EvalSet, metrics: Sequence[str]) -> list[float]:
     """Pearson's r of system scores; 0 where a side is constant, as WMT counts it."""
-    values = []
+    values, table = [], es.system_scores
     for metric in metrics:
-        scores = es.system_scores[["human", metric]].dropna().to_numpy()
+        scores = table[["human", metric]].dropna().to_numpy()
         if len(scores) < 2:
             raise ValueError(f"set {es.name!r}: a system-level correlation needs two systems; found {len(scores)}.")
         r = _pearson(scores[:, 0], scores[:, 1], np.array([0, len(scores)]))[0]
@@ -438,7 +450,16 @@ def rank(
     if not plan.human_systems:
         for es in sets:
             left_out |= {f"{es.name}: system {s!r}": "human translation" for s in sorted(es.human_systems)}
-        sets = [_machine_only(es) for es in sets]
+        sets = [es.select(systems=[s for s in es.systems if s not in es.human_systems]) for es in sets]
+    within = any(task.grouping == "segment" or task.statistic == "spa" for task in plan.tasks)
+    for es in sets:
+        check_ratings(es)
+        if within and not ((~np.isnan(es.human)).sum(axis=0) > 1).any():
+            raise Undefined(
+                f"set {es.name!r}: no segment has two rated systems, so nothing can be compared within a segment, as "
+                f"protocol={protocol!r} does. Pass protocol='sentinels-pearson', which compares any translations; for "
+                "scores of systems: mtmeta correlate --level system (in Python: mm.pairwise_accuracy)."
+            )
     level = "segment" if any(t.level == "segment" or t.statistic == "spa" for t in plan.tasks) else "system"
     chosen = shared_metrics(sets, metrics, level=level)
     if metrics is None:

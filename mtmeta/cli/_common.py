@@ -20,7 +20,7 @@ import typer
 from .. import __version__
 from .._limits import MAX_JOBS
 from .._processes import check_room
-from ._choices import Format, Missing
+from ._choices import Format, Missing, PlanFormat
 from ._output import check_outputs, emit, form_of, say, visible, written
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             check_room()
             check_outputs(options)
             if options.get("how", "") is None:
-                options["how"] = _each(lambda path: form_of(path, forms), options.get("output"))
+                kinds = PlanFormat if options.get("example") else forms
+                options["how"] = _each(lambda path: form_of(path, kinds), options.get("output"))
             made = {name: kind(**{f.name: options.pop(f.name) for f in fields(kind)}) for name, kind in bundles.items()}
             command(**options, **made)
         except KeyboardInterrupt:
@@ -220,30 +221,35 @@ Sets = Annotated[
     ),
 ]
 Chapters = Annotated[list[str], typer.Argument(metavar="CHAPTER|all", help="Numbers or names of chapters, such as 4.")]
-Metrics = Annotated[list[str] | None, option("Only this metric; repeatable.", "NAME", "all", "--metric", callback=once)]
+Metrics = Annotated[
+    list[str] | None, option("Use only this metric; repeatable.", "NAME", "all", "--metric", callback=once)
+]
 Reference = Annotated[
     str | None,
-    option("The reference that metrics were scored against; it is no candidate.", "NAME", "the published one"),
+    option("The reference that metrics were scored against; it is not ranked.", "NAME", "the published one"),
 ]
-MissingRows = Annotated[Missing, option("A system lacks a segment: refuse, or leave the cell unscored.")]
+MissingRows = Annotated[Missing, option("What to do if a system lacks a segment: refuse, or leave the cell unscored.")]
 AS_ENDS = "as --output ends, or {}"
 How = Annotated[
-    Format | None, option("tsv, csv and json keep full precision.", None, AS_ENDS.format("table"), "--format")
+    Format | None,
+    option("How to write it; tsv, csv and json keep full precision.", None, AS_ENDS.format("table"), "--format"),
 ]
 Places = Annotated[int, number("Decimals in table, latex and md.", 0, 17)]
 NEW_FILE = {"dir_okay": False, "callback": in_a_folder}
 Output = Annotated[
-    Path | None, option("Write here.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE)
+    Path | None, option("Write to this file.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE)
 ]
 Force = Annotated[
     bool,
-    flag("Replace files that mtmeta did not write, or that were changed since; never what it reads.", "--force"),
+    flag("Replace files that mtmeta did not write, too, or that were changed since; but never an input.", "--force"),
 ]
-Quiet = Annotated[bool, flag("No messages but errors.", "--quiet", "-q", callback=_hushed)]
+Quiet = Annotated[bool, flag("Print no messages but errors.", "--quiet", "-q", callback=_hushed)]
 
 
 #: A file of more bytes takes seconds to read.
 _LARGE_FILE = 5_000_000
+#: No more findings about a set are shown on the way.
+_FINDINGS = 3
 
 
 @dataclass(frozen=True)
@@ -253,25 +259,27 @@ class Loading:
     metric: Metrics = None
     metrics_from: Annotated[
         list[str] | None,
-        option("More metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score; repeatable.", "DIR|SET"),
+        option("Add metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score; repeatable.", "DIR|SET"),
     ] = None
     annotation: Annotated[
-        str | None, option("Which human scores, such as mqm or da-sqm.", "NAME", "mqm if there is")
+        str | None, option("Which human scores to use, such as mqm or da-sqm.", "NAME", "mqm if there is one")
     ] = None
     reference: Reference = None
     missing: MissingRows = "raise"
     columns: Annotated[
         str | None,
-        option("What columns are called in a table, such as system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are"),
+        option("Names of the columns in your table, such as system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are"),
     ] = None
-    system: Annotated[list[str] | None, option("Only this system; repeatable.", "NAME", "all", callback=once)] = None
+    system: Annotated[list[str] | None, option("Use only this system; repeatable.", "NAME", "all", callback=once)] = (
+        None
+    )
     exclude_system: Annotated[
         list[str] | None,
-        option("Without this system, such as a human translator; repeatable.", "NAME", "none", callback=once),
+        option("Leave this system out, such as a human translator; repeatable.", "NAME", "none", callback=once),
     ] = None
     human_system: Annotated[
         list[str] | None,
-        option("This system is a human translator; repeatable.", "NAME", "as the set says", callback=once),
+        option("Treat this system as a human translator; repeatable.", "NAME", "as the set says", callback=once),
     ] = None
 
     def load(self, names: Sequence[str], quiet: bool, **options: Any) -> list[Any]:
@@ -315,8 +323,10 @@ class Loading:
         kept = {system for system in wanted or known if system not in unwanted}
         return [es.select(systems=[system for system in es.systems if system in kept]) for es in sets]
 
-    def rated(self, names: Sequence[str], quiet: bool) -> list[EvalSet]:
-        """Load sets that must have human scores, and names of their own."""
+    def rated(self, names: Sequence[str], quiet: bool, metrics: Sequence[str] | None = None) -> list[EvalSet]:
+        """Load sets that must have human scores, and names of their own; say what seems wrong with these metrics."""
+        from .._names import counted
+        from ..datasets._validate import at_a_glance
         from ..evalset import as_evalset
 
         sets = [as_evalset(es) for es in self.load(names, quiet)]
@@ -324,12 +334,10 @@ class Loading:
         twice = sorted({name for name in called if called.count(name) > 1})
         if twice:
             raise ValueError(f"each set may occur once; found more than once: {', '.join(twice)}. Rename a file.")
-        for es in sets:
-            rated = es.human == es.human  # NaN is not rated
-            here = rated.any(axis=0)
-            partly = (here & ~rated[rated.any(axis=1)].all(axis=0)).sum()
-            some = f"{partly} of the {here.sum()} rated segments are rated for some systems only"
-            say(quiet or not partly, f"{es.name}: {some}; a pair of systems is compared where both are rated")
+        for es in sets if not quiet else ():
+            found = [f"{name} {note}" if name else note for name, note in at_a_glance(es, metrics)]
+            more = [f"{counted(len(found) - _FINDINGS, 'finding')} more"] if len(found) > _FINDINGS else []
+            say(quiet, *(f"{es.name}: {line} (see mtmeta validate)" for line in [*found[:_FINDINGS], *more]))
         return sets
 
 

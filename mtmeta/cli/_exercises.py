@@ -12,9 +12,9 @@ from ._output import say
 @command("exercises 1 --out sheets")
 def exercises(
     chapters: Chapters,
-    out: Annotated[Path, option("Write here.", "DIR", file_okay=False)] = Path("exercises"),
-    scores: Annotated[str | None, option("Put these into the notebooks as the data.", "FILE|SET", "the book's")] = None,
-    solutions: Annotated[bool, flag("With the solutions: the lecturer's copy.", "--solutions")] = False,
+    out: Annotated[Path, option("Write into this folder.", "DIR", file_okay=False)] = Path("exercises"),
+    scores: Annotated[str | None, option("Put these scores into the notebooks.", "FILE|SET", "the book's")] = None,
+    solutions: Annotated[bool, flag("Include the solutions, for the lecturer.", "--solutions")] = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

@@ -42,26 +42,33 @@ def local_accuracy(
     ],
     context: Annotated[
         list[str] | None,
-        option("Its values are the contexts; several are combined.", "COLUMN", "system", callback=once),
+        option(
+            "Column whose values are the contexts; repeatable, and several are combined.",
+            "COLUMN",
+            "system",
+            callback=once,
+        ),
     ] = None,
     metric: Metrics = None,
-    part: Annotated[Part, option("All tables, or one.", None, True, "--table")] = "guide",
-    task: Annotated[Task | None, option("Goes with texts: what they are.", default="as the columns say")] = None,
-    language: Annotated[
-        str | None, option("Goes with texts: their language.", "CODE", "that of the set, or en")
-    ] = None,
+    part: Annotated[Part, option("Print all tables, or this one.", None, True, "--table")] = "guide",
+    task: Annotated[Task | None, option("What the texts are.", default="as the columns say")] = None,
+    language: Annotated[str | None, option("Language of the texts.", "CODE", "that of the set, or en")] = None,
     perturbation: Annotated[
-        list[str] | None, option("Goes with texts: only this; repeatable.", "KIND", "all", callback=once)
+        list[str] | None, option("Perturb texts in this way only; repeatable.", "KIND", "all", callback=once)
     ] = None,
-    average: Annotated[Average, option("What counts the same: each segment of a context, or each pair.")] = "segment",
+    average: Annotated[
+        Average, option("What has the same weight: each segment of a context, or each pair.")
+    ] = "segment",
     ties: Annotated[
-        PairTies, option("What equal scores count: nothing, or one half (in accuracy and stability).")
+        PairTies, option("What equal scores count in accuracy and stability: nothing, or one half.")
     ] = "failure",
     missing: Annotated[
-        Unscored, option("A metric lacks a score: refuse, or leave the pair out for this metric.")
+        Unscored, option("What to do if a metric lacks a score: refuse, or leave the pair out for this metric.")
     ] = "raise",
-    unit: Annotated[str, option("What is resampled whole, such as doc or speaker.", "COLUMN")] = "segment",
-    n_resamples: Annotated[int, number("Of bootstrap and permutations.", 99, MAX_COUNT)] = 1000,
+    unit: Annotated[
+        str, option("Column whose values are resampled whole, such as doc or speaker.", "COLUMN")
+    ] = "segment",
+    n_resamples: Annotated[int, number("Draws of the bootstrap and of the permutations.", 99, MAX_COUNT)] = 1000,
     seed: Annotated[int, number("Seed of perturbations and resamples.", 0, MAX_SEED)] = 0,
     jobs: Annotated[int, processes("Processes that score texts; -1 for all cores.")] = 1,
     *,

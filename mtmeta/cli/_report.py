@@ -17,7 +17,9 @@ def report(
     sets: Sets,
     output: Annotated[
         list[Path] | None,
-        option("Write here; repeatable.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE),
+        option(
+            "Write to this file; repeatable.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE
+        ),
     ] = None,
     how: Annotated[ReportFormat | None, option("What to write.", None, AS_ENDS.format("md"), "--format")] = None,
     unit: Annotated[

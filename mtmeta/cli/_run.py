@@ -35,16 +35,19 @@ def run(
     scores: Annotated[
         str,
         option(
-            "A table (.csv, .tsv, .jsonl, .parquet; - reads CSV or TSV from stdin) of translations, transcripts "
-            "or ranked lists, a folder, or the name of a set with one language pair.",
+            "A table of translations, transcripts or ranked lists (- reads CSV or TSV from stdin), a folder, or the "
+            "name of a set with one language pair.",
             "FILE|SET",
         ),
     ],
     loading: Loading,
     out: Annotated[
-        Path | None, option("Write here: notebooks/ and site/.", "DIR", "out/ and a name", file_okay=False)
+        Path | None,
+        option(
+            "Write notebooks/ and site/ into this folder.", "DIR", "out/ and the name of the scores", file_okay=False
+        ),
     ] = None,
-    jobs: Annotated[int, number("Chapters executed at a time.", 1, MAX_JOBS)] = 2,
+    jobs: Annotated[int, number("How many chapters to execute at a time.", 1, MAX_JOBS)] = 2,
     book: Annotated[
         Path | None,
         option(

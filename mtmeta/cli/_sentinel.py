@@ -37,7 +37,7 @@ app.add_typer(sentinel)
 class Transformer:
     """Options of a transformer; None stands for the default of `mtmeta.sentinel`."""
 
-    validation: Annotated[str | None, option("Keep the checkpoint that is best on this.", "FILE|SET", "the last")] = (
+    validation: Annotated[str | None, option("Keep the checkpoint that does best on this.", "FILE|SET", "the last")] = (
         None
     )
     encoder: Annotated[
@@ -48,29 +48,36 @@ class Transformer:
             "FacebookAI/xlm-roberta-large",
         ),
     ] = None
-    start: Annotated[Path | None, option("Go on from this saved sentinel.", "DIR", "none", file_okay=False)] = None
-    recipe: Annotated[Recipe | None, option("fast: more texts a step, for a large GPU.", default="published")] = None
-    tokens: Annotated[int | None, number("Per step of the fast recipe.", 1, MAX_COUNT, "12288")] = None
-    head: Annotated[list[int] | None, number("Units of a layer of the head.", 1, MAX_COUNT, "512, 128")] = None
-    dropout: Annotated[float | None, option("Of the head.", "NUMBER", "0.1")] = None
-    precision: Annotated[Precision | None, option("Of the encoder in training.", default="auto")] = None
-    learning_rate: Annotated[float | None, option("Of RAdam.", "NUMBER", "1e-06")] = None
+    start: Annotated[Path | None, option("Continue from this saved sentinel.", "DIR", "none", file_okay=False)] = None
+    recipe: Annotated[
+        Recipe | None, option("Train as published, or fast: more texts per step, for a large GPU.", default="published")
+    ] = None
+    tokens: Annotated[int | None, number("Tokens per step of the fast recipe.", 1, MAX_COUNT, "12288")] = None
+    head: Annotated[list[int] | None, number("Units of a layer of the head; repeatable.", 1, MAX_COUNT, "512, 128")] = (
+        None
+    )
+    dropout: Annotated[float | None, option("Dropout of the head.", "NUMBER", "0.1")] = None
+    precision: Annotated[Precision | None, option("Precision of the encoder in training.", default="auto")] = None
+    learning_rate: Annotated[float | None, option("Learning rate of RAdam.", "NUMBER", "1e-06")] = None
     batch_size: Annotated[int | None, number("Texts per batch.", 1, MAX_COUNT, "8")] = None
     accumulation: Annotated[int | None, number("Batches per step.", 1, MAX_COUNT, "2")] = None
-    epochs: Annotated[int | None, number("Per stage.", 1, MAX_COUNT, "1")] = None
-    max_length: Annotated[int | None, number("Tokens; longer texts are cut.", 3, MAX_COUNT, "512")] = None
+    epochs: Annotated[int | None, number("Epochs per stage.", 1, MAX_COUNT, "1")] = None
+    max_length: Annotated[int | None, number("Cut texts to this many tokens.", 3, MAX_COUNT, "512")] = None
     select: Annotated[Select | None, option("What makes a checkpoint the best.", default="kendall")] = None
     checks: Annotated[int | None, number("Validations and checkpoints per stage.", 1, MAX_COUNT, "4")] = None
-    gradient_checkpointing: Annotated[bool | None, option("Take less memory and more time.", default="no")] = None
-    deterministic: Annotated[bool | None, option("The same bits each time, on a GPU too.", default="no")] = None
-    seed: Annotated[int | None, number("Seed.", 0, 2**32 - 1, "12")] = None
+    gradient_checkpointing: Annotated[bool | None, option("Save memory at the cost of time.", default="no")] = None
+    deterministic: Annotated[bool | None, option("Compute the same bits each time, on a GPU too.", default="no")] = None
+    seed: Annotated[int | None, number("Seed of the training.", 0, 2**32 - 1, "12")] = None
     checkpoints: Annotated[
-        Path | None, option("Checkpoints; the same command goes on from there.", "DIR", "none kept", file_okay=False)
+        Path | None,
+        option("Keep checkpoints here; the same command continues from them.", "DIR", "none kept", file_okay=False),
     ] = None
     peak_flops: Annotated[
-        float | None, option("What the device can do a second in bf16, for the report.", "NUMBER")
+        float | None, option("Operations per second that the device can do in bf16, for the report.", "NUMBER")
     ] = None
-    report: Annotated[Path | None, option("Speed, memory and losses, as JSON.", "FILE", **NEW_FILE)] = None
+    report: Annotated[
+        Path | None, option("Write speed, memory and losses to this file, as JSON.", "FILE", **NEW_FILE)
+    ] = None
 
 
 @command("sentinel train teaching --sees source --save my-sentinel", "train", sentinel)
@@ -85,8 +92,8 @@ def train_sentinel(
             "into one stage: wmt17-da ted+newstest2021.",
         ),
     ],
-    sees: Annotated[Sees, option("The one text that it sees.")],
-    save: Annotated[Path, option("Where the sentinel is saved.", "DIR", file_okay=False)],
+    sees: Annotated[Sees, option("The one text that the sentinel sees.")],
+    save: Annotated[Path, option("Save the sentinel in this folder.", "DIR", file_okay=False)],
     kind: Annotated[Kind, option("A ridge regression, or a transformer (pip install 'mtmeta[sentinel]').")] = "light",
     *,
     transformer: Transformer,
@@ -143,7 +150,7 @@ def score_with_sentinel(
         ),
     ],
     reference: Annotated[
-        str | None, option("Of a set: the reference that it sees.", "NAME", "the published one")
+        str | None, option("For a set: the reference that the sentinel sees.", "NAME", "the published one")
     ] = None,
     how: Annotated[
         ScoreFormat | None,

@@ -50,16 +50,17 @@ def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
 @command("rank teaching")
 def rank(
     sets: Sets,
-    protocol: Annotated[Protocol, option("What is computed, over all sets together.")] = "wmt23",
+    protocol: Annotated[Protocol, option("Which published ranking to compute, over all sets together.")] = "wmt23",
     ties: Annotated[
         Ties | None,
-        option("Goes with wmt24: what a tied pair of systems counts, one half or as published.", default="half"),
+        option("With wmt24: count a tied pair of systems as one half, or as published.", default="half"),
     ] = None,
     n_resamples: Annotated[
-        int, number("Draws of the test that says which ranks are possible; 0 tests nothing.", 0, MAX_COUNT)
+        int, number("Draws of the test that says which ranks are possible; 0 skips it.", 0, MAX_COUNT)
     ] = 1000,
     method: Annotated[
-        Method, option("Exchange documents or segments for rank confidence sets, or test as published for clusters.")
+        Method,
+        option("Exchange documents or segments to get rank confidence sets, or test as published to get clusters."),
     ] = "exchange",
     seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
     *,
@@ -68,9 +69,11 @@ def rank(
 ) -> None:
     """Rank metrics by a published protocol.
 
-    The best metric comes first. Higher values are better. To rank by one coefficient, see mtmeta correlate --wide.
+    The best metric comes first. Higher values are better. The column decided_by names the systems each of which alone
+    decides over the sign of a value of the metric at system level, or over its being first there. To rank by one
+    coefficient, see mtmeta correlate --wide.
     """
-    from ..protocols import PROTOCOLS, decided_by_one
+    from ..protocols import PROTOCOLS, decided_by_one, deciding_systems
     from ..protocols import rank as rank_sets
 
     if ties is not None and not any(task.statistic == "spa" for task in PROTOCOLS[protocol].tasks):
@@ -78,38 +81,64 @@ def rank(
             "goes only with a protocol that has soft pairwise accuracy, such as wmt24.", param_hint="--ties"
         )
     loaded = loading.rated(sets, printing.quiet)
+    printing.say(*filter(None, (_partly_rated(es, protocol) for es in loaded)))
     printing.say(*_expected(loaded, protocol, loading.metric, n_resamples, method))
     options = {"n_resamples": n_resamples, "method": method, "rng": seed, "ties": ties or "half"}
     result = rank_sets(loaded, protocol=protocol, metrics=loading.metric, **options)
     printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
-    printing.say(*decided_by_one(result.without_systems), f"{result.signature}|mtmeta:{__version__}")
-    printing.table(result.to_frame())
+    printing.say(*decided_by_one(result.without_systems))
+    if len(result.units) and (n := result.units["n_units"].sum()) < _FEWEST_UNITS:
+        printing.say(f"units exchanged: {n}; with fewer than {_FEWEST_UNITS}, no two metrics can be told apart")
+    printing.say(f"{result.signature}|mtmeta:{__version__}")
+    table, decided = result.to_frame(), deciding_systems(result.without_systems)
+    if decided or printing.how in ("json", "csv", "tsv"):
+        table.insert(len(result.table.columns), "decided_by", table["metric"].map(decided).astype(object))
+    printing.table(table)
+
+
+def _partly_rated(es: EvalSet, protocol: str) -> str:
+    """Say what a protocol compares where segments are rated for some systems only."""
+    from ..protocols import PROTOCOLS
+
+    rated = es.human == es.human  # NaN is not rated
+    here, whole = rated.any(axis=0), rated[rated.any(axis=1)].all(axis=0)
+    statistics = {task.statistic for task in PROTOCOLS[protocol].tasks if task.level == "system"}
+    if not statistics or (here == whole).all():
+        return ""
+    spa = "a pair of systems is compared where both are rated"
+    what = spa if "spa" in statistics else "the score of a system is the mean over those rated for it"
+    partly = f"{(here & ~whole).sum()} of the {here.sum()} rated segments"
+    return f"{es.name}: {partly} are rated for some systems only; {what}"
 
 
 @command("correlate teaching --coefficient kendall --grouping segment --grouping none")
 def correlate(
     sets: Sets,
-    coefficient: Annotated[list[Coefficient], option("Repeatable.")] = ["pearson"],  # noqa: B006
+    coefficient: Annotated[list[Coefficient], option("How agreement is measured; repeatable.")] = ["pearson"],  # noqa: B006
     grouping: Annotated[list[Grouping], option(f"{_COMPARED.capitalize()}; repeatable.")] = ["segment"],  # noqa: B006
     degenerate: Annotated[
-        Degenerate, option("What a group counts where humans or metric give one score throughout.")
+        Degenerate,
+        option("What to do where humans or metric give a group one score: leave it out, count 0 or nan, or refuse."),
     ] = "drop",
     epsilon: Annotated[
         Any,
         option(
-            "Metric scores this close are tied; calibrate takes the best value for acc_eq and tau_eq, 0 for "
+            "Metric scores this close are tied; calibrate finds the best value for acc_eq and tau_eq, and takes 0 for "
             "the others.",
             "NUMBER|calibrate",
             parser=threshold,
         ),
     ] = "calibrate",
-    level: Annotated[Level, option("Compare translations, or the scores of systems, without grouping.")] = "segment",
+    level: Annotated[Level, option("Compare translations, or the scores of systems.")] = "segment",
     interval: Annotated[
         bool, flag("Add the 95 % interval, and the p-value of the difference to the best metric.", "--interval")
     ] = False,
     wide: Annotated[
         bool,
-        flag("One row a metric, best first; * or bold is the best, = what --interval does not tell apart.", "--wide"),
+        flag(
+            "Print a row per metric, best first; * or bold marks the best, = those that --interval finds no worse.",
+            "--wide",
+        ),
     ] = False,
     *,
     loading: Loading,
@@ -173,15 +202,28 @@ def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], l
     import pandas as pd
 
     from ..significance import compare as test
-    from ..significance import exchange_units, intervals
+    from ..significance import intervals
 
-    names, unit = table["metric"].tolist(), "system" if level == "system" else exchange_units(es).unit
+    names, unit = table["metric"].tolist(), "system" if level == "system" else _units(es)
     found = pd.concat([intervals(es, [name], unit=unit, **settings) for name in names])
     table = table.assign(low=found["low"].to_numpy(), high=found["high"].to_numpy(), p_value=float("nan"))
     if len(names) > 1:
         p = test(es, names, unit=unit, **settings).p_values.iloc[0]
         table["p_value"] = table["metric"].map(p)
     return table
+
+
+def _units(es: EvalSet, unit: str | None = None) -> str:
+    """Return what is exchanged and redrawn; raise if there are no two of them."""
+    from ..significance import exchange_units
+
+    units = exchange_units(es, unit)
+    if units.n < 2:
+        raise ValueError(
+            f"{es.name}: one {units.unit} is rated, so there is nothing to exchange or redraw. An interval and a test "
+            "need ratings of two or more."
+        )
+    return units.unit
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:
@@ -209,15 +251,17 @@ def difference(
     sets: Annotated[
         list[str] | None, option("Fit the curve to these scores; repeatable.", "FILE|SET", "WMT23's curve", "--set")
     ] = None,
-    segments: Annotated[int | None, number("Segments that were averaged.", 1, MAX_COUNT, "all of the set")] = None,
+    segments: Annotated[
+        int | None, number("How many segments a score of a system averages.", 1, MAX_COUNT, "all of the set")
+    ] = None,
     *,
     loading: Loading,
     printing: Printing,
 ) -> None:
     """Say how often humans prefer the system that a metric prefers by this much.
 
-    The chance by a logistic curve through 1/2 at 0, with its 95 % interval for other systems, and the difference that
-    has a chance of .8. The curve of WMT23 has 249 pairs of systems and MQM ratings.
+    Prints the chance, by a logistic curve through 1/2 at 0, its 95 % interval for other systems, and the difference at
+    which the chance is .8. The curve of WMT23 is fitted to 249 pairs of systems with MQM ratings.
     """
     import numpy as np
     from scipy.special import expit, logit
@@ -240,6 +284,8 @@ def difference(
 
 #: Level of the test that marks a metric as no worse than the best.
 _ALPHA = 0.05
+#: With fewer units than this, exchanging them gives no p-value below this level: 2 / 2^5 > .05.
+_FEWEST_UNITS = 6
 
 
 @dataclass(frozen=True)
@@ -248,14 +294,14 @@ class Duel:
 
     file: Annotated[str, typer.Argument(metavar="FILE|SET", help="A table, a folder, or the name of a set.")]
     metrics: Annotated[list[str], typer.Argument(metavar="METRIC METRIC", help="The two metrics.")]
-    coefficient: Annotated[Coefficient, option("What agreement with humans is.")] = "pearson"
+    coefficient: Annotated[Coefficient, option("How agreement with humans is measured.")] = "pearson"
     grouping: Annotated[Grouping, option(f"{_COMPARED.capitalize()}.")] = "segment"
 
     def sets(self, loading: Loading, quiet: bool) -> list[EvalSet]:
         """Load the sets that the name stands for."""
         if len(set(self.metrics)) != 2:
             raise typer.BadParameter(f"expected two metrics; found {len(set(self.metrics))}.", param_hint="METRIC")
-        return loading.rated([self.file], quiet)
+        return loading.rated([self.file], quiet, self.metrics)
 
     @property
     def options(self) -> dict[str, str]:
@@ -273,7 +319,7 @@ def compare(
     duel: Duel,
     unit: Annotated[
         Unit | None,
-        option("What is exchanged and redrawn.", None, "document where 20 are rated, else segment", "--unit"),
+        option("What to exchange and redraw.", None, "document where 20 are rated, else segment", "--unit"),
     ] = None,
     n_resamples: Draws = 1000,
     seed: Seed = 0,
@@ -293,7 +339,7 @@ def compare(
     rows = []
     for es in duel.sets(loading, printing.quiet):
         options = duel.options | {"n_resamples": n_resamples, "rng": seed}
-        found = test(es, duel.metrics, unit=unit, **options)
+        found = test(es, duel.metrics, unit=_units(es, unit), **options)
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
         of, n = found.table["unit"][0], found.table["n_units"][0]
         redrawn = test(es, [better, worse], unit=of, method="bootstrap", keep_draws=True, **options)
@@ -319,14 +365,15 @@ def power(*, duel: Duel, n_resamples: Draws = 1000, seed: Seed = 0, loading: Loa
     from ..significance import power as found
 
     options = duel.options | {"n_resamples": n_resamples, "rng": seed}
-    printing.table(together({es.name: found(es, duel.metrics, **options) for es in duel.sets(loading, printing.quiet)}))
+    sets = {es.name: es for es in duel.sets(loading, printing.quiet) if _units(es)}
+    printing.table(together({name: found(es, duel.metrics, **options) for name, es in sets.items()}))
 
 
 @command("drivers teaching Judge chrF --top 10")
 def drivers(
     *,
     duel: Duel,
-    top: Annotated[int, number("Segments to show.", 1, MAX_COUNT)] = 20,
+    top: Annotated[int, number("How many segments to show.", 1, MAX_COUNT)] = 20,
     loading: Loading,
     printing: Printing,
 ) -> None:
@@ -356,16 +403,16 @@ def drivers(
 def fetch(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Sets to download.")] = None,
     show: Annotated[bool, flag("List what can be downloaded, and download nothing.", "--list")] = False,
-    mirror: Annotated[str | None, option("Download from a filled cache that is served here.", "URL")] = None,
-    timeout: Annotated[float, option("What one file may take.", "SECONDS")] = 300,
+    mirror: Annotated[str | None, option("Download from this address, which serves a filled cache.", "URL")] = None,
+    timeout: Annotated[float, option("Give up a file after this time.", "SECONDS")] = 300,
     *,
     printing: Printing,
 ) -> None:
     """Download public data sets into the cache.
 
     The output names their place, their licence, and what to cite. Files are checked by sha256. To continue an
-    interrupted download, give the command again. Of mt-metrics-eval, an archive of 0.9 GB, name the part to unpack:
-    mt-metrics-eval/wmt24, or mt-metrics-eval/wmt24/en-de.
+    interrupted download, give the command again. The archive mt-metrics-eval has 0.9 GB; name the part of it that you
+    want to unpack: mt-metrics-eval/wmt24, or mt-metrics-eval/wmt24/en-de.
     """
     if bool(names) == show:
         raise typer.BadParameter("give names of sets, or --list.", param_hint="NAME")

@@ -30,23 +30,23 @@ def sweep(
     plan: Annotated[
         Path | None, typer.Argument(metavar="PLAN", help="A YAML file: sets, metrics, statistics, seeds.")
     ] = None,
-    example: Annotated[bool, flag("Print a plan to start from, and do nothing.", "--example")] = False,
-    dry_run: Annotated[bool, flag("List the tasks and what is done, and do none.", "--dry-run")] = False,
+    example: Annotated[bool, flag("Print a plan to start from, and run nothing.", "--example")] = False,
+    dry_run: Annotated[bool, flag("List the tasks and which are done, and run none.", "--dry-run")] = False,
     out: Annotated[
         Path | None,
         option(
-            "Write here: results.jsonl, results.csv, tasks.csv.",
+            "Write results.jsonl, results.csv and tasks.csv into this folder.",
             "DIR",
             "out/ and the name of the plan",
             file_okay=False,
         ),
     ] = None,
-    jobs: Annotated[int | None, processes("Processes; -1 for all cores.", "1; with local, all")] = None,
+    jobs: Annotated[int | None, processes("Processes; -1 for all cores.", "1; with --dask local, all")] = None,
     dask: Annotated[
         str | None,
         option(
-            "Let a Dask cluster do it: the address of its scheduler, or local for one of --jobs workers here, which "
-            "talk over encrypted ports of their own. Who reaches a scheduler without TLS can run code on it.",
+            "Run on a Dask cluster: give the address of its scheduler, or local to start --jobs workers here, which "
+            "talk over encrypted ports. Whoever reaches a scheduler without TLS can run code on it.",
             "ADDRESS|local",
         ),
     ] = None,
@@ -57,11 +57,13 @@ def sweep(
     """Compute statistics for many sets, metrics, options and seeds.
 
     Prints how many tasks of each statistic were done; the numbers are in results.csv. A second call does only what is
-    left to do: after an interruption, tasks that failed, and tasks that a change of the plan, the data or the version
+    left: tasks after an interruption, those that failed, and those that a change of the plan, the data or the version
     of the package affects. The exit code is 1 if a task fails; the results of the others are still written.
     """
     if (plan is None) != example:
         raise typer.BadParameter("give a plan, or --example.", param_hint="PLAN")
+    if example and how != "yaml":
+        raise typer.BadParameter("does not go with --example, which writes YAML.", param_hint="--format")
     if jobs is not None and dask not in (None, "local"):
         raise typer.BadParameter("the cluster has its own number of workers; leave it out.", param_hint="--jobs")
     from .. import sweep as package
