@@ -181,9 +181,8 @@ def emit(text: str, output: Path | None) -> None:
 
 
 def say(quiet: bool, *lines: str) -> None:
-    if not quiet:
-        for line in lines:
-            typer.echo(visible(line), err=True)
+    for line in filter(None, lines if not quiet else ()):
+        typer.echo(visible(line), err=True)
 
 
 def together(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:

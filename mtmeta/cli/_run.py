@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from .. import __version__
 from .._escapes import file_name
 from .._limits import MAX_JOBS
-from ._common import Chapters, Force, How, Loading, Quiet, command, full, number, option
+from ._common import Chapters, Force, How, Loading, Quiet, command, folder, full, number, option
 from ._output import emit, inputs, say, visible, written
 
 if TYPE_CHECKING:
@@ -32,31 +32,19 @@ _TITLES = {
 def run(
     context: typer.Context,
     chapters: Chapters,
-    scores: Annotated[
+    scores: option(
         str,
-        option(
-            "A table of translations, transcripts or ranked lists (- reads CSV or TSV from stdin), a folder, or the "
-            "name of a set with one language pair.",
-            "FILE|SET",
-        ),
-    ],
+        "A table of translations, transcripts or ranked lists (- reads CSV or TSV from stdin), a folder, or the "
+        "name of a set with one language pair.",
+        "FILE|SET",
+    ),
     loading: Loading,
-    out: Annotated[
-        Path | None,
-        option(
-            "Write notebooks/ and site/ into this folder.", "DIR", "out/ and the name of the scores", file_okay=False
-        ),
-    ] = None,
-    jobs: Annotated[int, number("How many chapters to execute at a time.", 1, MAX_JOBS)] = 2,
-    book: Annotated[
-        Path | None,
-        option(
-            "The sources of the book: a clone, or an unpacked archive.",
-            "DIR",
-            "here, above, or where the package was installed from",
-        ),
-    ] = None,
-    site: Annotated[bool, option("Build a site of the book with these chapters in it.")] = True,
+    out: folder(Path | None, "Write notebooks/ and site/ into this folder.", "out/ and the name of the scores") = None,
+    jobs: number(int, "How many chapters to execute at a time.", 1, MAX_JOBS) = 2,
+    book: option(
+        Path | None, "The book's sources.", "DIR", "here, above, or where the package was installed from"
+    ) = None,
+    site: option(bool, "Build a site of the book with these chapters in it.") = True,
     how: How = None,
     force: Force = False,
     quiet: Quiet = False,
