@@ -342,26 +342,21 @@ def cost(
     pairs = n_metrics * (n_metrics - 1) / 2 if n_resamples else 0
     exchanged = method == "exchange"
     for task in PROTOCOLS[protocol].tasks:
-        for es in sets:
-            k, n = es.shape
+        for k, n in (es.shape for es in sets):
             cells, duels = k * n, k * (k - 1) / 2
-            draw, held = 4e-9 * pairs if exchanged else 0.0, 0.0
+            steps, draw, held = 0.0, 4e-9 * pairs * exchanged, 0.0
             if task.statistic == "spa":
                 steps, held = 2e-8 * _SIGNS * duels * (n_metrics + 1), 20.0 * _SIGNS * duels
-                if exchanged:
-                    draw = 4e-8 * pairs * duels + 1e-10 * n_metrics * duels * n
-                else:
+                draw = 4e-8 * pairs * duels + 1e-10 * n_metrics * duels * n
+                if not exchanged:
                     draw = 1e-2 + 6e-10 * _SIGNS * pairs * duels + 5e-11 * _SIGNS * n_metrics * cells
             elif task.statistic == "acc_eq":
                 steps = 2e-7 * n_metrics * duels * n
                 if not exchanged:
                     draw, held = 1e-8 * pairs, (5 * n_metrics + 50) * duels * n
-            elif task.level == "segment":
-                groups, steps = n if task.grouping == "segment" else 1, 0.0
-                if not exchanged:
-                    draw, held = 6e-9 * n_metrics * cells + 3e-9 * pairs * groups, 2.0 * n_resamples * cells
-            else:
-                steps = 0.0
+            elif task.level == "segment" and not exchanged:
+                groups = n if task.grouping == "segment" else 1
+                draw, held = 6e-9 * n_metrics * cells + 3e-9 * pairs * groups, 2.0 * n_resamples * cells
             seconds += steps + (n_resamples * draw if pairs else 0.0)
             size = max(size, held + 24 * pairs * n_resamples)
     return seconds, size
@@ -500,8 +495,12 @@ def rank(
             together[first, second] = max_t(found[:, 1:], found[:, 0])
             table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
         else:
-            options = {"n_resamples": n_resamples, "rng": draws}
-            null = _weighted(jobs, weights, lambda task, group: _swapped(task, group, names, options))
+
+            def swapped(task: Task, group: list[EvalSet]) -> np.ndarray:
+                options = {"level": task.level, "grouping": task.grouping, "n_resamples": n_resamples, "rng": draws}
+                return null_differences(group, names, task.statistic, **options)
+
+            null = _weighted(jobs, weights, swapped)
             square[first, second] = share_reached(null, score[first] - score[second])
             table["cluster"] = clusters(square, alpha)
         p_values = pd.DataFrame(square, index=names, columns=names)
@@ -511,12 +510,14 @@ def rank(
     drawn = f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed}|alpha:{alpha}" if n_resamples else ""
     signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn}"
     exchanged = pd.DataFrame(units, columns=["language_pair", "unit", "n_units"])
-    without = partial(_without_systems, [(task, group) for task, _, group in jobs if task.level == "system"])
-    return Ranking(table, tasks, exchanged, p_values, left_out, signature, partial(without, chosen, ties))
+    return Ranking(
+        table, tasks, exchanged, p_values, left_out, signature, partial(_without_systems, jobs, chosen, ties)
+    )
 
 
 def _without_systems(jobs: list, metrics: list[str], ties: str) -> pd.DataFrame:
-    found = [without_each_system(group, metrics, task, ties=ties) for task, group in jobs]
+    of_systems = ((task, group) for task, _, group in jobs if task.level == "system")
+    found = [without_each_system(group, metrics, task, ties=ties) for task, group in of_systems]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=_WITHOUT)
 
 
@@ -526,10 +527,6 @@ def _weighted(jobs: list, weights: np.ndarray, draws_of: Callable[[Task, list[Ev
         draws_of(task, group) * (weight / 2 if task.is_correlation else weight)
         for (task, _, group), weight in zip(jobs, weights, strict=True)
     )
-
-
-def _swapped(task: Task, group: list[EvalSet], names: list[str], options: dict) -> np.ndarray:
-    return null_differences(group, names, task.statistic, level=task.level, grouping=task.grouping, **options)
 
 
 def _drawn(es: EvalSet, names: list[str], n_resamples: int, rng) -> tuple[EvalSet, Units, np.ndarray]:

@@ -136,15 +136,10 @@ def in_options(message: str) -> str:
 
 def threshold(text: str) -> float | str:
     """Read the value of --epsilon."""
-    if text == "calibrate":
-        return text
-    try:
-        epsilon = float(text)
-    except ValueError:
-        epsilon = math.nan
-    if not 0 <= epsilon < math.inf:
-        raise typer.BadParameter(f"expected 'calibrate' or a number >= 0; found {text!r}.")
-    return epsilon
+    with suppress(ValueError):
+        if text == "calibrate" or 0 <= float(text) < math.inf:
+            return text if text == "calibrate" else float(text)
+    raise typer.BadParameter(f"expected 'calibrate' or a number >= 0; found {text!r}.")
 
 
 def in_a_folder(path: Path | list[Path] | None) -> Path | list[Path] | None:

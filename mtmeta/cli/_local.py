@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import Average, Format, PairTies, Part, Task, Unscored
+from ._choices import Format, PairTies, Part, Task, Unscored
 from ._common import Metrics, Printing, argument, command, number, option, processes, several, wrong
 from ._output import written
 
@@ -42,7 +42,6 @@ def local_accuracy(
     task: option(Task | None, "What the texts are.", default="as the columns say") = None,
     language: option(str | None, "Language of the texts.", "CODE", "that of the set, or en") = None,
     perturbation: several("Perturb texts in this way only", "KIND") = None,
-    average: option(Average, "What has the same weight: each segment of a context, or each pair.") = "segment",
     ties: option(PairTies, "What equal scores count in accuracy and stability: nothing, or one half.") = "failure",
     missing: option(
         Unscored, "What to do if a metric lacks a score: refuse, or leave the pair out for this metric."
@@ -66,7 +65,7 @@ def local_accuracy(
     data = _read(file)
     found = guide(
         data, context=context or ["system"], metrics=metric, parts=None if part == "guide" else [part],
-        task=task, language=language, kinds=perturbation, average=average, ties=ties, missing=missing, unit=unit,
+        task=task, language=language, kinds=perturbation, ties=ties, missing=missing, unit=unit,
         n_resamples=n_resamples, rng=seed, n_jobs=jobs, progress=not printing.quiet and sys.stderr.isatty(),
     )  # fmt: skip
     if unused := _unused(data, found.pairs, {*(context or ()), unit}):

@@ -81,9 +81,12 @@ def run(
 
 
 def _load(loading: Loading, scores: str, quiet: bool) -> tuple[EvalSet | pd.DataFrame | Rankings, str]:
-    """Load one set, whether or not it has human scores; return it and its name."""
+    """Load one set, whether or not it has human scores; return it and its name, which of transcripts is as given."""
+    import pandas as pd
+
     sets = loading.load([scores], quiet, unrated="keep")
-    names = [_name(data, scores) for data in sets]
+    given = "stdin" if scores == "-" else Path(scores).stem if Path(scores).is_file() else scores
+    names = [given if isinstance(data, pd.DataFrame) else data.name for data in sets]
     if len(sets) > 1:
         raise ValueError(f"{scores} holds {len(sets)} sets: {', '.join(names)}. Name one of them.")
     return sets[0], names[0]
@@ -101,13 +104,3 @@ def _site(runner, project: Path, outcomes: dict, out: Path, title: str, force: b
         typer.echo(f"mtmeta: error: no site: {visible(str(error))}", err=True)
         return False
     return True
-
-
-def _name(data: EvalSet | pd.DataFrame | Rankings, scores: str) -> str:
-    """Return the name of a set; transcripts are called as they were given."""
-    import pandas as pd
-
-    if not isinstance(data, pd.DataFrame):
-        return data.name
-    path = Path(scores)
-    return "stdin" if scores == "-" else path.stem if path.is_file() else scores

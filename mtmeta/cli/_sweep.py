@@ -59,7 +59,7 @@ def sweep(
     if plan is None:
         writing.text(package.EXAMPLE)
         return
-    out = Path("out") / plan.stem if out is None else out
+    out = out or Path("out") / plan.stem
     if writing.output is not None:
         keep([plan, *package.read_plan(plan).files()], writing.output)
     if dry_run:
