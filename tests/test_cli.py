@@ -148,7 +148,7 @@ def test_the_command_line_gives_advice_in_its_own_words(run, tmp_path, change, l
 def test_a_partly_rated_table_is_ranked_and_says_so(run, result, tmp_path):
     path = tmp_path / "t.csv"
     _holes(mm.load("teaching").to_frame()[["system", "segment", "human", "chrF", "Judge"]]).to_csv(path, index=False)
-    of_protocols = {"wmt23": "the score of a system is the mean over those rated for it\n"}
+    of_protocols = {"wmt23": "a system's score is the mean over those rated for it\n"}
     of_protocols |= {"wmt24": "a pair of systems is compared where both are rated\n"}
     for protocol, what in of_protocols.items():
         line = ("rank", path, "--n-resamples", 40, "--protocol", protocol)

@@ -195,17 +195,12 @@ def _decided_by_one(by_system: pd.DataFrame) -> list[tuple[Any, str]]:
     """Return the systems each of which alone changes the sign of a metric's correlation over systems."""
     from .._pearson import TURNED, pearson
 
-    doubts: list[tuple[Any, str]] = []
-    for system in by_system.index:
-        turned = []
-        for metric in by_system.columns.drop("human"):
-            scores = by_system[["human", metric]].dropna()
-            if len(scores) < 4 or system not in scores.index:
-                continue
+    turned: dict[Any, list[str]] = {system: [] for system in by_system.index}
+    for metric in by_system.columns.drop("human"):
+        scores = by_system[["human", metric]].dropna()
+        for system in scores.index if len(scores) >= 4 else ():
             with_it, without = (float(pearson(*table.to_numpy().T)) for table in (scores, scores.drop(system)))
             if with_it * without < 0 and abs(with_it - without) > TURNED:
-                turned.append(f"{metric} ({with_it:+.2f} with it, {without:+.2f} without)")
-        if turned:
-            note = f"decides alone over the sign of correlations over systems: {some_of(turned)}"
-            doubts.append((system, note))
-    return doubts
+                turned[system].append(f"{metric} ({with_it:+.2f} with it, {without:+.2f} without)")
+    note = "decides alone over the sign of correlations over systems"
+    return [(system, f"{note}: {some_of(found)}") for system, found in turned.items() if found]
