@@ -293,7 +293,7 @@ def _read_excel(path: Path) -> pd.DataFrame:
             raise ValueError(f"it needs {needed:,} bytes when it is unpacked; expected {most:,} at most")
         with pd.ExcelFile(path) as book:
             first, *others = book.sheet_names
-            frame = book.parse(first, dtype=object, keep_default_na=False, na_values=[""])
+            frame = pd.read_excel(book, dtype=object, keep_default_na=False, na_values=[""])
     except ImportError:
         raise ValueError(
             f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or save it as CSV."
