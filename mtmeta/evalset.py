@@ -646,6 +646,22 @@ def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
     raise TypeError(f"expected an EvalSet or a tidy DataFrame; found {type(data).__name__}.")
 
 
+def check_ratings(es: EvalSet) -> None:
+    """Raise if the ratings of a set cannot rank any metric."""
+    rated = ~np.isnan(es.human)
+    systems = int(rated.any(axis=1).sum())
+    if systems < 2:
+        raise Undefined(
+            f"set {es.name!r}: metrics cannot be ranked with {systems} rated system (of {es.shape[0]}). There is "
+            "nothing to compare at system level or within a segment; expected two rated systems or more."
+        )
+    scores = es.human[rated]
+    if scores.min() == scores.max():
+        raise Undefined(
+            f"set {es.name!r}: every human score is {scores[0]:g}, so no metric can agree or disagree with them."
+        )
+
+
 def as_sets(data: EvalSet | pd.DataFrame | Iterable[EvalSet]) -> list[EvalSet]:
     """Return one set or several as a non-empty list."""
     one = isinstance(data, (EvalSet, pd.DataFrame, Rankings))

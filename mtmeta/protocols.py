@@ -13,7 +13,7 @@ from functools import cached_property, partial
 import numpy as np
 import pandas as pd
 
-from ._checks import check_count, generator
+from ._checks import Undefined, check_count, generator
 from ._names import some_of
 from ._pearson import TURNED
 from .agreement import (
@@ -26,7 +26,7 @@ from .agreement import (
     shared_metrics,
     soft_pairwise_accuracy,
 )
-from .evalset import EvalSet
+from .evalset import EvalSet, check_ratings
 from .significance import (
     Units,
     clusters,
@@ -287,27 +287,39 @@ def decided_by_one(table: pd.DataFrame) -> list[str]:
     for (task, name, system), part in table.groupby(["task", "set", "system"], sort=False):
         where = f"{task}{f' of {name}' * several}"
         who = f"{system}{' (a human translation)' * bool(part['human'].any())}"
-        turned = part[(part["value"] * part["without"] < 0) & ((part["value"] - part["without"]).abs() > TURNED)]
+        turned, first, other = _decided(part)
         if len(turned):
             values = (f"{m} ({v:+.2f} with it, {w:+.2f} without)" for m, v, w in turned.iloc[:, -3:].to_numpy())
             found.append(f"{who} alone decides over the sign of {where}: {some_of(values)}")
-        first, other = (part.loc[part[column].idxmax()] for column in ("value", "without"))
-        if first["without"] < other["without"]:
+        if other is not None:
             best = f"{first['metric']} is first by {where} ({first['value']:.3f}); but "
             rival = f"without {who} {other['metric']} is ({other['without']:.3f}, against {first['without']:.3f})"
             firsts.setdefault(best, []).append(rival)
     return found + [best + some_of(rivals, 2) for best, rivals in firsts.items()]
 
 
-def _machine_only(es: EvalSet) -> EvalSet:
-    return es.select(systems=[s for s in es.systems if s not in es.human_systems])
+def deciding_systems(table: pd.DataFrame) -> dict[str, str]:
+    """Return, for each metric of which `decided_by_one` speaks, the systems that decide over its sign or its lead."""
+    found: dict[str, dict[str, None]] = {}
+    for (_, _, system), part in table.groupby(["task", "set", "system"], sort=False):
+        turned, first, other = _decided(part)
+        for metric in [*turned["metric"], *([] if other is None else [first["metric"]])]:
+            found.setdefault(metric, {})[system] = None
+    return {metric: ", ".join(systems) for metric, systems in found.items()}
+
+
+def _decided(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series, pd.Series | None]:
+    """Return the values whose sign a system decides, the first one, and the one that would be first without it."""
+    turned = part[(part["value"] * part["without"] < 0) & ((part["value"] - part["without"]).abs() > TURNED)]
+    first, other = (part.loc[part[column].idxmax()] for column in ("value", "without"))
+    return turned, first, other if first["without"] < other["without"] else None
 
 
 def _system_pearson(es: EvalSet, metrics: Sequence[str]) -> list[float]:
     """Pearson's r of system scores; 0 where a side is constant, as WMT counts it."""
-    values = []
+    values, table = [], es.system_scores
     for metric in metrics:
-        scores = es.system_scores[["human", metric]].dropna().to_numpy()
+        scores = table[["human", metric]].dropna().to_numpy()
         if len(scores) < 2:
             raise ValueError(f"set {es.name!r}: a system-level correlation needs two systems; found {len(scores)}.")
         r = _pearson(scores[:, 0], scores[:, 1], np.array([0, len(scores)]))[0]
@@ -330,26 +342,21 @@ def cost(
     pairs = n_metrics * (n_metrics - 1) / 2 if n_resamples else 0
     exchanged = method == "exchange"
     for task in PROTOCOLS[protocol].tasks:
-        for es in sets:
-            k, n = es.shape
+        for k, n in (es.shape for es in sets):
             cells, duels = k * n, k * (k - 1) / 2
-            draw, held = 4e-9 * pairs if exchanged else 0.0, 0.0
+            steps, draw, held = 0.0, 4e-9 * pairs * exchanged, 0.0
             if task.statistic == "spa":
                 steps, held = 2e-8 * _SIGNS * duels * (n_metrics + 1), 20.0 * _SIGNS * duels
-                if exchanged:
-                    draw = 4e-8 * pairs * duels + 1e-10 * n_metrics * duels * n
-                else:
+                draw = 4e-8 * pairs * duels + 1e-10 * n_metrics * duels * n
+                if not exchanged:
                     draw = 1e-2 + 6e-10 * _SIGNS * pairs * duels + 5e-11 * _SIGNS * n_metrics * cells
             elif task.statistic == "acc_eq":
                 steps = 2e-7 * n_metrics * duels * n
                 if not exchanged:
                     draw, held = 1e-8 * pairs, (5 * n_metrics + 50) * duels * n
-            elif task.level == "segment":
-                groups, steps = n if task.grouping == "segment" else 1, 0.0
-                if not exchanged:
-                    draw, held = 6e-9 * n_metrics * cells + 3e-9 * pairs * groups, 2.0 * n_resamples * cells
-            else:
-                steps = 0.0
+            elif task.level == "segment" and not exchanged:
+                groups = n if task.grouping == "segment" else 1
+                draw, held = 6e-9 * n_metrics * cells + 3e-9 * pairs * groups, 2.0 * n_resamples * cells
             seconds += steps + (n_resamples * draw if pairs else 0.0)
             size = max(size, held + 24 * pairs * n_resamples)
     return seconds, size
@@ -438,7 +445,16 @@ def rank(
     if not plan.human_systems:
         for es in sets:
             left_out |= {f"{es.name}: system {s!r}": "human translation" for s in sorted(es.human_systems)}
-        sets = [_machine_only(es) for es in sets]
+        sets = [es.select(systems=[s for s in es.systems if s not in es.human_systems]) for es in sets]
+    within = any(task.grouping == "segment" or task.statistic == "spa" for task in plan.tasks)
+    for es in sets:
+        check_ratings(es)
+        if within and not ((~np.isnan(es.human)).sum(axis=0) > 1).any():
+            raise Undefined(
+                f"set {es.name!r}: no segment has two rated systems, so nothing can be compared within a segment, as "
+                f"protocol={protocol!r} does. Pass protocol='sentinels-pearson', which compares any translations; for "
+                "scores of systems: mtmeta correlate --level system (in Python: mm.pairwise_accuracy)."
+            )
     level = "segment" if any(t.level == "segment" or t.statistic == "spa" for t in plan.tasks) else "system"
     chosen = shared_metrics(sets, metrics, level=level)
     if metrics is None:
@@ -479,8 +495,12 @@ def rank(
             together[first, second] = max_t(found[:, 1:], found[:, 0])
             table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
         else:
-            options = {"n_resamples": n_resamples, "rng": draws}
-            null = _weighted(jobs, weights, lambda task, group: _swapped(task, group, names, options))
+
+            def swapped(task: Task, group: list[EvalSet]) -> np.ndarray:
+                options = {"level": task.level, "grouping": task.grouping, "n_resamples": n_resamples, "rng": draws}
+                return null_differences(group, names, task.statistic, **options)
+
+            null = _weighted(jobs, weights, swapped)
             square[first, second] = share_reached(null, score[first] - score[second])
             table["cluster"] = clusters(square, alpha)
         p_values = pd.DataFrame(square, index=names, columns=names)
@@ -490,12 +510,14 @@ def rank(
     drawn = f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed}|alpha:{alpha}" if n_resamples else ""
     signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn}"
     exchanged = pd.DataFrame(units, columns=["language_pair", "unit", "n_units"])
-    without = partial(_without_systems, [(task, group) for task, _, group in jobs if task.level == "system"])
-    return Ranking(table, tasks, exchanged, p_values, left_out, signature, partial(without, chosen, ties))
+    return Ranking(
+        table, tasks, exchanged, p_values, left_out, signature, partial(_without_systems, jobs, chosen, ties)
+    )
 
 
 def _without_systems(jobs: list, metrics: list[str], ties: str) -> pd.DataFrame:
-    found = [without_each_system(group, metrics, task, ties=ties) for task, group in jobs]
+    of_systems = ((task, group) for task, _, group in jobs if task.level == "system")
+    found = [without_each_system(group, metrics, task, ties=ties) for task, group in of_systems]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=_WITHOUT)
 
 
@@ -505,10 +527,6 @@ def _weighted(jobs: list, weights: np.ndarray, draws_of: Callable[[Task, list[Ev
         draws_of(task, group) * (weight / 2 if task.is_correlation else weight)
         for (task, _, group), weight in zip(jobs, weights, strict=True)
     )
-
-
-def _swapped(task: Task, group: list[EvalSet], names: list[str], options: dict) -> np.ndarray:
-    return null_differences(group, names, task.statistic, level=task.level, grouping=task.grouping, **options)
 
 
 def _drawn(es: EvalSet, names: list[str], n_resamples: int, rng) -> tuple[EvalSet, Units, np.ndarray]:

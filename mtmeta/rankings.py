@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._checks import numbers_of
+from ._checks import check_scores, numbers_of
 from ._names import counted, listed, numbered, positions
+from ._tables import check_once, check_table
 
 __all__ = ["Rankings"]
-
-RUN_COLUMNS = ("system", "query", "item", "rank", "score")
-QREL_COLUMNS = ("query", "item", "relevance")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,10 +68,8 @@ class Rankings:
     truth: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        runs = _ranking_table(self.runs, "runs", RUN_COLUMNS)
-        qrels = _ranking_table(self.qrels, "qrels", QREL_COLUMNS)
-        _check_twice(runs, ["system", "query", "item"], "runs", "an item stands once in a list")
-        _check_twice(qrels, ["query", "item"], "qrels", "an item is judged once for a query")
+        runs = _checked(self.runs, "runs", ["system", "query", "item"], ["rank", "score"])
+        qrels = _checked(self.qrels, "qrels", ["query", "item"], ["relevance"])
         codes = [numbered(runs[c])[0] for c in ("system", "query")]
         runs = runs.iloc[np.lexsort((runs["rank"], codes[1], codes[0]))].reset_index(drop=True)
         _check_lists(runs)
@@ -142,52 +138,25 @@ class Rankings:
         return frame.astype({"relevance": "Int64"})
 
 
-def _ranking_table(frame: Any, what: str, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Return a copy of ``runs`` or ``qrels`` with these columns, names as strings and checked numbers."""
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"`{what}` must be a pandas DataFrame; found {type(frame).__name__}.")
-    absent = [c for c in columns if c not in frame.columns]
-    if absent:
-        raise ValueError(
-            f"`{what}` lacks {counted(len(absent), 'column')}, {listed(absent)}; found "
-            f"{listed(frame.columns, 20)}. Expected {', '.join(columns)}."
-        )
-    if frame.empty:
-        raise ValueError(f"`{what}` has no rows.")
-    frame = frame[list(columns)].reset_index(drop=True)
-    for column in ("system", "query", "item", "rank", "score", "relevance"):
-        if column in columns and frame[column].isna().any():
-            row = int(np.flatnonzero(frame[column].isna())[0])
-            raise ValueError(f"`{what}`: column {column!r} is empty in data row {row + 1}; every row needs a value.")
-    out = {c: frame[c].astype(str) for c in columns if c in ("system", "query", "item")}
+def _checked(frame: Any, what: str, names: list[str], numbers: list[str]) -> pd.DataFrame:
+    """Return these columns of ``runs`` or ``qrels``: names as strings, and numbers that were checked."""
+    check_table(frame, [*names, *numbers], name=what)
+    out = pd.DataFrame(
+        {c: frame[c].astype(str).to_numpy() for c in names} | {c: numbers_of(frame[c], c) for c in numbers}
+    )
     for column, low in (("rank", 1), ("relevance", 0)):
-        if column in columns:
-            out[column] = _whole_numbers(frame[column], what, low)
-    if "score" in columns:
-        out["score"] = numbers_of(frame["score"], "score")
-        if np.isinf(out["score"]).any():
-            raise ValueError(f"`{what}`: column 'score' holds an infinite score; scores must be finite.")
-    return pd.DataFrame(out)
-
-
-def _whole_numbers(column: pd.Series, what: str, low: int) -> np.ndarray:
-    """Return a column as integers; refuse values that are none, or are below ``low``."""
-    values = numbers_of(column, str(column.name))
-    bad = (values != np.floor(values)) | (values < low) | np.isinf(values)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            f"`{what}`: column {column.name!r} must hold whole numbers of at least {low}; "
-            f"found {values[row]:g} in data row {row + 1}."
-        )
-    return values.astype(np.int64)
-
-
-def _check_twice(frame: pd.DataFrame, keys: list[str], what: str, rule: str) -> None:
-    double = frame.duplicated(keys)
-    if double.any():
-        first = tuple(frame.loc[double, keys].iloc[0])
-        raise ValueError(f"`{what}`: {counted(int(double.sum()), 'row')} repeat {keys}, the first {first!r}; {rule}.")
+        values = out.get(column, pd.Series(dtype=float))
+        bad = (values != np.floor(values)) | (values < low) | np.isinf(values)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise ValueError(
+                f"`{what}`: column {column!r} must hold whole numbers of at least {low}; "
+                f"found {values[row]:g} in data row {row + 1}."
+            )
+    if "score" in out:
+        check_scores(out["score"].to_numpy(), f"`{what}`: column 'score'", computed=True)
+    check_once(out, names, what)
+    return out.astype(dict.fromkeys({"rank", "relevance"} & {*numbers}, np.int64))
 
 
 def _check_lists(runs: pd.DataFrame) -> None:

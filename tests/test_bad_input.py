@@ -156,7 +156,7 @@ COMMANDS = ["validate", "rank", "rank --protocol wmt24", "correlate"]
         (GOOD, "", None),
         (GOOD.replace(".8", "good"), "column 'X' must hold numbers; found 'good' in data row 3", None),
         (HEAD + "A,1,0,.9\n", "two", None),
-        (EQUAL, "", ("validate", "every human score is 5")),
+        (EQUAL, "every human score is 5", ("correlate", "")),
         (BARE, "no metric", ("validate", "")),
     ],
     ids=["good", "text", "one system", "equal", "no metric"],

@@ -72,7 +72,7 @@ def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize(("choices", "package"), [
     (_choices.Protocol, protocols.PROTOCOLS), (_choices.Coefficient, agreement.COEFFICIENTS),
     (_choices.Grouping, agreement.GROUPINGS), (_choices.Degenerate, agreement.DEGENERATE),
-    (sorted(_choices.Average), sorted(_pairs.AVERAGES)), (_choices.PairTies, _pairs.TIES),
+    (_choices.PairTies, _pairs.TIES),
     (_choices.Unscored, _pairs.MISSING), (_choices.Task, mm.scoring.PAIR_METRICS), (_local._PARTS, PARTS),
     (_choices.Part, ["guide", *_local._PARTS]), (_choices.Sees, mm.sentinel.SEES), (_choices.Kind, mm.sentinel.KINDS),
 ])  # fmt: skip
@@ -148,11 +148,94 @@ def test_the_command_line_gives_advice_in_its_own_words(run, tmp_path, change, l
 def test_a_partly_rated_table_is_ranked_and_says_so(run, result, tmp_path):
     path = tmp_path / "t.csv"
     _holes(mm.load("teaching").to_frame()[["system", "segment", "human", "chrF", "Judge"]]).to_csv(path, index=False)
-    for protocol in ("wmt23", "wmt24"):
+    of_protocols = {"wmt23": "a system's score is the mean over those rated for it\n"}
+    of_protocols |= {"wmt24": "a pair of systems is compared where both are rated\n"}
+    for protocol, what in of_protocols.items():
         line = ("rank", path, "--n-resamples", 40, "--protocol", protocol)
         assert [row["metric"] for row in result(*line)] == ["Judge", "chrF"]
-        assert "t: 300 of the 300 rated segments are rated for some systems only;" in run(*line)[2]
+        assert f"t: 300 of the 300 rated segments are rated for some systems only; {what}" in run(*line)[2]
     assert "for some systems only" not in run("rank", "teaching", "--n-resamples", 0)[2]
+    assert "for some systems only" not in run("rank", path, "--protocol", "sentinels-pearson", "--n-resamples", 0)[2]
+    for others in (("correlate", path), ("compare", path, "Judge", "chrF"), ("drivers", path, "Judge", "chrF")):
+        assert "for some systems only" not in run(*others)[2]
+
+
+def few_ratings(path, kept):
+    """Write the teaching campaign with ratings where `kept` says so of system and segment, counted from 0."""
+    frame = mm.load("teaching").to_frame()[["system", "segment", "human", "chrF", "Judge"]]
+    place = pd.factorize(frame["system"])[0], frame["segment"] - 1
+    frame.assign(human=frame["human"].where(kept(*place))).to_csv(path, index=False)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_few_ratings_are_ranked_as_far_as_they_go(run, result, tmp_path, n):
+    few_ratings(tmp_path / "alike.csv", lambda system, segment: segment < n)
+    line = ("rank", tmp_path / "alike.csv")
+    assert [(row["best_rank"], row["worst_rank"]) for row in result(*line)] == [(1, 2), (1, 2)]
+    assert f"units exchanged: {n}; with fewer than 6, no two metrics can be told apart\n" in run(*line)[2]
+    few_ratings(tmp_path / "apart.csv", lambda system, segment: segment // n == system)
+    path = tmp_path / "apart.csv"
+    for protocol in ("wmt23", "wmt24", "sentinels-segment"):
+        code, out, err = run("rank", path, "--protocol", protocol, "--quiet")
+        assert (code, out) == (1, "")
+        assert err.startswith(
+            "mtmeta: error: set 'apart': no segment has two rated systems, so nothing can be compared"
+        )
+        assert err.count("\n") == 1
+    assert "Pass --protocol sentinels-pearson, which compares any translations" in err
+    assert err.endswith("for scores of systems: mtmeta correlate --level system.\n")
+    assert len(result("rank", path, "--protocol", "sentinels-pearson", "--n-resamples", 40)) == 2
+    assert len(result("correlate", path, "--level", "system")) == 2
+
+
+def test_one_rated_segment_allows_no_test_and_no_interval(run, tmp_path):
+    few_ratings(tmp_path / "one.csv", lambda system, segment: segment < 1)
+    duel = (tmp_path / "one.csv", "Judge", "chrF")
+    for line in (("compare", *duel), ("power", *duel), ("correlate", duel[0], "--interval")):
+        code, out, err = run(*line)
+        assert (code, out) == (1, "")
+        assert "one: one segment is rated, so there is nothing to exchange or redraw" in err
+    assert run("drivers", *duel)[0] == 0
+
+
+def test_constant_ratings_rank_nothing(run, table):
+    table.write_text(re.sub("([ABC],[12]),-?[0-9]", r"\1,3", TABLE))
+    said = "mtmeta: error: set 'mine': every human score is 3, so no metric can agree or disagree with them.\n"
+    for command in ("validate", "rank"):
+        assert run(command, table) == (1, "", said)
+
+
+def test_what_a_moment_shows_is_told_on_the_way(run, tmp_path):
+    frame = mm.load("teaching").to_frame()[["system", "segment", "human", "Judge", "chrF"]]
+    frame = frame.assign(judge=frame["chrF"], TER=-frame["Judge"], system=frame["system"].replace("Fjord", "aster"))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    findings = [
+        "t: 'Aster' and 'aster' differ only by blanks, case or form in Unicode; they may be one (see mtmeta validate)",
+        "t: 'Judge' and 'judge' differ only by blanks, case or form in Unicode; they may be one (see mtmeta validate)",
+        "t: TER correlates negatively with humans (-0.461 over translations, R within segments): is a high score good? "
+        "(see mtmeta validate)",
+        "t: 1 finding more (see mtmeta validate)",
+    ]
+    for line in (("rank", "--n-resamples", 0), ("correlate",), ("report", "--metric", "Judge", "--n-resamples", 40)):
+        err = re.sub(r"-0\.\d{3} within", "R within", run(line[0], tmp_path / "t.csv", *line[1:])[2])
+        assert [said for said in err.splitlines() if "validate" in said] == findings
+    err = run("compare", tmp_path / "t.csv", "chrF", "judge")[2]
+    same = "t: judge has the same scores as chrF (see mtmeta validate)"
+    assert [said for said in err.splitlines() if "validate" in said] == [findings[0], same]
+    assert "validate" not in run("rank", "teaching", "--n-resamples", 0)[2]
+
+
+def test_a_ranking_names_the_systems_that_decide(run, result, table):
+    # Without Fjord, Biased is first by Pearson's r of systems, and not Judge: `decided_by_one` says so.
+    line = ("rank", "teaching", "--n-resamples", 0)
+    assert {row["metric"]: row["decided_by"] for row in result(*line) if row["decided_by"]} == {"Judge": "Fjord"}
+    head, *rows = (run(*line, "--format", "md")[1]).splitlines()
+    assert [row.split(" | ")[3] for row in rows if row.startswith("| Judge")] == ["Fjord"]
+    assert "| decided\\_by |" in head
+    assert (
+        "decided" not in run("rank", "teaching", "--exclude-system", "Fjord", "--n-resamples", 0, "--metric", "chrF")[1]
+    )
+    assert result("rank", table, "--n-resamples", 0)[0]["decided_by"] is None
 
 
 def test_human_translators_are_marked_and_named(run, result, tmp_path):
@@ -179,6 +262,17 @@ def test_columns_are_renamed_by_an_option(run, result, tmp_path):
     expected = result("correlate", tmp_path / "plain.csv")
     assert result("correlate", path, "--columns", "system=Sys,human=mqm") == expected
     assert run("correlate", path, "--columns", "system")[0] == 2
+
+
+def test_the_sheet_that_is_read_is_named(table, tmp_path):
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
+        pd.read_csv(table).to_excel(book, sheet_name="scores", index=False)
+        pd.DataFrame({"a": ["b"]}).to_excel(book, sheet_name="notes", index=False)
+    line = ("correlate", tmp_path / "t.xlsx", "--format", "csv")
+    told = [in_a_process(*line, *quiet) for quiet in ((), ("-q",))]
+    assert told[0].stderr.splitlines()[0] == f"{tmp_path}/t.xlsx: read sheet 'scores'; others: 'notes'"
+    assert (told[1].stderr, told[1].stdout) == ("", told[0].stdout)
+    assert told[0].stdout.count("\n") == 3
 
 
 def test_a_large_file_is_named_before_it_is_read(run, table, monkeypatch):
@@ -309,7 +403,7 @@ def test_a_wide_table_ranks_by_one_statistic(result, table):
 @pytest.mark.parametrize("protocol", _choices.Protocol)
 def test_rank_by_protocol_is_the_table_of_the_package(result, table, protocol):
     expected = mm.rank(mm.load(table), protocol=str(protocol)).to_frame()
-    assert pd.DataFrame(result("rank", table, "--protocol", protocol)).equals(expected)
+    assert pd.DataFrame(result("rank", table, "--protocol", protocol)).drop(columns="decided_by").equals(expected)
 
 
 @pytest.mark.parametrize("chosen", [{}, {"protocol": "wmt24", "ties": "published"}])
@@ -317,8 +411,9 @@ def test_rank_has_the_defaults_of_the_package(run, result, table, chosen):
     options = [word for name, value in chosen.items() for word in (f"--{name}", value)]
     options += ["--n-resamples", 50, "--seed", 3]
     expected = mm.rank(mm.load(table), **chosen, n_resamples=50, rng=3)
-    assert pd.DataFrame(result("rank", table, *options)).equals(expected.to_frame())
-    assert run("rank", table, *options)[2] == f"{expected.signature}|mtmeta:{mm.__version__}\n"
+    assert pd.DataFrame(result("rank", table, *options)).drop(columns="decided_by").equals(expected.to_frame())
+    few = "units exchanged: 2; with fewer than 6, no two metrics can be told apart\n"
+    assert run("rank", table, *options)[2] == f"{few}{expected.signature}|mtmeta:{mm.__version__}\n"
 
 
 def test_rank_without_draws_tests_nothing(run, result, table):
@@ -344,7 +439,7 @@ def test_a_long_ranking_is_announced(run, table, monkeypatch, sizes, told):
 def test_rank_takes_the_metrics_asked_for_once(result, table):
     expected = mm.rank(mm.load(table), protocol="sentinels-pearson", metrics=["X"]).to_frame()
     found = result("rank", table, "--protocol", "sentinels-pearson", "--metric", "X", "--metric", "X")
-    assert pd.DataFrame(found).equals(expected)
+    assert pd.DataFrame(found).drop(columns="decided_by").equals(expected)
 
 
 def test_correlate_is_the_table_of_the_package(result, table):
@@ -383,7 +478,7 @@ def test_language_pairs_of_one_table(result, tmp_path):
     found = result("rank", tmp_path / "two.csv", "--protocol", "wmt23", "--n-resamples", 0)
     tasks = ("system pearson", "segment pearson (none grouping)", "segment acc_eq (segment grouping)")
     of_pairs = [f"{lp} {task}" for task in tasks for lp in ("en-de", "he-en")]
-    assert list(found[0])[3:] == ["all system pairwise_accuracy", *of_pairs]
+    assert list(found[0])[3:] == ["decided_by", "all system pairwise_accuracy", *of_pairs]
     assert [r["set"] for r in result("correlate", tmp_path / "two.csv")] == ["two/en-de"] * 2 + ["two/he-en"] * 2
 
 
@@ -622,7 +717,8 @@ def place(made, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("line", [pytest.param(x, marks=[pytest.mark.slow] * x.startswith("report")) for x in QUICK])
 def test_a_file_of_others_is_not_replaced(run, place, monkeypatch, line):
-    target = place / ("mine.md" if line.startswith("report") else "mine.txt")
+    ending = "md" if line.startswith("report") else "yaml" if "--example" in line else "txt"
+    target = place / f"mine.{ending}"
     target.write_text("of others")
 
     def written(*options):

@@ -53,7 +53,7 @@ def test_refusals_and_a_single_table_without_draws(pair):
     refuses("`protocol` must be one of 'wmt23', 'wmt24'", mm.rank, pair, protocol="wmt22")
     refuses("each language pair may occur once", mm.rank, [pair[0], pair[0]])
     refuses("unknown metric in set 'two': 'only_here'", mm.rank, pair, metrics=["only_here"])
-    refuses("two systems", mm.rank, pair[0].select(systems=["A"]), protocol="wmt23")
+    refuses("two rated systems", mm.rank, pair[0].select(systems=["A"]), protocol="wmt23")
     refuses("`n_resamples` must be at least 0", mm.rank, pair, n_resamples=-1)
     ranking = mm.rank(pair[0].to_frame(), protocol="wmt24", n_resamples=0)
     assert ranking.table["metric"].tolist()

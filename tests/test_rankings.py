@@ -53,25 +53,32 @@ def test_rankings_select(rankings):
         refuses(message, rankings.select, error=(ValueError, TypeError), **options)
 
 
-@pytest.mark.parametrize(("runs", "qrels", "message"), [
-    (RUNS.drop(columns=["rank", "score"]), QRELS, r"`runs` lacks 2 columns, 'rank', 'score'; found 'system'"),
-    (RUNS, QRELS.drop(columns="relevance"), r"`qrels` lacks 1 column, 'relevance'"),
-    (RUNS.iloc[:0], QRELS, r"`runs` has no rows"),
-    (RUNS.assign(item=["y", "x", None, "z", "z", "x"]), QRELS, r"`runs`: column 'item' is empty in data row 3"),
-    (RUNS.assign(rank=[2, 1, 1, 1, 2, 1.5]), QRELS, r"'rank' must hold whole numbers of at least 1; found 1.5"),
-    (RUNS.assign(rank=[1, 0, 1, 1, 2, 1]), QRELS, r"'rank' must hold whole numbers .* found 0 in data row 2"),
-    (RUNS, QRELS.assign(relevance=[0, -1, 1]), r"'relevance' must hold whole numbers of at least 0; found -1"),
-    (RUNS, QRELS.assign(relevance=["no", 2, 1]), r"column 'relevance' must hold numbers; found 'no'"),
-    (RUNS.assign(score=[0.5, 0.5, np.inf, 3, 1, 2]), QRELS, r"holds an infinite score"),
-    (RUNS.assign(item="x"), QRELS, r"`runs`: 2 rows repeat \['system', 'query', 'item'\], the first"),
-    (RUNS, pd.concat([QRELS, QRELS.iloc[:1]]), r"`qrels`: 1 row repeat .*'q1', 'x'.*judged once"),
-    (RUNS.assign(rank=[3, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 3 where 2 is expected"),
-    (RUNS.assign(rank=[1, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 1 where 2 is expected"),
-    (RUNS.assign(score=[0.6, 0.5, 0, 0, 1, 2]), QRELS, r"must not increase down a list; system 'B', query 'q1'"),
-    (RUNS.iloc[:5], QRELS, r"has rank 2 where 1 is expected"),
-    (RUNS.drop(index=2), QRELS, r"system 'B' has no list for 1 of 2 queries, such as 'q2'"),
-    (RUNS, QRELS.iloc[[0, 2]], r"1 of the 2 queries of `runs` have no judgement: 'q2'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("runs", "qrels", "message"),
+    [
+        (RUNS.drop(columns=["rank", "score"]), QRELS, r"`runs` lacks the column 'rank'; it has 'system'"),
+        (RUNS, QRELS.drop(columns="relevance"), r"`qrels` lacks the column 'relevance'"),
+        (RUNS.iloc[:0], QRELS, r"`runs` has no rows"),
+        (
+            RUNS.assign(item=["y", "x", None, "z", "z", "x"]),
+            QRELS,
+            r"column 'item' of `runs` is empty in 1 rows, the first row 3",
+        ),
+        (RUNS.assign(rank=[2, 1, 1, 1, 2, 1.5]), QRELS, r"'rank' must hold whole numbers of at least 1; found 1.5"),
+        (RUNS.assign(rank=[1, 0, 1, 1, 2, 1]), QRELS, r"'rank' must hold whole numbers .* found 0 in data row 2"),
+        (RUNS, QRELS.assign(relevance=[0, -1, 1]), r"'relevance' must hold whole numbers of at least 0; found -1"),
+        (RUNS, QRELS.assign(relevance=["no", 2, 1]), r"column 'relevance' must hold numbers; found 'no'"),
+        (RUNS.assign(score=[0.5, 0.5, np.inf, 3, 1, 2]), QRELS, r"holds an infinite score"),
+        (RUNS.assign(item="x"), QRELS, r"`runs` has several rows of system 'B', query 'q1', item 'x'"),
+        (RUNS, pd.concat([QRELS, QRELS.iloc[:1]]), r"`qrels` has several rows of query 'q1', item 'x'; expected one"),
+        (RUNS.assign(rank=[3, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 3 where 2 is expected"),
+        (RUNS.assign(rank=[1, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 1 where 2 is expected"),
+        (RUNS.assign(score=[0.6, 0.5, 0, 0, 1, 2]), QRELS, r"must not increase down a list; system 'B', query 'q1'"),
+        (RUNS.iloc[:5], QRELS, r"has rank 2 where 1 is expected"),
+        (RUNS.drop(index=2), QRELS, r"system 'B' has no list for 1 of 2 queries, such as 'q2'"),
+        (RUNS, QRELS.iloc[[0, 2]], r"1 of the 2 queries of `runs` have no judgement: 'q2'"),
+    ],
+)
 def test_rankings_refuse(runs, qrels, message):
     refuses(message, Rankings, "bad", runs, qrels)
 

@@ -75,7 +75,7 @@ def test_good_data_raise_no_doubt():
 def test_constant_and_reversed_metrics():
     found = doubts(flat=lambda f: 7, errors=lambda f: -f["good"])
     assert found.keys() == {"flat", "errors"}
-    assert found["flat"].startswith("constant:")
+    assert found["flat"].startswith("is constant:")
     against = r"correlates negatively with humans \(-0\.\d{3} over translations, -0\.\d{3} within segments\): .*"
     assert re.fullmatch(against, found["errors"])
 

@@ -11,7 +11,8 @@ import sys
 from contextlib import suppress
 
 from .._processes import hush_joblib
-from . import _exercises, _local, _report, _run, _sentinel, _sets, _sweep  # noqa: F401 - each adds its commands, in the order of --help
+
+from . import _sets, _report, _local, _run, _exercises, _sweep, _sentinel  # noqa: F401 - in the order of --help  # isort: skip
 from ._common import app, complain
 
 __all__ = ["app", "main"]

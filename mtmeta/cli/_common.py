@@ -20,7 +20,7 @@ import typer
 from .. import __version__
 from .._limits import MAX_JOBS
 from .._processes import check_room
-from ._choices import Format, Missing
+from ._choices import Format, Missing, PlanFormat
 from ._output import check_outputs, emit, form_of, say, visible, written
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             check_room()
             check_outputs(options)
             if options.get("how", "") is None:
-                options["how"] = _each(lambda path: form_of(path, forms), options.get("output"))
+                kinds = PlanFormat if options.get("example") else forms
+                options["how"] = _each(lambda path: form_of(path, kinds), options.get("output"))
             made = {name: kind(**{f.name: options.pop(f.name) for f in fields(kind)}) for name, kind in bundles.items()}
             command(**options, **made)
         except KeyboardInterrupt:
@@ -135,15 +136,10 @@ def in_options(message: str) -> str:
 
 def threshold(text: str) -> float | str:
     """Read the value of --epsilon."""
-    if text == "calibrate":
-        return text
-    try:
-        epsilon = float(text)
-    except ValueError:
-        epsilon = math.nan
-    if not 0 <= epsilon < math.inf:
-        raise typer.BadParameter(f"expected 'calibrate' or a number >= 0; found {text!r}.")
-    return epsilon
+    with suppress(ValueError):
+        if text == "calibrate" or 0 <= float(text) < math.inf:
+            return text if text == "calibrate" else float(text)
+    raise typer.BadParameter(f"expected 'calibrate' or a number >= 0; found {text!r}.")
 
 
 def in_a_folder(path: Path | list[Path] | None) -> Path | list[Path] | None:
@@ -185,94 +181,106 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def option(text: str, metavar: str | None = None, default: str | bool = True, *names: str, **more: Any) -> Any:
-    """Return an option: what it does, what stands for its value, and how its default is shown, if not as it is."""
-    return typer.Option(*names, metavar=metavar, help=text, show_default=default, **more)
+def option(
+    kind: Any, text: str, metavar: str | None = None, default: str | bool = True, *names: str, **more: Any
+) -> Any:
+    """Return the type of an option: what it does, what stands for its value, and another way to show its default."""
+    return Annotated[kind, typer.Option(*names, metavar=metavar, help=text, show_default=default, **more)]
+
+
+def argument(kind: Any, metavar: str, text: str, **more: Any) -> Any:
+    """Return the type of an argument: what stands for it, and what it is."""
+    return Annotated[kind, typer.Argument(metavar=metavar, help=text, **more)]
 
 
 def flag(text: str, *names: str, **more: Any) -> Any:
-    """Return an option that is given or not."""
-    return option(text, None, True, *names, **more)
+    """Return the type of an option that is given or not."""
+    return option(bool, text, None, True, *names, **more)
 
 
-def number(text: str, low: int, high: int, default: str | bool = True, **more: Any) -> Any:
-    """Return an option for a whole number with bounds."""
-    return option(text, "N", default, min=low, max=high, **more)
+def number(kind: Any, text: str, low: int, high: int, default: str | bool = True, **more: Any) -> Any:
+    """Return the type of an option for a whole number with bounds."""
+    return option(kind, text, "N", default, min=low, max=high, **more)
 
 
-def _some(jobs: int | None) -> int | None:
-    if jobs == 0:
-        raise typer.BadParameter("expected a number of processes, or -1 for all cores.")
-    return jobs
+def folder(kind: Any, text: str, default: str | bool = True) -> Any:
+    """Return the type of an option for a folder."""
+    return option(kind, text, "DIR", default, file_okay=False)
 
 
-def processes(text: str, default: str | bool = True) -> Any:
-    """Return an option for a number of processes, as joblib takes it."""
-    return number(text, -MAX_JOBS, MAX_JOBS, default, callback=_some)
+def several(text: str, metavar: str = "NAME", default: str = "all", *names: str) -> Any:
+    """Return the type of an option that may be repeated; what is given twice counts once."""
+    return option(list[str] | None, f"{text}; repeatable.", metavar, default, *names, callback=once)
 
 
-Sets = Annotated[
+def processes(kind: Any, text: str, default: str | bool = True) -> Any:
+    """Return the type of an option for a number of processes, as joblib takes it."""
+
+    def some(jobs: int | None) -> int | None:
+        if jobs == 0:
+            raise typer.BadParameter("expected a number of processes, or -1 for all cores.")
+        return jobs
+
+    return number(kind, text, -MAX_JOBS, MAX_JOBS, default, callback=some)
+
+
+def wrong(name: str, text: str) -> typer.BadParameter:
+    """Return the error for an option or argument that is used wrongly."""
+    return typer.BadParameter(text, param_hint=name)
+
+
+Sets = argument(
     list[str],
-    typer.Argument(
-        metavar="FILE|SET",
-        help="Tables (.csv, .tsv, .jsonl, .parquet, .xlsx, or packed as .csv.gz; - reads CSV or TSV from stdin), "
-        "folders, or names of sets: teaching, wmt23/zh-en; wmt23 alone means all its language pairs.",
-    ),
-]
-Chapters = Annotated[list[str], typer.Argument(metavar="CHAPTER|all", help="Numbers or names of chapters, such as 4.")]
-Metrics = Annotated[list[str] | None, option("Only this metric; repeatable.", "NAME", "all", "--metric", callback=once)]
-Reference = Annotated[
-    str | None,
-    option("The reference that metrics were scored against; it is no candidate.", "NAME", "the published one"),
-]
-MissingRows = Annotated[Missing, option("A system lacks a segment: refuse, or leave the cell unscored.")]
+    "FILE|SET",
+    "Tables (.csv, .tsv, .jsonl, .parquet, .xlsx, or packed as .csv.gz; - reads CSV or TSV from stdin), folders, or "
+    "names of sets: teaching, wmt23/zh-en; wmt23 alone means all its language pairs.",
+)
+Chapters = argument(list[str], "CHAPTER|all", "Numbers or names of chapters, such as 4.")
+Metrics = several("Use only this metric", "NAME", "all", "--metric")
 AS_ENDS = "as --output ends, or {}"
-How = Annotated[
-    Format | None, option("tsv, csv and json keep full precision.", None, AS_ENDS.format("table"), "--format")
-]
-Places = Annotated[int, number("Decimals in table, latex and md.", 0, 17)]
+How = option(
+    Format | None, "How to write it; tsv, csv and json keep full precision.", None, AS_ENDS.format("table"), "--format"
+)
+Places = number(int, "Decimals in table, latex and md.", 0, 17)
 NEW_FILE = {"dir_okay": False, "callback": in_a_folder}
-Output = Annotated[
-    Path | None, option("Write here.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE)
-]
-Force = Annotated[
-    bool,
-    flag("Replace files that mtmeta did not write, or that were changed since; never what it reads.", "--force"),
-]
-Quiet = Annotated[bool, flag("No messages but errors.", "--quiet", "-q", callback=_hushed)]
+Output = option(
+    Path | None, "Write to this file.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE
+)
+Force = flag("Replace files that mtmeta did not write, too, or that were changed since; but never an input.", "--force")
+Quiet = flag("Print no messages but errors.", "--quiet", "-q", callback=_hushed)
 
 
 #: A file of more bytes takes seconds to read.
 _LARGE_FILE = 5_000_000
+#: No more findings about a set are shown on the way.
+_FINDINGS = 3
 
 
 @dataclass(frozen=True)
-class Loading:
+class _Choice:
+    metric: Metrics = None
+
+
+@dataclass(frozen=True)
+class Source:
     """Options that choose what is loaded, and how."""
 
-    metric: Metrics = None
-    metrics_from: Annotated[
-        list[str] | None,
-        option("More metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score; repeatable.", "DIR|SET"),
-    ] = None
-    annotation: Annotated[
-        str | None, option("Which human scores, such as mqm or da-sqm.", "NAME", "mqm if there is")
-    ] = None
-    reference: Reference = None
-    missing: MissingRows = "raise"
-    columns: Annotated[
-        str | None,
-        option("What columns are called in a table, such as system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are"),
-    ] = None
-    system: Annotated[list[str] | None, option("Only this system; repeatable.", "NAME", "all", callback=once)] = None
-    exclude_system: Annotated[
-        list[str] | None,
-        option("Without this system, such as a human translator; repeatable.", "NAME", "none", callback=once),
-    ] = None
-    human_system: Annotated[
-        list[str] | None,
-        option("This system is a human translator; repeatable.", "NAME", "as the set says", callback=once),
-    ] = None
+    metrics_from: several(
+        "Add metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score", "DIR|SET", "none"
+    ) = None
+    annotation: option(
+        str | None, "Which human scores to use, such as mqm or da-sqm.", "NAME", "mqm if there is one"
+    ) = None
+    reference: option(
+        str | None, "The reference that metrics were scored against; it is not ranked.", "NAME", "the published one"
+    ) = None
+    missing: option(Missing, "What to do if a system lacks a segment: refuse, or leave the cell unscored.") = "raise"
+    columns: option(
+        str | None, "Names of the columns in your table: system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are"
+    ) = None
+    system: several("Use only this system") = None
+    exclude_system: several("Leave this system out, such as a human translator", default="none") = None
+    human_system: several("Treat this system as a human translator", default="as the set says") = None
 
     def load(self, names: Sequence[str], quiet: bool, **options: Any) -> list[Any]:
         """Load all sets that the names stand for, and say what was left out of them."""
@@ -281,13 +289,12 @@ class Loading:
         if list(names).count("-") > 1:
             raise typer.BadParameter("standard input (-) can be read once only.")
         options |= {"reference": self.reference, "annotation": self.annotation, "missing": self.missing}
-        options |= {"metrics": self.metric, "metrics_from": self.metrics_from or ()}
-        options["columns"] = self._columns()
+        options |= {"metrics": getattr(self, "metric", None), "metrics_from": self.metrics_from or ()}
+        options |= {"columns": self._columns(), "human_systems": self.human_system or ()}
         for name in names:
             with suppress(OSError):
                 size = Path(name).stat().st_size if Path(name).is_file() else 0
                 say(quiet or size < _LARGE_FILE, f"reading {name} ({size / 1e6:.0f} MB)")
-        options |= {"human_systems": self.human_system or ()}
         sets = self._of_systems([data for name in names for data in load_all(name, **options)])
         for data in sets:
             left_out = getattr(data, "provenance", {}).get("left_out", {})
@@ -297,7 +304,7 @@ class Loading:
     def _columns(self) -> dict[str, str]:
         pairs = [pair.partition("=") for pair in (self.columns or "").split(",") if pair]
         if not all(ours and theirs for ours, _, theirs in pairs):
-            raise typer.BadParameter(f"expected NAME=COLUMN,...; found {self.columns!r}.", param_hint="--columns")
+            raise wrong("--columns", f"expected NAME=COLUMN,...; found {self.columns!r}.")
         return {ours.strip(): theirs for ours, _, theirs in pairs}
 
     def _of_systems(self, sets: list[Any]) -> list[Any]:
@@ -315,8 +322,10 @@ class Loading:
         kept = {system for system in wanted or known if system not in unwanted}
         return [es.select(systems=[system for system in es.systems if system in kept]) for es in sets]
 
-    def rated(self, names: Sequence[str], quiet: bool) -> list[EvalSet]:
-        """Load sets that must have human scores, and names of their own."""
+    def rated(self, names: Sequence[str], quiet: bool, metrics: Sequence[str] | None = None) -> list[EvalSet]:
+        """Load sets that must have human scores, and names of their own; say what seems wrong with these metrics."""
+        from .._names import counted
+        from ..datasets._validate import at_a_glance
         from ..evalset import as_evalset
 
         sets = [as_evalset(es) for es in self.load(names, quiet)]
@@ -324,13 +333,16 @@ class Loading:
         twice = sorted({name for name in called if called.count(name) > 1})
         if twice:
             raise ValueError(f"each set may occur once; found more than once: {', '.join(twice)}. Rename a file.")
-        for es in sets:
-            rated = es.human == es.human  # NaN is not rated
-            here = rated.any(axis=0)
-            partly = (here & ~rated[rated.any(axis=1)].all(axis=0)).sum()
-            some = f"{partly} of the {here.sum()} rated segments are rated for some systems only"
-            say(quiet or not partly, f"{es.name}: {some}; a pair of systems is compared where both are rated")
+        for es in sets if not quiet else ():
+            found = [f"{name} {note}" if name else note for name, note in at_a_glance(es, metrics)]
+            found[_FINDINGS:] = [f"{counted(n, 'finding')} more" for n in [len(found) - _FINDINGS] if n > 0]
+            say(quiet, *(f"{es.name}: {line} (see mtmeta validate)" for line in found))
         return sets
+
+
+@dataclass(frozen=True)
+class Loading(Source, _Choice):
+    """Options that choose what is loaded, and how, and metrics of it."""
 
 
 @dataclass(frozen=True)
@@ -365,7 +377,7 @@ class Printing(Writing, _Form):
         self.text(written(frame, self.how, self.places))
 
 
-_Version = Annotated[bool, flag("Print the version and exit.", "--version", is_eager=True, callback=_version)]
+_Version = flag("Print the version and exit.", "--version", is_eager=True, callback=_version)
 
 
 @app.callback()

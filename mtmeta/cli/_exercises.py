@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from ._common import Chapters, Force, Quiet, command, flag, full, option
+from ._common import Chapters, Force, Quiet, command, flag, folder, full, option
 from ._output import say
 
 
 @command("exercises 1 --out sheets")
 def exercises(
     chapters: Chapters,
-    out: Annotated[Path, option("Write here.", "DIR", file_okay=False)] = Path("exercises"),
-    scores: Annotated[str | None, option("Put these into the notebooks as the data.", "FILE|SET", "the book's")] = None,
-    solutions: Annotated[bool, flag("With the solutions: the lecturer's copy.", "--solutions")] = False,
+    out: folder(Path, "Write into this folder.") = Path("exercises"),
+    scores: option(str | None, "Put these scores into the notebooks.", "FILE|SET", "the book's") = None,
+    solutions: flag("Include the solutions, for the lecturer.", "--solutions") = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

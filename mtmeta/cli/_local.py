@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import Average, Format, PairTies, Part, Task, Unscored
-from ._common import Metrics, Printing, command, number, once, option, processes
+from ._choices import Format, PairTies, Part, Task, Unscored
+from ._common import Metrics, Printing, argument, command, number, option, processes, several, wrong
 from ._output import written
 
 if TYPE_CHECKING:
@@ -31,39 +29,27 @@ _PARTS = {
 
 @command("local-accuracy teaching-ranking --metric map --metric P_10", "local-accuracy")
 def local_accuracy(
-    file: Annotated[
+    file: argument(
         str,
-        typer.Argument(
-            metavar="FILE|SET",
-            help="Pairs: segment, system, and for each metric M the columns M and M_perturbed, higher is better. Or "
-            "texts: segment, system, reference, and translation or transcript; they are perturbed and scored. Or the "
-            "name of a set with texts or rankings.",
-        ),
-    ],
-    context: Annotated[
-        list[str] | None,
-        option("Its values are the contexts; several are combined.", "COLUMN", "system", callback=once),
-    ] = None,
+        "FILE|SET",
+        "Pairs: segment, system, and for each metric M the columns M and M_perturbed, higher is better. Or texts: "
+        "segment, system, reference, and translation or transcript; they are perturbed and scored. Or the name of a "
+        "set with texts or rankings.",
+    ),
+    context: several("Column whose values, or those of several together, are the contexts", "COLUMN", "system") = None,
     metric: Metrics = None,
-    part: Annotated[Part, option("All tables, or one.", None, True, "--table")] = "guide",
-    task: Annotated[Task | None, option("Goes with texts: what they are.", default="as the columns say")] = None,
-    language: Annotated[
-        str | None, option("Goes with texts: their language.", "CODE", "that of the set, or en")
-    ] = None,
-    perturbation: Annotated[
-        list[str] | None, option("Goes with texts: only this; repeatable.", "KIND", "all", callback=once)
-    ] = None,
-    average: Annotated[Average, option("What counts the same: each segment of a context, or each pair.")] = "segment",
-    ties: Annotated[
-        PairTies, option("What equal scores count: nothing, or one half (in accuracy and stability).")
-    ] = "failure",
-    missing: Annotated[
-        Unscored, option("A metric lacks a score: refuse, or leave the pair out for this metric.")
-    ] = "raise",
-    unit: Annotated[str, option("What is resampled whole, such as doc or speaker.", "COLUMN")] = "segment",
-    n_resamples: Annotated[int, number("Of bootstrap and permutations.", 99, MAX_COUNT)] = 1000,
-    seed: Annotated[int, number("Seed of perturbations and resamples.", 0, MAX_SEED)] = 0,
-    jobs: Annotated[int, processes("Processes that score texts; -1 for all cores.")] = 1,
+    part: option(Part, "Print all tables, or this one.", None, True, "--table") = "guide",
+    task: option(Task | None, "What the texts are.", default="as the columns say") = None,
+    language: option(str | None, "Language of the texts.", "CODE", "that of the set, or en") = None,
+    perturbation: several("Perturb texts in this way only", "KIND") = None,
+    ties: option(PairTies, "What equal scores count in accuracy and stability: nothing, or one half.") = "failure",
+    missing: option(
+        Unscored, "What to do if a metric lacks a score: refuse, or leave the pair out for this metric."
+    ) = "raise",
+    unit: option(str, "Column whose values are resampled whole, such as doc or speaker.", "COLUMN") = "segment",
+    n_resamples: number(int, "Draws of the bootstrap and of the permutations.", 99, MAX_COUNT) = 1000,
+    seed: number(int, "Seed of perturbations and resamples.", 0, MAX_SEED) = 0,
+    jobs: processes(int, "Processes that score texts; -1 for all cores.") = 1,
     *,
     printing: Printing,
 ) -> None:
@@ -73,15 +59,13 @@ def local_accuracy(
     intervals, whether the context matters, the best metric and those that cannot be told apart from it, and stability.
     """
     if printing.how in ("tsv", "csv") and part == "guide":
-        raise typer.BadParameter(
-            f"{printing.how} holds one table; choose one with --table, or --format json for all.", param_hint="--format"
-        )
+        raise wrong("--format", f"{printing.how} holds one table; choose one with --table, or --format json for all.")
     from ..local_accuracy import guide
 
     data = _read(file)
     found = guide(
         data, context=context or ["system"], metrics=metric, parts=None if part == "guide" else [part],
-        task=task, language=language, kinds=perturbation, average=average, ties=ties, missing=missing, unit=unit,
+        task=task, language=language, kinds=perturbation, ties=ties, missing=missing, unit=unit,
         n_resamples=n_resamples, rng=seed, n_jobs=jobs, progress=not printing.quiet and sys.stderr.isatty(),
     )  # fmt: skip
     if unused := _unused(data, found.pairs, {*(context or ()), unit}):

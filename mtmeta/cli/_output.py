@@ -97,9 +97,7 @@ def written(frame: pd.DataFrame, how: Format, places: int) -> str:
 
 #: The format that the ending of an output asks for.
 _BY_ENDING = {".htm": "html", ".html": "html", ".json": "json", ".md": "md", ".tex": "latex", ".txt": "table"}
-_BY_ENDING |= {".csv": "csv", ".tsv": "tsv", ".score": "seg-score"}
-#: Endings that ask for none: an example of a plan is YAML in any case.
-_BY_ENDING |= dict.fromkeys(["", ".yaml", ".yml"])
+_BY_ENDING |= {".csv": "csv", ".tsv": "tsv", ".score": "seg-score", ".yaml": "yaml", ".yml": "yaml"}
 
 
 def form_of(output: Path | None, forms: type[StrEnum]) -> str:
@@ -109,7 +107,8 @@ def form_of(output: Path | None, forms: type[StrEnum]) -> str:
     if how in [*forms]:
         return how
     endings = ", ".join(end for end, form in _BY_ENDING.items() if form in [*forms])
-    raise ValueError(f"nothing here is written as {ending!r}; name a file with {endings}, or choose by --format.")
+    choice = ", or choose by --format" if len(forms) > 1 else ""
+    raise ValueError(f"nothing here is written as {ending!r}; name a file with {endings}{choice}.")
 
 
 #: Options and arguments of commands by what becomes of what they name.
@@ -182,9 +181,8 @@ def emit(text: str, output: Path | None) -> None:
 
 
 def say(quiet: bool, *lines: str) -> None:
-    if not quiet:
-        for line in lines:
-            typer.echo(visible(line), err=True)
+    for line in filter(None, lines if not quiet else ()):
+        typer.echo(visible(line), err=True)
 
 
 def together(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import ReportFormat, Unit
@@ -15,22 +14,26 @@ from ._output import emit, say
 @command("report teaching --metric Judge")
 def report(
     sets: Sets,
-    output: Annotated[
+    output: option(
         list[Path] | None,
-        option("Write here; repeatable.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE),
-    ] = None,
-    how: Annotated[ReportFormat | None, option("What to write.", None, AS_ENDS.format("md"), "--format")] = None,
-    unit: Annotated[
+        "Write to this file; repeatable.",
+        "FILE",
+        "standard output",
+        "--output",
+        "-o",
+        writable=True,
+        **NEW_FILE,
+    ) = None,
+    how: option(ReportFormat | None, "What to write.", None, AS_ENDS.format("md"), "--format") = None,
+    unit: option(
         Unit | None,
-        option(
-            "What the bootstrap draws and the ranking exchanges; documents bring all their segments.",
-            None,
-            "document where 20 are named, else segment",
-            "--unit",
-        ),
-    ] = None,
-    n_resamples: Annotated[int, number("Draws of each interval and of each null model.", 40, MAX_COUNT)] = 200,
-    seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
+        "What the bootstrap draws and the ranking exchanges; documents bring all their segments.",
+        None,
+        "document where 20 are named, else segment",
+        "--unit",
+    ) = None,
+    n_resamples: number(int, "Draws of each interval and of each null model.", 40, MAX_COUNT) = 200,
+    seed: number(int, "Seed of these draws.", 0, MAX_SEED) = 0,
     *,
     loading: Loading,
     force: Force = False,

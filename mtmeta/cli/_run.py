@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from .. import __version__
 from .._escapes import file_name
 from .._limits import MAX_JOBS
-from ._common import Chapters, Force, How, Loading, Quiet, command, full, number, option
+from ._common import Chapters, Force, How, Loading, Quiet, command, folder, full, number, option
 from ._output import emit, inputs, say, visible, written
 
 if TYPE_CHECKING:
@@ -32,28 +32,19 @@ _TITLES = {
 def run(
     context: typer.Context,
     chapters: Chapters,
-    scores: Annotated[
+    scores: option(
         str,
-        option(
-            "A table (.csv, .tsv, .jsonl, .parquet; - reads CSV or TSV from stdin) of translations, transcripts "
-            "or ranked lists, a folder, or the name of a set with one language pair.",
-            "FILE|SET",
-        ),
-    ],
+        "A table of translations, transcripts or ranked lists (- reads CSV or TSV from stdin), a folder, or the "
+        "name of a set with one language pair.",
+        "FILE|SET",
+    ),
     loading: Loading,
-    out: Annotated[
-        Path | None, option("Write here: notebooks/ and site/.", "DIR", "out/ and a name", file_okay=False)
-    ] = None,
-    jobs: Annotated[int, number("Chapters executed at a time.", 1, MAX_JOBS)] = 2,
-    book: Annotated[
-        Path | None,
-        option(
-            "The sources of the book: a clone, or an unpacked archive.",
-            "DIR",
-            "here, above, or where the package was installed from",
-        ),
-    ] = None,
-    site: Annotated[bool, option("Build a site of the book with these chapters in it.")] = True,
+    out: folder(Path | None, "Write notebooks/ and site/ into this folder.", "out/ and the name of the scores") = None,
+    jobs: number(int, "How many chapters to execute at a time.", 1, MAX_JOBS) = 2,
+    book: option(
+        Path | None, "The book's sources.", "DIR", "here, above, or where the package was installed from"
+    ) = None,
+    site: option(bool, "Build a site of the book with these chapters in it.") = True,
     how: How = None,
     force: Force = False,
     quiet: Quiet = False,
@@ -90,9 +81,12 @@ def run(
 
 
 def _load(loading: Loading, scores: str, quiet: bool) -> tuple[EvalSet | pd.DataFrame | Rankings, str]:
-    """Load one set, whether or not it has human scores; return it and its name."""
+    """Load one set, whether or not it has human scores; return it and its name, which of transcripts is as given."""
+    import pandas as pd
+
     sets = loading.load([scores], quiet, unrated="keep")
-    names = [_name(data, scores) for data in sets]
+    given = "stdin" if scores == "-" else Path(scores).stem if Path(scores).is_file() else scores
+    names = [given if isinstance(data, pd.DataFrame) else data.name for data in sets]
     if len(sets) > 1:
         raise ValueError(f"{scores} holds {len(sets)} sets: {', '.join(names)}. Name one of them.")
     return sets[0], names[0]
@@ -110,13 +104,3 @@ def _site(runner, project: Path, outcomes: dict, out: Path, title: str, force: b
         typer.echo(f"mtmeta: error: no site: {visible(str(error))}", err=True)
         return False
     return True
-
-
-def _name(data: EvalSet | pd.DataFrame | Rankings, scores: str) -> str:
-    """Return the name of a set; transcripts are called as they were given."""
-    import pandas as pd
-
-    if not isinstance(data, pd.DataFrame):
-        return data.name
-    path = Path(scores)
-    return "stdin" if scores == "-" else path.stem if path.is_file() else scores

@@ -8,7 +8,7 @@ import shlex
 import sys
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,7 +16,21 @@ from .. import __version__
 from .._files import keep
 from .._limits import MAX_COUNT
 from ._choices import Kind, Precision, Recipe, ScoreFormat, Sees, Select
-from ._common import AS_ENDS, NEW_FILE, Loading, Places, Printing, Writing, app, command, number, option
+from ._common import (
+    AS_ENDS,
+    NEW_FILE,
+    Loading,
+    Places,
+    Printing,
+    Writing,
+    app,
+    argument,
+    command,
+    folder,
+    number,
+    option,
+    wrong,
+)
 from ._output import inputs, output_file, written
 
 if TYPE_CHECKING:
@@ -37,57 +51,47 @@ app.add_typer(sentinel)
 class Transformer:
     """Options of a transformer; None stands for the default of `mtmeta.sentinel`."""
 
-    validation: Annotated[str | None, option("Keep the checkpoint that is best on this.", "FILE|SET", "the last")] = (
-        None
-    )
-    encoder: Annotated[
+    validation: option(str | None, "Keep the checkpoint that does best on this.", "FILE|SET", "the last") = None
+    encoder: option(
         str | None,
-        option(
-            "A Hugging Face checkpoint or a folder; scratch-small, scratch-base or scratch-large for random weights.",
-            "NAME|DIR",
-            "FacebookAI/xlm-roberta-large",
-        ),
-    ] = None
-    start: Annotated[Path | None, option("Go on from this saved sentinel.", "DIR", "none", file_okay=False)] = None
-    recipe: Annotated[Recipe | None, option("fast: more texts a step, for a large GPU.", default="published")] = None
-    tokens: Annotated[int | None, number("Per step of the fast recipe.", 1, MAX_COUNT, "12288")] = None
-    head: Annotated[list[int] | None, number("Units of a layer of the head.", 1, MAX_COUNT, "512, 128")] = None
-    dropout: Annotated[float | None, option("Of the head.", "NUMBER", "0.1")] = None
-    precision: Annotated[Precision | None, option("Of the encoder in training.", default="auto")] = None
-    learning_rate: Annotated[float | None, option("Of RAdam.", "NUMBER", "1e-06")] = None
-    batch_size: Annotated[int | None, number("Texts per batch.", 1, MAX_COUNT, "8")] = None
-    accumulation: Annotated[int | None, number("Batches per step.", 1, MAX_COUNT, "2")] = None
-    epochs: Annotated[int | None, number("Per stage.", 1, MAX_COUNT, "1")] = None
-    max_length: Annotated[int | None, number("Tokens; longer texts are cut.", 3, MAX_COUNT, "512")] = None
-    select: Annotated[Select | None, option("What makes a checkpoint the best.", default="kendall")] = None
-    checks: Annotated[int | None, number("Validations and checkpoints per stage.", 1, MAX_COUNT, "4")] = None
-    gradient_checkpointing: Annotated[bool | None, option("Take less memory and more time.", default="no")] = None
-    deterministic: Annotated[bool | None, option("The same bits each time, on a GPU too.", default="no")] = None
-    seed: Annotated[int | None, number("Seed.", 0, 2**32 - 1, "12")] = None
-    checkpoints: Annotated[
-        Path | None, option("Checkpoints; the same command goes on from there.", "DIR", "none kept", file_okay=False)
-    ] = None
-    peak_flops: Annotated[
-        float | None, option("What the device can do a second in bf16, for the report.", "NUMBER")
-    ] = None
-    report: Annotated[Path | None, option("Speed, memory and losses, as JSON.", "FILE", **NEW_FILE)] = None
+        "A Hugging Face checkpoint or a folder; scratch-small, scratch-base or scratch-large for random weights.",
+        "NAME|DIR",
+        "FacebookAI/xlm-roberta-large",
+    ) = None
+    start: folder(Path | None, "Continue from this saved sentinel.", "none") = None
+    recipe: option(Recipe | None, "fast takes more texts per step, for a large GPU.", default="published") = None
+    tokens: number(int | None, "Tokens per step of the fast recipe.", 1, MAX_COUNT, "12288") = None
+    head: number(list[int] | None, "Units of a layer of the head; repeatable.", 1, MAX_COUNT, "512, 128") = None
+    dropout: option(float | None, "Dropout of the head.", "NUMBER", "0.1") = None
+    precision: option(Precision | None, "Precision of the encoder in training.", default="auto") = None
+    learning_rate: option(float | None, "Learning rate of RAdam.", "NUMBER", "1e-06") = None
+    batch_size: number(int | None, "Texts per batch.", 1, MAX_COUNT, "8") = None
+    accumulation: number(int | None, "Batches per step.", 1, MAX_COUNT, "2") = None
+    epochs: number(int | None, "Epochs per stage.", 1, MAX_COUNT, "1") = None
+    max_length: number(int | None, "Cut texts to this many tokens.", 3, MAX_COUNT, "512") = None
+    select: option(Select | None, "What makes a checkpoint the best.", default="kendall") = None
+    checks: number(int | None, "Validations and checkpoints per stage.", 1, MAX_COUNT, "4") = None
+    gradient_checkpointing: option(bool | None, "Save memory at the cost of time.", default="no") = None
+    deterministic: option(bool | None, "Compute the same bits each time, on a GPU too.", default="no") = None
+    seed: number(int | None, "Seed of the training.", 0, 2**32 - 1, "12") = None
+    checkpoints: folder(Path | None, "Keep checkpoints here; the same command continues from them.", "none") = None
+    peak_flops: option(float | None, "Operations per second of the device in bf16, for the report.", "NUMBER") = None
+    report: option(Path | None, "Write speed, memory and losses to this file, as JSON.", "FILE", **NEW_FILE) = None
 
 
 @command("sentinel train teaching --sees source --save my-sentinel", "train", sentinel)
 def train_sentinel(
     context: typer.Context,
-    stages: Annotated[
+    stages: argument(
         list[str],
-        typer.Argument(
-            metavar="FILE|SET",
-            help="What to train on, in this order: CSV or TSV with source, candidate, reference (what --sees needs) "
-            "and score, used as they are; or names of sets, whose scores are standardised. A plus sign joins several "
-            "into one stage: wmt17-da ted+newstest2021.",
-        ),
-    ],
-    sees: Annotated[Sees, option("The one text that it sees.")],
-    save: Annotated[Path, option("Where the sentinel is saved.", "DIR", file_okay=False)],
-    kind: Annotated[Kind, option("A ridge regression, or a transformer (pip install 'mtmeta[sentinel]').")] = "light",
+        "FILE|SET",
+        "What to train on, in this order: CSV or TSV with source, candidate, reference (what --sees needs) "
+        "and score, used as they are; or names of sets, whose scores are standardised. A plus sign joins several "
+        "into one stage: wmt17-da ted+newstest2021.",
+    ),
+    sees: option(Sees, "The one text that the sentinel sees."),
+    save: option(Path, "Save the sentinel in this folder.", "DIR", file_okay=False),
+    kind: option(Kind, "A ridge regression, or a transformer (pip install 'mtmeta[sentinel]').") = "light",
     *,
     transformer: Transformer,
     printing: Printing,
@@ -99,7 +103,7 @@ def train_sentinel(
     given = {name: value for name, value in vars(transformer).items() if value is not None}
     if given and kind == "light":
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise typer.BadParameter("goes only with --kind transformer.", param_hint=names)
+        raise wrong(names, "goes only with --kind transformer.")
     from .. import sentinel as package
 
     package.check_target(save, force=printing.force)
@@ -133,27 +137,20 @@ def train_sentinel(
     sentinel,
 )
 def score_with_sentinel(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A saved sentinel.")],
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE|SET",
-            help="CSV or TSV with the column that the sentinel sees (source, candidate or reference); or the name of a "
-            "set.",
-        ),
-    ],
-    reference: Annotated[
-        str | None, option("Of a set: the reference that it sees.", "NAME", "the published one")
-    ] = None,
-    how: Annotated[
+    folder: argument(Path, "DIR", "A saved sentinel."),
+    what: argument(
+        str, "FILE|SET", "CSV or TSV with the column that the sentinel sees (see train --sees); or the name of a set."
+    ),
+    reference: option(
+        str | None, "For a set: the reference that the sentinel sees.", "NAME", "the published one"
+    ) = None,
+    how: option(
         ScoreFormat | None,
-        option(
-            "seg-score: system and score, as in .seg.score files of mt-metrics-eval.",
-            None,
-            AS_ENDS.format("csv"),
-            "--format",
-        ),
-    ] = None,
+        "seg-score: system and score, as in .seg.score files of mt-metrics-eval.",
+        None,
+        AS_ENDS.format("csv"),
+        "--format",
+    ) = None,
     places: Places = 3,
     *,
     writing: Writing,
@@ -167,7 +164,7 @@ def score_with_sentinel(
     loaded = load_sentinel(folder)
     if _is_file(what):
         if reference is not None:
-            raise typer.BadParameter("goes only with the name of a set.", param_hint="--reference")
+            raise wrong("--reference", "goes only with the name of a set.")
         frame = _scored_table(loaded, what)
     else:
         frame = _scored_set(loaded, what, reference, writing.quiet)

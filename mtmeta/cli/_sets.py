@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import shorten
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
-from ._choices import (
-    CALIBRATED,
-    WITHOUT_EPSILON,
-    Coefficient,
-    Degenerate,
-    Grouping,
-    Level,
-    Method,
-    Protocol,
-    Ties,
-    Unit,
+from . import _choices as choose
+from ._common import (
+    Loading,
+    Printing,
+    Sets,
+    Source,
+    argument,
+    command,
+    flag,
+    in_options,
+    number,
+    option,
+    several,
+    threshold,
+    wrong,
 )
-from ._common import Loading, Printing, Sets, command, flag, in_options, number, option, threshold
 from ._output import Alike, Best, together
 
 if TYPE_CHECKING:
@@ -50,67 +51,83 @@ def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
 @command("rank teaching")
 def rank(
     sets: Sets,
-    protocol: Annotated[Protocol, option("What is computed, over all sets together.")] = "wmt23",
-    ties: Annotated[
-        Ties | None,
-        option("Goes with wmt24: what a tied pair of systems counts, one half or as published.", default="half"),
-    ] = None,
-    n_resamples: Annotated[
-        int, number("Draws of the test that says which ranks are possible; 0 tests nothing.", 0, MAX_COUNT)
-    ] = 1000,
-    method: Annotated[
-        Method, option("Exchange documents or segments for rank confidence sets, or test as published for clusters.")
-    ] = "exchange",
-    seed: Annotated[int, number("Seed of these draws.", 0, MAX_SEED)] = 0,
+    protocol: option(choose.Protocol, "Which published ranking to compute, over all sets together.") = "wmt23",
+    ties: option(
+        choose.Ties | None, "With wmt24: count a tied pair of systems as one half, or as published.", default="half"
+    ) = None,
+    n_resamples: number(int, "Draws of the test that says which ranks are possible; 0 skips it.", 0, MAX_COUNT) = 1000,
+    method: option(
+        choose.Method,
+        "Exchange documents or segments to get rank confidence sets, or test as published to get clusters.",
+    ) = "exchange",
+    seed: number(int, "Seed of these draws.", 0, MAX_SEED) = 0,
     *,
     loading: Loading,
     printing: Printing,
 ) -> None:
     """Rank metrics by a published protocol.
 
-    The best metric comes first. Higher values are better. To rank by one coefficient, see mtmeta correlate --wide.
+    The best metric comes first. Higher values are better. The column decided_by names the systems each of which alone
+    decides over the sign of a value of the metric at system level, or over its being first there. To rank by one
+    coefficient, see mtmeta correlate --wide.
     """
-    from ..protocols import PROTOCOLS, decided_by_one
+    from ..protocols import PROTOCOLS, cost, decided_by_one, deciding_systems
     from ..protocols import rank as rank_sets
 
     if ties is not None and not any(task.statistic == "spa" for task in PROTOCOLS[protocol].tasks):
-        raise typer.BadParameter(
-            "goes only with a protocol that has soft pairwise accuracy, such as wmt24.", param_hint="--ties"
-        )
+        raise wrong("--ties", "goes only with a protocol that has soft pairwise accuracy, such as wmt24.")
     loaded = loading.rated(sets, printing.quiet)
-    printing.say(*_expected(loaded, protocol, loading.metric, n_resamples, method))
+    printing.say(*(_partly_rated(es, protocol) for es in loaded))
+    n_metrics = len(loading.metric) if loading.metric else max(len(es.metrics) for es in loaded)
+    hint = "; --n-resamples 0 tests nothing and is faster" if n_resamples else ""
+    printing.say(_long("ranking", *cost(loaded, protocol, n_metrics, n_resamples, method), hint))
     options = {"n_resamples": n_resamples, "method": method, "rng": seed, "ties": ties or "half"}
     result = rank_sets(loaded, protocol=protocol, metrics=loading.metric, **options)
     printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
-    printing.say(*decided_by_one(result.without_systems), f"{result.signature}|mtmeta:{__version__}")
-    printing.table(result.to_frame())
+    printing.say(*decided_by_one(result.without_systems))
+    if len(result.units) and (n := result.units["n_units"].sum()) < _FEWEST_UNITS:
+        printing.say(f"units exchanged: {n}; with fewer than {_FEWEST_UNITS}, no two metrics can be told apart")
+    printing.say(f"{result.signature}|mtmeta:{__version__}")
+    table, decided = result.to_frame(), deciding_systems(result.without_systems)
+    if decided or printing.how in ("json", "csv", "tsv"):
+        table.insert(len(result.table.columns), "decided_by", table["metric"].map(decided).astype(object))
+    printing.table(table)
+
+
+def _partly_rated(es: EvalSet, protocol: str) -> str:
+    """Say what a protocol compares where segments are rated for some systems only."""
+    from ..protocols import PROTOCOLS
+
+    rated = es.human == es.human  # NaN is not rated
+    here, whole = rated.any(axis=0), rated[rated.any(axis=1)].all(axis=0)
+    partly = f"{es.name}: {(here & ~whole).sum()} of the {here.sum()} rated segments are rated for some systems only; "
+    for task in PROTOCOLS[protocol].tasks if (here & ~whole).any() else ():
+        if task.level == "system":
+            pair = "a pair of systems is compared where both are rated"
+            return partly + (
+                pair if task.statistic == "spa" else "a system's score is the mean over those rated for it"
+            )
+    return ""
 
 
 @command("correlate teaching --coefficient kendall --grouping segment --grouping none")
 def correlate(
     sets: Sets,
-    coefficient: Annotated[list[Coefficient], option("Repeatable.")] = ["pearson"],  # noqa: B006
-    grouping: Annotated[list[Grouping], option(f"{_COMPARED.capitalize()}; repeatable.")] = ["segment"],  # noqa: B006
-    degenerate: Annotated[
-        Degenerate, option("What a group counts where humans or metric give one score throughout.")
-    ] = "drop",
-    epsilon: Annotated[
+    coefficient: option(list[choose.Coefficient], "How agreement is measured; repeatable.") = ["pearson"],  # noqa: B006
+    grouping: option(list[choose.Grouping], f"{_COMPARED.capitalize()}; repeatable.") = ["segment"],  # noqa: B006
+    degenerate: option(
+        choose.Degenerate,
+        "What to do where humans or metric give a group one score: leave it out, count 0 or nan, or refuse.",
+    ) = "drop",
+    epsilon: option(
         Any,
-        option(
-            "Metric scores this close are tied; calibrate takes the best value for acc_eq and tau_eq, 0 for "
-            "the others.",
-            "NUMBER|calibrate",
-            parser=threshold,
-        ),
-    ] = "calibrate",
-    level: Annotated[Level, option("Compare translations, or the scores of systems, without grouping.")] = "segment",
-    interval: Annotated[
-        bool, flag("Add the 95 % interval, and the p-value of the difference to the best metric.", "--interval")
-    ] = False,
-    wide: Annotated[
-        bool,
-        flag("One row a metric, best first; * or bold is the best, = what --interval does not tell apart.", "--wide"),
-    ] = False,
+        "Tie metric scores this close; calibrate: the best for acc_eq and tau_eq, else 0.",
+        "NUMBER|calibrate",
+        parser=threshold,
+    ) = "calibrate",
+    level: option(choose.Level, "Compare translations, or the scores of systems.") = "segment",
+    interval: flag("Add 95 % intervals, and p-values of the difference to the best metric.", "--interval") = False,
+    wide: flag("Print a row per metric; * or bold: the best, =: no worse by --interval.", "--wide") = False,
     *,
     loading: Loading,
     printing: Printing,
@@ -122,16 +139,11 @@ def correlate(
     translations that all metrics scored.
     """
     coefficients, groupings = (list(dict.fromkeys(map(str, given))) for given in (coefficient, grouping))
-    pairless = [c for c in coefficients if c in WITHOUT_EPSILON]
+    pairless = [c for c in coefficients if c in choose.WITHOUT_EPSILON]
     if epsilon != "calibrate" and pairless:
-        raise typer.BadParameter(
-            f"has no meaning for {', '.join(pairless)}: no pairs are compared there.",
-            param_hint="--epsilon",
-        )
+        raise wrong("--epsilon", f"has no meaning for {', '.join(pairless)}: no pairs are compared there.")
     if interval and (epsilon != "calibrate" or degenerate not in ("drop", "zero")):
-        raise typer.BadParameter(
-            "goes with --epsilon calibrate and --degenerate drop or zero.", param_hint="--interval"
-        )
+        raise wrong("--interval", "goes with --epsilon calibrate and --degenerate drop or zero.")
     import pandas as pd
 
     from ..agreement import correlate as correlate_set
@@ -149,7 +161,7 @@ def correlate(
         for c, g in ((c, g) for c in coefficients for g in groupings):
             seconds, hint = _correlating(es, c, g, epsilon, interval)
             seconds *= len(loading.metric or es.metrics)
-            printing.say(*_long(f"{c} of {es.name} with {g} grouping", seconds, 0, hint))
+            printing.say(_long(f"{c} of {es.name} with {g} grouping", seconds, 0, hint))
             table = correlate_set(es, loading.metric, coefficient=c, grouping=g, **options)
             settings = {"coefficient": c, "grouping": g, "degenerate": degenerate}
             blocks.append(_with_interval(es, table, settings, level) if interval else table)
@@ -173,15 +185,28 @@ def _with_interval(es: EvalSet, table: pd.DataFrame, settings: dict[str, str], l
     import pandas as pd
 
     from ..significance import compare as test
-    from ..significance import exchange_units, intervals
+    from ..significance import intervals
 
-    names, unit = table["metric"].tolist(), "system" if level == "system" else exchange_units(es).unit
+    names, unit = table["metric"].tolist(), "system" if level == "system" else _units(es)
     found = pd.concat([intervals(es, [name], unit=unit, **settings) for name in names])
     table = table.assign(low=found["low"].to_numpy(), high=found["high"].to_numpy(), p_value=float("nan"))
     if len(names) > 1:
         p = test(es, names, unit=unit, **settings).p_values.iloc[0]
         table["p_value"] = table["metric"].map(p)
     return table
+
+
+def _units(es: EvalSet, unit: str | None = None) -> str:
+    """Return what is exchanged and redrawn; raise if there are no two of them."""
+    from ..significance import exchange_units
+
+    units = exchange_units(es, unit)
+    if units.n < 2:
+        raise ValueError(
+            f"{es.name}: one {units.unit} is rated, so there is nothing to exchange or redraw. An interval and a test "
+            "need ratings of two or more."
+        )
+    return units.unit
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:
@@ -191,11 +216,8 @@ def _wide(table: pd.DataFrame) -> pd.DataFrame:
     keys = [key for key in ("set", "coefficient", "grouping") if key in table and table[key].nunique() > 1]
     columns = {}
     for name, part in table.groupby(keys or ["coefficient"], sort=False):
-        best, p_values = part["value"].max(), part.get("p_value", part["value"] * 0)
-        kinds = [
-            Best if v == best else Alike if p > _ALPHA else float for v, p in zip(part["value"], p_values, strict=True)
-        ]
-        cells = [kind(value) for kind, value in zip(kinds, part["value"], strict=True)]
+        best, cells = part["value"].max(), zip(part["value"], part.get("p_value", part["value"] * 0), strict=True)
+        cells = [Best(v) if v == best else Alike(v) if p > _ALPHA else float(v) for v, p in cells]
         columns[" ".join(name)] = pd.Series(cells, index=part["metric"], dtype=object)
     wide = pd.concat(columns, axis=1)
     order = wide.iloc[:, 0].astype(float).sort_values(ascending=False, kind="stable").index
@@ -204,22 +226,20 @@ def _wide(table: pd.DataFrame) -> pd.DataFrame:
 
 @command("difference chrF 1.2")
 def difference(
-    name: Annotated[str, typer.Argument(metavar="METRIC", help="The metric, as the scores call it.")],
-    delta: Annotated[float, typer.Argument(metavar="DELTA", help="How much it prefers one system.", min=0)],
-    sets: Annotated[
-        list[str] | None, option("Fit the curve to these scores; repeatable.", "FILE|SET", "WMT23's curve", "--set")
-    ] = None,
-    segments: Annotated[int | None, number("Segments that were averaged.", 1, MAX_COUNT, "all of the set")] = None,
+    name: argument(str, "METRIC", "The metric, as the scores call it."),
+    delta: argument(float, "DELTA", "How much it prefers one system.", min=0),
+    sets: several("Fit the curve to these scores", "FILE|SET", "WMT23's curve", "--set") = None,
+    segments: number(int | None, "How many segments are averaged.", 1, MAX_COUNT, "all of the set") = None,
     *,
-    loading: Loading,
+    loading: Source,
     printing: Printing,
 ) -> None:
     """Say how often humans prefer the system that a metric prefers by this much.
 
-    The chance by a logistic curve through 1/2 at 0, with its 95 % interval for other systems, and the difference that
-    has a chance of .8. The curves of WMT23 have 249 pairs of systems and MQM ratings. They are for 30, 100, 300 and all
-    segments (557 or more; 0 in the column n_segments), and the next smaller one counts. BLEU, chrF and
-    other metrics whose system scores are no means of segment scores have only the curve for all.
+    Prints the chance, by a logistic curve through 1/2 at 0, its 95 % interval for other systems, and the difference at
+    which the chance is .8. The curves of WMT23 have 249 pairs of systems and MQM ratings. They are for 30, 100, 300 and
+    all segments (557 or more; 0 in the column n_segments), and the next smaller one counts. BLEU, chrF and other
+    metrics whose system scores are no means of segment scores have only the curve for all.
     """
     import numpy as np
     from scipy.special import expit, logit
@@ -234,7 +254,7 @@ def difference(
     slopes = row.loc[0, ["slope", "low", "high"]].to_numpy(dtype=float)
     largest = row.at[0, "largest"]
     told = f"no two systems of the curve differ by more than {largest:.4g}. Is this the same scale?"
-    printing.say(*([told] if delta > largest else []))
+    printing.say(told if delta > largest else "")
     found = {"difference": delta, **dict(zip(("chance", "low", "high"), expit(slopes * delta), strict=True))}
     found["needed_80"] = logit(0.8) / slopes[0] if slopes[0] > 0 else np.inf
     printing.table(row[["metric", "n_segments"]].assign(**found).join(row[["n_pairs", "n_systems", "n_sets"]]))
@@ -242,22 +262,24 @@ def difference(
 
 #: Level of the test that marks a metric as no worse than the best.
 _ALPHA = 0.05
+#: With fewer units than this, exchanging them gives no p-value below this level: 2 / 2^5 > .05.
+_FEWEST_UNITS = 6
 
 
 @dataclass(frozen=True)
 class Duel:
     """Two metrics of one set, and the measure of their agreement with humans."""
 
-    file: Annotated[str, typer.Argument(metavar="FILE|SET", help="A table, a folder, or the name of a set.")]
-    metrics: Annotated[list[str], typer.Argument(metavar="METRIC METRIC", help="The two metrics.")]
-    coefficient: Annotated[Coefficient, option("What agreement with humans is.")] = "pearson"
-    grouping: Annotated[Grouping, option(f"{_COMPARED.capitalize()}.")] = "segment"
+    file: argument(str, "FILE|SET", "A table, a folder, or the name of a set.")
+    metrics: argument(list[str], "METRIC METRIC", "The two metrics.")
+    coefficient: option(choose.Coefficient, "How agreement with humans is measured.") = "pearson"
+    grouping: option(choose.Grouping, f"{_COMPARED.capitalize()}.") = "segment"
 
-    def sets(self, loading: Loading, quiet: bool) -> list[EvalSet]:
+    def sets(self, loading: Source, quiet: bool) -> list[EvalSet]:
         """Load the sets that the name stands for."""
         if len(set(self.metrics)) != 2:
-            raise typer.BadParameter(f"expected two metrics; found {len(set(self.metrics))}.", param_hint="METRIC")
-        return loading.rated([self.file], quiet)
+            raise wrong("METRIC", f"expected two metrics; found {len(set(self.metrics))}.")
+        return loading.rated([self.file], quiet, self.metrics)
 
     @property
     def options(self) -> dict[str, str]:
@@ -265,21 +287,20 @@ class Duel:
         return {"coefficient": self.coefficient, "grouping": self.grouping}
 
 
-Draws = Annotated[int, number("Draws of the test, and of the interval.", 40, MAX_COUNT)]
-Seed = Annotated[int, number("Seed of these draws.", 0, MAX_SEED)]
+Draws = number(int, "Draws of the test, and of the interval.", 40, MAX_COUNT)
+Seed = number(int, "Seed of these draws.", 0, MAX_SEED)
 
 
 @command("compare teaching Judge chrF")
 def compare(
     *,
     duel: Duel,
-    unit: Annotated[
-        Unit | None,
-        option("What is exchanged and redrawn.", None, "document where 20 are rated, else segment", "--unit"),
-    ] = None,
+    unit: option(
+        choose.Unit | None, "What to exchange and redraw.", None, "document where 20 are rated, else segment", "--unit"
+    ) = None,
     n_resamples: Draws = 1000,
     seed: Seed = 0,
-    loading: Loading,
+    loading: Source,
     printing: Printing,
 ) -> None:
     """Say whether one metric is better than another by more than luck.
@@ -295,7 +316,7 @@ def compare(
     rows = []
     for es in duel.sets(loading, printing.quiet):
         options = duel.options | {"n_resamples": n_resamples, "rng": seed}
-        found = test(es, duel.metrics, unit=unit, **options)
+        found = test(es, duel.metrics, unit=_units(es, unit), **options)
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
         of, n = found.table["unit"][0], found.table["n_units"][0]
         redrawn = test(es, [better, worse], unit=of, method="bootstrap", keep_draws=True, **options)
@@ -304,14 +325,14 @@ def compare(
         verdict = f"{better} is better" if p <= 0.05 else "cannot be told"
         lead = f"{better} is ahead of {worse} by {upper - lower:.3f}, 95 % from {low:.3f} to {high:.3f}"
         printing.say(f"{es.name}: {verdict}: {lead} (p = {p:.3f}, {n} {of}s exchanged)")
-        printing.say(*([f"{es.name}: {found.note}"] if found.note else []))
+        printing.say(f"{es.name}: {found.note}" if found.note else "")
         rows.append((es.name, verdict, better, worse, upper - lower, low, high, p, of, n))
     columns = ["set", "verdict", "better", "worse", "difference", "low", "high", "p_value", "unit", "n_units"]
     printing.table(pd.DataFrame(rows, columns=columns))
 
 
 @command("power teaching Judge RegressorQE --coefficient acc_eq")
-def power(*, duel: Duel, n_resamples: Draws = 1000, seed: Seed = 0, loading: Loading, printing: Printing) -> None:
+def power(*, duel: Duel, n_resamples: Draws = 1000, seed: Seed = 0, loading: Source, printing: Printing) -> None:
     """Say how many segments and how many systems it takes to show a difference of this size.
 
     Four rows per set: how often the difference is found with the segments and systems at hand, and how many are needed
@@ -321,15 +342,16 @@ def power(*, duel: Duel, n_resamples: Draws = 1000, seed: Seed = 0, loading: Loa
     from ..significance import power as found
 
     options = duel.options | {"n_resamples": n_resamples, "rng": seed}
-    printing.table(together({es.name: found(es, duel.metrics, **options) for es in duel.sets(loading, printing.quiet)}))
+    sets = {es.name: es for es in duel.sets(loading, printing.quiet) if _units(es)}
+    printing.table(together({name: found(es, duel.metrics, **options) for name, es in sets.items()}))
 
 
 @command("drivers teaching Judge chrF --top 10")
 def drivers(
     *,
     duel: Duel,
-    top: Annotated[int, number("Segments to show.", 1, MAX_COUNT)] = 20,
-    loading: Loading,
+    top: number(int, "How many segments to show.", 1, MAX_COUNT) = 20,
+    loading: Source,
     printing: Printing,
 ) -> None:
     """Show the segments that drive the difference between two metrics, the most influential first.
@@ -343,11 +365,8 @@ def drivers(
     for es in duel.sets(loading, printing.quiet):
         table = found(es, duel.metrics, **duel.options)
         lead, (better, worse) = table["difference"].sum(), table.columns[-3:-1]
-        without = table["difference"].iloc[top:].sum()
-        lines = (
-            f"{better} is ahead of {worse} by {lead:.3f}; without the {min(top, len(table))} segments by {without:z.3f}"
-        )
-        printing.say(f"{es.name}: {lines}")
+        without = f"without the {min(top, len(table))} segments by {table['difference'].iloc[top:].sum():z.3f}"
+        printing.say(f"{es.name}: {better} is ahead of {worse} by {lead:.3f}; {without}")
         if "source" in table and printing.how == "table":
             table["source"] = table["source"].map(lambda text: shorten(text or "", 60, placeholder=" ..."))
         tables[es.name] = table.head(top)
@@ -356,21 +375,21 @@ def drivers(
 
 @command("fetch --list")
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Sets to download.")] = None,
-    show: Annotated[bool, flag("List what can be downloaded, and download nothing.", "--list")] = False,
-    mirror: Annotated[str | None, option("Download from a filled cache that is served here.", "URL")] = None,
-    timeout: Annotated[float, option("What one file may take.", "SECONDS")] = 300,
+    names: argument(list[str] | None, "NAME", "Sets to download.") = None,
+    show: flag("List what can be downloaded, and download nothing.", "--list") = False,
+    mirror: option(str | None, "Download from this address, which serves a filled cache.", "URL") = None,
+    timeout: option(float, "Give up a file after this time.", "SECONDS") = 300,
     *,
     printing: Printing,
 ) -> None:
     """Download public data sets into the cache.
 
     The output names their place, their licence, and what to cite. Files are checked by sha256. To continue an
-    interrupted download, give the command again. Of mt-metrics-eval, an archive of 0.9 GB, name the part to unpack:
-    mt-metrics-eval/wmt24, or mt-metrics-eval/wmt24/en-de.
+    interrupted download, give the command again. The archive mt-metrics-eval has 0.9 GB; name the part of it that you
+    want to unpack: mt-metrics-eval/wmt24, or mt-metrics-eval/wmt24/en-de.
     """
     if bool(names) == show:
-        raise typer.BadParameter("give names of sets, or --list.", param_hint="NAME")
+        raise wrong("NAME", "give names of sets, or --list.")
     import pandas as pd
 
     from ..datasets import available
@@ -390,20 +409,11 @@ def fetch(
     printing.table(pd.DataFrame(rows, columns=["set", "what", "text"]))
 
 
-def _expected(sets: list[EvalSet], plan: str, metrics: list[str] | None, n_resamples: int, method: str) -> list[str]:
-    """Say how much time and memory a ranking takes, if it is more than a little."""
-    from ..protocols import cost
-
-    n_metrics = len(metrics) if metrics else max(len(es.metrics) for es in sets)
-    hint = "; --n-resamples 0 tests nothing and is faster" if n_resamples else ""
-    return _long("ranking", *cost(sets, plan, n_metrics, n_resamples, method), hint)
-
-
 def _correlating(es: EvalSet, coefficient: str, grouping: str, epsilon: Any, interval: bool) -> tuple[float, str]:
     """Return about how many seconds a metric takes, and how it would take less; an interval takes 1,000 values."""
     import numpy as np
 
-    if coefficient in CALIBRATED and epsilon == "calibrate":  # all pairs are compared
+    if coefficient in choose.CALIBRATED and epsilon == "calibrate":  # all pairs are compared
         sizes = np.sum(~np.isnan(es.human), axis={"none": None, "segment": 0, "system": 1}[grouping])
         each = 6e-8 * float(np.sum(sizes * (sizes - 1) / 2))
         other = "with --epsilon 0, which calibrates nothing, it takes a moment"
@@ -415,13 +425,13 @@ def _correlating(es: EvalSet, coefficient: str, grouping: str, epsilon: Any, int
     return each, f"; {other}" if other else ""
 
 
-def _long(what: str, seconds: float, size: float, hint: str) -> list[str]:
+def _long(what: str, seconds: float, size: float, hint: str) -> str:
     """Say how much time and memory something takes, if it is more than a little."""
     if seconds < _LONG and size < _LARGE:
-        return []
+        return ""
     number, unit = next((seconds / s, unit) for s, unit in _UNITS if seconds < 100 * s or unit == "hours")
     memory = f" and {size / 1e9:.0f} GB of memory" if size >= _LARGE else ""
-    return [f"{what} takes about {number:.0f} {unit}{memory} with two cores{hint}"]
+    return f"{what} takes about {number:.0f} {unit}{memory} with two cores{hint}"
 
 
 #: From how many seconds and bytes on the command says what it will take.

@@ -6,12 +6,12 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from .._files import keep
-from ._common import How, Writing, command, flag, option, processes
+from ._common import How, Writing, argument, command, flag, folder, option, processes, wrong
 from ._output import say, written
 
 if TYPE_CHECKING:
@@ -27,29 +27,17 @@ _SECONDS_BETWEEN_LINES = 10
 
 @command("sweep --example > plan.yaml\n  mtmeta sweep plan.yaml")
 def sweep(
-    plan: Annotated[
-        Path | None, typer.Argument(metavar="PLAN", help="A YAML file: sets, metrics, statistics, seeds.")
-    ] = None,
-    example: Annotated[bool, flag("Print a plan to start from, and do nothing.", "--example")] = False,
-    dry_run: Annotated[bool, flag("List the tasks and what is done, and do none.", "--dry-run")] = False,
-    out: Annotated[
-        Path | None,
-        option(
-            "Write here: results.jsonl, results.csv, tasks.csv.",
-            "DIR",
-            "out/ and the name of the plan",
-            file_okay=False,
-        ),
-    ] = None,
-    jobs: Annotated[int | None, processes("Processes; -1 for all cores.", "1; with local, all")] = None,
-    dask: Annotated[
+    plan: argument(Path | None, "PLAN", "A YAML file: sets, metrics, statistics, seeds.") = None,
+    example: flag("Print a plan to start from, and run nothing.", "--example") = False,
+    dry_run: flag("List the tasks and which are done, and run none.", "--dry-run") = False,
+    out: folder(Path | None, "Write all results into this folder.", "out/ and the name of the plan") = None,
+    jobs: processes(int | None, "Processes; -1 for all cores.", "1; with --dask local, all") = None,
+    dask: option(
         str | None,
-        option(
-            "Let a Dask cluster do it: the address of its scheduler, or local for one of --jobs workers here, which "
-            "talk over encrypted ports of their own. Who reaches a scheduler without TLS can run code on it.",
-            "ADDRESS|local",
-        ),
-    ] = None,
+        "Run on a Dask cluster: give the address of its scheduler, or local to start --jobs workers here, which "
+        "talk over encrypted ports. Whoever reaches a scheduler without TLS can run code on it.",
+        "ADDRESS|local",
+    ) = None,
     how: How = None,
     *,
     writing: Writing,
@@ -57,19 +45,21 @@ def sweep(
     """Compute statistics for many sets, metrics, options and seeds.
 
     Prints how many tasks of each statistic were done; the numbers are in results.csv. A second call does only what is
-    left to do: after an interruption, tasks that failed, and tasks that a change of the plan, the data or the version
+    left: tasks after an interruption, those that failed, and those that a change of the plan, the data or the version
     of the package affects. The exit code is 1 if a task fails; the results of the others are still written.
     """
     if (plan is None) != example:
-        raise typer.BadParameter("give a plan, or --example.", param_hint="PLAN")
+        raise wrong("PLAN", "give a plan, or --example.")
+    if example and how != "yaml":
+        raise wrong("--format", "does not go with --example, which writes YAML.")
     if jobs is not None and dask not in (None, "local"):
-        raise typer.BadParameter("the cluster has its own number of workers; leave it out.", param_hint="--jobs")
+        raise wrong("--jobs", "the cluster has its own number of workers; leave it out.")
     from .. import sweep as package
 
     if plan is None:
         writing.text(package.EXAMPLE)
         return
-    out = Path("out") / plan.stem if out is None else out
+    out = out or Path("out") / plan.stem
     if writing.output is not None:
         keep([plan, *package.read_plan(plan).files()], writing.output)
     if dry_run:

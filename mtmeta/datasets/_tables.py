@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import logging
 import lzma
 import sys
 import zipfile
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
 
 from .._checks import to_numbers
 from .._delimited import MAX_FIELD, decoded, lines, opened, read_delimited
-from .._names import unknown
+from .._names import listed, unknown
 from ..evalset import RESERVED, EvalSet, is_reference
 from ..rankings import Rankings
 from ._common import Options, canonical_ids, finished, is_text
 
 __all__ = ["SUFFIXES", "load_table", "load_tables", "read_table"]
+
+_log = logging.getLogger(__name__)
 
 #: What the name of a table ends in.
 _PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.open, ".zip": None}
@@ -200,7 +203,7 @@ def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) ->
     path : str or pathlib.Path
         A file whose name ends in one of ``SUFFIXES``; ``-`` reads CSV or TSV from standard input. Packed tables
         (``.csv.gz``, ``.tsv.xz``, a ``.zip`` that holds one) are unpacked. Excel's ``.xlsx`` needs ``pip install
-        'mtmeta[excel]'``; its first sheet is read.
+        'mtmeta[excel]'``; its first sheet is read, and a log message names the others.
     columns : mapping of str to str, optional
         Our name of a column to its name there, such as ``{"system": "Sys", "human": "mqm"}``.
 
@@ -288,13 +291,18 @@ def _read_excel(path: Path) -> pd.DataFrame:
             needed, most = sum(part.file_size for part in archive.infolist()), _UNPACKED + 100 * path.stat().st_size
         if needed > most:
             raise ValueError(f"it needs {needed:,} bytes when it is unpacked; expected {most:,} at most")
-        return pd.read_excel(path, dtype=object, keep_default_na=False, na_values=[""])
+        with pd.ExcelFile(path) as book:
+            first, *others = book.sheet_names
+            frame = pd.read_excel(book, dtype=object, keep_default_na=False, na_values=[""])
     except ImportError:
         raise ValueError(
             f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or save it as CSV."
         ) from None
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is not a readable workbook: {str(error)[:200]}. Save it as CSV.") from None
+    if others:
+        _log.warning("%s: read sheet %r; others: %s", path, first, listed(others))
+    return frame
 
 
 # -- formats ----------------------------------------------------------------------------------

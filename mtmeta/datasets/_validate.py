@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .._names import alike, some_of
-from ..evalset import EvalSet, as_evalset
+from ..evalset import EvalSet, as_evalset, check_ratings
 from ._oddities import oddities
 
 #: Domains and documents are named where there are no more than this.
@@ -73,7 +74,7 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     errors: correlates negatively with humans (-0.994 over translations, -0.997 within segments): is a high score good?
     """
     es = as_evalset(es)
-    _refuse_useless(es)
+    check_ratings(es)
     return pd.DataFrame(
         [
             (what, None if name is None else str(name), count, of, note or None)
@@ -135,26 +136,8 @@ def _coverage(es: EvalSet, metric: str) -> tuple[int, int, str]:
     return es.human.size - holes, es.human.size, ", ".join(notes)
 
 
-def _refuse_useless(es: EvalSet) -> None:
-    """Raise if the ratings of a set cannot rank any metric."""
-    rated = ~np.isnan(es.human)
-    systems = int(rated.any(axis=1).sum())
-    if systems < 2:
-        raise ValueError(
-            f"set {es.name!r}: metrics cannot be ranked with {systems} rated system (of {es.shape[0]}). There is "
-            "nothing to compare at system level or within a segment; expected two rated systems or more."
-        )
-    scores = es.human[rated]
-    if scores.min() == scores.max():
-        raise ValueError(
-            f"set {es.name!r}: every human score is {scores[0]:g}, so no metric can agree or disagree with them."
-        )
-
-
 def _doubts(es: EvalSet) -> list[Finding]:
     """Return what may be wrong with a set."""
-    from .._pearson import pearson  # takes scipy.stats, for which loading need not wait
-
     rated = ~np.isnan(es.human)
     some, by_system = rated.any(axis=1), es.system_scores
     doubts: list[tuple[Any, str]] = [
@@ -166,24 +149,34 @@ def _doubts(es: EvalSet) -> list[Finding]:
         doubts.append((None, "two rated systems make one pair: a correlation of system scores is 1 or -1 by force"))
     if not (rated.sum(axis=0) > 1).any():
         doubts.append((None, "no segment has two rated systems: nothing can be compared within a segment"))
-    against = []
-    for metric in es.metrics:
+    doubts += [*at_a_glance(es), *oddities(es), *_decided_by_one(by_system)]
+    return [("warning", name, None, None, note) for name, note in doubts]
+
+
+def at_a_glance(es: EvalSet, metrics: Sequence[str] | None = None) -> list[tuple[Any, str]]:
+    """Return what a moment shows to be doubtful: scores of no use, turned or copied; names that may be one."""
+    from .._pearson import pearson  # takes scipy.stats, for which loading need not wait
+
+    metrics = es.metrics if metrics is None else [metric for metric in es.metrics if metric in metrics]
+    rated, doubts, against = ~np.isnan(es.human), [], []
+    first: dict[bytes, str] = {}
+    for metric in metrics:
         both = rated & ~np.isnan(es[metric])
         if both.sum() < 2:
             doubts.append((metric, f"has scores for {both.sum()} of the rated translations"))
         elif np.nanmin(es[metric]) == np.nanmax(es[metric]):
-            doubts.append((metric, "constant: all its scores are equal, so it ranks nothing"))
+            doubts.append((metric, "is constant: all its scores are equal, so it ranks nothing"))
         else:
-            of_all, of_segments = pearson(es.human[both], es[metric][both]), _within(es, metric, both)
-            if max(of_all, of_segments) < -2 / math.sqrt(both.sum()):
+            least, of_all = -2 / math.sqrt(both.sum()), pearson(es.human[both], es[metric][both])
+            if of_all < least and (of_segments := _within(es, metric, both)) < least:
                 found = f"{of_all:.3f} over translations, {of_segments:.3f} within segments"
                 against.append((metric, f"correlates negatively with humans ({found}): is a high score good?"))
-    if len(against) > len(es.metrics) / 2 > 1 / 2:
-        how_many = f"{len(against)} of {len(es.metrics)} metrics correlate"
+    if len(against) > len(metrics) / 2 > 1 / 2:
+        how_many = f"{len(against)} of {len(metrics)} metrics correlate"
         against = [(None, f"{how_many} negatively with humans: is a high human score good?")]
-    doubts += [(None, said) for said in (*alike(es.systems), *alike(es.metrics), *alike(es.segments))]
-    doubts += [*against, *_alike(es), *oddities(es), *_decided_by_one(by_system)]
-    return [("warning", name, None, None, note) for name, note in doubts]
+    doubts += [(None, said) for names in (es.systems, metrics, es.segments) for said in alike(names)]
+    same = ((metric, first.setdefault(es[metric].tobytes(), metric)) for metric in metrics)
+    return [*doubts, *against, *((m, f"has the same scores as {other}") for m, other in same if other != m)]
 
 
 def _within(es: EvalSet, metric: str, both: np.ndarray) -> float:
@@ -198,28 +191,16 @@ def _within(es: EvalSet, metric: str, both: np.ndarray) -> float:
     return float(np.nan_to_num(pearson(human, scores)))
 
 
-def _alike(es: EvalSet) -> list[tuple[Any, str]]:
-    """Return which metrics have the scores of an earlier one."""
-    first: dict[bytes, str] = {}
-    pairs = [(metric, first.setdefault(es[metric].tobytes(), metric)) for metric in es.metrics]
-    return [(metric, f"has the same scores as {other}") for metric, other in pairs if other != metric]
-
-
 def _decided_by_one(by_system: pd.DataFrame) -> list[tuple[Any, str]]:
     """Return the systems each of which alone changes the sign of a metric's correlation over systems."""
     from .._pearson import TURNED, pearson
 
-    doubts: list[tuple[Any, str]] = []
-    for system in by_system.index:
-        turned = []
-        for metric in by_system.columns.drop("human"):
-            scores = by_system[["human", metric]].dropna()
-            if len(scores) < 4 or system not in scores.index:
-                continue
+    turned: dict[Any, list[str]] = {system: [] for system in by_system.index}
+    for metric in by_system.columns.drop("human"):
+        scores = by_system[["human", metric]].dropna()
+        for system in scores.index if len(scores) >= 4 else ():
             with_it, without = (float(pearson(*table.to_numpy().T)) for table in (scores, scores.drop(system)))
             if with_it * without < 0 and abs(with_it - without) > TURNED:
-                turned.append(f"{metric} ({with_it:+.2f} with it, {without:+.2f} without)")
-        if turned:
-            note = f"decides alone over the sign of correlations over systems: {some_of(turned)}"
-            doubts.append((system, note))
-    return doubts
+                turned[system].append(f"{metric} ({with_it:+.2f} with it, {without:+.2f} without)")
+    note = "decides alone over the sign of correlations over systems"
+    return [(system, f"{note}: {some_of(found)}") for system, found in turned.items() if found]

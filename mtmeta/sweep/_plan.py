@@ -244,7 +244,7 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
     path = Path(plan)
     try:
         if not path.is_file():
-            raise ValueError("there is no such file." if not path.exists() else "not a file.")
+            raise ValueError("not a file." if path.exists() else "there is no such file.")
         with path.open("rb") as stream:
             text = stream.read(MAX_BYTES + 1).decode("utf-8-sig")
         return _plan(parse(text), path.resolve().parent)

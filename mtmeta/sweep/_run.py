@@ -15,7 +15,6 @@ import pandas as pd
 from .. import __version__
 from .._checks import check_jobs
 from .._files import keep, whole_file
-from .._names import unknown
 from ._engines import dask_backend, engine
 from ._plan import Plan, read_plan
 from ._store import STORE, TABLES, Store, opened, read
@@ -32,15 +31,12 @@ class Progress:
         Numbers of tasks; ``done`` includes those that failed and those that an earlier run had done.
     seconds_left : float
         Estimate from the tasks of this run; NaN before the first.
-    reason : str
-        Why the last task failed; empty if it did not.
     """
 
     done: int
     failed: int
     total: int
     seconds_left: float
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,12 +62,8 @@ class Sweep:
     signature: str
     n_damaged: int = 0
 
-    def to_frame(self, statistic: str | None = None) -> pd.DataFrame:
-        """Return the table of one statistic, or all in one; columns that a statistic lacks are empty there."""
-        if statistic is not None:
-            if statistic not in self.tables:
-                raise unknown("statistic of this sweep", statistic, list(self.tables))
-            return self.tables[statistic].copy()
+    def to_frame(self) -> pd.DataFrame:
+        """Return the tables of all statistics in one; columns that a statistic lacks are empty there."""
         # Whole numbers stay whole where a row has none.
         frames = [
             frame.astype(dict.fromkeys(frame.select_dtypes("int64"), "Int64")).assign(statistic=name)
@@ -152,9 +144,8 @@ def run(
     inputs = [] if isinstance(plan, Plan | Mapping) else [Path(plan)]
     plan = plan if isinstance(plan, Plan) else read_plan(plan)
     folder = None if out is None else Path(out)
-    if folder is not None:
-        for name in (STORE, *TABLES):
-            keep([*inputs, *plan.files()], folder / name)
+    for name in (STORE, *TABLES) if folder is not None else ():
+        keep([*inputs, *plan.files()], folder / name)
     todo = tasks(plan)
     with opened(folder, force=force) as store:
         before = {task.id for task in todo if store.outcomes.get(task.id, {}).get("status") == "done"}
@@ -211,7 +202,7 @@ def _do(
             store.append(left[number].id, outcome, left[number].about())
             failed += outcome["status"] == "failed"
             rest = (time.monotonic() - start) / n_done * (len(left) - n_done)
-            progress(Progress(kept + n_done, failed, total, rest, outcome.get("reason", "")))
+            progress(Progress(kept + n_done, failed, total, rest))
 
 
 def _gathered(todo: list[Task], store: Store, before: set[str]) -> Sweep:
@@ -249,9 +240,8 @@ def _table(several: list[tuple[Task, dict[str, Any]]]) -> pd.DataFrame:
 
 def _column(values: list[Any], nullable: bool) -> pd.Series:
     """Return values as a column: numbers as numbers, with NaN where one is missing."""
-    kinds = {type(v) for v in values}
+    kinds = {*map(type, values)}
     if kinds == {int, type(None)} or nullable:
         return pd.Series(values, dtype="Int64")
-    if kinds <= {int, float, type(None)} and kinds != {int}:
-        return pd.Series(values, dtype="float64")
-    return pd.Series(values, dtype=None if kinds in ({int}, {bool}) else "object")
+    number = None if kinds in ({int}, {bool}) else "float64" if kinds <= {int, float, type(None)} else "object"
+    return pd.Series(values, dtype=number)

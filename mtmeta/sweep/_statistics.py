@@ -122,10 +122,9 @@ class Statistic:
     ) -> pd.DataFrame:
         """Return the table of this statistic for one set; with a seed if it draws."""
         named = dict(options) if seed is None else {**options, "rng": seed}
-        if self.metrics == "none":
-            return self.table(self.function(es, **named))
         if self.metrics != "one":
-            return self.table(self.function(es, metrics=None if metrics is None else list(metrics), **named))
+            named |= {} if self.metrics == "none" else {"metrics": metrics and list(metrics)}
+            return self.table(self.function(es, **named))
         frame = self.table(self.function(es, metrics[0], **named)).copy()
         frame.insert(0, "metric", metrics[0])
         return frame
@@ -137,16 +136,14 @@ def _row(*names: str) -> Callable[[Any], pd.DataFrame]:
 
 
 def _comparison_draws(options: Mapping[str, Any]) -> bool:
-    method = options.get("method")
-    exact = method == "published" and options.get("coefficient") in ("acc_eq", "tau_eq")
-    return method != "williams" and not exact
+    exact = ("published", "acc_eq"), ("published", "tau_eq")
+    return options.get("method") != "williams" and (options.get("method"), options.get("coefficient")) not in exact
 
 
 def _interval_draws(options: Mapping[str, Any]) -> bool:
-    if options.get("method") is None:
-        few = ("system",) if options.get("coefficient") == "spa" else ("system", "both")
-        return options.get("unit") not in few
-    return options["method"] == "bootstrap"
+    few = ("system",) if options.get("coefficient") == "spa" else ("system", "both")
+    usual = "jackknife" if options.get("unit") in few else "bootstrap"
+    return (options.get("method") or usual) == "bootstrap"
 
 
 def _null(result: sysdep.NullComparison) -> pd.DataFrame:

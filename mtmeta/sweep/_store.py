@@ -39,7 +39,8 @@ class Store:
         OSError
             If it cannot be written. The file is then as it was.
         """
-        line = json.dumps({**about, **outcome, "task": key}, ensure_ascii=True, default=_plain) + "\n"
+        record = {**about, **outcome, "task": key}
+        line = json.dumps(record, default=lambda value: value.item() if hasattr(value, "item") else str(value)) + "\n"
         if self.file is not None:
             end = self.file.seek(0, os.SEEK_END)
             rest = memoryview(line.encode("ascii"))
@@ -87,14 +88,9 @@ def read(folder: Path) -> tuple[Store, int]:
                     whole = {len(record["columns"])} >= {len(row) for row in record["rows"]}
                 else:
                     whole = record["status"] == "failed" and isinstance(record["reason"], str)
-                if not whole:
-                    raise ValueError
-                store.outcomes[record["task"]] = record
+                if whole:
+                    store.outcomes[record["task"]] = record
+                store.damaged += not whole
             except (ValueError, KeyError, TypeError, RecursionError):
                 store.damaged += 1
     return store, end
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of numpy as one of Python."""
-    return value.item() if hasattr(value, "item") else str(value)

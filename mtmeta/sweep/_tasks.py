@@ -60,15 +60,9 @@ class Task:
 
     def about(self) -> dict[str, Any]:
         """Return what the task is, as it is listed."""
-        metric = "" if self.metrics is None else ", ".join(self.metrics)
-        return {
-            "task": self.id,
-            "set": self.source.label,
-            "statistic": self.statistic,
-            "metric": metric,
-            "options": json.dumps(self.options, ensure_ascii=False),
-            "seed": self.seed,
-        }
+        what = {"task": self.id, "set": self.source.label, "statistic": self.statistic}
+        options = json.dumps(self.options, ensure_ascii=False)
+        return what | {"metric": ", ".join(self.metrics or ()), "options": options, "seed": self.seed}
 
 
 def tasks(plan: Plan | str | Path | Mapping[str, Any]) -> list[Task]:
@@ -110,8 +104,8 @@ def tasks(plan: Plan | str | Path | Mapping[str, Any]) -> list[Task]:
                 key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
                 task = Task(key, source, name, options, metrics, seed, data, __version__)
                 if key in made:
-                    asked = f"set {source.label!r}, statistic {name!r}: {task.about()['options']}"
-                    raise ValueError(f"{asked} is asked for twice.")
+                    options = task.about()["options"]
+                    raise ValueError(f"set {source.label!r}, statistic {name!r}: {options} is asked for twice.")
                 made[key] = task
                 refuse_too_many(len(made))
     return list(made.values())

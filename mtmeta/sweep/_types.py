@@ -33,10 +33,10 @@ def problem(error: ValidationError) -> str:
     where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"]).lstrip(".")
     if "error" in first.get("ctx", {}):
         return f"{where or 'the plan'}: {first['ctx']['error']}"
-    wanted = re.sub(r"^(Input|Tuple) should (be|have)", "expected", first["msg"])
-    wanted = re.sub(r"^expected (greater|less) than", r"expected a number \1 than", wanted)
     if first["type"] == "missing":
         return f"{where}: it is missing; the plan needs it."
+    wanted = re.sub(r"^(Input|Tuple) should (be|have)", "expected", first["msg"])
+    wanted = re.sub(r"^expected (greater|less) than", r"expected a number \1 than", wanted)
     return f"{where}: {wanted.partition(' after validation')[0]}; found {shown(first['input'])}."
 
 
@@ -80,9 +80,8 @@ def grid(each: Any, *, of_lists: bool = False) -> Any:
         if not value:
             raise ValueError("the list is empty; leave the key out, or give a value.")
         values = handler([v.item() if isinstance(v, np.generic) else v for v in value])
-        for again, n in Counter(values).items():
-            if n > 1:
-                raise ValueError(f"{shown(again)} is given twice.")
+        for again in [one for one, n in Counter(values).items() if n > 1]:
+            raise ValueError(f"{shown(again)} is given twice.")
         return values
 
     return Annotated[tuple[each, ...], Field(max_length=MAX_TASKS), WrapValidator(check)]
