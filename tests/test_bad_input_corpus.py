@@ -230,5 +230,5 @@ def test_bombs_take_little_memory(tmp_path):
     command = [sys.executable, "-c", _BOMBS, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, env=env)
     peaks = [int(line.split()[0]) for line in done.stdout.splitlines()]
-    assert len(peaks) > 30
+    assert len(peaks) > 20
     assert max(peaks) < 600, done.stdout
