@@ -568,9 +568,9 @@ def test_wmt24_news(tmp_path, monkeypatch):
         (MSLC, {"reference": "refA"}, "`reference` does not apply to wmt24-news"),
         (MSLC, {"annotation": "esa"}, "unknown annotation of wmt24-news/en-de 'esa'. Available: 'mqm'"),
         (MSLC, {"metrics": ["COMET"]}, "COMET"),
-        (MSLC.replace("MQM", "mqm"), {}, "ende-matrix.csv lacks the column 'MQM'"),
-        (MSLC.replace("40.5", "n/a"), {}, "matrix.csv: column 'chrF' must hold numbers; found 'n/a'.*may be altered"),
-        (MSLC.replace("2,refB,-0,45,9\n", ""), {}, "matrix.csv: system 'refB' has 1 of 2 segments.*may be altered"),
+        (MSLC.replace("MQM", "mqm"), {}, "files of wmt24-news are not the published ones: they lack 'human'"),
+        (MSLC.replace("40.5", "n/a"), {}, "matrix.csv: column 'chrF' must hold numbers; found 'n/a'"),
+        (MSLC.replace("2,refB,-0,45,9\n", ""), {}, "matrix.csv: system 'refB' has 1 of 2 segments"),
     ],
 )
 def test_wmt24_news_refuses(tmp_path, monkeypatch, table, options, message):
@@ -635,7 +635,7 @@ def test_news_archives_that_cannot_be_read_are_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("MTMETA_DATA", str(tmp_path / "bad"))
     refuses("B has 1 lines; expected 2", load_news)
     monkeypatch.setenv("MTMETA_DATA", str(tmp_path / "good"))
-    refuses(r"unknown language pair of .* 'cs-xx'.*Did you mean 'cs-uk'", load_news, ["cs-xx"])
+    refuses(r"unknown language pair 'cs-xx'.*Did you mean 'cs-uk'", load_news, ["cs-xx"])
     refuses(r"Write \['cs-uk'\]", load_news, "cs-uk", error=TypeError)
     (root / "txt.tar.xz").unlink()
     refuses("cannot read", load_news)

@@ -404,8 +404,8 @@ _BY_NAME = {"documents", "human-scores", "references", "sources"}
 def _unpack(archive: Path, part: str, *, progress: bool) -> None:
     """Write the files of a set (``wmt24``), of a language pair (``wmt24/en-de``), or all of them, beside an archive.
 
-    Human scores get their names last, because a language pair counts as present if it has some. Raise `ValueError` if
-    the archive has no such set or pair.
+    Human scores get their names last, because a language pair counts as present if it has some; those of segments come
+    at the end, the default annotation first. Raise `ValueError` if the archive has no such set or pair.
     """
     tidy(archive.parent)
     set_name, _, pair = part.partition("/")
@@ -434,13 +434,10 @@ def _unpack(archive: Path, part: str, *, progress: bool) -> None:
             raise unknown("set of the archive", set_name, sorted(known))
         if pair and pair not in known[set_name]:
             raise unknown(f"language pair of {set_name}", pair, sorted(known[set_name]))
-        for written, place in sorted(last, key=lambda files: _turn(files[1].name)):
+        names = [place.name for _, place in last]
+        turns = [(name.endswith(".seg.score"), ".mqm." not in name, ".esa-merged." not in name) for name in names]
+        for _, (written, place) in sorted(zip(turns, last, strict=True)):
             os.replace(written, place)
-
-
-def _turn(name: str) -> tuple[bool, bool, bool, str]:
-    """Sort files of human scores: what makes a pair loadable comes last, and of this the default annotation first."""
-    return name.endswith(".seg.score"), ".mqm." not in name, ".esa-merged." not in name, name
 
 
 def _origin(path: PurePosixPath) -> tuple[str, str] | None:

@@ -18,10 +18,11 @@ from ._common import (
     choose_references,
     finished,
     finite,
+    from_rows,
+    locate,
     read_fields,
     read_lines,
 )
-from ._locate import locate
 
 __all__ = ["mqm_weight"]
 
@@ -111,8 +112,6 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
     source, target = lp.split("-")
     rows = _read_averages(path)
     n = rows["segment"].nunique()
-    if set(rows["segment"]) != {*range(1, n + 1)}:
-        raise ValueError(f"{path}: segment ids must count from 1 to {n}. The file may be truncated.")
 
     def text(kind: str, name: str, language: str) -> dict[int, str] | None:
         file = texts / kind / f"newstest2021.{lp}.{name}.{language}"
@@ -253,10 +252,7 @@ def _assemble(
     """Build the set from one row per translation: the reference is left out, other humans stay candidates."""
     if options.annotation not in (None, "mqm"):
         raise unknown(f"annotation of {name}", options.annotation, ["mqm"])
-    try:
-        es = EvalSet.from_frame(rows, missing="nan", name=name)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    es = from_rows(rows, path, missing="nan", name=name)
     references = list(filter(_REFERENCE_NAME.fullmatch, es.systems))
     chosen = choose_references(options.reference, references, standard, name)
     unrated = [s for s, own in zip(es.systems, es.human, strict=True) if np.isnan(own).all() and s not in chosen]
@@ -274,9 +270,7 @@ def _assemble(
         "annotation": "mqm",
         "reference": ".".join(chosen) or None,
         "variants": {},
-        "left_out": dict.fromkeys(chosen, "the reference")
-        | (left_out or {})
-        | dict.fromkeys(unrated, "no human scores"),
+        "left_out": left_out,
     }
     return finished(found, options)
 

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..evalset import EvalSet
-from ._common import Options, finished
-from ._locate import locate
+from ._common import Options, finished, locate
 from ._mqm import mqm_weight
 from ._wmt import load_tree
 

@@ -157,26 +157,15 @@ def _tars():
     good = (_NEWS, b"one\ntwo\n", {})
     whole = _tar(good)
     yield _news("good", whole)
-    yield _news("a member twice", _tar(good, good), r"holds 'txt/sources.*' twice")
+    link = {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"}
     for name, member in (
-        ("climbs", ("../" * 9 + "canary", b"x", {})), ("from the root", ("/canary", b"x", {})), ("climbs within the name", (_NEWS.replace("src", "src/../../../canary"), b"x", {})),
-        ("a link", (_NEWS + "x", b"", {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"})), ("a hard link", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.LNKTYPE, "linkname": "/etc/passwd"})),
-        ("a device", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.CHRTYPE})), ("a pipe", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.FIFOTYPE})), ("an unknown name", ("readme", b"x", {})), ("a program", ("txt/run.sh", b"#!/bin/sh", {"mode": 0o777})),
-    ):  # fmt: skip
-        yield _news(f"a member that is {name}" if not name.startswith(("climbs", "from")) else f"a member {name}", _tar(good, member),
-            r"unexpected entry '.*'\. The archive is not the known one")
-    yield _news("a bomb", lambda: _tar((_NEWS, bytes(3 * 10**7), {})), r"is cut or larger than 20,000,000 bytes")
-    for name, kind in (
-        ("a pax header", tarfile.XHDTYPE), ("a header for all members", tarfile.XGLTYPE), ("a long name", tarfile.GNUTYPE_LONGNAME),
-        ("a long link", tarfile.GNUTYPE_LONGLINK), ("a member of an unknown kind", b"Z"), ("a folder", tarfile.DIRTYPE),
-    ):  # fmt: skip
-        if kind in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):  # 20 KB; they take seconds to make
-            bomb = partial(_header, kind, 12 * 10**7)
-            yield _news(f"{name} that is a bomb", bomb, r"more than 100,000,000 bytes when it is")
-        yield _news(f"{name} of terabytes", partial(_header, kind, 2**42, 512), r"is cut or larger than 20,000,000 bytes")
-        yield _news(f"{name} of less than nothing", partial(_header, kind, -512, 512), r"is cut or larger than")
-    yield _news("a small pax header", _tar((_NEWS, b"x", {"pax_headers": {"comment": "x"}})), r"unexpected entry")
-    yield _news("a member that is cut", lzma.compress(_tar(good, mode="w")[:515], preset=0), r"is cut or larger than")
+        ("climbs", ("../" * 9 + "canary", b"x", {})), ("from the root", ("/canary", b"x", {})), ("of another kind", ("txt/run.sh", b"#!/bin/sh", {"mode": 0o777})),
+        ("that is a link", (_NEWS.replace("cs-uk", "de-en"), b"", link)), ("that is a hard link", (_NEWS.replace("cs-uk", "de-en"), b"", link | {"type": tarfile.LNKTYPE})),
+    ):
+        yield _news(f"a member {name}", _tar(good, member))
+    bomb = partial(_header, tarfile.XHDTYPE, 12 * 10**7)
+    yield _news("a pax header that is a bomb", bomb, r"more than 100,000,000 bytes when it is")
+    yield _news("a member that is cut", lzma.compress(_tar(good, mode="w")[:515], preset=0), r"cannot read")
     yield _news("text that is not UTF-8", _tar((_NEWS, b"\xff\n", {})), r"cannot read .*Fetch it again")
     for name, raw in (
         ("nothing", b""), ("no archive", b"good"), ("cut", whole[: len(whole) // 2]),
