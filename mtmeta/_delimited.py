@@ -14,8 +14,6 @@ import pandas as pd
 
 from ._files import wrong_encoding
 
-__all__ = ["MAX_FIELD", "lines", "opened", "read_delimited"]
-
 #: A cell with more characters than this is an open quote or a wrong file, not a text.
 MAX_FIELD = 1_000_000
 _MAX_LINE = 20 * MAX_FIELD

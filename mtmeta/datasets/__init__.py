@@ -24,20 +24,9 @@ from ._tables import SUFFIXES, read_table
 from ._validate import validate
 
 __all__ = [
-    "SUFFIXES",
-    "NewsSet",
-    "available",
-    "fetch",
-    "is_name",
-    "lies_at",
-    "load",
-    "load_all",
-    "load_news",
-    "locate",
-    "mqm_weight",
-    "read_table",
-    "validate",
-]
+    "SUFFIXES", "NewsSet", "available", "fetch", "is_name", "lies_at", "load", "load_all", "load_news", "locate",
+    "mqm_weight", "read_table", "validate",
+]  # fmt: skip
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")
 _TREES = "mt-metrics-eval-v2"

@@ -38,8 +38,6 @@ from .._files import cache_dir, claimed, tidy, unfinished
 from .._names import unknown
 from ._ratings import read_scores_pickle
 
-__all__ = ["ChecksumError", "DataFile", "DataSet", "DownloadError", "available", "fetch", "missing"]
-
 REGISTRY = Path(__file__).with_name("registry")
 
 _PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt

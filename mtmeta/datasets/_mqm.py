@@ -24,8 +24,6 @@ from ._common import (
     read_lines,
 )
 
-__all__ = ["mqm_weight"]
-
 NO_ERROR = "no-error"
 SPAN_COLUMNS = (
     "system", "segment", "rater", "category", "severity", "weight", "start", "end", "text", "is_source_error",

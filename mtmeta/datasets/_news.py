@@ -21,8 +21,6 @@ from .._names import positions
 from ..evalset import Texts
 from ._common import locate, read_text
 
-__all__ = ["NewsSet", "load_news"]
-
 _FOLDER = "wmt23-news-systems"
 _MEMBER = re.compile(
     r"txt/(sources|references|system-outputs)/generaltest2023\.([a-z]{2}-[a-z]{2})\.(src|ref|hyp)\.([\w-]+\.)?[a-z]{2}"

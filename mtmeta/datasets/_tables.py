@@ -28,8 +28,6 @@ from ..evalset import RESERVED, EvalSet, is_reference
 from ..rankings import Rankings
 from ._common import Options, canonical_ids, finished, is_text
 
-__all__ = ["SUFFIXES", "load_table", "load_tables", "read_table"]
-
 #: What the name of a table ends in.
 _PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.open, ".zip": None}
 SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *_PACKED)

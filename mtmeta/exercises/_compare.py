@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._names import some_of
+
 #: Three significant digits are enough, and so are three decimals.
 RELATIVE, DECIMALS = 0.005, 3
 SHOWN = 4
@@ -73,8 +75,7 @@ def _kind(value: Any) -> str:
 
 
 def _listed(labels: Iterable) -> str:
-    labels = [str(label) for label in labels]
-    return ", ".join(labels[:SHOWN]) + (f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else "")
+    return some_of(map(str, labels), SHOWN)
 
 
 def _entries(answer: Any, expected: Mapping, sizes: Iterable[int]) -> Iterator[str]:

@@ -11,11 +11,11 @@ from joblib import delayed
 from .._checks import check_choice, check_count, check_jobs, generator
 from .._names import positions
 from .._processes import parallel
+from .._resampling import base_seed, generator_of
 from .._tables import check_table
 from . import _lexicon as lexicon
 from ._edits import EDITS, Setting, vocabulary_of
 from ._llm import LanguageModel, Request
-from ._seeds import base_seed, generator_of
 from ._words import Words, base_language
 
 #: Kinds of perturbation by task. ``llm`` needs a language model; ``composed`` stands in for it and is no LLM.
@@ -251,9 +251,9 @@ def perturb_table(
     -------
     DataFrame
         One row per text and perturbation, in the order of ``frame`` and then of `KINDS`: the columns of ``frame`` and
-        ``perturbation`` (the kind), ``perturbed`` (the text) and ``resource`` (what made it: ``rules``; ``wordnet`` or
-        ``lexicon``, the bundled list; ``spacy:`` and the pipeline; ``frame``, words of the table, or ``vocabulary``,
-        words that were given; ``model:`` and the language model).
+        ``perturbation`` (the kind), ``perturbed`` (the text) and ``resource`` (what made it: ``rules``; ``lexicon``,
+        the bundled list, or ``wordnet``, with that list for inflected words; ``spacy:`` and the pipeline; ``frame``,
+        words of the table, or ``vocabulary``, words that were given; ``model:`` and the language model).
 
     Raises
     ------
