@@ -568,7 +568,7 @@ def test_wmt24_news(tmp_path, monkeypatch):
         (MSLC, {"reference": "refA"}, "`reference` does not apply to wmt24-news"),
         (MSLC, {"annotation": "esa"}, "unknown annotation of wmt24-news/en-de 'esa'. Available: 'mqm'"),
         (MSLC, {"metrics": ["COMET"]}, "COMET"),
-        (MSLC.replace("MQM", "mqm"), {}, "files of wmt24-news are not the published ones: they lack 'human'"),
+        (MSLC.replace("MQM", "mqm"), {}, "files of wmt24-news are not the published ones .*'human'"),
         (MSLC.replace("40.5", "n/a"), {}, "matrix.csv: column 'chrF' must hold numbers; found 'n/a'"),
         (MSLC.replace("2,refB,-0,45,9\n", ""), {}, "matrix.csv: system 'refB' has 1 of 2 segments"),
     ],
@@ -702,10 +702,6 @@ def test_what_swells_is_refused(tmp_path, monkeypatch):
         (tmp_path / name).write_bytes(packed)
         with pytest.raises(ValueError, match=r"needs more than [\d,]+ bytes when it is unpacked"):
             mm.load(tmp_path / name)
-    with zipfile.ZipFile(tmp_path / "t.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/sheet", b"a" * 10**6)
-    with pytest.raises(ValueError, match=r"it needs 1,000,000 bytes when it is unpacked"):
-        mm.load(tmp_path / "t.xlsx")
     _zipped(tmp_path / "two.zip", "a.csv", WIDE)
     with zipfile.ZipFile(tmp_path / "two.zip", "a") as archive:
         archive.writestr("b.csv", WIDE)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import tarfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -266,13 +268,14 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
 
 
 def _published(name: str, loader: Callable[[str, Options], Loaded], part: str, options: Options) -> Loaded:
-    """Load a part of a set; say what to do if its files lack what the published ones have."""
+    """Load a part of a set; say so if its files are not those that were published."""
     try:
         return loader(part, options)
-    except KeyError as error:
-        raise ValueError(
-            f"the files of {name} are not the published ones: they lack {error}. Fetch them again."
-        ) from None
+    except (LookupError, EOFError, tarfile.TarError, zlib.error, ValueError) as error:
+        if type(error) is ValueError:  # which says what is wrong
+            raise
+        said = f"{type(error).__name__}: {error}"
+        raise ValueError(f"the files of {name} are not the published ones ({said}). Fetch them again.") from error
 
 
 def _in_archive(name: str) -> Path:

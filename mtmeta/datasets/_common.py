@@ -83,9 +83,7 @@ def places() -> dict[str, Path]:
     found = _files.data_dirs()
     given = found.get("$MTMETA_DATA")
     if given is not None and not named(given).is_dir():
-        raise ValueError(
-            f"$MTMETA_DATA is {str(given)!r}, which is not a directory. Correct the variable, or unset it."
-        )
+        raise ValueError(f"$MTMETA_DATA is {str(given)!r}, which is not a directory. Correct it, or unset it.")
     return found
 
 

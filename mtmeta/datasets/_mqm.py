@@ -33,12 +33,10 @@ _ERROR_COLUMNS = ("system", "rater", "source", "target", "category", "severity")
 _SEGMENT_COLUMNS = ("seg_id", "globalSegId", "global_seg_id")
 _REFERENCE_NAME = re.compile(r"ref([A-Z]?)")
 
+#: Language pair to the standard reference of WMT21's TED talks.
 _TED = {"en-de": "refA", "zh-en": "refB"}
-"""Language pair to the standard reference of WMT21's TED talks."""
-
+#: Language pair to the reference. For zh-en WMT21 used refB, whose text is not published with the systems.
 _NEWSTEST2021 = {"en-de": "refC", "zh-en": "refA"}
-"""Language pair to the reference. For zh-en WMT21 used refB, whose text is not published with the systems."""
-
 _NEWSTEST2021_FILE_NAMES = {"Nemo": "NVIDIA-NeMo"}
 
 
@@ -183,18 +181,13 @@ def _read_errors(path: Path) -> pd.DataFrame:
     absent = [c for c in _ERROR_COLUMNS if c not in header]
     segment_column = next((c for c in _SEGMENT_COLUMNS if c in header), None)
     if absent or segment_column is None:
-        raise ValueError(
-            f"{path}: an MQM error table needs the columns {', '.join(_ERROR_COLUMNS)} and seg_id; found {header[:12]}."
-        )
+        raise ValueError(f"{path}: expected the columns {', '.join(_ERROR_COLUMNS)} and seg_id; found {header[:12]}.")
     at = {c: header.index(c) for c in (*_ERROR_COLUMNS, segment_column, *(["doc"] if "doc" in header else []))}
     rows = []
     for number, line in enumerate(lines[1:], 2):
         fields = line.split("\t")
         if not max(at.values()) < len(fields) <= len(header):
-            raise ValueError(
-                f"{path}, line {number}: expected {len(header)} tab-separated fields; found {len(fields)}. "
-                "The file may be truncated."
-            )
+            raise ValueError(f"{path}, line {number}: expected {len(header)} fields; found {len(fields)}.")
         row = {c: fields[i] for c, i in at.items()}
         if "hotw-test" in (row["severity"].strip().casefold(), row["category"].strip().casefold()):
             continue

@@ -271,24 +271,16 @@ def _unpacked(path: Path) -> tuple[str, TextIO]:
         raise ValueError(f"{path} needs more than {most:,} bytes when it is unpacked. Unpack it first.")
     suffix = Path(name).suffix.lower()
     if suffix not in _PLAIN:
-        raise ValueError(
-            f"{path}: cannot tell the format from {suffix!r}; expected a name such as scores.csv{path.suffix}."
-        )
+        raise ValueError(f"{path}: unknown format {suffix!r}; expected a name such as scores.csv{path.suffix}.")
     return suffix, decoded(io.BufferedReader(io.BytesIO(content)), "\n" * (suffix == ".jsonl"))
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
     """Read the first sheet of a workbook."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            needed, most = sum(part.file_size for part in archive.infolist()), _UNPACKED + 100 * path.stat().st_size
-        if needed > most:
-            raise ValueError(f"it needs {needed:,} bytes when it is unpacked; expected {most:,} at most")
         return pd.read_excel(path, dtype=object, keep_default_na=False, na_values=[""])
     except ImportError:
-        raise ValueError(
-            f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or save it as CSV."
-        ) from None
+        raise ValueError(f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or use CSV.") from None
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is not a readable workbook: {str(error)[:200]}. Save it as CSV.") from None
 
@@ -323,15 +315,10 @@ def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
                 raise ValueError(f"{what}, line {number}: {field!r} holds half of a surrogate pair, which is no text.")
         if rows and row.keys() != rows[0].keys():
             odd = sorted(row.keys() ^ rows[0].keys())
-            raise ValueError(
-                f"{what}, line {number}: the fields differ from the first line's in {odd}. "
-                "Write null where there is no value."
-            )
+            raise ValueError(f"{what}, line {number}: the fields differ from the first line's in {odd}. Write null.")
         rows.append(row)
     if not rows:
-        raise ValueError(
-            f"{what} is empty; expected one JSON object a line: system, segment, human and one field per metric."
-        )
+        raise ValueError(f"{what} is empty; expected a JSON object a line: system, segment, human and metrics.")
     return pd.DataFrame({c: pd.Series([r[c] for r in rows], dtype=object) for c in rows[0]})
 
 

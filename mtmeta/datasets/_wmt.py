@@ -50,10 +50,7 @@ def language_pairs(root: Path) -> list[str]:
     """Return the language pairs that have human segment scores."""
     found = sorted({named(p).name.split(".")[0] for p in (root / "human-scores").glob("*.*.seg.score")})
     if not found:
-        raise ValueError(
-            f"{root} has no human segment scores: expected files human-scores/<lp>.<annotation>.seg.score. "
-            "The tree may be incomplete."
-        )
+        raise ValueError(f"{root} is incomplete: expected files human-scores/<lp>.<annotation>.seg.score.")
     return found
 
 
@@ -324,10 +321,7 @@ def _texts(root, lp, sources, references, chosen, candidates, outputs, n) -> Tex
         here = system in outputs
         text = _read_texts(root / "system-outputs" / lp, system, "hypothesis", n) if here else found.get(system)
         if text is None:
-            raise ValueError(
-                f"{root / 'system-outputs' / lp} has no file for system {system!r}, which has human scores. "
-                "The tree is incomplete: fetch it again."
-            )
+            raise ValueError(f"{root / 'system-outputs' / lp} has no file for system {system!r}. Fetch it again.")
         translations[system] = text
     if sources is None and not found and not translations:
         return None
@@ -382,9 +376,7 @@ def _read_ratings(path: Path, rater: str | None, candidates: Sequence[str], n: i
             raise ValueError(f"{path}, line {number}: not a valid rating ({str(error)[:200]}).") from None
     for system, count in seen.items():
         if count not in (0, n):
-            raise ValueError(
-                f"{path}: system {system!r} has {count} ratings; expected {n}, one per segment. It may be truncated."
-            )
+            raise ValueError(f"{path}: system {system!r} has {count} ratings; expected {n}, one per segment.")
     return rows
 
 

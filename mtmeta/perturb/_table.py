@@ -158,9 +158,7 @@ def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel |
         return tuple(k for k in KINDS[task] if k != ("llm" if model is None else "composed"))
     positions("kind", chosen, KINDS[task])
     if "llm" in chosen and model is None:
-        raise ValueError(
-            "kind 'llm' needs a language model (in Python: `model`, a LanguageModel); 'composed' needs none."
-        )
+        raise ValueError("kind 'llm' needs a language model (in Python: `model`); 'composed' needs none.")
     return tuple(chosen)
 
 
@@ -280,9 +278,7 @@ def perturb_table(
     check_choice("task", task, KINDS)
     check_choice("tools", tools, TOOLS)
     if model is not None and not isinstance(model, LanguageModel):
-        raise TypeError(
-            f"`model` must be a LanguageModel; found {type(model).__name__}. Make one: LanguageModel(path)."
-        )
+        raise TypeError(f"`model` must be a LanguageModel; found {type(model).__name__}. Make LanguageModel(path).")
     column = COLUMN[task]
     check_table(frame, texts=[column], new=_NEW)
     texts = frame[column].tolist()
