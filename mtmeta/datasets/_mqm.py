@@ -256,13 +256,8 @@ def _assemble(
     left_out = dict.fromkeys(chosen, "the reference") | (left_out or {}) | dict.fromkeys(unrated, "no human scores")
     if options.spans:
         found.spans = _spans(errors, found.systems)
-    found.provenance = {
-        "source": str(path),
-        "annotation": "mqm",
-        "reference": ".".join(chosen) or None,
-        "variants": {},
-        "left_out": left_out,
-    }
+    about = {"source": str(path), "annotation": "mqm", "reference": ".".join(chosen) or None}
+    found.provenance = about | {"variants": {}, "left_out": left_out}
     return finished(found, options)
 
 

@@ -109,7 +109,7 @@ def _read_archive(path: Path, wanted: Sequence[str] | None) -> dict[str, dict]:
         unpacked = io.BytesIO(unpacking.decompress(read_bytes(path), max_length=_MAX_ARCHIVE))
         if not unpacking.eof:
             raise EOFError(f"it is cut, or has more than {_MAX_ARCHIVE:,} bytes when it is unpacked")
-        with tarfile.open(fileobj=unpacked) as archive:
+        with tarfile.open(fileobj=unpacked, mode="r:") as archive:
             for member in archive:
                 if match := _MEMBER.fullmatch(member.name) if member.isreg() else None:
                     kind, pair, _, name = match.groups()

@@ -52,13 +52,10 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
     rows = rows.astype({"human": float, "sentBLEU": float})
     es = from_rows(rows, path, metrics=options.metrics, missing="nan", name=f"wmt17-da/{lp}")
     joint = sum("+" in s for s in es.systems)
-    es.provenance.update(
-        source=str(path),
-        annotation="da",
-        reference="reference",
-        variants={"sentBLEU": "reference"},
-        note=f"{joint} of the system names are joint (A+B): systems that gave the same translation, rated once; "
-        "translations and references are tokenised and lower-cased upstream.",
+    es.provenance.update(source=str(path), annotation="da", reference="reference", variants={"sentBLEU": "reference"})
+    es.provenance["note"] = (
+        f"{joint} of the system names are joint (A+B): systems that gave the same translation, rated once; "
+        "translations and references are tokenised and lower-cased upstream."
     )
     if len(official) > len(rows):
         es.provenance["left_out"][f"{len(official) - len(rows)} rated translations"] = "no text in this collection"

@@ -14,12 +14,9 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import pandas as pd
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 from .._checks import to_numbers
 from .._delimited import MAX_FIELD, decoded, lines, opened, read_delimited
@@ -33,7 +30,7 @@ _PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.ope
 SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *_PACKED)
 #: What an empty score is called in the wild; upper and lower case are the same.
 _EMPTY = {"", "na", "nan", "none", "null"}
-_PART = 1000  # rows of a Parquet file that are unpacked at a time
+_PART = 200  # rows of a Parquet file that are unpacked at a time
 _UNPACKED = 64_000_000  # bytes that any packed file may have in memory; a large one may have a hundred times its size
 #: What columns are called elsewhere; the last line are columns that pandas writes, which number the rows.
 _ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
@@ -340,7 +337,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _parquet_table(path: Path) -> pa.Table:
+def _parquet_table(path: Path) -> Any:
     """Return an Arrow table, read in parts, after checking that it is whole and fits into memory."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -91,6 +91,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
         official[metric] = read(f"system scores of metric {metric}", variant.files.get("sys"))
     official = {m: values[:, 0] for m, values in official.items() if values is not None}
     present = [*scores, *(m for m in official if m != "human" and m not in scores)]
+    about = {"source": str(root), "annotation": annotation, "reference": ".".join(chosen) or None}
     texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
     es = EvalSet(
         np.array([human[s] for s in candidates]),
@@ -105,13 +106,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
         system_scores=pd.DataFrame(official, index=pd.Index(candidates, name="system")) if official else None,
         spans=_read_spans(root, lp, annotation, candidates, n, texts, left_out) if options.spans else None,
         reference_free=[m for m in scores if kept[m].variant == "src"],
-        provenance={
-            "source": str(root),
-            "annotation": annotation,
-            "reference": ".".join(chosen) or None,
-            "variants": {m: kept[m].variant for m in present},
-            "left_out": left_out,
-        },
+        provenance=about | {"variants": {m: kept[m].variant for m in present}, "left_out": left_out},
     )
     return finished(es)
 

@@ -475,25 +475,13 @@ def campaign(
         written = Texts(tuple(sources), {"refA": tuple(references)}, translations)
         shown = [where[k][j][i] for k, row in enumerate(faults) for j, cell in enumerate(row) for i in range(len(cell))]
         errors = errors.assign(start=[a for a, _ in shown], end=[b for _, b in shown])
-    truth = {
-        "seed": seed,
-        "n_systems": n_systems,
-        "n_segments": n_segments,
-        "rated_share": rated_share,
-        "settings": copy.deepcopy(SETTINGS),
-        "penalty": penalty,
-        "quality": rounded(names, -penalty.mean(axis=1)),
-        "rate": rounded(names, rates),
-        "freedom": rounded(names, freedom),
-        "difficulty": np.round(difficulty, DECIMALS),
-        "visible_difficulty": np.round(visible, DECIMALS),
-        "difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()},
-        "bias": {"Biased": {names[favoured]: BIAS}},
-        "metrics": copy.deepcopy({**DETECTORS, **DISCRETE}),
-        "raters": raters,
-        "rater": who,
-        "errors": {c: errors[c].tolist() for c in errors},
-    }
+    truth = {"seed": seed, "n_systems": n_systems, "n_segments": n_segments, "rated_share": rated_share}
+    truth |= {"settings": copy.deepcopy(SETTINGS), "penalty": penalty, "quality": rounded(names, -penalty.mean(axis=1))}
+    truth |= {"rate": rounded(names, rates), "freedom": rounded(names, freedom)}
+    truth |= {"difficulty": np.round(difficulty, DECIMALS), "visible_difficulty": np.round(visible, DECIMALS)}
+    truth |= {"difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()}}
+    truth |= {"bias": {"Biased": {names[favoured]: BIAS}}, "metrics": copy.deepcopy({**DETECTORS, **DISCRETE})}
+    truth |= {"raters": raters, "rater": who, "errors": {c: errors[c].tolist() for c in errors}}
     if length_effect:
         truth["length_slope"] = rounded(names, slopes)
     metrics = {n: np.round(v, DECIMALS) + 0.0 for n, v in metrics.items()}
