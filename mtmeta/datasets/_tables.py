@@ -30,7 +30,7 @@ _PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.ope
 SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *_PACKED)
 #: What an empty score is called in the wild; upper and lower case are the same.
 _EMPTY = {"", "na", "nan", "none", "null"}
-_PART = 200  # rows of a Parquet file that are unpacked at a time
+_PART = 500  # rows of a Parquet file that are unpacked at a time
 _UNPACKED = 64_000_000  # bytes that any packed file may have in memory; a large one may have a hundred times its size
 #: What columns are called elsewhere; the last line are columns that pandas writes, which number the rows.
 _ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
