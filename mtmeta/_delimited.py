@@ -1,7 +1,5 @@
 """CSV, TSV and lines of text, read strictly: nothing is filled up, cut off or taken for an index."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

@@ -1,7 +1,5 @@
 """Checkpoints of Hugging Face, read as data: their code is never run, and nobody is asked to allow it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Checks of input tables: their columns, cells and rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Read YAML that anybody may have written; nothing in it is executed, expanded or dropped."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

@@ -1,7 +1,5 @@
 """The common parts of the loaders: where the data lie, options, reading files, choosing a reference."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields

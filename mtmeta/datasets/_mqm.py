@@ -1,7 +1,5 @@
 """MQM annotations as published by Google: error tables, and tables of average scores."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

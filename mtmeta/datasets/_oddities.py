@@ -1,7 +1,5 @@
 """Scores that look as if a file was damaged: repeated, shifted, copied, or far from all others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Rankings: DL-HARD's runs of document and passage rankers, and the lists of recommenders on MovieLens."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from importlib import metadata

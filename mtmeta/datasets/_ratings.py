@@ -1,7 +1,5 @@
 """Several human ratings of translations of WMT23, and the pickles that hold scores."""
 
-from __future__ import annotations
-
 import io
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Sets with tables of their own: direct assessments of WMT17, the news of WMT24, and LibriSpeech's transcripts."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 

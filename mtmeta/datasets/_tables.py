@@ -275,7 +275,7 @@ def _unpacked(path: Path) -> tuple[str, TextIO]:
 def _read_excel(path: Path) -> pd.DataFrame:
     """Read the first sheet of a workbook."""
     try:
-        return pd.read_excel(path, dtype=object, keep_default_na=False, na_values=[""])
+        return pd.read_excel(path, engine="openpyxl", dtype=object, keep_default_na=False, na_values=[""])
     except ImportError:
         raise ValueError(f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or use CSV.") from None
     except (KeyError, ValueError, zipfile.BadZipFile) as error:

@@ -1,7 +1,5 @@
 """Folder trees in the layout of mt-metrics-eval v2: WMT metrics tasks and sets that follow them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -50,7 +48,7 @@ def language_pairs(root: Path) -> list[str]:
     """Return the language pairs that have human segment scores."""
     found = sorted({named(p).name.split(".")[0] for p in (root / "human-scores").glob("*.*.seg.score")})
     if not found:
-        raise ValueError(f"{root} is incomplete: expected files human-scores/<lp>.<annotation>.seg.score.")
+        raise ValueError(f"{root} has no human segment scores, human-scores/<lp>.<annotation>.seg.score.")
     return found
 
 

@@ -1,7 +1,5 @@
 """Say in what way an answer differs from the expected one, without telling that."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Number

@@ -4,8 +4,6 @@ Parameters are what `check` must be given. A function returns the right answer (
 parameter is called ``answer``, yields what is off with that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from numbers import Number

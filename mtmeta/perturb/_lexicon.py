@@ -4,8 +4,6 @@ WordNet (through nltk) and spaCy are used if they are installed with their data,
 in ``mtmeta/data/lexicon`` and rules. The column ``resource`` of `perturb_table` names the one used.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any

@@ -4,8 +4,6 @@
 ones.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections import Counter

@@ -272,7 +272,7 @@ def _json_lines():
     def with_first(text):
         return text + "\n" + after
 
-    yield case("nothing", "", r"is empty; expected one JSON object a line")
+    yield case("nothing", "", r"is empty; expected a JSON object a line")
     yield case("the good records", lines(*RECORDS))
     yield case("fields in another order", lines(first, *({k: r[k] for k in reversed(r)} for r in rest)))
     yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
