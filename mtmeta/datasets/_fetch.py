@@ -142,12 +142,7 @@ def missing(name: str, root: Path) -> list[str]:
 
 
 def fetch(
-    name: str,
-    *,
-    cache: Path | None = None,
-    progress: bool = True,
-    base_url: str | None = None,
-    timeout: float = 300.0,
+    name: str, *, cache: Path | None = None, progress: bool = True, base_url: str | None = None, timeout: float = 300.0
 ) -> Path:
     """Download a set, or its missing files, into the cache.
 
@@ -299,15 +294,9 @@ def _place(part: Path, file: DataFile, cache: Path, url: str) -> None:
 
 
 def _download(
-    url: str,
-    target: Path,
-    what: str,
-    size: int,
-    timeout: float,
-    *,
-    resume: bool = False,
+    url: str, target: Path, what: str, size: int, timeout: float, *, resume: bool = False,
     tick: Callable[[int], Any] = lambda n: None,
-) -> None:
+) -> None:  # fmt: skip
     """Write what a server gives to a file, within a time for all attempts together.
 
     To resume is to ask for what comes after the bytes that the file has. `tick` is told how many it has.

@@ -120,9 +120,6 @@ def read_scores_pickle(raw: bytes, what: str = "the pickle", *, none: bool = Fal
         raise ValueError(f"{what} does not hold {{system: [score, …]}} with lists of floats of one length.")
     if not all(v is None or math.isfinite(v) for values in scores.values() for v in values):
         raise ValueError(f"{what} holds a score that is not finite.")
-    for system in scores:
-        if system.split() != [system]:
-            raise ValueError(f"{what} holds a system name with a blank, tab or line end: {system!r:.60}.")
     return scores
 
 

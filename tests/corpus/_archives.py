@@ -82,7 +82,6 @@ def _pickles():
     ):
         yield _pickle(f"holds {name}", pickle.dumps(value), other)
     yield _pickle("holds infinity", pickle.dumps({"A": [float("inf")]}), r"holds a score that is not finite")
-    yield _pickle("holds a name that would be two lines", pickle.dumps({"A\tx\nB": [1.0]}), r"holds a system name with a blank, tab or line end")
 
 
 def _zip(name, raw, refused="", size=4):
