@@ -8,48 +8,22 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_MODULES = (
-    "aggregation",
-    "agreement",
-    "datasets",
-    "detection",
-    "differences",
-    "evalset",
-    "estimation",
-    "exercises",
-    "local_accuracy",
-    "perturb",
-    "plots",
-    "protocols",
-    "published",
-    "raters",
-    "rankings",
-    "report",
-    "runner",
-    "scoring",
-    "sentinel",
-    "significance",
-    "simulate",
-    "sweep",
-    "sysdep",
-    "ties",
-)
-_NAMES = {
-    "EvalSet": "evalset",
-    "Rankings": "rankings",
-    "Texts": "evalset",
-    "calibrate_ties": "ties",
-    "compare": "significance",
-    "correlate": "agreement",
-    "correlate_groups": "agreement",
-    "estimate": "estimation",
-    "load": "datasets",
-    "load_all": "datasets",
-    "pairwise_accuracy": "agreement",
-    "rank": "protocols",
-    "soft_pairwise_accuracy": "agreement",
-    "system_dependence": "sysdep",
+_MODULES = """
+aggregation agreement datasets detection differences evalset estimation exercises local_accuracy perturb plots protocols
+published raters rankings report runner scoring sentinel significance simulate sweep sysdep ties
+""".split()
+_OWNERS = {
+    "agreement": "correlate correlate_groups pairwise_accuracy soft_pairwise_accuracy",
+    "datasets": "load load_all",
+    "estimation": "estimate",
+    "evalset": "EvalSet Texts",
+    "protocols": "rank",
+    "rankings": "Rankings",
+    "significance": "compare",
+    "sysdep": "system_dependence",
+    "ties": "calibrate_ties",
 }
+_NAMES = {name: module for module, names in _OWNERS.items() for name in names.split()}
 __all__ = [*_MODULES, *_NAMES]
 
 

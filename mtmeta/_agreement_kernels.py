@@ -5,8 +5,6 @@ where each begins and where the last ends. The slow and obvious versions that th
 tested against stand in ``tests/exact.py``.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arrays that are kept on disk because computing them takes long: named by a hash, and checked when they are read."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zipfile

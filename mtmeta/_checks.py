@@ -1,7 +1,5 @@
 """Checks of arguments that functions of several modules share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any

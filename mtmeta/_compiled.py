@@ -1,7 +1,5 @@
 """Compiled functions, whose machine code is kept on disk where that is possible."""
 
-from __future__ import annotations
-
 import functools
 import logging
 import os

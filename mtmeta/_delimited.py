@@ -1,7 +1,5 @@
 """CSV, TSV and lines of text, read strictly: nothing is filled up, cut off or taken for an index."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io
@@ -13,8 +11,6 @@ from typing import TextIO
 import pandas as pd
 
 from ._files import wrong_encoding
-
-__all__ = ["MAX_FIELD", "lines", "opened", "read_delimited"]
 
 #: A cell with more characters than this is an open quote or a wrong file, not a text.
 MAX_FIELD = 1_000_000

@@ -1,7 +1,5 @@
 """Names and texts as they are shown: a name is no command, no link and no formula."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 

@@ -5,8 +5,6 @@ and nobody has changed it since. The content of a folder is replaced only if a m
 made it. Commands never replace their inputs.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

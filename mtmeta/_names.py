@@ -1,7 +1,5 @@
 """Names of systems, segments and metrics: their order and positions, and the error for an unknown one."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Standard deviations and Pearson correlations of many rows or columns at once; Williams' test of two correlations."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

@@ -1,7 +1,5 @@
 """Processes that do a share of the work: they end when this one ends, however it ends, and leave Ctrl-C to it."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import runpy

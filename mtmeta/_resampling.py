@@ -1,16 +1,17 @@
-"""Bootstrap draws of units with replacement, and their description.
+"""Bootstrap draws of units with replacement, their description, and generators of single pieces of work.
 
 Units are counted rather than copied if a statistic consists of sums.
 """
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ._checks import Undefined
+from ._checks import Undefined, generator
 
 if TYPE_CHECKING:
     from .evalset import EvalSet
@@ -42,3 +43,15 @@ def percentile_interval(draws: np.ndarray, level: float) -> np.ndarray:
 def seed_of(rng: int | np.random.Generator | None) -> object:
     """Return the signature of the draws: their seed, or that a generator was given."""
     return "generator" if isinstance(rng, np.random.Generator) else rng
+
+
+def base_seed(rng: int | np.random.Generator | None) -> int:
+    """Return the number that stands for a generator or seed."""
+    drawn = generator(rng)
+    return int(rng) if isinstance(rng, int | np.integer) else int(drawn.integers(2**63))
+
+
+def generator_of(seed: int, *parts: object) -> np.random.Generator:
+    """Return the generator of one piece of work, named by ``parts``, whatever the order of the work."""
+    name = "\x1f".join([str(seed), *(str(p) for p in parts)])
+    return np.random.default_rng(int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little"))

@@ -1,7 +1,5 @@
 """Checks of input tables: their columns, cells and rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,13 +7,9 @@ import pandas as pd
 
 
 def check_table(
-    frame: pd.DataFrame,
-    columns: Sequence[str] = (),
-    *,
-    texts: Sequence[str] = (),
-    new: Sequence[str] = (),
+    frame: pd.DataFrame, columns: Sequence[str] = (), *, texts: Sequence[str] = (), new: Sequence[str] = (),
     name: str = "frame",
-) -> None:
+) -> None:  # fmt: skip
     """Refuse a table without rows or one of these columns, empty cells in them, and texts that are no strings.
 
     Columns that are ``new`` are to be added, so the table must not have them.

@@ -1,33 +1,22 @@
 """Read YAML that anybody may have written; nothing in it is executed, expanded or dropped."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml
 
 #: Far above what a plan or a table of contents needs, far below what hurts.
 MAX_BYTES = 100_000
-MAX_DEPTH = 10
 
 
 class _Strict(yaml.SafeLoader):
     """Refuses dangerous or ambiguous content before anything is built from it."""
 
-    depth = 0
-
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()
-        where = f"line {event.start_mark.line + 1}"
         if getattr(event, "anchor", None) is not None:  # an alias has one too
+            where = f"line {event.start_mark.line + 1}"
             raise ValueError(f"{where}: anchors (&) and aliases (*) are not allowed; write the values out.")
-        is_nested = isinstance(event, yaml.CollectionStartEvent)
-        self.depth += is_nested
-        if self.depth > MAX_DEPTH:
-            raise ValueError(f"{where}: nested more than {MAX_DEPTH} levels deep.")
-        node = super().compose_node(parent, index)
-        self.depth -= is_nested
-        return node
+        return super().compose_node(parent, index)
 
     def compose_mapping_node(self, anchor: None) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
@@ -49,7 +38,7 @@ def parse(text: str) -> Any:
     Raises
     ------
     ValueError
-        If it is no YAML, larger or deeper than is ever needed, holds Python objects, anchors, aliases or merge keys, or
+        If it is no YAML, larger than is ever needed, holds Python objects, anchors, aliases or merge keys, or
         gives a key twice. The message is one line.
     """
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
@@ -59,5 +48,7 @@ def parse(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise ValueError(f"{line}{' '.join(filter(None, (error.context, error.problem)))}.") from None
+    except RecursionError:
+        raise ValueError("nested too deeply.") from None
     except yaml.YAMLError as error:
         raise ValueError(f"{' '.join(str(error).split())}.") from None

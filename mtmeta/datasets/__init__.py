@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import tarfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,29 +18,17 @@ from .._files import cache_dir
 from .._names import positions, unknown
 from ..evalset import EvalSet
 from ..rankings import Rankings
-from . import _da, _mqm, _mslc, _ranking, _ratings, _speech, _tables, _wmt
-from ._common import Options, named
-from ._locate import locate, places
+from . import _mqm, _ranking, _ratings, _sets, _tables, _wmt
+from ._common import Options, locate, named, places
 from ._mqm import mqm_weight
 from ._news import NewsSet, load_news
 from ._tables import SUFFIXES, read_table
 from ._validate import validate
 
 __all__ = [
-    "SUFFIXES",
-    "NewsSet",
-    "available",
-    "fetch",
-    "is_name",
-    "lies_at",
-    "load",
-    "load_all",
-    "load_news",
-    "locate",
-    "mqm_weight",
-    "read_table",
-    "validate",
-]
+    "SUFFIXES", "NewsSet", "available", "fetch", "is_name", "lies_at", "load", "load_all", "load_news", "locate",
+    "mqm_weight", "read_table", "validate",
+]  # fmt: skip
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*(/[A-Za-z0-9][\w.+-]*)?")
 _TREES = "mt-metrics-eval-v2"
@@ -53,9 +43,9 @@ _SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = 
     "newstest2021": (_MQM_PAIRS, "google-mqm/newstest2021", _mqm.load_newstest2021),
     "human-parity": (_MQM_PAIRS, "human-parity", _ratings.load_human_parity),
     "generalmt2023-sxs": (_MQM_PAIRS, "google-mqm/generalmt2023-sxs", _ratings.load_side_by_side),
-    "wmt17-da": (_da.WMT17_PAIRS, "wmt17-da", _da.load_wmt17_da),
-    "wmt24-news": (_mslc.WMT24_PAIRS, "mslc2024", _mslc.load_wmt24_news),
-    "librispeech": (_speech.PARTS, "librispeech-rnnt", _speech.load_librispeech),
+    "wmt17-da": (_sets.WMT17_PAIRS, "wmt17-da", _sets.load_wmt17_da),
+    "wmt24-news": (_sets.WMT24_PAIRS, "mslc2024", _sets.load_wmt24_news),
+    "librispeech": (_sets.LIBRISPEECH_PARTS, "librispeech-rnnt", _sets.load_librispeech),
     "dl-hard": (_ranking.TASKS, "dl-hard", _ranking.load_dl_hard),
     "movielens-small": ((), "movielens-latest-small", _ranking.load_movielens),
 }
@@ -164,7 +154,7 @@ def load(
     >>> mm.load("teaching-ranking")
     Rankings 'teaching-ranking': 10 systems x 50 queries, 100 items a list, 15000 judged items, 1401 relevant
     """
-    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns or {})
+    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns)
     if _is_table(name_or_path):
         return _marked([_tables.load_table(name_or_path, options)], human_systems)[0]
     found = _find(name_or_path, options)
@@ -178,17 +168,7 @@ def load(
 
 
 def load_all(
-    name_or_path: str | Path,
-    *,
-    reference: str | None = None,
-    annotation: str | None = None,
-    metrics_from: str | Path | Iterable[str | Path] = (),
-    metrics: Sequence[str] | None = None,
-    spans: bool = False,
-    missing: str = "raise",
-    unrated: str = "raise",
-    human_systems: Sequence[str] = (),
-    columns: Mapping[str, str] | None = None,
+    name_or_path: str | Path, *, human_systems: Sequence[str] = (), **options: Any
 ) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
     """Load every language pair or other part of a set, of a folder, or of a table with a column ``lp``.
 
@@ -196,8 +176,10 @@ def load_all(
     ----------
     name_or_path : str or pathlib.Path
         As for `load`, without a language pair: ``"wmt23"``. A set with one language pair gives a list of one.
-    reference, annotation, metrics_from, metrics, spans, missing, unrated, human_systems, columns
+    human_systems : sequence of str
         As for `load`.
+    **options
+        The other options of `load`.
 
     Returns
     -------
@@ -215,10 +197,10 @@ def load_all(
     >>> [es.name for es in mm.load_all("teaching")]
     ['teaching']
     """
-    options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns or {})
+    checked = Options(**options)
     if _is_table(name_or_path):
-        return _marked(_tables.load_tables(name_or_path, options), human_systems)
-    return _marked([load_one() for _, load_one in _find(name_or_path, options)], human_systems)
+        return _marked(_tables.load_tables(name_or_path, checked), human_systems)
+    return _marked([load_one() for _, load_one in _find(name_or_path, checked)], human_systems)
 
 
 def _marked(sets: list[Loaded], names: Sequence[str]) -> list[Loaded]:
@@ -271,7 +253,7 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
             _check_pair(name, lp, pairs)
             _locate_set(name, folder)
             parts = {p: f"{name}/{p}" for p in pairs if lp in ("", p)} or {"": name}
-            return [(part, lambda p=p: loader(p, options)) for p, part in parts.items()]
+            return [(part, lambda p=p: _published(name, loader, p, options)) for p, part in parts.items()]
         if name == "wmt23" or any((root / _TREES / name).is_dir() for root in places().values()):
             return _tree(_locate_set(name, f"{_TREES}/{name}"), lp, name, options)
     path = Path(name_or_path)
@@ -283,6 +265,17 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
         if _wmt.is_tree(root) and not (lp and path.exists()):
             return _tree(root, lp, named(Path(root.resolve().name)).name, options)
     raise _nothing_there(name_or_path, path)
+
+
+def _published(name: str, loader: Callable[[str, Options], Loaded], part: str, options: Options) -> Loaded:
+    """Load a part of a set; say so if its files are not those that were published."""
+    try:
+        return loader(part, options)
+    except (LookupError, EOFError, tarfile.TarError, zlib.error, ValueError) as error:
+        if type(error) is ValueError:  # which says what is wrong
+            raise
+        said = f"{type(error).__name__}: {error}"
+        raise ValueError(f"the files of {name} are not the published ones ({said}). Fetch them again.") from error
 
 
 def _in_archive(name: str) -> Path:

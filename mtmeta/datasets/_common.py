@@ -1,11 +1,9 @@
-"""The common parts of the loaders: options, reading files, choosing a reference."""
-
-from __future__ import annotations
+"""The common parts of the loaders: where the data lie, options, reading files, choosing a reference."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from pathlib import Path
+from dataclasses import dataclass, fields
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -29,7 +27,7 @@ class Options:
     spans: bool = False
     missing: str = "raise"
     unrated: str = "raise"
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         """Raise `TypeError` or `ValueError` for a value that an option cannot have."""
@@ -44,6 +42,7 @@ class Options:
         check_choice("unrated", self.unrated, ("raise", "keep"))
         alone = isinstance(self.metrics_from, str | Path)
         object.__setattr__(self, "metrics_from", (self.metrics_from,) if alone else tuple(self.metrics_from))
+        object.__setattr__(self, "columns", self.columns or None)
         object.__setattr__(self, "metrics", None if self.metrics is None else tuple(self.metrics))
 
     def refuse(self, what: str, *names: str) -> None:
@@ -58,6 +57,79 @@ class Options:
 
 
 _DEFAULTS = Options()
+
+
+# -- where the data lie: $MTMETA_DATA, the cache that ``mtmeta fetch`` fills, ~/.mt-metrics-eval ----------------
+
+#: First folders of a relative path, and the name to fetch them by.
+_FETCH_NAMES = {
+    "wmt21-news-systems": "newstest2021",
+    "librispeech-rnnt": "librispeech",
+    "movielens-latest-small": "movielens-small",
+    "mslc2024": "wmt24-news",
+}
+
+
+def places() -> dict[str, Path]:
+    """Return the directories to search, in order: the description and path of each.
+
+    Raises
+    ------
+    ValueError
+        If ``$MTMETA_DATA`` is set and is not a directory.
+    """
+    found = _files.data_dirs()
+    given = found.get("$MTMETA_DATA")
+    if given is not None and not named(given).is_dir():
+        raise ValueError(f"$MTMETA_DATA is {str(given)!r}, which is not a directory. Correct it, or unset it.")
+    return found
+
+
+def locate(relative: str) -> Path:
+    """Return the path of a data file or folder.
+
+    Parameters
+    ----------
+    relative : str
+        Path within a data directory, with forward slashes, such as ``"mt-metrics-eval-v2/wmt23"``.
+        The layout is the same in all places.
+
+    Returns
+    -------
+    pathlib.Path
+        The first of ``$MTMETA_DATA``, the cache (``$MTMETA_CACHE`` or the user's cache directory) and
+        ``~/.mt-metrics-eval`` that has it.
+
+    Raises
+    ------
+    ValueError
+        If no place has it, ``$MTMETA_DATA`` is not a directory, or ``relative`` leaves the data directory.
+    """
+    parts = PurePosixPath(relative).parts
+    if not parts or relative.startswith("/") or ".." in parts or "\\" in relative:
+        raise ValueError(f"expected a path within the data directory; found {relative!r}.")
+    looked = places()
+    for root in looked.values():
+        path = root.joinpath(*parts)
+        if path.exists():
+            return named(path)
+    name = parts[1] if parts[0] in ("mt-metrics-eval-v2", "google-mqm") and len(parts) > 1 else parts[0]
+    raise ValueError(
+        f"{relative} is not on this computer. Looked in "
+        + ", ".join(f"{what} ({root})" for what, root in looked.items())
+        + f". Get it with `mtmeta fetch {_FETCH_NAMES.get(name, name)}`, or set MTMETA_DATA to a folder that has it."
+    )
+
+
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """Return the files of a set whose names match a pattern, in order; raise if there are none."""
+    files = sorted(folder.glob(pattern))
+    if not files:
+        raise ValueError(f"{folder} has no files {pattern}. Fetch the set again.")
+    return files
+
+
+# -- files --------------------------------------------------------------------------------------
 
 
 def read_text(path: Path) -> str:
@@ -182,6 +254,14 @@ def choose_references(
     if len(default) > 1:
         raise ValueError(f"{where} has several references, {', '.join(default)}: name one with reference=….")
     return tuple(default)
+
+
+def from_rows(rows: pd.DataFrame, path: Path, **options: Any) -> EvalSet:
+    """Return the set of a table that was read from a file, which errors name."""
+    try:
+        return EvalSet.from_frame(rows, **options)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def finished(es: EvalSet, options: Options | None = None) -> EvalSet:

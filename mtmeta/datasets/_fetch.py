@@ -8,7 +8,7 @@ the cache. Every other line is one file, tab-separated::
 
 The upstream path is given only if it differs from the path. A recipe makes the file from the download (see
 :func:`_convert`); the first sha256 is that of the resulting file. The recipe ``archive`` keeps the download, which may
-be continued, and unpacks what was asked for (see ``_archive.py``). ``tools/make_registry.py`` computes the registry
+be continued, and unpacks what was asked for (see `_unpack`). ``tools/make_registry.py`` computes the registry
 from a data directory.
 """
 
@@ -17,14 +17,16 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import shutil
 import sys
+import tarfile
 import time
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
@@ -36,15 +38,14 @@ from .._files import cache_dir, claimed, tidy, unfinished
 from .._names import unknown
 from ._ratings import read_scores_pickle
 
-__all__ = ["ChecksumError", "DataFile", "DataSet", "DownloadError", "available", "fetch", "missing"]
-
 REGISTRY = Path(__file__).with_name("registry")
 
 _PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
 _LARGEST = 20_000_000  # bytes of an upstream file that others are made of; the registry has the sizes of the rest
 _USUAL = 10_000_000  # bytes of a file that must come within the time limit; a larger one has longer
 _CHUNK = 1_000_000  # bytes that are read at a time
-_HEADS = 1_000_000  # bytes for what comes beside the content: heads, redirects, the sizes of chunks
+_SILENCE = 30  # seconds without a byte
+_TRANSIENT = (408, 429)  # answers below 500 that are worth another attempt
 
 
 class ChecksumError(ValueError):
@@ -141,12 +142,7 @@ def missing(name: str, root: Path) -> list[str]:
 
 
 def fetch(
-    name: str,
-    *,
-    cache: Path | None = None,
-    progress: bool = True,
-    base_url: str | None = None,
-    timeout: float = 300.0,
+    name: str, *, cache: Path | None = None, progress: bool = True, base_url: str | None = None, timeout: float = 300.0
 ) -> Path:
     """Download a set, or its missing files, into the cache.
 
@@ -167,8 +163,8 @@ def fetch(
         Download from a mirror that serves a filled cache under this address, for instance
         ``python -m http.server`` run in the cache of a colleague.
     timeout : float
-        Seconds that one file may take, with all redirects and attempts, and as many for each 10 MB of a larger one.
-        All files but an archive have less. The next call continues the download of an archive.
+        Seconds that one file may take, with all attempts, and as many for each 10 MB of a larger one. All files but an
+        archive have less. The next call continues the download of an archive.
 
     Returns
     -------
@@ -181,9 +177,8 @@ def fetch(
         If there is no set of this name or an archive has no such part, ``timeout`` is not above 0, or another process
         downloads the same archive.
     ChecksumError
-        If a downloaded file is not the one in the registry, or a server sends more than three times its size and 1 MB,
-        redirects and attempts together: the download is then stopped. A file that others are made from may have 20 MB.
-        It is a ``ValueError``.
+        If a downloaded file is not the one in the registry. If a server sends more bytes than the registry says, or
+        than 20 MB of a file that others are made from, the download is stopped. It is a ``ValueError``.
     DownloadError
         If a file cannot be downloaded, or takes too long. It is an ``OSError``.
     OSError
@@ -213,9 +208,7 @@ def fetch(
                 elif wanted:
                     _obtain(url, wanted, cache, timeout, convert=base_url is None)
                 if data_set.is_archive:
-                    from ._archive import unpack
-
-                    unpack(places[0][1], name.partition("/")[2], progress=progress)
+                    _unpack(places[0][1], name.partition("/")[2], progress=progress)
             except (ChecksumError, DownloadError) as error:
                 state = f"{done} of {total} files of {name!r} are in {cache}; fetch again to continue from there."
                 raise type(error)(f"{error} {state}") from error
@@ -283,10 +276,10 @@ def _obtain_archive(url: str, file: DataFile, cache: Path, timeout: float, tick:
     place = cache / file.path
     part = place.with_name(f"{place.name}.part")
     with claimed(place.parent, "fetch", ()):
-        if not (part.exists() and part.stat().st_size >= file.size):
-            seconds = timeout * max(1.0, file.size / _USUAL)
-            _download(url, part, file.path, file.size, seconds, resume=True, tick=tick)
         try:
+            if not (part.exists() and part.stat().st_size >= file.size):
+                seconds = timeout * max(1.0, file.size / _USUAL)
+                _download(url, part, file.path, file.size, seconds, resume=True, tick=tick)
             _place(part, file, cache, url)
         except ChecksumError:
             part.unlink()
@@ -301,49 +294,50 @@ def _place(part: Path, file: DataFile, cache: Path, url: str) -> None:
 
 
 def _download(
-    url: str,
-    target: Path,
-    what: str,
-    size: int,
-    timeout: float,
-    *,
-    resume: bool = False,
+    url: str, target: Path, what: str, size: int, timeout: float, *, resume: bool = False,
     tick: Callable[[int], Any] = lambda n: None,
-) -> None:
-    """Write what a server gives to a file, within a time and a number of bytes for all attempts together.
+) -> None:  # fmt: skip
+    """Write what a server gives to a file, within a time for all attempts together.
 
     To resume is to ask for what comes after the bytes that the file has. `tick` is told how many it has.
     """
-    from . import _http  # takes 0.1 s: only where something is downloaded
+    import requests  # takes 0.1 s: only where something is downloaded
+    from urllib3.exceptions import HTTPError
 
-    tries = (*_PAUSES, None)
-    meter = _http.Meter(timeout, len(tries) * size + _HEADS)
-    for pause in tries:
+    deadline = time.monotonic() + timeout
+    for pause in (*_PAUSES, None):
+        start = target.stat().st_size if resume and target.exists() else 0
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
         try:
-            start = target.stat().st_size if resume and target.exists() else 0
-            with (
-                _http.opened(url, meter, start) as (content, continues),
-                target.open("ab" if continues else "wb") as file,
-            ):
-                while chunk := content.read(_CHUNK):
-                    file.write(chunk)
-                    tick(file.tell())
+            with requests.get(url, stream=True, headers=headers, timeout=min(timeout, _SILENCE)) as answer:
+                answer.raise_for_status()
+                with target.open("ab" if answer.status_code == 206 else "wb") as file:
+                    while chunk := answer.raw.read1(_CHUNK):
+                        file.write(chunk)
+                        tick(file.tell())
+                        _check_limits(file.tell(), size, deadline, f"{what}: {url}")
             return
-        except _http.FAULTS as error:
-            if meter.bytes_left < 0:
-                raise ChecksumError(
-                    f"{what}: {url} gives more than the {size:,} bytes that were expected. The download was stopped "
-                    "and discarded; the cache is as it was."
-                ) from error
-            if not meter.seconds_left:
-                raise DownloadError(
-                    f"{what}: {url} did not give it within {timeout:g} s. The download was stopped. Allow more time "
-                    "with --timeout (in Python: timeout=) if the line is slow."
-                ) from error
-            wait = None if pause is None else _http.pause(error, pause)
-            if wait is None:
-                raise DownloadError(f"{what}: could not be downloaded from {url}: {_http.reason(error)}.") from error
-            time.sleep(min(wait, meter.seconds_left))
+        except (requests.RequestException, HTTPError) as error:
+            answer = getattr(error, "response", None)
+            lasting = answer is not None and 400 <= answer.status_code < 500 and answer.status_code not in _TRANSIENT
+            if lasting or pause is None or time.monotonic() + pause > deadline:
+                said = " ".join(str(error.args[0] if error.args else error).split())[:300].removesuffix(".")
+                raise DownloadError(f"{what}: could not be downloaded from {url}: {said}.") from error
+            time.sleep(pause)
+
+
+def _check_limits(found: int, size: int, deadline: float, what: str) -> None:
+    """Raise if a download has more bytes than were expected, or has taken too long."""
+    if found > size:
+        raise ChecksumError(
+            f"{what} gives more than the {size:,} bytes that were expected. The download was stopped and discarded; "
+            "the cache is as it was."
+        )
+    if time.monotonic() > deadline:
+        raise DownloadError(
+            f"{what} did not give it in time. The download was stopped. Allow more time with --timeout (in Python: "
+            "timeout=) if the line is slow."
+        )
 
 
 def _check(found: Path, sha256: str, what: str, url: str) -> None:
@@ -353,21 +347,6 @@ def _check(found: Path, sha256: str, what: str, url: str) -> None:
             f"found {actual} ({found.stat().st_size} bytes). It was cut or altered, here or upstream; it was "
             "discarded, and the cache is as it was."
         )
-
-
-def _member(raw: bytes, name: str, size: int) -> bytes:
-    """Return a member of a zip archive; raise if it is not of this size, before it is unpacked."""
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        info = archive.getinfo(name)
-        if info.file_size != size:
-            raise zipfile.BadZipFile(f"it unpacks to {info.file_size} bytes; expected {size}")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # what unpacks the others has no limit
-            raise zipfile.BadZipFile(f"it is compressed by method {info.compress_type}; expected 0 or 8")
-        with archive.open(name) as member:
-            content = member.read(size + 1)
-    if len(content) != size:
-        raise zipfile.BadZipFile(f"it unpacks to {len(content)} bytes or more; expected {size}")
-    return content
 
 
 def _convert(raw: bytes, file: DataFile, url: str) -> bytes:
@@ -394,10 +373,65 @@ def _convert(raw: bytes, file: DataFile, url: str) -> bytes:
         return b"\n".join(b"\t".join(line.split(b"\t")[: int(argument)]) for line in raw.split(b"\n"))
     if recipe == "member":
         try:
-            return _member(raw, argument, file.size)
-        except (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, NotImplementedError, EOFError) as error:
-            raise ChecksumError(
-                f"{file.path}: what {url} gives is not a zip archive with a member {argument!r}: {error}. "
-                "It was discarded, and the cache is as it was."
-            ) from error
+            with zipfile.ZipFile(io.BytesIO(raw)) as archive, archive.open(argument) as member:
+                return member.read(file.size + 1)
+        except (zipfile.BadZipFile, KeyError) as error:
+            raise ChecksumError(f"{file.path}: {url} gives no zip archive with a member {argument!r}.") from error
     raise ValueError(f"{file.path}: the registry names an unknown recipe {file.recipe!r}.")
+
+
+# -- the archive of mt-metrics-eval ----------------------------------------------------------
+
+_TOP = "mt-metrics-eval-v2"
+#: The folders of a set: those that have a folder for each language pair, and those where files begin with it.
+_BY_FOLDER = {"metric-scores", "system-outputs"}
+_BY_NAME = {"documents", "human-scores", "references", "sources"}
+
+
+def _unpack(archive: Path, part: str, *, progress: bool) -> None:
+    """Write the files of a set (``wmt24``), of a language pair (``wmt24/en-de``), or all of them, beside an archive.
+
+    Human scores get their names last, because a language pair counts as present if it has some; those of segments come
+    at the end, the default annotation first. Raise `ValueError` if the archive has no such set or pair.
+    """
+    tidy(archive.parent)
+    set_name, _, pair = part.partition("/")
+    known: dict[str, set[str]] = {}
+    with ExitStack() as stack:
+        last: list[tuple[Path, Path]] = []
+        tar = stack.enter_context(tarfile.open(archive, "r|gz"))
+        for member in tqdm(tar, desc="unpacking", unit=" files", disable=not progress):
+            path = PurePosixPath(member.name)
+            found = _origin(path) if member.isfile() else None
+            if found is None:
+                continue
+            known.setdefault(found[0], set()).add(found[1])
+            if set_name not in ("", found[0]) or pair not in ("", found[1]):
+                continue
+            place = archive.parent.joinpath(*path.parts[1:])
+            place.parent.mkdir(parents=True, exist_ok=True)
+            written = stack.enter_context(unfinished(archive.parent))
+            with written.open("wb") as file:
+                shutil.copyfileobj(tar.extractfile(member), file)
+            if path.parts[2] == "human-scores":
+                last.append((written, place))
+            else:
+                os.replace(written, place)
+        if set_name and set_name not in known:
+            raise unknown("set of the archive", set_name, sorted(known))
+        if pair and pair not in known[set_name]:
+            raise unknown(f"language pair of {set_name}", pair, sorted(known[set_name]))
+        names = [place.name for _, place in last]
+        turns = [(name.endswith(".seg.score"), ".mqm." not in name, ".esa-merged." not in name) for name in names]
+        for _, (written, place) in sorted(zip(turns, last, strict=True)):
+            os.replace(written, place)
+
+
+def _origin(path: PurePosixPath) -> tuple[str, str] | None:
+    """Return the set and the language pair of a file of the archive; None if it belongs to neither."""
+    top, *inner = path.parts
+    if top != _TOP or len(inner) not in (3, 4) or any(part.startswith(".") for part in inner):
+        return None
+    if inner[1] in _BY_FOLDER and len(inner) == 4:
+        return inner[0], inner[2]
+    return (inner[0], inner[2].partition(".")[0]) if inner[1] in _BY_NAME and len(inner) == 3 else None

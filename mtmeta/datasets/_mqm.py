@@ -1,7 +1,5 @@
 """MQM annotations as published by Google: error tables, and tables of average scores."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +16,11 @@ from ._common import (
     choose_references,
     finished,
     finite,
+    from_rows,
+    locate,
     read_fields,
     read_lines,
 )
-from ._locate import locate
-
-__all__ = ["mqm_weight"]
 
 NO_ERROR = "no-error"
 SPAN_COLUMNS = (
@@ -34,12 +31,10 @@ _ERROR_COLUMNS = ("system", "rater", "source", "target", "category", "severity")
 _SEGMENT_COLUMNS = ("seg_id", "globalSegId", "global_seg_id")
 _REFERENCE_NAME = re.compile(r"ref([A-Z]?)")
 
+#: Language pair to the standard reference of WMT21's TED talks.
 _TED = {"en-de": "refA", "zh-en": "refB"}
-"""Language pair to the standard reference of WMT21's TED talks."""
-
+#: Language pair to the reference. For zh-en WMT21 used refB, whose text is not published with the systems.
 _NEWSTEST2021 = {"en-de": "refC", "zh-en": "refA"}
-"""Language pair to the reference. For zh-en WMT21 used refB, whose text is not published with the systems."""
-
 _NEWSTEST2021_FILE_NAMES = {"Nemo": "NVIDIA-NeMo"}
 
 
@@ -111,8 +106,6 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
     source, target = lp.split("-")
     rows = _read_averages(path)
     n = rows["segment"].nunique()
-    if set(rows["segment"]) != {*range(1, n + 1)}:
-        raise ValueError(f"{path}: segment ids must count from 1 to {n}. The file may be truncated.")
 
     def text(kind: str, name: str, language: str) -> dict[int, str] | None:
         file = texts / kind / f"newstest2021.{lp}.{name}.{language}"
@@ -186,18 +179,13 @@ def _read_errors(path: Path) -> pd.DataFrame:
     absent = [c for c in _ERROR_COLUMNS if c not in header]
     segment_column = next((c for c in _SEGMENT_COLUMNS if c in header), None)
     if absent or segment_column is None:
-        raise ValueError(
-            f"{path}: an MQM error table needs the columns {', '.join(_ERROR_COLUMNS)} and seg_id; found {header[:12]}."
-        )
+        raise ValueError(f"{path}: expected the columns {', '.join(_ERROR_COLUMNS)} and seg_id; found {header[:12]}.")
     at = {c: header.index(c) for c in (*_ERROR_COLUMNS, segment_column, *(["doc"] if "doc" in header else []))}
     rows = []
     for number, line in enumerate(lines[1:], 2):
         fields = line.split("\t")
         if not max(at.values()) < len(fields) <= len(header):
-            raise ValueError(
-                f"{path}, line {number}: expected {len(header)} tab-separated fields; found {len(fields)}. "
-                "The file may be truncated."
-            )
+            raise ValueError(f"{path}, line {number}: expected {len(header)} fields; found {len(fields)}.")
         row = {c: fields[i] for c, i in at.items()}
         if "hotw-test" in (row["severity"].strip().casefold(), row["category"].strip().casefold()):
             continue
@@ -253,10 +241,7 @@ def _assemble(
     """Build the set from one row per translation: the reference is left out, other humans stay candidates."""
     if options.annotation not in (None, "mqm"):
         raise unknown(f"annotation of {name}", options.annotation, ["mqm"])
-    try:
-        es = EvalSet.from_frame(rows, missing="nan", name=name)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    es = from_rows(rows, path, missing="nan", name=name)
     references = list(filter(_REFERENCE_NAME.fullmatch, es.systems))
     chosen = choose_references(options.reference, references, standard, name)
     unrated = [s for s, own in zip(es.systems, es.human, strict=True) if np.isnan(own).all() and s not in chosen]
@@ -269,15 +254,8 @@ def _assemble(
     left_out = dict.fromkeys(chosen, "the reference") | (left_out or {}) | dict.fromkeys(unrated, "no human scores")
     if options.spans:
         found.spans = _spans(errors, found.systems)
-    found.provenance = {
-        "source": str(path),
-        "annotation": "mqm",
-        "reference": ".".join(chosen) or None,
-        "variants": {},
-        "left_out": dict.fromkeys(chosen, "the reference")
-        | (left_out or {})
-        | dict.fromkeys(unrated, "no human scores"),
-    }
+    about = {"source": str(path), "annotation": "mqm", "reference": ".".join(chosen) or None}
+    found.provenance = about | {"variants": {}, "left_out": left_out}
     return finished(found, options)
 
 

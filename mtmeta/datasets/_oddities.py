@@ -1,7 +1,5 @@
 """Scores that look as if a file was damaged: repeated, shifted, copied, or far from all others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +32,9 @@ def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
         if len(known) < _ENOUGH or known.min() == known.max():
             continue
         found = [*_far(known), *_other_scales(es, scores), *_copies(es, scores), *_repeats(es, scores, known)]
-        found += [f"system {es.systems[i]!r}: {note}" for i, note in _shifted_rows(scores)]
+        for i, system in enumerate(es.systems if len(scores) > 2 else ()):
+            others = _mean(np.delete(scores, i, axis=0))
+            found += [f"system {system!r}: {note}" for note in _shifted(scores[i], others, "the other systems")]
         if name != "human":
             found += _shifted(_mean(scores), _mean(human), "the human scores")
         yield from ((name, note) for note in found)
@@ -95,13 +95,6 @@ def _repeats(es: EvalSet, scores: np.ndarray, known: np.ndarray) -> Iterator[str
             else:
                 where = f"from segment {es.segments[first]!r} are {row[k]:g}"
                 yield f"system {system!r}: {length + len(again)} successive scores {where}: filled in?"
-
-
-def _shifted_rows(scores: np.ndarray) -> Iterator[tuple[int, str]]:
-    """Yield the systems that follow the means of the others better after a shift by one segment."""
-    for i in range(len(scores)) if len(scores) > 2 else ():
-        for note in _shifted(scores[i], _mean(np.delete(scores, i, axis=0)), "the other systems"):
-            yield i, note
 
 
 def _mean(scores: np.ndarray) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Rankings: DL-HARD's runs of document and passage rankers, and the lists of recommenders on MovieLens."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from importlib import metadata
@@ -14,13 +12,11 @@ import pandas as pd
 
 from .._files import cache_dir, whole_file
 from ..rankings import Rankings
-from ._common import Options, finite, read_fields, read_text
-from ._locate import locate
+from ._common import Options, files_in, finite, locate, read_fields, read_text
 
 TASKS = ("doc", "passage")
 DEPTH = 100
-_RUN, _QRELS = "query Q0 item rank score tag", "query Q0 item relevance"
-_RATINGS = "userId,movieId,rating,timestamp"
+_RUN = "query Q0 item rank score tag"
 #: Raised whenever a list of a recommender could change, and what else may change it: part of the name of a stored file.
 _VERSION = "3"
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "implicit")
@@ -34,22 +30,15 @@ def load_dl_hard(task: str, options: Options) -> Rankings:
     """
     options.refuse_all("dl-hard, a set of rankings")
     folder = locate("dl-hard")
-    files = sorted((folder / "runs_top100").glob(f"{task}.*.run"))
-    if not files:
-        raise ValueError(f"{folder / 'runs_top100'} has no runs {task}.*.run. Fetch the set again.")
-    qrels = read_trec(folder / f"dl_hard-{task}.qrels", _QRELS)[["query", "item", "relevance"]].astype(
-        {"relevance": int}
-    )
-    names = [path.name.removeprefix(f"{task}.").removesuffix(".run") for path in files]
+    files = files_in(folder / "runs_top100", f"{task}.*.run")
+    qrels = read_trec(folder / f"dl_hard-{task}.qrels", "query Q0 item relevance").drop(columns="Q0")
+    runs = {path.name.removeprefix(f"{task}.").removesuffix(".run"): read_trec(path, _RUN) for path in files}
+    left_out = {f"ranks after {DEPTH}": "of every run the first items are kept"}
     return Rankings(
         f"dl-hard/{task}",
-        pd.concat([in_trec_order(read_trec(p, _RUN), n) for p, n in zip(files, names, strict=True)]),
-        qrels,
-        {
-            "source": str(folder),
-            "relevance_level": 2,
-            "left_out": {f"ranks after {DEPTH}": "of every run the first items are kept"},
-        },
+        pd.concat([in_trec_order(run, name) for name, run in runs.items()]),
+        qrels.astype({"relevance": int}),
+        {"source": str(folder), "relevance_level": 2, "left_out": left_out},
     )
 
 
@@ -76,9 +65,6 @@ def load_movielens(_: str, options: Options) -> Rankings:
     options.refuse_all("movielens-small, a set of rankings")
     path = locate("movielens-latest-small/ratings.csv")
     raw = read_text(path)
-    header = raw.partition("\n")[0].strip()
-    if header != _RATINGS:
-        raise ValueError(f"{path}: expected the columns {_RATINGS}; found {header[:60]!r}.")
     used = sorted(f"{d.name} {d.version}" for name in _LIBRARIES for d in metadata.distributions(name=name))
     digest = hashlib.sha256("\n".join([_VERSION, *used, raw]).encode()).hexdigest()
     stored = cache_dir() / "recommenders" / f"{digest[:24]}.parquet"

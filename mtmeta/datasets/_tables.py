@@ -15,12 +15,9 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import pandas as pd
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 from .._checks import to_numbers
 from .._delimited import MAX_FIELD, decoded, lines, opened, read_delimited
@@ -29,8 +26,6 @@ from ..evalset import RESERVED, EvalSet, is_reference
 from ..rankings import Rankings
 from ._common import Options, canonical_ids, finished, is_text
 
-__all__ = ["SUFFIXES", "load_table", "load_tables", "read_table"]
-
 _log = logging.getLogger(__name__)
 
 #: What the name of a table ends in.
@@ -38,6 +33,7 @@ _PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.ope
 SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *_PACKED)
 #: What an empty score is called in the wild; upper and lower case are the same.
 _EMPTY = {"", "na", "nan", "none", "null"}
+_PART = 500  # rows of a Parquet file that are unpacked at a time
 _UNPACKED = 64_000_000  # bytes that any packed file may have in memory; a large one may have a hundred times its size
 #: What columns are called elsewhere; the last line are columns that pandas writes, which number the rows.
 _ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
@@ -138,7 +134,8 @@ def _rankings(frame: pd.DataFrame, name: str) -> Rankings:
 def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -> EvalSet:
     source = "standard input" if path == "-" else str(path)
     given = {"metrics": options.metrics, "missing": options.missing, "unrated": options.unrated}
-    index = [c for c in _INDEX if c in frame and options.metrics is None and _counts_rows(frame[c])]
+    numeric = [c for c in _INDEX if c in frame and pd.api.types.is_numeric_dtype(frame[c])]
+    index = [c for c in numeric if options.metrics is None and (frame[c].diff().iloc[1:] == 1).all()]
     hint = _misnamed(frame)
     try:
         if hint and {"system", "segment", "human"} <= set(frame):
@@ -149,10 +146,6 @@ def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -
     es.provenance["left_out"].update({f"column {c!r}": "it numbers the rows, as pandas writes it" for c in index})
     es.provenance.update(source=source, annotation=None, reference=None, variants={})
     return finished(es)
-
-
-def _counts_rows(column: pd.Series) -> bool:
-    return pd.api.types.is_numeric_dtype(column) and bool((column.diff().iloc[1:] == 1).all())
 
 
 def _misnamed(frame: pd.DataFrame) -> str:
@@ -278,26 +271,18 @@ def _unpacked(path: Path) -> tuple[str, TextIO]:
         raise ValueError(f"{path} needs more than {most:,} bytes when it is unpacked. Unpack it first.")
     suffix = Path(name).suffix.lower()
     if suffix not in _PLAIN:
-        raise ValueError(
-            f"{path}: cannot tell the format from {suffix!r}; expected a name such as scores.csv{path.suffix}."
-        )
+        raise ValueError(f"{path}: unknown format {suffix!r}; expected a name such as scores.csv{path.suffix}.")
     return suffix, decoded(io.BufferedReader(io.BytesIO(content)), "\n" * (suffix == ".jsonl"))
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
     """Read the first sheet of a workbook."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            needed, most = sum(part.file_size for part in archive.infolist()), _UNPACKED + 100 * path.stat().st_size
-        if needed > most:
-            raise ValueError(f"it needs {needed:,} bytes when it is unpacked; expected {most:,} at most")
-        with pd.ExcelFile(path) as book:
+        with pd.ExcelFile(path, engine="openpyxl") as book:
             first, *others = book.sheet_names
             frame = pd.read_excel(book, dtype=object, keep_default_na=False, na_values=[""])
     except ImportError:
-        raise ValueError(
-            f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or save it as CSV."
-        ) from None
+        raise ValueError(f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or use CSV.") from None
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is not a readable workbook: {str(error)[:200]}. Save it as CSV.") from None
     if others:
@@ -331,21 +316,14 @@ def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
             if isinstance(value, list | dict | bool):
                 found = json.dumps(value)[:40]
                 raise ValueError(f"{what}, line {number}: {field!r} must be a text, a number or null; found {found}.")
-            if isinstance(value, str) and len(value) > MAX_FIELD:
-                raise ValueError(f"{what}, line {number}: {field!r} has more than {MAX_FIELD:,} characters.")
             if not is_text(field) or not is_text(value):
                 raise ValueError(f"{what}, line {number}: {field!r} holds half of a surrogate pair, which is no text.")
         if rows and row.keys() != rows[0].keys():
             odd = sorted(row.keys() ^ rows[0].keys())
-            raise ValueError(
-                f"{what}, line {number}: the fields differ from the first line's in {odd}. "
-                "Write null where there is no value."
-            )
+            raise ValueError(f"{what}, line {number}: the fields differ from the first line's in {odd}. Write null.")
         rows.append(row)
     if not rows:
-        raise ValueError(
-            f"{what} is empty; expected one JSON object a line: system, segment, human and one field per metric."
-        )
+        raise ValueError(f"{what} is empty; expected a JSON object a line: system, segment, human and metrics.")
     return pd.DataFrame({c: pd.Series([r[c] for r in rows], dtype=object) for c in rows[0]})
 
 
@@ -367,49 +345,21 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _parquet_table(path: Path) -> pa.Table:
-    """Return an Arrow table after checking that it fits into memory and holds what it states."""
+def _parquet_table(path: Path) -> Any:
+    """Return an Arrow table, read in parts, after checking that it is whole and fits into memory."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    metadata = pq.read_metadata(path)
-    most, needed, repeated = _UNPACKED + 100 * path.stat().st_size, 0, set()
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for i in range(metadata.num_columns):
-            chunk = group.column(i)
-            width = max(8, metadata.schema.column(i).length)
-            if "DELTA_BYTE_ARRAY" in chunk.encodings:  # a text may begin with all of the one before it
-                width = max(8, chunk.total_uncompressed_size)
-            elif chunk.physical_type == "BYTE_ARRAY":  # a text may occur a thousand times: read it once
-                repeated.add(chunk.path_in_schema)
-            needed += max(chunk.total_uncompressed_size, width * max(chunk.num_values, group.num_rows), 0)
-    if needed <= most:
-        with path.open("rb") as stream:
-            table = pq.ParquetFile(stream, read_dictionary=sorted(repeated)).read()
-        needed = sum(_check_column(name, table.column(i)) for i, name in enumerate(table.column_names))
-    if needed > most:
-        raise ValueError(f"it needs {needed:,} bytes when it is unpacked; expected {most:,} at most. Save it as CSV.")
-    return table
-
-
-def _check_column(name: str, column: pa.ChunkedArray) -> int:
-    """Return the bytes of a column of Parquet, counting each text as often as it occurs; raise if it is damaged."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    try:
-        column.validate(full=True)
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"column {name!r} is damaged: {str(error).rpartition('Invalid: ')[2]}") from None
-    needed = column.nbytes
-    for part in column.chunks:
-        packed = pa.types.is_dictionary(part.type)
-        texts = part.dictionary if packed else part
-        if pa.types.is_string(texts.type):
-            if (pc.max(pc.utf8_length(texts)).as_py() or 0) > MAX_FIELD:
-                raise ValueError(f"column {name!r} has a text of more than {MAX_FIELD:,} characters.")
-            if packed:
-                needed += pc.sum(pc.binary_length(texts).take(part.indices)).as_py() or 0
-    return needed
+    most, needed, parts = _UNPACKED + 100 * path.stat().st_size, 0, []
+    with path.open("rb") as stream:
+        file = pq.ParquetFile(stream)
+        for part in file.iter_batches(batch_size=_PART):
+            part.validate(full=True)
+            needed += max(part.nbytes, 8 * part.num_rows * part.num_columns)  # pandas has 8 bytes a cell or more
+            if needed > most:
+                raise ValueError(f"it needs more than {most:,} bytes when it is unpacked. Save it as CSV.")
+            parts.append(part)
+    return pa.Table.from_batches(parts, file.schema_arrow)
 
 
 # -- types ------------------------------------------------------------------------------------
@@ -430,6 +380,8 @@ def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
             continue
         column = frame[i].astype(object)
         column = column.where(column.notna() & (column != ""), None)
+        if column.map(lambda v: isinstance(v, str) and len(v) > MAX_FIELD).any():
+            raise ValueError(f"{what}: column {name!r} has a text of more than {MAX_FIELD:,} characters.")
         if name == "system":
             column = column.map(lambda v: v if v is None else str(v))
         elif name in ("segment", "query", "item") and column.notna().all():

@@ -1,12 +1,11 @@
 """Folder trees in the layout of mt-metrics-eval v2: WMT metrics tasks and sets that follow them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -32,28 +31,10 @@ from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 #: `ref` before 2021, and none. For WMT20 to WMT22 as in the package mt-metrics-eval (its meta_info.py); for later years
 #: as far as they are known.
 STANDARD = {
-    ("wmt23", "en-de"): ("refA", ("synthetic_ref",)),
-    ("wmt23", "he-en"): ("refB", ("synthetic_ref",)),
-    ("wmt23", "zh-en"): ("refA", ("synthetic_ref",)),
-    ("wmt23", "en-he"): ("refB", ()),
-    ("wmt22", "en-de"): ("refA", ("M2M100_1.2B-B4",)),
-    **dict.fromkeys([("wmt22", "cs-en"), ("wmt22", "en-cs")], ("refB", ())),
-    ("wmt21.news", "en-de"): ("refC", ()),
-    **dict.fromkeys([("wmt21.news", "zh-en"), ("wmt21.tedtalks", "zh-en")], ("refB", ())),
-    ("wmt20", "cs-en"): ("ref", ("zlabs-nlp.1149", "CUNI-DocTransformer.1457")),
-    ("wmt20", "de-en"): ("ref", ("yolo.1052", "zlabs-nlp.1153", "WMTBiomedBaseline.387")),
-    ("wmt20", "en-cs"): ("ref", ("zlabs-nlp.1151", "Online-G.1555")),
-    ("wmt20", "en-de"): ("ref", ("zlabs-nlp.179", "WMTBiomedBaseline.388", "Online-G.1556")),
-    ("wmt20", "en-iu"): ("ref", ("UEDIN.1281", "OPPO.722", "UQAM_TanLe.521")),
-    ("wmt20", "en-ja"): ("ref", ("Online-G.1557", "SJTU-NICT.370")),
-    ("wmt20", "en-pl"): ("ref", ("Online-Z.1634", "zlabs-nlp.180", "Online-A.1576")),
-    ("wmt20", "en-ta"): ("ref", ("TALP_UPC.1049", "SJTU-NICT.386", "Online-G.1561")),
-    ("wmt20", "iu-en"): ("ref", ("NiuTrans.1206", "Facebook_AI.729")),
-    ("wmt20", "ja-en"): ("ref", ("Online-G.1564", "zlabs-nlp.66", "Online-Z.1640")),
-    ("wmt20", "pl-en"): ("ref", ("zlabs-nlp.1162",)),
-    ("wmt20", "ru-en"): ("ref", ("zlabs-nlp.1164",)),
-    ("wmt20", "ta-en"): ("ref", ("Online-G.1568", "TALP_UPC.192")),
-    ("wmt20", "zh-en"): ("ref", ("WMTBiomedBaseline.183",)),
+    (name, lp): (reference, tuple(outliers.split()))
+    for name, lp, reference, outliers in pd.read_csv(
+        Path(__file__).parents[1] / "data" / "wmt_protocols.tsv", sep="\t", keep_default_na=False
+    ).itertuples(index=False)
 }
 _NO_TRANSLATION = "[No translation supplied]"
 
@@ -67,10 +48,7 @@ def language_pairs(root: Path) -> list[str]:
     """Return the language pairs that have human segment scores."""
     found = sorted({named(p).name.split(".")[0] for p in (root / "human-scores").glob("*.*.seg.score")})
     if not found:
-        raise ValueError(
-            f"{root} has no human segment scores: expected files human-scores/<lp>.<annotation>.seg.score. "
-            "The tree may be incomplete."
-        )
+        raise ValueError(f"{root} has no human segment scores, human-scores/<lp>.<annotation>.seg.score.")
     return found
 
 
@@ -95,7 +73,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     if not candidates:
         raise ValueError(f"{name}: no candidate system has a human score under annotation {annotation!r}.")
     known = {*human, *outputs, *references, *outliers} if outputs else None
-    read = _Candidates(candidates, known, options.missing, left_out).scores
+    read = partial(_read_candidates, candidates, known, options.missing, left_out)
 
     found = _metrics_in([root / "metric-scores" / lp, *metric_folders], references)
     kept = _choose_variants(found, references, chosen, options.metrics, left_out)
@@ -111,6 +89,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
         official[metric] = read(f"system scores of metric {metric}", variant.files.get("sys"))
     official = {m: values[:, 0] for m, values in official.items() if values is not None}
     present = [*scores, *(m for m in official if m != "human" and m not in scores)]
+    about = {"source": str(root), "annotation": annotation, "reference": ".".join(chosen) or None}
     texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
     es = EvalSet(
         np.array([human[s] for s in candidates]),
@@ -125,13 +104,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
         system_scores=pd.DataFrame(official, index=pd.Index(candidates, name="system")) if official else None,
         spans=_read_spans(root, lp, annotation, candidates, n, texts, left_out) if options.spans else None,
         reference_free=[m for m in scores if kept[m].variant == "src"],
-        provenance={
-            "source": str(root),
-            "annotation": annotation,
-            "reference": ".".join(chosen) or None,
-            "variants": {m: kept[m].variant for m in present},
-            "left_out": left_out,
-        },
+        provenance=about | {"variants": {m: kept[m].variant for m in present}, "left_out": left_out},
     )
     return finished(es)
 
@@ -267,38 +240,30 @@ def _choose_variants(found, references, chosen, asked, left_out) -> dict[str, _M
     return {name: metrics[name] for name in labels}
 
 
-@dataclass(frozen=True)
-class _Candidates:
-    """The systems whose scores are wanted, all that a file may name, and what has been left out so far."""
+def _read_candidates(
+    systems: tuple[str, ...], known: set[str] | None, missing: str, left_out: dict[str, str],
+    what: str, path: Path | None, n: int = 1, *, none: bool = False, must: bool = False,
+) -> np.ndarray | None:  # fmt: skip
+    """Return scores of segments, or of whole systems, shape (n_systems, n); None if there is no file.
 
-    systems: tuple[str, ...]
-    known: set[str] | None
-    missing: str
-    left_out: dict[str, str]
-
-    def scores(
-        self, what: str, path: Path | None, n: int = 1, *, none: bool = False, must: bool = False
-    ) -> np.ndarray | None:
-        """Return scores of segments, or of whole systems, shape (n_systems, n).
-
-        None if there is no file. If the file lacks a candidate, raise if it ``must`` not, else list this and return
-        None.
-        """
-        if path is None or not path.exists():
-            return None
-        found = read_scores(path, n, none=none)
-        for system in found if self.known is not None else ():
-            if system not in self.known:
-                line = next(i for i, text in enumerate(read_lines(path), 1) if system in text.split())
-                raise ValueError(f"{path}, line {line}: {unknown('system', system, sorted(self.known))}")
-        gone = ", ".join(s for s in self.systems if s not in found)
-        if not gone or self.missing == "nan":
-            return np.array([found.get(s, np.full(n, np.nan)) for s in self.systems])
-        why = f"no scores for {gone}; missing='nan' would keep it with holes"
-        if must:
-            raise ValueError(f"{path}: {what} has {why}.")
-        self.left_out[what] = why
+    A file may name no system but those ``known``. If it lacks a candidate, raise if it ``must`` not, else list this in
+    ``left_out`` and return None.
+    """
+    if path is None or not path.exists():
         return None
+    found = read_scores(path, n, none=none)
+    for system in found if known is not None else ():
+        if system not in known:
+            line = next(i for i, text in enumerate(read_lines(path), 1) if system in text.split())
+            raise ValueError(f"{path}, line {line}: {unknown('system', system, sorted(known))}")
+    gone = ", ".join(s for s in systems if s not in found)
+    if not gone or missing == "nan":
+        return np.array([found.get(s, np.full(n, np.nan)) for s in systems])
+    why = f"no scores for {gone}; missing='nan' would keep it with holes"
+    if must:
+        raise ValueError(f"{path}: {what} has {why}.")
+    left_out[what] = why
+    return None
 
 
 # -- texts ------------------------------------------------------------------------------------
@@ -349,10 +314,7 @@ def _texts(root, lp, sources, references, chosen, candidates, outputs, n) -> Tex
         here = system in outputs
         text = _read_texts(root / "system-outputs" / lp, system, "hypothesis", n) if here else found.get(system)
         if text is None:
-            raise ValueError(
-                f"{root / 'system-outputs' / lp} has no file for system {system!r}, which has human scores. "
-                "The tree is incomplete: fetch it again."
-            )
+            raise ValueError(f"{root / 'system-outputs' / lp} has no file for system {system!r}. Fetch it again.")
         translations[system] = text
     if sources is None and not found and not translations:
         return None
@@ -407,9 +369,7 @@ def _read_ratings(path: Path, rater: str | None, candidates: Sequence[str], n: i
             raise ValueError(f"{path}, line {number}: not a valid rating ({str(error)[:200]}).") from None
     for system, count in seen.items():
         if count not in (0, n):
-            raise ValueError(
-                f"{path}: system {system!r} has {count} ratings; expected {n}, one per segment. It may be truncated."
-            )
+            raise ValueError(f"{path}: system {system!r} has {count} ratings; expected {n}, one per segment.")
     return rows
 
 

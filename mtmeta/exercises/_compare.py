@@ -1,7 +1,5 @@
 """Say in what way an answer differs from the expected one, without telling that."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Number
@@ -9,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from .._names import some_of
 
 #: Three significant digits are enough, and so are three decimals.
 RELATIVE, DECIMALS = 0.005, 3
@@ -73,8 +73,7 @@ def _kind(value: Any) -> str:
 
 
 def _listed(labels: Iterable) -> str:
-    labels = [str(label) for label in labels]
-    return ", ".join(labels[:SHOWN]) + (f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else "")
+    return some_of(map(str, labels), SHOWN)
 
 
 def _entries(answer: Any, expected: Mapping, sizes: Iterable[int]) -> Iterator[str]:

@@ -4,8 +4,6 @@ Parameters are what `check` must be given. A function returns the right answer (
 parameter is called ``answer``, yields what is off with that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from numbers import Number
@@ -104,10 +102,8 @@ def ex_02_systems(es: EvalSet) -> Expected:
 
 def ex_02_own(es: EvalSet, ranking: Comparison) -> dict:
     first, second = ranking.table["value"][:2]
-    return {
-        "p": ranking.p_values.iloc[0, 1],
-        "segments": es.shape[1] * (1.96 * np.std(ranking.draws[0]) / (first - second)) ** 2,
-    }
+    segments = es.shape[1] * (1.96 * np.std(ranking.draws[0]) / (first - second)) ** 2
+    return {"p": ranking.p_values.iloc[0, 1], "segments": segments}
 
 
 # -- chapter 3: system dependence ------------------------------------------------------------
@@ -272,11 +268,9 @@ def ex_06_claims() -> list:
 def ex_06_own(field: EvalSet, metric: str) -> dict:
     accuracy = _values(field, coefficient="acc_eq")
     expected = ties.expected_accuracy(field).set_index("metric")["value"]
-    return {
-        "tie share": ties.human_tie_share(field),
-        "gain": accuracy[f"{metric} + noise"] - accuracy[metric],
-        "tau": stats.kendalltau(accuracy, expected[accuracy.index]).statistic,
-    }
+    tau = stats.kendalltau(accuracy, expected[accuracy.index]).statistic
+    gain = accuracy[f"{metric} + noise"] - accuracy[metric]
+    return {"tie share": ties.human_tie_share(field), "gain": gain, "tau": tau}
 
 
 # -- chapter 7: local accuracy in translation ------------------------------------------------
@@ -299,10 +293,8 @@ def ex_07_claim(four: pd.DataFrame, es: EvalSet) -> dict:
 
 def ex_07_own(four: pd.DataFrame, contexts: Sequence[str]) -> dict:
     rows = {context: la.recommend(four, context=context, n_resamples=2).summary.loc[0] for context in contexts}
-    return {
-        "winner": rows[contexts[0]]["metric"],
-        "losses": {context: row["max_loss"] for context, row in rows.items()},
-    }
+    losses = {context: row["max_loss"] for context, row in rows.items()}
+    return {"winner": rows[contexts[0]]["metric"], "losses": losses}
 
 
 # -- chapter 8: local accuracy in speech and ranking -----------------------------------------

@@ -1,7 +1,5 @@
 """The edits: each takes the words of a text and a generator, and returns the new text or None."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ WordNet (through nltk) and spaCy are used if they are installed with their data,
 in ``mtmeta/data/lexicon`` and rules. The column ``resource`` of `perturb_table` names the one used.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any
@@ -234,7 +232,7 @@ def _surely(text: Words, first: int, last: int, title: bool) -> bool:
 def synonyms(text: Words, i: int, tagger: Tagger, tools: str = "auto") -> list[str]:
     """Return what may stand for word ``i``, in the same form; empty if nothing is known."""
     uses_wordnet = tools == "auto" and text.language == "en" and wordnet() is not None
-    found = _from_wordnet(text, i, tagger) if uses_wordnet else _from_lexicon(text, i)
+    found = (_from_wordnet(text, i, tagger) if uses_wordnet else []) or _from_lexicon(text, i)
     if text.language == "en" and i and text.lower[i - 1] in ("a", "an") and text.gap(i - 1) == " ":
         vowel = text.lower[i][0] in "aeiou"
         found = [w for w in found if (w[0] in "aeiou") == vowel]
@@ -272,45 +270,14 @@ def _fitting(text: Words, i: int, uses: dict) -> dict:
 
 
 def _from_wordnet(text: Words, i: int, tagger: Tagger) -> list[str]:
-    """Return lemmas that share a synset with the word, in its inflection; none for irregular forms."""
+    """Return lemmas that share a synset with the word; none for inflected forms."""
     wn, word = wordnet(), text.lower[i]
     tag = tagger.tag(text, i)
     if word in words("auxiliary", "en") | words("opener") or len(word) < 3:
         return []
     for pos in (tag,) if tag in tuple("nvar") else tuple("nvar"):
-        base = wn.morphy(word, pos)
-        if base is None:
-            continue
-        inflect = _inflection(base, word, pos)
-        lemmas = {n for s in wn.synsets(base, pos) for n in s.lemma_names() if n.isalpha() and n.islower()}
-        if inflect is not None and lemmas - {base}:
-            return sorted(inflect(n) for n in lemmas - {base})
+        if wn.morphy(word, pos) == word:
+            lemmas = {n for s in wn.synsets(word, pos) for n in s.lemma_names() if n.isalpha() and n.islower()}
+            if lemmas - {word}:
+                return sorted(lemmas - {word})
     return []
-
-
-def _inflection(base: str, word: str, pos: str) -> Any | None:
-    """Return the function that makes ``word`` of ``base``, if it is a regular one."""
-    if base == word:
-        return lambda lemma: lemma
-    if pos == "n" and _s(base) == word:
-        return _s
-    names = [name for name, form in _regular(base).items() if pos == "v" and form == word]
-    return (lambda lemma: _regular(lemma)[names[0]]) if names else None
-
-
-def _s(word: str) -> str:
-    """Return the English form in -s."""
-    if re.search("(s|x|z|ch|sh|[^aeiou]o)$", word):
-        return word + "es"
-    return word[:-1] + "ies" if re.search("[^aeiou]y$", word) else word + "s"
-
-
-def _regular(verb: str) -> Forms:
-    """Return the forms of a regular English verb; its last consonant is doubled where that is the rule."""
-    one_syllable = re.fullmatch(r"(?:[^aeiouy]|qu)*[aeiou][^aeiouwxy]", verb)
-    stem = verb + verb[-1] if one_syllable or verb in words("stressed at end", "en") else verb
-    past = verb + "d" if verb.endswith("e") else stem + "ed"
-    if re.search("[^aeiou]y$", verb):
-        past = verb[:-1] + "ied"
-    ing = verb[:-1] + "ing" if re.search("[^eoy]e$", verb) else stem + "ing"
-    return {"s": _s(verb), "past": past, "ing": verb[:-2] + "ying" if verb.endswith("ie") else ing}

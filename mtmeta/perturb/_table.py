@@ -11,11 +11,11 @@ from joblib import delayed
 from .._checks import check_choice, check_count, check_jobs, generator
 from .._names import positions
 from .._processes import parallel
+from .._resampling import base_seed, generator_of
 from .._tables import check_table
 from . import _lexicon as lexicon
 from ._edits import EDITS, Setting, vocabulary_of
 from ._llm import LanguageModel, Request
-from ._seeds import base_seed, generator_of
 from ._words import Words, base_language
 
 #: Kinds of perturbation by task. ``llm`` needs a language model; ``composed`` stands in for it and is no LLM.
@@ -158,9 +158,7 @@ def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel |
         return tuple(k for k in KINDS[task] if k != ("llm" if model is None else "composed"))
     positions("kind", chosen, KINDS[task])
     if "llm" in chosen and model is None:
-        raise ValueError(
-            "kind 'llm' needs a language model (in Python: `model`, a LanguageModel); 'composed' needs none."
-        )
+        raise ValueError("kind 'llm' needs a language model (in Python: `model`); 'composed' needs none.")
     return tuple(chosen)
 
 
@@ -251,9 +249,9 @@ def perturb_table(
     -------
     DataFrame
         One row per text and perturbation, in the order of ``frame`` and then of `KINDS`: the columns of ``frame`` and
-        ``perturbation`` (the kind), ``perturbed`` (the text) and ``resource`` (what made it: ``rules``; ``wordnet`` or
-        ``lexicon``, the bundled list; ``spacy:`` and the pipeline; ``frame``, words of the table, or ``vocabulary``,
-        words that were given; ``model:`` and the language model).
+        ``perturbation`` (the kind), ``perturbed`` (the text) and ``resource`` (what made it: ``rules``; ``lexicon``,
+        the bundled list, or ``wordnet``, with that list for inflected words; ``spacy:`` and the pipeline; ``frame``,
+        words of the table, or ``vocabulary``, words that were given; ``model:`` and the language model).
 
     Raises
     ------
@@ -280,9 +278,7 @@ def perturb_table(
     check_choice("task", task, KINDS)
     check_choice("tools", tools, TOOLS)
     if model is not None and not isinstance(model, LanguageModel):
-        raise TypeError(
-            f"`model` must be a LanguageModel; found {type(model).__name__}. Make one: LanguageModel(path)."
-        )
+        raise TypeError(f"`model` must be a LanguageModel; found {type(model).__name__}. Make LanguageModel(path).")
     column = COLUMN[task]
     check_table(frame, texts=[column], new=_NEW)
     texts = frame[column].tolist()

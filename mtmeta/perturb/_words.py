@@ -1,7 +1,5 @@
 """Words of a text with their places, and edits that leave every other byte alone."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property

@@ -21,14 +21,6 @@ from ._scores import score_campaign
 from ._speech import speech, teaching_speech
 
 __all__ = [
-    "campaign",
-    "correct_wordings",
-    "judge",
-    "rankings",
-    "rate_again",
-    "score_campaign",
-    "speech",
-    "teaching",
-    "teaching_ranking",
-    "teaching_speech",
-]
+    "campaign", "correct_wordings", "judge", "rankings", "rate_again", "score_campaign", "speech", "teaching",
+    "teaching_ranking", "teaching_speech",
+]  # fmt: skip

@@ -26,10 +26,12 @@ BIAS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class _Error:
-    """An error, there or marked."""
+    """An error that is really there; ``site`` is None if nothing of the source was translated."""
 
     category: str
     severity: str
+    site: Site | None = None
+    trap: int = -1
 
     @property
     def weight(self) -> float:
@@ -37,18 +39,10 @@ class _Error:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fault(_Error):
-    """An error that is really there; ``site`` is None if nothing of the source was translated."""
-
-    site: Site | None
-    trap: int = -1
-
-
-@dataclass(frozen=True, slots=True)
 class _Mark(_Error):
     """A rater's mark: of an error that is there (``fault``), or of one that is not (-1, at ``place``)."""
 
-    fault: int
+    fault: int = -1
     place: float = 0.0
 
 
@@ -74,20 +68,13 @@ def _systems(seed: int, n_systems: int) -> tuple[list[str], np.ndarray, np.ndarr
     return names, np.array([SETTINGS["rate"] * math.exp(x) for x in logs]), np.array(freedom)
 
 
-def _length_slopes(seed: int, n_systems: int, length_effect: float) -> list[float]:
-    """Return how fast the log error rate of each system rises with log length: an even ladder around 0, shuffled."""
-    draw = Draw(seed, 15)
-    ladder = [length_effect * (2 * i + 1 - n_systems) / max(n_systems - 1, 1) for i in range(n_systems)]
-    return [draw.take(ladder) for _ in range(n_systems)]
-
-
-def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.ndarray) -> list[list[list[_Fault]]]:
+def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.ndarray) -> list[list[list[_Error]]]:
     """Return the errors of every system in every segment; ``rates`` has a row per system, a column per segment.
 
     A segment has traps, the same for all systems; a system falls into one with a probability that grows with its error
     rate. It also makes slips of its own.
     """
-    out: list[list[list[_Fault]]] = [[] for _ in rates]
+    out: list[list[list[_Error]]] = [[] for _ in rates]
     for j, menu in enumerate(menus):
         draw = Draw(seed, 4, j)
         size = math.exp(difficulty[j])
@@ -100,20 +87,20 @@ def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.
             faults = []
             for number, (site, severity, strength) in enumerate(traps):
                 if draw.chance(1 - math.exp(-rate * strength)):
-                    faults.append(_Fault(site.category, severity, site, number))
+                    faults.append(_Error(site.category, severity, site, number))
             for _ in range(draw.poisson(SETTINGS["slips"] * rate * size)):
                 drawn = menu.draw(draw, [f.site for f in faults], provoked=False)
                 if drawn is not None:
-                    faults.append(_Fault(drawn[0].category, drawn[1], drawn[0]))
+                    faults.append(_Error(drawn[0].category, drawn[1], drawn[0]))
             if draw.chance(SETTINGS["non_translation"] * rate / SETTINGS["rate"]):
-                faults = [_Fault(NON_TRANSLATION, "major", None)]
+                faults = [_Error(NON_TRANSLATION, "major")]
             out[k].append(faults)
     return out
 
 
 def _outputs(
     seed: int, sentences: Sequence[Sentence], sources: Sequence[str], references: Sequence[str],
-    faults: Sequence[Sequence[Sequence[_Fault]]], freedom: np.ndarray,
+    faults: Sequence[Sequence[Sequence[_Error]]], freedom: np.ndarray,
 ) -> tuple[list[list[str]], list[list[dict[int, tuple[int, int]]]]]:  # fmt: skip
     """Return the translations of every system, and the places of their errors."""
     texts: list[list[str]] = []
@@ -151,29 +138,29 @@ def _raters(seed: int) -> dict[str, dict[str, float]]:
     return raters
 
 
-def _rate(draw: Draw, habits: dict[str, float], faults: Sequence[_Fault], n_words: int) -> list[_Mark]:
+def _rate(draw: Draw, habits: dict[str, float], faults: Sequence[_Error], n_words: int) -> list[_Mark]:
     """Return what one rater marks in one translation."""
     marks = []
     for number, fault in enumerate(faults):
         severity = fault.severity
         if fault.category == NON_TRANSLATION:
-            return [_Mark(NON_TRANSLATION, "major", number)]
+            return [_Mark(NON_TRANSLATION, "major", fault=number)]
         if draw.chance(habits["miss_major" if severity == "major" else "miss_minor"]):
             continue
         if severity == "major" and draw.chance(habits["demote"]):
             severity = "minor"
         elif severity == "minor" and fault.weight >= 1 and draw.chance(habits["promote"]):
             severity = "major"
-        marks.append(_Mark(fault.category, severity, number))
+        marks.append(_Mark(fault.category, severity, fault=number))
     for _ in range(draw.poisson(habits["over_marks"] * n_words / 10)):
         category = draw.weighted((AWKWARD, MISTRANSLATION, ADDITION), (0.6, 0.35, 0.05))
         severity = "major" if draw.chance(SETTINGS["over_major"]) else "minor"
-        marks.append(_Mark(category, severity, -1, draw.uniform()))
+        marks.append(_Mark(category, severity, place=draw.uniform()))
     return marks
 
 
 def _ratings(
-    seed: int, faults: Sequence[Sequence[Sequence[_Fault]]], documents: Sequence[str], n_words: Sequence[int]
+    seed: int, faults: Sequence[Sequence[Sequence[_Error]]], documents: Sequence[str], n_words: Sequence[int]
 ) -> tuple[list[list[list[_Mark]]], list[str], dict[str, dict[str, float]]]:
     """Return the marks of every translation, the rater of every segment, and the raters' habits."""
     raters = _raters(seed)
@@ -225,7 +212,7 @@ def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
     sentences, documents, _ = drawn(truth["seed"], es.shape[1])
     n_words, errors = [len(s.source.split()) for s in sentences], pd.DataFrame(truth["errors"])
     cells = errors.groupby(["system", "segment"])[["category", "severity"]]
-    faults = {key: [_Fault(*row, None) for row in rows.itertuples(index=False)] for key, rows in cells}
+    faults = {key: [_Error(*row) for row in rows.itertuples(index=False)] for key, rows in cells}
     raters, made = truth["raters"], {}
     for number in range(check_count("n_ratings", n_ratings, 1)):
         draw = Draw(check_count("seed", seed, 0, MAX_SEED), 16, number)
@@ -324,7 +311,7 @@ def _lexical_metrics(texts: Sequence[Sequence[str]], references: Sequence[str]) 
 # -- putting together --------------------------------------------------------------------
 
 
-def _error_table(faults: Sequence[Sequence[Sequence[_Fault]]]) -> pd.DataFrame:
+def _error_table(faults: Sequence[Sequence[Sequence[_Error]]]) -> pd.DataFrame:
     """Return one row per error that is there, numbered by system and segment."""
     rows = [
         (k, j, f.trap, f.category, f.severity, f.weight)
@@ -461,7 +448,9 @@ def campaign(
     names, rates, freedom = _systems(seed, n_systems)
     rates *= error_factor
     shape, n_words = (n_systems, n_segments), [len(t.split()) for t in sources]
-    slopes = _length_slopes(seed, n_systems, length_effect) if length_effect else [0.0] * n_systems
+    shuffle, steps = Draw(seed, 15), range(1 - n_systems, n_systems, 2)
+    ladder = [length_effect * step / max(n_systems - 1, 1) for step in steps]
+    slopes = [shuffle.take(ladder) for _ in names]
     logs = [math.log(n) for n in n_words]
     relative = [x - math.fsum(logs) / n_segments for x in logs]
     factors = np.array([[math.exp(b * x) for x in relative] for b in slopes])
@@ -486,25 +475,13 @@ def campaign(
         written = Texts(tuple(sources), {"refA": tuple(references)}, translations)
         shown = [where[k][j][i] for k, row in enumerate(faults) for j, cell in enumerate(row) for i in range(len(cell))]
         errors = errors.assign(start=[a for a, _ in shown], end=[b for _, b in shown])
-    truth = {
-        "seed": seed,
-        "n_systems": n_systems,
-        "n_segments": n_segments,
-        "rated_share": rated_share,
-        "settings": copy.deepcopy(SETTINGS),
-        "penalty": penalty,
-        "quality": rounded(names, -penalty.mean(axis=1)),
-        "rate": rounded(names, rates),
-        "freedom": rounded(names, freedom),
-        "difficulty": np.round(difficulty, DECIMALS),
-        "visible_difficulty": np.round(visible, DECIMALS),
-        "difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()},
-        "bias": {"Biased": {names[favoured]: BIAS}},
-        "metrics": copy.deepcopy({**DETECTORS, **DISCRETE}),
-        "raters": raters,
-        "rater": who,
-        "errors": {c: errors[c].tolist() for c in errors},
-    }
+    truth = {"seed": seed, "n_systems": n_systems, "n_segments": n_segments, "rated_share": rated_share}
+    truth |= {"settings": copy.deepcopy(SETTINGS), "penalty": penalty, "quality": rounded(names, -penalty.mean(axis=1))}
+    truth |= {"rate": rounded(names, rates), "freedom": rounded(names, freedom)}
+    truth |= {"difficulty": np.round(difficulty, DECIMALS), "visible_difficulty": np.round(visible, DECIMALS)}
+    truth |= {"difficulty_coefficient": {n: p["difficulty"] for n, p in DETECTORS.items()}}
+    truth |= {"bias": {"Biased": {names[favoured]: BIAS}}, "metrics": copy.deepcopy({**DETECTORS, **DISCRETE})}
+    truth |= {"raters": raters, "rater": who, "errors": {c: errors[c].tolist() for c in errors}}
     if length_effect:
         truth["length_slope"] = rounded(names, slopes)
     metrics = {n: np.round(v, DECIMALS) + 0.0 for n, v in metrics.items()}

@@ -1,7 +1,5 @@
 """Errors of translations: their categories and weights, and the drawing of their sites."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ._random import PLANTED, Draw

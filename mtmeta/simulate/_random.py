@@ -3,8 +3,6 @@
 All draws use ``Generator(PCG64).random()``; every distribution is an explicit transform of uniforms.
 """
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Iterable, Sequence

@@ -43,15 +43,6 @@ def _grades(seed: int, preference: np.ndarray) -> np.ndarray:
     return sum((place < np.ceil(part * n_relevant)).astype(np.int64) for part in SETTINGS["grades"])
 
 
-def _qualities(seed: int, n_systems: int) -> dict[str, float]:
-    """Return the quality of every system by name."""
-    names = numbered("rankings", n_systems)
-    draw = Draw(seed, 43)
-    worst, best = SETTINGS["quality"]
-    ladder = [best - (best - worst) * i / max(n_systems - 1, 1) for i in range(n_systems)]
-    return {name: draw.take(ladder) for name in names}
-
-
 def rankings(
     *, n_systems: int = 10, n_queries: int = 50, n_items: int = 300, depth: int = 100, seed: int = 2024
 ) -> Rankings:
@@ -104,7 +95,9 @@ def rankings(
         raise ValueError(f"`depth` must be at most `n_items`, {n_items}; found {depth}.")
     preference = _preferences(seed, n_queries, n_items)
     grades = _grades(seed, preference)
-    qualities = _qualities(seed, n_systems)
+    draw, (worst, best) = Draw(seed, 43), SETTINGS["quality"]
+    ladder = [best - (best - worst) * i / max(n_systems - 1, 1) for i in range(n_systems)]
+    qualities = {name: draw.take(ladder) for name in numbered("rankings", n_systems)}
     items = np.array([f"i{i + 1:03d}" for i in range(n_items)], dtype=object)
     queries = np.array([f"u{i + 1:03d}" for i in range(n_queries)], dtype=object)
     runs = []

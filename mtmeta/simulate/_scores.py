@@ -91,14 +91,9 @@ def score_campaign(
     lengths = document_lengths(Draw(seed, 22), n_segments)
     documents = [f"doc-{i + 1:03d}" for i, n in enumerate(lengths) for _ in range(n)]
     systems = [f"S{k + 1:02d}" for k in range(n_systems)]
-    truth = {
-        "seed": seed,
-        "penalty": np.round(penalty, 1),
-        "rate": dict(zip(systems, np.round(rate, 6).tolist(), strict=True)),
-        "difficulty": np.round(difficulty, 6),
-        "detection": detection,
-        "difficulty_coefficient": coefficient,
-    }
+    rates = dict(zip(systems, np.round(rate, 6).tolist(), strict=True))
+    truth = {"seed": seed, "penalty": np.round(penalty, 1), "rate": rates}
+    truth |= {"difficulty": np.round(difficulty, 6), "detection": detection, "difficulty_coefficient": coefficient}
     return EvalSet(
         np.round(human, 1) + 0.0, metrics, systems=systems, name="scores", documents=documents, truth=truth,
         domains=["simulated"] * n_segments,

@@ -4,8 +4,6 @@
 ones.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections import Counter
@@ -89,13 +87,9 @@ def document(domain: str, number: int) -> tuple[Sentence, ...]:
 
 
 def sentence(
-    pattern: Callable[[int], list[Any]],
-    source: str,
-    end: str,
-    parents: list[int],
-    sites: list[int],
+    pattern: Callable[[int], list[Any]], source: str, end: str, parents: list[int], sites: list[int],
     parts: list[list[int]],
-) -> Sentence:
+) -> Sentence:  # fmt: skip
     """Return a sentence as it is stored.
 
     The sites of each of its nodes are a pattern too. Slots are stored as differences: twice how far the other part is

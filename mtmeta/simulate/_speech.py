@@ -228,16 +228,9 @@ def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, s
             written, errors = _transcribe(text.split(), spots[j], rate, ear, Draw(seed, 34, k, j))
             rows.append((name, ids[j], speakers[speaker], "other" if other else "clean", text, written, errors))
     table = pd.DataFrame(rows, columns=list(COLUMNS))
-    table.attrs = {
-        "name": "speech",
-        "truth": {
-            "seed": seed,
-            "settings": copy.deepcopy(SETTINGS),
-            "system_rate": rounded(names, rates),
-            "other_factor": rounded(names, factors),
-            "speaker_rate": rounded(speakers, difficulty),
-        },
-    }
+    truth = {"seed": seed, "settings": copy.deepcopy(SETTINGS), "system_rate": rounded(names, rates)}
+    truth |= {"other_factor": rounded(names, factors), "speaker_rate": rounded(speakers, difficulty)}
+    table.attrs = {"name": "speech", "truth": truth}
     return table
 
 

@@ -16,8 +16,6 @@ list of a pattern says what is drawn for the part; the others are pieces of its 
   with an empty text is a gap.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

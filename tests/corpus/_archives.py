@@ -47,43 +47,41 @@ _OPEN = _PROTO4 + b"\x8c\x08builtins\x8c\x04open\x93\x8c\x06canary\x8c\x01w\x86R
 
 
 def _pickles():
-    refused = r"is refused, and nothing in it was run: it asks for {}"
-    unreadable = r"is not a readable pickle"
+    refused = r"is refused, and nothing in it was run: {}"
+    imports = refused.format("it asks to import")
     other = r"does not hold \{system: \[score"
     yield _pickle("good", pickle.dumps({"A": [0.5, 1.0], "B": [0.25, 0.0]}), "", {"A": [0.5, 1.0], "B": [0.25, 0.0]})
-    yield _pickle("good, protocol 5", pickle.dumps({"A": [0.5]}, protocol=5), "", {"A": [0.5]})
-    yield _pickle("opens a file", _OPEN, refused.format("STACK_GLOBAL"))
+    yield _pickle("opens a file", _OPEN, imports)
     for name, call in (
-        ("runs a program", _Calls(os.system, "touch canary")), ("evaluates code", _Calls(eval, "1")), ("executes code", _Calls(exec, "1")),
-        ("imports a module", _Calls(__import__, "antigravity")), ("calls within a list", [1.0, _Calls(eval, "1")]), ("calls for a key", {_Calls(str, "A"): [1.0]}),
+        ("runs a program", _Calls(os.system, "touch canary")), ("calls within a list", [1.0, _Calls(eval, "1")]),
+        ("calls for a key", {_Calls(str, "A"): [1.0]}),
     ):  # fmt: skip
-        yield _pickle(name, pickle.dumps(call, protocol=4), refused.format("STACK_GLOBAL"))
-    for protocol in (0, 1, 2, 3):
-        # what comes first is not the same in all of them
-        yield _pickle(f"runs a program, protocol {protocol}", pickle.dumps(_Calls(eval, "1"), protocol=protocol), refused.format(r"\w+ at byte"))
-    for name, raw, opcode in (
-        ("by GLOBAL", b"cos\nsystem\n(S'touch canary'\ntR.", "GLOBAL"), ("by INST", b"(S'touch canary'\nios\nsystem\n.", "STRING|INST"), ("by OBJ", _PROTO4 + b"(\x8c\x02os\x8c\x06system\x93\x8c\x01xo.", "STACK_GLOBAL"),
-        ("by a number of the registry", _PROTO4 + b"\x82\x01.", "EXT1"), ("by a persistent name", b"Pcanary\n.", "PERSID"), ("by NEWOBJ", _PROTO4 + b"\x8c\x02os\x8c\x06system\x93)\x81.", "STACK_GLOBAL"),
-        ("by BUILD", _PROTO4 + b"}}b.", "BUILD"), ("a reference to itself", _PROTO4 + b"]\x94h\x00a.", "BINGET"), ("whole numbers", pickle.dumps({"A": [1]}), "BININT1"), ("NumPy numbers", pickle.dumps({"A": [np.float64(1)]}), "STACK_GLOBAL|SHORT_BINUNICODE|MEMOIZE|BINPUT|REDUCE"), ("bytes", pickle.dumps({"A": b"x"}), "SHORT_BINBYTES"),
-        ("a set", pickle.dumps({1.0}), "EMPTY_SET"), ("a tuple", pickle.dumps(((1.0,),)), "TUPLE1"), ("None", pickle.dumps({"A": None}), "NONE"), ("true", pickle.dumps({"A": [True]}), "NEWTRUE"), ("a long number", pickle.dumps(2**70), "LONG1"), ("a memo told to grow", _PROTO4 + b"]r\xff\xff\xff\x7f.", "LONG_BINPUT"),
-        ("a text of 4 GB announced", _PROTO4 + b"X\xff\xff\xff\x7fabc.", "BINUNICODE"),
-    ):  # fmt: skip
-        yield _pickle(name, raw, rf"({refused.format(f'({opcode}) at byte')})|({unreadable})")
+        for protocol in range(6):
+            yield _pickle(f"{name}, protocol {protocol}", pickle.dumps(call, protocol=protocol), imports)
     for name, raw in (
-        ("nothing", b""), ("no pickle", b"system\t0.5\n"), ("cut", pickle.dumps({"A": [0.5] * 99})[:-20]), ("no end", _PROTO4 + b"}"),
-        ("an unknown opcode", b"\x80\x04\xff."), ("a protocol to come", b"\x80\xff}."), ("an append to nothing", _PROTO4 + b"a."),
-        ("a mark and no list", _PROTO4 + b"(e."), ("a frame beyond the end", _PROTO4 + b"\x95" + struct.pack("<Q", 2**62) + b"}."),
-        ("text that is not UTF-8", _PROTO4 + b"\x8c\x02\xff\xfe."), ("an unhashable key", _PROTO4 + b"}]]s."),
-        ("appends to a text", _PROTO4 + b"\x8c\x01A\x8c\x01Ba."),
+        ("by GLOBAL", b"cos\nsystem\n(S'touch canary'\ntR."), ("by INST", b"(S'touch canary'\nios\nsystem\n."),
+        ("by OBJ", _PROTO4 + b"(\x8c\x02os\x8c\x06system\x93\x8c\x01xo."),
+        ("by NEWOBJ", _PROTO4 + b"\x8c\x02os\x8c\x06system\x93)\x81."), ("NumPy numbers", pickle.dumps({"A": [np.float64(1)]})),
+    ):  # fmt: skip
+        yield _pickle(name, raw, imports)
+    for name, raw in (
+        ("whole numbers", pickle.dumps({"A": [1]})), ("a tuple", pickle.dumps(((1.0,),))), ("None", pickle.dumps({"A": None})),
+        ("true", pickle.dumps({"A": [True]})), ("a reference to itself", _PROTO4 + b"]\x94h\x00a."),
+    ):  # fmt: skip
+        yield _pickle(name, raw, other)
+    for name, raw in (
+        ("nothing", b""), ("no pickle", b"system\t0.5\n"), ("cut", pickle.dumps({"A": [0.5] * 99})[:-20]),
+        ("an unknown opcode", b"\x80\x04\xff."), ("a protocol to come", b"\x80\xff}."), ("by a persistent name", b"Pcanary\n."),
+        ("by a number of the registry", _PROTO4 + b"\x82\x01."), ("an unhashable key", _PROTO4 + b"}]]s."),
+        ("a frame beyond the end", _PROTO4 + b"\x95" + struct.pack("<Q", 2**62) + b"}."),
     ):
-        yield _pickle(name, raw, unreadable)
+        yield _pickle(name, raw, refused.format(""))
     for name, value in (
         ("a list", [1.0]), ("a text", "A"), ("scores that are text", {"A": ["x"]}), ("lists of two lengths", {"A": [1.0], "B": [1.0, 2.0]}),
         ("no system", {}), ("a table in a table", {"A": {"B": 1.0}}), ("keys that are numbers", {0.5: [1.0]}),
     ):
         yield _pickle(f"holds {name}", pickle.dumps(value), other)
     yield _pickle("holds infinity", pickle.dumps({"A": [float("inf")]}), r"holds a score that is not finite")
-    yield _pickle("holds a name that would be two lines", pickle.dumps({"A\tx\nB": [1.0]}), r"holds a system name with a blank, tab or line end")
 
 
 def _zip(name, raw, refused="", size=4):
@@ -110,7 +108,7 @@ def _encrypted():
 
 
 def _zips():
-    wrong = r"folder/t\.txt: what http://x gives is not a zip archive with a member 't\.txt'"
+    wrong = r"folder/t\.txt: http://x gives no zip archive with a member 't\.txt'"
     yield _zip("good", _zipped(("other", b"x"), ("t.txt", b"good")))
     yield _zip("beside members that climb", _zipped(("../../canary", b"x"), ("/tmp/canary", b"x"), ("t.txt", b"good")))
     for name, raw in (
@@ -118,25 +116,8 @@ def _zips():
         ("a member that climbs", _zipped(("../t.txt", b"good"))), ("a folder of the name", _zipped(("t.txt/", b""))),
         ("cut", _zipped(("t.txt", b"good"))[:-9]),
         ("a checksum that is wrong", _zipped(("t.txt", b"good"), method=zipfile.ZIP_STORED).replace(b"good", b"evil")),
-        ("encrypted", _encrypted()),
-        ("an unknown method", _zipped(("t.txt", b"good"), method=zipfile.ZIP_STORED).replace(b"\x14\0\0\0\0\0", b"\x14\0\0\0\x63\0")),
     ):
         yield _zip(name, raw, wrong)
-    yield _zip("a bomb", lambda: _zipped(("t.txt", bytes(3 * 10**7))), rf"{wrong}: it unpacks to 30000000 bytes; expected 4")
-    yield _zip("a bomb that gives a small size", _lying, wrong)
-    for name, method in (("bzip2", zipfile.ZIP_BZIP2), ("LZMA", zipfile.ZIP_LZMA)):  # unpacked without a limit
-        yield _zip(f"a bomb of {name} that gives a small size", partial(_lying, method, 20_000, 3 * 10**7),
-            rf"{wrong}: it is compressed by method {method}; expected 0 or 8", 20_000)
-    yield _zip("nested archives", _zipped(("t.txt", _zipped(("t.txt", b"good")))), rf"{wrong}: it unpacks to \d+ bytes; expected 4")
-
-
-def _lying(method=zipfile.ZIP_DEFLATED, said=4, size=10**6):
-    """Return an archive whose member is larger than its directory says."""
-    raw = bytearray(_zipped(("t.txt", bytes(size)), method=method))
-    for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
-        at = raw.index(mark) + offset
-        raw[at : at + 4] = struct.pack("<I", said)
-    return bytes(raw)
 
 
 _NEWS = "txt/sources/generaltest2023.cs-uk.src.cs"
@@ -175,26 +156,15 @@ def _tars():
     good = (_NEWS, b"one\ntwo\n", {})
     whole = _tar(good)
     yield _news("good", whole)
-    yield _news("a member twice", _tar(good, good), r"holds 'txt/sources.*' twice")
+    link = {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"}
     for name, member in (
-        ("climbs", ("../" * 9 + "canary", b"x", {})), ("from the root", ("/canary", b"x", {})), ("climbs within the name", (_NEWS.replace("src", "src/../../../canary"), b"x", {})),
-        ("a link", (_NEWS + "x", b"", {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"})), ("a hard link", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.LNKTYPE, "linkname": "/etc/passwd"})),
-        ("a device", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.CHRTYPE})), ("a pipe", (_NEWS.replace("cs-uk", "de-en"), b"", {"type": tarfile.FIFOTYPE})), ("an unknown name", ("readme", b"x", {})), ("a program", ("txt/run.sh", b"#!/bin/sh", {"mode": 0o777})),
-    ):  # fmt: skip
-        yield _news(f"a member that is {name}" if not name.startswith(("climbs", "from")) else f"a member {name}", _tar(good, member),
-            r"unexpected entry '.*'\. The archive is not the known one")
-    yield _news("a bomb", lambda: _tar((_NEWS, bytes(3 * 10**7), {})), r"is cut or larger than 20,000,000 bytes")
-    for name, kind in (
-        ("a pax header", tarfile.XHDTYPE), ("a header for all members", tarfile.XGLTYPE), ("a long name", tarfile.GNUTYPE_LONGNAME),
-        ("a long link", tarfile.GNUTYPE_LONGLINK), ("a member of an unknown kind", b"Z"), ("a folder", tarfile.DIRTYPE),
-    ):  # fmt: skip
-        if kind in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):  # 20 KB; they take seconds to make
-            bomb = partial(_header, kind, 12 * 10**7)
-            yield _news(f"{name} that is a bomb", bomb, r"more than 100,000,000 bytes when it is")
-        yield _news(f"{name} of terabytes", partial(_header, kind, 2**42, 512), r"is cut or larger than 20,000,000 bytes")
-        yield _news(f"{name} of less than nothing", partial(_header, kind, -512, 512), r"is cut or larger than")
-    yield _news("a small pax header", _tar((_NEWS, b"x", {"pax_headers": {"comment": "x"}})), r"unexpected entry")
-    yield _news("a member that is cut", lzma.compress(_tar(good, mode="w")[:515], preset=0), r"is cut or larger than")
+        ("climbs", ("../" * 9 + "canary", b"x", {})), ("from the root", ("/canary", b"x", {})), ("of another kind", ("txt/run.sh", b"#!/bin/sh", {"mode": 0o777})),
+        ("that is a link", (_NEWS.replace("cs-uk", "de-en"), b"", link)), ("that is a hard link", (_NEWS.replace("cs-uk", "de-en"), b"", link | {"type": tarfile.LNKTYPE})),
+    ):
+        yield _news(f"a member {name}", _tar(good, member))
+    bomb = partial(_header, tarfile.XHDTYPE, 12 * 10**7)
+    yield _news("a pax header that is a bomb", bomb, r"more than 100,000,000 bytes when it is")
+    yield _news("a member that is cut", lzma.compress(_tar(good, mode="w")[:515], preset=0), r"cannot read")
     yield _news("text that is not UTF-8", _tar((_NEWS, b"\xff\n", {})), r"cannot read .*Fetch it again")
     for name, raw in (
         ("nothing", b""), ("no archive", b"good"), ("cut", whole[: len(whole) // 2]),

@@ -55,7 +55,7 @@ def _books():
             ("a tag that applies a function", "a: !!python/object/apply:os.system ['touch canary']\n", "the tag"),
             ("an unknown tag", "a: !evil x\n", "could not determine a constructor"), ("a billion laughs", LAUGHS, "anchors"),
             ("a list within itself", "parts: &a [*a]\n", "anchors"),
-            ("nested a thousand deep", "[" * 1000 + "]" * 1000, "nested more than 10 levels"),
+            ("nested a thousand deep", "[" * 1000 + "]" * 1000, "nested too deeply"),
             ("ten megabytes", "#" * 10_000_000, "larger than 100,000 bytes"),
         ):
             yield _book(f"{path} with {name}", path, FILES[path] + text if name[0] == "a" else text, says + f".*{reason}")

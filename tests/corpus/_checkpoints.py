@@ -60,7 +60,6 @@ def _encoders():
             ("deep", b'{"x": ' + b"[" * 100_000), ("a pickle", pickle.dumps(good)),
         ):  # fmt: skip
             yield _encoder(f"{file} is {name}", file, content, rf"its {file} (is no JSON: |must hold an object; found )")
-    yield _encoder("a configuration that is deep", CONFIG, json.dumps(SHAPE)[:-1].encode() + b', "x": ' + b"[" * 99 + b"]" * 99 + b"}", "nested more than 20")  # fmt: skip
     evil = {"auto_map": {"AutoConfig": "evil.Evil", "AutoModel": "evil.Evil"}, "model_type": "evil"}
     yield _encoder("a type that is code", CONFIG, evil, code)
     yield _encoder("a tokenizer that is code", SETTINGS, {"auto_map": {"AutoTokenizer": ["evil.Evil", None]}, "tokenizer_class": "Evil"})
@@ -69,8 +68,7 @@ def _encoders():
         ("auto_map", 1, "malformed"), ("quantization_config", "x", ""), ("dtype", "system", "system"), ("hidden_act", "os.system", "os.system"),
         ("hidden_size", "4", "hidden_size"), ("hidden_size", None, "hidden_size"), ("hidden_size", [4], "hidden_size"),
         ("hidden_size", -4, ""), ("hidden_size", 0, ""), ("hidden_size", 10**12, ""), ("vocab_size", 10**9, "asks for .* weights"),
-        ("num_hidden_layers", 10**12, "its config.json says 'num_hidden_layers': 1000000000000; expected 10,000 at most"),
-        ("num_labels", 10**12, "'num_labels': 1000000000000; expected"), ("num_attention_heads", 0, ""), ("num_attention_heads", 3, ""),
+        ("num_attention_heads", 0, ""), ("num_attention_heads", 3, ""),
     ):  # fmt: skip
         yield _encoder(f"{field} is {value!r}", CONFIG, SHAPE | {field: value}, says)
     panics = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]], "continuing_subword_prefix": "longer"}

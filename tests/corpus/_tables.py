@@ -245,7 +245,7 @@ def _json_lines():
     def with_first(text):
         return text + "\n" + after
 
-    yield case("nothing", "", r"is empty; expected one JSON object a line")
+    yield case("nothing", "", r"is empty; expected a JSON object a line")
     yield case("the good records", lines(*RECORDS))
     yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
     yield case("a number", "1\n", r"line 1: expected a JSON object; found '1")
@@ -273,7 +273,7 @@ def _json_lines():
     yield case("an escaped NUL in a name", lines(*RECORDS).replace('"B"', '"B\\u0000"'), systems=("A", "B\0"))
     yield case("fields called like attributes", lines(*RECORDS).replace('"X"', '"__class__"'), X=None, metrics=("__class__",))
     yield case("a gigantic field", lambda: (lines(first | {"system": "A" * 1_000_001})).encode(),
-        r"line 1: 'system' has more than 1,000,000 characters")
+        r"column 'system' has a text of more than 1,000,000 characters")
     yield case("a gigantic line", lambda: b'{"system": "' + b"A" * 20_000_001, r"line 1 has more than 20,000,000 characters")
 
 
@@ -358,14 +358,13 @@ def _parquets():
         ("a score", "X", {}), ("a score that stands alone", "X", {"use_dictionary": False}), ("a system", "system", {}), ("a segment", "segment", {}), ("a source", "source", {}),
     ):  # fmt: skip
         odd = pa.table(_frame(source="s")).to_pydict() | {column: _spoilt([b"1", b"2", b"\xff\xfe", b"4"])}
-        message = rf"column '{column}' is damaged: Invalid UTF8 sequence"
-        yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), message)
+        yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), r"not a readable .* Invalid UTF8 sequence")
     named = _parquet(pa.table(_frame(XYXYXY=1)), store_schema=False).replace(b"XYXYXY", b"XY\xff\xfeXY")
     yield case("the name of a column that is not UTF-8", named, r"the name of a column is not UTF-8")
-    for column in ("system", "segment", "source", "X"):
+    for column in ("system", "segment", "source"):
         long = partial(_parquet_with, **{column: "A" * 1_000_001})
         yield case(f"a gigantic field in {column}", long, rf"column '{column}' has a text of more than 1,000,000 char")
-    unpacked = (r"is not a readable Parquet file: it needs \d{2,3},\d{3},\d{3} bytes when it is unpacked; expected \d{2},")
+    unpacked = r"is not a readable Parquet file: it needs more than \d{2},\d{3},\d{3} bytes when it is unpacked"
     delta = {"use_dictionary": False, "column_encoding": {"system": "DELTA_BYTE_ARRAY"}}
     for name, make in (
         ("texts that occur often", partial(_parquet_with, 1000, system="A" * 100_000)), ("texts that pack well", partial(_parquet_with, 1000, {"use_dictionary": False}, system="A" * 100_000)),

@@ -1,0 +1,118 @@
+"""Sets with tables of their own: direct assessments of WMT17, the news of WMT24, and LibriSpeech's transcripts."""
+
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+
+from .._delimited import read_delimited
+from ..evalset import EvalSet
+from ._common import (
+    Options,
+    canonical_ids,
+    check_distinct,
+    choose_annotation,
+    files_in,
+    finished,
+    from_rows,
+    locate,
+    read_fields,
+    read_text,
+)
+
+WMT17_PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
+_WMT17_NAMES = {"LP": "lp", "SYSTEM": "system", "SID": "segment", "HUMAN_score": "human"}
+WMT24_PAIRS = ("en-de", "en-es")
+_WMT24_NAMES = {"system_id": "system", "segment_id": "segment", "MQM": "human"}
+LIBRISPEECH_PARTS = ("test-clean", "test-other")
+
+
+def load_wmt17_da(lp: str, options: Options) -> EvalSet:
+    """Load one language pair of the WMT17 direct assessments.
+
+    The texts carry neither system nor segment. Both are found through the human score: within a language pair no two
+    scores agree to nine decimals, so each text matches exactly one row of the official list. Loading checks this, and
+    that a segment has one source and one reference.
+    """
+    options.refuse("wmt17-da, which has one reference and no further scores", "reference", "metrics_from", "spans")
+    choose_annotation(options.annotation, ["da"], f"wmt17-da/{lp}")
+    official = pd.read_csv(locate("wmt17-da/DA-seglevel.csv"), sep=" ", dtype=str)
+    official = official.loc[official["LP"] == lp, ["HUMAN", "SYSTEM", "SID"]]
+    path = locate(f"wmt17-da/testset/testset_{lp}.tsv")
+    texts = read_delimited(StringIO(read_text(path), newline=""), "\t", path)
+    official["key"], texts["key"] = map(_nine_decimals, (official.pop("HUMAN"), texts["HUMAN_score"]))
+    rows = (
+        texts.merge(official, how="left", on="key", validate="one_to_one")
+        .drop(columns="key")
+        .rename(columns=_WMT17_NAMES)
+    )
+    rows["segment"] = canonical_ids(rows["segment"])
+    rows = rows.astype({"human": float, "sentBLEU": float})
+    es = from_rows(rows, path, metrics=options.metrics, missing="nan", name=f"wmt17-da/{lp}")
+    joint = sum("+" in s for s in es.systems)
+    es.provenance.update(source=str(path), annotation="da", reference="reference", variants={"sentBLEU": "reference"})
+    es.provenance["note"] = (
+        f"{joint} of the system names are joint (A+B): systems that gave the same translation, rated once; "
+        "translations and references are tokenised and lower-cased upstream."
+    )
+    if len(official) > len(rows):
+        es.provenance["left_out"][f"{len(official) - len(rows)} rated translations"] = "no text in this collection"
+    return finished(es)
+
+
+def _nine_decimals(scores: pd.Series) -> pd.Series:
+    return scores.astype(float).map("{:.9f}".format)
+
+
+def load_wmt24_news(lp: str, options: Options) -> EvalSet:
+    """Load one language pair of the news part of WMT24, from the tables of MSLC24.
+
+    The tables also hold the systems that the authors of MSLC24 trained to be bad: most have no MQM, and the name of the
+    one that has ends in a star. They took no part in WMT24 and are left out. ``refB``, a human translation, stays.
+    """
+    options.refuse("wmt24-news, whose metrics saw refA", "reference", "metrics_from", "spans")
+    choose_annotation(options.annotation, ["mqm"], f"wmt24-news/{lp}")
+    path = locate(f"mslc2024/hum-{lp.replace('-', '')}-matrix.csv")
+    frame = read_delimited(StringIO(read_text(path), newline=""), ",", path)
+    frame = frame.rename(columns=_WMT24_NAMES).replace({"null": "", "-0": "0"})
+    frame["segment"] = canonical_ids(frame["segment"])
+    unrated = set(frame["system"]) - set(frame.loc[frame["human"] != "", "system"])
+    starred = {s for s in frame["system"] if s.endswith("*")}
+    frame = frame[~frame["system"].isin(unrated | starred)]
+    es = from_rows(frame.assign(lp=lp), path, metrics=options.metrics, name=f"wmt24-news/{lp}")
+    left_out = dict.fromkeys(sorted(unrated), "no MQM") | dict.fromkeys(sorted(starred), "made to be bad")
+    es.provenance.update(source=str(path), annotation="mqm", reference="refA", left_out=left_out)
+    return finished(es._changed(human_systems=frozenset({"refB"} & {*es.systems})))
+
+
+def load_librispeech(part: str, options: Options) -> pd.DataFrame:
+    """Load the references and all transcripts of one test set, as recognised by variants of one system.
+
+    A segment is an utterance; its speaker is the first field of its id. Texts are lower-cased without
+    punctuation upstream, and an empty transcript is an empty string: nothing was recognised.
+    """
+    options.refuse_all("librispeech, a table of transcripts")
+    folder = locate("librispeech-rnnt")
+    references = _read_texts(folder / "ref" / f"{part}.ref_rare.tsv", "UTTERANCE TEXT RARE")
+    segments = sorted(references, key=lambda s: tuple(int(n) if n.isdigit() else 0 for n in s.split("-")))
+    rows = []
+    for path in files_in(folder / "hyp", f"{part}.*.tsv"):
+        transcripts = _read_texts(path, "UTTERANCE TEXT")
+        if odd := sorted(transcripts.keys() ^ references.keys()):
+            raise ValueError(
+                f"{path} has other utterances than the references: {len(odd)} are in one of the two only, such as "
+                f"{odd[0]!r}. The file may be truncated."
+            )
+        system = path.name.removeprefix(f"{part}.").removesuffix(".tsv")
+        quality = part.removeprefix("test-")
+        rows += [(system, s, s.split("-")[0], quality, references[s], transcripts[s]) for s in segments]
+    table = pd.DataFrame(rows, columns=["system", "segment", "speaker", "quality", "reference", "transcript"])
+    table.attrs = {"name": f"librispeech/{part}", "provenance": {"source": str(folder), "left_out": {}}}
+    return table
+
+
+def _read_texts(path: Path, names: str) -> dict[str, str]:
+    """Read ``{utterance: text}`` from a table without header."""
+    rows = read_fields(path, names, "\t")
+    check_distinct(rows, ["UTTERANCE"], path)
+    return dict(zip(rows["UTTERANCE"], rows["TEXT"], strict=True))
