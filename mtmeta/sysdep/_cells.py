@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from tqdm import tqdm
 
 from .._checks import Undefined, check_jobs, generator
 from .._resampling import times_drawn, units_of
@@ -59,13 +58,9 @@ class Cells:
         return np.bincount(system, values, self.n_systems) / np.bincount(system, minlength=self.n_systems)
 
 
-def in_threads(
-    row_of: Callable[..., dict], jobs: Sequence[tuple], n_jobs: int | None, what: str, progress: bool
-) -> list[dict]:
-    """Return the rows of a table, each from one call, with a progress bar if wanted."""
-    calls = (delayed(row_of)(*job) for job in jobs)
-    rows = Parallel(n_jobs=check_jobs(n_jobs), prefer="threads", return_as="generator")(calls)
-    return list(tqdm(rows, total=len(jobs), desc=what, disable=not progress))
+def in_threads(row_of: Callable[..., dict], jobs: Sequence[tuple], n_jobs: int | None) -> list[dict]:
+    """Return the rows of a table, each from one call."""
+    return Parallel(n_jobs=check_jobs(n_jobs), prefer="threads")(delayed(row_of)(*job) for job in jobs)
 
 
 def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1, unit: str = "segment") -> Cells:

@@ -262,7 +262,6 @@ def system_dependence_table(
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
-    progress: bool = False,
 ) -> pd.DataFrame:
     """Return the system dependence of many metrics on one or several sets.
 
@@ -305,7 +304,7 @@ def system_dependence_table(
     sets, seed = as_sets(data), shared_seed(rng)
     options = {"n_resamples": n_resamples, "population": population, "unit": unit, "level": level, "rng": seed}
     jobs = [(es, metric, options) for es in sets for metric in metric_names(es, metrics)]
-    table = pd.DataFrame(in_threads(_summary, jobs, n_jobs, "system dependence", progress))
+    table = pd.DataFrame(in_threads(_summary, jobs, n_jobs))
     table["order"] = [s for s, es in enumerate(sets) for _ in metric_names(es, metrics)]
     return table.sort_values(["order", "sysdep"], ignore_index=True, kind="stable").drop(columns="order")
 
