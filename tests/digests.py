@@ -77,7 +77,6 @@ def statistics(es: mm.EvalSet):
     yield "tie_curve", mm.ties.tie_curve(es, "chrF")
     yield "tie_area", mm.ties.tie_area(es)
     yield "expected_accuracy", mm.ties.expected_accuracy(es)
-    yield "chance_levels", mm.ties.chance_levels(es, n_resamples=3)
     yield "subsample_ties", mm.ties.subsample_ties(es, n_resamples=2)
     yield "held_out_calibration", mm.ties.held_out_calibration(es, n_resamples=2)
     for method, coefficient, grouping in [

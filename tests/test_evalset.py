@@ -236,13 +236,13 @@ def test_what_is_computed_from_scores_may_be_larger_and_smaller():
 COUNTS = {
     "n_resamples": [
         mm.compare, mm.rank, mm.soft_pairwise_accuracy, mm.significance.intervals, mm.report.report, mm.report.claims,
-        mm.aggregation.compare_aggregations, mm.ties.chance_levels, mm.ties.subsample_ties,
+        mm.aggregation.compare_aggregations, mm.ties.subsample_ties,
         mm.ties.held_out_calibration, lambda es, **n: mm.system_dependence(es, "Judge", **n),
         lambda es, **n: mm.sysdep.compare_with_null(es, "Judge", **n),
     ],
     "rng": [
         mm.compare, mm.rank, mm.soft_pairwise_accuracy, mm.significance.intervals, mm.report.report,
-        mm.ties.subsample_ties, mm.ties.chance_levels, mm.ties.held_out_calibration,
+        mm.ties.subsample_ties, mm.ties.held_out_calibration,
         mm.aggregation.compare_aggregations,
         lambda es, **n: mm.perturb.perturb_table(es.to_frame()[["system", "segment", "translation"]], **n),
     ],

@@ -9,7 +9,6 @@ from test_agreement import WORKED, column
 
 import mtmeta as mm
 from mtmeta import agreement, ties
-from mtmeta.ties import _noise
 
 
 def test_worked_example():
@@ -117,17 +116,8 @@ def test_shares_are_checked():
         (0.2, 60, r"`wanted` must be a share in \[0, 1\]; found 60"),
     ):
         refuses(message, ties.drop_probabilities, share, wanted)
-    for arguments, name in (((2, 0, 0), "tie_share"), ((0.2, -1, 0), "p_tied"), ((0.2, 0, True), "p_untied")):
-        refuses(f"`{name}` must be a share", ties.subsampled_tie_share, *arguments)
     for share in (True, "a", np.nan, -0.1, 1.1):
         refuses("`tie_share` must be a share", ties.drop_probabilities, share, 0.5)
-
-
-def test_noise_that_changes_an_order_is_caught():
-    scores = np.array([0.0, 1, 1, 2])
-    _noise._check_order(scores, np.array([0, 1, 1.4, 2]))
-    for noisy in ([0, 1, 1.9, 1.5], [1.2, 1, 1.1, 2], [0, 1, 1.5, 2]):  # overtaken; below; as far apart as two scores
-        refuses("reaches from one score to the next", _noise._check_order, scores, np.array(noisy))
 
 
 @pytest.fixture(scope="module")
@@ -203,36 +193,10 @@ def test_held_out_options_are_checked(campaign):
 def test_expected_accuracy_by_hand():
     # one concordant, two discordant, three human ties
     assert ties.expected_accuracy(column(*WORKED)).iloc[0].tolist() == ["m", pytest.approx(1 / 3), 3, 1, 0]
-    half = ties.expected_accuracy(column(*WORKED), human_ties="half").iloc[0]
-    assert half.tolist() == ["m", pytest.approx((1 + 3 / 2) / 6), 6, 1, 0]
     # the second segment has no order to find
     es = mm.EvalSet([[0, 1], [1, 1]], {"m": [[0, 0], [0, 1]]}, systems="AB")
     assert ties.expected_accuracy(es).iloc[0].tolist() == ["m", 0.5, 1, 1, 1]
     refuses("humans tie every pair", ties.expected_accuracy, es.select(segments=[2]))
-    refuses("`human_ties` must be one of", ties.expected_accuracy, es, human_ties="zero")
-
-
-@pytest.mark.slow
-def test_chance_levels(campaign):
-    table = ties.chance_levels(campaign, n_resamples=30).set_index("coefficient")
-    t = ties.human_tie_share(campaign)
-    constant = {"tau_a": 0, "tau_b": 0, "tau_10": -1, "tau_13": 0, "tau_eq": 2 * t - 1, "acc_eq": t}
-    constant |= {"acc_eq, calibrated": t, "expected_accuracy": 0.5, "tie_area": (1 + t) / 4}
-    assert table.constant[list(constant)].to_dict() == pytest.approx(constant, abs=1e-12)
-    assert table.undefined[["tau_a", "tau_b", "tau_13", "acc_eq"]].tolist() == [0, 1, 1, 0]
-    known = table[table.expected_noise.notna()]
-    assert ((known.noise - known.expected_noise).abs() < 4 * known.noise_se).all()
-    assert len(known) == len(table) - 1
-    # random ties cost a tau_10, and nothing elsewhere: a third of the pairs is tied
-    assert table.levels["tau_10"] == pytest.approx(-1 / 3, abs=4 * table.levels_se["tau_10"])
-    assert table.levels["acc_eq"] == pytest.approx(1 / 3, abs=4 * table.levels_se["acc_eq"])
-    assert (table.levels[["tau_a", "tau_13", "tau_14"]].abs() < 4 * table.levels_se["tau_13"]).all()
-
-
-def test_chance_level_options_are_checked(campaign):
-    for options in ({"n_resamples": 1}, {"n_levels": 1}, {"n_resamples": 2.5}):
-        with pytest.raises((ValueError, TypeError), match=r"must be (at least 2|a whole number)"):
-            ties.chance_levels(campaign, **options)
 
 
 @pytest.mark.data

@@ -8,11 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined
-from ..agreement import (
-    calibration_curve,
-    check_choice,
-    grouped,
-)
+from ..agreement import calibration_curve, check_choice, grouped
 from ..evalset import EvalSet, as_evalset, metric_names
 
 

@@ -6,22 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from .. import _agreement_kernels as _kernels
 from .._checks import Undefined
-from ..agreement import Grouped, check_choice, grouped
+from ..agreement import Grouped, grouped
 from ..evalset import EvalSet, as_evalset, metric_names
-
-__all__ = ["expected_accuracy", "tie_area", "tie_curve"]
 
 
 def expected_accuracy(
-    es: EvalSet | pd.DataFrame,
-    metrics: Sequence[str] | str | None = None,
-    *,
-    grouping: str = "segment",
-    human_ties: str = "drop",
+    es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None, *, grouping: str = "segment"
 ) -> pd.DataFrame:
     r"""Return the share of pairs that a metric orders as humans do, its own ties broken by a fair coin.
 
@@ -30,16 +23,13 @@ def expected_accuracy(
     in each group, then the mean over groups. There is no threshold to choose. Noise too small to change an order does
     not change the expected value, so a discrete metric and its noisy twin are treated alike. The value stays the same
     under any strictly increasing function of the scores, even a different one in each group. The price is that a metric
-    earns nothing for finding human ties.
+    earns nothing for finding human ties: pairs that humans tie have no order to find and are left out, and groups in
+    which humans tie every pair are not in the mean.
 
     Parameters
     ----------
     es, metrics, grouping
         As in `mtmeta.correlate`.
-    human_ties : {"drop", "half"}
-        How to treat pairs that humans tie. ``"drop"`` leaves them out, since they have no order to find; groups in
-        which humans tie every pair are not in the mean. ``"half"`` counts each as one half, whatever the metric says:
-        :math:`(1 + \tau_a) / 2`. Groups with few human ties then weigh more.
 
     Returns
     -------
@@ -63,16 +53,13 @@ def expected_accuracy(
     >>> round(float(mm.ties.expected_accuracy(es).value[0]), 3)
     0.333
     """
-    check_choice("human_ties", human_ties, ("drop", "half"))
     es = as_evalset(es)
     rows = []
     for metric in metric_names(es, metrics):
         cells = grouped(es, metric, grouping)
         counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, 0.0)
-        c, d, t_h, t_m, t_hm = counts.T
-        right, pairs = c + t_m / 2, c + d + t_m
-        if human_ties == "half":
-            right, pairs = right + (t_h + t_hm) / 2, pairs + t_h + t_hm
+        concordant, discordant, _, tied, _ = counts.T
+        right, pairs = concordant + tied / 2, concordant + discordant + tied
         there = pairs > 0
         if not there.any():
             raise Undefined(f"humans tie every pair that metric {metric!r} scored, so there is no order to find.")
@@ -81,7 +68,7 @@ def expected_accuracy(
     return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_groups", "n_empty"])
 
 
-def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segment", scale: str = "score"):
+def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segment") -> pd.DataFrame:
     r"""Return acc_eq against the share of pairs that a metric ties, from 0 to 1.
 
     The threshold of tie calibration has the unit of the metric; the share of ties that it produces has none. Only some
@@ -94,16 +81,12 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
     ----------
     es, metric, grouping
         As in `calibrate_ties`.
-    scale : {"score", "rank"}
-        Compare differences of scores, or of their ranks among all scored cells. Differences of scores keep their order
-        when the metric is stretched or shifted. With ranks, the curve stays the same under any strictly increasing
-        function, but noise among equal scores grows to whole steps of rank, so a noisy twin falls behind.
 
     Returns
     -------
     pandas.DataFrame
         The corners of the curve: ``metric_ties`` (ascending from 0 to 1; mean over groups), ``value`` (acc_eq; higher
-        is better), ``epsilon`` (the threshold there, in units of the metric or in ranks; NaN in the first row, where
+        is better), ``epsilon`` (the threshold there, in units of the metric; NaN in the first row, where
         not even equal scores are tied).
 
     Raises
@@ -118,16 +101,14 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
     >>> mm.ties.tie_curve(es, "m").round(3).to_numpy().tolist()
     [[0.0, 0.167, nan], [0.167, 0.333, 0.0], [0.667, 0.167, 0.1], [1.0, 0.5, 0.2]]
     """
-    check_choice("scale", scale, ("score", "rank"))
     es = as_evalset(es)
     metric_names(es, metric)
-    return _curve(grouped(es, metric, grouping), scale)
+    return _curve(grouped(es, metric, grouping))
 
 
-def _curve(cells: Grouped, scale: str) -> pd.DataFrame:
-    scores = stats.rankdata(cells.metric) if scale == "rank" else cells.metric
+def _curve(cells: Grouped) -> pd.DataFrame:
     first, second, weight = _pairs_of_groups(cells.starts)
-    dh, dm = cells.human[first] - cells.human[second], scores[first] - scores[second]
+    dh, dm = cells.human[first] - cells.human[second], cells.metric[first] - cells.metric[second]
     concordant = weight * (dh * np.sign(dm) > 0)
     order = np.argsort(np.abs(dm), kind="stable")
     difference = np.abs(dm)[order]
@@ -151,11 +132,7 @@ def _pairs_of_groups(starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def tie_area(
-    es: EvalSet | pd.DataFrame,
-    metrics: Sequence[str] | str | None = None,
-    *,
-    grouping: str = "segment",
-    scale: str = "score",
+    es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None, *, grouping: str = "segment"
 ) -> pd.DataFrame:
     r"""Return the area under acc_eq over the share of pairs that the metric ties.
 
@@ -175,8 +152,6 @@ def tie_area(
     ----------
     es, metrics, grouping
         As in `mtmeta.correlate`.
-    scale : {"score", "rank"}
-        See `tie_curve`: with ``"rank"`` any strictly increasing function of the metric leaves the area as it is.
 
     Returns
     -------
@@ -202,12 +177,11 @@ def tie_area(
     >>> mm.ties.tie_area(flat)[["metric", "skill"]].round(3).to_records(index=False).tolist()
     [('constant', 0.0), ('humans', 1.0)]
     """
-    check_choice("scale", scale, ("score", "rank"))
     es = as_evalset(es)
     rows = []
     for metric in metric_names(es, metrics):
         cells = grouped(es, metric, grouping)
-        curve = _curve(cells, scale)
+        curve = _curve(cells)
         t = _tie_share(cells)
         value = float(np.trapezoid(curve["value"], curve["metric_ties"]))
         chance, best = (1 + t) / 4, (1 + 2 * t - 2 * t**2) / 2

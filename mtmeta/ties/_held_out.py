@@ -12,7 +12,8 @@ from ..evalset import EvalSet, as_evalset, metric_names
 from ._pairs import check_options, human_pairs, metric_pairs, part
 from ._subsample import SHARES, keep
 
-__all__ = ["held_out_calibration"]
+#: How often a split is drawn anew where a wanted share of ties is out of reach.
+_TRIES = 100
 
 
 def held_out_calibration(
@@ -104,14 +105,14 @@ def held_out_calibration(
     return pd.DataFrame(rows, columns=[*columns.split(), "n_pairs", "n_segments", "n_pairs_test", "n_segments_test"])
 
 
-def _split(pairs, segments, size: int, wanted: Sequence[float | None], rng, n_tries: int = 100) -> np.ndarray:
+def _split(pairs, segments, size: int, wanted: Sequence[float | None], rng) -> np.ndarray:
     """Return which pairs are held out, in a part whose share of ties can be brought to each wanted one."""
-    for _ in range(n_tries):
+    for _ in range(_TRIES):
         away = np.isin(pairs.segment, rng.permutation(segments)[:size])
         if _within_reach(float(pairs.tied[away].mean()), wanted):
             return away
     raise Undefined(
-        f"the tie shares {', '.join(f'{share:g}' for share in wanted)} cannot be reached: {n_tries} parts of {size} "
+        f"the tie shares {', '.join(f'{share:g}' for share in wanted)} cannot be reached: {_TRIES} parts of {size} "
         "segments, drawn at random, lacked tied pairs or untied ones. Hold out more segments."
     )
 

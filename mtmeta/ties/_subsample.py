@@ -11,62 +11,19 @@ from .._checks import Undefined, generator
 from ..evalset import EvalSet, as_evalset, metric_names
 from ._pairs import HumanPairs, check_options, human_pairs, metric_pairs, part
 
-__all__ = ["SHARES", "drop_probabilities", "subsample_ties", "subsampled_tie_share"]
-
 #: 0, 5, ... 60 % of human ties, which spans what test sets have.
 SHARES = tuple(k / 20 for k in range(13))
 
 
-def _check_share(name: str, value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
-        raise ValueError(f"`{name}` must be a share in [0, 1]; found {value!r}.")
+def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
+    r"""Return (p_tied, p_untied) that make ``wanted`` the expected share of ties, and drop as little as possible.
 
-
-def subsampled_tie_share(tie_share: float, p_tied: float, p_untied: float) -> float:
-    r"""Return the expected share of ties after pairs are dropped at random.
+    If pairs are dropped with probabilities p_t and p_n, of a share t of tied pairs remains
 
     .. math:: \frac{t (1 - p_t)}{t (1 - p_t) + (1 - t)(1 - p_n)}
 
-    Parameters
-    ----------
-    tie_share : float
-        Share t of tied pairs before, in [0, 1].
-    p_tied, p_untied : float
-        Probabilities p_t and p_n with which a tied and an untied pair is dropped.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If an argument is no share, or no pair would be left.
-
-    References
-    ----------
-    Perrella et al. 2024, section 4.4.
-
-    Examples
-    --------
-    >>> from mtmeta import ties
-    >>> ties.subsampled_tie_share(0.25, p_tied=0.0, p_untied=2 / 3)
-    0.5
-    """
-    for name, value in (("tie_share", tie_share), ("p_tied", p_tied), ("p_untied", p_untied)):
-        _check_share(name, value)
-    tied, untied = tie_share * (1 - p_tied), (1 - tie_share) * (1 - p_untied)
-    if tied + untied == 0:
-        raise ValueError("no pair would be left: all tied and all untied pairs are dropped.")
-    return tied / (tied + untied)
-
-
-def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
-    """Return (p_tied, p_untied) that make ``wanted`` the expected share of ties, and drop as little as possible.
-
-    This is the inverse of `subsampled_tie_share`. ``wanted`` fixes the ratio in which the two kinds are kept. Most
-    pairs survive when one kind is kept whole, so one of the two probabilities is always 0.
+    This fixes the ratio in which the two kinds are kept. Most pairs survive when one kind is kept whole, so one of the
+    two probabilities is always 0.
 
     Parameters
     ----------
@@ -82,14 +39,19 @@ def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
     ValueError
         If an argument is no share, or the data lack the kind of pair that is wanted.
 
+    References
+    ----------
+    Perrella et al. 2024, section 4.4.
+
     Examples
     --------
     >>> from mtmeta import ties
     >>> ties.drop_probabilities(0.5, 0.2), ties.drop_probabilities(0.5, 0.8)
     ((0.75, 0.0), (0.0, 0.75))
     """
-    _check_share("tie_share", tie_share)
-    _check_share("wanted", wanted)
+    for name, value in (("tie_share", tie_share), ("wanted", wanted)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+            raise ValueError(f"`{name}` must be a share in [0, 1]; found {value!r}.")
     if (tie_share == 0 and wanted > 0) or (tie_share == 1 and wanted < 1):
         kind = "tied" if tie_share == 0 else "untied"
         raise Undefined(f"a tie share of {wanted} cannot be reached by dropping pairs: no pair is {kind}.")
