@@ -14,7 +14,7 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta._checks import Undefined
-from mtmeta.report import SECTIONS, Report, _labels, _report
+from mtmeta.report import SECTIONS, Report, _facts, _report
 from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws
 from mtmeta.report._claims import VERDICTS, decide
 from mtmeta.report._display import between, number, tables
@@ -550,7 +550,7 @@ def test_claims_read_no_label(teaching, monkeypatch):
     """Labels are for readers: with others the verdicts, numbers and reasons are the same."""
     rated = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:70], metrics=["BLEU", "Judge"])
     before = [mm.report.claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
-    monkeypatch.setattr(_labels, "LABELS", {key: f"label {k}" for k, key in enumerate(_labels.LABELS)})
+    monkeypatch.setattr(_facts, "LABELS", {key: f"label {k}" for k, key in enumerate(_facts.LABELS)})
     after = [mm.report.claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
     for old, new in zip(before, after, strict=True):
         assert new["statistic"].str.startswith("label ").sum() == 8

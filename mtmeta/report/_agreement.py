@@ -17,6 +17,8 @@ from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..significance import fisher_interval, intervals
 from ._facts import (
+    COEFFICIENTS,
+    GROUPINGS,
     Part,
     Section,
     Settings,
@@ -27,7 +29,6 @@ from ._facts import (
     system_means,
     with_scores,
 )
-from ._labels import COEFFICIENTS, GROUPINGS
 
 #: More pairs than this are not sorted in every resample, or not at all.
 _PAIRS_WITH_INTERVAL, _PAIRS = 200_000, 200_000_000

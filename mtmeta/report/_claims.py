@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._checks import Undefined
-from ._facts import CLAIM_COLUMNS, Part, Section
-from ._labels import CLAIMS, label
+from ._facts import CLAIM_COLUMNS, CLAIMS, Part, Section, label
 from ._others import CLAIMED_RANK, beyond_sources
 
 VERDICTS = ("supported", "real but small", "not supported", "cannot be told")

@@ -10,8 +10,7 @@ import pandas as pd
 
 from .._checks import Undefined
 from ._display import number
-from ._facts import Figure, Part
-from ._labels import GROUPINGS, HEADS
+from ._facts import GROUPINGS, HEADS, Figure, Part
 
 #: With more metrics and sets than this, figures would make the page too large to open.
 UP_TO = 12

@@ -13,8 +13,7 @@ from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..sentinel import fit
 from ..significance import compare
-from ._facts import Part, Section, Settings, interval, pearson_in_draws, segment_counts, with_scores
-from ._labels import GROUPINGS
+from ._facts import GROUPINGS, Part, Section, Settings, interval, pearson_in_draws, segment_counts, with_scores
 
 _RANKED = (("pearson", "none"), ("pearson", "segment"), ("kendall", "segment"))
 #: Most metrics of which all pairs are compared, and the least draws.

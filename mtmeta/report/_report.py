@@ -21,8 +21,7 @@ from . import _agreement, _behaviour, _others
 from ._claims import VERDICTS, claims_of
 from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, Facts, Figure, Findings, Part, Section, Settings
 from ._figures import UP_TO, figures
-from ._html import page
-from ._markdown import text
+from ._pages import as_html, as_markdown
 
 SCHEMA = 2
 #: What a metric on a set is called by.
@@ -100,11 +99,11 @@ class Report(Facts):
     def to_html(self) -> str:
         """Return one page of HTML that needs no network: style and figures are inside, names are escaped."""
         self._draw()
-        return page(self)
+        return as_html(self)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
-        return text(self)
+        return as_markdown(self)
 
     def _draw(self) -> None:
         """Draw the figures, unless they are drawn or too many."""

@@ -3,8 +3,11 @@
 from ._compare import METHODS, Comparison, compare  # noqa: F401
 from ._decisions import clusters, correct, max_t, rank_sets, share_reached  # noqa: F401
 from ._exchange import Units, exchange_units, exchanged_coefficients, exchanged_systems  # noqa: F401
-from ._intervals import bootstrap, intervals  # noqa: F401
-from ._jackknife import fisher_interval  # noqa: F401
+from ._intervals import (  # noqa: F401
+    bootstrap,
+    fisher_interval,
+    intervals,
+)
 from ._leads import drivers, power
 from ._published import null_differences  # noqa: F401
 from ._values import common_cells  # noqa: F401

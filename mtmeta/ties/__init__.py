@@ -6,9 +6,8 @@
 
 from ._calibration import TieCalibration, calibrate_ties, human_tie_share
 from ._free import expected_accuracy, tie_area, tie_curve
-from ._held_out import held_out_calibration
 from ._noise import discrete_to_continuous
-from ._subsample import drop_probabilities, subsample_ties
+from ._subsample import drop_probabilities, held_out_calibration, subsample_ties
 
 __all__ = [
     "TieCalibration",
