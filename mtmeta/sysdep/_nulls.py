@@ -14,8 +14,7 @@ from scipy.special import ndtri
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
 from ..evalset import Computed, EvalSet, as_evalset, as_sets, metric_names
-from . import _kernels
-from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, shared_seed
+from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws, shared_seed
 from ._deviation import pearson
 from ._favours import sums_of
 
@@ -406,10 +405,7 @@ def _unfair(es: EvalSet, cells: Cells, n_resamples: int, rng: np.random.Generato
 
 def _deviations(cells: Cells, human: np.ndarray, points: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Return the Expected Deviations of one fit, shape (n_systems,)."""
-    sizes = np.bincount(cells.system, minlength=cells.n_systems)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    unit = np.zeros(len(at), dtype=np.int64)
-    return _kernels.isotonic_draws(points, at, human, starts, sizes, unit, ONCE, _NO_GRID)[2][0]
+    return isotonic_draws(cells, human, points, at, np.zeros(len(at), np.int64), ONCE, _NO_GRID)[2][0]
 
 
 def _two_sided(observed: float, draws: np.ndarray) -> float:
