@@ -407,7 +407,6 @@ def test_several_sets_and_metrics():
     pairs = report.claims[["set", "metric"]].drop_duplicates().to_numpy().tolist()
     assert pairs == [["one", "a"], ["one", odd], ["<i>two</i>", "a"], ["<i>two</i>", odd]]
     assert [[found["set"], found["metric"]] for found in json.loads(report.to_json())["sets"]] == pairs
-    assert (report.summary[list(VERDICTS)].sum(axis=1) == 4).all()
     assert_read_back(report)
     page = report.to_html()
     assert "All at a glance" in page
@@ -426,14 +425,10 @@ def test_claims_alone_are_those_of_the_report(teaching, small, metric):
     assert not expected["value"].isna().all()
 
 
-def test_progress_is_reported(monkeypatch):
+def test_progress_is_reported():
     lines = []
     mm.report.report(tiny(), **FAST, progress=lines.append)
     assert lines == ["tiny: mine"]
-    monkeypatch.setattr(_report, "_LARGE", 59)  # tiny has 60 translations
-    mm.report.report(tiny(), **FAST, progress=lines.append)
-    assert lines[1:3] == ["tiny: mine", "tiny: mine: What was read"]
-    assert len(lines) == 2 + len(SECTIONS)
 
 
 def test_options_are_checked():
@@ -524,7 +519,7 @@ def assert_read_back(report):
     assert again.to_html() == report.to_html()
     assert again.to_markdown() == report.to_markdown()
     assert again.to_json() == saved
-    for table in ("claims", "sections", "skipped", "summary"):
+    for table in ("claims", "sections", "skipped"):
         pd.testing.assert_frame_equal(getattr(again, table), getattr(report, table))
 
 

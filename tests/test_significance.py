@@ -11,7 +11,7 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta import significance
-from mtmeta.significance import _exchange, _kernels, _published, clusters, compare, correct, intervals, rank_sets
+from mtmeta.significance import _exchange, _published, clusters, compare, correct, intervals, rank_sets
 
 
 def campaign(seed=0, n_systems=5, n_segments=12, grid=False, holes=False, noise=(1, 1.5, 4)):
@@ -231,12 +231,6 @@ def test_very_skewed_scores_are_noted():
     assert compare(es, grouping="none", n_resamples=9).note == ""
     flat = mm.EvalSet(es.human, {"m0": es["m0"], "flat": np.full(es.shape, 1e300)}, systems=es.systems)
     assert compare(flat, grouping="none", n_resamples=9).note == ""
-
-
-def test_normal_tails_are_those_of_scipy():
-    z = np.linspace(-9, 9, 20_001)
-    found = [_kernels._normal_tail(value) for value in (*z, -8.0, 8.0, 0.0)]
-    np.testing.assert_allclose(found, stats.norm.sf([*z, -8.0, 8.0, 0.0]), rtol=0, atol=2e-15)
 
 
 def test_documents_are_exchanged_where_there_are_enough():

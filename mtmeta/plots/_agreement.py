@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from .._checks import Undefined
 from .._names import unknown
 from .._pearson import pearson
-from ..agreement import GROUPINGS, as_sets, check_choice, correlate, decompose_pearson
+from ..agreement import as_sets, correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset
 from ._style import (
     COLOURS,
@@ -113,7 +113,7 @@ def parts_plane(
     ----------
     sets : EvalSet or sequence of EvalSet
     groups : mapping of str to sequence of str
-        Up to six groups of metrics to draw in colour, by the label to show; all others are grey.
+        Groups of metrics to draw in colour, by the label to show; all others are grey.
     axes : sequence of Axes, optional
         One for each set.
 
@@ -127,11 +127,9 @@ def parts_plane(
     Raises
     ------
     ValueError
-        If there are more than six groups, or a metric is unknown.
+        If a metric is unknown.
     """
     sets = as_sets(sets)
-    if len(groups) > len(COLOURS):
-        raise ValueError(f"`groups` may have up to {len(COLOURS)} entries; found {len(groups)}.")
     axes = new_row(axes, len(sets), 4.2 * len(sets), 4, sharex=True, sharey=True)
     tables = [decompose_pearson(es).set_index("metric") for es in sets]
     everything = pd.concat(tables)
@@ -181,8 +179,6 @@ def rank_slopes(
         Rank 1 is on top.
     """
     es = as_evalset(es)
-    for grouping in groupings:
-        check_choice("groupings", grouping, GROUPINGS)
     values = [correlate(es, grouping=g).set_index("metric")["value"] for g in groupings]
     ranks = pd.concat(values, axis=1).rank(ascending=False, method="min")
     ax = new_axes(ax, 6.4, max(3.4, 0.1 * len(ranks) + 1.2))

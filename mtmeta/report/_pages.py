@@ -12,8 +12,7 @@ import numpy as np
 from .._escapes import Markup, fill, markdown, visible
 from ._claims import VERDICTS, by_verdict
 from ._display import Table, between, number, percent, sample, tables
-from ._facts import AGAIN, HTML, Facts, Figure, Findings, Section
-from ._figures import UP_TO
+from ._facts import AGAIN, HTML, UP_TO, Facts, Figure, Findings, Section
 
 _MARKS = dict(zip(VERDICTS, ("✓", "≈", "✗", "?"), strict=True))
 

@@ -18,7 +18,7 @@ from ..agreement import (
     grouped,
     soft_pairwise_accuracy,
 )
-from ..evalset import Computed, EvalSet, as_evalset, metric_names
+from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
 from ._exchange import Units, _mean, _without_each, exchange_units, freedom, of_cells
 from ._values import common_cells, observed_values
 
@@ -297,7 +297,7 @@ def jackknife(
 def _without_system(es, system, names, coefficient, grouping, degenerate) -> np.ndarray:
     human = es.human.copy()
     human[system] = np.nan
-    part = Computed(human, {name: es[name] for name in names}, systems=es.systems, name=es.name)
+    part = recomputed(es, human, {name: es[name] for name in names})
     try:
         return observed_values(part, names, coefficient, grouping, degenerate)
     except Undefined as error:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._checks import Undefined
 from ..agreement import _check_coefficient, mean_over_groups, soft_pairwise_accuracy
-from ..evalset import Computed, EvalSet
+from ..evalset import EvalSet, recomputed
 
 
 def common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
@@ -20,14 +20,7 @@ def common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
         raise Undefined(f"set {es.name!r}: no translation is scored by humans and all {len(names)} metrics.")
     if (scored == ~np.isnan(es.human)).all():
         return es
-    return Computed(
-        np.where(scored, es.human, np.nan),
-        {name: es[name] for name in names},
-        systems=es.systems,
-        segments=es.segments,
-        name=es.name,
-        documents=es.documents,
-    )
+    return recomputed(es, np.where(scored, es.human, np.nan), {name: es[name] for name in names})
 
 
 def observed_values(es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str) -> np.ndarray:

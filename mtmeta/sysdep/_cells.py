@@ -13,7 +13,7 @@ from scipy.optimize import isotonic_regression
 from .._checks import Undefined, check_jobs, generator
 from .._pearson import scaled
 from .._resampling import times_drawn, units_of
-from ..evalset import Computed, EvalSet, as_evalset, metric_names
+from ..evalset import EvalSet, as_evalset, metric_names, recomputed
 
 #: A variance or covariance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12
@@ -187,22 +187,18 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    scores = {name: es[name] for name in names}
-    whole = ~np.isnan(np.stack([es.human, *scores.values()])).any(axis=(0, 1))
+    whole = ~np.isnan([es.human, *(es[name] for name in names)]).any(axis=(0, 1))
     if not whole.any():
         raise Undefined(
             f"no segment of {es.name!r} has scores by humans and {', '.join(map(repr, names[:3]))} for every system, "
             "so segments have no comparable means; leave out systems or metrics that lack many."
         )
-    centred = {name: (v[:, whole] - v[:, whole].mean(axis=0)) for name, v in {"": es.human, **scores}.items()}
-    return Computed(
-        centred.pop(""),
-        centred,
-        systems=es.systems,
-        segments=[segment for segment, keep in zip(es.segments, whole, strict=True) if keep],
+    part = es.select(segments=np.array(es.segments, dtype=object)[whole], metrics=names)
+    human, *scores = (values - values.mean(axis=0) for values in (part.human, *(part[name] for name in names)))
+    return recomputed(
+        part,
+        human,
+        dict(zip(names, scores, strict=True)),
         name=f"{es.name} (within segments)",
-        language_pair=es.language_pair,
-        documents=None if es.documents is None else [d for d, keep in zip(es.documents, whole, strict=True) if keep],
-        human_systems=es.human_systems,
         provenance={"source": f"{es.name}, less segment means", "left_out": {"segments": int((~whole).sum())}},
     )

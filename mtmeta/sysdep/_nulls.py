@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from scipy.special import ndtri
 
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
-from ..evalset import Computed, EvalSet, as_evalset, as_sets, metric_names
+from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
 from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws, shared_seed
 from ._deviation import pearson
 from ._favours import sums_of
@@ -220,8 +221,7 @@ def permute_within_human_scores(
     drawn, points, at = next(_within_human(cells, generator(rng), check_count("min_stratum", min_stratum, 2), unit))
     human, scores = np.full((2, *es.shape), np.nan)
     human[cells.system, cells.segment], scores[cells.system, cells.segment] = drawn, points[at]
-    named = {"systems": es.systems, "segments": es.segments, "documents": es.documents}
-    return Computed(human, {metric: scores}, name=f"{es.name} (null: human)", **named)
+    return recomputed(es, human, {metric: scores}, name=f"{es.name} (null: human)")
 
 
 @dataclass(frozen=True)
@@ -427,12 +427,10 @@ def null_table(
     metrics: Sequence[str] | str | None = None,
     *,
     nulls: Sequence[str] | str = ("human",),
-    n_resamples: int = 200,
-    min_stratum: int = 30,
-    unit: str = "cell",
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
     """Compare the SysDep of many metrics with their nulls.
 
@@ -442,12 +440,14 @@ def null_table(
     metrics : sequence of str, optional
     nulls : str or sequence of str
         See `compare_with_null`.
-    n_resamples, min_stratum, unit, level, rng
-        As in `compare_with_null`; each comparison starts from the same seed. To correct the p-values of N rows (Holm,
-        `mtmeta.significance.correct`), a p-value must be able to fall below ``.05 / N``. ``p_value`` needs ``40 N``
-        draws for this, so over 4,000 for a hundred rows; ``p_normal`` needs no more than the default, up to N = 500.
+    level, rng
+        As in `compare_with_null`; each comparison starts from the same seed.
     n_jobs : int, optional
         Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
+    **options
+        ``n_resamples, min_stratum, unit``, as in `compare_with_null`. To correct the p-values of N rows (Holm,
+        `mtmeta.significance.correct`), a p-value must be able to fall below ``.05 / N``. ``p_value`` needs ``40 N``
+        draws for this, so over 4,000 for a hundred rows; ``p_normal`` needs no more than the default, up to N = 500.
 
     Returns
     -------
@@ -467,9 +467,8 @@ def null_table(
     >>> table["null"].tolist()
     ['human', 'constant']
     """
-    sets, seed = as_sets(data), shared_seed(rng)
+    sets, options = as_sets(data), options | {"level": level, "rng": shared_seed(rng)}
     nulls = [nulls] if isinstance(nulls, str) else list(nulls)
-    options = {"n_resamples": n_resamples, "min_stratum": min_stratum, "unit": unit, "level": level, "rng": seed}
     jobs = [(es, metric, null, options) for es in sets for null in nulls for metric in metric_names(es, metrics)]
     return pd.DataFrame(in_threads(_null_row, jobs, n_jobs))
 

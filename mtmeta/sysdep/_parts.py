@@ -168,4 +168,4 @@ def _subset_deviations(cells: Cells, size: int, rng) -> np.ndarray:
     position[chosen] = np.arange(size)
     keep = position[cells.system] >= 0
     subset = cells.subset(keep, position[cells.system[keep]], size)
-    return subset.system_means(fit(subset).rows) - subset.system_means(subset.human)
+    return fit(subset).deviations[0]

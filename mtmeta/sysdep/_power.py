@@ -68,8 +68,7 @@ def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float
         raise unknown("system", system, es.systems)
     scores = es[metric].copy()
     scores[es.systems.index(system)] += _in_metric_units(check_number("bias", bias), cells_of(es, metric))
-    named = {"systems": es.systems, "segments": es.segments, "documents": es.documents, "name": es.name}
-    return EvalSet(es.human, {metric: scores}, **named)
+    return es.with_metrics({metric: scores})
 
 
 def detection_power(
