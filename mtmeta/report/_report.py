@@ -172,10 +172,8 @@ def _read(content: dict) -> Report:
         findings[names["set"], names["metric"]] = Findings(**names, sections=sections, claims=[], figures=drawn)
     for name, columns in (("claims", CLAIM_COLUMNS), ("sections", ROW_COLUMNS), ("skipped", SKIP_COLUMNS)):
         for row in content[name]:
-            found, typed = (
-                findings[row["set"], row["metric"]],
-                {column: _typed(column, row[column]) for column in columns},
-            )
+            found = findings[row["set"], row["metric"]]
+            typed = {column: _typed(column, row[column]) for column in columns}
             if name == "claims":
                 found.claims.append(typed)
             else:

@@ -11,13 +11,7 @@ from scipy import stats
 from .._agreement_kernels import TIED_BOTH, pair_counts
 from .._checks import Undefined, check_choice, check_count, check_level, generator
 from .._resampling import units_of
-from ..agreement import (
-    _check_coefficient,
-    _taus_from_counts,
-    calibration,
-    grouped,
-    soft_pairwise_accuracy,
-)
+from ..agreement import _check_coefficient, _taus_from_counts, calibration, grouped, soft_pairwise_accuracy
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
 from ._exchange import Units, _mean, _without_each, exchange_units, freedom, of_cells
 from ._values import common_cells, observed_values
