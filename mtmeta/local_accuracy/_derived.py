@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -25,20 +25,13 @@ class QualityBuckets:
         Bucket of each value, 1 for the lowest; ``<NA>`` where the value is missing. Its index is that of the values.
     table : pandas.DataFrame
         ``bucket, low, high, mean, n``: smallest, largest and mean value, and number of values.
-    n_asked, n_buckets : int
-        How many buckets were asked for, and how many there are.
+    n_buckets : int
+        How many buckets there are.
     """
 
-    labels: pd.Series
-    table: pd.DataFrame
-    n_asked: int
+    labels: pd.Series = field(repr=False)
+    table: pd.DataFrame = field(repr=False)
     n_buckets: int
-
-    def __repr__(self) -> str:
-        sizes = self.table["n"]
-        return (
-            f"QualityBuckets: {self.n_buckets} of {self.n_asked} asked for, {sizes.min()} to {sizes.max()} values each"
-        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return ``table``."""
@@ -79,7 +72,7 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
     >>> from mtmeta.local_accuracy import quality_buckets
     >>> buckets = quality_buckets([-9, -5, -1, 0, 0, 0], 6)
     >>> buckets
-    QualityBuckets: 4 of 6 asked for, 1 to 3 values each
+    QualityBuckets(n_buckets=4)
     >>> buckets.labels.tolist()
     [1, 2, 3, 4, 4, 4]
     """
@@ -102,7 +95,7 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
     labels[scores.notna().to_numpy()] = np.unique(bins, return_inverse=True)[1] + 1
     grouped = rated.groupby(labels[scores.notna().to_numpy()].astype(int).to_numpy())
     table = grouped.agg(low="min", high="max", mean="mean", n="size").rename_axis("bucket").reset_index()
-    return QualityBuckets(labels, table, n_asked, len(table))
+    return QualityBuckets(labels, table, len(table))
 
 
 def natural_pairs(
