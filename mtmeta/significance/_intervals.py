@@ -13,8 +13,7 @@ from .._checks import Undefined, check_choice, check_count, check_level, generat
 from .._resampling import units_of
 from ..agreement import _check_coefficient, _taus_from_counts, calibration, grouped, soft_pairwise_accuracy
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
-from ._exchange import Units, _mean, _without_each, exchange_units, freedom, of_cells
-from ._values import common_cells, observed_values
+from ._exchange import Units, _mean, _without_each, common_cells, exchange_units, freedom, observed_values, of_cells
 
 
 def _resampler(es: EvalSet, unit: str, rng):

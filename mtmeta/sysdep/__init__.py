@@ -10,8 +10,7 @@ from ._nulls import (
     null_table,
     permute_within_human_scores,
 )
-from ._parts import growth_with_systems, within_system_splits
-from ._power import detection_power, plant_bias
+from ._power import detection_power, growth_with_systems, plant_bias, within_system_splits
 
 __all__ = [
     "NULLS",

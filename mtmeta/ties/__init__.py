@@ -4,8 +4,7 @@
 `held_out_calibration` show what such a fit rewards; `expected_accuracy` and `tie_area` need no threshold.
 """
 
-from ._calibration import TieCalibration, calibrate_ties, human_tie_share
-from ._free import expected_accuracy, tie_area, tie_curve
+from ._calibration import TieCalibration, calibrate_ties, expected_accuracy, human_tie_share, tie_area, tie_curve
 from ._noise import discrete_to_continuous
 from ._subsample import drop_probabilities, held_out_calibration, subsample_ties
 
