@@ -133,12 +133,17 @@ def test_signature_is_that_of_sacrebleu(metric):
             assert f"eff:{word}" in asked.signature
 
 
-def test_counts_by_translation():
+def test_selection_by_name():
     statistics = aggregation.extract(TOY, "ter", cache=False)
-    assert statistics.to_frame().columns.tolist() == ["system", "segment", "edits", "ref_len"]
+    part = statistics.select(systems=["B"], segments=[3, 1, 1])
+    np.testing.assert_array_equal(part.counts[0], statistics.counts[1][[2, 0, 0]])
+    assert part.to_frame().columns.tolist() == ["system", "segment", "edits", "ref_len"]
     # unigrams: 5 of 6 and 0 of 1
     bleu = aggregation.extract(text_set({"A": ("a b c d x f", "z")}, {"ref": ("a b c d e f", "y")}), cache=False)
     assert bleu.to_frame()[["match_1", "total_1", "hyp_len"]].to_numpy().tolist() == [[5, 6, 6], [0, 1, 1]]
+    refuses("unknown segment 9", statistics.select, segments=[9])
+    refuses("nothing would be left", statistics.select, systems=[])
+    refuses(r"Write \['A'\]", statistics.select, systems="A", error=TypeError)
     with pytest.raises(ValueError, match="read-only"):
         statistics.counts[0, 0, 0] = 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -113,6 +113,21 @@ class SegmentStatistics:
         """Return segment scores, shape (n_systems, n_segments). Higher is better."""
         effective = self.effective_order_of("segment", effective_order)
         return _formulas.score(self.metric, self.counts, effective)
+
+    def select(
+        self, *, systems: Iterable[str] | None = None, segments: Iterable[Any] | None = None
+    ) -> SegmentStatistics:
+        """Return the statistics of some systems and segments, in this order.
+
+        Raises
+        ------
+        ValueError
+            If a name does not exist or nothing would be left.
+        """
+        rows = positions("system", systems, self.systems, repeats=True)
+        columns = positions("segment", segments, self.segments, repeats=True)
+        systems, segments = tuple(self.systems[i] for i in rows), tuple(self.segments[j] for j in columns)
+        return replace(self, systems=systems, segments=segments, counts=self.counts[np.ix_(rows, columns)])
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per translation: ``system, segment`` and the counts."""
