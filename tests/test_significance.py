@@ -77,7 +77,7 @@ def test_within_segments_the_draws_are_those_of_hybrids(coefficient, unit):
     result = compare(es, **options, rng=3)
     swaps, _ = swaps_of(es, unit, 7, 3)
     options = {"coefficient": coefficient, "degenerate": "zero"}
-    for draws, (a, b, _) in zip(result.draws, result.to_frame().to_numpy(), strict=True):
+    for draws, (a, b) in zip(result.draws, result.pairs, strict=True):
         values = {}
         for m in (a, b):  # ties are calibrated once, for each metric
             epsilon = {"epsilon": mm.calibrate_ties(es, m).epsilon} if coefficient == "acc_eq" else {}
@@ -329,7 +329,7 @@ def test_spa_draws_equal_the_obvious_computation():
     result = compare(es, coefficient="spa", method="published", n_resamples=8, keep_draws=True, rng=3)
     rng = np.random.default_rng(3)
     masks = [rng.integers(0, 2, size=es.shape, dtype=np.uint8).astype(bool) for _ in range(8)]
-    for draws, (a, b, _) in zip(result.draws, result.to_frame().to_numpy(), strict=True):
+    for draws, (a, b) in zip(result.draws, result.pairs, strict=True):
         x, y = ((es[m] - es[m].mean()) / es[m].std() for m in (a, b))
         for value, mask in zip(draws, masks, strict=True):
             hybrids = {"first": np.where(mask, y, x), "second": np.where(mask, x, y)}

@@ -44,7 +44,9 @@ class Comparison:
         How it was computed, in one line.
     draws : numpy.ndarray or None
         Null (or bootstrap) differences, shape ``(n_pairs, n_resamples)``, in the order of
-        `to_frame`; kept on request.
+        ``pairs``; kept on request.
+    pairs : list of (str, str)
+        The better and the worse metric of each row of ``draws``.
     note : str
         How the test is known to err on data like these, and what to use instead; empty if no error is known.
     """
@@ -53,6 +55,7 @@ class Comparison:
     p_values: pd.DataFrame
     signature: str
     draws: np.ndarray | None = field(default=None, repr=False)
+    pairs: list[tuple[str, str]] = field(default_factory=list, repr=False)
     note: str = ""
 
     def to_frame(self) -> pd.DataFrame:
@@ -199,9 +202,10 @@ def compare(
         f"{coefficient}|grouping:{grouping}|method:{method}|unit:{test.unit}|n_units:{test.n_units}{drawn}"
         f"|correction:{correction}|alpha:{alpha}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
     )
+    both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
     p_frame = pd.DataFrame(square, index=names, columns=names)
     note = _note(es, names) if (method, exact, grouping) == ("exchange", "pearson", "none") else ""
-    return Comparison(table, p_frame, signature, test.draws if keep_draws else None, note)
+    return Comparison(table, p_frame, signature, test.draws if keep_draws else None, both, note)
 
 
 def _note(es: EvalSet, names: list[str]) -> str:
