@@ -13,9 +13,10 @@ from ._files import whole_file
 
 
 def digest(content: Any) -> str:
-    """Return a hash of numbers, or of what JSON can hold."""
-    data = content.tobytes() if isinstance(content, np.ndarray) else json.dumps(content).encode()
-    return hashlib.sha256(data).hexdigest()
+    """Return a hash of numbers, of bytes, or of what JSON can hold."""
+    if isinstance(content, np.ndarray):
+        content = content.tobytes()
+    return hashlib.sha256(content if isinstance(content, bytes) else json.dumps(content).encode()).hexdigest()
 
 
 def read_array(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:

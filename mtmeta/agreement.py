@@ -417,30 +417,26 @@ def correlate_groups(
     return pd.DataFrame({"group": cells.labels, "value": _values(cells, exact, epsilon), "n": cells.sizes})
 
 
-def decompose_pearson(
-    es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None, *, grouping: str = "segment"
-) -> pd.DataFrame:
-    r"""Split the pooled Pearson correlation into a between-group and a within-group part.
+def decompose_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:
+    r"""Split the pooled Pearson correlation into a part between segments and a part within.
 
-    With h and m the human and metric scores of the cells that have both, bars for group
+    With h and m the human and metric scores of the cells that have both, bars for segment
     means, the covariance splits as :math:`\sum (h-\bar h)(m-\bar m) =
-    \sum (\bar h_g-\bar h)(\bar m_g-\bar m) + \sum (h-\bar h_g)(m-\bar m_g)`. Dividing by the
-    pooled standard deviations gives ``value = between + within``.
+    \sum (\bar h_s-\bar h)(\bar m_s-\bar m) + \sum (h-\bar h_s)(m-\bar m_s)`. Dividing by the
+    pooled standard deviations gives ``value = between + within``: *between* is what a metric earns by knowing how hard
+    each segment s is, *within* what it earns by telling the translations of a segment apart.
 
     Parameters
     ----------
     es, metrics
         As in `correlate`.
-    grouping : {"segment", "system"}
-        What a group is. By segment, *between* is what a metric earns by knowing how hard each segment is, and *within*
-        what it earns by telling the translations of a segment apart.
 
     Returns
     -------
     pandas.DataFrame
         ``metric, value`` (pooled Pearson; higher is better), ``between, within`` (they sum to
         ``value``), ``human_between, metric_between`` (share of each side's variance that lies
-        between groups, in [0, 1]), ``n_groups, n_cells``. A metric that is constant throughout
+        between segments, in [0, 1]), ``n_groups, n_cells``. A metric that is constant throughout
         counts 0, as in `correlate`, and its share is NaN.
 
     Raises
@@ -457,21 +453,18 @@ def decompose_pearson(
     [0.986, 0.986, 0.0]
     """
     es = as_evalset(es)
-    check_choice("grouping", grouping, ("segment", "system"))
     rows = []
     for metric in metric_names(es, metrics):
         scored = ~(np.isnan(es.human) | np.isnan(es[metric]))
         if scored.sum() < 2:
             raise Undefined(f"metric {metric!r}: fewer than two translations are scored by both humans and the metric.")
         pooled = np.array([0, scored.sum()])
-        flip = grouping == "segment"
-        cells = scored.T if flip else scored
-        h, m = ((v.T if flip else v)[cells] for v in (es.human, es[metric]))
+        h, m = (v.T[scored.T] for v in (es.human, es[metric]))
         if h.max() == h.min():
             raise Undefined("human: all scores are equal, so a correlation is undefined.")
         constant = m.max() == m.min()
         h, m = (_centre(_scale(v, pooled), pooled) for v in (h, m))
-        sizes = cells.sum(axis=1)
+        sizes = scored.sum(axis=0)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
         inner_h, inner_m = _centre(h, starts), _centre(m, starts)
         outer_h, outer_m = h - inner_h, m - inner_m

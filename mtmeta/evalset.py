@@ -48,14 +48,16 @@ class Texts:
     translations: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
 
     def _select(self, systems: Sequence[str], index: Sequence[int]) -> Texts:
-        def take(texts):
-            return None if texts is None else tuple(texts[i] for i in index)
-
         return Texts(
-            take(self.sources),
-            {name: take(texts) for name, texts in self.references.items()},
-            {name: take(self.translations[name]) for name in systems if name in self.translations},
+            _taken(self.sources, index),
+            {name: _taken(texts, index) for name, texts in self.references.items()},
+            {name: _taken(self.translations[name], index) for name in systems if name in self.translations},
         )
+
+
+def _taken(values: Sequence | None, index: Sequence[int]) -> tuple | None:
+    """Return the values at these positions, or None where there are none."""
+    return None if values is None else tuple(values[i] for i in index)
 
 
 class EvalSet:
@@ -253,13 +255,13 @@ class EvalSet:
 
     # -- selecting -----------------------------------------------------------------------
 
-    def _changed(self, **changes: Any) -> EvalSet:
-        """Return a set made from the same parts as this one, except for the changes."""
+    def _changed(self, kind: type[EvalSet] | None = None, **changes: Any) -> EvalSet:
+        """Return a set, of another kind if wanted, made from the same parts as this one, except for the changes."""
         same = ("systems", "segments", "name", "language_pair", "documents", "domains", "texts", "human_systems")
         same += ("spans", "reference_free", "truth", "provenance")
         made_of = {name: getattr(self, name) for name in same} | {"human": self.human, "metrics": self._scores}
         made_of |= {"system_scores": self._system_scores, "unrated": "raise" if self._rated else "keep"}
-        return type(self)(**made_of | changes)
+        return (kind or type(self))(**made_of | changes)
 
     def select(
         self,
@@ -303,16 +305,13 @@ class EvalSet:
         if spans is not None:
             spans = spans[spans["system"].isin(kept_systems) & spans["segment"].isin(kept_segments)]
 
-        def per_segment(values):
-            return None if values is None else tuple(values[j] for j in columns)
-
         return self._changed(
             human=self.human[cut],
             metrics={m: self[m][cut] for m in names},
             systems=kept_systems,
             segments=kept_segments,
-            documents=per_segment(self.documents),
-            domains=per_segment(self.domains),
+            documents=_taken(self.documents, columns),
+            domains=_taken(self.domains, columns),
             texts=None if self.texts is None else self.texts._select(kept_systems, columns),
             human_systems=self.human_systems & set(kept_systems),
             system_scores=official,
@@ -533,6 +532,11 @@ class Computed(EvalSet):
     """A set of scores computed from those of another: differences and means may fall outside the allowed sizes."""
 
     _computed = True
+
+
+def recomputed(es: EvalSet, human: np.ndarray, metrics: Mapping[str, np.ndarray], **changes: Any) -> EvalSet:
+    """Return computed scores of the translations of a set, without its official system scores."""
+    return es._changed(Computed, human=human, metrics=metrics, system_scores=None, **changes)
 
 
 def _plain(column: pd.Series) -> np.ndarray:

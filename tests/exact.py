@@ -119,10 +119,10 @@ def calibrate(human, metric, grouping):
     return -best[1], best[0]
 
 
-def decomposition(human, metric, by):
+def decomposition(human, metric):
     """Return (pooled, between, within, share of human, share of metric); None where humans are constant."""
     scored = ~(np.isnan(human) | np.isnan(metric))
-    labels = np.nonzero(scored)[1 if by == "segment" else 0].tolist()
+    labels = np.nonzero(scored)[1].tolist()
     x, y = centred(exact(human[scored])), centred(exact(metric[scored]))
     xx, yy = dot(x, x), dot(y, y)
     if not xx:

@@ -71,16 +71,15 @@ def test_cache_is_by_content_and_options(own_cache, counted):
     assert (counted, len(list(own_cache.glob("*.npz"))), list(own_cache.glob("*.part"))) == ([2], 2, [])
     aggregation.extract(TOY, tokenize="char")
     aggregation.extract(TOY, "chrf")
-    aggregation.extract(TOY, lowercase=True)
-    assert counted == [2, 2, 2, 2]
+    assert counted == [2, 2, 2]
     other = dict(TOY.texts.translations, B=("x", "y", "z"))
     aggregation.extract(text_set(other, TOY.texts.references))  # system A is known already
-    assert counted == [2, 2, 2, 2, 1]
+    assert counted == [2, 2, 2, 1]
     aggregation.extract(text_set(other, {"ref": ("x", "y", "z")}))
     aggregation.extract(TOY, cache=False)
-    assert counted[5:] == [2, 2]
+    assert counted[4:] == [2, 2]
     aggregation.aggregate(TOY)
-    assert counted[7:] == []
+    assert counted[6:] == []
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "text", "counts"])

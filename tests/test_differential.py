@@ -63,16 +63,16 @@ def test_statistics_without_a_threshold(numbers):
 def test_decomposition(numbers):
     for number, human, metric, es in campaigns(numbers):
         both = ~(np.isnan(human) | np.isnan(metric))
-        for by in ("segment", "system"):
-            expected = exact.decomposition(human, metric, by) if both.sum() > 1 else None
-            if expected is None:
-                refuses("fewer than two translations|all scores are", agreement.decompose_pearson, es, grouping=by)
-                continue
-            row = mm.agreement.decompose_pearson(es, grouping=by).iloc[0]
-            columns = ("value", "between", "within", "human_between", "metric_between")
-            for column, wanted in zip(columns, expected, strict=True):
-                near(row[column], wanted, f"{number} {by} {column}")
-            assert (row["n_groups"], row["n_cells"]) == (both.any(axis=0 if by == "segment" else 1).sum(), both.sum())
+        expected = exact.decomposition(human, metric) if both.sum() > 1 else None
+        if expected is None:
+            with pytest.raises(ValueError, match=r"fewer than two translations|all scores are equal"):
+                mm.agreement.decompose_pearson(es)
+            continue
+        row = mm.agreement.decompose_pearson(es).iloc[0]
+        columns = ("value", "between", "within", "human_between", "metric_between")
+        for column, wanted in zip(columns, expected, strict=True):
+            near(row[column], wanted, f"{number} {column}")
+        assert (row["n_groups"], row["n_cells"]) == (both.any(axis=0).sum(), both.sum())
 
 
 @checks(agreement.pairwise_difference_pearson)

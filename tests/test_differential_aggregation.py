@@ -43,19 +43,18 @@ def texts_of(number, *, n_systems=None, least=1, most=7):
 
 
 def options_of(number):
-    """Return metric, lowercase and effective order, which change from campaign to campaign."""
+    """Return metric and effective order, which change from campaign to campaign."""
     metric = scoring.METRICS[number % 4]
-    effective = None if metric == "ter" else (None, True, False)[number // 4 % 3]
-    return metric, (None, True, False)[number // 12 % 3], effective
+    return metric, None if metric == "ter" else (None, True, False)[number // 4 % 3]
 
 
-def library(metric, lowercase=None, effective=None, tokenize=None, level="corpus"):
+def library(metric, effective=None, tokenize=None, level="corpus"):
     if metric == "ter":
-        return TER(case_sensitive=lowercase is False)
+        return TER()
     if metric == "bleu":
         effective = level == "segment" if effective is None else effective
-        return BLEU(lowercase=bool(lowercase), effective_order=effective, tokenize=tokenize)
-    return CHRF(word_order=2 * (metric == "chrf++"), lowercase=bool(lowercase), eps_smoothing=effective is False)
+        return BLEU(effective_order=effective, tokenize=tokenize)
+    return CHRF(word_order=2 * (metric == "chrf++"), eps_smoothing=effective is False)
 
 
 def corpus(es, system, drawn, metric, **options):
@@ -74,11 +73,11 @@ def segments(es, system, metric, **options):
 
 def extracted(number, es):
     """Return statistics and the options that sacreBLEU gets."""
-    metric, lowercase, effective = options_of(number)
+    metric, effective = options_of(number)
     tokenize = (None, "char", "intl", "none")[number // 16 % 4] if metric == "bleu" else None
-    given = {"lowercase": lowercase, "effective_order": effective, "tokenize": tokenize}
+    given = {"effective_order": effective, "tokenize": tokenize}
     statistics = aggregation.extract(es, metric, references=list(es.texts.references), cache=False, **given)
-    return statistics, {"lowercase": lowercase, "effective": effective, "tokenize": tokenize}
+    return statistics, {"effective": effective, "tokenize": tokenize}
 
 
 @checks(aggregation.extract, scoring.score_corpus, scoring.score_segments)

@@ -11,6 +11,8 @@ from campaigns import VALUES, agree, checks, near, refuses
 
 import mtmeta as mm
 from mtmeta import sysdep
+from mtmeta.evalset import Computed
+from mtmeta.sysdep._cells import cells_of
 
 pytestmark = pytest.mark.slow
 
@@ -292,26 +294,16 @@ def null_scores(null, rows, unit, rng):
     return np.array([float(f) for f in fitted]) + drawn
 
 
-DRAWS = {
-    "constant": lambda es, *_: sysdep.constant_metric(es, "m"),
-    "gaussian": lambda es, seed, unit: sysdep.add_gaussian_noise(es, "m", unit=unit, rng=seed),
-    "heteroscedastic": lambda es, seed, unit: sysdep.add_heteroscedastic_noise(
-        es, "m", min_stratum=3, unit=unit, rng=seed
-    ),
-    "residuals": lambda es, seed, unit: sysdep.resample_residuals(es, "m", unit=unit, rng=seed),
-    "human": lambda es, seed, unit: sysdep.permute_within_human_scores(es, "m", min_stratum=3, unit=unit, rng=seed),
-    "systems": lambda es, seed, unit: sysdep.permute_systems_within_segments(es, "m", unit=unit, rng=seed),
-}
+def drawn_from(null, es, seed, unit):
+    """Return the first draw of a null as a set of its own."""
+    cells = cells_of(es, "m", unit=unit)
+    human, points, at = next(sysdep._nulls._DRAWS[null](cells, np.random.default_rng(seed), 3, unit))
+    found = np.full((2, *es.shape), np.nan)
+    found[:, cells.system, cells.segment] = human, points[at]
+    return Computed(found[0], {"m": found[1]}, systems=es.systems)
 
 
-@checks(
-    sysdep.add_gaussian_noise,
-    sysdep.add_heteroscedastic_noise,
-    sysdep.constant_metric,
-    sysdep.permute_systems_within_segments,
-    sysdep.permute_within_human_scores,
-    sysdep.resample_residuals,
-)
+@checks(sysdep.permute_within_human_scores)
 def test_nulls(numbers):
     """What a null draws, and what it keeps."""
     for number, es in sets(numbers):
@@ -320,16 +312,16 @@ def test_nulls(numbers):
         for null in ("constant", "gaussian", "heteroscedastic", "residuals", "human"):
             if null == "human" and unit_moved == "cell":
                 continue
-            found = DRAWS[null](es, number, unit_moved)
+            found = drawn_from(null, es, number, unit_moved)
             np.testing.assert_array_equal(found.human[scored], es.human[scored])
             wanted = null_scores(null, rows, unit_moved, np.random.default_rng(number))
             unit = 1.0 if null == "gaussian" else size(es, "m")
             np.testing.assert_allclose(found["m"][scored] / unit, wanted / unit, atol=1e-9, err_msg=f"{number} {null}")
-        found = DRAWS["human"](es, number, "cell")
+        found = sysdep.permute_within_human_scores(es, "m", min_stratum=3, rng=number)
         np.testing.assert_array_equal(found.human[scored], es.human[scored])
         for stratum in strata(human, 3):
             assert sorted(found["m"][scored][stratum]) == sorted(es["m"][scored][stratum]), number
-        found = DRAWS["systems"](es, number, unit_moved)
+        found = drawn_from("systems", es, number, unit_moved)
         for u in {unit_of(unit_moved, j) for j in range(es.shape[1])}:
             columns = [j for j in range(es.shape[1]) if unit_of(unit_moved, j) == u]
             both = [
@@ -349,7 +341,7 @@ def test_comparison_with_nulls(numbers):
         options = {"n_resamples": 19, "min_stratum": 3, "level": 0.9, "rng": number}
         options["unit"] = sysdep._nulls.UNITS[number // 6 % 3]
         found, unit = sysdep.compare_with_null(es, "m", null=null, **options), size(es)
-        for k, one in enumerate((es, DRAWS[null](es, number, options["unit"]))):
+        for k, one in enumerate((es, drawn_from(null, es, number, options["unit"]))):
             spreads = (found.sysdep, found.sd) if k == 0 else (found.sysdep_draws[0], found.sd_draws[0])
             near(spreads[0] / unit, np.ptp(scaled(one, unit)), number)
             near(spreads[1] / unit, np.std(scaled(one, unit), ddof=1), number)

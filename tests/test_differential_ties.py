@@ -32,20 +32,17 @@ def test_human_ties(numbers):
 @checks(mm.ties.tie_area, mm.ties.tie_curve)
 def test_curves(numbers):
     for number, human, metric, es in campaigns(numbers):
-        grouping, scale = agreement.GROUPINGS[number % 3], ("score", "rank")[number // 3 % 2]
+        grouping = agreement.GROUPINGS[number % 3]
         if not comparable(human, metric, grouping):
             continue
         groups = list(exact.groups(human, metric, grouping))
-        if scale == "rank":
-            ranks = iter(exact.ranks([v for _, m in groups for v in m]))
-            groups = [(h, [float(next(ranks)) for _ in h]) for h, _ in groups]
         corners = exact.tie_curve(groups)
-        found = mm.ties.tie_curve(es, "m", grouping=grouping, scale=scale).to_numpy()
+        found = mm.ties.tie_curve(es, "m", grouping=grouping).to_numpy()
         assert len(found) == len(corners), number
         for row, corner in zip(found, corners, strict=True):
             for value, wanted in zip(row, corner, strict=True):
                 near(value, wanted, number, 1e-12)
-        line = mm.ties.tie_area(es, grouping=grouping, scale=scale).iloc[0]
+        line = mm.ties.tie_area(es, grouping=grouping).iloc[0]
         t = exact.mean([Fraction(sum(c[k] for k in (2, 4)), sum(c)) for c in (exact.pair_counts(*g) for g in groups)])
         chance, best = (1 + t) / 4, (1 + 2 * t - 2 * t * t) / 2
         value = exact.area(corners)
@@ -53,23 +50,13 @@ def test_curves(numbers):
             near(line[column], wanted, number, 1e-12)
         assert (line["n_pairs"], line["n_groups"]) == (sum(math.comb(len(h), 2) for h, _ in groups), len(groups))
         near(line["skill"], (value - chance) / (best - chance) if best > chance else None, number, 1e-9)
-        half = [Fraction(2 * c + t_m + t_h + both, 2 * (c + d + t_h + t_m + both)) for c, d, t_h, t_m, both in (
-            exact.pair_counts(h, m) for h, m in groups
-        )]  # fmt: skip
-        found = mm.ties.expected_accuracy(es, grouping=grouping, human_ties="half")["value"][0]
-        near(found, exact.mean(half), number, 1e-12)
 
 
-@checks(mm.ties.drop_probabilities, mm.ties.subsampled_tie_share, first=2000)
+@checks(mm.ties.drop_probabilities, first=2000)
 def test_shares_after_dropping(numbers):
     for number in numbers:
-        t, wanted, p, q = np.random.default_rng([31, number]).integers(0, 11, 4) / 10
-        share, aim, p_tied, p_untied = exact.exact([t, wanted, p, q])
-        left = share * (1 - p_tied), (1 - share) * (1 - p_untied)
-        if sum(left):
-            near(mm.ties.subsampled_tie_share(t, p, q), left[0] / sum(left), number, 1e-12)
-        else:
-            refuses("no pair would be left", mm.ties.subsampled_tie_share, t, p, q)
+        t, wanted = np.random.default_rng([31, number]).integers(0, 11, 2) / 10
+        share, aim = exact.exact([t, wanted])
         if (t == 0 and wanted > 0) or (t == 1 and wanted < 1):
             refuses("cannot be reached", mm.ties.drop_probabilities, t, wanted)
             continue
@@ -204,39 +191,3 @@ def test_held_out(numbers):
             assert (line["n_pairs"], line["n_pairs_test"]) == (len(train), len(test))
         tested += 1
     assert tested > len(numbers) / 10
-
-
-@checks(mm.ties.chance_levels, first=12)
-def test_chance(numbers):
-    """Each coefficient of metrics drawn alike."""
-    for number, human, _, es in campaigns(numbers[:: 1 if len(numbers) < 20 else 5]):
-        if not comparable(human, human, "segment"):
-            continue
-        rng, metrics = np.random.default_rng(number), {"noise": [], "levels": []}
-        for _ in range(2):
-            metrics["noise"].append(rng.random(human.shape))
-            metrics["levels"].append(rng.integers(0, 3, human.shape).astype(float))
-        counts = [exact.pair_counts(h, h) for h, _ in exact.groups(human, human, "segment")]
-        if not any(c[0] for c in counts):
-            refuses("humans tie every pair", mm.ties.chance_levels, es, n_resamples=2, rng=number)
-            continue
-        found = mm.ties.chance_levels(es, n_resamples=2, rng=number).set_index("coefficient")
-        t = exact.mean([Fraction(c[4], sum(c)) for c in counts])
-        near(found.loc["tau_eq", "expected_noise"], -t, number, 1e-12)
-        near(found.loc["acc_eq", "expected_noise"], (1 - t) / 2, number, 1e-12)
-        near(found.loc["tie_area", "expected_noise"], (1 + t) / 4, number, 1e-12)
-        for name in found.index:
-
-            def value(metric, name=name):
-                if name == "expected_accuracy":
-                    return exact.expected_accuracy(human, metric, "segment")  # noqa: B023
-                if name == "tie_area":
-                    return exact.tie_area(human, metric, "segment")  # noqa: B023
-                coefficient, calibrated = name.split(",")[0], name.endswith("calibrated")
-                return exact.resampled(coefficient, human, metric, "segment", "drop", None if calibrated else 0.0)  # noqa: B023
-
-            near(found.loc[name, "constant"], value(np.zeros(human.shape)), f"{number} {name}")
-            for kind, drawn in metrics.items():
-                values = [float(value(metric)) for metric in drawn]
-                near(found.loc[name, kind], np.mean(values), f"{number} {name}")
-                near(found.loc[name, f"{kind}_se"], np.std(values, ddof=1) / np.sqrt(2), f"{number} {name}")

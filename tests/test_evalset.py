@@ -209,7 +209,7 @@ def test_what_is_computed_from_scores_may_be_larger_and_smaller():
 COUNTS = {
     "n_resamples": [mm.compare, mm.rank, mm.significance.intervals, mm.report.claims, mm.ties.held_out_calibration],
     "rng": [
-        mm.compare, mm.rank, mm.soft_pairwise_accuracy, mm.report.report, mm.ties.subsample_ties, mm.ties.chance_levels,
+        mm.compare, mm.rank, mm.soft_pairwise_accuracy, mm.report.report, mm.ties.subsample_ties,
         mm.aggregation.compare_aggregations,
         lambda es, **n: mm.perturb.perturb_table(es.to_frame()[["system", "segment", "translation"]], **n),
     ],

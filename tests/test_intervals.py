@@ -10,7 +10,7 @@ from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import agreement
-from mtmeta.significance import _intervals, _jackknife, exchange_units, intervals
+from mtmeta.significance import _intervals, exchange_units, intervals
 
 COEFFICIENTS = ("pearson", "spearman", "tau_b", "tau_a", "tau_13", "acc_eq", "tau_eq")
 CASES = [
@@ -42,7 +42,7 @@ def test_variance_over_systems_leaves_one_out_at_a_time(coefficient, grouping, d
     options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate}
     parts = [es.select(systems=es.systems[:s] + es.systems[s + 1 :]) for s in range(5)]
     values = [mm.correlate(part, **options)["value"][0] for part in parts]
-    (variance,), known, unit, n = _jackknife.jackknife(es, ["m"], unit="system", **options)
+    (variance,), known, unit, n = _intervals.jackknife(es, ["m"], unit="system", **options)
     assert (unit, n, *known) == ("system", 5, 4)
     assert variance == pytest.approx(4 / 5 * sum((v - sum(values) / 5) ** 2 for v in values), rel=1e-9)
 
@@ -103,18 +103,18 @@ def by_kurtosis(influences):
 def test_two_way_variance_adds_the_margins_and_takes_the_cells_away(coefficient, grouping, degenerate, unit):
     es = campaign(4)
     units = exchange_units(es, unit)
-    fast = _jackknife.block_influences(es, "m", coefficient, grouping, units, degenerate)
+    fast = _intervals.block_influences(es, "m", coefficient, grouping, units, degenerate)
     slow = slow_blocks(es, coefficient, grouping, degenerate, units.of_segment.tolist(), units.n)
     np.testing.assert_allclose(fast, slow, atol=1e-12)
     options = {"coefficient": coefficient, "grouping": grouping, "degenerate": degenerate}
     margin, cells = spread(slow.sum(axis=0), units.n), spread(slow.ravel(), slow.size)
-    variances, known, *_ = _jackknife.jackknife(es, ["m"], unit=unit, **options)
+    variances, known, *_ = _intervals.jackknife(es, ["m"], unit=unit, **options)
     assert variances == pytest.approx(margin)
     few = min(units.n - 1, by_kurtosis(slow.sum(axis=0)))
     assert known == pytest.approx(few)
     if unit == "segment":  # three documents are too few to take the place of segments
-        system = _jackknife.jackknife(es, ["m"], unit="system", **options)[0][0]
-        (variance,), known, name, n = _jackknife.jackknife(es, ["m"], unit="both", **options)
+        system = _intervals.jackknife(es, ["m"], unit="system", **options)[0][0]
+        (variance,), known, name, n = _intervals.jackknife(es, ["m"], unit="both", **options)
         assert known == pytest.approx(min(4, few))
         assert variance == pytest.approx(max(system, margin, system + margin - cells))
         assert (name, n) == ("system and segment", 5)

@@ -89,8 +89,8 @@ def test_order_of_equals_and_of_like_contexts_and_buckets_as_many_as_ties_allow(
     buckets = la.quality_buckets(values, 30)
     assert buckets.labels.index.equals(values.index)
     # the ten quantiles that fall on 0 merge into one bucket
-    assert (buckets.n_buckets, buckets.n_asked) == (21, 30)
-    assert "21 of 30 asked for" in repr(buckets)
+    assert buckets.n_buckets == 21
+    assert repr(buckets) == "QualityBuckets(n_buckets=21)"
     refuses("no value is rated", la.quality_buckets, [np.nan], 2)
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 import mtmeta as mm
 from mtmeta._checks import Undefined
-from mtmeta.report import SECTIONS, Report, _labels, _report
+from mtmeta.report import SECTIONS, Report, _facts, _report
 from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws
 from mtmeta.report._claims import VERDICTS, decide
 from mtmeta.report._display import between, number, tables
@@ -362,7 +362,6 @@ def test_several_sets_and_metrics():
     pairs = report.claims[["set", "metric"]].drop_duplicates().to_numpy().tolist()
     assert pairs == [["one", "a"], ["one", odd], ["<i>two</i>", "a"], ["<i>two</i>", odd]]
     assert [[found["set"], found["metric"]] for found in json.loads(report.to_json())["sets"]] == pairs
-    assert (report.summary[list(VERDICTS)].sum(axis=1) == 4).all()
     assert_read_back(report)
     page = report.to_html()
     assert "All at a glance" in page
@@ -380,13 +379,10 @@ def test_claims_alone_are_those_of_the_report(teaching, small, metric):
     assert not expected["value"].isna().all()
 
 
-def test_progress_is_reported(monkeypatch):
+def test_progress_is_reported():
     lines = []
     mm.report.report(tiny(), **FAST, progress=lines.append)
     assert lines == ["tiny: mine"]
-    monkeypatch.setattr(_report, "_LARGE", 59)  # tiny has 60 translations
-    mm.report.report(tiny(), **FAST, progress=lines.append)
-    assert (lines[1:3], len(lines)) == (["tiny: mine", "tiny: mine: What was read"], 2 + len(SECTIONS))
 
 
 def test_options_are_checked():
@@ -479,7 +475,7 @@ def assert_read_back(report):
     again = Report.from_json(saved)
     assert (again.to_html(), again.to_markdown()) == (report.to_html(), report.to_markdown())
     assert again.to_json() == saved
-    for table in ("claims", "sections", "skipped", "summary"):
+    for table in ("claims", "sections", "skipped"):
         pd.testing.assert_frame_equal(getattr(again, table), getattr(report, table))
 
 
@@ -500,7 +496,7 @@ def test_claims_read_no_label(teaching, monkeypatch):
     """Labels are for readers: with others the verdicts, numbers and reasons are the same."""
     rated = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:70], metrics=["BLEU", "Judge"])
     before = [mm.report.claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
-    monkeypatch.setattr(_labels, "LABELS", {key: f"label {k}" for k, key in enumerate(_labels.LABELS)})
+    monkeypatch.setattr(_facts, "LABELS", {key: f"label {k}" for k, key in enumerate(_facts.LABELS)})
     after = [mm.report.claims(es, es.metrics[-1], **FAST) for es in (rated, tiny())]
     for old, new in zip(before, after, strict=True):
         assert new["statistic"].str.startswith("label ").sum() == 8

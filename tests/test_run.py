@@ -144,8 +144,8 @@ def test_the_project_is_found_upward_and_beside_the_package(book, tmp_path, monk
 
 def test_without_the_chapters_it_is_said_where_they_are(run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
-    installed = tmp_path / "lib" / "site-packages" / "mtmeta" / "runner" / "_find.py"
-    monkeypatch.setattr("mtmeta.runner._find.__file__", str(installed))
+    installed = tmp_path / "lib" / "site-packages" / "mtmeta" / "runner" / "_book.py"
+    monkeypatch.setattr("mtmeta.runner._book.__file__", str(installed))
     code, out, err = run("run", "all", "--scores", "teaching")
     assert (code, out) == (1, "")
     folder = f"neither {tmp_path} nor a folder above it"

@@ -9,8 +9,8 @@ from ._aggregate import Aggregation, aggregate
 from ._compare import AggregationComparison, compare_aggregations
 from ._downsample import DownSampling, downsample
 from ._identity import RatioGap, ratio_gap
-from ._published import aggregate_transposed
 from ._statistics import SegmentStatistics, extract
+from ._transposed import aggregate_transposed
 
 __all__ = [
     "Aggregation",

@@ -52,7 +52,6 @@ def aggregate(
     how: str = "corpus",
     references: str | Sequence[str] | None = None,
     tokenize: str | None = None,
-    lowercase: bool | None = None,
     effective_order: bool | None = None,
     interval: str | None = None,
     n_resamples: int = 1000,
@@ -78,7 +77,7 @@ def aggregate(
         Translations and references; or the result of `extract`, with no further options of the extraction.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     how : {"corpus", "segment", "bootstrap"}
-    references, tokenize, lowercase, cache, n_jobs
+    references, tokenize, cache, n_jobs
         As in `extract`.
     effective_order : bool, optional
         Whether n-gram orders that a text is too short for are left out. By default as in sacreBLEU: for BLEU, off for a
@@ -126,16 +125,13 @@ def aggregate(
     if isinstance(es, SegmentStatistics):
         if es.metric != metric:
             raise ValueError(f"these are statistics of {es.metric!r}, not of {metric!r}. Pass metric={es.metric!r}.")
-        if (references, tokenize, lowercase) != (None, None, None):
-            raise ValueError(
-                "`references`, `tokenize` and `lowercase` were fixed when the statistics were extracted. Leave them "
-                "out."
-            )
+        if (references, tokenize) != (None, None):
+            raise ValueError("`references` and `tokenize` were fixed when the statistics were extracted. Omit them.")
         scorer(metric, effective_order=effective_order)  # refuses what does not apply
         statistics = es
     else:
-        options = {"references": references, "tokenize": tokenize, "lowercase": lowercase}
-        statistics = extract(es, metric, **options, effective_order=effective_order, cache=cache, n_jobs=n_jobs)
+        options = {"references": references, "tokenize": tokenize, "effective_order": effective_order}
+        statistics = extract(es, metric, **options, cache=cache, n_jobs=n_jobs)
     n = len(statistics.segments)
     unit = "segment" if how == "segment" else "corpus"
     effective = statistics.effective_order_of(unit, effective_order)

@@ -58,7 +58,7 @@ class SegmentStatistics:
         for chrF, by order, n-grams of hypothesis, reference, and both; for TER edits and (mean) reference length.
     counts : numpy.ndarray, shape (n_systems, n_segments, n_columns)
     options : dict
-        ``tokenize, lowercase, effective_order`` as given, and ``num_refs`` (-1: differs between segments).
+        ``tokenize, effective_order`` as given, and ``num_refs`` (-1: differs between segments).
     name : str
         That of the set.
     """
@@ -99,9 +99,8 @@ class SegmentStatistics:
 
     def signature_of(self, level: str, effective_order: bool | None = None) -> str:
         """Return sacreBLEU's signature of a score at ``level`` "corpus" or "segment"."""
-        options = {name: self.options[name] for name in ("tokenize", "lowercase")}
         effective = None if self.metric == "ter" else self.effective_order_of(level, effective_order)
-        computed = scoring.scorer(self.metric, **options, effective_order=effective)
+        computed = scoring.scorer(self.metric, tokenize=self.options["tokenize"], effective_order=effective)
         computed.num_refs = self.options["num_refs"]
         return scoring.signature(computed)
 
@@ -145,7 +144,6 @@ def extract(
     *,
     references: str | Sequence[str] | None = None,
     tokenize: str | None = None,
-    lowercase: bool | None = None,
     effective_order: bool | None = None,
     cache: bool = True,
     n_jobs: int = 1,
@@ -188,7 +186,7 @@ def extract(
     ['BLEU', 'nrefs:1', 'case:mixed', 'eff:no']
     """
     es = as_text_set(es)
-    options = {"tokenize": tokenize, "lowercase": lowercase, "effective_order": effective_order}
+    options = {"tokenize": tokenize, "effective_order": effective_order}
     scoring.scorer(metric, **options)  # a wrong option must not wait for a worker
     translations, streams = texts_of(es, references)
     number = {sum(r is not None for r in own) for own in zip(*streams, strict=True)}

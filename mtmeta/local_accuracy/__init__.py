@@ -1,8 +1,7 @@
 """Local metric accuracy: how often a metric prefers a text to its degraded version, context by context."""
 
 from ._accuracy import global_accuracy, local_accuracy
-from ._confounding import combination_variance, length_metric
-from ._derived import QualityBuckets, natural_pairs, quality_buckets, swap_effects
+from ._derived import QualityBuckets, combination_variance, length_metric, natural_pairs, quality_buckets, swap_effects
 from ._effects import context_effect, ranking_effect
 from ._guide import guide
 from ._pairs import metrics_of

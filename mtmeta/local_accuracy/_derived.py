@@ -1,9 +1,10 @@
-"""Contexts and pairs from scores: buckets of quality, pairs that humans ordered, effects of swaps."""
+"""What is derived from pairs and scores: buckets of quality, natural pairs, swaps, lengths, combined perturbations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pandas as pd
 from .._checks import check_count, generator
 from .._names import positions
 from ..evalset import EvalSet, as_evalset
-from ._pairs import outcomes, sums
+from ._pairs import codes_of, column, divide, mean, outcomes, sums
 
 
 @dataclass(frozen=True)
@@ -24,20 +25,13 @@ class QualityBuckets:
         Bucket of each value, 1 for the lowest; ``<NA>`` where the value is missing. Its index is that of the values.
     table : pandas.DataFrame
         ``bucket, low, high, mean, n``: smallest, largest and mean value, and number of values.
-    n_asked, n_buckets : int
-        How many buckets were asked for, and how many there are.
+    n_buckets : int
+        How many buckets there are.
     """
 
-    labels: pd.Series
-    table: pd.DataFrame
-    n_asked: int
+    labels: pd.Series = field(repr=False)
+    table: pd.DataFrame = field(repr=False)
     n_buckets: int
-
-    def __repr__(self) -> str:
-        sizes = self.table["n"]
-        return (
-            f"QualityBuckets: {self.n_buckets} of {self.n_asked} asked for, {sizes.min()} to {sizes.max()} values each"
-        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return ``table``."""
@@ -78,7 +72,7 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
     >>> from mtmeta.local_accuracy import quality_buckets
     >>> buckets = quality_buckets([-9, -5, -1, 0, 0, 0], 6)
     >>> buckets
-    QualityBuckets: 4 of 6 asked for, 1 to 3 values each
+    QualityBuckets(n_buckets=4)
     >>> buckets.labels.tolist()
     [1, 2, 3, 4, 4, 4]
     """
@@ -101,7 +95,7 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
     labels[scores.notna().to_numpy()] = np.unique(bins, return_inverse=True)[1] + 1
     grouped = rated.groupby(labels[scores.notna().to_numpy()].astype(int).to_numpy())
     table = grouped.agg(low="min", high="max", mean="mean", n="size").rename_axis("bucket").reset_index()
-    return QualityBuckets(labels, table, n_asked, len(table))
+    return QualityBuckets(labels, table, len(table))
 
 
 def natural_pairs(
@@ -230,3 +224,119 @@ def swap_effects(
         table[word] = number.T.ravel().astype(np.int64)
     n_pairs = table[list(words)].sum(axis=1)
     return table.assign(**{f"share_{word}": table[word] / n_pairs for word in words}, n_pairs=n_pairs)
+
+
+_TEXTS = ("translation", "transcript")
+
+
+def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Add a metric that returns the number of words of the text, which knows nothing of quality.
+
+    It is always right about a removed word and always wrong about an inserted or swapped one.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        With a column ``translation`` or ``transcript`` of texts y, and a column ``perturbed`` of texts y'.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A copy with the columns ``length`` and ``length_perturbed``. Words are separated by blanks.
+
+    Raises
+    ------
+    ValueError
+        If a column is absent or has an empty cell, or there is a metric ``length`` already.
+
+    References
+    ----------
+    Deviyani and Diaz 2025, appendix A.2.3.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import length_metric, local_accuracy
+    >>> pairs = pd.DataFrame({"segment": 1, "translation": "a b c", "perturbed": ["a c", "a b d c", "b a c"]})
+    >>> pairs = length_metric(pairs)
+    >>> local_accuracy(pairs, context=None)["accuracy"].round(3).tolist()
+    [0.333]
+    """
+    texts = [c for c in _TEXTS if c in pairs.columns]
+    if not texts:
+        raise ValueError(f"expected a column of texts, {' or '.join(_TEXTS)}.")
+    lengths = {}
+    for name, text in (("length", texts[0]), ("length_perturbed", "perturbed")):
+        if name in pairs.columns:
+            raise ValueError(f"the pairs have a column {name!r} already; drop or rename it.")
+        lengths[name] = column(pairs, text).map(lambda words: float(len(str(words).split())))
+    return pairs.assign(**lengths)
+
+
+def combination_variance(
+    pairs: pd.DataFrame,
+    *,
+    context: str | Sequence[str] | None = "system",
+    metrics: Sequence[str] | str | None = None,
+    missing: str = "raise",
+) -> pd.DataFrame:
+    """Measure how much accuracy depends on which perturbations were combined, by their number k.
+
+    For each k from 1 to K - 1: take all combinations of k of the K perturbations, of each the mean over contexts of the
+    local accuracies, and the variance of these means over combinations. (The paper draws ten combinations for each k.)
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        As for `local_accuracy`, with a column ``perturbation`` of at least three kinds. Each text should have a pair
+        for every perturbation that applies to it, not for a random four.
+    context, metrics, missing
+        As for `local_accuracy`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, k, variance, expected, n_combinations, n_perturbations``. ``expected`` is the variance that overlap
+        alone predicts from k = 1: a mean of k of K numbers drawn without replacement has the variance sigma**2 / k * (K
+        - k) / (K - 1). Overlap does not explain a variance that falls below ``expected``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `local_accuracy`; ValueError with fewer than three perturbations.
+
+    References
+    ----------
+    Deviyani and Diaz 2025, appendix A.2.3 and figure 5; the expected curve is ours.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mtmeta.local_accuracy import combination_variance
+    >>> pairs = pd.DataFrame({"segment": 1, "system": "A", "perturbation": list("abc"), "m": [1, 0, 0]})
+    >>> pairs["m_perturbed"] = 0
+    >>> table = combination_variance(pairs)
+    >>> table["variance"].round(4).tolist()
+    [0.2222, 0.0556]
+    """
+    data = outcomes(pairs, context, metrics, missing=missing)
+    kinds = codes_of(pairs, ["perturbation"])
+    total = int(kinds.max()) + 1
+    if total < 3:
+        raise ValueError(f"combining perturbations needs at least three kinds; found {total}.")
+    shape = (total, len(data.contexts), len(data.metrics))
+    cell = kinds * shape[1] + data.context
+    won, number = (table.reshape(shape) for table in sums(cell, total * shape[1], data.wins, data.present))
+
+    def accuracy(members: tuple[int, ...]) -> np.ndarray:
+        kept = list(members)
+        return mean(divide(won[kept].sum(axis=0), number[kept].sum(axis=0)), 0)
+
+    accuracies = {k: np.array([accuracy(c) for c in combinations(range(total), k)]) for k in range(1, total)}
+    single = accuracies[1].var(axis=0)
+    rows = []
+    for m, name in enumerate(data.metrics):
+        for k, values in accuracies.items():
+            expected = single[m] / k * (total - k) / (total - 1)
+            rows.append((name, k, values[:, m].var(), expected, len(values), total))
+    return pd.DataFrame(rows, columns=["metric", "k", "variance", "expected", "n_combinations", "n_perturbations"])

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from .._checks import check_count, generator
-from . import _kernels
+from .._compiled import njit
 from ._pairs import Outcomes, codes_of, divide, keys, mean, outcomes, sums
 from ._rankings import check_comparable, tau_tables
 
@@ -150,7 +150,30 @@ def permuted(
     sorted_blocks = block[first][order]
     starts = np.flatnonzero(np.r_[True, np.diff(sorted_blocks) > 0, True]).astype(np.int64)
     labels = data.context[first][order]
-    return _kernels.permuted_sums(labels, starts, wins[order], counts[order], len(data.contexts), n_resamples, rng)
+    return _permuted_sums(labels, starts, wins[order], counts[order], len(data.contexts), n_resamples, rng)
+
+
+@njit
+def _permuted_sums(labels, starts, wins, counts, n_contexts, n_resamples, rng):
+    """Shuffle the labels of units within blocks, and sum wins and counts by label.
+
+    ``starts`` cuts the units into blocks; ``wins`` and ``counts`` have shape (n_units, n_metrics). Returns two arrays
+    of shape (n_resamples, n_contexts, n_metrics).
+    """
+    n_units, n_metrics = wins.shape
+    won = np.zeros((n_resamples, n_contexts, n_metrics))
+    number = np.zeros((n_resamples, n_contexts, n_metrics))
+    shuffled = labels.copy()
+    for b in range(n_resamples):
+        for g in range(len(starts) - 1):
+            for i in range(starts[g + 1] - 1, starts[g], -1):
+                j = starts[g] + int(rng.random() * (i - starts[g] + 1))
+                shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+        for u in range(n_units):
+            for m in range(n_metrics):
+                won[b, shuffled[u], m] += wins[u, m]
+                number[b, shuffled[u], m] += counts[u, m]
+    return won, number
 
 
 def ranking_effect(

@@ -12,10 +12,11 @@ from scipy.spatial.distance import squareform
 
 from .._checks import check_count, check_level, generator
 from .._resampling import percentile_interval, seed_of
-from . import _kernels
-from ._pairs import Cells, cells, outcomes
+from ._pairs import Cells, cells, divide, mean, outcomes
 
 GLOBAL = "global"
+#: Two accuracies this close differ by rounding only, and are tied.
+_TOLERANCE = 1e-12
 
 
 def tau_ap(
@@ -71,9 +72,8 @@ def tau_ap(
     >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 3)
     0.778
     """
-    x, y = _aligned(truth, ranking)
-    value = _kernels.tau_ap(x, y)
-    return float((value + _kernels.tau_ap(y, x)) / 2 if symmetric else value)
+    table = tau_tables(np.array([_aligned(truth, ranking)]))[0]
+    return float((table[0, 1] + table[1, 0]) / 2 if symmetric else table[0, 1])
 
 
 def _aligned(truth, ranking) -> tuple[np.ndarray, np.ndarray]:
@@ -232,8 +232,16 @@ def check_comparable(n_metrics: int, n_contexts: int) -> None:
 
 
 def tau_tables(accuracy: np.ndarray) -> np.ndarray:
-    """Return tau_AP between all rows of each draw, truth first; NaN for rows without an accuracy."""
-    tables = _kernels.tau_tables(np.ascontiguousarray(accuracy))
+    """Return tau_AP between all rows of each draw, truth first; NaN for rows without an accuracy.
+
+    Shape (n_resamples, n_rows, n_metrics) becomes (n_resamples, n_rows, n_rows).
+    """
+    tables = []
+    for rows in accuracy:
+        higher = (rows[:, None] > rows[:, :, None] + _TOLERANCE).astype(float)  # (row, item, others ranked above it)
+        right = np.einsum("imn,jmn->ijm", higher, higher)
+        tables.append(2 * mean(divide(right, np.broadcast_to(higher.sum(axis=2), right.shape)), 2) - 1)
+    tables = np.array(tables)
     lost = np.isnan(accuracy).any(axis=2)
     tables[lost[:, :, None] | lost[:, None, :]] = np.nan
     return tables

@@ -20,11 +20,13 @@ from ._aggregation import (
 )
 from ._agreement import (
     decomposition,
+    learning_curves,
     ledger_differences,
     parts_plane,
     rank_intervals,
     rank_slopes,
     resampling_units,
+    score_against_length,
     three_views,
 )
 from ._interactive import Interactive, interactive_lines, interactive_threshold
@@ -36,7 +38,6 @@ from ._local import (
     tau_ap_heatmap,
     variance_by_combination,
 )
-from ._sentinels import learning_curves, score_against_length
 from ._style import COLOURS, MARKERS, use_style
 from ._sysdep import (
     detection_curves,

@@ -1,4 +1,4 @@
-"""Figures of scores, agreement and ranks, of resampled differences, and of printed against recomputed numbers."""
+"""Figures of scores, agreement, ranks and sentinels, of resampled differences, and of printed numbers recomputed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from .._checks import Undefined
 from .._names import unknown
-from ..agreement import GROUPINGS, as_sets, check_choice, correlate, decompose_pearson
+from .._pearson import pearson
+from ..agreement import as_sets, correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset
 from ._style import (
     COLOURS,
@@ -111,7 +113,7 @@ def parts_plane(
     ----------
     sets : EvalSet or sequence of EvalSet
     groups : mapping of str to sequence of str
-        Up to six groups of metrics to draw in colour, by the label to show; all others are grey.
+        Groups of metrics to draw in colour, by the label to show; all others are grey.
     axes : sequence of Axes, optional
         One for each set.
 
@@ -125,11 +127,9 @@ def parts_plane(
     Raises
     ------
     ValueError
-        If there are more than six groups, or a metric is unknown.
+        If a metric is unknown.
     """
     sets = as_sets(sets)
-    if len(groups) > len(COLOURS):
-        raise ValueError(f"`groups` may have up to {len(COLOURS)} entries; found {len(groups)}.")
     axes = new_row(axes, len(sets), 4.2 * len(sets), 4, sharex=True, sharey=True)
     tables = [decompose_pearson(es).set_index("metric") for es in sets]
     everything = pd.concat(tables)
@@ -179,8 +179,6 @@ def rank_slopes(
         Rank 1 is on top.
     """
     es = as_evalset(es)
-    for grouping in groupings:
-        check_choice("groupings", grouping, GROUPINGS)
     values = [correlate(es, grouping=g).set_index("metric")["value"] for g in groupings]
     ranks = pd.concat(values, axis=1).rank(ascending=False, method="min")
     ax = new_axes(ax, 6.4, max(3.4, 0.1 * len(ranks) + 1.2))
@@ -313,3 +311,105 @@ def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> A
     ax.set_yticks(range(len(sources)), sources)
     ax.set_xlabel("ours - printed, in units of the last printed place")
     return ax
+
+
+@names_as_written
+def score_against_length(
+    es: EvalSet, names: Sequence[str], *, within: bool = False, axes: Sequence[Axes] | None = None
+) -> np.ndarray:
+    """Draw scores against the length of the translation, with least-squares lines.
+
+    Parameters
+    ----------
+    es : EvalSet
+        With texts.
+    names : sequence of str
+        Metrics, or ``"human"``; one panel each.
+    within : bool
+        Whether to take each segment's mean from lengths and scores, which removes what the source decides.
+    axes : sequence of Axes, optional
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        Each panel says its Pearson correlation r. At most 3,000 points are drawn, and the axis leaves out the
+        shortest and the longest 0.2 %; the line and r use all.
+
+    Raises
+    ------
+    ValueError
+        If the set has no texts.
+    """
+    if es.texts is None:
+        raise Undefined(f"set {es.name!r} has no texts, so lengths are not known.")
+    length = np.array([[len(text) for text in es.texts.translations[system]] for system in es.systems], dtype=float)
+    axes = new_row(axes, len(names), 3.2 * len(names), 3.2)
+    styles = marks(names)
+    for ax, name in zip(axes, names, strict=True):
+        scores = es.human if name == "human" else es[name]
+        scored = ~np.isnan(scores)
+        x, y = np.where(scored, length, np.nan), np.where(scored, scores, np.nan)
+        if within:
+            x, y = (values - pd.DataFrame(values).mean().to_numpy() for values in (x, y))
+        x, y = x[scored], y[scored]
+        shown = np.random.default_rng(0).permutation(len(x))[:3000]
+        ax.scatter(x[shown], y[shown], s=5, color=GREY, alpha=0.35, linewidths=0, rasterized=True)
+        least_squares_line(ax, x, y, color=styles[name]["color"])
+        room = 0.03 * np.ptp(y) or 1.0
+        ax.set(xlim=np.quantile(x, [0.002, 0.998]), ylim=(y.min() - room, y.max() + room))
+        title = f"{name}, r = {np.nan_to_num(pearson(x, y)):.2f}"
+        ax.annotate(title, (0.5, 1.02), xycoords="axes fraction", ha="center", fontweight="bold", fontsize=10)
+        ax.set_xlabel("length less segment mean" if within else "characters in translation")
+    axes[0].set_ylabel("score less segment mean" if within else "score")
+    return axes
+
+
+@names_as_written
+def learning_curves(
+    curves: pd.DataFrame, *, levels: pd.DataFrame | None = None, axes: Sequence[Axes] | None = None
+) -> np.ndarray:
+    """Draw what sentinels earn against the amount of text they were trained on, one panel a grouping.
+
+    Parameters
+    ----------
+    curves : pandas.DataFrame
+        ``sees, grouping, n, value``: one row for each training run; ``n`` is the number of segments trained on.
+    levels : pandas.DataFrame, optional
+        ``grouping, value``: what other metrics earn; one thin grey line each.
+    axes : sequence of Axes, optional
+        One for each grouping.
+
+    Returns
+    -------
+    numpy.ndarray of Axes
+        Lines are means over the runs of one size, bands reach from the lowest to the highest.
+
+    Raises
+    ------
+    ValueError
+        If a column is absent, or there are no rows.
+    """
+    need(curves, "sees", "grouping", "n", "value")
+    if levels is not None:
+        need(levels, "grouping", "value")
+    groupings, sizes = curves["grouping"].unique(), sorted(set(curves["n"]))
+    axes = new_row(axes, len(groupings), 4.4 * len(groupings), 3.8, sharey=True)
+    for ax, grouping in zip(axes, groupings, strict=True):
+        for value in [] if levels is None else levels.loc[levels["grouping"] == grouping, "value"]:
+            ax.axhline(value, color=GREY, linewidth=0.8, alpha=0.6, zorder=0)
+        ax.axhline(0, color="black", linewidth=1, zorder=0)
+        own = curves[curves["grouping"] == grouping]
+        for k, (sees, style) in enumerate(marks(own["sees"]).items()):
+            found = own[own["sees"] == sees].groupby("n")["value"].agg(["mean", "min", "max"])
+            style |= {"label": f"sees the {sees}", "linestyle": ("-", "--", ":")[k % 3], "markersize": 5}
+            ax.plot(found.index, found["mean"], **style)
+            ax.fill_between(found.index, found["min"], found["max"], color=style["color"], alpha=0.2, linewidth=0)
+        ax.set(xscale="log", xlabel="segments trained on")
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        ax.minorticks_off()
+        label = "no grouping" if grouping == "none" else f"{grouping} grouping"
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
+        ax.annotate(label, (0.03, 0.95), xycoords="axes fraction", va="top", fontweight="bold", bbox=box)
+    axes[0].set_ylabel("correlation with human scores")
+    one_legend(axes[0], ncols=3, fontsize=10)
+    return axes

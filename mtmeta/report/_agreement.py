@@ -9,25 +9,25 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._checks import Undefined
+from .._names import some_of
 from .._pearson import pearson, scaled
 from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
 from ..differences import curve
 from ..estimation import ratings_saved
-from ..evalset import EvalSet
+from ..evalset import EvalSet, recomputed
 from ..protocols import Task, decided_by_one, without_each_system
 from ..significance import fisher_interval, intervals
 from ._facts import (
+    COEFFICIENTS,
+    GROUPINGS,
     Part,
     Section,
     Settings,
     interval,
-    listed,
     pearson_in_draws,
     segment_counts,
     system_means,
-    with_scores,
 )
-from ._labels import COEFFICIENTS, GROUPINGS
 
 #: More pairs than this are not sorted in every resample, or not at all.
 _PAIRS_WITH_INTERVAL, _PAIRS = 200_000, 200_000_000
@@ -38,16 +38,16 @@ def data(part: Part, section: Section) -> None:
     """Count what was read, rated and left out."""
     es, metric = part.es, part.metric
     rated, both = ~np.isnan(es.human), part.scored
-    section.add("systems", es.shape[0], note=listed(es.systems, 20))
+    section.add("systems", es.shape[0], note=some_of(es.systems, 20))
     section.add("segments", es.shape[1])
     for key, cells in (("rated", rated), (f"scored={metric}", ~np.isnan(es[metric])), ("both", both)):
         section.add(key, cells.sum(), n=cells.size, unit="translations")
     section.add("comparable", (both.sum(axis=0) > 1).sum(), n=es.shape[1], unit="segments")
-    section.add("metrics", len(es.metrics), note=listed(es.metrics, 50))
+    section.add("metrics", len(es.metrics), note=some_of(es.metrics, 50))
     for what, values in (("documents", es.documents), ("domains", es.domains)):
         if values is not None:
             distinct = list(dict.fromkeys(v for v in values if v is not None))
-            section.add(what, len(distinct), note=listed(distinct) if what == "domains" else "")
+            section.add(what, len(distinct), note=some_of(map(str, distinct), 8) if what == "domains" else "")
     values = es.human[rated]
     section.text.append(
         f"Human scores run from {values.min():zg} to {values.max():zg}, with {len(np.unique(values))} distinct values. "
@@ -153,7 +153,7 @@ def _system_rows(part: Part, section: Section) -> None:
 
 def _without_each(part: Part, section: Section, statistic: str) -> str:
     """Return the range of a statistic with one system left out; tell the section if this changes its sign."""
-    means = with_scores(part.es, {part.metric: part.es[part.metric]})
+    means = recomputed(part.es, part.es.human, {part.metric: part.es[part.metric]})
     table = without_each_system(means, [part.metric], Task(statistic, "system"))
     if table.empty:
         return ""

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from .._checks import Undefined
+from .._names import some_of
 from .._pearson import standard_deviation
 from .._resampling import units_of
 from ..agreement import correlate
@@ -14,7 +15,7 @@ from ..evalset import EvalSet
 from ..sysdep import centre_segments, compare_with_null, deviations_both_ways, system_dependence
 from ..ties import calibrate_ties, held_out_calibration, human_tie_share
 from ._agreement import quick_interval
-from ._facts import Part, Section, interval, listed, pearson_in_draws, segment_counts, with_scores
+from ._facts import Part, Section, interval, pearson_in_draws, segment_counts
 from ._others import lengths
 
 _MOST_DOMAINS = 12
@@ -63,7 +64,7 @@ def _held_out(part: Part, section: Section) -> None:
 
 def _chance(part: Part, section: Section) -> None:
     es, rng = part.paired, np.random.default_rng(part.settings.seed)
-    noise = with_scores(es, {f"noise {k}": rng.random(es.shape) for k in range(20)}, es.human)
+    noise = es.with_metrics({f"noise {k}": rng.random(es.shape) for k in range(20)})
     section.add("acc_eq.constant", human_tie_share(es), note="all pairs tied")
     section.add("acc_eq.random", correlate(noise, coefficient="acc_eq")["value"].mean(), note="mean of 20 draws")
 
@@ -168,7 +169,7 @@ def domains(part: Part, section: Section) -> None:
         raise Undefined("the table does not say which domain a segment is from.")
     names = [d for d in dict.fromkeys(es.domains) if d is not None]
     if len(names) < 2:
-        raise Undefined(f"there is one domain: {listed(names) or 'none'}.")
+        raise Undefined(f"there is one domain: {some_of(map(str, names)) or 'none'}.")
     if len(names) > _MOST_DOMAINS:
         section.skip(f"more={len(names) - _MOST_DOMAINS} domains", f"the first {_MOST_DOMAINS} are shown.")
     for name in names[:_MOST_DOMAINS]:

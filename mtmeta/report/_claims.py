@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._checks import Undefined
-from ._facts import CLAIM_COLUMNS, Part, Section
-from ._labels import CLAIMS, label
+from ._facts import CLAIM_COLUMNS, CLAIMS, Part, Section, label
 from ._others import CLAIMED_RANK, beyond_sources
 
 VERDICTS = ("supported", "real but small", "not supported", "cannot be told")
@@ -19,6 +18,8 @@ _SHOWN = VERDICTS[:2]
 #: What is too small to matter: of correlations, of accuracies, and of SysDep as a share of the range of systems.
 MARGIN_CORRELATION, MARGIN_ACCURACY, MARGIN_SYSDEP = 0.1, 0.1, 0.1
 _FEWEST_OTHER_SYSTEMS = 8
+#: What a claim says of its statistic where it has no row.
+_NO_ROW = {"value": np.nan, "low": np.nan, "high": np.nan, "n": None, "unit": "", "beside": ""}
 #: Sums of fractions may miss a threshold that they equal by less than this.
 _ROUNDING = 1e-9
 
@@ -78,17 +79,10 @@ def claims_of(part: Part) -> list[dict]:
             verdict, reason = "cannot be told", section.why(*about["why"])
         else:
             verdict, reason, row = judge(part, section, row)
-        row = row or {}
-        numbers = [row.get(c, np.nan) for c in ("value", "low", "high")]
-        values = (
-            about["claim"],
-            verdict,
-            statistic + row.get("beside", ""),
-            *numbers,
-            row.get("n"),
-            row.get("unit", ""),
-        )
-        found.append(dict(zip(CLAIM_COLUMNS, (*values, reason, about["chapter"]), strict=True)))
+        row = _NO_ROW | (row or {})
+        numbers = (row[column] for column in ("value", "low", "high", "n", "unit"))
+        values = (about["claim"], verdict, statistic + row["beside"], *numbers, reason, about["chapter"])
+        found.append(dict(zip(CLAIM_COLUMNS, values, strict=True)))
     return found
 
 

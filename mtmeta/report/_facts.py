@@ -1,21 +1,50 @@
-"""The facts of a report: settings, sections of numbers, omissions and their reasons, and resamples of segments."""
+"""The facts of a report: names, settings, sections of numbers, omissions with reasons, and resamples of segments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._checks import Undefined
-from .._names import some_of
 from .._pearson import scaled
 from .._resampling import times_drawn, units_of
-from ..evalset import Computed, EvalSet
-from ._labels import HEADS, label
+from ..evalset import EvalSet, recomputed
 
+COEFFICIENTS = {"pearson": "Pearson", "kendall": "Kendall", "acc_eq": "acc_eq"}
+GROUPINGS = {"none": "no grouping", "segment": "segment grouping", "system": "system grouping"}
+
+_PAGE = tomllib.loads(Path(__file__).with_name("_page.toml").read_text(encoding="utf-8"))
+#: Title, chapter, caption and text of each section.
+HEADS = _PAGE["sections"]
+#: What of a report is the same when it is made again.
+AGAIN = _PAGE["page"]["again"]
+#: What is claimed, by what decides.
+CLAIMS = _PAGE["claims"]
+#: Pieces of the page.
+HTML = _PAGE["html"]
+#: Labels of numbers by key.
+LABELS = {f"{c}.{g}": f"{name}, {how}" for c, name in COEFFICIENTS.items() for g, how in GROUPINGS.items()}
+LABELS |= _PAGE["labels"]
+for _key in ("pearson.none", "pearson.segment", "kendall.segment", "pairwise", "spa.short"):
+    _places = {"rank": "rank", "best_rank": "best rank", "worst_rank": "worst rank"}
+    LABELS |= {f"{_key}.{place}": f"{LABELS[_key]}: {words}" for place, words in _places.items()}
+    LABELS[f"{_key}.sets"] = f"sets of ranks by {LABELS[_key]}"
+
+
+def label(key: str) -> str:
+    """Return the label of a key. A name after "=" in the key is shown unchanged."""
+    kind, _, name = key.partition("=")
+    return LABELS[kind] + name
+
+
+#: With more metrics and sets than this, figures would make the page too large to open.
+UP_TO = 12
 ROW_COLUMNS = ("section", "key", "subject", "quantity", "value", "low", "high", "n", "unit", "note")
 SKIP_COLUMNS = ("section", "key", "what", "reason")
 CLAIM_COLUMNS = ("claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter")
@@ -130,7 +159,7 @@ class Part:
             raise Undefined("no translation has both a human score and a score of the metric.")
         systems = [s for s, some in zip(self.es.systems, scored.any(axis=1), strict=True) if some]
         segments = [s for s, some in zip(self.es.segments, scored.any(axis=0), strict=True) if some]
-        base = with_scores(self.es, {self.metric: self.es[self.metric]}, np.where(scored, self.es.human, np.nan))
+        base = recomputed(self.es, np.where(scored, self.es.human, np.nan), {self.metric: self.es[self.metric]})
         return base.select(systems=systems, segments=segments)
 
 
@@ -164,15 +193,6 @@ class Facts:
     seed: int
     signature: str
     version: str
-
-
-def with_scores(es: EvalSet, metrics: dict[str, np.ndarray], human: np.ndarray | None = None) -> EvalSet:
-    """Return a set with other metrics, perhaps other human scores, and no official system scores."""
-    kept = {
-        name: getattr(es, name)
-        for name in ("systems", "segments", "name", "documents", "domains", "texts", "human_systems")
-    }
-    return Computed(es.human if human is None else human, metrics, **kept)
 
 
 def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
@@ -228,8 +248,3 @@ def interval(draws: np.ndarray, settings: Settings) -> tuple[float, float]:
     if not len(draws) or np.isnan(draws).mean() > tails[0]:
         return np.nan, np.nan
     return tuple(np.nanquantile(draws, tails).tolist())
-
-
-def listed(items: Sequence[Any], limit: int = 8) -> str:
-    """Return items as a list in words, cut after ``limit``."""
-    return some_of(map(str, items), limit)

@@ -8,27 +8,23 @@ import warnings
 import numpy as np
 import pandas as pd
 
+from .. import plots  # isort: skip - it decides what Matplotlib reads
+
+import matplotlib.pyplot as plt
+
 from .._checks import Undefined
 from ._display import number
-from ._facts import Figure, Part
-from ._labels import GROUPINGS, HEADS
-
-#: With more metrics and sets than this, figures would make the page too large to open.
-UP_TO = 12
+from ._facts import GROUPINGS, HEADS, Figure, Part
 
 
 def figures(part: Part) -> dict[str, Figure]:
     """Return the figures of a part by the section that they belong to; a figure that cannot be drawn is left out."""
-    from ..plots import use_style  # isort: skip - it decides what Matplotlib reads
-
-    import matplotlib.pyplot as plt
-
     found = {}
     for section, make in _MAKERS.items():
         with plt.rc_context(), warnings.catch_warnings():
             # names are no formulas, and may be in a script that the font lacks
             warnings.filterwarnings("ignore", message="Glyph .* missing from|constrained_layout not applied")
-            use_style()
+            plots.use_style()
             plt.rcParams["text.parse_math"] = False
             before = set(plt.get_fignums())
             try:
@@ -51,19 +47,15 @@ def _png(axes) -> bytes:
 
 
 def _views(part: Part):
-    from ..plots import three_views
-
     rows = {grouping: part.sections["segments"].row(f"pearson.{grouping}") for grouping in GROUPINGS}
     human = part.paired.human
     if rows["none"] is None or not (_some_vary(human) and _some_vary(human.T)):
         raise Undefined("nothing varies.")
     words = {grouping: number(row["value"]) if row else "not computed" for grouping, row in rows.items()}
-    return three_views(part.paired, part.metric), words
+    return plots.three_views(part.paired, part.metric), words
 
 
 def _ranks(part: Part):
-    from ..plots import rank_intervals
-
     rows, name = part.sections["rank"].rows, "pearson.segment"
     columns = {f"{name}.{what}": what for what in ("rank", "best_rank", "worst_rank")}
     table = pd.DataFrame([(r["subject"], columns[r["key"]], r["value"]) for r in rows if r["key"] in columns])
@@ -71,18 +63,16 @@ def _ranks(part: Part):
         raise Undefined("there are no sets of ranks.")
     table = table.pivot(index=0, columns=1, values=2).reset_index(names="metric")
     rank, best, worst = table.set_index("metric").loc[part.metric, list(columns.values())].astype(int)
-    return rank_intervals(table, highlight=[part.metric]), {"rank": rank, "best": best, "worst": worst}
+    return plots.rank_intervals(table, highlight=[part.metric]), {"rank": rank, "best": best, "worst": worst}
 
 
 def _between(part: Part):
-    from ..plots import decomposition
-
     es = part.es
     names = [m for m in es.metrics if _varies(es.human, es[m])][:40]
     if len(es.metrics) < 2 or part.metric not in names:
         raise Undefined("there is nothing to compare.")
     words = {what: number(part.sections["segments"].need(f"parts.{what}")["value"]) for what in ("between", "within")}
-    axes = decomposition(es, names)
+    axes = plots.decomposition(es, names)
     for label in axes.get_yticklabels():
         label.set_fontweight("bold" if label.get_text() == part.metric else "normal")
     return axes, words
@@ -99,34 +89,31 @@ def _varies(human: np.ndarray, scores: np.ndarray) -> bool:
 
 
 def _ties(part: Part):
-    from ..plots import tie_calibration_curves
-
     best, chosen = (part.sections["ties"].need(key)["value"] for key in ("acc_eq.calibrated", "threshold"))
-    return tie_calibration_curves(part.paired, [part.metric]), {"best": number(best), "threshold": f"{chosen:.3g}"}
+    return plots.tie_calibration_curves(part.paired, [part.metric]), {
+        "best": number(best),
+        "threshold": f"{chosen:.3g}",
+    }
 
 
 def _deviations(part: Part):
-    from ..plots import expected_deviations
-
     section = part.sections["system_dependence"]
     section.need("sysdep")
     found, null = section.found["sysdep"], section.found.get("null")
     values = found.table.set_index("system")["expected_deviation"]
     words = {"lowest": values.idxmin(), "low": number(values.min())}
     words |= {"highest": values.idxmax(), "high": number(values.max())}
-    axes = expected_deviations(found, null=None if null is None else null.table)
+    axes = plots.expected_deviations(found, null=None if null is None else null.table)
     axes.legend(loc="best")
     return axes, words
 
 
 def _lengths(part: Part):
-    from ..plots import score_against_length
-
     es, section = part.paired, part.sections["length"]
     humans, own = (number(section.need(f"length.{side}.within")["value"]) for side in ("humans", "metric"))
     if any(text is None for system in es.systems for text in es.texts.translations.get(system, (None,))):
         raise Undefined("some translations have no text.")
-    return score_against_length(es, ["human", part.metric], within=True), {"humans": humans, "own": own}
+    return plots.score_against_length(es, ["human", part.metric], within=True), {"humans": humans, "own": own}
 
 
 _MAKERS = {

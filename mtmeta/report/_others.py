@@ -13,8 +13,7 @@ from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..sentinel import fit
 from ..significance import compare
-from ._facts import Part, Section, Settings, interval, pearson_in_draws, segment_counts, with_scores
-from ._labels import GROUPINGS
+from ._facts import GROUPINGS, Part, Section, Settings, interval, pearson_in_draws, segment_counts
 
 _RANKED = (("pearson", "none"), ("pearson", "segment"), ("kendall", "segment"))
 #: Most metrics of which all pairs are compared, and the least draws.
@@ -111,7 +110,7 @@ def baselines(part: Part, section: Section) -> None:
     shown = list(scores)
     if not claims_only:
         scores |= {f"\0random {i}": rng.random(es.shape) for i in range(_N_RANDOM)}
-    section.found["es"] = es = with_scores(es, scores)
+    section.found["es"] = es = es.with_metrics(scores)
     for c, g in [("pearson", "none")] if claims_only else _STATISTICS:
         section.attempt(f"{c}.{g}", _column, section, es, shown, c, g)
     if not claims_only:

@@ -19,10 +19,8 @@ from ..evalset import EvalSet, as_sets
 from ..significance import exchange_units
 from . import _agreement, _behaviour, _others
 from ._claims import VERDICTS, claims_of
-from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, Facts, Figure, Findings, Part, Section, Settings
-from ._figures import UP_TO, figures
-from ._html import page
-from ._markdown import text
+from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, UP_TO, Facts, Figure, Findings, Part, Section, Settings
+from ._pages import as_html, as_markdown
 
 SCHEMA = 2
 #: What a metric on a set is called by.
@@ -41,8 +39,6 @@ _FILL: dict[str, Callable[[Part, Section], None]] = {
 }
 SECTIONS = tuple(_FILL)
 _NEVER_CLAIMED = ("data", "domains")
-#: With more translations than this, a section takes long enough to be named.
-_LARGE = 100_000
 
 
 @dataclass(frozen=True)
@@ -90,25 +86,20 @@ class Report(Facts):
         """Return a copy of the claims."""
         return self.claims.copy()
 
-    @property
-    def summary(self) -> pd.DataFrame:
-        """Return how many sets and metrics each claim is supported for: ``claim`` and one column a verdict."""
-        counts = pd.crosstab(self.claims["claim"], self.claims["verdict"])
-        counts = counts.reindex(index=self.claims["claim"].drop_duplicates(), columns=list(VERDICTS), fill_value=0)
-        return counts.rename_axis(columns=None).reset_index()
-
     def to_html(self) -> str:
         """Return one page of HTML that needs no network: style and figures are inside, names are escaped."""
         self._draw()
-        return page(self)
+        return as_html(self)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
-        return text(self)
+        return as_markdown(self)
 
     def _draw(self) -> None:
         """Draw the figures, unless they are drawn or too many."""
         if len(self._parts) <= UP_TO:
+            from ._figures import figures  # and Matplotlib, which tables need not wait for
+
             for part, found in zip(self._parts, self.findings, strict=False):
                 found.figures.update({} if found.figures else figures(part))
 
@@ -181,10 +172,8 @@ def _read(content: dict) -> Report:
         findings[names["set"], names["metric"]] = Findings(**names, sections=sections, claims=[], figures=drawn)
     for name, columns in (("claims", CLAIM_COLUMNS), ("sections", ROW_COLUMNS), ("skipped", SKIP_COLUMNS)):
         for row in content[name]:
-            found, typed = (
-                findings[row["set"], row["metric"]],
-                {column: _typed(column, row[column]) for column in columns},
-            )
+            found = findings[row["set"], row["metric"]]
+            typed = {column: _typed(column, row[column]) for column in columns}
             if name == "claims":
                 found.claims.append(typed)
             else:
@@ -247,7 +236,7 @@ def report(
     rng : int, numpy.random.Generator or None
         Seed of all draws. The same seed gives the same report.
     progress : callable, optional
-        Called with a line of text before each metric; for sets of more than 100,000 translations, before each section.
+        Called with a line of text before each metric.
 
     Returns
     -------
@@ -349,8 +338,6 @@ def _parts(sets: Sequence[EvalSet], metric, settings: Settings, progress=None) -
                 part.sections[key] = parts[-1].sections[key]
             elif not (settings.claims_only and key in _NEVER_CLAIMED):
                 part.sections[key] = section = Section(key)
-                if progress is not None and one.human.size > _LARGE:
-                    progress(f"{one.name}: {name}: {section.words['title']}")
                 section.attempt(key, fill, part, section)
         parts.append(part)
     return parts

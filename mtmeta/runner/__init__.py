@@ -14,9 +14,8 @@ same way, and is then left out alone.
 ``mtmeta run`` is `run` and `show`; ``make book`` and ``make notebooks`` are ``tools/make_book.py``.
 """
 
-from ._book import build, can_build
+from ._book import build, can_build, chapters, find_project
 from ._execute import CannotRun, execute, missing
-from ._find import chapters, find_project
 from ._needs import FACTS, facts, kind_of, unmet
 from ._run import Outcome, fingerprint, run
 from ._site import show

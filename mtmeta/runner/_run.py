@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import io
 import json
@@ -17,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._arrays import digest
 from .._checks import check_count
 from .._escapes import file_name, markdown
 from .._files import claimed, keep, whole_file
@@ -166,7 +166,7 @@ def _outcomes(
     parameters = {PARAMETERS[kind]: scores}
     todo: dict[str, tuple] = {}
     for page, path in notebooks.items():
-        key = digest(path.read_bytes(), seen, json.dumps(parameters), version)
+        key = digest([digest(path.read_bytes()), seen, parameters, version])
         if reason := _why_not(path, kind, found):
             outcome = Outcome("skipped", reason=reason)
             _write_page(path, out / f"{page}.ipynb", outcome)
@@ -187,21 +187,12 @@ def fingerprint(data: Data) -> str:
     """Return a hash of everything that chapters can see of a set; equal sets have equal hashes."""
     kind = kind_of(data)
     if kind == "transcripts":
-        return digest(kind, data.to_csv(index=False))
+        return digest([kind, data.to_csv(index=False)])
     if kind == "ranked lists":
-        return digest(kind, data.name, data.runs.to_csv(index=False), data.qrels.to_csv(index=False))
+        return digest([kind, data.name, data.runs.to_csv(index=False), data.qrels.to_csv(index=False)])
     references = sorted(data.texts.references.items()) if data.texts else []
     marks = [data.name, data.language_pair, sorted(data.human_systems), sorted(data.reference_free), references]
-    return digest(data.to_frame().to_csv(index=False), data.system_scores.to_csv(), json.dumps(marks))
-
-
-def digest(*parts: str | bytes) -> str:
-    """Return a hash of texts and bytes, each with its length."""
-    found = hashlib.sha256()
-    for part in parts:
-        raw = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
-        found.update(f"{len(raw)}:".encode() + raw)
-    return found.hexdigest()
+    return digest([data.to_frame().to_csv(index=False), data.system_scores.to_csv(), marks])
 
 
 def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:

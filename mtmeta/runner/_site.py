@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .._arrays import digest
 from ._book import build, copy_sources, pages, read_yaml, write_execution
-from ._run import Outcome, digest, hold, plain, write_text
+from ._run import Outcome, hold, plain, write_text
 
 _PAGE = "book/your_run"
 _SOURCES = ("book", "notebooks", "_toc.yml", "_config.yml")
@@ -65,8 +66,8 @@ def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title:
     out = site.parent
     own = [path for name in _SOURCES for path in _files(project / name)]
     own += [out / f"{page}.ipynb" for page in outcomes]
-    what = [part for path in own for part in (str(path), path.read_bytes())]
-    key = digest(title, *what, *(f"{page} {o.status} {o.reason}" for page, o in outcomes.items()))
+    what = [(str(path), digest(path.read_bytes())) for path in own]
+    key = digest([title, what, [(page, outcome.status, outcome.reason) for page, outcome in outcomes.items()]])
     if all((site / name).is_file() for name in (_BUILT, f"{_PAGE}.html")) and (site / _BUILT).read_text() == key:
         return
     work = out / ".site"

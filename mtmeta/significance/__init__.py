@@ -2,12 +2,20 @@
 
 from ._compare import METHODS, Comparison, compare  # noqa: F401
 from ._decisions import clusters, correct, max_t, rank_sets, share_reached  # noqa: F401
-from ._exchange import Units, exchange_units, exchanged_coefficients, exchanged_systems  # noqa: F401
-from ._intervals import bootstrap, intervals  # noqa: F401
-from ._jackknife import fisher_interval  # noqa: F401
+from ._exchange import (  # noqa: F401
+    Units,
+    common_cells,
+    exchange_units,
+    exchanged_coefficients,
+    exchanged_systems,
+)
+from ._intervals import (  # noqa: F401
+    bootstrap,
+    fisher_interval,
+    intervals,
+)
 from ._leads import drivers, power
 from ._published import null_differences  # noqa: F401
-from ._values import common_cells  # noqa: F401
 
 # Names that are not listed here serve other modules of the package.
 __all__ = ["Comparison", "clusters", "compare", "correct", "drivers", "intervals", "power", "rank_sets"]

@@ -15,10 +15,9 @@ from .._resampling import units_of
 from ..agreement import _check_coefficient
 from ..evalset import EvalSet, as_evalset, metric_names
 from ._decisions import clusters, correct, max_t, rank_sets, share_reached
-from ._exchange import exchange_units, exchanged_coefficients, exchanged_systems
+from ._exchange import common_cells, exchange_units, exchanged_coefficients, exchanged_systems, observed_values
 from ._intervals import bootstrap
 from ._published import PAIR_TESTS, exact_pair_swap, permute_cells, permute_spa, williams_p
-from ._values import common_cells, observed_values
 
 #: Tests of `compare`, by name.
 METHODS = ("exchange", "published", "williams", "bootstrap")

@@ -26,9 +26,11 @@ from ..agreement import (
     _values,
     calibration,
     grouped,
+    mean_over_groups,
     sign_of_difference,
+    soft_pairwise_accuracy,
 )
-from ..evalset import EvalSet
+from ..evalset import EvalSet, recomputed
 from . import _kernels
 
 #: With fewer documents than this, segments are exchanged: few signs make a rough null distribution.
@@ -273,3 +275,26 @@ def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:
         sums, squares = (_by_unit(v, units) @ signs for v in (difference, difference**2))
         _kernels.add_hybrid_gaps(human[pairs], sums, squares, first, second, gaps)
     return gaps / len(known)
+
+
+# -- the cells that metrics share, and their values ------------------------------------------
+
+
+def common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
+    """Return the set with human scores only where every metric has a score too."""
+    scored = ~np.isnan(es.human)
+    for name in names:
+        scored &= ~np.isnan(es[name])
+    if not scored.any():
+        raise Undefined(f"set {es.name!r}: no translation is scored by humans and all {len(names)} metrics.")
+    if (scored == ~np.isnan(es.human)).all():
+        return es
+    return recomputed(es, np.where(scored, es.human, np.nan), {name: es[name] for name in names})
+
+
+def observed_values(es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str) -> np.ndarray:
+    """Return the value of each metric."""
+    if coefficient == "spa":
+        return soft_pairwise_accuracy(es, names)["value"].to_numpy()
+    exact = _check_coefficient(coefficient, "calibrate")
+    return np.array([mean_over_groups(es, name, exact, grouping, "calibrate", degenerate)[0] for name in names])

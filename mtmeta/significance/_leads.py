@@ -12,8 +12,7 @@ from .._checks import Undefined
 from ..agreement import correlate
 from ..evalset import EvalSet, as_evalset
 from ._compare import compare
-from ._exchange import contributions, exchange_units
-from ._values import common_cells
+from ._exchange import common_cells, contributions, exchange_units
 
 #: More systems than this are as good as none.
 _MOST_SYSTEMS = 10_000

@@ -25,7 +25,7 @@ from ..agreement import (
 )
 from ..evalset import Computed, EvalSet
 from . import _kernels
-from ._values import common_cells
+from ._exchange import common_cells
 
 PAIR_TESTS = ("acc_eq", "tau_eq")
 #: Numbers that sums of cells and masks as numbers may take at a time; no result depends on it.

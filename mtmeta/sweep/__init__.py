@@ -6,8 +6,8 @@ come, so that an interrupted sweep continues where it stopped.
 
 Statistics, with the options of the functions they are named after: `mtmeta.correlate`, `mtmeta.pairwise_accuracy`,
 `mtmeta.soft_pairwise_accuracy`, `mtmeta.calibrate_ties`, `mtmeta.compare`, `mtmeta.rank`, `mtmeta.system_dependence`;
-``human_tie_share``, ``expected_accuracy``, ``tie_area``, ``subsample_ties``, ``held_out_calibration`` and
-``chance_levels`` of `mtmeta.ties`; ``intervals`` of `mtmeta.significance`; ``compare_with_null`` of `mtmeta.sysdep`;
+``human_tie_share``, ``expected_accuracy``, ``tie_area``, ``subsample_ties`` and ``held_out_calibration`` of
+`mtmeta.ties`; ``intervals`` of `mtmeta.significance`; ``compare_with_null`` of `mtmeta.sysdep`;
 ``aggregate`` of `mtmeta.aggregation`. ``compare_pairs`` gives the p-values of `mtmeta.compare`,
 ``expected_deviations`` the systems of `mtmeta.system_dependence`.
 """

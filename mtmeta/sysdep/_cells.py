@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from tqdm import tqdm
+from scipy.optimize import isotonic_regression
 
 from .._checks import Undefined, check_jobs, generator
+from .._pearson import scaled
 from .._resampling import times_drawn, units_of
-from ..evalset import Computed, EvalSet, as_evalset, metric_names
-from . import _kernels
+from ..evalset import EvalSet, as_evalset, metric_names, recomputed
 
 #: A variance or covariance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12
@@ -53,19 +53,18 @@ class Cells:
         parts = (self.human[keep], self.scores[keep], system, self.segment[keep], n_systems, self.unit[keep])
         return Cells(*parts)
 
-    def system_means(self, values: np.ndarray) -> np.ndarray:
-        """Return each system's mean over the first ``len(values)`` rows."""
+    def system_means(self, values: np.ndarray, times: np.ndarray | None = None) -> np.ndarray:
+        """Return each system's mean over the first ``len(values)`` rows, each taken so often; NaN where it has none."""
+        times = np.ones(len(values)) if times is None else times[: len(values)]
         system = self.system[: len(values)]
-        return np.bincount(system, values, self.n_systems) / np.bincount(system, minlength=self.n_systems)
+        with np.errstate(invalid="ignore"):
+            sums, sizes = (np.bincount(system, v, self.n_systems) for v in (values * times, times))
+            return sums / sizes
 
 
-def in_threads(
-    row_of: Callable[..., dict], jobs: Sequence[tuple], n_jobs: int | None, what: str, progress: bool
-) -> list[dict]:
-    """Return the rows of a table, each from one call, with a progress bar if wanted."""
-    calls = (delayed(row_of)(*job) for job in jobs)
-    rows = Parallel(n_jobs=check_jobs(n_jobs), prefer="threads", return_as="generator")(calls)
-    return list(tqdm(rows, total=len(jobs), desc=what, disable=not progress))
+def in_threads(row_of: Callable[..., dict], jobs: Sequence[tuple], n_jobs: int | None) -> list[dict]:
+    """Return the rows of a table, each from one call."""
+    return Parallel(n_jobs=check_jobs(n_jobs), prefer="threads")(delayed(row_of)(*job) for job in jobs)
 
 
 def cells_of(es: EvalSet, metric: str, *, paired: bool = True, least: int = 1, unit: str = "segment") -> Cells:
@@ -104,21 +103,38 @@ class Fits:
 def fit(
     cells: Cells, unit: np.ndarray | None = None, counts: np.ndarray | None = None, grid: np.ndarray | None = None
 ) -> Fits:
-    """Fit human on metric scores isotonically in each resample, or once; see `_kernels.isotonic_draws`."""
-    x, y, group, n_groups = cells.scores, cells.human, cells.system, cells.n_systems
+    """Fit human on metric scores isotonically in each resample, or once; see `isotonic_draws`."""
+    x = cells.scores
     if counts is None:
         unit, counts = np.zeros(len(x), np.int64), ONCE
     points, at = np.unique(x if grid is None else np.concatenate([x, grid]), return_inverse=True)
     at, kept = at[: len(x)], at[len(x) :]
-    rows = np.lexsort((np.arange(len(x)) >= len(y), group))  # group by group, those with a y first
-    starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n_groups))])
-    known = np.bincount(group[: len(y)], minlength=n_groups)
-    padded = np.concatenate([y, np.full(len(x) - len(y), np.nan)])[rows]
-    summed, at_kept, deviations = _kernels.isotonic_draws(
-        points, at[rows], padded, starts, known, unit[rows], counts, kept
-    )
-    mean = summed / len(counts)
+    mean, at_kept, deviations = isotonic_draws(cells, cells.human, points, at, unit, counts, kept)
     return Fits(mean[at], mean[kept], at_kept, deviations)
+
+
+def isotonic_draws(cells: Cells, human, points, at, unit, counts, kept) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Fit human on metric scores isotonically in each resample, and average fit and human score over each system.
+
+    ``points`` are the distinct metric scores, ``at`` says at which of them each row lies. Resample ``b`` takes a row
+    ``counts[b, unit[row]]`` times. Where a resample has no score, the fit lies on the line between the nearest ones.
+    Returns the mean fit at every point (n_points,), the fits at ``points[kept]`` (n_resamples, n_kept), and each
+    system's mean fit less its mean human score (n_resamples, n_systems); NaN where a system was not drawn.
+    """
+    points, (human, exponent), n = scaled(points, 0)[0], scaled(human, 0), len(human)
+    summed, at_kept = np.zeros(len(points)), np.empty((len(counts), len(kept)))
+    deviations = np.empty((len(counts), cells.n_systems))
+    for b, drawn in enumerate(counts):
+        times = drawn[unit]
+        weights = np.bincount(at[:n], times[:n], len(points))
+        sums = np.bincount(at[:n], times[:n] * human, len(points))
+        there = weights > 0
+        steps = isotonic_regression(sums[there] / weights[there], weights=weights[there]).x
+        fitted = np.interp(points, points[there], steps)
+        summed += fitted
+        at_kept[b] = fitted[kept]
+        deviations[b] = cells.system_means(fitted[at], times) - cells.system_means(human, times)
+    return tuple(np.ldexp(found, exponent) for found in (summed / len(counts), at_kept, deviations))
 
 
 def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -171,22 +187,18 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    scores = {name: es[name] for name in names}
-    whole = ~np.isnan(np.stack([es.human, *scores.values()])).any(axis=(0, 1))
+    whole = ~np.isnan([es.human, *(es[name] for name in names)]).any(axis=(0, 1))
     if not whole.any():
         raise Undefined(
             f"no segment of {es.name!r} has scores by humans and {', '.join(map(repr, names[:3]))} for every system, "
             "so segments have no comparable means; leave out systems or metrics that lack many."
         )
-    centred = {name: (v[:, whole] - v[:, whole].mean(axis=0)) for name, v in {"": es.human, **scores}.items()}
-    return Computed(
-        centred.pop(""),
-        centred,
-        systems=es.systems,
-        segments=[segment for segment, keep in zip(es.segments, whole, strict=True) if keep],
+    part = es.select(segments=np.array(es.segments, dtype=object)[whole], metrics=names)
+    human, *scores = (values - values.mean(axis=0) for values in (part.human, *(part[name] for name in names)))
+    return recomputed(
+        part,
+        human,
+        dict(zip(names, scores, strict=True)),
         name=f"{es.name} (within segments)",
-        language_pair=es.language_pair,
-        documents=None if es.documents is None else [d for d, keep in zip(es.documents, whole, strict=True) if keep],
-        human_systems=es.human_systems,
         provenance={"source": f"{es.name}, less segment means", "left_out": {"segments": int((~whole).sum())}},
     )

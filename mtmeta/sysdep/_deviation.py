@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -256,13 +257,9 @@ def system_dependence_table(
     data: EvalSet | pd.DataFrame | Sequence[EvalSet],
     metrics: Sequence[str] | str | None = None,
     *,
-    n_resamples: int = 200,
-    population: str = "paired",
-    unit: str = "segment",
-    level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
-    progress: bool = False,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return the system dependence of many metrics on one or several sets.
 
@@ -271,13 +268,12 @@ def system_dependence_table(
     data : EvalSet, pandas.DataFrame or sequence of EvalSet
     metrics : sequence of str, optional
         All metrics of each set by default; a set that lacks a named one is an error.
-    n_resamples, population, unit, level, rng
-        As in `system_dependence`. All metrics get the same resamples, so that ``rng=0`` gives the
-        numbers of ``system_dependence(..., rng=0)``.
+    rng : int, Generator or None
+        All metrics get the same resamples, so that ``rng=0`` gives the numbers of ``system_dependence(..., rng=0)``.
     n_jobs : int, optional
         Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
-    progress : bool
-        Whether to show a progress bar.
+    **options
+        ``n_resamples, population, unit, level``, as in `system_dependence`.
 
     Returns
     -------
@@ -302,10 +298,9 @@ def system_dependence_table(
     >>> table["metric"].tolist()
     ['Judge', 'Random']
     """
-    sets, seed = as_sets(data), shared_seed(rng)
-    options = {"n_resamples": n_resamples, "population": population, "unit": unit, "level": level, "rng": seed}
+    sets, options = as_sets(data), options | {"rng": shared_seed(rng)}
     jobs = [(es, metric, options) for es in sets for metric in metric_names(es, metrics)]
-    table = pd.DataFrame(in_threads(_summary, jobs, n_jobs, "system dependence", progress))
+    table = pd.DataFrame(in_threads(_summary, jobs, n_jobs))
     table["order"] = [s for s, es in enumerate(sets) for _ in metric_names(es, metrics)]
     return table.sort_values(["order", "sysdep"], ignore_index=True, kind="stable").drop(columns="order")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,8 @@ from scipy.special import ndtri
 
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
-from ..evalset import Computed, EvalSet, as_evalset, as_sets, metric_names
-from . import _kernels
-from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, shared_seed
+from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
+from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws, shared_seed
 from ._deviation import pearson
 from ._favours import sums_of
 
@@ -162,21 +162,8 @@ _DRAWS = {
     "heteroscedastic": _heteroscedastic,
     "residuals": _residuals,
 }
-#: The null models by name; the functions that build one data set from each are named alike.
+#: The null models by name; see `compare_with_null`.
 NULLS = tuple(_DRAWS)
-
-
-def _one_draw(es: EvalSet | pd.DataFrame, metric: str, null: str, min_stratum: int, unit: str, rng) -> EvalSet:
-    """Return one draw of a null as a set of its own."""
-    es = as_evalset(es)
-    check_choice("unit", unit, UNITS)
-    cells = cells_of(es, metric, unit=unit)
-    rng = generator(rng)
-    drawn, points, at = next(_DRAWS[null](cells, rng, check_count("min_stratum", min_stratum, 2), unit))
-    human, scores = np.full((2, *es.shape), np.nan)
-    human[cells.system, cells.segment], scores[cells.system, cells.segment] = drawn, points[at]
-    named = {"systems": es.systems, "segments": es.segments, "documents": es.documents}
-    return Computed(human, {metric: scores}, name=f"{es.name} (null: {null})", **named)
 
 
 def permute_within_human_scores(
@@ -228,146 +215,13 @@ def permute_within_human_scores(
     >>> sorted(null["m"][0, :2].tolist()), sorted(null["m"][0, 2:].tolist())
     ([1.0, 2.0], [3.0, 4.0])
     """
-    return _one_draw(es, metric, "human", min_stratum, unit, rng)
-
-
-def permute_systems_within_segments(
-    es: EvalSet | pd.DataFrame, metric: str, *, unit: str = "cell", rng: int | np.random.Generator | None = 0
-) -> EvalSet:
-    """Draw from the null in which systems are names only: they change places within each segment.
-
-    Human and metric score of a translation stay together, so f_G does not change and no system is better than another.
-    The SysDep that remains is the range that this many systems show by chance.
-
-    Parameters
-    ----------
-    es, metric, rng
-        As in `permute_within_human_scores`.
-    unit : {"cell", "segment", "document"}
-        ``"document"``: systems change places once per document, for all its segments, so that the scores of a system in
-        a document stay together. Only systems that lack the same segments of it change places. ``"cell"`` and
-        ``"segment"`` mean the same here: systems change places anew in each segment.
-
-    Returns
-    -------
-    EvalSet
-
-    Raises
-    ------
-    ValueError
-        As `permute_within_human_scores`.
-    """
-    return _one_draw(es, metric, "systems", 30, unit, rng)
-
-
-def constant_metric(es: EvalSet | pd.DataFrame, metric: str) -> EvalSet:
-    """Replace the metric by a constant: its SysDep is the range of the systems' mean human scores.
-
-    Parameters
-    ----------
-    es, metric
-        As in `permute_within_human_scores`; the translations with both scores are kept.
-
-    Returns
-    -------
-    EvalSet
-
-    Raises
-    ------
-    ValueError
-        As `permute_within_human_scores`.
-
-    Examples
-    --------
-    >>> import mtmeta as mm
-    >>> es = mm.EvalSet([[0, 0], [-3, -3]], {"m": [[1, 2], [3, 4]]}, systems=["A", "B"])
-    >>> mm.system_dependence(mm.sysdep.constant_metric(es, "m"), "m", n_resamples=0).sysdep
-    3.0
-    """
-    return _one_draw(es, metric, "constant", 30, "cell", 0)
-
-
-def add_gaussian_noise(
-    es: EvalSet | pd.DataFrame, metric: str, *, unit: str = "cell", rng: int | np.random.Generator | None = 0
-) -> EvalSet:
-    r"""Replace the metric by the human score plus Gaussian noise, with the metric's own correlation.
-
-    :math:`m = r z + \sqrt{1 - r^2}\, e` with z the standardised human score, r the metric's Pearson
-    correlation without grouping, and e standard normal.
-
-    Parameters
-    ----------
-    es, metric, rng
-        As in `permute_within_human_scores`.
-    unit : {"cell", "segment", "document"}
-        ``"cell"``: e is drawn for each translation by itself. For other units, e are the normal scores of the places in
-        strata of 30, moved as in `permute_within_human_scores`. They are normal, and as similar within units as the
-        metric's own noise.
-
-    Returns
-    -------
-    EvalSet
-
-    Raises
-    ------
-    ValueError
-        As `permute_within_human_scores`.
-    """
-    return _one_draw(es, metric, "gaussian", 30, unit, rng)
-
-
-def add_heteroscedastic_noise(
-    es: EvalSet | pd.DataFrame,
-    metric: str,
-    *,
-    min_stratum: int = 30,
-    unit: str = "cell",
-    rng: int | np.random.Generator | None = 0,
-) -> EvalSet:
-    """Replace the metric by Gaussian noise with its own mean and spread at each human score.
-
-    Parameters
-    ----------
-    es, metric, min_stratum, rng
-        As in `permute_within_human_scores`.
-    unit : {"cell", "segment", "document"}
-        As in `add_gaussian_noise`.
-
-    Returns
-    -------
-    EvalSet
-
-    Raises
-    ------
-    ValueError
-        As `permute_within_human_scores`.
-    """
-    return _one_draw(es, metric, "heteroscedastic", min_stratum, unit, rng)
-
-
-def resample_residuals(
-    es: EvalSet | pd.DataFrame, metric: str, *, unit: str = "cell", rng: int | np.random.Generator | None = 0
-) -> EvalSet:
-    """Replace the metric by its isotonic regression on the human score plus residuals drawn from all translations.
-
-    Parameters
-    ----------
-    es, metric, rng
-        As in `permute_within_human_scores`.
-    unit : {"cell", "segment", "document"}
-        ``"cell"``: residuals are drawn one by one, with replacement. For other units they move with their segments or
-        documents, as the places do in `permute_within_human_scores`.
-
-    Returns
-    -------
-    EvalSet
-
-    Raises
-    ------
-    ValueError
-        As `permute_within_human_scores`.
-    """
-    return _one_draw(es, metric, "residuals", 30, unit, rng)
+    es = as_evalset(es)
+    check_choice("unit", unit, UNITS)
+    cells = cells_of(es, metric, unit=unit)
+    drawn, points, at = next(_within_human(cells, generator(rng), check_count("min_stratum", min_stratum, 2), unit))
+    human, scores = np.full((2, *es.shape), np.nan)
+    human[cells.system, cells.segment], scores[cells.system, cells.segment] = drawn, points[at]
+    return recomputed(es, human, {metric: scores}, name=f"{es.name} (null: human)")
 
 
 @dataclass(frozen=True)
@@ -426,7 +280,7 @@ def compare_with_null(
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> NullComparison:
-    """Compare a metric's SysDep with what it would be under a null model.
+    r"""Compare a metric's SysDep with what it would be under a null model.
 
     Parameters
     ----------
@@ -435,17 +289,21 @@ def compare_with_null(
     null : {"human", "systems", "constant", "gaussian", "heteroscedastic", "residuals", "raters"}
         ``"raters"`` knows that ratings err, and needs several of each translation: the Expected Deviations less what
         `favours` finds in the scores mapped by :math:`f_G`, with the errors of that. The others take one rating for the
-        truth. ``"human"``, the central one of these: `permute_within_human_scores`; ``"systems"``:
-        `permute_systems_within_segments`; ``"constant"``: `constant_metric`; ``"gaussian"``: `add_gaussian_noise`;
-        ``"heteroscedastic"``: `add_heteroscedastic_noise`; ``"residuals"``: `resample_residuals`.
+        truth. ``"human"``, the central one of these: `permute_within_human_scores`. ``"systems"``: systems are names
+        only and change places within each segment, human and metric score together. ``"constant"``: a constant metric,
+        whose SysDep is the range of the systems' mean human scores. ``"gaussian"``: :math:`m = r z + \sqrt{1 - r^2}\,
+        e` with z the standardised human score, r the metric's Pearson correlation without grouping, and e standard
+        normal. ``"heteroscedastic"``: Gaussian noise with the metric's mean and spread at each human score.
+        ``"residuals"``: the metric's isotonic regression on the human score plus residuals of all translations.
     n_resamples : int
         At least ``2 / (1 - level) - 1``, or no p-value could be low enough. Take thousands for the bands of single
         systems: a value near the end of a band may fall inside or outside it as ``rng`` changes.
     min_stratum : int
         As in `permute_within_human_scores`.
     unit : {"cell", "segment", "document"}
-        What moves as a whole; the functions of the nulls say how. Take documents where the set names some 20 or more,
-        and otherwise segments.
+        What moves as a whole, as in `permute_within_human_scores`: scores by themselves, or the noise of a segment or
+        document. ``"systems"`` moves documents whole, and only between systems that lack the same segments of them.
+        Take documents where the set names some 20 or more, and otherwise segments.
     level : float
         Of the null bands; the verdict is "more" or "less" where the p-value is at most ``1 - level``.
     rng : int, Generator or None
@@ -547,10 +405,7 @@ def _unfair(es: EvalSet, cells: Cells, n_resamples: int, rng: np.random.Generato
 
 def _deviations(cells: Cells, human: np.ndarray, points: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Return the Expected Deviations of one fit, shape (n_systems,)."""
-    sizes = np.bincount(cells.system, minlength=cells.n_systems)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    unit = np.zeros(len(at), dtype=np.int64)
-    return _kernels.isotonic_draws(points, at, human, starts, sizes, unit, ONCE, _NO_GRID)[2][0]
+    return isotonic_draws(cells, human, points, at, np.zeros(len(at), np.int64), ONCE, _NO_GRID)[2][0]
 
 
 def _two_sided(observed: float, draws: np.ndarray) -> float:
@@ -572,13 +427,10 @@ def null_table(
     metrics: Sequence[str] | str | None = None,
     *,
     nulls: Sequence[str] | str = ("human",),
-    n_resamples: int = 200,
-    min_stratum: int = 30,
-    unit: str = "cell",
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
-    progress: bool = False,
+    **options: Any,
 ) -> pd.DataFrame:
     """Compare the SysDep of many metrics with their nulls.
 
@@ -588,13 +440,14 @@ def null_table(
     metrics : sequence of str, optional
     nulls : str or sequence of str
         See `compare_with_null`.
-    n_resamples, min_stratum, unit, level, rng
-        As in `compare_with_null`; each comparison starts from the same seed. To correct the p-values of N rows (Holm,
-        `mtmeta.significance.correct`), a p-value must be able to fall below ``.05 / N``. ``p_value`` needs ``40 N``
-        draws for this, so over 4,000 for a hundred rows; ``p_normal`` needs no more than the default, up to N = 500.
+    level, rng
+        As in `compare_with_null`; each comparison starts from the same seed.
     n_jobs : int, optional
         Workers of joblib: 1 by default, -1 for all cores. The result does not depend on it.
-    progress : bool
+    **options
+        ``n_resamples, min_stratum, unit``, as in `compare_with_null`. To correct the p-values of N rows (Holm,
+        `mtmeta.significance.correct`), a p-value must be able to fall below ``.05 / N``. ``p_value`` needs ``40 N``
+        draws for this, so over 4,000 for a hundred rows; ``p_normal`` needs no more than the default, up to N = 500.
 
     Returns
     -------
@@ -614,11 +467,10 @@ def null_table(
     >>> table["null"].tolist()
     ['human', 'constant']
     """
-    sets, seed = as_sets(data), shared_seed(rng)
+    sets, options = as_sets(data), options | {"level": level, "rng": shared_seed(rng)}
     nulls = [nulls] if isinstance(nulls, str) else list(nulls)
-    options = {"n_resamples": n_resamples, "min_stratum": min_stratum, "unit": unit, "level": level, "rng": seed}
     jobs = [(es, metric, null, options) for es in sets for null in nulls for metric in metric_names(es, metrics)]
-    return pd.DataFrame(in_threads(_null_row, jobs, n_jobs, "null models", progress))
+    return pd.DataFrame(in_threads(_null_row, jobs, n_jobs))
 
 
 def _null_row(es: EvalSet, metric: str, null: str, options: dict) -> dict:

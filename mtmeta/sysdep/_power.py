@@ -1,4 +1,4 @@
-"""Planted bias: how large it must be, and how many segments it takes, for a criterion to find it."""
+"""How deviations depend on the number of segments and of systems, and how often a planted bias is found."""
 
 from __future__ import annotations
 
@@ -9,10 +9,169 @@ import pandas as pd
 
 from .._checks import Undefined, check_count, check_level, check_number, generator
 from .._names import unknown
-from .._pearson import scaled
+from .._pearson import scaled, standard_deviation
 from ..evalset import EvalSet, as_evalset
-from ._cells import NOTHING, Cells, cells_of
+from ._cells import NOTHING, Cells, cells_of, fit
 from ._deviation import intervals_both_ways
+
+
+def _spread(deviations: np.ndarray) -> tuple[float, float]:
+    """Return the range and the standard deviation."""
+    return float(np.ptp(deviations)), float(standard_deviation(deviations, ddof=1))
+
+
+def _mean_spread(spreads: list[tuple[float, float]]) -> tuple[float, float]:
+    """Return the mean range and the root mean variance, which does not depend on the number of values."""
+    ranges, sds = np.array(spreads).T
+    near_one, exponent = scaled(sds, 0)
+    return ranges.mean(), float(np.ldexp(np.sqrt((near_one**2).mean()), exponent[0]))
+
+
+def within_system_splits(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    parts: Sequence[int] = (2, 3, 5, 10, 15),
+    n_splits: int = 20,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    r"""Compare deviations among random parts of one system with deviations among systems, at equal size.
+
+    Each system's paired translations are split at random into P parts of n; the deviation of a part is
+    :math:`\overline{f_k(m)} - \bar h` over the part, with :math:`f_k` fitted to the whole system. These are compared
+    with the deviations :math:`\overline{f_G(m)} - \bar h` of P systems drawn at random, with n translations each.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+    metric : str
+    parts : sequence of int
+        Numbers of parts, at least 2. The paper does not say how many it used.
+    n_splits : int
+        Random splits per system.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``parts, n_segments, within_range, within_sd, across_range, across_sd, n_splits``: over systems and splits,
+        the mean range of the P deviations and the root of their mean variance, in human units; ``n_segments`` is the
+        mean size of a part. The across columns are NaN where P exceeds the number of systems.
+
+    Raises
+    ------
+    ValueError
+        If a number of parts is below 2 or a system has fewer paired translations than parts.
+
+    References
+    ----------
+    von Däniken, Deriu and Cieliebak 2025, appendix D.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> table = mm.sysdep.within_system_splits(mm.load("teaching"), "Judge", parts=[2, 10], n_splits=5)
+    >>> bool(table["within_range"].is_monotonic_increasing)
+    True
+    """
+    es = as_evalset(es)
+    cells = cells_of(es, metric)
+    rng = generator(rng)
+    n_splits = check_count("n_splits", n_splits, 1)
+    smallest = int(np.bincount(cells.system).min())
+    for p in parts:
+        if check_count("parts", p, 2) > smallest:
+            raise ValueError(f"cannot split into {p} parts: one system has {smallest} translations with both scores.")
+    own = [cells.of(k) for k in range(cells.n_systems)]
+    own_residuals = [fit(one).rows - one.human for one in own]
+    pooled = fit(cells).rows - cells.human
+    pooled_residuals = [pooled[cells.system == k] for k in range(cells.n_systems)]
+    rows = []
+    for p in parts:
+        within = [_spread(_part_means(r, p, rng)) for r in own_residuals for _ in range(n_splits)]
+        across = [_spread(_system_means(pooled_residuals, p, rng)) for _ in range(n_splits * cells.n_systems)]
+        size = cells.n_paired / cells.n_systems / p
+        rows.append([p, size, *_mean_spread(within), *_mean_spread(across), n_splits])
+    names = ["parts", "n_segments", "within_range", "within_sd", "across_range", "across_sd", "n_splits"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _part_means(residuals: np.ndarray, parts: int, rng) -> np.ndarray:
+    return np.array([part.mean() for part in np.array_split(rng.permutation(residuals), parts)])
+
+
+def _system_means(residuals: list[np.ndarray], parts: int, rng) -> np.ndarray:
+    if parts > len(residuals):
+        return np.full(parts, np.nan)
+    chosen = rng.choice(len(residuals), parts, replace=False)
+    return np.array([rng.permutation(residuals[k])[: max(1, len(residuals[k]) // parts)].mean() for k in chosen])
+
+
+def growth_with_systems(
+    es: EvalSet | pd.DataFrame,
+    metric: str,
+    *,
+    sizes: Sequence[int] | None = None,
+    n_subsets: int = 100,
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Return how SysDep and the standard deviation of ED grow with the number of systems.
+
+    Each random subset of the systems is analysed by itself, with its own f_G. The range of K values grows with K even
+    if nothing else changes; the standard deviation does not.
+
+    Parameters
+    ----------
+    es : EvalSet or pandas.DataFrame
+        A draw from a null model, to see how the null grows.
+    metric : str
+    sizes : sequence of int, optional
+        Numbers of systems, from 2 up to all; every one by default.
+    n_subsets : int
+        Random subsets of each size.
+    rng : int, Generator or None
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``n_systems, sysdep, sysdep_low, sysdep_high, sd, n_subsets``: mean SysDep over subsets, the range that holds
+        95 % of them, and the root mean variance of ED, in human units.
+
+    Raises
+    ------
+    ValueError
+        If a size is below 2 or above the number of systems.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> growth = mm.sysdep.growth_with_systems(mm.load("teaching"), "Judge", sizes=[2, 12], n_subsets=20)
+    >>> bool(growth["sysdep"].is_monotonic_increasing)
+    True
+    """
+    es = as_evalset(es)
+    cells = cells_of(es, metric)
+    rng = generator(rng)
+    n_subsets = check_count("n_subsets", n_subsets, 1)
+    rows = []
+    for size in range(2, cells.n_systems + 1) if sizes is None else sizes:
+        if check_count("sizes", size, 2) > cells.n_systems:
+            raise ValueError(f"a size in `sizes` is {size}, but the set has {cells.n_systems} systems.")
+        spreads = [_spread(_subset_deviations(cells, size, rng)) for _ in range(n_subsets)]
+        low, high = np.quantile([value for value, _ in spreads], [0.025, 0.975])
+        sysdep, sd = _mean_spread(spreads)
+        rows.append([size, sysdep, low, high, sd, n_subsets])
+    return pd.DataFrame(rows, columns=["n_systems", "sysdep", "sysdep_low", "sysdep_high", "sd", "n_subsets"])
+
+
+def _subset_deviations(cells: Cells, size: int, rng) -> np.ndarray:
+    chosen = rng.choice(cells.n_systems, size, replace=False)
+    position = np.full(cells.n_systems, -1)
+    position[chosen] = np.arange(size)
+    keep = position[cells.system] >= 0
+    subset = cells.subset(keep, position[cells.system[keep]], size)
+    return fit(subset).deviations[0]
+
 
 CRITERIA = ("forward", "reverse", "both")
 
@@ -68,8 +227,7 @@ def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float
         raise unknown("system", system, es.systems)
     scores = es[metric].copy()
     scores[es.systems.index(system)] += _in_metric_units(check_number("bias", bias), cells_of(es, metric))
-    named = {"systems": es.systems, "segments": es.segments, "documents": es.documents, "name": es.name}
-    return EvalSet(es.human, {metric: scores}, **named)
+    return es.with_metrics({metric: scores})
 
 
 def detection_power(

@@ -4,24 +4,19 @@
 `held_out_calibration` show what such a fit rewards; `expected_accuracy` and `tie_area` need no threshold.
 """
 
-from ._baselines import chance_levels
-from ._calibration import TieCalibration, calibrate_ties, human_tie_share
-from ._free import expected_accuracy, tie_area, tie_curve
-from ._held_out import held_out_calibration
+from ._calibration import TieCalibration, calibrate_ties, expected_accuracy, human_tie_share, tie_area, tie_curve
 from ._noise import discrete_to_continuous
-from ._subsample import drop_probabilities, subsample_ties, subsampled_tie_share
+from ._subsample import drop_probabilities, held_out_calibration, subsample_ties
 
 __all__ = [
     "TieCalibration",
     "calibrate_ties",
-    "chance_levels",
     "discrete_to_continuous",
     "drop_probabilities",
     "expected_accuracy",
     "held_out_calibration",
     "human_tie_share",
     "subsample_ties",
-    "subsampled_tie_share",
     "tie_area",
     "tie_curve",
 ]

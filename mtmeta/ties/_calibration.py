@@ -1,18 +1,16 @@
-"""Tie calibration, and the share of pairs that humans tie."""
+"""Tie calibration, the share of human ties, and agreement with ties in it and nothing to calibrate."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from .. import _agreement_kernels as _kernels
 from .._checks import Undefined
-from ..agreement import (
-    calibration_curve,
-    check_choice,
-    grouped,
-)
+from ..agreement import Grouped, calibration_curve, check_choice, grouped
 from ..evalset import EvalSet, as_evalset, metric_names
 
 
@@ -139,3 +137,189 @@ def human_tie_share(es: EvalSet | pd.DataFrame, *, grouping: str = "segment") ->
     if not shares:
         raise Undefined(f"no group has two rated translations (grouping {grouping!r}).")
     return float(np.mean(shares))
+
+
+def expected_accuracy(
+    es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None, *, grouping: str = "segment"
+) -> pd.DataFrame:
+    r"""Return the share of pairs that a metric orders as humans do, its own ties broken by a fair coin.
+
+    .. math:: \frac{C + T_m / 2}{C + D + T_m} = \frac{1 + \tau_{14}}{2}
+
+    in each group, then the mean over groups. There is no threshold to choose. Noise too small to change an order does
+    not change the expected value, so a discrete metric and its noisy twin are treated alike. The value stays the same
+    under any strictly increasing function of the scores, even a different one in each group. The price is that a metric
+    earns nothing for finding human ties: pairs that humans tie have no order to find and are left out, and groups in
+    which humans tie every pair are not in the mean.
+
+    Parameters
+    ----------
+    es, metrics, grouping
+        As in `mtmeta.correlate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value`` (in [0, 1], higher is better; 1/2 for a constant, a coin and any other metric that knows
+        nothing), ``n_pairs`` (compared), ``n_groups`` (in the mean), ``n_empty`` (groups without a pair that counts).
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, no group has two scored cells, or humans tie all pairs.
+
+    References
+    ----------
+    An answer to Perrella et al. 2024, section 4; the formula of tau_14 is that of Macháček and Bojar 2014.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[5], [3], [5], [5]], {"m": [[.6], [.5], [.4], [.4]]}, systems=list("ABCD"))
+    >>> round(float(mm.ties.expected_accuracy(es).value[0]), 3)
+    0.333
+    """
+    es = as_evalset(es)
+    rows = []
+    for metric in metric_names(es, metrics):
+        cells = grouped(es, metric, grouping)
+        counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, 0.0)
+        concordant, discordant, _, tied, _ = counts.T
+        right, pairs = concordant + tied / 2, concordant + discordant + tied
+        there = pairs > 0
+        if not there.any():
+            raise Undefined(f"humans tie every pair that metric {metric!r} scored, so there is no order to find.")
+        value = float((right[there] / pairs[there]).mean())
+        rows.append((metric, value, int(pairs.sum()), int(there.sum()), int((~there).sum())))
+    return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_groups", "n_empty"])
+
+
+def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segment") -> pd.DataFrame:
+    r"""Return acc_eq against the share of pairs that a metric ties, from 0 to 1.
+
+    The threshold of tie calibration has the unit of the metric; the share of ties that it produces has none. Only some
+    shares occur: those of the metric's distinct differences. A straight line joins two of them; it is the expected
+    acc_eq when a random part of the pairs with the same difference is tied. Shares below that of the metric's own ties
+    are reached by ordering some equal scores at random. The curve of a discrete metric is therefore the expected curve
+    of its noisy twin.
+
+    Parameters
+    ----------
+    es, metric, grouping
+        As in `calibrate_ties`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The corners of the curve: ``metric_ties`` (ascending from 0 to 1; mean over groups), ``value`` (acc_eq; higher
+        is better), ``epsilon`` (the threshold there, in units of the metric; NaN in the first row, where
+        not even equal scores are tied).
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, or no group has two scored cells.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.EvalSet([[5], [3], [5], [5]], {"m": [[.6], [.5], [.4], [.4]]}, systems=list("ABCD"))
+    >>> mm.ties.tie_curve(es, "m").round(3).to_numpy().tolist()
+    [[0.0, 0.167, nan], [0.167, 0.333, 0.0], [0.667, 0.167, 0.1], [1.0, 0.5, 0.2]]
+    """
+    es = as_evalset(es)
+    metric_names(es, metric)
+    return _curve(grouped(es, metric, grouping))
+
+
+def _curve(cells: Grouped) -> pd.DataFrame:
+    first, second, weight = _pairs_of_groups(cells.starts)
+    dh, dm = cells.human[first] - cells.human[second], cells.metric[first] - cells.metric[second]
+    concordant = weight * (dh * np.sign(dm) > 0)
+    order = np.argsort(np.abs(dm), kind="stable")
+    difference = np.abs(dm)[order]
+    last = np.flatnonzero(np.append(difference[1:] != difference[:-1], True))
+    ties = np.cumsum(weight[order])[last]
+    value = concordant.sum() + np.cumsum((weight * (dh == 0) - concordant)[order])[last]
+    start = concordant.sum() + (weight * ((dm == 0) & (dh != 0))).sum() / 2
+    ties[-1] = 1.0  # but for rounding, it is
+    return pd.DataFrame({"metric_ties": [0.0, *ties], "value": [start, *value], "epsilon": [np.nan, *difference[last]]})
+
+
+def _pairs_of_groups(starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return both members and the weight of every pair; all groups weigh the same, and the weights sum to 1."""
+    sizes, parts = np.diff(starts), []
+    for n in np.unique(sizes):
+        i, j = np.triu_indices(n, 1)
+        begin = starts[:-1][sizes == n][:, None]
+        parts.append((begin + i, begin + j, np.full((len(begin), len(i)), 1 / (len(i) * len(sizes)))))
+    first, second, weight = (np.concatenate([part[k].ravel() for part in parts]) for k in range(3))
+    return first, second, weight
+
+
+def tie_area(
+    es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None, *, grouping: str = "segment"
+) -> pd.DataFrame:
+    r"""Return the area under acc_eq over the share of pairs that the metric ties.
+
+    Tie calibration takes the highest point of `tie_curve`; this is its mean height, so there is no threshold to choose.
+    Let t be the mean share of human ties:
+
+    - *chance* is :math:`(1 + t)/4`: noise is right on :math:`q t + (1 - q)(1 - t)/2` of the pairs when it ties a share
+      q of them, and the mean over q is that. A constant metric, whose ties are broken at random from left to right, has
+      the same curve. Always saying "equal" is therefore worth as much as never saying it;
+    - *best* is :math:`(1 + 2 t - 2 t^2)/2`, the area under :math:`1 - |q - t|`, which no metric exceeds and the human
+      scores themselves reach.
+
+    A metric that knows only in which segments humans tie often can be above chance, because one threshold serves all
+    segments. `expected_accuracy` does not reward that.
+
+    Parameters
+    ----------
+    es, metrics, grouping
+        As in `mtmeta.correlate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric, value`` (higher is better), ``chance, best, skill`` (``(value - chance) / (best - chance)``: 0 for
+        a metric that knows nothing, 1 for the humans; NaN where these tie all pairs), ``tie_share`` (of the humans),
+        ``n_pairs, n_groups``.
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, or no group has two scored cells.
+
+    References
+    ----------
+    An answer to Perrella et al. 2024, section 4.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> flat = es.with_metrics({"constant": 0 * es.human, "humans": es.human})
+    >>> mm.ties.tie_area(flat)[["metric", "skill"]].round(3).to_records(index=False).tolist()
+    [('constant', 0.0), ('humans', 1.0)]
+    """
+    es = as_evalset(es)
+    rows = []
+    for metric in metric_names(es, metrics):
+        cells = grouped(es, metric, grouping)
+        curve = _curve(cells)
+        t = _tie_share(cells)
+        value = float(np.trapezoid(curve["value"], curve["metric_ties"]))
+        chance, best = (1 + t) / 4, (1 + 2 * t - 2 * t**2) / 2
+        n_pairs = int((cells.sizes * (cells.sizes - 1) // 2).sum())
+        skill = (value - chance) / (best - chance) if best > chance else np.nan
+        rows.append((metric, value, chance, best, skill, t, n_pairs, len(cells.sizes)))
+    columns = ["metric", "value", "chance", "best", "skill", "tie_share", "n_pairs", "n_groups"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _tie_share(cells: Grouped) -> float:
+    """Return the mean over groups of the share of pairs that humans tie, among the cells given."""
+    counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, 0.0)
+    tied = counts[:, _kernels.TIED_HUMAN] + counts[:, _kernels.TIED_BOTH]
+    return float((tied / counts.sum(axis=1)).mean())

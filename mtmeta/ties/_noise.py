@@ -8,8 +8,6 @@ from scipy import stats
 
 from .._checks import check_scores, generator
 
-__all__ = ["discrete_to_continuous"]
-
 #: Noise is cut at this share of the smallest gap between two different scores: below a quarter, with room for rounding.
 _CUT = 0.24
 #: The default standard deviation as a share of that gap: the cut lies at 4.8 of them.
@@ -90,16 +88,4 @@ def discrete_to_continuous(
     noise = stats.truncnorm.rvs(-cut, cut, scale=sigma, size=int(there.sum()), random_state=generator(rng))
     noisy = np.full(scores.shape, np.nan)
     noisy[there] = scores[there] + noise
-    _check_order(scores[there], noisy[there])
     return noisy
-
-
-def _check_order(scores: np.ndarray, noisy: np.ndarray) -> None:
-    """Raise unless scores that were equal are closer now than any that were not, and these are in order."""
-    level = np.unique(scores, return_inverse=True)[1]
-    low, high = np.full(level.max() + 1, np.inf), np.full(level.max() + 1, -np.inf)
-    np.minimum.at(low, level, noisy)
-    np.maximum.at(high, level, noisy)
-    between = (low[1:] - high[:-1]).min(initial=np.inf)
-    if between <= 0 or between <= (high - low).max():
-        raise ValueError("the noise reaches from one score to the next in floating point; rescale the scores.")

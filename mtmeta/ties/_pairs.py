@@ -11,9 +11,10 @@ from .._checks import Undefined, check_count
 from .._pearson import standard_deviation
 from ..agreement import check_choice
 from ..evalset import EvalSet
-from . import _kernels
 
 AVERAGES = ("segment", "pair")
+#: Two values of acc_eq this close differ by rounding only.
+TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -36,17 +37,29 @@ class HumanPairs:
 
 @dataclass(frozen=True)
 class MetricPairs:
-    """The pairs that a metric scored, by ascending absolute difference; see `_kernels.best_threshold`."""
+    """The pairs that a metric scored, by ascending absolute difference.
+
+    ``gains`` says what tying a pair does to acc_eq: 1 where the humans tie, -1 where the metric agrees with their
+    order, else 0. ``stops`` are the numbers of pairs that can be tied: whole runs of equal differences.
+    """
 
     order: np.ndarray
     differences: np.ndarray
     gains: np.ndarray
+    stops: np.ndarray
     scored: np.ndarray
     spread: float
 
     def best(self, weights: np.ndarray) -> tuple[float, float, float]:
-        """Return the best threshold, acc_eq there, and the share of metric ties."""
-        return _kernels.best_threshold(self.order, self.differences, self.gains, weights)
+        """Return the smallest of the best thresholds, acc_eq there, and the share of metric ties.
+
+        The weights of all pairs sum to 1; a pair of weight 0 does not count.
+        """
+        weights = weights[self.order]
+        gained, tied = (np.append(0.0, np.cumsum(v))[self.stops] for v in (self.gains * weights, weights))
+        first = int(np.argmax(gained > gained.max() - TOLERANCE))
+        stop, untied = self.stops[first], weights[self.gains < 0].sum()
+        return float(self.differences[stop - 1] if stop else 0.0), float(untied + gained[first]), float(tied[first])
 
     def at(self, epsilon: float, weights: np.ndarray) -> float:
         """Return acc_eq at a given threshold."""
@@ -87,7 +100,10 @@ def metric_pairs(es: EvalSet, metric: str, pairs: HumanPairs) -> MetricPairs:
     order = np.argsort(np.abs(dm), kind="stable")[: scored.sum()]
     gains = np.where(dh == 0, 1, np.where(dh * np.sign(dm) > 0, -1, 0)).astype(np.int8)
     spread = float(standard_deviation(scores[~(np.isnan(human) | np.isnan(scores))]))
-    return MetricPairs(order.astype(np.int32), np.abs(dm)[order], gains[order], scored, spread)
+    differences = np.abs(dm)[order]
+    stops = 1 + np.flatnonzero(np.append(differences[1:] != differences[:-1], True))
+    stops = stops if differences[0] == 0 else np.append(0, stops)
+    return MetricPairs(order.astype(np.int32), differences, gains[order], stops, scored, spread)
 
 
 def weights(pairs: HumanPairs, kept: np.ndarray, average: str) -> tuple[np.ndarray, int]:

@@ -1,4 +1,4 @@
-"""Calibrated acc_eq at other shares of human ties, by dropping pairs at random."""
+"""Tie calibration at other shares of human ties, by dropping pairs at random, and on held-out segments."""
 
 from __future__ import annotations
 
@@ -11,62 +11,19 @@ from .._checks import Undefined, generator
 from ..evalset import EvalSet, as_evalset, metric_names
 from ._pairs import HumanPairs, check_options, human_pairs, metric_pairs, part
 
-__all__ = ["SHARES", "drop_probabilities", "subsample_ties", "subsampled_tie_share"]
-
 #: 0, 5, ... 60 % of human ties, which spans what test sets have.
 SHARES = tuple(k / 20 for k in range(13))
 
 
-def _check_share(name: str, value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
-        raise ValueError(f"`{name}` must be a share in [0, 1]; found {value!r}.")
+def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
+    r"""Return (p_tied, p_untied) that make ``wanted`` the expected share of ties, and drop as little as possible.
 
-
-def subsampled_tie_share(tie_share: float, p_tied: float, p_untied: float) -> float:
-    r"""Return the expected share of ties after pairs are dropped at random.
+    If pairs are dropped with probabilities p_t and p_n, of a share t of tied pairs remains
 
     .. math:: \frac{t (1 - p_t)}{t (1 - p_t) + (1 - t)(1 - p_n)}
 
-    Parameters
-    ----------
-    tie_share : float
-        Share t of tied pairs before, in [0, 1].
-    p_tied, p_untied : float
-        Probabilities p_t and p_n with which a tied and an untied pair is dropped.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If an argument is no share, or no pair would be left.
-
-    References
-    ----------
-    Perrella et al. 2024, section 4.4.
-
-    Examples
-    --------
-    >>> from mtmeta import ties
-    >>> ties.subsampled_tie_share(0.25, p_tied=0.0, p_untied=2 / 3)
-    0.5
-    """
-    for name, value in (("tie_share", tie_share), ("p_tied", p_tied), ("p_untied", p_untied)):
-        _check_share(name, value)
-    tied, untied = tie_share * (1 - p_tied), (1 - tie_share) * (1 - p_untied)
-    if tied + untied == 0:
-        raise ValueError("no pair would be left: all tied and all untied pairs are dropped.")
-    return tied / (tied + untied)
-
-
-def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
-    """Return (p_tied, p_untied) that make ``wanted`` the expected share of ties, and drop as little as possible.
-
-    This is the inverse of `subsampled_tie_share`. ``wanted`` fixes the ratio in which the two kinds are kept. Most
-    pairs survive when one kind is kept whole, so one of the two probabilities is always 0.
+    This fixes the ratio in which the two kinds are kept. Most pairs survive when one kind is kept whole, so one of the
+    two probabilities is always 0.
 
     Parameters
     ----------
@@ -82,14 +39,19 @@ def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
     ValueError
         If an argument is no share, or the data lack the kind of pair that is wanted.
 
+    References
+    ----------
+    Perrella et al. 2024, section 4.4.
+
     Examples
     --------
     >>> from mtmeta import ties
     >>> ties.drop_probabilities(0.5, 0.2), ties.drop_probabilities(0.5, 0.8)
     ((0.75, 0.0), (0.0, 0.75))
     """
-    _check_share("tie_share", tie_share)
-    _check_share("wanted", wanted)
+    for name, value in (("tie_share", tie_share), ("wanted", wanted)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+            raise ValueError(f"`{name}` must be a share in [0, 1]; found {value!r}.")
     if (tie_share == 0 and wanted > 0) or (tie_share == 1 and wanted < 1):
         kind = "tied" if tie_share == 0 else "untied"
         raise Undefined(f"a tie share of {wanted} cannot be reached by dropping pairs: no pair is {kind}.")
@@ -189,3 +151,122 @@ def subsample_ties(
                 rows.append((name, share, draw, *fitted, p_tied, p_untied, *counts))
     columns = "metric share draw tie_share human_ties value epsilon epsilon_sd metric_ties p_tied p_untied"
     return pd.DataFrame(rows, columns=[*columns.split(), "n_pairs", "n_segments", "n_empty"])
+
+
+#: How often a split is drawn anew where a wanted share of ties is out of reach.
+_TRIES = 100
+
+
+def held_out_calibration(
+    es: EvalSet | pd.DataFrame,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    held_out: float = 0.5,
+    shares: Sequence[float] | None = SHARES,
+    n_resamples: int = 10,
+    average: str = "segment",
+    rng: int | np.random.Generator | None = 0,
+) -> pd.DataFrame:
+    """Choose each metric's tie threshold on held-out segments, and compute acc_eq on the others.
+
+    Each draw splits the segments at random, and repeats the split if the held-out part lacks the tied or untied pairs
+    that the wanted shares need. Pairs of the held-out part are dropped to give it another share of human ties (see
+    `subsample_ties`); the other part does not change. The acc_eq that the held-out threshold earns is compared with
+    that of in-sample calibration on the same segments.
+
+    Parameters
+    ----------
+    es, metrics, n_resamples, average, rng
+        As in `subsample_ties`.
+    held_out : float
+        Share of the segments that are held out, in (0, 1).
+    shares : sequence of float, optional
+        Wanted shares of human ties in the held-out part; None leaves it as it is.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per draw, share and metric: ``metric, share`` (wanted; NaN where the part is left as it is), ``draw``,
+        ``tie_share`` (of the held-out pairs that are used), ``test_tie_share`` (of the others; both over pairs),
+        ``epsilon, value`` (acc_eq on the test part, higher is better), ``in_sample_epsilon, in_sample``
+        (calibrated on the test part itself), ``loss`` (``in_sample - value``, never below 0 but for rounding),
+        ``n_pairs`` (held out and kept), ``n_segments, n_pairs_test, n_segments_test``.
+
+    Raises
+    ------
+    ValueError
+        If a name or option is unknown, a share cannot be reached, or a part has no pair.
+
+    References
+    ----------
+    Perrella et al. 2024, section 4.5.1, figures 3 and 12. The text at hand does not give the size of their held-out
+    part; the default here is half.
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> es = mm.load("teaching")
+    >>> table = mm.ties.held_out_calibration(es, ["BLEU", "Judge"], shares=[0, 0.6], n_resamples=3)
+    >>> bool((table.loss > -1e-12).all())
+    True
+    """
+    es = as_evalset(es)
+    names = metric_names(es, metrics)
+    wanted = [None] if shares is None else check_options(average, n_resamples, shares)
+    check_options(average, n_resamples, [0.0])
+    if isinstance(held_out, bool) or not isinstance(held_out, (float, int, np.number)) or not 0 < held_out < 1:
+        raise ValueError(f"`held_out` must be a share of the segments between 0 and 1; found {held_out!r}.")
+    pairs = human_pairs(es)
+    segments = np.unique(pairs.segment)
+    size = round(held_out * len(segments))
+    if not 0 < size < len(segments):
+        raise Undefined(
+            f"{len(segments)} segment(s) with a rated pair cannot be split with held_out={held_out}: a part has none."
+        )
+    by_metric = {name: metric_pairs(es, name, pairs) for name in names}
+    rng = generator(rng)
+    rows = []
+    for draw in range(n_resamples):
+        away = _split(pairs, segments, size, wanted, rng)
+        uniforms = rng.random(len(pairs.tied))
+        cache = {}
+        tests = {name: _test_part(pairs, ~away, ordered, average, cache) for name, ordered in by_metric.items()}
+        for share in wanted:
+            kept = away if share is None else keep(pairs, uniforms, share, away)[0]
+            cache = {}
+            for name, ordered in by_metric.items():
+                weight, tie_share, n_pairs, n_segments = part(pairs, kept, ordered, average, cache)
+                epsilon = ordered.best(weight)[0]
+                test_weight, own_epsilon, own, about = tests[name]
+                value = ordered.at(epsilon, test_weight)
+                fitted = (epsilon, value, own_epsilon, own, own - value)
+                label = (name, np.nan if share is None else share, draw, tie_share, about[0])
+                rows.append((*label, *fitted, n_pairs, n_segments, *about[1:]))
+    columns = "metric share draw tie_share test_tie_share epsilon value in_sample_epsilon in_sample loss"
+    return pd.DataFrame(rows, columns=[*columns.split(), "n_pairs", "n_segments", "n_pairs_test", "n_segments_test"])
+
+
+def _split(pairs, segments, size: int, wanted: Sequence[float | None], rng) -> np.ndarray:
+    """Return which pairs are held out, in a part whose share of ties can be brought to each wanted one."""
+    for _ in range(_TRIES):
+        away = np.isin(pairs.segment, rng.permutation(segments)[:size])
+        if _within_reach(float(pairs.tied[away].mean()), wanted):
+            return away
+    raise Undefined(
+        f"the tie shares {', '.join(f'{share:g}' for share in wanted)} cannot be reached: {_TRIES} parts of {size} "
+        "segments, drawn at random, lacked tied pairs or untied ones. Hold out more segments."
+    )
+
+
+def _within_reach(tie_share: float, wanted: Sequence[float | None]) -> bool:
+    """Tell whether dropping pairs can make each wanted share of ties."""
+    if 0 < tie_share < 1:
+        return True
+    return all(share is None or share == tie_share for share in wanted)
+
+
+def _test_part(pairs, kept, ordered, average, cache):
+    """Return the weights of the test part, its own best threshold and acc_eq, and its tie share and sizes."""
+    weight, *about = part(pairs, kept, ordered, average, cache)
+    epsilon = ordered.best(weight)[0]
+    return weight, epsilon, ordered.at(epsilon, weight), about

@@ -1,4 +1,4 @@
-"""The report as one page of HTML: no scripts, nothing from the network, readable on paper and on a telephone."""
+"""The report as one page of HTML, without scripts or anything from the network, or as Markdown."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from .._escapes import Markup, fill
+from .._escapes import Markup, fill, markdown, visible
 from ._claims import VERDICTS, by_verdict
 from ._display import Table, between, number, percent, sample, tables
-from ._facts import Facts, Figure, Findings, Section
-from ._figures import UP_TO
-from ._labels import AGAIN, HTML
+from ._facts import AGAIN, HTML, UP_TO, Facts, Figure, Findings, Section
 
 _MARKS = dict(zip(VERDICTS, ("✓", "≈", "✗", "?"), strict=True))
 
@@ -23,7 +21,7 @@ def _fill(piece: str, **values: object) -> Markup:
     return fill(HTML[piece], **values)
 
 
-def page(report: Facts) -> str:
+def as_html(report: Facts) -> str:
     """Return the page."""
     findings = report.findings
     metrics = list(dict.fromkeys(found.metric for found in findings))
@@ -101,3 +99,43 @@ def _kind(cell: str) -> Markup:
     if len(cell) < 26 and (cell[:1].isdigit() or cell[:1] == "-"):
         return Markup(' class="short"')
     return Markup(' class="text"' if len(cell) > 30 else "")
+
+
+def _safe(text: object) -> str:
+    return markdown(visible(text))
+
+
+def _markdown_table(headings: list[str], rows: list[list[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell if k == 1 else _safe(cell) for cell in line) + " |" for k, line in enumerate(lines)
+    )
+
+
+def as_markdown(report: Facts) -> str:
+    """Return the whole report."""
+    out = ["# Is this metric any good?"]
+    for found in report.findings:
+        out.append(f"## {_safe(found.metric)} on {_safe(found.set)}")
+        out.append("### What to claim, and what not to")
+        rows = []
+        for c in by_verdict(found.claims):
+            value = "" if np.isnan(c["value"]) else f"{c['statistic']}: {number(c['value'])}"
+            size = between(c["low"], c["high"]), sample(c["n"], c["unit"])
+            rows.append([c["verdict"], c["claim"], value, *size, c["reason"], c["chapter"]])
+        interval = f"{percent(report.level)} interval"
+        out.append(_markdown_table(["verdict", "claim", "number", interval, "n", "why", "chapter"], rows))
+        for section in found.sections.values():
+            out.append(f"### {_safe(section.words['title'])}")
+            out += [_safe(line) for line in section.sentences]
+            for table in tables(section, found.metric, report.level):
+                out += [f"{_safe(table.caption)}:", _markdown_table(table.headings, table.rows)]
+            if section.skipped:
+                out.append("Not computed:")
+                out.append("\n".join(f"- {_safe(row['what'])}: {_safe(row['reason'])}" for row in section.skipped))
+    out += [
+        "## How this was computed",
+        f"mtmeta {_safe(report.version)}, seed {report.seed}. {AGAIN}",
+        _safe(report.signature),
+    ]
+    return "\n\n".join(out) + "\n"
