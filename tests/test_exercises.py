@@ -256,7 +256,6 @@ def shapes_of(value):
 
 CHEAP = """ex-01-four ex-01-own
 ex-02-ties
-ex-03-drop
 ex-04-length ex-04-document ex-04-round ex-04-own
 ex-05-slope
 ex-06-hurt

@@ -128,25 +128,10 @@ def ex_03_claims() -> list[str]:
     return ["c"]
 
 
-def ex_03_drop(es: EvalSet, metric: str) -> pd.DataFrame:
-    worst = es.systems[int(np.nanargmin(np.nanmean(es.human, axis=1)))]
-    sets = {"all": es, "without the worst": es.select(systems=[s for s in es.systems if s != worst])}
-    found = {name: sysdep.system_dependence(part, metric, n_resamples=0) for name, part in sets.items()}
-    return pd.DataFrame({name: {"sysdep": r.sysdep, "relative": r.relative} for name, r in found.items()}).T
-
-
-def ex_03_rater(answer: object) -> Iterator[str]:
-    if not isinstance(answer, Mapping) or not isinstance(answer.get("favoured"), list | tuple | set):
-        yield "expected a dict with direction, a word, and favoured, a list of systems"
-        return
-    # Regression to the mean: systems above it are favoured. The fourth of eight is too near it to tell.
-    found = {"direction": answer.get("direction"), "favoured": {*answer["favoured"]} - {"D"}}
-    yield from complaints(found, {"direction": "reverse", "favoured": {"A", "B", "C"}})
-
-
 def ex_03_own(answer: object, es: EvalSet) -> Iterator[str]:
     # The mean of masked arrays, because nanmean warns where nobody has a score.
-    mean = np.ma.masked_invalid([_standard(es[m]) for m in es.metrics]).mean(axis=0).filled(np.nan)
+    varied = [es[m] for m in es.metrics if np.nanstd(es[m]) > 0]
+    mean = np.ma.masked_invalid([_standard(m) for m in varied]).mean(axis=0).filled(np.nan)
     mine = sysdep.centre_segments(es.with_metrics({"mine": mean}))
     found = {}
     for level in (0.9, 0.95, 0.98):
