@@ -17,7 +17,6 @@ from mtmeta.plots import interactive_lines, interactive_threshold
 
 ROOT = Path(__file__).resolve().parent.parent
 THRESHOLDS = "notebooks/06_ties"
-SYSTEMS = "notebooks/04_grouping_and_sentinels"
 DIFFERENCES = "notebooks/11_difference"
 QUIZ = "book/quiz/agreement"
 HOSTILE = '</script><img src=x onerror="alert(1)"> & $\\u003c'
@@ -174,7 +173,7 @@ def test_names_are_text_wherever_they_stand_and_the_slider_waits_for_the_script(
 @pytest.fixture(scope="session")
 def turned(site):
     """Return what the browser saw when knobs were turned and questions answered."""
-    return test_site.drive("interactive.mjs", site, QUIZ, THRESHOLDS, SYSTEMS, DIFFERENCES)
+    return test_site.drive("interactive.mjs", site, QUIZ, THRESHOLDS, DIFFERENCES)
 
 
 def in_the_site(site, page):
@@ -191,7 +190,7 @@ class TestInTheBrowser:
     def test_nothing_goes_wrong(self, turned):
         assert (list(test_site.network_faults(turned)), list(test_site.console_faults(turned))) == ([], [])
 
-    @pytest.mark.parametrize(("page", "count"), [(THRESHOLDS, 2), (SYSTEMS, 1), (DIFFERENCES, 1)])
+    @pytest.mark.parametrize(("page", "count"), [(THRESHOLDS, 2), (DIFFERENCES, 1)])
     def test_arrow_keys_change_the_numbers(self, turned, site, page, count):
         figures = in_the_site(site, page)
         assert len(turned["knobs"][page]) == len(figures) == count
@@ -212,14 +211,14 @@ class TestInTheBrowser:
             assert (seen["paper"], seen["after"]) == (seen["start"], seen["end"])
 
     def test_the_script_draws_the_start_where_the_page_has_it(self, turned, site):
-        for page in (THRESHOLDS, SYSTEMS, DIFFERENCES):
+        for page in (THRESHOLDS, DIFFERENCES):
             for seen, still in zip(turned["knobs"][page], turned["still"][page], strict=True):
                 assert (still["slider"], still["drawing"]) == (False, True)
                 assert (seen["start"]["position"], seen["start"]["cells"]) == (still["position"], still["cells"])
 
     def test_pages_fit_a_telephone_and_axe_finds_nothing_of_ours(self, turned):
-        assert turned["width"] == dict.fromkeys([THRESHOLDS, SYSTEMS, DIFFERENCES, QUIZ], test_site.NARROW)
-        assert len(turned["axe"]) == 8
+        assert turned["width"] == dict.fromkeys([THRESHOLDS, DIFFERENCES, QUIZ], test_site.NARROW)
+        assert len(turned["axe"]) == 6
         assert {page: found["faults"] for page, found in turned["axe"].items() if found["faults"]} == {}
         assert min(found["rules"] for found in turned["axe"].values()) > 5
 

@@ -213,14 +213,6 @@ def ex_05_claim(curves: pd.DataFrame) -> dict:
     return {key: min(values.index[values > 0], default=np.nan) for key, values in least.items()}
 
 
-def ex_05_gain(test: EvalSet, judged: EvalSet) -> pd.DataFrame:
-    before = {m: _standard(test[m]) for m in test.metrics if np.nanstd(test[m]) > 0}
-    after = {m: scores + _standard(judged["the source"]) for m, scores in before.items()}
-    sets = {"before": test.with_metrics(before), "after": test.with_metrics(after)}
-    groupings = ("none", "segment")
-    return pd.DataFrame({f"{g}, {when}": _values(es, grouping=g) for g in groupings for when, es in sets.items()})
-
-
 def ex_05_own(frame: pd.DataFrame, es: EvalSet, test: EvalSet, judged: EvalSet) -> dict:
     earned = _values(judged, grouping="none")["the source"]
     others = [*es.texts.translations.values(), *es.texts.references.values()]
