@@ -400,11 +400,6 @@ def ex_12_claims() -> list[str]:
     return ["b"]  # a is about systems, the limit of c is .7, and d takes one rating for the truth
 
 
-def ex_12_fair(es: EvalSet, seed: int) -> float:
-    apart = es.with_metrics({"human_2": es.ratings[-1], "tested": es["human_2"]})
-    return sysdep.favours(apart, "tested", n_resamples=500, rng=seed).p_value
-
-
 def ex_12_own(es: EvalSet, metrics: Sequence[str], seed: int) -> dict:
     best = ceiling(sysdep.centre_segments(es), metrics, n_resamples=2)["metric"][0]
     return {"metric": best, "p": sysdep.favours(es, best, n_resamples=500, rng=seed).p_value}
