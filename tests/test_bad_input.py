@@ -135,9 +135,9 @@ def test_wmt17_da_that_does_not_match(tmp_path, monkeypatch):
     assert (es.systems, es.segments, es.human[0, 0]) == (("A",), (7,), 0.5000000000001)
     assert es.provenance["left_out"] == {"1 rated translations": "no text in this collection"}
     write(table, header + "cs-en\tano\tyes\tyes !\t0.4\t1\n")
-    refuses(r"data row 1 does not match exactly one row of DA-seglevel.csv", "wmt17-da/cs-en")
+    refuses(r"data row 1 matches no row of DA-seglevel.csv", "wmt17-da/cs-en")
     write(table, header + "cs-en\tano\tyes\tyes !\t0.5\t1\ncs-en\tne\tno\tyes !\t-0.25\t1\n")
-    refuses(r"column '.*' differs between the rows of segment 7.*may be altered", "wmt17-da/cs-en")
+    refuses(r"column '.*' differs between the rows of segment 7", "wmt17-da/cs-en")
     write(official, "LP DATA SYSTEM SID HUMAN\ncs-en n A 7 0.5\ncs-en n B 8 0.5\n")
     refuses(r"line 3: HUMAN '0.500000000' occurs twice", "wmt17-da/cs-en")
 

@@ -140,7 +140,7 @@ def test_own_lists(tmp_path):
         (SPOKEN + "A,1,na,na,S1,clean\n", "1 row.* repeat a"),
         (SPOKEN.replace("A,1", ",1"), "column 'system' is empty in 1 rows"),
         (RANKED.replace("relevance", "grade"), r"needs system, query, item, rank and relevance"),
-        (RANKED.replace("B,q,y,1,1", "B,q,y,1,2"), "judged"),
+        (RANKED.replace("B,q,y,1,1", "B,q,y,1,2"), "`qrels` has several rows of query 'q', item 'y'"),
     ],
 )
 def test_own_tables_are_checked(tmp_path, text, message):
@@ -187,7 +187,7 @@ def test_runs_are_cut_at_100():
     [
         ("2 Q0 D1 1 0.5\n", r"line 1: expected `query Q0 item rank score tag`; found '2 Q0 D1 1 0.5'"),
         ("2 Q0 D1 1 high T\n10 Q0 D2 1 1 T\n", r"line 1: 'high' is not a finite number"),
-        ("2 Q0 D1 1 2 T\n2 Q0 D1 2 1 T\n10 Q0 D2 1 1 T\n", r"repeat .*'D1'\); an item stands once in a list"),
+        ("2 Q0 D1 1 2 T\n2 Q0 D1 2 1 T\n10 Q0 D2 1 1 T\n", r"several rows of system 'two', query '2', item 'D1'"),
         ("2 Q0 D1 1 2 T\n", r"system 'two' has no list for 1 of 2 queries, such as '10'"),
         ("2 Q0 D1 1 2 T\n10 Q0 D2 1 1 T\n3 Q0 D2 1 1 T\n", r"no list for 1 of 3 queries, such as '3'"),
         ("", r"is empty; expected lines"),

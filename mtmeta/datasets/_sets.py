@@ -46,6 +46,8 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
         .drop(columns="key")
         .rename(columns=_WMT17_NAMES)
     )
+    if rows["system"].isna().any():
+        raise ValueError(f"{path}: data row {rows['system'].isna().argmax() + 1} matches no row of DA-seglevel.csv.")
     rows["segment"] = canonical_ids(rows["segment"])
     rows = rows.astype({"human": float, "sentBLEU": float})
     es = from_rows(rows, path, metrics=options.metrics, missing="nan", name=f"wmt17-da/{lp}")
