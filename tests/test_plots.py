@@ -48,7 +48,7 @@ def test_decomposition_bars_add_up_and_tie_baselines_meet_at_a_third(es):
     np.testing.assert_allclose(widths.sum(axis=0), table["value"])
     assert [label.get_text() for label in ax.get_yticklabels()] == table["metric"].tolist()
     ax = plots.tie_baselines(marked=0.4)
-    lines = {line.get_label(): line.get_ydata() for line in ax.lines[:3]}
+    lines = {line.get_label(): line.get_ydata() for line in ax.lines[:2]}
     assert np.argmin(np.abs(lines["constant"] - lines["noise, never ties"])) == 33
 
 

@@ -19,8 +19,7 @@ _LEGEND = {"ncols": 3, "handlelength": 3, "fontsize": 10}
 def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axes:
     r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
 
-    A constant metric gets t, noise that never ties :math:`(1-t)/2`, and a guess among "better",
-    "worse" and "equal" 1/3.
+    A constant metric gets t, noise that never ties :math:`(1-t)/2`.
 
     Parameters
     ----------
@@ -34,9 +33,8 @@ def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axe
     """
     ax = new_axes(ax)
     t = np.linspace(0, 1, 101)
-    lines = {"constant": t, "noise, never ties": (1 - t) / 2, "three-sided coin": t * 0 + 1 / 3}
-    for k, (label, y) in enumerate(lines.items()):
-        ax.plot(t, y, ("-", "--", ":")[k], color=COLOURS[k], label=label)
+    ax.plot(t, t, "-", color=COLOURS[0], label="constant")
+    ax.plot(t, (1 - t) / 2, "--", color=COLOURS[1], label="noise, never ties")
     ax.fill_between(t, np.maximum(t, (1 - t) / 2), 0, color=GREY, alpha=0.15, linewidth=0)
     if marked is not None:
         ax.axvline(marked, color="black", linewidth=1)
