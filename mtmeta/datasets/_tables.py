@@ -15,9 +15,12 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import pandas as pd
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 from .._checks import to_numbers
 from .._delimited import MAX_FIELD, decoded, lines, opened, read_delimited
@@ -33,7 +36,6 @@ _PLAIN, _PACKED = (".csv", ".tsv", ".jsonl"), {".gz": gzip.open, ".xz": lzma.ope
 SUFFIXES = (*_PLAIN, ".parquet", ".xlsx", *_PACKED)
 #: What an empty score is called in the wild; upper and lower case are the same.
 _EMPTY = {"", "na", "nan", "none", "null"}
-_PART = 500  # rows of a Parquet file that are unpacked at a time
 _UNPACKED = 64_000_000  # bytes that any packed file may have in memory; a large one may have a hundred times its size
 #: What columns are called elsewhere; the last line are columns that pandas writes, which number the rows.
 _ALIASES = {"system": "sys system_id system_name mt_system model", "human": "score mqm da human_score rating gold"}
@@ -345,21 +347,49 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _parquet_table(path: Path) -> Any:
-    """Return an Arrow table, read in parts, after checking that it is whole and fits into memory."""
-    import pyarrow as pa
+def _parquet_table(path: Path) -> pa.Table:
+    """Return an Arrow table after checking that it fits into memory and holds what it states."""
     import pyarrow.parquet as pq
 
-    most, needed, parts = _UNPACKED + 100 * path.stat().st_size, 0, []
-    with path.open("rb") as stream:
-        file = pq.ParquetFile(stream)
-        for part in file.iter_batches(batch_size=_PART):
-            part.validate(full=True)
-            needed += max(part.nbytes, 8 * part.num_rows * part.num_columns)  # pandas has 8 bytes a cell or more
-            if needed > most:
-                raise ValueError(f"it needs more than {most:,} bytes when it is unpacked. Save it as CSV.")
-            parts.append(part)
-    return pa.Table.from_batches(parts, file.schema_arrow)
+    metadata = pq.read_metadata(path)
+    most, needed, repeated = _UNPACKED + 100 * path.stat().st_size, 0, set()
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for i in range(metadata.num_columns):
+            chunk = group.column(i)
+            width = max(8, metadata.schema.column(i).length)
+            if "DELTA_BYTE_ARRAY" in chunk.encodings:  # a text may begin with all of the one before it
+                width = max(8, chunk.total_uncompressed_size)
+            elif chunk.physical_type == "BYTE_ARRAY":  # a text may occur a thousand times: read it once
+                repeated.add(chunk.path_in_schema)
+            needed += max(chunk.total_uncompressed_size, width * max(chunk.num_values, group.num_rows), 0)
+    if needed <= most:
+        with path.open("rb") as stream:
+            table = pq.ParquetFile(stream, read_dictionary=sorted(repeated)).read()
+        needed = sum(_check_column(name, table.column(i)) for i, name in enumerate(table.column_names))
+    if needed > most:
+        raise ValueError(f"it needs {needed:,} bytes when it is unpacked; expected {most:,} at most. Save it as CSV.")
+    return table
+
+
+def _check_column(name: str, column: pa.ChunkedArray) -> int:
+    """Return the bytes of a column of Parquet, counting each text as often as it occurs; raise if it is damaged."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"column {name!r} is damaged: {str(error).rpartition('Invalid: ')[2]}") from None
+    needed = column.nbytes
+    for part in column.chunks:
+        packed = pa.types.is_dictionary(part.type)
+        texts = part.dictionary if packed else part
+        if pa.types.is_string(texts.type):
+            if (pc.max(pc.utf8_length(texts)).as_py() or 0) > MAX_FIELD:
+                raise ValueError(f"column {name!r} has a text of more than {MAX_FIELD:,} characters.")
+            if packed:
+                needed += pc.sum(pc.binary_length(texts).take(part.indices)).as_py() or 0
+    return needed
 
 
 # -- types ------------------------------------------------------------------------------------

@@ -194,7 +194,8 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
             "so segments have no comparable means; leave out systems or metrics that lack many."
         )
     part = es.select(segments=np.array(es.segments, dtype=object)[whole], metrics=names)
-    human, *scores = (values - values.mean(axis=0) for values in (part.human, *(part[name] for name in names)))
+    kept = (values[:, whole] for values in (es.human, *(es[name] for name in names)))
+    human, *scores = (values - values.mean(axis=0) for values in kept)
     return recomputed(
         part,
         human,
