@@ -259,6 +259,20 @@ def test_smallest_numbers_of_draws_and_a_null_without_a_test():
     assert sysdep.compare_with_null(es=es, metric="m", null="constant").verdict == "not tested"
 
 
+def test_centred_scores_are_equal_where_they_should_be_in_any_order_of_systems():
+    rng = np.random.default_rng(3)
+    human = rng.integers(-25, 1, (7, 400)) / 4  # sevenths of quarters are rounded
+    order = rng.permutation(7)
+    first, second = (
+        sysdep.centre_segments(mm.EvalSet(h, {"m": 1e-200 * h}, systems=list("ABCDEFG"))) for h in (human, human[order])
+    )
+    np.testing.assert_array_equal(first.human[order], second.human)
+    exact = 28 * human - (4 * human).sum(axis=0)
+    for found in (first.human, first["m"]):
+        assert len(np.unique(found)) == len(np.unique(exact))
+    np.testing.assert_allclose(first.human, exact / 28, atol=1e-11)
+
+
 def test_whole_segments_are_centred_and_a_null_finds_a_planted_bias():
     human, scores = np.array(campaign(19).human), np.array(campaign(19)["m"])
     human[2, 7], scores[1, 9] = np.nan, np.nan

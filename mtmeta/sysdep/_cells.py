@@ -153,6 +153,14 @@ def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator
     return unit, counts
 
 
+def _less_means(values: np.ndarray) -> np.ndarray:
+    """Subtract the mean of each column, and keep 40 binary digits: rounding must not decide which scores are equal."""
+    rest = values - values.mean(axis=0)
+    digits, exponents = np.frexp(rest)
+    rounded = np.ldexp(np.rint(np.ldexp(digits, 40)), exponents - 40)
+    return np.where(np.abs(rest) > 2.0**-40 * np.abs(values).max(axis=0), rounded, 0.0)
+
+
 def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> EvalSet:
     r"""Subtract from every score the mean of its segment; how the systems differ on the segment remains.
 
@@ -194,8 +202,7 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
             "so segments have no comparable means; leave out systems or metrics that lack many."
         )
     part = es.select(segments=np.array(es.segments, dtype=object)[whole], metrics=names)
-    kept = (values[:, whole] for values in (es.human, *(es[name] for name in names)))
-    human, *scores = (values - values.mean(axis=0) for values in kept)
+    human, *scores = (_less_means(values[:, whole]) for values in (es.human, *(es[name] for name in names)))
     return recomputed(
         part,
         human,
