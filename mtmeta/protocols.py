@@ -491,8 +491,9 @@ def rank(
             drawn = {id(es): _drawn(es, names, n_resamples, draws) for es in sets}
             units = [(pair, drawn[id(es)][1].unit, drawn[id(es)][1].n) for pair, es in zip(pairs, sets, strict=True)]
             found = _weighted(jobs, weights, lambda task, group: _exchanged(task, group, names, drawn))
-            square[first, second] = share_reached(np.abs(found[:, 1:]), np.abs(found[:, 0]))
-            together[first, second] = max_t(found[:, 1:], found[:, 0])
+            alone, jointly = np.broadcast_to(found, (2, *found.shape[-2:]))
+            square[first, second] = share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0]))
+            together[first, second] = max_t(jointly[:, 1:], jointly[:, 0])
             table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
         else:
 

@@ -107,6 +107,8 @@ def test_null_differences_are_wider_where_few_units_count_and_skewed_scores_are_
     normal = _exchange.widening(np.random.default_rng(0).normal(size=(50, 2000)))
     assert normal.max() < 1.001
     assert 1 < np.median(_exchange.widening(np.random.default_rng(0).laplace(size=(50, 30)))) < 1.05
+    of_many = _exchange.widening(np.array([one], dtype=float), 10)
+    assert of_many == pytest.approx(stats.t.isf(0.0025, 2.4) / stats.t.isf(0.0025, 6))
     es = campaign(5, n_segments=60)
     tail = mm.EvalSet(es.human, {"m0": es["m0"], "tail": np.exp(es["m1"])}, systems=es.systems)
     skewness = stats.skew(tail["tail"], axis=None)

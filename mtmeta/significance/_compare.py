@@ -144,11 +144,13 @@ def compare(
     says. The scales of the metrics do not matter either, whereas hybrids must estimate them from the systems, which may
     be few.
 
-    First-order parts depend on each other: a unit of great weight changes what the others add. Their null differences
-    are therefore multiplied by :math:`\max(1, t_{.975}(\nu) / t_{.975}(n))`, the quantiles of t with :math:`\nu = 2m /
-    (1 - m/n)` and n degrees of freedom, where n units have differences :math:`d_u`, of which :math:`m = (\sum d_u^2)^2
-    / \sum d_u^4` count. If 20 documents differ widely in noise, the test of Pearson's r without grouping then rejects
-    in .057 of 1,000 simulated campaigns (.110 without the factor).
+    First-order parts depend on each other: a unit of great weight changes what the others add. Their null
+    differences are therefore multiplied by :math:`\max(1, t_q(\nu) / t_q(n))`, the quantiles of t with :math:`\nu =
+    2m / (1 - m/n)` and n degrees of freedom, where n units have differences :math:`d_u`, of which :math:`m = (\sum
+    d_u^2)^2 / \sum d_u^4` count; q is .975, and 1 - .025 / (number of pairs) for max-T and rank sets, which look at
+    a farther tail. If 20 documents differ widely in noise, the test of Pearson's r without grouping then rejects in
+    .057 of 1,000 simulated campaigns (.110 without the factor). Rank sets by it miss a true rank in .051 (.045 to
+    .057) of 5,010 campaigns made of real scores.
 
     One case remains wrong: Pearson's r without grouping of a metric of skewness 2 or more (`note` names it). The few
     cells that decide the value in the long run are absent from many campaigns, which then show no sign of it. Two
@@ -264,7 +266,7 @@ class _Plan(NamedTuple):
 
 
 class _Test(NamedTuple):
-    """The result of a test, pair by pair; ``null`` holds draws around 0, ``observed`` the values to test."""
+    """The result of a test, pair by pair; ``null`` holds draws around 0 for all pairs, ``observed`` the values."""
 
     p: np.ndarray
     unit: str
@@ -289,9 +291,10 @@ def _exchange(plan: _Plan) -> _Test:
         found = exchanged_coefficients(
             plan.es, plan.names, plan.coefficient, plan.grouping, units, signs, plan.degenerate
         )
-    observed, null = found[:, 0], found[:, 1:]
+    alone, together = np.broadcast_to(found, (2, *found.shape[-2:]))
+    observed, null = alone[:, 0], alone[:, 1:]
     p = share_reached(np.abs(null), np.abs(observed))
-    return _Test(p, units.unit, units.n, null, null, observed)
+    return _Test(p, units.unit, units.n, null, together[:, 1:], observed)
 
 
 def _bootstrap(plan: _Plan) -> _Test:

@@ -161,17 +161,21 @@ def _correlations(sums: np.ndarray) -> np.ndarray:
 
 
 def exchanged_coefficients(es, metrics, coefficient, grouping, units, signs, degenerate="drop") -> np.ndarray:
-    """Return the difference of each pair of metrics in each column of ``signs``, shape (n_pairs, 1 + n_resamples).
+    """Return the difference of each pair of metrics in each column of ``signs``, shape (2, n_pairs, 1 + n_resamples).
 
-    If the value is no sum over units, all columns but the first are multiplied by `widening`.
+    The first table judges each pair alone, the second all pairs together. If the value is no sum over units, all
+    columns but the first are multiplied by `widening` for one comparison, or for all.
     """
     added = np.array([contributions(es, name, coefficient, grouping, units, degenerate) for name in metrics])
     drawn = added @ signs[: added.shape[1]]
     first, second = np.triu_indices(len(metrics), 1)
     differences = drawn[first] - drawn[second]
+    both = np.broadcast_to(differences, (2, *differences.shape))
     if not _made_of_units(grouping, units):
-        differences[:, 1:] *= widening(added[first] - added[second])[:, None]
-    return differences
+        both, gaps = both.copy(), added[first] - added[second]
+        for table, n_comparisons in zip(both, (1, len(gaps)), strict=True):
+            table[:, 1:] *= widening(gaps, n_comparisons)[:, None]
+    return both
 
 
 def _made_of_units(grouping: str, units: Units) -> bool:
@@ -191,13 +195,15 @@ def freedom(parts: np.ndarray) -> np.ndarray:
         return 2 * counted / np.maximum(0, 1 - counted / n)
 
 
-def widening(gaps: np.ndarray) -> np.ndarray:
+def widening(gaps: np.ndarray, n_comparisons: int = 1) -> np.ndarray:
     r"""Return the factor of the null differences of each pair of metrics, shape (n_pairs,); at least 1.
 
     First-order parts depend on each other: a unit of great weight changes what the others add, too. The factor is
-    :math:`t_{.975}(\nu) / t_{.975}(n)`, with the `freedom` of what n units add to the difference.
+    :math:`t_q(\nu) / t_q(n)`, with the `freedom` of what n units add to the difference, and q = 1 - .025 / number of
+    comparisons: the largest of many differences is judged by a farther tail.
     """
-    return np.maximum(1, stats.t.ppf(0.975, freedom(gaps)) / stats.t.ppf(0.975, gaps.shape[1]))
+    q = 1 - 0.025 / n_comparisons
+    return np.maximum(1, stats.t.ppf(q, freedom(gaps)) / stats.t.ppf(q, gaps.shape[1]))
 
 
 # -- statistics of systems -------------------------------------------------------------------

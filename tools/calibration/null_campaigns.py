@@ -175,7 +175,7 @@ def of_exchange(rng, es: mm.EvalSet, coefficient: str, grouping: str) -> PValue:
     if coefficient == "spa":
         drawn = significance.exchanged_systems(es, ["a", "b"], "spa", units, signs)
     else:
-        drawn = significance.exchanged_coefficients(es, ["a", "b"], coefficient, grouping, units, signs)
+        drawn = significance.exchanged_coefficients(es, ["a", "b"], coefficient, grouping, units, signs)[0]
     p = significance.share_reached(np.abs(drawn[:, 1:]), np.abs(drawn[:, 0]))[0]
     return PValue(p, p - rng.random() / (N_DRAWS + 1))
 

@@ -81,7 +81,7 @@ def p_values(es: mm.EvalSet, seed: int, *, slow: bool = True) -> dict[tuple[str,
         if coefficient in ("spa", "pairwise_accuracy"):
             drawn = significance.exchanged_systems(es, pair, coefficient, units, signs)
         else:
-            drawn = significance.exchanged_coefficients(es, pair, coefficient, grouping, units, signs)
+            drawn = significance.exchanged_coefficients(es, pair, coefficient, grouping, units, signs)[0]
         found["new default", label] = significance.share_reached(np.abs(drawn[:, 1:]), np.abs(drawn[:, 0]))[0]
     for label, coefficient, grouping in TESTS if slow else FIRST:
         n = N_PUBLISHED if coefficient == "pearson" else 39
