@@ -100,8 +100,7 @@ def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, uni
         whole, without = np.nan_to_num(whole), np.nan_to_num(without)
     share = np.bincount(unit, minlength=units.n) / len(unit)
     value = _mean(whole[None])[0]
-    rest = _mean(without)
-    added = share * value + (1 - share) * (value - np.where(np.isnan(rest), value, rest))
+    added = share * value + (1 - share) * (value - _mean(without))
     return added + share * (value - added.sum())
 
 
