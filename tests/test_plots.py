@@ -133,16 +133,6 @@ def test_tie_subsampling_draws_means_names_twins_and_shows_the_named_thresholds_
     plots.tie_subsampling(mm.ties.subsample_ties(flat, shares=[0, 0.5], n_resamples=1))
 
 
-def test_held_out_ties_mark_the_share_of_the_test_part(judged):
-    table = mm.ties.held_out_calibration(judged, shares=[0, 0.5], n_resamples=3)
-    axes = plots.held_out_ties(table, {"twin": "steps"})
-    for ax, column in zip(axes, ("value", "loss"), strict=True):
-        lines = {line.get_label(): line for line in ax.lines}
-        expected = table[table.metric == "steps"].groupby("share")[column].mean()
-        np.testing.assert_allclose(lines["steps"].get_ydata(), expected)
-        assert ax.lines[-1].get_xdata()[0] == table.test_tie_share.mean()
-
-
 @pytest.fixture
 def biased():
     rng = np.random.default_rng(1)
@@ -265,24 +255,13 @@ def test_parts_plane_puts_blind_metrics_on_the_line(es):
     refuses(r"in set 'unnamed': 'goood'\. Did you mean 'good'", plots.parts_plane, es, {"reader": ["goood"]})
 
 
-def test_ratio_bars_have_the_area_of_the_matches_and_bootstrap_averages_systems():
+def test_ratio_bars_have_the_area_of_the_matches():
     ax = plots.ratio_bars([1, 18], [2, 20])
     assert [bar.get_width() * bar.get_height() for bar in ax.patches] == pytest.approx([1, 18])
     assert [bar.get_x() for bar in ax.patches] == [0, 2]
     heights = {line.get_linestyle(): line.get_ydata()[0] for line in ax.lines}
     assert heights == pytest.approx({"-": 19 / 22, "--": 0.7})
     refuses("has length 0", plots.ratio_bars, [1, 1], [2, 0])
-    rows = [("A", 1, -3, 0.5), ("A", 10, -1, 0.1), ("B", 1, -1, 0.7), ("B", 10, 0, 0.3)]
-    table = pd.DataFrame(rows, columns=["system", "size", "gap", "se"])
-    ax = plots.bootstrap_by_size(table, [-2.5, -1.5])
-    (mean,) = ax.containers
-    assert mean.lines[0].get_xydata().tolist() == [[1, -2], [10, -0.5]]
-    ends = [segment[:, 1].tolist() for segment in mean.lines[2][0].get_segments()]
-    assert np.allclose(ends, [[-3.2, -0.8], [-0.9, -0.1]])
-    levels = {line.get_label(): line.get_ydata()[0] for line in ax.lines}
-    assert (levels["corpus score"], levels["mean of segment scores"]) == (0, -2)
-    found = r"needs the columns .*; found \['system', 'size', 'gap'\]"
-    refuses(found, plots.bootstrap_by_size, table.drop(columns="se"), [0, 0])
 
 
 def test_boxes_of_correlations_are_quartiles():

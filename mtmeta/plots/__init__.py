@@ -11,7 +11,6 @@ with settings_ignored():
     import matplotlib  # noqa: F401 - before the modules below do
 
 from ._aggregation import (
-    bootstrap_by_size,
     correlations_by_size,
     paired_differences,
     ratio_bars,
@@ -48,20 +47,18 @@ from ._sysdep import (
     sysdep_against_null,
     system_curves,
 )
-from ._ties import held_out_ties, tie_baselines, tie_calibration_curves, tie_subsampling
+from ._ties import tie_baselines, tie_calibration_curves, tie_subsampling
 
 __all__ = [
     "COLOURS",
     "MARKERS",
     "Interactive",
     "accuracy_by_quality",
-    "bootstrap_by_size",
     "correlations_by_size",
     "decomposition",
     "detection_curves",
     "deviation_plane",
     "expected_deviations",
-    "held_out_ties",
     "interactive_lines",
     "interactive_threshold",
     "learning_curves",

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ..aggregation import ratio_gap
-from ._style import COLOURS, GREY, MARKERS, in_legend, marks, names_as_written, need, new_axes, new_row, one_legend
+from ._style import COLOURS, in_legend, marks, names_as_written, need, new_axes, new_row, one_legend
 
 
 @names_as_written
@@ -182,47 +182,6 @@ def ratio_bars(
     ax.set(xlim=(0, w.sum()), xlabel="n-grams, segment after segment", ylabel="share that matches")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-    return ax
-
-
-@names_as_written
-def bootstrap_by_size(table: pd.DataFrame, means: Sequence[float] | np.ndarray, *, ax: Axes | None = None) -> Axes:
-    """Draw how the mean of a bootstrap moves from the mean of segment scores to the corpus score.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        One row per system and size of a resample: ``system, size, gap, se``. ``gap`` is the mean score of the resamples
-        less the corpus score, ``se`` its Monte Carlo standard error; both in points.
-    means : array_like, shape (n_systems,)
-        Mean of segment scores less corpus score of each system, in points.
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-        A thin grey line a system; the thick one is the mean over systems, with bars of two standard errors (those of
-        the systems averaged, as systems share their resamples). Solid at 0 the corpus score, dashed the mean over
-        systems of the mean of segment scores.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or there are no rows.
-    """
-    need(table, "system", "size", "gap", "se")
-    ax = new_axes(ax)
-    for _, rows in table.groupby("system", sort=False):
-        ax.plot(rows["size"], rows["gap"], color=GREY, linewidth=0.8, alpha=0.6, zorder=1)
-    middle = table.groupby("size")[["gap", "se"]].mean()
-    style = {"color": COLOURS[0], "marker": MARKERS[0], "capsize": 3, "zorder": 3}
-    ax.errorbar(middle.index, middle["gap"], 2 * middle["se"], label="bootstrap, mean over systems", **style)
-    ax.axhline(0, color="black", linewidth=1, label="corpus score")
-    ax.axhline(np.mean(means), color=COLOURS[1], linestyle="--", label="mean of segment scores")
-    ax.set(xscale="log", xlabel="segments in a resample", ylabel="score less corpus score (points)")
-    ax.set_xticks(middle.index, [str(size) for size in middle.index])
-    ax.minorticks_off()
-    ax.legend()
     return ax
 
 

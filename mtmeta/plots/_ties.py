@@ -171,39 +171,3 @@ def tie_subsampling(
     axes[2].set_ylabel("share of pairs that the metric ties")
     one_legend(axes[0], **_LEGEND)
     return axes
-
-
-@names_as_written
-def held_out_ties(
-    table: pd.DataFrame, twins: Mapping[str, str] | None = None, *, axes: Sequence[Axes] | None = None
-) -> np.ndarray:
-    """Draw acc_eq with held-out thresholds against the tie share of the held-out part, and what it costs.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `mtmeta.ties.held_out_calibration`, with shares.
-    twins : mapping of str to str, optional
-        As in `tie_subsampling`.
-    axes : sequence of two Axes, optional
-
-    Returns
-    -------
-    numpy.ndarray of Axes
-        Left acc_eq on the test part; right how far it lies below in-sample calibration. The dotted line is the
-        mean tie share of the test part, the only place where the two parts are alike.
-
-    Raises
-    ------
-    ValueError
-        If ``twins`` names a metric that is not in the table.
-    """
-    twins = twins or {}
-    axes = new_row(axes, 2, 8.2, 4.6)
-    labels = {"value": "acc_eq on the test part", "loss": "acc_eq lost against in-sample"}
-    for ax, (column, label) in zip(axes, labels.items(), strict=True):
-        _draw_means(ax, table, column, twins)
-        ax.axvline(table["test_tie_share"].mean(), color="black", linestyle=":", linewidth=1)
-        ax.set(xlabel="tie share of the held-out part", ylabel=label)
-    one_legend(axes[0], **_LEGEND)
-    return axes
