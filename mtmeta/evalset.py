@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -232,6 +233,10 @@ class EvalSet:
         the mean over segments: rated segments for ``human``, all scored segments for a metric. Metrics without segment
         scores appear only here.
         """
+        return self._system_table.copy()
+
+    @cached_property
+    def _system_table(self) -> pd.DataFrame:
         official = pd.DataFrame() if self._system_scores is None else self._system_scores
         columns: dict[str, Any] = {}
         for column, values in {"human": self.human, **self._scores}.items():
