@@ -436,6 +436,6 @@ def test_a_hundred_thousand_draws_agree_with_the_exact_test(holes):
     first, second = np.triu_indices(len(values), 1)
     options = {"level": "segment", "grouping": "segment", "n_resamples": 100_000, "rng": np.random.default_rng(0)}
     draws = significance.null_differences([es], exact.table["metric"], "acc_eq", **options)
-    drawn = significance.share_reached(draws, values[first] - values[second], "published")
+    drawn = (draws >= (values[first] - values[second] - 1e-12)[:, None]).mean(axis=1)
     assert ((p - drawn).abs() <= 4.5 * np.sqrt(p * (1 - p) / 100_000) + 1e-9).all()
     assert p.between(0.001, 0.999).sum() >= 3  # the comparison has something to compare
