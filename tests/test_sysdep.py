@@ -199,7 +199,7 @@ def test_options_are_checked(options, error, match):
     (lambda es: sysdep.plant_bias(es, "m", "S1", "1"), "`bias` must be a number; found '1'"),
     (lambda es: sysdep.plant_bias(es, "m", "X", 1.0), "unknown system 'X'"),
     (lambda es: sysdep.plant_bias(times(es, "m", -1), "m", "S3", 1.0), "does not rise with the human score"),
-    (lambda es: sysdep.plant_bias(times(es, "human", 0), "m", "S3", 1.0), r"does not rise .* \(slope 0\)"),
+    (lambda es: sysdep.plant_bias(times(es, "human", 0), "m", "S3", 1.0), "does not rise"),
     (lambda es: sysdep.within_system_splits(es, "m", parts=[61]), "cannot split into 61 parts"),
     (lambda es: sysdep.growth_with_systems(es, "m", sizes=[6]), "the set has 5 systems"),
     (lambda es: sysdep.deviations_both_ways(es, "m", n_resamples=1), "at least 2"),

@@ -219,16 +219,12 @@ def favours(
     points = 1 / slope if slope > 0 else np.nan
     columns = {"favour": found, "low": found - half, "high": found + half}
     columns = {name: np.ldexp(value * points, exponent_h) for name, value in columns.items()}
-    table = pd.DataFrame({"system": es.systems, "human": np.nanmean(es.ratings, axis=(0, 2)), **columns})
-    return Favours(
-        metric=metric,
-        p_value=float(p_values.min()),
-        slope=float(np.ldexp(slope, exponent - exponent_h)),
-        table=table.assign(p_value=p_values).sort_values("human", ascending=False, ignore_index=True, kind="stable"),
-        draws=np.ldexp(draws, exponent),
-        signature=f"favours|metric:{metric}|ratings:{len(es.ratings)}|degree:{degree}|unit:{unit}|B:{n_resamples}"
-        f"|set:{es.name}",
-    )
+    columns = {"system": es.systems, "human": np.nanmean(es.ratings, axis=(0, 2)), **columns, "p_value": p_values}
+    table = pd.DataFrame(columns).sort_values("human", ascending=False, ignore_index=True, kind="stable")
+    how = f"ratings:{len(es.ratings)}|degree:{degree}|unit:{unit}|B:{n_resamples}"
+    signature = f"favours|metric:{metric}|{how}|set:{es.name}"
+    slope = float(np.ldexp(slope, exponent - exponent_h))
+    return Favours(metric, float(p_values.min()), slope, table, np.ldexp(draws, exponent), signature)
 
 
 def _in_errors(favour: np.ndarray, error: np.ndarray) -> np.ndarray:
