@@ -6,10 +6,10 @@ they compare: see `correlate` on grouping.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
@@ -204,6 +204,11 @@ def _check_coefficient(coefficient: str, epsilon: float | str) -> str:
     if coefficient in (*_CORRELATIONS, "tau_c"):
         raise ValueError(f"`epsilon` has no meaning for {coefficient!r}: it does not compare pairs up to a threshold.")
     return coefficient
+
+
+def _pairs(starts: np.ndarray) -> np.ndarray:
+    """Return the positions of the first and the second cell of every pair, shape (2, n_pairs)."""
+    return np.hstack([start + np.triu_indices(end - start, 1) for start, end in itertools.pairwise(starts)])
 
 
 # -- tie calibration ---------------------------------------------------------------------
@@ -580,7 +585,7 @@ def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str
     es = as_evalset(es)
     names = metric_names(es, metrics)
     r = np.full((len(names), len(names)), np.nan)
-    for i, j in combinations_with_replacement(range(len(names)), 2):
+    for i, j in itertools.combinations_with_replacement(range(len(names)), 2):
         r[i, j] = r[j, i] = pooled_pearson(es[names[i]], es[names[j]])
     return pd.DataFrame(r, index=names, columns=names)
 

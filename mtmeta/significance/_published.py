@@ -201,14 +201,14 @@ def permute_spa(es, names, n_resamples, rng) -> np.ndarray:
 def _right_pairs(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[np.ndarray, np.ndarray, float]:
     """Return which pairs each metric gets right, each pair's weight, and the total weight."""
     cells = [agreement.grouped(es, name, grouping) for name in names]
-    edges, n_pairs = cells[0].starts, cells[0].sizes * (cells[0].sizes - 1) // 2
+    n_pairs = cells[0].sizes * (cells[0].sizes - 1) // 2
     if n_pairs.sum() > 20_000_000:
         raise Undefined(
             f"the pair-swap test lists all pairs of translations, and grouping {grouping!r} has too many here. "
             "Use grouping='segment', or method='exchange'."
         )
     weights, total = agreement._pair_weights(cells[0])
-    i, j = np.hstack([start + np.triu_indices(end - start, 1) for start, end in itertools.pairwise(edges)])
+    i, j = agreement._pairs(cells[0].starts)
     dh = np.sign(cells[0].human[i] - cells[0].human[j])
     right = np.empty((len(names), len(i)), dtype=bool)
     for k, c in enumerate(cells):

@@ -195,6 +195,7 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
             "so segments have no comparable means; leave out systems or metrics that lack many."
         )
     part = es.select(segments=np.array(es.segments, dtype=object)[whole], metrics=names)
-    scores = {name: _less_means(part[name]) for name in names}
+    human, *scores = (_less_means(values[:, whole]) for values in (es.human, *(es[name] for name in names)))
+    scores = dict(zip(names, scores, strict=True))
     made = {"source": f"{es.name}, less segment means", "left_out": {"segments": int((~whole).sum())}}
-    return recomputed(part, _less_means(part.human), scores, name=f"{es.name} (within segments)", provenance=made)
+    return recomputed(part, human, scores, name=f"{es.name} (within segments)", provenance=made)
