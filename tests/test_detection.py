@@ -67,13 +67,3 @@ def test_what_knows_nothing_has_no_skill():
     # the source alone tells which segments are easy, and nothing within a segment
     assert table.loc["blind", "auc"] > 0.6
     assert table.loc["blind", "auc_within"] == 0.5
-
-
-@pytest.mark.slow
-def test_a_precision_aimed_at_is_nearly_reached_on_other_data():
-    precision = []
-    for seed in range(30):
-        es = simulate.campaign(texts=False, error_factor=0.25, n_segments=300, seed=seed)
-        precision.append(error_free(es, "Regressor", aim=0.75, unit="document")["precision"][0])
-    # the lowest threshold that reaches it on some data owes that to luck, so other data fall a little short
-    assert -0.03 < np.mean(precision) - 0.75 < -0.003

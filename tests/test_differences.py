@@ -5,11 +5,9 @@ import pandas as pd
 import pytest
 from campaigns import refuses
 from scipy.special import expit
-from scipy.stats import norm
 
 import mtmeta as mm
 from mtmeta import differences
-from mtmeta._checks import Undefined
 from mtmeta.evalset import EvalSet
 
 
@@ -80,40 +78,6 @@ def test_fewer_segments_are_those_of_the_set_and_systems_without_a_score_make_no
     es = EvalSet([[1, 1], [0, 0], [2, 2]], {"m": [[3, 4], [2, np.nan], [1, 1]]}, systems=list("ABC"))
     found = differences.system_pairs(es, "m", n_segments=1, n_samples=30)
     assert set(found.groupby("sample").size()) == {1, 3}
-
-
-def normal_campaign(rng, n_systems, noise, name, slope=1.0):
-    metric = rng.normal(size=n_systems)
-    return of_systems(slope * metric + noise * rng.normal(size=n_systems), metric, name)
-
-
-def best_slope(noise, slope=1.0):
-    """Return the slope that fits the model of `normal_campaign` best: its chance is normal, not logistic."""
-    x = np.sqrt(2) * norm.ppf(np.linspace(0.5, 1, 20_001)[:-1] + 1 / 80_000)
-    return differences._slopes(x, norm.cdf(slope * x / (np.sqrt(2) * noise)), np.ones((1, len(x))))[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("noise", "slope", "least", "naive"), [(0.6, 1.0, 0.89, 0.93), (1.5, 1.0, 0.89, 0.85), (1, 0, 0.89, 0.85)]
-)
-def test_intervals_of_redrawn_systems_cover(noise, slope, least, naive):
-    """Nominal .95; a metric that knows nothing has slope 0. Pairs that count as independent cover less."""
-    rng, truth = np.random.default_rng(1), best_slope(noise, slope)
-    covered, by_pairs = [], []
-    for _ in range(200):
-        es = normal_campaign(rng, 15, noise, "one", slope)
-        try:
-            found = differences.curve(es, "m", n_resamples=200, rng=rng)
-        except Undefined:  # humans agree with all differences
-            continue
-        covered.append(found.low <= truth <= found.high)
-        x = found.pairs["difference"]
-        error = (x**2 * expit(found.slope * x) * expit(-found.slope * x)).sum() ** -0.5
-        by_pairs.append(abs(found.slope - truth) < 1.96 * error)
-    assert len(covered) > 190
-    assert least < np.mean(covered) <= 0.99
-    assert np.mean(by_pairs) < naive
 
 
 def test_bad_input():
