@@ -116,6 +116,14 @@ N_BINS = 1 << (63 - BIN_SHIFT)
 
 
 @njit
+def _gain(dh, dm):
+    """Return what a metric tie changes: 1 where the humans tie, -1 where the metric agrees with them, else 0."""
+    if dh == 0:
+        return 1
+    return -1 if (dh > 0 and dm > 0) or (dh < 0 and dm < 0) else 0
+
+
+@njit
 def binned_tie_gains(human, metric, starts, weights):
     """Sum the gains of `tie_gains` per bin of the difference: (rises, falls)."""
     rises = np.zeros(N_BINS, dtype=np.int64)
@@ -125,10 +133,10 @@ def binned_tie_gains(human, metric, starts, weights):
             dm = metric[i + 1 : starts[g + 1]] - metric[i]
             bins = np.abs(dm).view(np.int64) >> BIN_SHIFT
             for j in range(len(dm)):
-                dh = human[i + 1 + j] - human[i]
-                if dh == 0:
+                gain = _gain(human[i + 1 + j] - human[i], dm[j])
+                if gain > 0:
                     rises[bins[j]] += weights[g]
-                elif (dh > 0 and dm[j] > 0) or (dh < 0 and dm[j] < 0):
+                elif gain < 0:
                     falls[bins[j]] += weights[g]
     return rises, falls
 
@@ -150,17 +158,10 @@ def tie_gains(human, metric, starts, weights, wanted, size):
             distance = np.abs(dm)
             bins = distance.view(np.int64) >> BIN_SHIFT
             for j in range(len(dm)):
-                if not wanted[bins[j]]:
-                    continue
-                dh = human[i + 1 + j] - human[i]
-                if dh == 0:
-                    gains[k] = weights[g]
-                elif (dh > 0 and dm[j] > 0) or (dh < 0 and dm[j] < 0):
-                    gains[k] = -weights[g]
-                else:
-                    continue
-                differences[k] = distance[j]
-                k += 1
+                gain = _gain(human[i + 1 + j] - human[i], dm[j])
+                if gain != 0 and wanted[bins[j]]:
+                    differences[k], gains[k] = distance[j], gain * weights[g]
+                    k += 1
     return differences[:k], gains[:k]
 
 

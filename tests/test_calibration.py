@@ -62,19 +62,6 @@ def test_the_rule_can_fail_as_the_page_says():
     assert chance_to_hold(1000, 0.08) <= 0.05
 
 
-def test_counts_by_hand():
-    ends = [(0, 1), (2, 3), (-2, -1), (np.nan, np.nan), (0.5, 0.5)]
-    found = measure.summary([null_campaigns.Interval(low, high, 0.5) for low, high in ends])
-    assert {key: found[key] for key in ("n", "covered", "below", "above", "undefined")} == {
-        "n": 5, "covered": 2, "below": 1, "above": 1, "undefined": 1,
-    }  # fmt: skip
-    found = measure.summary([null_campaigns.PValue(p) for p in (0.004, 0.05, 0.0501, 0.9)])
-    assert (found["rejected"], found["ks_sides"]) == ({"0.01": 1, "0.05": 2, "0.1": 3}, "one-sided")
-    assert measure.summary([null_campaigns.Claim(k < 3, 0.025) for k in range(8)]) == {
-        "kind": "claim", "n": 8, "made": 3, "level": 0.025,
-    }  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def teaching():
     return mm.load("teaching").select(metrics=["Judge", "Regressor"])

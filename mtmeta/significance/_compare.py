@@ -226,7 +226,6 @@ def _note(es: EvalSet, names: list[str]) -> str:
 
 def _check_options(method, coefficient, grouping, unit, correction, degenerate, n_resamples) -> None:
     check_choice("method", method, METHODS)
-    check_choice("grouping", grouping, ("none", "segment", "system"))
     check_choice("unit", unit, (None, "segment", "document", "system", *(["both"] if method == "bootstrap" else [])))
     check_choice("correction", correction, (None, "holm", "bh", "maxT"))
     check_choice("degenerate", degenerate, ("drop", "zero"))

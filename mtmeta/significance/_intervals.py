@@ -197,7 +197,6 @@ def intervals(
     es = as_evalset(es)
     names = metric_names(es, metrics)
     exact = "spa" if coefficient == "spa" else agreement._check_coefficient(coefficient, "calibrate")
-    check_choice("grouping", grouping, ("none", "segment", "system"))
     check_choice("unit", unit, ("segment", "system", "both", "document"))
     check_choice("degenerate", degenerate, ("drop", "zero"))
     check_choice("method", method, (None, "bootstrap", "jackknife"))
