@@ -811,9 +811,7 @@ def soft_pairwise_accuracy(
     for name, of_sets in gaps.items():
         n_pairs = sum(int((~np.isnan(gap)).sum()) for gap in of_sets)
         if not n_pairs:
-            raise Undefined(
-                f"metric {name!r}: no two systems have a segment that humans and the metric scored for both."
-            )
+            raise Undefined(f"metric {name!r}: no two systems have a segment that humans and the metric both scored.")
         rows.append((name, 1 - float(sum(map(np.nansum, of_sets))) / n_pairs, n_pairs, len(sets), n_resamples))
     return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_sets", "n_resamples"])
 

@@ -155,7 +155,7 @@ def test_blocks_change_no_draw(monkeypatch, at_once):
 def test_too_many_pairs_are_refused_and_tau_eq_has_the_p_values_of_acc_eq():
     scores = np.random.default_rng(0).normal(size=(3, 1, 6326))  # 20,005,975 pairs
     es = mm.EvalSet(scores[0], {"a": scores[1], "b": scores[2]}, systems=["A"])
-    refuses("has too many here", _published._right_pairs, es, ["a", "b"], "none")
+    refuses("has too many pairs", _published._right_pairs, es, ["a", "b"], "none")
     es = campaign(2)
     for method in ("published", "exchange"):
         p = [compare(es, coefficient=c, method=method, rng=1).p_values for c in ("acc_eq", "tau_eq")]

@@ -46,9 +46,7 @@ def bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, r
             continue
     lost = int(np.isnan(values[0]).sum())
     if lost > n_resamples // 2:
-        raise Undefined(
-            f"the coefficient is undefined in {lost} of {n_resamples} bootstrap draws; the set is too small."
-        )
+        raise Undefined(f"undefined in {lost} of {n_resamples} bootstrap draws; the set is too small.")
     return values[:, ~np.isnan(values[0])]
 
 
@@ -246,9 +244,7 @@ def jackknife(
     sizes |= {units.unit: units.n} if units else {}
     if min(sizes.values()) < 2:
         few = min(sizes, key=sizes.get)
-        raise Undefined(
-            f"set {es.name!r}: the jackknife needs at least two {few}s with human scores; found {sizes[few]}."
-        )
+        raise Undefined(f"set {es.name!r}: the jackknife needs two {few}s with human scores; found {sizes[few]}.")
     variances, known = np.zeros(len(names)), np.full(len(names), min(sizes.values()) - 1.0)
     if unit in ("system", "both"):
         without = np.array([_without_system(es, s, names, coefficient, grouping, degenerate) for s in rated])

@@ -16,7 +16,6 @@ from .._resampling import base_seed
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names
 from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, resamples
 
-POPULATIONS = ("paired", "full")
 UNITS = ("segment", "document", "cell")
 _GRID = 201
 
@@ -161,7 +160,7 @@ def system_dependence(
     es = as_evalset(es)
     if check_count("n_resamples", n_resamples, 0) == 1:
         raise ValueError("`n_resamples` is 1: an interval needs at least 2 resamples; 0 asks for none.")
-    check_choice("population", population, POPULATIONS)
+    check_choice("population", population, ("paired", "full"))
     check_choice("unit", unit, UNITS)
     tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
     cells = cells_of(es, metric, paired=population == "paired", unit=unit)

@@ -14,7 +14,6 @@ from .._resampling import times_drawn, units_of
 from ..evalset import EvalSet, as_evalset
 from ._cells import NOTHING
 
-UNITS = ("segment", "document")
 #: Resamples that are held in memory at a time.
 _BLOCK = 100
 #: A larger condition number says that the powers of one rating do not follow those of another.
@@ -206,7 +205,7 @@ def favours(
     """
     es = as_evalset(es)
     check_choice("degree", degree, (1, 2, 3))
-    check_choice("unit", unit, UNITS)
+    check_choice("unit", unit, ("segment", "document"))
     n_resamples, rng = check_count("n_resamples", n_resamples, 2), generator(rng)
     sums, exponent, exponent_h = sums_of(es, es[metric], degree, unit)
     (found,), (error,), (slope,) = sums.solve(np.ones((1, len(sums.segments))))

@@ -69,10 +69,7 @@ def discrete_to_continuous(scores: ArrayLike, *, rng: int | np.random.Generator 
     gap = float(np.diff(values).min()) if len(values) > 1 else np.inf
     sigma = _SIGMA * gap if len(values) > 1 else 1.0
     if _CUT * gap < 64 * np.spacing(np.abs(values).max()):
-        raise ValueError(
-            f"two different scores are only {gap:.3g} apart, too close for noise between them. "
-            "If they should be equal, round the scores first."
-        )
+        raise ValueError(f"two different scores are only {gap:.3g} apart, too close for noise: round the scores first.")
     if len(values) == 1 and sigma < 64 * np.spacing(np.abs(values[0])):
         raise ValueError(f"noise of standard deviation 1 is lost in scores of {values[0]:.3g}.")
     cut = _CUT * gap / sigma
