@@ -8,7 +8,6 @@ tested against stand in ``tests/exact.py``.
 import math
 
 import numpy as np
-import pandas as pd
 
 from ._compiled import njit
 
@@ -111,75 +110,47 @@ def touching_counts(human, metric, starts, epsilon, unit, n_units):
     return touching
 
 
-def average_ranks(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Rank the values within each group from 1; equal values share their mean rank."""
-    group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    return pd.Series(values).groupby(group).rank().to_numpy()
-
-
-@njit
-def tie_gains(human, metric, starts, weights):
-    """List what becomes of acc_eq's numerator when each pair turns into a metric tie.
-
-    Returns the absolute metric difference and the gain of every pair that matters (``+weight``
-    where the humans tie, ``-weight`` where the metric agrees with them), and the weighted
-    number of concordant pairs. Discordant pairs are wrong either way.
-    """
-    size = 0
-    for g in range(len(starts) - 1):
-        n = starts[g + 1] - starts[g]
-        size += n * (n - 1) // 2
-    differences = np.empty(size)
-    gains = np.empty(size, dtype=weights.dtype)
-    concordant = weights[:1].sum() * 0
-    k = 0
-    for g in range(len(starts) - 1):
-        for i in range(starts[g], starts[g + 1]):
-            for j in range(i + 1, starts[g + 1]):
-                dh = human[i] - human[j]
-                dm = metric[i] - metric[j]
-                if dh == 0:
-                    gains[k] = weights[g]
-                elif (dh > 0 and dm > 0) or (dh < 0 and dm < 0):
-                    gains[k] = -weights[g]
-                    concordant += weights[g]
-                else:
-                    continue
-                differences[k] = abs(dm)
-                k += 1
-    return differences[:k], gains[:k], concordant
-
-
 #: Differences are binned by the upper bits of their float64 pattern, which sorts like the number.
 BIN_SHIFT = 43
 N_BINS = 1 << (63 - BIN_SHIFT)
 
 
 @njit
+def _gain(dh, dm):
+    """Return what a metric tie changes: 1 where the humans tie, -1 where the metric agrees with them, else 0."""
+    if dh == 0:
+        return 1
+    return -1 if (dh > 0 and dm > 0) or (dh < 0 and dm < 0) else 0
+
+
+@njit
 def binned_tie_gains(human, metric, starts, weights):
-    """Sum the gains of `tie_gains` per bin of the difference: (rises, falls, concordant)."""
+    """Sum the gains of `tie_gains` per bin of the difference: (rises, falls)."""
     rises = np.zeros(N_BINS, dtype=np.int64)
     falls = np.zeros(N_BINS, dtype=np.int64)
-    concordant = 0
     for g in range(len(starts) - 1):
         for i in range(starts[g], starts[g + 1] - 1):
             dm = metric[i + 1 : starts[g + 1]] - metric[i]
             bins = np.abs(dm).view(np.int64) >> BIN_SHIFT
             for j in range(len(dm)):
-                dh = human[i + 1 + j] - human[i]
-                if dh == 0:
+                gain = _gain(human[i + 1 + j] - human[i], dm[j])
+                if gain > 0:
                     rises[bins[j]] += weights[g]
-                elif (dh > 0 and dm[j] > 0) or (dh < 0 and dm[j] < 0):
+                elif gain < 0:
                     falls[bins[j]] += weights[g]
-                    concordant += weights[g]
-    return rises, falls, concordant
+    return rises, falls
 
 
 @njit
-def tie_gains_in_bins(human, metric, starts, weights, wanted, size):
-    """List the pairs of `tie_gains` whose difference falls into a wanted bin."""
+def tie_gains(human, metric, starts, weights, wanted, size):
+    """List what becomes of acc_eq's numerator when each pair turns into a metric tie.
+
+    Returns the absolute metric difference and the gain of every pair that matters (``+weight`` where the humans tie,
+    ``-weight`` where the metric agrees with them) and whose difference falls into a wanted bin; ``size`` is at least
+    their number. Discordant pairs are wrong either way.
+    """
     differences = np.empty(size)
-    gains = np.empty(size, dtype=np.int64)
+    gains = np.empty(size, dtype=weights.dtype)
     k = 0
     for g in range(len(starts) - 1):
         for i in range(starts[g], starts[g + 1] - 1):
@@ -187,25 +158,11 @@ def tie_gains_in_bins(human, metric, starts, weights, wanted, size):
             distance = np.abs(dm)
             bins = distance.view(np.int64) >> BIN_SHIFT
             for j in range(len(dm)):
-                if not wanted[bins[j]]:
-                    continue
-                dh = human[i + 1 + j] - human[i]
-                if dh == 0:
-                    gains[k] = weights[g]
-                elif (dh > 0 and dm[j] > 0) or (dh < 0 and dm[j] < 0):
-                    gains[k] = -weights[g]
-                else:
-                    continue
-                differences[k] = distance[j]
-                k += 1
+                gain = _gain(human[i + 1 + j] - human[i], dm[j])
+                if gain != 0 and wanted[bins[j]]:
+                    differences[k], gains[k] = distance[j], gain * weights[g]
+                    k += 1
     return differences[:k], gains[:k]
-
-
-# -- resampling --------------------------------------------------------------------------
-#
-# In each draw a mask says which cells two metrics swap. The masks are drawn once and serve all
-# pairs of metrics. With a pair (a, b), the hybrids are a with b's score where the mask is 1, and
-# the complement.
 
 
 #: Numbers of the coefficients in `tau_from_counts`.

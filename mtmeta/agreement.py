@@ -6,10 +6,10 @@ they compare: see `correlate` on grouping.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
@@ -68,6 +68,11 @@ class Grouped:
     def sizes(self) -> np.ndarray:
         """Number of cells in each group."""
         return np.diff(self.starts)
+
+    @property
+    def group(self) -> np.ndarray:
+        """The number of each cell's group."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @property
     def human_ranks(self) -> np.ndarray:
@@ -129,6 +134,11 @@ def _centre(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return values
 
 
+def _centred(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return deviations from the mean of the group, each group near 1 in size."""
+    return _centre(_scale(values, starts), starts)
+
+
 def _deviations(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return deviations from the mean of the group, the largest of all brought to [0.5, 1); 0 in constant groups."""
     values = np.where(np.repeat(_constant(values, starts), np.diff(starts)), 0.0, _centre(values, starts))
@@ -141,7 +151,7 @@ def _constant(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 def _pearson(human: np.ndarray, metric: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Pearson's r of each group; NaN where a side is constant."""
-    x, y = (_centre(_scale(v, starts), starts) for v in (human, metric))
+    x, y = (_centred(side, starts) for side in (human, metric))
     xy, xx, yy = (np.add.reduceat(p, starts[:-1]) for p in (x * y, x * x, y * y))
     undefined = _constant(human, starts) | _constant(metric, starts)
     r = np.full(len(xy), np.nan)
@@ -149,37 +159,37 @@ def _pearson(human: np.ndarray, metric: np.ndarray, starts: np.ndarray) -> np.nd
     return np.clip(r, -1, 1)
 
 
-def _distinct(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Count the distinct values in each group."""
-    return np.array([len(np.unique(values[a:b])) for a, b in zip(starts[:-1], starts[1:], strict=True)])
-
-
-def _tau(cells: Grouped, coefficient: str, epsilon: float) -> np.ndarray:
-    """Value of a pair-counting coefficient in each group; NaN where its denominator is 0."""
-    counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, epsilon).astype(np.float64)
-    return _taus_from_counts(cells, coefficient, counts, cells.sizes)
-
-
 def _taus_from_counts(cells: Grouped, coefficient: str, counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Turn counts of pairs, (..., n_groups, 5), of groups of these sizes into values, (..., n_groups)."""
     if coefficient != "tau_c":
         flat = _kernels.taus_of_groups(_kernels.VARIANTS[coefficient], counts.reshape(-1, 5))
         return flat.reshape(counts.shape[:-1])
-    k = np.minimum(_distinct(cells.human, cells.starts), _distinct(cells.metric, cells.starts))
+    scores = pd.DataFrame({"human": cells.human, "metric": cells.metric})
+    k = scores.groupby(cells.group).nunique().min(axis=1).to_numpy()  # distinct scores
     numerator, denominator = 2 * (counts[..., 0] - counts[..., 1]) * k, sizes**2.0 * (k - 1)
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
 
 
 def _values(cells: Grouped, coefficient: str, epsilon: float | str) -> np.ndarray:
     """Value of ``coefficient`` in each group; NaN where it is undefined."""
+    if coefficient in _CORRELATIONS:
+        return _pearson(*_sides(cells, coefficient), cells.starts)
+    epsilon = _threshold(cells, coefficient) if epsilon == "calibrate" else float(epsilon)
+    counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, epsilon)
+    return _taus_from_counts(cells, coefficient, counts.astype(np.float64), cells.sizes)
+
+
+def _sides(cells: Grouped, coefficient: str) -> list[np.ndarray]:
+    """Return human and metric scores, or their ranks within groups for Spearman's."""
+    sides = [cells.human, cells.metric]
     if coefficient == "pearson":
-        return _pearson(cells.human, cells.metric, cells.starts)
-    if coefficient == "spearman":
-        ranks = (_kernels.average_ranks(v, cells.starts) for v in (cells.human, cells.metric))
-        return _pearson(*ranks, cells.starts)
-    if coefficient in _TIE_AWARE and epsilon == "calibrate":
-        epsilon = calibration(cells)[0]
-    return _tau(cells, coefficient, 0.0 if epsilon == "calibrate" else float(epsilon))
+        return sides
+    return [pd.Series(side).groupby(cells.group).rank().to_numpy() for side in sides]
+
+
+def _threshold(cells: Grouped, coefficient: str) -> float:
+    """Return the threshold of ties that suits the cells best; 0 for a coefficient that is not calibrated."""
+    return calibration(cells)[0] if coefficient in _TIE_AWARE else 0.0
 
 
 def _check_coefficient(coefficient: str, epsilon: float | str) -> str:
@@ -194,6 +204,11 @@ def _check_coefficient(coefficient: str, epsilon: float | str) -> str:
     if coefficient in (*_CORRELATIONS, "tau_c"):
         raise ValueError(f"`epsilon` has no meaning for {coefficient!r}: it does not compare pairs up to a threshold.")
     return coefficient
+
+
+def _pairs(starts: np.ndarray) -> np.ndarray:
+    """Return the positions of the first and the second cell of every pair, shape (2, n_pairs)."""
+    return np.hstack([start + np.triu_indices(end - start, 1) for start, end in itertools.pairwise(starts)])
 
 
 # -- tie calibration ---------------------------------------------------------------------
@@ -225,7 +240,9 @@ def _running_best(differences, gains, start):
 def calibration_curve(cells: Grouped) -> tuple[np.ndarray, np.ndarray]:
     """Return every threshold at which acc_eq changes (0 first) and acc_eq there."""
     weights, total = _pair_weights(cells)
-    differences, gains, concordant = _kernels.tie_gains(cells.human_ranks, cells.metric, cells.starts, weights)
+    every, size = np.ones(_kernels.N_BINS, dtype=bool), int((cells.sizes * (cells.sizes - 1) // 2).sum())
+    differences, gains = _kernels.tie_gains(cells.human_ranks, cells.metric, cells.starts, weights, every, size)
+    concordant = -gains[gains < 0].sum()
     thresholds, numerators = _running_best(differences, gains, concordant)
     if not len(thresholds) or thresholds[0] > 0:
         thresholds, numerators = np.append(0.0, thresholds), np.append(concordant, numerators)
@@ -250,13 +267,13 @@ def _binned_calibration(cells: Grouped, weights: np.ndarray, total: float) -> tu
     positive gains, so only bins that could hold the maximum are listed and sorted.
     """
     ranks = cells.human_ranks
-    rises, falls, concordant = _kernels.binned_tie_gains(ranks, cells.metric, cells.starts, weights)
+    rises, falls = _kernels.binned_tie_gains(ranks, cells.metric, cells.starts, weights)
+    concordant = falls.sum()
     after = concordant + np.cumsum(rises - falls)
     before = np.append(concordant, after[:-1])
-    floor = max(int(concordant), int(after.max()))
-    wanted = (before + rises >= floor) & (rises > 0)
+    wanted = (before + rises >= max(concordant, after.max())) & (rises > 0)
     size = int(((rises + falls)[wanted] // int(weights.min())).sum())
-    listed = _kernels.tie_gains_in_bins(ranks, cells.metric, cells.starts, weights, wanted, size)
+    listed = _kernels.tie_gains(ranks, cells.metric, cells.starts, weights, wanted, size)
     bins = listed[0].view(np.int64) >> _kernels.BIN_SHIFT
     best, epsilon = int(concordant), 0.0
     for b in np.flatnonzero(wanted):
@@ -463,7 +480,7 @@ def decompose_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str |
         if h.max() == h.min():
             raise Undefined("human: all scores are equal, so a correlation is undefined.")
         constant = m.max() == m.min()
-        h, m = (_centre(_scale(v, pooled), pooled) for v in (h, m))
+        h, m = (_centred(side, pooled) for side in (h, m))
         sizes = scored.sum(axis=0)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
         inner_h, inner_m = _centre(h, starts), _centre(m, starts)
@@ -568,7 +585,7 @@ def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str
     es = as_evalset(es)
     names = metric_names(es, metrics)
     r = np.full((len(names), len(names)), np.nan)
-    for i, j in combinations_with_replacement(range(len(names)), 2):
+    for i, j in itertools.combinations_with_replacement(range(len(names)), 2):
         r[i, j] = r[j, i] = pooled_pearson(es[names[i]], es[names[j]])
     return pd.DataFrame(r, index=names, columns=names)
 
@@ -779,31 +796,29 @@ def soft_pairwise_accuracy(
     check_count("n_resamples", n_resamples, 1)
     sets = as_sets(es)
     names = shared_metrics(sets, metrics, level="segment")
-    rng = generator(rng)
-    distance = dict.fromkeys(names, 0.0)
-    pairs = dict.fromkeys(names, 0)
+    rng, gaps, rows = generator(rng), {name: [] for name in names}, []
     for one in sets:
         rated = ~np.isnan(one.human)
         columns = rated.any(axis=0)
-        signs = np.rint(rng.random((n_resamples, int(columns.sum())), dtype=np.float32)) * 2 - 1
-        signs = signs.astype(np.float64)
-        human_p = {}
+        signs, human_p = _random_signs(rng, n_resamples, columns.sum()), {}
         for name in names:
             scored = (rated & ~np.isnan(one[name]))[:, columns]
             key = scored.tobytes()
             if key not in human_p:
                 human_p[key] = _one_sided_p(one.human[:, columns], scored, signs, ties)
             mine = _one_sided_p(one[name][:, columns], scored, signs, ties)
-            gaps = np.abs(human_p[key] - mine)
-            distance[name] += float(np.nansum(gaps))
-            pairs[name] += int((~np.isnan(gaps)).sum())
-    for name in names:
-        if not pairs[name]:
-            raise Undefined(
-                f"metric {name!r}: no two systems have a segment that humans and the metric scored for both."
-            )
-    rows = [(m, 1 - distance[m] / pairs[m], pairs[m], len(sets), n_resamples) for m in names]
+            gaps[name].append(np.abs(human_p[key] - mine))
+    for name, of_sets in gaps.items():
+        n_pairs = sum(int((~np.isnan(gap)).sum()) for gap in of_sets)
+        if not n_pairs:
+            raise Undefined(f"metric {name!r}: no two systems have a segment that humans and the metric both scored.")
+        rows.append((name, 1 - float(sum(map(np.nansum, of_sets))) / n_pairs, n_pairs, len(sets), n_resamples))
     return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_sets", "n_resamples"])
+
+
+def _random_signs(rng: np.random.Generator, n_resamples: int, n_segments: int) -> np.ndarray:
+    """Draw 1 or -1 for each segment, as the WMT24 implementation does, shape (n_resamples, n_segments)."""
+    return np.rint(rng.random((n_resamples, n_segments), dtype=np.float32)).astype(np.float64) * 2 - 1
 
 
 def _one_sided_p(scores: np.ndarray, scored: np.ndarray, signs: np.ndarray, ties: str) -> np.ndarray:

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ._checks import Undefined, check_choice, check_count, generator
+from ._checks import Undefined, check_choice, generator
 from ._resampling import units_of
 from .evalset import Computed, EvalSet, as_evalset, metric_names
 from .ties import expected_accuracy
 
 __all__ = ["error_free", "threshold"]
+
+_FOLDS = 5
 
 
 def _labels(es: EvalSet, metric: str, least: float) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +86,6 @@ def error_free(
     thresholds: Mapping[str, float] | None = None,
     aim: str | float = "youden",
     least: float = 0.0,
-    n_folds: int = 5,
     unit: str = "segment",
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
@@ -100,12 +101,10 @@ def error_free(
     es, metrics
         As in `mtmeta.correlate`.
     thresholds : mapping of str to float, optional
-        Threshold of each metric, from other data: see `threshold`. By default the data are split into folds; each fold
+        Threshold of each metric, from other data: see `threshold`. By default the data are split into five folds; each
         is judged with the threshold of the others.
     aim, least
         As in `threshold`.
-    n_folds : int
-        Number of folds, at least 2.
     unit : {"segment", "document"}
         What is put into a fold as a whole.
     rng : None, int or numpy.random.Generator
@@ -141,11 +140,10 @@ def error_free(
     es = as_evalset(es)
     names = metric_names(es, metrics)
     check_choice("unit", unit, ("segment", "document"))
-    check_count("n_folds", n_folds, 2)
     if absent := [name for name in names if thresholds is not None and name not in thresholds]:
         raise ValueError(f"`thresholds` lacks the metric {absent[0]!r}.")
     units = units_of(es, unit)
-    folds = (generator(rng).permutation(units.max() + 1) % n_folds)[units]
+    folds = (generator(rng).permutation(units.max() + 1) % _FOLDS)[units]
     rows = []
     for name in names:
         scored, good = _labels(es, name, least)

@@ -172,9 +172,7 @@ def system_pairs(
     return pairs
 
 
-def _samples(
-    es: EvalSet, metric: str, names: np.ndarray, n_segments: int, n_samples: int, rng: np.random.Generator
-) -> Iterator[np.ndarray]:
+def _samples(es: EvalSet, metric: str, names: np.ndarray, n_segments: int, n_samples: int, rng) -> Iterator[np.ndarray]:
     """Yield the means of the metric's scores of some segments, for these systems."""
     scores = pd.DataFrame(es.select(systems=names)[metric] if metric in es else np.empty((len(names), 0)))
     if not np.allclose(scores.mean(axis=1), es.system_scores.loc[names, metric], rtol=1e-4):
@@ -274,17 +272,8 @@ def curve(
     levels = ndtr(2 * bias + ndtri([(1 - level) / 2, (1 + level) / 2]))
     low, high = np.quantile(drawn, levels, method="inverted_cdf") if len(drawn) else (np.nan, np.nan)
     signature = f"difference|metric:{metric}|n_segments:{n_segments or 'all'}|unit:system|n_resamples:{n_resamples}"
-    return Curve(
-        metric=metric,
-        slope=float(slope),
-        low=float(low),
-        high=float(high),
-        pairs=pairs,
-        slopes=slopes,
-        level=level,
-        signature=f"{signature}|rng:{drawn_with}|sets:{','.join(pairs['set'].unique())}",
-        _drawn=(counts, i, j),
-    )
+    signature += f"|rng:{drawn_with}|sets:{','.join(pairs['set'].unique())}"
+    return Curve(metric, float(slope), float(low), float(high), pairs, slopes, level, signature, (counts, i, j))
 
 
 def _weights(counts: np.ndarray, i: np.ndarray, j: np.ndarray) -> Iterator[np.ndarray]:

@@ -13,32 +13,13 @@ from functools import cached_property, partial
 import numpy as np
 import pandas as pd
 
-from ._checks import Undefined, check_count, generator
+from . import significance
+from ._checks import Undefined, check_choice, check_count, generator
 from ._names import some_of
 from ._pearson import TURNED
-from .agreement import (
-    _pearson,
-    as_sets,
-    check_choice,
-    correlate,
-    pairwise_accuracy,
-    rated_systems,
-    shared_metrics,
-    soft_pairwise_accuracy,
-)
-from .evalset import EvalSet, check_ratings
-from .significance import (
-    Units,
-    clusters,
-    common_cells,
-    exchange_units,
-    exchanged_coefficients,
-    exchanged_systems,
-    max_t,
-    null_differences,
-    rank_sets,
-    share_reached,
-)
+from ._resampling import seed_of
+from .agreement import _pearson, correlate, pairwise_accuracy, rated_systems, shared_metrics, soft_pairwise_accuracy
+from .evalset import EvalSet, as_sets, check_ratings
 
 __all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "decided_by_one", "rank", "without_each_system"]
 
@@ -100,61 +81,24 @@ class Protocol:
         Tasks of each language pair, and pooled ones.
     human_systems : bool
         Whether human translations that are not the standard reference are candidates.
-    description, source : str
-        What it is, and where it was published.
     """
 
     tasks: tuple[Task, ...]
-    human_systems: bool
-    description: str
-    source: str
+    human_systems: bool = True
 
 
+_POOLED, _GROUPED = (Task("pearson", "segment", grouping) for grouping in ("none", "segment"))
 _ACC_EQ = Task("acc_eq", "segment", "segment")
-_SENTINELS = "Perrella et al. 2024"
+_ACCURACY = Task("pairwise_accuracy", "system", pooled=True)
 
-#: Name to `Protocol`.
+#: Name to `Protocol`: the official rankings of two years, and the four of Perrella et al. 2024.
 PROTOCOLS: dict[str, Protocol] = {
-    "wmt23": Protocol(
-        (
-            Task("pairwise_accuracy", "system", pooled=True),
-            Task("pearson", "system"),
-            Task("pearson", "segment", "none"),
-            _ACC_EQ,
-        ),
-        True,
-        "official ranking of the WMT23 metrics task: pooled pairwise accuracy (weight 1/4) and, for each language "
-        "pair, system-level Pearson, pooled segment-level Pearson and acc_eq",
-        "Freitag et al. 2023",
-    ),
-    "wmt24": Protocol(
-        (Task("spa", "system"), _ACC_EQ),
-        False,
-        "official ranking of the WMT24 metrics task: soft pairwise accuracy and acc_eq for each language pair, "
-        "human translations left out",
-        "Freitag et al. 2024; Thompson et al. 2024",
-    ),
-    "sentinels-segment": Protocol(
-        (Task("pearson", "segment", "none"), _ACC_EQ),
-        True,
-        "segment-level tasks of WMT23: pooled Pearson and acc_eq",
-        f"{_SENTINELS}, tables 1 and 3",
-    ),
-    "sentinels-segment-grouped": Protocol(
-        (Task("pearson", "segment", "segment"), _ACC_EQ),
-        True,
-        "segment-level tasks of WMT23 with Pearson grouped by segment",
-        f"{_SENTINELS}, published rankings",
-    ),
-    "sentinels-pearson": Protocol(
-        (Task("pearson", "segment", "none"),), True, "pooled segment-level Pearson", f"{_SENTINELS}, published rankings"
-    ),
-    "sentinels-pearson-grouped": Protocol(
-        (Task("pearson", "segment", "segment"),),
-        True,
-        "segment-level Pearson grouped by segment",
-        f"{_SENTINELS}, published rankings",
-    ),
+    "wmt23": Protocol((_ACCURACY, Task("pearson", "system"), _POOLED, _ACC_EQ)),
+    "wmt24": Protocol((Task("spa", "system"), _ACC_EQ), human_systems=False),
+    "sentinels-segment": Protocol((_POOLED, _ACC_EQ)),  # their tables 1 and 3
+    "sentinels-segment-grouped": Protocol((_GROUPED, _ACC_EQ)),
+    "sentinels-pearson": Protocol((_POOLED,)),
+    "sentinels-pearson-grouped": Protocol((_GROUPED,)),
 }
 
 
@@ -455,65 +399,61 @@ def rank(
                 f"protocol={protocol!r} does. Pass protocol='sentinels-pearson', which compares any translations; for "
                 "scores of systems: mtmeta correlate --level system (in Python: mm.pairwise_accuracy)."
             )
-    level = "segment" if any(t.level == "segment" or t.statistic == "spa" for t in plan.tasks) else "system"
-    chosen = shared_metrics(sets, metrics, level=level)
+    chosen = shared_metrics(sets, metrics, level="segment")
     if metrics is None:
         for es in sets:
             absent = [m for m in es.system_scores.columns if m != "human" and m not in chosen]
-            left_out |= {f"{es.name}: metric {m!r}": f"not in every set at {level} level" for m in absent}
+            left_out |= {f"{es.name}: metric {m!r}": "not in every set at segment level" for m in absent}
     jobs = [
         (task, pair, group)
         for task in plan.tasks
         for pair, group in ([("all", sets)] if task.pooled else zip(pairs, ([es] for es in sets), strict=True))
     ]
+    weights = np.array([task.weight * len(group) for task, _, group in jobs])
+    weights /= weights.sum()
     rows = []
-    for task, pair, group in jobs:
+    for (task, pair, group), weight in zip(jobs, weights, strict=True):
         values = pd.Series(task.values(group, chosen, ties=ties))
         scores = (values + 1) / 2 if task.is_correlation else values
         places = values.rank(ascending=False, method="min").astype(int)
-        about = (f"{pair} {task.name}", pair, task.level, task.statistic, task.grouping, task.weight * len(group))
+        about = (f"{pair} {task.name}", pair, task.level, task.statistic, task.grouping, weight)
         rows += [(*about, *row) for row in zip(chosen, values, scores, places, strict=True)]
     columns = ["task", "language_pair", "level", "statistic", "grouping", "weight", "metric", "value", "score", "rank"]
     tasks = pd.DataFrame(rows, columns=columns)
-    tasks["weight"] /= tasks.drop_duplicates("task")["weight"].sum()
-    score = (tasks["weight"] * tasks["score"]).groupby(tasks["metric"]).sum()
-    table = pd.DataFrame({"metric": score.index, "score": score.to_numpy()})
+    table = (tasks["weight"] * tasks["score"]).groupby(tasks["metric"]).sum().rename("score").reset_index()
     table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
     table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
-    p_values, units = None, []
+    p_values, units, drawn_with = None, [], ""
     if n_resamples and len(table) > 1:
-        weights = tasks.drop_duplicates("task")["weight"].to_numpy()
-        names, score = table["metric"].tolist(), table["score"].to_numpy()
-        first, second = np.triu_indices(len(names), 1)
-        square, together = np.full((2, len(names), len(names)), np.nan)
-        draws = generator(rng)
+        names, draws = table["metric"].tolist(), generator(rng)
         if method == "exchange":
             drawn = {id(es): _drawn(es, names, n_resamples, draws) for es in sets}
             units = [(pair, drawn[id(es)][1].unit, drawn[id(es)][1].n) for pair, es in zip(pairs, sets, strict=True)]
-            found = _weighted(jobs, weights, lambda task, group: _exchanged(task, group, names, drawn))
-            alone, jointly = np.broadcast_to(found, (2, *found.shape[-2:]))
-            square[first, second] = share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0]))
-            together[first, second] = max_t(jointly[:, 1:], jointly[:, 0])
-            table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
+            parts = (_exchanged(task, group, names, drawn) for task, _, group in jobs)
         else:
-
-            def swapped(task: Task, group: list[EvalSet]) -> np.ndarray:
-                options = {"level": task.level, "grouping": task.grouping, "n_resamples": n_resamples, "rng": draws}
-                return null_differences(group, names, task.statistic, **options)
-
-            null = _weighted(jobs, weights, swapped)
-            square[first, second] = share_reached(null, score[first] - score[second])
-            table["cluster"] = clusters(square, alpha)
+            parts = (_swapped(task, group, names, n_resamples, draws) for task, _, group in jobs)
+        scales = weights / [1 + task.is_correlation for task, *_ in jobs]
+        null = sum(part * scale for part, scale in zip(parts, scales, strict=True))  # differences of scores
+        first, second = np.triu_indices(len(names), 1)
+        square, together = np.full((2, len(names), len(names)), np.nan)
+        if method == "exchange":
+            alone, jointly = np.broadcast_to(null, (2, *null.shape[-2:]))
+            square[first, second] = significance.share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0]))
+            together[first, second] = significance.max_t(jointly[:, 1:], jointly[:, 0])
+            table["best_rank"], table["worst_rank"] = significance.rank_sets(together, alpha)
+        else:
+            score = table["score"].to_numpy()
+            square[first, second] = significance.share_reached(null, score[first] - score[second])
+            table["cluster"] = significance.clusters(square, alpha)
         p_values = pd.DataFrame(square, index=names, columns=names)
+    if n_resamples:
+        of_units = "".join(f"|{pair}:{n} {unit}s" for pair, unit, n in units)
+        drawn_with = f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed_of(rng)}|alpha:{alpha}"
     spa = f"|spa ties:{ties}" if any(t.statistic == "spa" for t in plan.tasks) else ""
-    seed = "generator" if isinstance(rng, np.random.Generator) else rng
-    of_units = "".join(f"|{pair}:{n} {unit}s" for pair, unit, n in units)
-    drawn = f"|method:{method}{of_units}|draws:{n_resamples}|seed:{seed}|alpha:{alpha}" if n_resamples else ""
-    signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn}"
+    signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn_with}"
     exchanged = pd.DataFrame(units, columns=["language_pair", "unit", "n_units"])
-    return Ranking(
-        table, tasks, exchanged, p_values, left_out, signature, partial(_without_systems, jobs, chosen, ties)
-    )
+    without = partial(_without_systems, jobs, chosen, ties)
+    return Ranking(table, tasks, exchanged, p_values, left_out, signature, without)
 
 
 def _without_systems(jobs: list, metrics: list[str], ties: str) -> pd.DataFrame:
@@ -522,18 +462,15 @@ def _without_systems(jobs: list, metrics: list[str], ties: str) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=_WITHOUT)
 
 
-def _weighted(jobs: list, weights: np.ndarray, draws_of: Callable[[Task, list[EvalSet]], np.ndarray]) -> np.ndarray:
-    """Return the differences of scores in each draw: those of the tasks, mapped to [0, 1], weighted and added."""
-    return sum(
-        draws_of(task, group) * (weight / 2 if task.is_correlation else weight)
-        for (task, _, group), weight in zip(jobs, weights, strict=True)
-    )
+def _swapped(task: Task, group: list[EvalSet], names: list[str], n_resamples: int, rng) -> np.ndarray:
+    options = {"level": task.level, "grouping": task.grouping, "n_resamples": n_resamples, "rng": rng}
+    return significance.null_differences(group, names, task.statistic, **options)
 
 
-def _drawn(es: EvalSet, names: list[str], n_resamples: int, rng) -> tuple[EvalSet, Units, np.ndarray]:
+def _drawn(es: EvalSet, names: list[str], n_resamples: int, rng) -> tuple[EvalSet, significance.Units, np.ndarray]:
     """Return the set with the cells that all metrics share, its units, and the signs that all its tasks use."""
-    cells = common_cells(es, names)
-    units = exchange_units(cells)
+    cells = significance.common_cells(es, names)
+    units = significance.exchange_units(cells)
     return cells, units, units.signs(n_resamples, rng)
 
 
@@ -542,9 +479,9 @@ def _exchanged(task: Task, group: list[EvalSet], names: list[str], drawn: dict) 
         (es,) = group
         cells, units, signs = drawn[id(es)]
         if task.statistic == "spa":
-            return exchanged_systems(cells, names, "spa", units, signs)
-        return exchanged_coefficients(cells, names, task.statistic, task.grouping, units, signs)
+            return significance.exchanged_systems(cells, names, "spa", units, signs)
+        return significance.exchanged_coefficients(cells, names, task.statistic, task.grouping, units, signs)
     sizes = [len(rated_systems(es, ["human", *names])[0]) for es in group]
     pairs = np.array([k * (k - 1) for k in sizes]) / sum(k * (k - 1) for k in sizes)
-    differences = (exchanged_systems(es, names, task.statistic, *drawn[id(es)][1:]) for es in group)
+    differences = (significance.exchanged_systems(es, names, task.statistic, *drawn[id(es)][1:]) for es in group)
     return sum(part * found for part, found in zip(pairs, differences, strict=True))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from .agreement import check_choice, metric_correlations
+from ._checks import check_choice
+from .agreement import metric_correlations
 from .evalset import EvalSet
 from .protocols import PROTOCOLS, Task, rank
 

@@ -16,8 +16,6 @@ from .evalset import EvalSet, as_evalset, is_rating, metric_names
 
 __all__ = ["alpha", "ceiling", "icc"]
 
-ICC = ("oneway", "agreement", "consistency")
-UNITS = ("segment", "document")
 #: A variance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12
 
@@ -26,9 +24,7 @@ def _ratings(ratings: ArrayLike) -> np.ndarray:
     """Return ratings as near 1 in size, shape (n_raters, n_items), without items that nobody or only one rated."""
     values = np.asarray(ratings, dtype=np.float64)
     if values.ndim != 2 or len(values) < 2:
-        raise ValueError(
-            f"`ratings` must have the shape (n_raters, n_items), two raters or more; found {values.shape}."
-        )
+        raise ValueError(f"`ratings` need the shape (n_raters, n_items), two raters or more; found {values.shape}.")
     check_scores(values, "`ratings`", computed=True)
     values = values[:, (~np.isnan(values)).sum(axis=0) > 1]
     if values.shape[1] < 2:
@@ -120,7 +116,7 @@ def icc(ratings: ArrayLike, kind: str = "agreement") -> float:
     >>> [round(mm.raters.icc([[5, 3, 1], [3, 1, -1]], kind), 3) for kind in ("oneway", "agreement", "consistency")]
     [0.6, 0.667, 1.0]
     """
-    check_choice("kind", kind, ICC)
+    check_choice("kind", kind, ("oneway", "agreement", "consistency"))
     values = _ratings(ratings)
     values = values[:, ~np.isnan(values).any(axis=0)]
     k, n = values.shape
@@ -199,7 +195,7 @@ def ceiling(
     [[0.894, 1.0, 0.8]]
     """
     es = as_evalset(es)
-    check_choice("unit", unit, UNITS)
+    check_choice("unit", unit, ("segment", "document"))
     n_resamples, rng = check_count("n_resamples", n_resamples, 2), generator(rng)
     names = metric_names(es, [m for m in es.metrics if not is_rating(m)] if metrics is None else metrics)
     n_ratings = len(es.ratings)

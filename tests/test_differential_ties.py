@@ -78,9 +78,8 @@ def test_noise(numbers):
             refuses("noise of standard deviation 1 is lost", mm.ties.discrete_to_continuous, scores)
             continue
         gap = min((abs(a - b) for a, b in itertools.combinations(scores, 2) if a != b), default=None)
-        given = None if gap is None else (None, gap / 100, 50 * gap)[number % 3]  # the last is next to uniform
-        noisy = mm.ties.discrete_to_continuous(scores, sigma=given, rng=number)
-        sigma = given or (1.0 if gap is None else gap / 20)
+        noisy = mm.ties.discrete_to_continuous(scores, rng=number)
+        sigma = 1.0 if gap is None else gap / 20
         cut = np.inf if gap is None else 0.24 * gap / sigma
         drawn = stats.truncnorm.rvs(
             -cut, cut, scale=sigma, size=len(scores), random_state=np.random.default_rng(number)

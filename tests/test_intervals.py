@@ -225,7 +225,7 @@ def test_method_follows_the_unit_and_what_a_jackknife_cannot_do():
     refuses("'bootstrap', 'jackknife'", intervals, es, method="permutation")
     with pytest.raises(ValueError, match=r"only over systems\. Use method='bootstrap'"):
         intervals(es, coefficient="spa", unit="both", method="jackknife")
-    with pytest.raises(ValueError, match="at least two systems with human scores; found 1"):
+    with pytest.raises(ValueError, match="needs two systems with human scores; found 1"):
         intervals(es.select(systems=["S0"]), grouping="system", unit="both")
     refuses("the value is undefined without 'S0'", intervals, es.select(systems=["S0", "S1"]), unit="system")
     two = es.with_metrics({"m": es["m"], "n": -es["m"]})

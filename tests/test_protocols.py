@@ -97,21 +97,15 @@ def test_p_values_of_the_average_by_the_obvious_road():
 
 
 def test_the_cost_of_a_ranking_is_in_proportion():
-    def cost(k, n, metrics, draws, protocol="wmt24"):
+    def cost(k, n, metrics, draws):
         es = mm.EvalSet(np.arange(k * n).reshape(k, n), {}, systems=map(str, range(k)))
-        return protocols.cost([es], protocol, metrics, draws)
+        return protocols.cost([es], "wmt24", metrics, draws)
 
-    few, many = cost(20, 50, 60, 2000), cost(20, 50, 120, 2000)
-    assert 3.5 < many[0] / few[0] < 4.5  # pairs of metrics
+    few = cost(20, 50, 60, 2000)[0]
+    assert 3.5 < cost(20, 50, 120, 2000)[0] / few < 4.5  # pairs of metrics
     assert 3.5 < cost(80, 50, 60, 2000)[0] / cost(40, 50, 60, 2000)[0] < 4.5  # pairs of systems
-    assert 1.9 < cost(20, 50, 60, 4000)[0] / few[0] < 2.1
-    assert cost(500, 100, 20, 0)[0] < cost(500, 100, 20, 1000)[0] / 3
+    assert 1.9 < cost(20, 50, 60, 4000)[0] / few < 2.1
     assert 3.9 < cost(1000, 5, 20, 0)[1] / cost(500, 5, 20, 0)[1] < 4.1
-    one, two = (mm.EvalSet(np.ones((3, 9)), {}, systems=list("ABC")) for _ in range(2))
-    for protocol in protocols.PROTOCOLS:
-        seconds, size = protocols.cost([one, two], protocol, 30, 1000)
-        assert seconds == pytest.approx(2 * protocols.cost([one], protocol, 30, 1000)[0])
-        assert size == protocols.cost([one], protocol, 30, 1000)[1]
 
 
 def outlying():

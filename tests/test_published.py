@@ -15,18 +15,12 @@ def test_published_numbers_ranks_and_chi_squares():
     assert table["printed"].str.fullmatch(r"-?\d+(\.\d+)?").all()
     counts = table.groupby("source").size()
     assert counts["sentinels-tables5-10"] == counts["sentinels-logs"] == 38 * 24
-    assert set(table["language_pair"]) == {"en-de", "he-en", "zh-en", "all"}
-    table = published.numbers()
     for half in ("mqm", "da"):
         part = table[table["source"] == f"aggregation-table1-{half}"]
         part = part.pivot(index="metric", columns="quantity", values="printed")
         assert len(part) == 9
         order = part["value"].astype(float).sort_values(ascending=False).index
         assert part.loc[order, "rank"].tolist() == [str(k) for k in range(1, 10)]
-    survey = table[table["statistic"] == "count"].astype({"printed": int}).groupby("source")["printed"]
-    assert survey.max().to_dict() == {"aggregation-survey2": 341, "aggregation-survey3": 210}
-    assert survey.sum()["aggregation-survey3"] == 342  # as printed: one more than the 341 papers
-    table = published.numbers()
     table = table[table["source"].str.startswith("local-accuracy-")]
     assert table.groupby("source").size().tolist() == [2 * 14, 2 * 5, 2 * 23]
     dof = table[table["quantity"] == "dof"].groupby("source")["printed"].unique()
@@ -39,7 +33,6 @@ def test_published_numbers_ranks_and_chi_squares():
 @pytest.mark.parametrize(("source", "message"), [
     ("tables", "`sources` must be one of"),
     ("aggregation-table1-mqm", "`sources` must be one of"),
-    ("local-accuracy-table6", "`sources` must be one of"),
     ("sentinels-logs", "need language pair 'en-de'; found 'aa-bb'"),
 ])  # fmt: skip
 def test_recompute_refuses_other_sources_and_pairs(source, message):

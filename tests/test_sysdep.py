@@ -122,20 +122,6 @@ def test_curves_are_scikit_learn_in_a_loop(unit):
         np.testing.assert_allclose(own[["human", "low", "high"]].T, expected, atol=1e-10)
 
 
-def test_curves_cover_the_scores_that_are_there():
-    es = mm.EvalSet([[0, 1, 2, 3], [0, 1, 2, 3]], {"m": [[0, 1, 2, 4], [1, 2, 3, 3]]}, systems=["A", "B"])
-    curves = mm.system_dependence(es, "m", **PLAIN).curves
-    assert curves["curve"].unique().tolist() == ["all systems", "A", "B"]
-    spans = curves.groupby("curve", sort=False)["score"].agg(["min", "max", "size"])
-    assert spans.to_numpy().tolist() == [[0, 4, 201], [0, 4, 201], [1, 3, 101]]
-    ours = curves[curves["curve"] == "all systems"].set_index("score")["human"]
-    # at 1 and 2: (1 + 0) / 2, (2 + 1) / 2; at 3: (2 + 3) / 2; straight lines between
-    assert ours[[0, 1, 2, 3, 4]].tolist() == pytest.approx([0, 0.5, 1.5, 2.5, 3])
-    own = curves[curves["curve"] == "B"].set_index("score")["human"]
-    assert own[[1, 2, 3]].tolist() == pytest.approx([0, 1, 2.5])
-    assert curves[["low", "high"]].isna().all(axis=None)
-
-
 def times(es, side, factor):
     human, scores = (values * (factor if side == name else 1) for name, values in (("human", es.human), ("m", es["m"])))
     return mm.EvalSet(human, {"m": scores}, systems=es.systems)
@@ -174,10 +160,8 @@ def test_one_rating_one_system_and_missing_scores():
 @pytest.mark.parametrize(("options", "error", "match"), [
     ({"population": "all"}, ValueError, "`population` must be one of 'paired', 'full'; found 'all'"),
     ({"unit": "system"}, ValueError, "`unit` must be one of"),
-    ({"n_resamples": -1}, ValueError, "`n_resamples` must be at least 0; found -1"),
     ({"n_resamples": 2.5}, TypeError, "`n_resamples` must be a whole number"),
     ({"n_resamples": 1}, ValueError, "an interval needs at least 2 resamples"),
-    ({"level": "a"}, TypeError, "`level` must be a number; found 'a'"),
     ({"rng": "a"}, TypeError, "`rng` must be None, a whole number or a numpy Generator"),
     ({"level": 1.0}, ValueError, r"`level` must lie in \(0, 1\)"),
 ])  # fmt: skip
@@ -191,7 +175,6 @@ def test_options_are_checked(options, error, match):
     (lambda es: sysdep.compare_with_null(es, "m", n_resamples=38), r"as low as 0\.05; use at least 39"),
     (lambda es: sysdep.compare_with_null(es, "m", n_resamples=18, level=0.9), r"as low as 0\.1; use at least 19"),
     (lambda es: sysdep.compare_with_null(es, "m", min_stratum=1), "at least 2"),
-    (lambda es: sysdep.compare_with_null(es, "m", "constant"), "positional"),
     (lambda es: sysdep.system_dependence_table([]), "expected at least one set"),
     (lambda es: sysdep.null_table([]), "expected at least one set"),
     (lambda es: sysdep.system_dependence_table(es, []), "no metric given"),
@@ -199,7 +182,7 @@ def test_options_are_checked(options, error, match):
     (lambda es: sysdep.plant_bias(es, "m", "S1", "1"), "`bias` must be a number; found '1'"),
     (lambda es: sysdep.plant_bias(es, "m", "X", 1.0), "unknown system 'X'"),
     (lambda es: sysdep.plant_bias(times(es, "m", -1), "m", "S3", 1.0), "does not rise with the human score"),
-    (lambda es: sysdep.plant_bias(times(es, "human", 0), "m", "S3", 1.0), r"does not rise .* \(slope 0\)"),
+    (lambda es: sysdep.plant_bias(times(es, "human", 0), "m", "S3", 1.0), "does not rise"),
     (lambda es: sysdep.within_system_splits(es, "m", parts=[61]), "cannot split into 61 parts"),
     (lambda es: sysdep.growth_with_systems(es, "m", sizes=[6]), "the set has 5 systems"),
     (lambda es: sysdep.deviations_both_ways(es, "m", n_resamples=1), "at least 2"),
@@ -222,13 +205,10 @@ def test_seed_and_workers_do_not_matter_to_the_result():
     assert shared.loc[0, ["sysdep", "low", "high"]].tolist() == [single.sysdep, single.low, single.high]
 
 
-def test_sizes_in_tables_and_signatures_and_memory_of_draws():
+def test_sizes_in_tables_and_memory_of_draws():
     es = campaign(1, n_systems=4, n_segments=30)
     row = sysdep.system_dependence_table(es, n_resamples=0).iloc[0]
     assert (row["n_systems"], row["n_paired"]) == (4, 120)
-    options = {"n_resamples": 20, "unit": "cell"}
-    assert "|B:20|unit:cell|" in f"|{mm.system_dependence(es, 'm', **options).signature}|"
-    assert "|B:0|" in f"|{mm.system_dependence(es, 'm', **PLAIN).signature}|"
     rng, shape = np.random.default_rng(0), (10, 2_000)
     human = rng.integers(0, 5, shape).astype(float)
     where = {"systems": list("abcdefghij"), "documents": [str(j // 100) for j in range(shape[1])]}
@@ -256,7 +236,6 @@ def test_smallest_numbers_of_draws_and_a_null_without_a_test():
     assert result.sysdep_draws.tolist() == pytest.approx([np.ptp(campaign().human.mean(axis=1))] * 3)
     es, power = campaign(1), {"biases": [0.0], "sizes": [20], "n_campaigns": 1}
     assert len(sysdep.detection_power(es, "m", "S0", n_resamples=2, **power)) == 3
-    assert sysdep.compare_with_null(es=es, metric="m", null="constant").verdict == "not tested"
 
 
 def test_centred_scores_are_equal_where_they_should_be_in_any_order_of_systems():
@@ -393,11 +372,6 @@ def rated_twice(seed, *, favour=0.0, curve=False, n_segments=150):
     return mm.EvalSet(quality + 1.5 * first, columns, **names)
 
 
-def taken_twice(es):
-    """Return the set with its first rating for the second."""
-    return es.with_metrics({"human_2": es.human, "m": es["m"]})
-
-
 def test_favours_without_human_points_and_those_that_cannot_be_estimated():
     es = rated_twice(3)
     result = sysdep.favours(es.with_metrics({"human_2": es["human_2"], "m": -es["m"]}), "m", n_resamples=50)
@@ -424,38 +398,3 @@ def test_a_perfect_metric_fails_the_null_of_one_rating_and_not_that_of_two():
     perfect = mm.EvalSet(ratings[0], {"human_2": ratings[1], "m": quality}, systems=es.systems)
     nulls = sysdep.null_table(perfect, "m", nulls=["human", "raters"], n_resamples=99).set_index("null")
     assert nulls["verdict"].str.split().str[0].to_dict() == {"human": "less", "raters": "no"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("degree", "curve", "unit"), [(1, False, "segment"), (2, True, "segment"), (2, True, "document")]
-)
-def test_fair_metrics_have_uniform_p_values(degree, curve, unit):
-    """Of 150 p-values at most 16 may be .05 or lower (7.5 expected, chance once in 300), and the mean is near 1/2."""
-    p = np.array([
-        sysdep.favours(rated_twice(k, curve=curve), "m", degree=degree, unit=unit, n_resamples=199, rng=k).p_value
-        for k in range(150)
-    ])  # fmt: skip
-    assert (p <= 0.05).sum() <= 16
-    assert 0.4 < p.mean() < 0.6
-    if unit == "segment":
-        once = [taken_twice(rated_twice(k, n_segments=600)) for k in range(10)]
-        naive = [sysdep.favours(es, "m", n_resamples=99, rng=0).p_value for es in once]
-        assert max(naive) <= 0.05  # one rating convicts fair metrics
-    if degree == 2:
-        line = [sysdep.favours(rated_twice(k, curve=True), "m", degree=1, n_resamples=99).p_value for k in range(10)]
-        assert np.median(line) < 0.1  # a straight line convicts a fair metric that stops counting
-
-
-@pytest.mark.slow
-def test_favours_are_found_and_their_intervals_hold():
-    """Intervals for all systems at once: of 100 at .95, 87 or more hold all that was planted."""
-    planted = 1.5 * ((np.arange(6) == 2) - 1 / 6)
-    held = found = 0
-    for k in range(100):
-        result = sysdep.favours(rated_twice(k, favour=1.5), "m", n_resamples=199, rng=k)
-        table = result.table.set_index("system").loc[[f"S{s}" for s in range(6)]]
-        held += ((table["low"] <= planted) & (planted <= table["high"])).all()
-        found += table.loc["S2", "p_value"] <= 0.05
-    assert held >= 87
-    assert found >= 95

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._checks import check_choice, check_count, generator
 from .._pearson import scaled
-from .._resampling import units_of
+from .._resampling import seed_of, units_of
 from ..agreement import _check_coefficient
 from ..evalset import EvalSet, as_evalset, metric_names
 from ._decisions import clusters, correct, max_t, rank_sets, share_reached
@@ -184,9 +184,9 @@ def compare(
     values = observed_values(es, names, coefficient, grouping, degenerate)
     order = sorted(range(len(names)), key=lambda k: (-values[k], names[k]))
     names, values = [names[k] for k in order], values[order]
-    plan = _Plan(es, names, values, exact, grouping, n_resamples, unit, degenerate, generator(rng))
-    test = _TESTS[method](plan)
     first, second = np.triu_indices(len(names), 1)
+    options = exact, grouping, n_resamples, unit, degenerate, generator(rng)
+    test = _TESTS[method](es, names, values[first] - values[second], *options)
     square = np.full((len(names), len(names)), np.nan)
     square[first, second] = _corrected(test, correction)
     table = pd.DataFrame({"metric": names, "value": values})
@@ -198,8 +198,7 @@ def compare(
         together[first, second] = _corrected(test, "holm" if test.null is None else "maxT")
         table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
         table["unit"], table["n_units"] = test.unit, test.n_units
-    seed = "generator" if isinstance(rng, np.random.Generator) else rng
-    drawn = "" if test.draws is None else f"|draws:{n_resamples}|seed:{seed}"
+    drawn = "" if test.draws is None else f"|draws:{n_resamples}|seed:{seed_of(rng)}"
     signature = (
         f"{coefficient}|grouping:{grouping}|method:{method}|unit:{test.unit}|n_units:{test.n_units}{drawn}"
         f"|correction:{correction}|alpha:{alpha}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
@@ -227,9 +226,7 @@ def _note(es: EvalSet, names: list[str]) -> str:
 
 def _check_options(method, coefficient, grouping, unit, correction, degenerate, n_resamples) -> None:
     check_choice("method", method, METHODS)
-    check_choice("grouping", grouping, ("none", "segment", "system"))
-    units = ("segment", "document", "system", "both") if method == "bootstrap" else ("segment", "document", "system")
-    check_choice("unit", unit, (None, *units))
+    check_choice("unit", unit, (None, "segment", "document", "system", *(["both"] if method == "bootstrap" else [])))
     check_choice("correction", correction, (None, "holm", "bh", "maxT"))
     check_choice("degenerate", degenerate, ("drop", "zero"))
     check_count("n_resamples", n_resamples, 1)  # without draws there is no p-value
@@ -240,29 +237,7 @@ def _check_options(method, coefficient, grouping, unit, correction, degenerate, 
     if method == "published" and coefficient in ("spearman", "tau_c"):
         raise ValueError(f"there is no published test for {coefficient!r}. Use method='exchange'.")
     if correction == "maxT" and method in ("williams", "published"):
-        raise ValueError(
-            f"`correction='maxT'` needs draws of all pairs at once, which method {method!r} does not have."
-        )
-
-
-class _Plan(NamedTuple):
-    """The question to a test of `compare`; metrics are sorted by value, best first."""
-
-    es: EvalSet
-    names: list[str]
-    values: np.ndarray
-    coefficient: str
-    grouping: str
-    n_resamples: int
-    unit: str | None
-    degenerate: str
-    rng: np.random.Generator
-
-    @property
-    def differences(self) -> np.ndarray:
-        """Differences of values, one for each pair."""
-        first, second = np.triu_indices(len(self.names), 1)
-        return self.values[first] - self.values[second]
+        raise ValueError(f"`correction='maxT'` needs draws of all pairs at once; method {method!r} has none.")
 
 
 class _Test(NamedTuple):
@@ -282,47 +257,44 @@ def _corrected(test: _Test, correction: str | None) -> np.ndarray:
     return test.p if correction is None else correct(test.p, correction)
 
 
-def _exchange(plan: _Plan) -> _Test:
-    units = exchange_units(plan.es, plan.unit)
-    signs = units.signs(plan.n_resamples, plan.rng)
-    if plan.coefficient == "spa":
-        found = exchanged_systems(plan.es, plan.names, "spa", units, signs)
+def _exchange(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, rng) -> _Test:
+    units = exchange_units(es, unit)
+    signs = units.signs(n_resamples, rng)
+    if coefficient == "spa":
+        found = exchanged_systems(es, names, "spa", units, signs)
     else:
-        found = exchanged_coefficients(
-            plan.es, plan.names, plan.coefficient, plan.grouping, units, signs, plan.degenerate
-        )
+        found = exchanged_coefficients(es, names, coefficient, grouping, units, signs, degenerate)
     alone, together = np.broadcast_to(found, (2, *found.shape[-2:]))
     observed, null = alone[:, 0], alone[:, 1:]
     p = share_reached(np.abs(null), np.abs(observed))
     return _Test(p, units.unit, units.n, null, together[:, 1:], observed)
 
 
-def _bootstrap(plan: _Plan) -> _Test:
-    unit = plan.unit or "segment"
-    options = (plan.coefficient, plan.grouping, plan.n_resamples, unit, plan.degenerate, plan.rng)
-    values = bootstrap(plan.es, plan.names, *options)
-    first, second = np.triu_indices(len(plan.names), 1)
+def _bootstrap(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, rng) -> _Test:
+    unit = unit or "segment"
+    values = bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng)
+    first, second = np.triu_indices(len(names), 1)
     draws, zero = values[first] - values[second], np.zeros(len(first))
     p = np.minimum(1, 2 * np.minimum(share_reached(draws, zero), share_reached(-draws, zero)))
-    n_units = plan.es.shape[0] if unit == "system" else len(set(units_of(plan.es, unit)))
-    return _Test(p, unit, n_units, draws, draws - plan.differences[:, None], plan.differences)
+    n_units = es.shape[0] if unit == "system" else len(set(units_of(es, unit)))
+    return _Test(p, unit, n_units, draws, draws - gaps[:, None], gaps)
 
 
-def _williams(plan: _Plan) -> _Test:
-    p = williams_p(plan.es, plan.names)[np.triu_indices(len(plan.names), 1)]
-    return _Test(np.minimum(1, 2 * np.minimum(p, 1 - p)), "cell", int((~np.isnan(plan.es.human)).sum()))
+def _williams(es, names, *_) -> _Test:
+    p = williams_p(es, names)[np.triu_indices(len(names), 1)]
+    return _Test(np.minimum(1, 2 * np.minimum(p, 1 - p)), "cell", int((~np.isnan(es.human)).sum()))
 
 
-def _published(plan: _Plan) -> _Test:
-    es, names, n_cells = plan.es, plan.names, int((~np.isnan(plan.es.human)).sum())
-    if plan.coefficient in PAIR_TESTS:
-        return _Test(exact_pair_swap(es, names, plan.grouping), "pair", n_cells)
-    if plan.coefficient == "spa":
-        draws = permute_spa(es, names, plan.n_resamples, plan.rng)
+def _published(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, rng) -> _Test:
+    n_cells = int((~np.isnan(es.human)).sum())
+    if coefficient in PAIR_TESTS:
+        return _Test(exact_pair_swap(es, names, grouping), "pair", n_cells)
+    if coefficient == "spa":
+        draws = permute_spa(es, names, n_resamples, rng)
     else:
-        options = (plan.coefficient, plan.grouping, plan.n_resamples, plan.degenerate, plan.rng)
-        draws = permute_cells(es, names, *options)
-    return _Test(share_reached(draws, plan.differences), "cell", n_cells, draws)
+        draws = permute_cells(es, names, coefficient, grouping, n_resamples, degenerate, rng)
+    return _Test(share_reached(draws, gaps), "cell", n_cells, draws)
 
 
+#: Each takes a set, metrics sorted by value, the differences of the values of all pairs, and options of `compare`.
 _TESTS = {"exchange": _exchange, "published": _published, "williams": _williams, "bootstrap": _bootstrap}

@@ -45,13 +45,11 @@ def correct(p_values: Sequence[float] | np.ndarray, method: str) -> np.ndarray:
     if ((p[known] < 0) | (p[known] > 1)).any():
         raise ValueError("p-values must lie in [0, 1].")
     values = p[known]
-    order = np.argsort(values)
-    n = len(values)
     if method == "bh":
-        p[known] = stats.false_discovery_control(values) if n else values
+        p[known] = stats.false_discovery_control(values) if len(values) else values
         return p
-    adjusted = np.maximum.accumulate(values[order] * (n - np.arange(n)))
-    values[order] = np.minimum(adjusted, 1)
+    order = np.argsort(values)
+    values[order] = np.minimum(np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)), 1)
     p[known] = values
     return p
 
@@ -146,13 +144,12 @@ def _square(p_values: np.ndarray, alpha: float) -> np.ndarray:
     return p
 
 
-def share_reached(draws: np.ndarray, observed: np.ndarray, convention: str = "plus_one") -> np.ndarray:
-    """Return the share of draws at least as large as observed, per row: p-values, if the draws are those of a null.
+def share_reached(draws: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    """Return the share of draws and observed value at least as large as observed, per row: p-values under a null.
 
     Values within 1e-12 of the observed one count as equal to it: they differ by rounding.
     """
-    reached, n = (draws >= observed[:, None] - 1e-12).sum(axis=1), draws.shape[1]
-    return reached / n if convention == "published" else (reached + 1) / (n + 1)
+    return ((draws >= observed[:, None] - 1e-12).sum(axis=1) + 1) / (draws.shape[1] + 1)
 
 
 def max_t(draws: np.ndarray, observed: np.ndarray) -> np.ndarray:

@@ -13,23 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from .._agreement_kernels import average_ranks, pair_counts, touching_counts
+from .. import agreement
+from .._agreement_kernels import pair_counts, touching_counts
 from .._checks import Undefined
 from .._resampling import units_of
-from ..agreement import (
-    Grouped,
-    _centre,
-    _check_coefficient,
-    _one_sided_p,
-    _scale,
-    _taus_from_counts,
-    _values,
-    calibration,
-    grouped,
-    mean_over_groups,
-    sign_of_difference,
-    soft_pairwise_accuracy,
-)
 from ..evalset import EvalSet, recomputed
 from . import _kernels
 
@@ -84,16 +71,14 @@ def contributions(es: EvalSet, metric: str, coefficient: str, grouping: str, uni
     the unit's part of the sum, for any other coefficient its first-order part (the jackknife's). Ranks and thresholds
     of ties are those of the whole set.
     """
-    coefficient = _check_coefficient(coefficient, "calibrate")
-    cells = grouped(es, metric, grouping)
+    coefficient = agreement._check_coefficient(coefficient, "calibrate")
+    cells = agreement.grouped(es, metric, grouping)
     if _made_of_units(grouping, units):
-        values = _values(cells, coefficient, "calibrate")
-        undefined = np.isnan(values)
-        counted = ~undefined if degenerate == "drop" else np.ones(len(values), dtype=bool)
+        values = agreement._values(cells, coefficient, "calibrate")
+        n_counted = len(values) if degenerate == "zero" else (~np.isnan(values)).sum()
         place = dict(zip(es.systems if grouping == "system" else es.segments, units.of_segment, strict=True))
-        unit = np.array([place[label] for label in cells.labels])
-        sums = np.bincount(unit, np.where(undefined, 0.0, values), minlength=units.n)
-        return sums / max(1, counted.sum())
+        unit = [place[label] for label in cells.labels]
+        return np.bincount(unit, np.nan_to_num(values), minlength=units.n) / max(1, n_counted)
     unit = of_cells(units.of_segment[:, None] if units.unit == "system" else units.of_segment, es, metric, grouping)
     whole, without = _without_each(cells, coefficient, unit, units.n)
     if degenerate == "zero":
@@ -122,32 +107,25 @@ def of_cells(values: np.ndarray, es: EvalSet, metric: str, grouping: str) -> np.
     return values[scored]
 
 
-def _without_each(cells: Grouped, coefficient: str, unit: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _without_each(
+    cells: agreement.Grouped, coefficient: str, unit: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the value of each group, and that without each unit, shape (n_units, n_groups); NaN where undefined."""
-    n_groups = len(cells.sizes)
-    group = np.repeat(np.arange(n_groups), cells.sizes)
+    n_groups, place = len(cells.sizes), unit * len(cells.sizes) + cells.group
 
     def by_unit(values: np.ndarray) -> np.ndarray:
-        return np.bincount(unit * n_groups + group, values, minlength=n * n_groups).reshape(n, n_groups)
+        return np.bincount(place, values, minlength=n * n_groups).reshape(n, n_groups)
 
     if coefficient in ("pearson", "spearman"):
-        x, y = (_centre(_scale(v, cells.starts), cells.starts) for v in _sides(cells, coefficient))
+        x, y = (agreement._centred(side, cells.starts) for side in agreement._sides(cells, coefficient))
         sums = np.array([by_unit(v) for v in (np.ones(len(x)), x, y, x * x, y * y, x * y)])
         totals = sums.sum(axis=1)
         return _correlations(totals), _correlations(totals[:, None] - sums)
-    epsilon = calibration(cells)[0] if coefficient in ("acc_eq", "tau_eq") else 0.0
-    ranks = cells.human_ranks
-    touching = touching_counts(ranks, cells.metric, cells.starts, epsilon, unit, n)
-    counts = pair_counts(ranks, cells.metric, cells.starts, epsilon)
-    whole = _taus_from_counts(cells, coefficient, counts.astype(np.float64), cells.sizes)
-    sizes = cells.sizes - by_unit(np.ones(len(unit)))
-    return whole, _taus_from_counts(cells, coefficient, (counts - touching).astype(np.float64), sizes)
-
-
-def _sides(cells: Grouped, coefficient: str) -> tuple[np.ndarray, np.ndarray]:
-    if coefficient == "pearson":
-        return cells.human, cells.metric
-    return average_ranks(cells.human, cells.starts), average_ranks(cells.metric, cells.starts)
+    given = cells.human_ranks, cells.metric, cells.starts, agreement._threshold(cells, coefficient)
+    counts = pair_counts(*given).astype(np.float64)
+    left, sizes = counts - touching_counts(*given, unit, n), cells.sizes - by_unit(np.ones(len(unit)))
+    of_counts = agreement._taus_from_counts
+    return of_counts(cells, coefficient, counts, cells.sizes), of_counts(cells, coefficient, left, sizes)
 
 
 def _correlations(sums: np.ndarray) -> np.ndarray:
@@ -229,7 +207,7 @@ def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units
     human, tolerance = human[whole], 1e-12 * (1 + np.abs(scores[scored]).max())
     i, j = np.triu_indices(len(human), 1)
     sizes = _row_means(np.abs(es.human[whole]))
-    order = sign_of_difference(human[i], human[j], np.maximum(sizes[i], sizes[j])).astype(np.float64)
+    order = agreement.sign_of_difference(human[i], human[j], np.maximum(sizes[i], sizes[j])).astype(np.float64)
     human = np.ldexp(human, -np.frexp(np.abs(human).max(initial=0.0))[1])
     values = np.empty((len(first), signs.shape[1]))
     _kernels.hybrid_systems(statistic == "pearson", human, order, sums, counts, tolerance, first, second, values)
@@ -266,8 +244,8 @@ def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:
     scored = ~(np.isnan(es.human) | np.isnan(scores).any(axis=0))
     columns = ~np.isnan(es.human).all(axis=0)
     # the published number of signs and seed, as in `soft_pairwise_accuracy`
-    flips = np.rint(np.random.default_rng(4).random((1000, columns.sum()), dtype=np.float32)) * 2.0 - 1
-    human = _one_sided_p(es.human[:, columns], scored[:, columns], flips.astype(np.float64), "half")
+    flips = agreement._random_signs(np.random.default_rng(4), 1000, columns.sum())
+    human = agreement._one_sided_p(es.human[:, columns], scored[:, columns], flips, "half")
     i, j = np.triu_indices(es.shape[0], 1)
     known = np.flatnonzero(~np.isnan(human))
     if not len(known):
@@ -287,9 +265,7 @@ def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:
 
 def common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
     """Return the set with human scores only where every metric has a score too."""
-    scored = ~np.isnan(es.human)
-    for name in names:
-        scored &= ~np.isnan(es[name])
+    scored = ~np.isnan([es.human, *(es[name] for name in names)]).any(axis=0)
     if not scored.any():
         raise Undefined(f"set {es.name!r}: no translation is scored by humans and all {len(names)} metrics.")
     if (scored == ~np.isnan(es.human)).all():
@@ -300,6 +276,7 @@ def common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
 def observed_values(es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str) -> np.ndarray:
     """Return the value of each metric."""
     if coefficient == "spa":
-        return soft_pairwise_accuracy(es, names)["value"].to_numpy()
-    exact = _check_coefficient(coefficient, "calibrate")
-    return np.array([mean_over_groups(es, name, exact, grouping, "calibrate", degenerate)[0] for name in names])
+        return agreement.soft_pairwise_accuracy(es, names)["value"].to_numpy()
+    exact = agreement._check_coefficient(coefficient, "calibrate")
+    options = exact, grouping, "calibrate", degenerate
+    return np.array([agreement.mean_over_groups(es, name, *options)[0] for name in names])

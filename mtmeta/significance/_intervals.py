@@ -8,31 +8,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from .. import agreement
 from .._agreement_kernels import TIED_BOTH, pair_counts
 from .._checks import Undefined, check_choice, check_count, check_level, generator
 from .._resampling import units_of
-from ..agreement import _check_coefficient, _taus_from_counts, calibration, grouped, soft_pairwise_accuracy
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
 from ._exchange import Units, _mean, _without_each, common_cells, exchange_units, freedom, observed_values, of_cells
-
-
-def _resampler(es: EvalSet, unit: str, rng):
-    """Return a function that draws the row and column positions of one resample."""
-    n_systems, n_segments = es.shape
-    units = units_of(es, unit)
-    blocks = [np.flatnonzero(units == d) for d in range(units.max() + 1)] if unit == "document" else []
-
-    def draw() -> tuple[np.ndarray, np.ndarray]:
-        rows, columns = np.arange(n_systems), np.arange(n_segments)
-        if unit in ("system", "both"):
-            rows = rng.integers(n_systems, size=n_systems)
-        if unit in ("segment", "both"):
-            columns = rng.integers(n_segments, size=n_segments)
-        elif blocks:
-            columns = np.concatenate([blocks[d] for d in rng.integers(len(blocks), size=len(blocks))])
-        return rows, columns
-
-    return draw
 
 
 def drawn_units(es: EvalSet, unit: str) -> tuple[str, int]:
@@ -46,14 +27,18 @@ def drawn_units(es: EvalSet, unit: str) -> tuple[str, int]:
 
 def bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng) -> np.ndarray:
     """Return each metric's value in each resample in which it is defined, shape (n_metrics, at most n_resamples)."""
-    draw = _resampler(es, unit, rng)
-    values = np.full((len(names), n_resamples), np.nan)
+    units, values = units_of(es, unit), np.full((len(names), n_resamples), np.nan)
+    segments = np.split(np.argsort(units, kind="stable"), np.cumsum(np.bincount(units))[:-1])
     for k in range(n_resamples):
-        rows, columns = draw()
-        cut = np.ix_(rows, columns)
-        part = _resampled_set(es.human[cut], {name: es[name][cut] for name in names})
-        if part is None:
+        rows, columns = (np.arange(n) for n in es.shape)
+        if unit in ("system", "both"):
+            rows = rng.integers(len(rows), size=len(rows))
+        if unit != "system":
+            columns = np.concatenate([segments[u] for u in rng.integers(len(segments), size=len(segments))])
+        human, *scores = (side[np.ix_(rows, columns)] for side in (es.human, *(es[name] for name in names)))
+        if any(np.isnan(side).all() for side in (human, *scores)):
             continue
+        part = Computed(human, dict(zip(names, scores, strict=True)), systems=[str(i) for i in range(len(rows))])
         try:
             times = np.bincount(rows)[rows]
             values[:, k] = _without_copies(part, names, coefficient, grouping, degenerate, times)
@@ -61,9 +46,7 @@ def bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, r
             continue
     lost = int(np.isnan(values[0]).sum())
     if lost > n_resamples // 2:
-        raise Undefined(
-            f"the coefficient is undefined in {lost} of {n_resamples} bootstrap draws; the set is too small."
-        )
+        raise Undefined(f"undefined in {lost} of {n_resamples} bootstrap draws; the set is too small.")
     return values[:, ~np.isnan(values[0])]
 
 
@@ -77,7 +60,7 @@ def _without_copies(part: EvalSet, names, coefficient, grouping, degenerate, tim
         return observed_values(part, names, coefficient, grouping, degenerate)
     scored = ~np.isnan(part.human)
     if coefficient == "spa":
-        found = soft_pairwise_accuracy(part, names)
+        found = agreement.soft_pairwise_accuracy(part, names)
         n_pairs = found["n_pairs"].to_numpy()
         others = n_pairs - (times - 1)[scored.any(axis=1)].sum() / 2
         if not others.all():
@@ -87,8 +70,8 @@ def _without_copies(part: EvalSet, names, coefficient, grouping, degenerate, tim
 
 
 def _taus_without_copies(part, name, coefficient, grouping, degenerate, times) -> float:
-    cells = grouped(part, name, grouping)
-    epsilon = calibration(cells)[0] if coefficient in ("acc_eq", "tau_eq") else 0.0
+    cells = agreement.grouped(part, name, grouping)
+    epsilon = agreement._threshold(cells, coefficient)
     counts = pair_counts(cells.human_ranks, cells.metric, cells.starts, epsilon).astype(np.float64)
     scored, others = ~(np.isnan(part.human) | np.isnan(part[name])), (times - 1)[:, None]
     sizes = scored.sum(axis=1)
@@ -104,16 +87,9 @@ def _taus_without_copies(part, name, coefficient, grouping, degenerate, times) -
     compares = counts.sum(axis=1) > 0
     if not compares.any():
         raise Undefined("a resample holds one system alone.")
-    values = _taus_from_counts(cells, coefficient, counts, np.sqrt(np.maximum(cells.sizes**2 - 2 * copies, 0)))
-    values = values[compares]
+    sizes = np.sqrt(np.maximum(cells.sizes**2 - 2 * copies, 0))
+    values = agreement._taus_from_counts(cells, coefficient, counts, sizes)[compares]
     return _mean((np.nan_to_num(values) if degenerate == "zero" else values)[None])[0]
-
-
-def _resampled_set(human: np.ndarray, scores: dict[str, np.ndarray]) -> EvalSet | None:
-    """Return a set of resampled scores, or None where nothing is left of one of them."""
-    if np.isnan(human).all() or any(np.isnan(v).all() for v in scores.values()):
-        return None
-    return Computed(human, scores, systems=[str(i) for i in range(len(human))])
 
 
 def intervals(
@@ -218,8 +194,7 @@ def intervals(
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
-    check_choice("grouping", grouping, ("none", "segment", "system"))
+    exact = "spa" if coefficient == "spa" else agreement._check_coefficient(coefficient, "calibrate")
     check_choice("unit", unit, ("segment", "system", "both", "document"))
     check_choice("degenerate", degenerate, ("drop", "zero"))
     check_choice("method", method, (None, "bootstrap", "jackknife"))
@@ -269,9 +244,7 @@ def jackknife(
     sizes |= {units.unit: units.n} if units else {}
     if min(sizes.values()) < 2:
         few = min(sizes, key=sizes.get)
-        raise Undefined(
-            f"set {es.name!r}: the jackknife needs at least two {few}s with human scores; found {sizes[few]}."
-        )
+        raise Undefined(f"set {es.name!r}: the jackknife needs two {few}s with human scores; found {sizes[few]}.")
     variances, known = np.zeros(len(names)), np.full(len(names), min(sizes.values()) - 1.0)
     if unit in ("system", "both"):
         without = np.array([_without_system(es, s, names, coefficient, grouping, degenerate) for s in rated])
@@ -317,9 +290,8 @@ def block_influences(es, metric, coefficient, grouping, units: Units, degenerate
     with :math:`d_{mg}` the group's value less that without the member, so that the sum over a group is :math:`(r_g -
     T)/G`, its part of a mean. Ranks and thresholds of ties are those of the whole set.
     """
-    cells = grouped(es, metric, grouping)
+    cells = agreement.grouped(es, metric, grouping)
     system, unit = (of_cells(v, es, metric, grouping) for v in (np.arange(es.shape[0])[:, None], units.of_segment))
-    group = np.repeat(np.arange(len(cells.sizes)), cells.sizes)
     block = system * units.n + unit
     member = np.unique({"segment": system, "system": unit, "none": block}[grouping], return_inverse=True)[1]
     n_members, n_groups = member.max() + 1, len(cells.sizes)
@@ -327,7 +299,7 @@ def block_influences(es, metric, coefficient, grouping, units: Units, degenerate
     if degenerate == "zero":
         whole, without = np.nan_to_num(whole), np.nan_to_num(without)
     counted = ~np.isnan(whole)
-    n_cells = np.bincount(member * n_groups + group, minlength=without.size).reshape(without.shape)
+    n_cells = np.bincount(member * n_groups + cells.group, minlength=without.size).reshape(without.shape)
     present = (n_cells > 0) & counted
     if not present.any():
         return np.zeros((es.shape[0], units.n))
@@ -339,7 +311,7 @@ def block_influences(es, metric, coefficient, grouping, units: Units, degenerate
     members = np.maximum(present.sum(axis=0), 1)
     moved = moved + np.where(counted, whole - value, 0.0) / members - moved.sum(axis=0) / members
     moved = np.where(present, moved, 0.0) / n / np.maximum(n_cells, 1)
-    influences = np.bincount(block, moved[member, group], minlength=es.shape[0] * units.n)
+    influences = np.bincount(block, moved[member, cells.group], minlength=es.shape[0] * units.n)
     return influences.reshape(es.shape[0], units.n)
 
 

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
 import numpy as np
 from scipy import stats
 
+from .. import agreement
 from .._agreement_kernels import VARIANTS
 from .._checks import Undefined
 from .._pearson import pearson, scaled, williams
-from ..agreement import (
-    Grouped,
-    _centre,
-    _check_coefficient,
-    _one_sided_p,
-    _pair_weights,
-    _scale,
-    calibration,
-    grouped,
-    rated_systems,
-    sign_of_difference,
-)
 from ..evalset import Computed, EvalSet
 from . import _kernels
 from ._exchange import common_cells
@@ -77,14 +67,14 @@ def null_differences(
         return draws * 2 if statistic == "tau_eq" else draws
     if statistic == "spa":
         return permute_spa(es, metrics, n_resamples, rng)
-    return permute_cells(es, metrics, _check_coefficient(statistic, "calibrate"), grouping, n_resamples, "drop", rng)
+    return permute_cells(es, metrics, statistic, grouping, n_resamples, "drop", rng)
 
 
 def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
     first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
     agreed, n_pairs = np.zeros((2, len(first), n_resamples)), 0
     for es in sets:
-        scores, sizes = rated_systems(es, ["human", *metrics])
+        scores, sizes = agreement.rated_systems(es, ["human", *metrics])
         human, *table = map(_tied, scores.T, sizes.T)
         table = _comparable(np.array(table))
         swap = rng.integers(0, 2, size=(n_resamples, len(scores)), dtype=np.uint8)
@@ -102,19 +92,13 @@ def _tied(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Give system scores that `pairwise_accuracy` calls tied one value."""
     order = np.argsort(scores, kind="stable")
     ascending, tolerance = scores[order], np.maximum(sizes[order][1:], sizes[order][:-1])
-    level = np.cumsum(np.append(0, sign_of_difference(ascending[1:], ascending[:-1], tolerance) != 0))
+    level = np.cumsum(np.append(0, agreement.sign_of_difference(ascending[1:], ascending[:-1], tolerance) != 0))
     tied = np.empty_like(scores)
     tied[order] = ascending[np.searchsorted(level, level)]
     return tied
 
 
 # -- permutation of cells (PERM-BOTH) ------------------------------------------------------
-
-
-def _standardised(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[Grouped, np.ndarray]:
-    """Return the groups, and every metric's cells at mean 0, standard deviation 1 (0 if constant)."""
-    cells = [grouped(es, name, grouping) for name in names]
-    return cells[0], _comparable(np.array([c.metric for c in cells]))
 
 
 def _comparable(scores: np.ndarray) -> np.ndarray:
@@ -144,24 +128,14 @@ def _merged(rows: np.ndarray, tolerance: float) -> np.ndarray:
     return merged.reshape(rows.shape)
 
 
-def _swap_masks(rng: np.random.Generator, n_resamples: int, n_cells: int) -> np.ndarray:
-    """Draw one mask of cells after another; return them cell by cell, shape (n_cells, n_resamples)."""
-    return np.ascontiguousarray(rng.integers(0, 2, size=(n_resamples, n_cells), dtype=np.uint8).T)
-
-
 def permute_cells(es, names, coefficient, grouping, n_resamples, degenerate, rng) -> np.ndarray:
-    cells, scores = _standardised(es, names, grouping)
-    swap = _swap_masks(rng, n_resamples, scores.shape[1])
-    return _swapped(cells, scores, coefficient, swap, *np.triu_indices(len(names), 1), degenerate)
-
-
-def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerate) -> np.ndarray:
-    """Return the difference of the two hybrids of each pair of metrics in each draw, shape (n_pairs, n_resamples).
-
-    ``swap``, (n_cells, n_resamples), says which cells the two swap.
-    """
-    first, second = first.astype(np.int64), second.astype(np.int64)
-    sums, counts = np.zeros((2, 2, len(first), swap.shape[1]))
+    """Return the difference of the two hybrids of each pair of metrics in each draw, shape (n_pairs, n_resamples)."""
+    by_metric = [agreement.grouped(es, name, grouping) for name in names]
+    cells, scores = by_metric[0], _comparable(np.array([of.metric for of in by_metric]))
+    # one mask of cells after another is drawn; they are used cell by cell, (n_cells, n_resamples)
+    swap = np.ascontiguousarray(rng.integers(0, 2, size=(n_resamples, scores.shape[1]), dtype=np.uint8).T)
+    first, second = (v.astype(np.int64) for v in np.triu_indices(len(names), 1))
+    sums, counts = np.zeros((2, 2, len(first), n_resamples))
     if coefficient == "pearson":
         _add_pearson(cells, scores, swap, first, second, sums, counts)
     else:
@@ -174,30 +148,17 @@ def _swapped(cells: Grouped, scores, coefficient, swap, first, second, degenerat
 
 
 def _add_pearson(cells, scores, swap, first, second, sums, counts) -> None:
-    human = _centre(_scale(cells.human, cells.starts), cells.starts)
+    edges, human = cells.starts, agreement._centred(cells.human, cells.starts)
     moments = np.stack([scores, scores**2, scores * human], axis=1)
-    edges = cells.starts
-    constant = np.maximum.reduceat(cells.human, edges[:-1]) == np.minimum.reduceat(cells.human, edges[:-1])
-    squares = np.where(constant, 0.0, np.add.reduceat(human**2, edges[:-1]))
-    total = np.add.reduceat(moments, edges[:-1], axis=2).transpose(2, 0, 1)
+    squares = np.where(agreement._constant(cells.human, edges), 0.0, np.add.reduceat(human**2, edges[:-1]))
+    total = np.ascontiguousarray(np.add.reduceat(moments, edges[:-1], axis=2).transpose(2, 0, 1))
     block = max(1, _SUMS_AT_ONCE // (moments.shape[0] * 3 * swap.shape[1]))
-    for start in range(0, len(edges) - 1, block):
-        group = range(start, min(start + block, len(edges) - 1))
-        inside = np.empty((len(group), *moments.shape[:2], swap.shape[1]))
-        for k, g in enumerate(group):
-            part = slice(edges[g], edges[g + 1])
-            inside[k] = _masked_sums(moments[:, :, part], swap[part])
-        chosen = slice(group.start, group.stop)
-        _kernels.add_swapped_pearson(
-            inside,
-            np.ascontiguousarray(total[chosen]),
-            squares[chosen],
-            cells.sizes[chosen].astype(np.float64),
-            first,
-            second,
-            sums,
-            counts,
-        )
+    for start in range(0, len(squares), block):
+        group = slice(start, start + block)
+        parts = [slice(*ends) for ends in itertools.pairwise(edges[start : start + block + 1])]
+        inside = np.array([_masked_sums(moments[:, :, part], swap[part]) for part in parts])
+        whole = total[group], squares[group], cells.sizes[group].astype(np.float64)
+        _kernels.add_swapped_pearson(inside, *whole, first, second, sums, counts)
 
 
 def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
@@ -206,7 +167,7 @@ def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
     return sum(values[..., k : k + step] @ swap[k : k + step].astype(np.float64) for k in range(0, len(swap), step))
 
 
-def permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray:
+def permute_spa(es, names, n_resamples, rng) -> np.ndarray:
     columns = ~np.isnan(es.human).all(axis=0)
     human = es.human[:, columns]
     if np.isnan(human).any():
@@ -218,9 +179,8 @@ def permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray:
     scores = _comparable(scores.reshape(len(scores), -1)).reshape(scores.shape)
     n_metrics, n_systems, n_segments = scores.shape
     # the published seed, as in soft_pairwise_accuracy; column 0 adds up the observed sums
-    signs = np.rint(np.random.default_rng(4).random((n_signs, n_segments), dtype=np.float32)) * 2.0 - 1
-    signs = signs.astype(np.float64)
-    human_p = _one_sided_p(human, np.ones(human.shape, dtype=bool), signs, "half")
+    signs = agreement._random_signs(np.random.default_rng(4), 1000, n_segments)
+    human_p = agreement._one_sided_p(human, np.ones(human.shape, dtype=bool), signs, "half")
     signs = np.vstack([np.ones(n_segments), signs])
     flat = scores.reshape(-1, n_segments)
     total = (flat @ signs.T).reshape(n_metrics, n_systems, -1)
@@ -240,26 +200,18 @@ def permute_spa(es, names, n_resamples, rng, n_signs: int = 1000) -> np.ndarray:
 
 def _right_pairs(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[np.ndarray, np.ndarray, float]:
     """Return which pairs each metric gets right, each pair's weight, and the total weight."""
-    cells = [grouped(es, name, grouping) for name in names]
-    edges, sizes = cells[0].starts, cells[0].sizes
-    if (sizes * (sizes - 1) // 2).sum() > 20_000_000:
-        raise Undefined(
-            f"the pair-swap test lists all pairs of translations, and grouping {grouping!r} has too many here. "
-            "Use grouping='segment', or method='exchange'."
-        )
-    weights, total = _pair_weights(cells[0])
-    i, j = (np.concatenate(v) for v in zip(*map(_pairs_of, edges[:-1], edges[1:]), strict=True))
+    cells = [agreement.grouped(es, name, grouping) for name in names]
+    n_pairs = cells[0].sizes * (cells[0].sizes - 1) // 2
+    if n_pairs.sum() > 20_000_000:
+        raise Undefined(f"grouping {grouping!r} has too many pairs for the pair-swap test. Use method='exchange'.")
+    weights, total = agreement._pair_weights(cells[0])
+    i, j = agreement._pairs(cells[0].starts)
     dh = np.sign(cells[0].human[i] - cells[0].human[j])
     right = np.empty((len(names), len(i)), dtype=bool)
     for k, c in enumerate(cells):
         difference = c.metric[i] - c.metric[j]
-        right[k] = np.where(np.abs(difference) <= calibration(c)[0], 0, np.sign(difference)) == dh
-    return right, np.repeat(weights, sizes * (sizes - 1) // 2), total
-
-
-def _pairs_of(start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-    i, j = np.triu_indices(int(end - start), 1)
-    return i + start, j + start
+        right[k] = np.where(np.abs(difference) <= agreement.calibration(c)[0], 0, np.sign(difference)) == dh
+    return right, np.repeat(weights, n_pairs), total
 
 
 def _differences(es, names, grouping):
@@ -267,15 +219,13 @@ def _differences(es, names, grouping):
     right, weights, total = _right_pairs(es, names, grouping)
     classes = np.unique(weights)
     first, second = np.triu_indices(len(names), 1)
-    only_first, only_second = np.empty((2, len(first), len(classes)))
-    for c, weight in enumerate(classes):
+    only = []
+    for weight in classes:
         part = right[:, weights == weight].astype(np.float32)
-        # float32 sums of 0 and 1 are exact up to 2^24 terms
-        both = np.rint(part @ part.T).astype(np.float64)
-        alone = part.sum(axis=1, dtype=np.float64)
-        only_first[:, c] = alone[first] - both[first, second]
-        only_second[:, c] = alone[second] - both[first, second]
-    return only_first.astype(np.int64), only_second.astype(np.int64), classes, total
+        both = np.rint(part @ part.T).astype(np.int64)  # float32 sums of 0 and 1 are exact up to 2^24 terms
+        only.append(np.diag(both)[:, None] - both)
+    only = np.stack(only, axis=-1)
+    return only[first, second], only[second, first], classes, total
 
 
 def _pair_swap_draws(es, names, grouping, n_resamples, rng) -> np.ndarray:
@@ -294,10 +244,7 @@ def exact_pair_swap(es, names, grouping) -> np.ndarray:
     if len(classes) == 1:
         return stats.binom.sf(only_first[:, 0] - 1, only_first[:, 0] + only_second[:, 0], 0.5)
     if classes.dtype != np.int64:
-        raise Undefined(
-            "the exact pair-swap test needs group sizes with a small common multiple; these have none. "
-            "Use method='exchange'."
-        )
+        raise Undefined("group sizes without a small common multiple have no exact pair swap. Use method='exchange'.")
     step = math.gcd(*map(int, classes))
     weights = classes // step
     observed = (only_first - only_second) @ weights
@@ -331,7 +278,7 @@ def _sign_sum_tail(counts: np.ndarray, weights: np.ndarray, observed: int) -> fl
 
 def williams_p(es: EvalSet, names: Sequence[str]) -> np.ndarray:
     """Return one-sided p-values of Williams' test for correlations that share the human scores."""
-    cells = [grouped(es, name, "none") for name in names]
+    cells = [agreement.grouped(es, name, "none") for name in names]
     n = len(cells[0].human)
     if n < 4:
         raise Undefined(f"Williams' test needs at least 4 translations; found {n}.")

@@ -10,21 +10,15 @@ import pandas as pd
 from joblib import Parallel, delayed
 from scipy.optimize import isotonic_regression
 
-from .._checks import Undefined, check_jobs, generator
+from .._checks import Undefined, check_jobs
 from .._pearson import scaled
-from .._resampling import times_drawn, units_of
+from .._resampling import units_of
 from ..evalset import EvalSet, as_evalset, metric_names, recomputed
 
 #: A variance or covariance that is a smaller share of the squares is 0 but for rounding.
 NOTHING = 1e-12
 #: The counts of "no resampling": one draw, with its only unit once.
 ONCE = np.ones((1, 1), dtype=np.int32)
-
-
-def shared_seed(rng: int | np.random.Generator | None) -> int:
-    """Return one seed that several computations can start from."""
-    drawn = generator(rng)
-    return int(rng) if isinstance(rng, (int, np.integer)) else int(drawn.integers(2**63))
 
 
 @dataclass(frozen=True)
@@ -50,8 +44,7 @@ class Cells:
 
     def subset(self, keep: np.ndarray, system: np.ndarray, n_systems: int) -> Cells:
         """Return these paired rows, of other systems."""
-        parts = (self.human[keep], self.scores[keep], system, self.segment[keep], n_systems, self.unit[keep])
-        return Cells(*parts)
+        return Cells(self.human[keep], self.scores[keep], system, self.segment[keep], n_systems, self.unit[keep])
 
     def system_means(self, values: np.ndarray, times: np.ndarray | None = None) -> np.ndarray:
         """Return each system's mean over the first ``len(values)`` rows, each taken so often; NaN where it has none."""
@@ -149,7 +142,7 @@ def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator
     counts = np.zeros((n_resamples, int(unit.max()) + 1), dtype=np.int32)
     for draw in counts:
         for part in parts:
-            draw[part] = times_drawn(rng.integers(len(part), size=(1, len(part))), len(part))[0]
+            draw[part] = np.bincount(rng.integers(len(part), size=len(part)), minlength=len(part))
     return unit, counts
 
 
@@ -203,10 +196,6 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
         )
     part = es.select(segments=np.array(es.segments, dtype=object)[whole], metrics=names)
     human, *scores = (_less_means(values[:, whole]) for values in (es.human, *(es[name] for name in names)))
-    return recomputed(
-        part,
-        human,
-        dict(zip(names, scores, strict=True)),
-        name=f"{es.name} (within segments)",
-        provenance={"source": f"{es.name}, less segment means", "left_out": {"segments": int((~whole).sum())}},
-    )
+    scores = dict(zip(names, scores, strict=True))
+    made = {"source": f"{es.name}, less segment means", "left_out": {"segments": int((~whole).sum())}}
+    return recomputed(part, human, scores, name=f"{es.name} (within segments)", provenance=made)

@@ -12,10 +12,10 @@ import pandas as pd
 from .. import _pearson
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import standard_deviation
+from .._resampling import base_seed
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names
-from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, resamples, shared_seed
+from ._cells import NOTHING, ONCE, Cells, Fits, cells_of, fit, in_threads, resamples
 
-POPULATIONS = ("paired", "full")
 UNITS = ("segment", "document", "cell")
 _GRID = 201
 
@@ -160,7 +160,7 @@ def system_dependence(
     es = as_evalset(es)
     if check_count("n_resamples", n_resamples, 0) == 1:
         raise ValueError("`n_resamples` is 1: an interval needs at least 2 resamples; 0 asks for none.")
-    check_choice("population", population, POPULATIONS)
+    check_choice("population", population, ("paired", "full"))
     check_choice("unit", unit, UNITS)
     tails = [(1 - check_level(level)) / 2, (1 + level) / 2]
     cells = cells_of(es, metric, paired=population == "paired", unit=unit)
@@ -169,22 +169,14 @@ def system_dependence(
     draws = pooled.deviations if n_resamples else np.empty((0, cells.n_systems))
     table = _table(es, cells, pooled, draws, tails)
     deviations = table["expected_deviation"]
-    sysdep = float(np.ptp(deviations))
-    spread = float(np.ptp(table["human"]))
-    low, high = _range_interval(cells, draws, tails)
+    sysdep, spread = float(np.ptp(deviations)), float(np.ptp(table["human"]))
+    relative = sysdep / spread if spread > 0 else np.nan
+    sd = float(standard_deviation(deviations, ddof=1)) if len(deviations) > 1 else np.nan
+    curves = _curve_table([f"{name}" for name in ("all systems", *es.systems)], curves, grid, n_resamples, tails)
     how = f"B:{n_resamples}|unit:{unit}" if n_resamples else "B:0"
-    return SystemDependence(
-        metric=metric,
-        sysdep=sysdep,
-        low=low,
-        high=high,
-        relative=sysdep / spread if spread > 0 else np.nan,
-        sd=float(standard_deviation(deviations, ddof=1)) if len(deviations) > 1 else np.nan,
-        table=table,
-        curves=_curve_table([f"{name}" for name in ("all systems", *es.systems)], curves, grid, n_resamples, tails),
-        draws=draws,
-        signature=f"sysdep|metric:{metric}|population:{population}|{how}|set:{es.name}",
-    )
+    signature = f"sysdep|metric:{metric}|population:{population}|{how}|set:{es.name}"
+    interval = _range_interval(cells, draws, tails)
+    return SystemDependence(metric, sysdep, *interval, relative, sd, table, curves, draws, signature)
 
 
 def _maps(cells: Cells, grid, n_resamples: int, unit: str, rng) -> tuple[Fits, list[tuple[Fits, np.ndarray]]]:
@@ -213,34 +205,18 @@ def _range_interval(cells: Cells, draws: np.ndarray, tails: list[float]) -> tupl
     return max(min(low, 2 * value - high), 0.0), float(max(high, 2 * value - low))
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Return ranks, 1 for the highest; equal values share the better one."""
-    return pd.Series(values).rank(ascending=False, method="min").astype(int).to_numpy()
-
-
 def _table(es: EvalSet, cells: Cells, pooled: Fits, draws: np.ndarray, tails: list[float]) -> pd.DataFrame:
-    human, remapped = cells.system_means(cells.human), cells.system_means(pooled.rows)
-    scores = cells.system_means(cells.scores)
-    low, high = _tails(draws, tails) if len(draws) else np.full((2, es.shape[0]), np.nan)
-    ranks = [_ranks(values) for values in (human, scores, remapped)]
-    table = pd.DataFrame(
-        {
-            "system": es.systems,
-            "n_paired": np.bincount(cells.system[: cells.n_paired], minlength=es.shape[0]),
-            "n_scored": np.bincount(cells.system, minlength=es.shape[0]),
-            "human": human,
-            "metric": scores,
-            "remapped": remapped,
-            "expected_deviation": remapped - human,
-            "low": low,
-            "high": high,
-            "human_rank": ranks[0],
-            "metric_rank": ranks[1],
-            "remapped_rank": ranks[2],
-            "metric_change": ranks[0] - ranks[1],
-            "remapped_change": ranks[0] - ranks[2],
-        }
-    )
+    table = pd.DataFrame({"system": es.systems})
+    table["n_paired"] = np.bincount(cells.system[: cells.n_paired], minlength=es.shape[0])
+    table["n_scored"] = np.bincount(cells.system, minlength=es.shape[0])
+    for name, values in (("human", cells.human), ("metric", cells.scores), ("remapped", pooled.rows)):
+        table[name] = cells.system_means(values)
+    table["expected_deviation"] = table["remapped"] - table["human"]
+    table["low"], table["high"] = _tails(draws, tails) if len(draws) else (np.nan, np.nan)
+    ranks = table[["human", "metric", "remapped"]].rank(ascending=False, method="min").astype(int)
+    table = table.join(ranks.add_suffix("_rank"))
+    for name in ("metric", "remapped"):
+        table[f"{name}_change"] = ranks["human"] - ranks[name]
     return table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
 
 
@@ -278,9 +254,9 @@ def system_dependence_table(
     Returns
     -------
     pandas.DataFrame
-        ``set, metric, sysdep, low, high, relative, sd, pearson, most_underrated, most_overrated, n_systems,
-        n_paired``; in each set the lowest (best) ``sysdep`` first. ``pearson`` is the correlation over the
-        paired translations without grouping, 0 for a constant metric.
+        ``set, metric, sysdep, low, high, relative, sd, pearson, n_systems, n_paired``; in each set the lowest (best)
+        ``sysdep`` first. ``pearson`` is the correlation over the paired translations without grouping, 0 for a constant
+        metric.
 
     Raises
     ------
@@ -298,7 +274,7 @@ def system_dependence_table(
     >>> table["metric"].tolist()
     ['Judge', 'Random']
     """
-    sets, options = as_sets(data), options | {"rng": shared_seed(rng)}
+    sets, options = as_sets(data), options | {"rng": base_seed(rng)}
     jobs = [(es, metric, options) for es in sets for metric in metric_names(es, metrics)]
     table = pd.DataFrame(in_threads(_summary, jobs, n_jobs))
     table["order"] = [s for s, es in enumerate(sets) for _ in metric_names(es, metrics)]
@@ -307,13 +283,10 @@ def system_dependence_table(
 
 def _summary(es: EvalSet, metric: str, options: dict) -> dict:
     result = system_dependence(es, metric, **options)
-    by_deviation = result.table.sort_values("expected_deviation")["system"]
     cells = cells_of(es, metric)
     row = {"set": es.name, "metric": metric}
     row |= {name: getattr(result, name) for name in ("sysdep", "low", "high", "relative", "sd")}
-    row |= {"pearson": pearson(cells.human, cells.scores)}
-    row |= {"most_underrated": by_deviation.iloc[0], "most_overrated": by_deviation.iloc[-1]}
-    return row | {"n_systems": es.shape[0], "n_paired": cells.n_paired}
+    return row | {"pearson": pearson(cells.human, cells.scores), "n_systems": es.shape[0], "n_paired": cells.n_paired}
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:

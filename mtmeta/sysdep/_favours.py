@@ -14,7 +14,6 @@ from .._resampling import times_drawn, units_of
 from ..evalset import EvalSet, as_evalset
 from ._cells import NOTHING
 
-UNITS = ("segment", "document")
 #: Resamples that are held in memory at a time.
 _BLOCK = 100
 #: A larger condition number says that the powers of one rating do not follow those of another.
@@ -206,7 +205,7 @@ def favours(
     """
     es = as_evalset(es)
     check_choice("degree", degree, (1, 2, 3))
-    check_choice("unit", unit, UNITS)
+    check_choice("unit", unit, ("segment", "document"))
     n_resamples, rng = check_count("n_resamples", n_resamples, 2), generator(rng)
     sums, exponent, exponent_h = sums_of(es, es[metric], degree, unit)
     (found,), (error,), (slope,) = sums.solve(np.ones((1, len(sums.segments))))
@@ -219,16 +218,12 @@ def favours(
     points = 1 / slope if slope > 0 else np.nan
     columns = {"favour": found, "low": found - half, "high": found + half}
     columns = {name: np.ldexp(value * points, exponent_h) for name, value in columns.items()}
-    table = pd.DataFrame({"system": es.systems, "human": np.nanmean(es.ratings, axis=(0, 2)), **columns})
-    return Favours(
-        metric=metric,
-        p_value=float(p_values.min()),
-        slope=float(np.ldexp(slope, exponent - exponent_h)),
-        table=table.assign(p_value=p_values).sort_values("human", ascending=False, ignore_index=True, kind="stable"),
-        draws=np.ldexp(draws, exponent),
-        signature=f"favours|metric:{metric}|ratings:{len(es.ratings)}|degree:{degree}|unit:{unit}|B:{n_resamples}"
-        f"|set:{es.name}",
-    )
+    columns = {"system": es.systems, "human": np.nanmean(es.ratings, axis=(0, 2)), **columns, "p_value": p_values}
+    table = pd.DataFrame(columns).sort_values("human", ascending=False, ignore_index=True, kind="stable")
+    how = f"ratings:{len(es.ratings)}|degree:{degree}|unit:{unit}|B:{n_resamples}"
+    signature = f"favours|metric:{metric}|{how}|set:{es.name}"
+    slope = float(np.ldexp(slope, exponent - exponent_h))
+    return Favours(metric, float(p_values.min()), slope, table, np.ldexp(draws, exponent), signature)
 
 
 def _in_errors(favour: np.ndarray, error: np.ndarray) -> np.ndarray:

@@ -14,8 +14,9 @@ from scipy.special import ndtri
 
 from .._checks import check_choice, check_count, check_level, generator
 from .._pearson import scaled, standard_deviation
+from .._resampling import base_seed
 from ..evalset import EvalSet, as_evalset, as_sets, metric_names, recomputed
-from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws, shared_seed
+from ._cells import NOTHING, ONCE, Cells, cells_of, fit, in_threads, isotonic_draws
 from ._deviation import pearson
 from ._favours import sums_of
 
@@ -167,12 +168,7 @@ NULLS = tuple(_DRAWS)
 
 
 def permute_within_human_scores(
-    es: EvalSet | pd.DataFrame,
-    metric: str,
-    *,
-    min_stratum: int = 30,
-    unit: str = "cell",
-    rng: int | np.random.Generator | None = 0,
+    es: EvalSet | pd.DataFrame, metric: str, *, min_stratum: int = 30, rng: int | np.random.Generator | None = 0
 ) -> EvalSet:
     """Draw from the central null: a metric that is blind to the system, given the human score.
 
@@ -187,13 +183,6 @@ def permute_within_human_scores(
     min_stratum : int
         Human scores with fewer translations are merged with their neighbours, from the lowest up. A merged stratum
         keeps the correlation only approximately.
-    unit : {"cell", "segment", "document"}
-        What moves as a whole. ``"cell"``: each score by itself, as above. ``"segment"`` and ``"document"`` move the
-        place of each score in its stratum, (rank - 1/2) / size, which is noise if the metric is blind. Segments (or
-        documents) are shuffled with all their places, and so are the systems within each. A translation's new score is
-        the one at the place it received, in the stratum of its own human score. Noise that the translations of a
-        segment share, or those of one system in one document, stays shared. The joint distribution is kept on average
-        over draws; ties are placed at random.
     rng : int, Generator or None
 
     Returns
@@ -204,8 +193,7 @@ def permute_within_human_scores(
     Raises
     ------
     ValueError
-        If the metric or unit is unknown, a system has no translation with both scores, or the set does not name the
-        documents that are to be moved.
+        If the metric is unknown, or a system has no translation with both scores.
 
     Examples
     --------
@@ -216,9 +204,8 @@ def permute_within_human_scores(
     ([1.0, 2.0], [3.0, 4.0])
     """
     es = as_evalset(es)
-    check_choice("unit", unit, UNITS)
-    cells = cells_of(es, metric, unit=unit)
-    drawn, points, at = next(_within_human(cells, generator(rng), check_count("min_stratum", min_stratum, 2), unit))
+    cells = cells_of(es, metric)
+    drawn, points, at = next(_within_human(cells, generator(rng), check_count("min_stratum", min_stratum, 2), "cell"))
     human, scores = np.full((2, *es.shape), np.nan)
     human[cells.system, cells.segment], scores[cells.system, cells.segment] = drawn, points[at]
     return recomputed(es, human, {metric: scores}, name=f"{es.name} (null: human)")
@@ -301,9 +288,13 @@ def compare_with_null(
     min_stratum : int
         As in `permute_within_human_scores`.
     unit : {"cell", "segment", "document"}
-        What moves as a whole, as in `permute_within_human_scores`: scores by themselves, or the noise of a segment or
-        document. ``"systems"`` moves documents whole, and only between systems that lack the same segments of them.
-        Take documents where the set names some 20 or more, and otherwise segments.
+        What moves as a whole. ``"cell"``: each score by itself. ``"segment"`` and ``"document"`` move the place of each
+        score in its stratum, (rank - 1/2) / size, which is noise if the metric is blind. Segments (or documents) are
+        shuffled with all their places, and so are the systems within each. A translation's new score is the one at the
+        place it received, in the stratum of its own human score. Noise that the translations of a segment share, or
+        those of one system in one document, stays shared. The joint distribution is kept on average over draws; ties
+        are placed at random. ``"systems"`` moves documents whole, and only between systems that lack the same segments
+        of them. Take documents where the set names some 20 or more, and otherwise segments.
     level : float
         Of the null bands; the verdict is "more" or "less" where the p-value is at most ``1 - level``.
     rng : int, Generator or None
@@ -377,21 +368,10 @@ def compare_with_null(
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
     columns = {"system": es.systems, "human": cells.system_means(cells.human), "expected_deviation": observed}
     table = pd.DataFrame(columns | {"null_mean": draws.mean(axis=0), "null_low": low, "null_high": high})
-    return NullComparison(
-        metric=metric,
-        null=null,
-        sysdep=sysdep,
-        sd=sd,
-        sysdep_draws=sysdep_draws,
-        sd_draws=sd_draws,
-        p_value=p_value,
-        sd_p_value=sd_p_value,
-        p_normal=p_normal,
-        verdict=verdict,
-        table=table.sort_values("human", ascending=False, ignore_index=True, kind="stable"),
-        signature=f"sysdep null|metric:{metric}|null:{null}|unit:{unit}|draws:{n_resamples}"
-        f"|min_stratum:{min_stratum}|set:{es.name}",
-    )
+    table = table.sort_values("human", ascending=False, ignore_index=True, kind="stable")
+    how = f"null:{null}|unit:{unit}|draws:{n_resamples}|min_stratum:{min_stratum}"
+    found = sysdep, sd, sysdep_draws, sd_draws, p_value, sd_p_value, p_normal, verdict, table
+    return NullComparison(metric, null, *found, f"sysdep null|metric:{metric}|{how}|set:{es.name}")
 
 
 def _unfair(es: EvalSet, cells: Cells, n_resamples: int, rng: np.random.Generator, unit: str) -> np.ndarray:
@@ -467,7 +447,7 @@ def null_table(
     >>> table["null"].tolist()
     ['human', 'constant']
     """
-    sets, options = as_sets(data), options | {"level": level, "rng": shared_seed(rng)}
+    sets, options = as_sets(data), options | {"level": level, "rng": base_seed(rng)}
     nulls = [nulls] if isinstance(nulls, str) else list(nulls)
     jobs = [(es, metric, null, options) for es in sets for null in nulls for metric in metric_names(es, metrics)]
     return pd.DataFrame(in_threads(_null_row, jobs, n_jobs))

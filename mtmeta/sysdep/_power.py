@@ -173,22 +173,14 @@ def _subset_deviations(cells: Cells, size: int, rng) -> np.ndarray:
     return fit(subset).deviations[0]
 
 
-CRITERIA = ("forward", "reverse", "both")
-
-
 def _in_metric_units(bias: float, cells: Cells) -> float:
     """Return ``bias`` cov(m, h) / var(h); raise where the metric does not rise with the human score."""
     (h, unit_h), (m, unit_m) = (scaled(v, 0) for v in (cells.human, cells.scores))
     h, m = h - h.mean(), m - m.mean()
     covariance, square_h, square_m = h @ m, h @ h, m @ m
-    slope = float(covariance / square_h) if np.ptp(cells.human) > 0 else 0.0
     if not covariance > NOTHING * np.sqrt(square_h * square_m):
-        with np.errstate(over="ignore"):
-            shown = float(np.ldexp(slope, unit_m[0] - unit_h[0]))
-        raise Undefined(
-            f"the metric does not rise with the human score (slope {shown:.3g}), so a bias in human units has no size."
-        )
-    return float(np.ldexp(np.ldexp(bias, -unit_h[0]) * slope, unit_m[0]))
+        raise Undefined("the metric does not rise with the human score, so a bias in human units has no size.")
+    return float(np.ldexp(np.ldexp(bias, -unit_h[0]) * float(covariance / square_h), unit_m[0]))
 
 
 def plant_bias(es: EvalSet | pd.DataFrame, metric: str, system: str, bias: float) -> EvalSet:
@@ -301,6 +293,6 @@ def detection_power(
         rows += [
             [bias, size, criterion, rate, n_campaigns]
             for bias in biases
-            for criterion, rate in zip(CRITERIA, found[bias] / n_campaigns, strict=True)
+            for criterion, rate in zip(("forward", "reverse", "both"), found[bias] / n_campaigns, strict=True)
         ]
     return pd.DataFrame(rows, columns=["bias", "n_segments", "criterion", "rate", "n_campaigns"])

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from .. import _agreement_kernels as _kernels
-from .._checks import Undefined
-from ..agreement import Grouped, calibration_curve, check_choice, grouped
+from .._checks import Undefined, check_choice
+from ..agreement import Grouped, _pairs, calibration_curve, grouped
 from ..evalset import EvalSet, as_evalset, metric_names
 
 
@@ -233,7 +233,9 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
 
 
 def _curve(cells: Grouped) -> pd.DataFrame:
-    first, second, weight = _pairs_of_groups(cells.starts)
+    first, second = _pairs(cells.starts)
+    n_pairs = cells.sizes * (cells.sizes - 1) // 2
+    weight = np.repeat(1 / (n_pairs * len(n_pairs)), n_pairs)  # all groups weigh the same
     dh, dm = cells.human[first] - cells.human[second], cells.metric[first] - cells.metric[second]
     concordant = weight * (dh * np.sign(dm) > 0)
     order = np.argsort(np.abs(dm), kind="stable")
@@ -244,17 +246,6 @@ def _curve(cells: Grouped) -> pd.DataFrame:
     start = concordant.sum() + (weight * ((dm == 0) & (dh != 0))).sum() / 2
     ties[-1] = 1.0  # but for rounding, it is
     return pd.DataFrame({"metric_ties": [0.0, *ties], "value": [start, *value], "epsilon": [np.nan, *difference[last]]})
-
-
-def _pairs_of_groups(starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return both members and the weight of every pair; all groups weigh the same, and the weights sum to 1."""
-    sizes, parts = np.diff(starts), []
-    for n in np.unique(sizes):
-        i, j = np.triu_indices(n, 1)
-        begin = starts[:-1][sizes == n][:, None]
-        parts.append((begin + i, begin + j, np.full((len(begin), len(i)), 1 / (len(i) * len(sizes)))))
-    first, second, weight = (np.concatenate([part[k].ravel() for part in parts]) for k in range(3))
-    return first, second, weight
 
 
 def tie_area(
@@ -308,7 +299,8 @@ def tie_area(
     for metric in metric_names(es, metrics):
         cells = grouped(es, metric, grouping)
         curve = _curve(cells)
-        t = _tie_share(cells)
+        counts = _kernels.pair_counts(cells.human_ranks, cells.human, cells.starts, 0.0)
+        t = float((counts[:, _kernels.TIED_BOTH] / counts.sum(axis=1)).mean())
         value = float(np.trapezoid(curve["value"], curve["metric_ties"]))
         chance, best = (1 + t) / 4, (1 + 2 * t - 2 * t**2) / 2
         n_pairs = int((cells.sizes * (cells.sizes - 1) // 2).sum())
@@ -316,10 +308,3 @@ def tie_area(
         rows.append((metric, value, chance, best, skill, t, n_pairs, len(cells.sizes)))
     columns = ["metric", "value", "chance", "best", "skill", "tie_share", "n_pairs", "n_groups"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _tie_share(cells: Grouped) -> float:
-    """Return the mean over groups of the share of pairs that humans tie, among the cells given."""
-    counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, 0.0)
-    tied = counts[:, _kernels.TIED_HUMAN] + counts[:, _kernels.TIED_BOTH]
-    return float((tied / counts.sum(axis=1)).mean())

@@ -10,17 +10,16 @@ from .._checks import check_scores, generator
 
 #: Noise is cut at this share of the smallest gap between two different scores: below a quarter, with room for rounding.
 _CUT = 0.24
-#: The default standard deviation as a share of that gap: the cut lies at 4.8 of them.
+#: The standard deviation as a share of that gap: the cut lies at 4.8 of them.
 _SIGMA = 0.05
 
 
-def discrete_to_continuous(
-    scores: ArrayLike, *, sigma: float | None = None, rng: int | np.random.Generator | None = 0
-) -> np.ndarray:
+def discrete_to_continuous(scores: ArrayLike, *, rng: int | np.random.Generator | None = 0) -> np.ndarray:
     r"""Break the ties of a discrete metric with Gaussian noise, and change nothing else.
 
     Returns :math:`m + z` with :math:`z \sim N(0, \sigma^2)` cut a little below a quarter of the
-    smallest gap :math:`g` between two different scores, :math:`|z| \le 0.24\,g`. Then
+    smallest gap :math:`g` between two different scores, :math:`|z| \le 0.24\,g`, and :math:`\sigma = g/20`, so that the
+    cut lies at 4.8 standard deviations. If no two scores differ, there is no cut, and :math:`\sigma = 1`. Then
 
     1. :math:`m_a > m_b` implies :math:`m_a + z_a > m_b + z_b`: no order changes; 2. two scores that were equal differ
     by less than :math:`g/2`, two that were not by more, so a threshold can restore every tie of the discrete metric and
@@ -35,9 +34,6 @@ def discrete_to_continuous(
     ----------
     scores : array_like
         Scores of a discrete metric, of any shape, in its own units; NaN stays NaN.
-    sigma : float, optional
-        Standard deviation before the cut, in units of the metric. The default is :math:`g/20`, so that the cut lies at
-        4.8 standard deviations. If no two scores differ, there is no gap and no cut, and the default is 1.
     rng : None, int or numpy.random.Generator
 
     Returns
@@ -48,8 +44,8 @@ def discrete_to_continuous(
     Raises
     ------
     ValueError
-        If ``sigma`` is not a positive number, there is no score, a score is infinite, or scores are so large, or
-        different ones so close together, that floating-point numbers leave no room for noise.
+        If there is no score, a score is infinite, or scores are so large, or different ones so close together, that
+        floating-point numbers leave no room for noise.
 
     References
     ----------
@@ -71,19 +67,11 @@ def discrete_to_continuous(
         raise ValueError("there is no score to add noise to: all are NaN, or the array is empty.")
     check_scores(values, "the array")
     gap = float(np.diff(values).min()) if len(values) > 1 else np.inf
-    if sigma is None:
-        sigma = _SIGMA * gap if len(values) > 1 else 1.0
-    if isinstance(sigma, bool) or not isinstance(sigma, (int, float, np.number)) or not 0 < sigma < np.inf:
-        raise ValueError(f"`sigma` must be a positive number, in units of the metric; found {sigma!r}.")
+    sigma = _SIGMA * gap if len(values) > 1 else 1.0
     if _CUT * gap < 64 * np.spacing(np.abs(values).max()):
-        raise ValueError(
-            f"two different scores are only {gap:.3g} apart, too close for noise between them. "
-            "If they should be equal, round the scores first."
-        )
+        raise ValueError(f"two different scores are only {gap:.3g} apart, too close for noise: round the scores first.")
     if len(values) == 1 and sigma < 64 * np.spacing(np.abs(values[0])):
-        raise ValueError(
-            f"noise of standard deviation {sigma:.3g} is lost in scores of {values[0]:.3g}. Give a larger `sigma`."
-        )
+        raise ValueError(f"noise of standard deviation 1 is lost in scores of {values[0]:.3g}.")
     cut = _CUT * gap / sigma
     noise = stats.truncnorm.rvs(-cut, cut, scale=sigma, size=int(there.sum()), random_state=generator(rng))
     noisy = np.full(scores.shape, np.nan)

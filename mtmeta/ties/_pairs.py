@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._checks import Undefined, check_count
+from .._checks import Undefined, check_choice, check_count
 from .._pearson import standard_deviation
-from ..agreement import check_choice
 from ..evalset import EvalSet
 
-AVERAGES = ("segment", "pair")
 #: Two values of acc_eq this close differ by rounding only.
 TOLERANCE = 1e-12
 
@@ -106,42 +104,34 @@ def metric_pairs(es: EvalSet, metric: str, pairs: HumanPairs) -> MetricPairs:
     return MetricPairs(order.astype(np.int32), differences, gains[order], stops, scored, spread)
 
 
-def weights(pairs: HumanPairs, kept: np.ndarray, average: str) -> tuple[np.ndarray, int]:
-    """Return the weight of each pair in acc_eq, and the number of segments that have a pair left.
-
-    Raises
-    ------
-    ValueError
-        If no pair is left.
-    """
-    sizes = np.bincount(pairs.segment, weights=kept)
-    n_filled = int((sizes > 0).sum())
-    if not n_filled:
-        raise Undefined("no pair is left in a sub-sample. Take more data, or shares nearer to that of the data.")
-    if average == "pair":
-        return kept / kept.sum(), n_filled
-    return kept / (np.maximum(sizes, 1) * n_filled)[pairs.segment], n_filled
-
-
 def part(
     pairs: HumanPairs, kept: np.ndarray, ordered: MetricPairs, average: str, cache: dict
 ) -> tuple[np.ndarray, float, int, int]:
     """Return the weights of the kept pairs that a metric scored, their tie share, and how many pairs and segments.
 
     ``cache`` serves the metrics that scored the same pairs.
+
+    Raises
+    ------
+    ValueError
+        If no pair is left.
     """
     key = b"" if ordered.scored.all() else ordered.scored.tobytes()
     if key not in cache:
         mine = kept & ordered.scored
-        weight, n_segments = weights(pairs, mine, average)
-        cache[key] = weight, float(pairs.tied[mine].mean()), int(mine.sum()), n_segments
+        if not mine.any():
+            raise Undefined("no pair is left in a sub-sample. Take more data, or shares nearer to that of the data.")
+        sizes = np.bincount(pairs.segment, weights=mine)
+        n_filled = int((sizes > 0).sum())
+        total = mine.sum() if average == "pair" else (np.maximum(sizes, 1) * n_filled)[pairs.segment]
+        cache[key] = mine / total, float(pairs.tied[mine].mean()), int(mine.sum()), n_filled
     return cache[key]
 
 
-def check_options(average: str, n_resamples: int, shares: Sequence[float]) -> list[float]:
-    """Return the shares as floats, or raise."""
-    check_choice("average", average, AVERAGES)
+def check_options(average: str, n_resamples: int, shares: Sequence[float] | None) -> list[float | None]:
+    """Return the shares as floats, or raise; None leaves ties as they are."""
+    check_choice("average", average, ("segment", "pair"))
     check_count("n_resamples", n_resamples, 1)
-    if not len(shares):
+    if shares is not None and not len(shares):
         raise ValueError("`shares` must name at least one tie share; found none.")
-    return [float(share) for share in shares]
+    return [None] if shares is None else [float(share) for share in shares]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .._checks import Undefined, generator
+from .._checks import Undefined, check_number, generator
 from ..evalset import EvalSet, as_evalset, metric_names
 from ._pairs import HumanPairs, check_options, human_pairs, metric_pairs, part
 
@@ -50,7 +50,7 @@ def drop_probabilities(tie_share: float, wanted: float) -> tuple[float, float]:
     ((0.75, 0.0), (0.0, 0.75))
     """
     for name, value in (("tie_share", tie_share), ("wanted", wanted)):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+        if not 0 <= check_number(name, value) <= 1:
             raise ValueError(f"`{name}` must be a share in [0, 1]; found {value!r}.")
     if (tie_share == 0 and wanted > 0) or (tie_share == 1 and wanted < 1):
         kind = "tied" if tie_share == 0 else "untied"
@@ -212,17 +212,14 @@ def held_out_calibration(
     """
     es = as_evalset(es)
     names = metric_names(es, metrics)
-    wanted = [None] if shares is None else check_options(average, n_resamples, shares)
-    check_options(average, n_resamples, [0.0])
-    if isinstance(held_out, bool) or not isinstance(held_out, (float, int, np.number)) or not 0 < held_out < 1:
+    wanted = check_options(average, n_resamples, shares)
+    if not 0 < check_number("held_out", held_out) < 1:
         raise ValueError(f"`held_out` must be a share of the segments between 0 and 1; found {held_out!r}.")
     pairs = human_pairs(es)
     segments = np.unique(pairs.segment)
     size = round(held_out * len(segments))
     if not 0 < size < len(segments):
-        raise Undefined(
-            f"{len(segments)} segment(s) with a rated pair cannot be split with held_out={held_out}: a part has none."
-        )
+        raise Undefined(f"{len(segments)} segments with a rated pair cannot be split with held_out={held_out}.")
     by_metric = {name: metric_pairs(es, name, pairs) for name in names}
     rng = generator(rng)
     rows = []
@@ -250,19 +247,13 @@ def _split(pairs, segments, size: int, wanted: Sequence[float | None], rng) -> n
     """Return which pairs are held out, in a part whose share of ties can be brought to each wanted one."""
     for _ in range(_TRIES):
         away = np.isin(pairs.segment, rng.permutation(segments)[:size])
-        if _within_reach(float(pairs.tied[away].mean()), wanted):
+        tie_share = pairs.tied[away].mean()
+        if 0 < tie_share < 1 or all(share in (None, tie_share) for share in wanted):
             return away
     raise Undefined(
         f"the tie shares {', '.join(f'{share:g}' for share in wanted)} cannot be reached: {_TRIES} parts of {size} "
         "segments, drawn at random, lacked tied pairs or untied ones. Hold out more segments."
     )
-
-
-def _within_reach(tie_share: float, wanted: Sequence[float | None]) -> bool:
-    """Tell whether dropping pairs can make each wanted share of ties."""
-    if 0 < tie_share < 1:
-        return True
-    return all(share is None or share == tie_share for share in wanted)
 
 
 def _test_part(pairs, kept, ordered, average, cache):
