@@ -3,7 +3,7 @@
 Higher is better everywhere: error rates are negated.
 """
 
-from ._external import NEURAL, MissingPackageError, score_neural, score_with_command
+from ._external import NEURAL, score_neural
 from ._pairs import PAIR_METRICS, available_metrics, score_pairs
 from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
 from ._recommenders import train_recommenders
@@ -18,7 +18,6 @@ __all__ = [
     "PAIR_METRICS",
     "RANKING_MEASURES",
     "TOKENIZERS",
-    "MissingPackageError",
     "ReferenceShape",
     "SegmentScores",
     "TextScore",
@@ -33,7 +32,6 @@ __all__ = [
     "score_segments",
     "score_ter",
     "score_transcripts",
-    "score_with_command",
     "scorer",
     "signature",
     "train_recommenders",
