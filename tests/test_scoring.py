@@ -52,11 +52,7 @@ def test_effective_order_differs_between_levels(caplog):
     assert "eff:no" in scoring.score_corpus(["a b"], ["a b"], "chrf", effective_order=False).signature
 
 
-def test_case_and_tokenizer():
-    assert scoring.score_corpus(["A b c d"], ["a B C D"], lowercase=True).score == pytest.approx(100)
-    assert scoring.score_corpus(["A b"], ["a B"], "ter").score == 0
-    assert scoring.score_corpus(["A b"], ["a B"], "ter", lowercase=False).score == -100
-    assert "case:lc" in scoring.score_corpus(["a"], ["a"], "chrf", lowercase=True).signature
+def test_tokenizer():
     translation, reference = ["今天天气很好,我们去公园。"], ["今天天气不错,我们去公园。"]
     characters = scoring.score_corpus(translation, reference, tokenize="zh")
     assert characters.score > scoring.score_corpus(translation, reference, tokenize="13a").score + 30
@@ -64,29 +60,27 @@ def test_case_and_tokenizer():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "match"),
+    ("options", "match"),
     [
-        ({"metric": "rouge"}, ValueError, "`metric` must be one of 'bleu', 'chrf'"),
-        ({"tokenize": "moses"}, ValueError, "`tokenize` must be one of '13a'"),
-        ({"metric": "chrf", "tokenize": "13a"}, ValueError, "applies to BLEU alone"),
-        ({"metric": "ter", "effective_order": True}, ValueError, "TER does not have"),
-        ({"level": "document"}, ValueError, "`level` must be"),
-        ({"effective_order": "yes"}, TypeError, "`effective_order` must be True, False or None; found 'yes'"),
+        ({"metric": "rouge"}, "`metric` must be one of 'bleu', 'chrf'"),
+        ({"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
+        ({"metric": "chrf", "tokenize": "13a"}, "applies to BLEU alone"),
+        ({"metric": "ter", "effective_order": True}, "TER does not have"),
+        ({"level": "document"}, "`level` must be"),
+        ({"effective_order": "yes"}, "`effective_order` must be one of True, False, None; found 'yes'"),
     ],
 )
-def test_options_are_checked(options, error, match):
-    refuses(match, scoring.scorer, **options, error=error)
+def test_options_are_checked(options, match):
+    refuses(match, scoring.scorer, **options)
 
 
-@pytest.mark.parametrize(
-    "failure", [ImportError("install it"), RuntimeError("install it"), OSError("install it"), SystemExit(1)]
-)
+@pytest.mark.parametrize("failure", [ImportError, RuntimeError, OSError, SystemExit])
 def test_tokenizer_without_its_package_or_model(monkeypatch, failure):
     def fails(*_, **__):
-        raise failure
+        raise failure("no such package")
 
     monkeypatch.setattr(sacrebleu.metrics, "BLEU", fails)
-    refuses(r"tokenizer 'flores200' .*(install it|could not download)", scoring.scorer, tokenize="flores200")
+    refuses("tokenizer 'flores200' .*no such package", scoring.scorer, tokenize="flores200")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ Higher is better everywhere: error rates are negated.
 """
 
 from ._external import NEURAL, score_neural
-from ._pairs import PAIR_METRICS, available_metrics, score_pairs
+from ._pairs import PAIR_METRICS, score_pairs
 from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
 from ._recommenders import train_recommenders
 from ._references import ReferenceShape, check_references, explain_reference_shape
@@ -21,7 +21,6 @@ __all__ = [
     "ReferenceShape",
     "SegmentScores",
     "TextScore",
-    "available_metrics",
     "check_references",
     "explain_reference_shape",
     "score_corpus",
