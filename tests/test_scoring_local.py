@@ -374,7 +374,7 @@ def test_bad_tables_of_texts():
         ({"rank": 1.5}, {}, "column 'rank' of `runs` must hold integers; found float64"),
         ({"query": "z"}, {}, "`runs` has several rows of system 'A', query 'z', rank 1;"),
         ({}, {"measures": ["P_5", "goodness"]}, "does not know one of the measures: .*goodness"),
-        ({}, {"measures": ["P"]}, "'P' is not the name of one number in trec_eval; it gives"),
+        ({}, {"measures": ["P"]}, "does not know one of the measures: 'P'"),
         ({}, {"relevance_level": 0}, "`relevance_level` must be at least 1; found 0"),
     ],
 )
