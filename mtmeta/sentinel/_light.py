@@ -21,6 +21,7 @@ __all__ = ["LightConfig", "LightSentinel"]
 
 _ARRAYS = "weights.npz"
 SHAPE = ("log_characters", "log_bytes", "log_words", "digits", "capitals", "marks")
+_PENALTIES = ["alpha", "mse", "pearson"]
 _OF_NGRAMS, _OF_SHAPE = ("idf", "ngram_weights"), ("mean", "scale", "shape_weights")
 
 
@@ -123,14 +124,8 @@ class LightSentinel(Sentinel):
 
     def _write(self, folder: Path) -> dict[str, Any]:
         np.savez(folder / _ARRAYS, **{name: self._state[name] for name in (*_OF_NGRAMS, *_OF_SHAPE)})
-        return {
-            "config": asdict(self.config),
-            "alpha": self.alpha,
-            "intercept": self._state["intercept"],
-            "n": self._state["n"],
-            "validation": self.validation.to_dict("list"),
-            "ngrams": self._state["ngrams"],
-        }
+        kept = {name: self._state[name] for name in ("alpha", "intercept", "n", "ngrams")}
+        return {"config": asdict(self.config), "validation": self.validation.to_dict("list"), **kept}
 
 
 def load_light(folder: Path, card: dict[str, Any]) -> LightSentinel:
@@ -140,29 +135,17 @@ def load_light(folder: Path, card: dict[str, Any]) -> LightSentinel:
             if any(member.compress_type for member in arrays.zip.infolist()):  # what is small may unpack to anything
                 raise ValueError("the arrays are compressed")
             state = {name: arrays[name] for name in arrays.files}
-        state |= {name: card[name] for name in ("alpha", "intercept", "n", "ngrams")}
-        state["validation"] = pd.DataFrame(card["validation"])
-        _check_state(state)
+        state |= {"alpha": float(card["alpha"]), "intercept": float(card["intercept"]), "n": int(card["n"])}
+        state |= {"ngrams": [*card["ngrams"]], "validation": pd.DataFrame(card["validation"])[_PENALTIES]}
+        sizes = dict.fromkeys(_OF_NGRAMS, len(state["ngrams"])) | dict.fromkeys(_OF_SHAPE, len(SHAPE))
+        if any(state[name].shape != (size,) or not np.isfinite(state[name]).all() for name, size in sizes.items()):
+            raise ValueError("the arrays do not hold a finite number for each feature")
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in card["config"].items()}
         sentinel = LightSentinel(card["sees"], LightConfig(**options), state)
         sentinel.score(["text"])
     except Exception as error:  # zip, zlib and NumPy have errors of their own for a damaged file
         raise ValueError(f"{folder}: the light sentinel in it is damaged: {error!r:.200}. Train it again.") from None
     return sentinel
-
-
-def _check_state(state: dict[str, Any]) -> None:
-    """Raise if the content read cannot be what was written."""
-    if not isinstance(state["ngrams"], list) or not all(isinstance(ngram, str) for ngram in state["ngrams"]):
-        raise TypeError("ngrams are no list of texts")
-    if type(state["n"]) is not int or not all(isinstance(state[name], float) for name in ("alpha", "intercept")):
-        raise TypeError("n, alpha or intercept is no number")
-    for names, size in ((_OF_NGRAMS, len(state["ngrams"])), (_OF_SHAPE, len(SHAPE))):
-        for name in names:
-            if state[name].shape != (size,) or state[name].dtype != np.float64 or not np.isfinite(state[name]).all():
-                raise ValueError(f"{name} does not hold {size} finite numbers")
-    if list(state["validation"].columns) != ["alpha", "mse", "pearson"]:
-        raise ValueError("validation has other columns than alpha, mse, pearson")
 
 
 def fit_light(frames: list[pd.DataFrame], sees: str, config: LightConfig) -> LightSentinel:
@@ -227,4 +210,4 @@ def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, con
         (xx, xy), (_, yy) = np.cov(guess, y, aweights=weight, ddof=0)
         mse = np.average((guess - y) ** 2, weights=weight)
         rows.append((alpha, mse, xy / np.sqrt(xx * yy) if xx * yy > 0 else 0.0))
-    return pd.DataFrame(rows, columns=["alpha", "mse", "pearson"])
+    return pd.DataFrame(rows, columns=_PENALTIES)
