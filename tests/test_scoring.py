@@ -20,18 +20,6 @@ HYPOTHESES = ["the cat sat on the mat .", "he said that it rains", "no"]
 REFERENCES = ["the cat sat on a mat .", "he says it is raining today", "no"]
 
 
-def test_bleu_and_ter_by_hand():
-    # matches 5/6, 3/5, 2/4, 1/3; the lengths agree
-    score = scoring.score_corpus(["a b c d x f"], ["a b c d e f"])
-    assert score.score == pytest.approx(100 * (5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25)
-    assert score.signature.startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
-    # one substitution in six words
-    score = scoring.score_corpus(["a b c d x f"], ["a b c d e f"], "ter")
-    assert score.score == pytest.approx(-100 / 6)
-    assert score.signature.startswith("-TER|nrefs:1|case:lc")
-    assert scoring.score_segments(["a", "b"], ["a", "c"], "ter").scores.tolist() == [0, -100]
-
-
 def test_a_second_reference_may_lack_segments():
     two = [REFERENCES, [*REFERENCES[:2], None]]
     assert scoring.score_corpus(HYPOTHESES, two).score == sacrebleu.corpus_bleu(HYPOTHESES, two).score
@@ -39,24 +27,18 @@ def test_a_second_reference_may_lack_segments():
         assert "nrefs:var" in score(HYPOTHESES, two).signature
 
 
-def test_effective_order_differs_between_levels(caplog):
-    # two words: no 3-gram, so plain BLEU is 0 and effective order judges by what is there
-    assert scoring.score_corpus(["a b"], ["a b"]).score == 0
-    assert scoring.score_corpus(["a b"], ["a b"], effective_order=True).score == pytest.approx(100)
-    default = scoring.score_segments(["a b"], ["a b"])
-    plain = scoring.score_segments(["a b"], ["a b"], effective_order=False)
-    assert (default.scores[0], plain.scores[0]) == (pytest.approx(100), 0)
-    assert "eff:yes" in default.signature
-    assert "eff:no" in plain.signature
+def test_effective_order_is_named_and_nothing_is_logged(caplog):
+    ways = ((scoring.score_segments, "bleu", None), (scoring.score_segments, "bleu", False))
+    ways += ((scoring.score_corpus, "bleu", None), (scoring.score_corpus, "chrf", False))
+    found = [score(["a b"], ["a b"], metric, effective_order=order).signature for score, metric, order in ways]
+    assert [re.search("eff:(yes|no)", text)[1] for text in found] == ["yes", "no", "no", "no"]
     assert caplog.text == ""
-    assert "eff:no" in scoring.score_corpus(["a b"], ["a b"], "chrf", effective_order=False).signature
 
 
-def test_tokenizer():
+def test_chinese_has_a_tokenizer():
     translation, reference = ["今天天气很好,我们去公园。"], ["今天天气不错,我们去公园。"]
     characters = scoring.score_corpus(translation, reference, tokenize="zh")
     assert characters.score > scoring.score_corpus(translation, reference, tokenize="13a").score + 30
-    assert "tok:zh" in characters.signature
 
 
 @pytest.mark.parametrize(
@@ -106,7 +88,7 @@ def test_shapes_are_explained(references, verdict, scored, match):
     # the number is what sacreBLEU really does
     metric = scoring.scorer()
     assert len(metric._extract_corpus_statistics(HYPOTHESES, references)) == scored
-    if shape.ok or verdict == "flat":
+    if verdict in ("ok", "ambiguous", "flat"):
         assert len(scoring.check_references(HYPOTHESES, references)[0]) == 3
     else:
         for score in (scoring.score_corpus, scoring.score_segments):
@@ -154,11 +136,9 @@ STUBS = {
                 return self
 
         class AutoTokenizer:
-            @classmethod
-            def from_pretrained(cls, name, *, trust_remote_code):
-                assert trust_remote_code is False
-                assert name == "google/mt5-xl"
-                return cls()
+            def from_pretrained(name, *, trust_remote_code):
+                assert (name, trust_remote_code) == ("google/mt5-xl", False)
+                return AutoTokenizer()
 
             def __call__(self, texts, max_length, truncation):
                 return {"input_ids": [[*text, "end"] for text in texts]}
@@ -173,17 +153,12 @@ STUBS = {
             tolist = lambda self: list(self)
 
         class MT5ForRegression:
-            @classmethod
-            def from_pretrained(cls, name, *, trust_remote_code):
-                assert trust_remote_code is False
-                assert name == "google/metricx-24-hybrid-large-v2p6"
-                return cls()
+            to = lambda self, device: self
+            eval = lambda self: self
 
-            def to(self, device):
-                return self
-
-            def eval(self):
-                return self
+            def from_pretrained(name, *, trust_remote_code):
+                assert (name, trust_remote_code) == ("google/metricx-24-hybrid-large-v2p6", False)
+                return MT5ForRegression()
 
             def __call__(self, input_ids):
                 self.predictions = Errors(len(ids) / 8 for ids in input_ids)

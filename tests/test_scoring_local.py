@@ -2,7 +2,6 @@
 
 import random
 import re
-import warnings
 from functools import partial
 from types import SimpleNamespace
 
@@ -33,16 +32,6 @@ TABLE = pd.DataFrame({
 })  # fmt: skip
 SPOKEN = pd.DataFrame({"segment": ["u1", "u2"], "transcript": ["a", "b"], "reference": ["a", "c"]})
 WORDS = st.lists(st.sampled_from("a b c d ee ä, .".split()), max_size=12).map(" ".join)
-
-
-def test_nltk_bleu_without_a_common_4gram_is_tiny_and_not_tied():
-    table = pd.DataFrame({"translation": ["a b c x e"], "perturbed": ["a b c x"], "reference": ["a b c d e"]})
-    row = scoring.score_pairs(table, ["bleu_nltk", "bleu"]).iloc[0]
-    assert 0 < row["bleu_nltk"] < 1e-70
-    assert row["bleu_nltk"] != row["bleu_nltk_perturbed"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        scoring.score_pairs(table, ["bleu_nltk"])
 
 
 @pytest.mark.slow
@@ -212,7 +201,7 @@ def test_cache_is_told_by_content_and_options_and_survives_damage(tmp_path):
 
 
 @pytest.mark.slow
-@given(WORDS, WORDS.filter(str.strip))
+@given(WORDS, WORDS)
 def test_speech_metrics_are_those_of_jiwer(text, reference):
     found = scoring.score_pairs(
         pd.DataFrame({"transcript": [text], "perturbed": [reference], "reference": [reference]}), task="speech"
@@ -236,54 +225,31 @@ def test_equal_word_information_is_a_tie():
     assert row["wil"] == row["wil_perturbed"]
 
 
-def test_empty_transcripts_and_references_are_scored_as_in_jiwer():
-    texts = [("", "a b"), ("a b c", ""), ("", "")]
-    table = pd.DataFrame(texts, columns=["transcript", "reference"]).assign(perturbed="a")
-    pairs = scoring.score_pairs(table, task="speech")
-    words = [jiwer.process_words(r, t) for t, r in texts]
-    for metric in ("wer", "mer", "wil"):
-        assert pairs[metric].tolist() == [-getattr(w, metric) for w in words], metric
-    assert pairs["wip"].tolist() == [w.wip for w in words]
-
-
 def test_corpus_rates_sum_errors_first_in_each_group():
     table = pd.DataFrame({"system": list("AABB"), "quality": ["clean", "other"] * 2, "reference": ["a b c d", "a"] * 2})
     table["transcript"] = ["a b c d", "x", "a b", "a a"]
-    counts = ["substitutions", "deletions", "insertions"]
-    assert scoring.score_transcripts(table).set_index("system")[counts].values.tolist() == [[1, 0, 0], [0, 2, 1]]
     by = scoring.score_transcripts(table, ["wer"], by=["quality", "system"])
     assert list(by)[:2] == ["quality", "system"]
     assert by["wer"].tolist() == [0, -1, -0.5, -1]
 
 
-@pytest.fixture(scope="module")
-def published(data_dir):
-    """The counts in the result files of the 44 transcripts of LibriSpeech, by part and system."""
-    rows = {}
-    pattern = r"^WER: error_rate=([\d.]+), ref_words=(\d+), subs=(\d+), ins=(\d+), dels=(\d+)"
-    for path in (data_dir / "librispeech-rnnt" / "results").glob("*.result"):
-        rate, *counts = re.match(pattern, path.read_text()).groups()
-        rows[tuple(path.name.removesuffix(".tsv.result").split(".", 1))] = (float(rate), *map(int, counts))
-    assert len(rows) == 44
-    return rows
-
-
 @pytest.mark.data
-@pytest.mark.parametrize(("part", "n_segments", "n_speakers"), [("test-clean", 2620, 40), ("test-other", 2939, 33)])
-def test_librispeech_matches_its_result_files(part, n_segments, n_speakers, published):
-    table = mm.load(f"librispeech/{part}")
-    assert (table["segment"].nunique(), table["speaker"].nunique()) == (n_segments, n_speakers)
-    exact = scoring.score_transcripts(table, ["wer"], alignment="sclite")
-    fewest = scoring.score_transcripts(table, ["wer"])
-    assert len(exact) == 22
-    differ = []
-    for found, least in zip(exact.itertuples(), fewest.itertuples(), strict=True):
-        rate, words, *errors = published[part, found.system]
-        assert [found.words, found.substitutions, found.insertions, found.deletions] == [words, *errors]
-        assert -100 * found.wer == pytest.approx(rate, abs=1e-12)
-        differ.append(sum(errors) - least.substitutions - least.insertions - least.deletions)
-    # Where the costs of sclite take more than the fewest errors, it is one error.
-    assert sorted(differ) == [0] * (22 - 2 * (part == "test-other")) + [1] * 2 * (part == "test-other")
+def test_librispeech_matches_its_44_result_files(data_dir):
+    pattern = r"^WER: error_rate=([\d.]+), ref_words=(\d+), subs=(\d+), ins=(\d+), dels=(\d+)"
+    for part, n_segments, n_speakers, n_other in (("test-clean", 2620, 40, 0), ("test-other", 2939, 33, 2)):
+        table = mm.load(f"librispeech/{part}")
+        assert (table["segment"].nunique(), table["speaker"].nunique()) == (n_segments, n_speakers)
+        exact = scoring.score_transcripts(table, ["wer"], alignment="sclite")
+        fewest = scoring.score_transcripts(table, ["wer"])
+        differ = []
+        for found, least in zip(exact.itertuples(), fewest.itertuples(), strict=True):
+            path = data_dir / "librispeech-rnnt" / "results" / f"{part}.{found.system}.tsv.result"
+            rate, words, *errors = map(float, re.match(pattern, path.read_text()).groups())
+            assert [found.words, found.substitutions, found.insertions, found.deletions] == [words, *errors]
+            assert -100 * found.wer == pytest.approx(rate, abs=1e-12)
+            differ.append(sum(errors) - least.substitutions - least.insertions - least.deletions)
+        # Where the costs of sclite take more than the fewest errors, it is one error.
+        assert sorted(differ) == [0] * (22 - n_other) + [1] * n_other
 
 
 RUNS = pd.DataFrame(

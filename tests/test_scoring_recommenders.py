@@ -172,29 +172,6 @@ def test_without_implicit(monkeypatch, train):
     assert "mtmeta[recommend]" in found.provenance["left_out"]["BPRMF, WRMF"]
 
 
-NOTEBOOK = """
-import sys, types, warnings
-sys.modules |= {"ipykernel.zmqshell": types.ModuleType("shell"), "ipywidgets": None}
-sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: None)
-from mtmeta.scoring import _recommenders
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    IMPORT
-print("tqdm.auto" in sys.modules, sum("IProgress" in str(w.message) for w in caught))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("statement", "warned"), [("import implicit.cpu.als", 1), ("_recommenders._one_thread().__enter__()", 0)]
-)
-def test_no_warning_in_a_notebook_without_widgets(statement, warned):
-    pytest.importorskip("implicit")
-    code = NOTEBOOK.replace("IMPORT", statement)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["True", str(warned)], done.stderr[-500:]
-
-
 RATINGS = pd.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "rating": [5, 5, 5, 5]})
 
 

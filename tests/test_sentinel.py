@@ -3,21 +3,16 @@
 import dataclasses
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tomllib
-import weakref
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
-from packaging.requirements import Requirement
 
 import mtmeta as mm
 from mtmeta import sentinel
@@ -51,7 +46,10 @@ def made_up(n: int = 60) -> pd.DataFrame:
 def test_training_frame_by_hand():
     texts = mm.Texts(("s1", "s2"), {"refA": ("r1", "r2"), "refB": ("x", "y")}, {"A": ("a1", "a2"), "B": ("b1", "b2")})
     es = mm.EvalSet([[0, -4], [-2, np.nan]], {}, systems=["A", "B"], name="x", language_pair="de-en", texts=texts)
-    found = sentinel.training_frame(es)
+    other = mm.EvalSet(10 * es.human + 7, {}, systems=es.systems, name="y", texts=texts)  # each set on its own
+    found = sentinel.training_frame([es, other])
+    assert found["human"][:3].tolist() == pytest.approx(found["human"][3:].tolist())
+    found = found.head(3)
     # mean -2, standard deviation sqrt((4 + 4 + 0) / 3)
     unit = 2 / np.sqrt(8 / 3)
     np.testing.assert_allclose(found.pop("human"), [unit, -unit, 0])
@@ -61,14 +59,6 @@ def test_training_frame_by_hand():
         ["x", "de-en", "A", 2, "s2", "r2", "a2"],
         ["x", "de-en", "B", 1, "s1", "r1", "b1"],
     ]
-
-
-def test_training_frame_standardises_each_set(es):
-    halves = [es.select(segments=es.segments[:150]), es.select(segments=es.segments[150:])]
-    found = sentinel.training_frame(halves)
-    for part in (found.iloc[:1800], found.iloc[1800:]):
-        assert part["human"].mean() == pytest.approx(0, abs=1e-12)
-        assert part["human"].std(ddof=0) == pytest.approx(1)
 
 
 def test_training_frame_refuses_what_cannot_be_trained_on(es):
@@ -157,13 +147,6 @@ def test_options_are_checked(frame, options, error, message):
 )
 def test_light_configuration_is_checked(options):
     refuses(next(iter(options)), LightConfig, **options)
-
-
-def test_light_learns_what_there_is_to_learn():
-    found = sentinel.fit(made_up(), sees="candidate")
-    scores = found.score(made_up()["translation"])
-    assert np.corrcoef(scores, made_up()["human"])[0, 1] > 0.95
-    assert found.score(["aaaaaa end"])[0] < found.score(["bbbbbb end"])[0]
 
 
 def test_light_is_the_ridge_of_all_rows(frame):
@@ -264,12 +247,6 @@ def test_blind_sentinel_is_constant_within_segments(light, es, sees):
     assert mm.correlate(blind, coefficient="acc_eq").value[0] == pytest.approx(mm.ties.human_tie_share(es))
 
 
-def test_blind_sentinel_correlates_without_grouping(light, es):
-    unseen = es.select(segments=es.segments[150:])
-    scored = unseen.with_metrics({"S": light["source"].score_set(unseen)})
-    assert mm.correlate(scored, grouping="none").value[0] > 0.2
-
-
 def test_set_is_scored_text_by_text(light):
     references = {"refA": ("one", "two"), "refB": ("1", "2")}
     texts = mm.Texts(("eins", "zwei"), references, {"A": ("one", None), "B": ("x", "one")})
@@ -350,31 +327,6 @@ def test_default_configuration_is_the_recipe_of_the_paper():
     ours = {"precision": "auto", "select": "kendall", "checks": 4, "recipe": "published", "tokens": 12_288}
     ours |= {"gradient_checkpointing": False, "deterministic": False}
     assert dataclasses.asdict(TransformerConfig()) == published | ours
-
-
-def test_head_is_that_of_the_paper(torch, module):
-    from transformers import XLMRobertaConfig
-
-    config = TransformerConfig()
-    with torch.device("meta"):
-        shape = XLMRobertaConfig(hidden_size=1024, num_hidden_layers=1, num_attention_heads=16)
-        layers = list(module.Network(module.NetworkConfig(shape, config.head, config.dropout)).head)
-    assert [type(layer).__name__ for layer in layers] == ["Linear", "Tanh", "Dropout"] * 2 + ["Linear"]
-    sizes = [(layer.in_features, layer.out_features) for layer in layers if hasattr(layer, "in_features")]
-    assert sizes == [(1024, 512), (512, 128), (128, 1)]
-    assert [layer.p for layer in layers if hasattr(layer, "p")] == [0.1, 0.1]
-
-
-@pytest.mark.slow
-def test_score_comes_from_the_last_hidden_state_of_the_first_token(tiny, torch):
-    text = "Wo hast du dich geärgert?"
-    batch = tiny.tokeniser([text], return_tensors="pt")
-    assert tiny.tokeniser.convert_ids_to_tokens(batch["input_ids"][0].tolist())[0] == "<s>"
-    inputs = {k: batch[k] for k in ("input_ids", "attention_mask")}
-    with torch.inference_mode():
-        hidden = tiny.network.encoder(**inputs, output_hidden_states=True)
-        expected = tiny.network.head(hidden.hidden_states[-1][:, 0]).item()
-    assert tiny.score([text])[0] == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.usefixtures("transformers")
@@ -690,7 +642,7 @@ def test_a_published_checkpoint_goes_out_and_comes_in(named, few, tiny, tmp_path
 
     found = train(few, "candidate", config=named)
     found.export(tmp_path / "p")
-    refuses("is there already", found.export, tmp_path / "p")
+    refuses("File exists", found.export, tmp_path / "p", error=FileExistsError)
     refuses("knows only checkpoints of XLM-R", tiny.export, tmp_path / "q")
 
     class Published(torch.nn.Module):
@@ -709,6 +661,7 @@ def test_a_published_checkpoint_goes_out_and_comes_in(named, few, tiny, tmp_path
     stored = torch.load(tmp_path / "p" / "checkpoints" / "model.ckpt", weights_only=True)
     theirs.load_state_dict(stored["state_dict"], strict=True)
     assert stored["hyper_parameters"]["sent_to_use"] == "mt"
+    assert [layer.p for layer in found.network.head if hasattr(layer, "p")] == [0.1, 0.1]
     texts = few["translation"].unique()[:20].tolist()
     with torch.inference_mode():
         batch = found.tokeniser(texts, return_tensors="pt", padding=True)
@@ -826,7 +779,7 @@ def test_a_step_that_does_not_fit_into_memory_is_done_again_in_parts(few, monkey
     near(split, whole, atol=2e-5)
     sizes[:] = [0] * 20
     monkeypatch.setattr(module.Network, "forward", lambda *_, **__: small(whole.network.train(), [0] * 5, None))
-    refuses("a batch of one text does not fit into memory. Take a smaller `max_length`", fit)
+    refuses("memory ran out, .* Take a smaller", fit)
 
 
 def test_processes_that_train_together_say_what_to_do_where_memory_runs_out(torch, module):
@@ -835,55 +788,15 @@ def test_processes_that_train_together_say_what_to_do_where_memory_runs_out(torc
 
     trainer = SimpleNamespace(begun=-1, state=SimpleNamespace(global_step=0), parts=1, _in_parts=full)
     trainer.args = SimpleNamespace(world_size=2)
-    refuses(
-        "split only where one process trains", module.SentinelTrainer.training_step, trainer, None, {"labels": [0] * 8}
-    )
+    step = partial(module.SentinelTrainer.training_step, trainer, None, {"labels": [0] * 8})
+    refuses("several processes train, they cannot be split", step)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no compiler")
-def test_compiled_step_of_the_optimizer_gives_the_same_weights(few, monkeypatch, module):
-    fit = partial(train, few, recipe="fast", tokens=2000)
-    plain = fit()
-    monkeypatch.setattr(module, "_compiles", lambda: True)
-    near(fit(), plain, atol=1e-5)
-
-
-@pytest.mark.slow
-def test_gradient_checkpointing_computes_hidden_states_twice(few, monkeypatch):
-    from transformers.models.xlm_roberta.modeling_xlm_roberta import XLMRobertaIntermediate
-
-    forward, calls = XLMRobertaIntermediate.forward, []
-
-    def counted(self, *args, **options):
-        calls[-1] += self.training
-        return forward(self, *args, **options)
-
-    monkeypatch.setattr(XLMRobertaIntermediate, "forward", counted)
-    found = []
-    for asked in (False, True):
-        calls.append(0)
-        found.append(train(few.head(32), gradient_checkpointing=asked))
-    assert calls == [4, 8]
-    assert same_weights(*found)
-
-
-def test_no_copy_to_the_device_waits(tiny, few, monkeypatch, module, torch):
-    seen, prepare, to = [], module.prepare_data_loader, torch.Tensor.to
-    monkeypatch.setattr(
-        module, "prepare_data_loader", lambda *a, **o: seen.append(o["non_blocking"]) or prepare(*a, **o)
-    )
-    train(few.head(32))
-    assert seen == [True]
-
-    def watched(self, *args, **options):
-        if self.dtype == torch.long and [*map(type, args)] == [torch.device]:
-            seen.append(options.get("non_blocking"))
-        return to(self, *args, **options)
-
-    monkeypatch.setattr(torch.Tensor, "to", watched)
-    module._scores(tiny, module._token_ids(tiny, ["a", "b"]))
-    assert seen.count(True) == 3  # with two of a batch; the encoder moves tensors of its own
+def test_gradient_checkpointing_changes_no_weight(few):
+    plain, frugal = (train(few.head(32), gradient_checkpointing=asked) for asked in (False, True))
+    assert (plain.network.is_gradient_checkpointing, frugal.network.is_gradient_checkpointing) == (False, True)
+    assert same_weights(plain, frugal)
 
 
 @pytest.mark.slow
@@ -932,34 +845,10 @@ def test_of_several_processes_the_first_one_saves_and_all_wait(tiny, few, tmp_pa
     refuses(r"another training run .* number of processes", train, few.head(32), checkpoints=tmp_path / "c")
 
 
-@pytest.mark.slow
-def test_state_of_the_optimizer_is_dropped_when_a_stage_ends(few, monkeypatch, module):
-    made, alive, create = [], [], module.SentinelTrainer.create_optimizer
-
-    def watched(self, *args, **options):
-        alive.append(sum(one() is not None for one in made))
-        made.append(weakref.ref(create(self, *args, **options)))
-        return made[-1]()
-
-    monkeypatch.setattr(module.SentinelTrainer, "create_optimizer", watched)
-    train([few.head(32)] * 3)
-    assert alive == [0, 0, 0]
-
-
 def test_texts_are_tokenised_in_chunks(tiny, monkeypatch, module):
-    seen = []
-
-    def counted(texts, **options):
-        seen.append(len(texts))
-        return original(texts, **options)
-
-    original = tiny.tokeniser
-    counted.model_max_length = original.model_max_length
-    short = sentinel._transformer.TransformerSentinel("source", TINY, tiny.network, counted)
     monkeypatch.setattr(module, "_CHUNK", 7)
     texts = [f"text {i}" for i in range(20)]
-    assert [row.tolist() for row in module._token_ids(short, texts)] == original(texts)["input_ids"]
-    assert seen == [7, 7, 6]
+    assert [row.tolist() for row in module._token_ids(tiny, texts)] == tiny.tokeniser(texts)["input_ids"]
 
 
 def test_long_text_is_cut(tiny):
@@ -989,9 +878,7 @@ def test_report_is_written_and_read(tiny, tmp_path):
     tiny.report.write(tmp_path / "r.json", command="train this")
     again = sentinel.read_report(tmp_path / "r.json")
     assert again == dataclasses.replace(tiny.report, command="train this")
-    values = json.loads((tmp_path / "r.json").read_text())
-    assert {"command", "versions", "device", "curve"} <= set(values)
-    assert set(values["versions"]) == {"python", "torch", "transformers", "accelerate", "mtmeta"}
+    assert set(again.versions) == {"python", "torch", "transformers", "accelerate", "mtmeta"}
     assert again.to_frame().columns.tolist() == ["stage", "step", "loss", "validation_loss", "validation_kendall"]
     (tmp_path / "r.json").write_text("{}")
     refuses("no training report", sentinel.read_report, tmp_path / "r.json")
@@ -1021,7 +908,7 @@ def test_transformer_options_are_checked(few, light):
     refuses("takes a TransformerConfig; found LightConfig", fit, config=LightConfig(), error=TypeError)
     refuses("must be a transformer sentinel; found LightSentinel", fit, start=light["source"], error=TypeError)
     refuses("`peak_flops` must be a positive number", train, few, peak_flops=0)
-    refuses("data row 1", train, few, validation=few.assign(human=np.nan))
+    refuses("the first row 1", train, few, validation=few.assign(human=np.nan))
     refuses("training diverged", train, few, learning_rate=1e38)
 
 
@@ -1034,16 +921,6 @@ def test_progress_bar_is_on_standard_error_and_else_there_is_nothing(few, capfd)
     assert out == ""
     assert "10/10" in err
     assert "loss=" in err
-
-
-def test_torch_is_new_enough_to_resume():
-    # Transformers reads the state of an optimizer only with this release or a newer one.
-    extras = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
-    bound = next(Requirement(line) for line in extras["sentinel"] if line.startswith("torch"))
-    assert "2.5.1" not in bound.specifier
-    assert "2.6" in bound.specifier
 
 
 WITHOUT_TORCH = """

@@ -114,6 +114,9 @@ def score_pairs(
     >>> score_pairs(table, ["rouge1", "rouge2"]).filter(like="rouge").to_dict("list")
     {'rouge1': [1.0], 'rouge1_perturbed': [1.0], 'rouge2': [1.0], 'rouge2_perturbed': [0.0]}
     """
+    from joblib import delayed
+    from tqdm import tqdm
+
     check_choice("task", task, _KNOWN)
     check_choice("lowercase", lowercase, (True, False, "perturbed"))
     check_choice("tokenize", tokenize, (*TOKENIZERS, None))
@@ -136,7 +139,11 @@ def score_pairs(
     signatures = {m: signature(m) + case for m in names}
     if cache is not None:
         Path(cache).mkdir(parents=True, exist_ok=True)
-    scores = _in_chunks(score, texts, signatures, n_jobs, cache, progress) if names else {}
+    columns = texts[_TEXT[task]].tolist(), texts["reference"].tolist()
+    pieces = [[column[start : start + _CHUNK] for column in columns] for start in range(0, len(texts), _CHUNK)]
+    done = parallel(check_jobs(n_jobs), (delayed(_score_chunk)(score, piece, signatures, cache) for piece in pieces))
+    parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
+    scores = {m: np.concatenate([part[m] for part in parts]) for m in names}
     for name, function in extra.items():
         values = scores[name] = np.asarray(function(texts), dtype=float)
         if values.shape != (len(texts),) or not np.isfinite(values).all():
@@ -173,21 +180,3 @@ def _score_chunk(
     for m in paths.keys() & new.keys():
         write_array(paths[m], new[m])
     return stored | new
-
-
-def _in_chunks(
-    score: Scorer,
-    texts: pd.DataFrame,
-    signatures: Mapping[str, str],
-    n_jobs: int,
-    cache: str | Path | None,
-    progress: bool,
-) -> Scores:
-    from joblib import delayed
-    from tqdm import tqdm
-
-    columns = texts.iloc[:, 0].tolist(), texts["reference"].tolist()
-    pieces = [[column[start : start + _CHUNK] for column in columns] for start in range(0, len(texts), _CHUNK)]
-    done = parallel(check_jobs(n_jobs), (delayed(_score_chunk)(score, piece, signatures, cache) for piece in pieces))
-    parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
-    return {m: np.concatenate([part[m] for part in parts]) for m in signatures}

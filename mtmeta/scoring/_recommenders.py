@@ -6,7 +6,7 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -179,23 +179,15 @@ def _pure_svd(t: _Training) -> np.ndarray:
 
 
 def _factorised(t: _Training, **options: Any) -> np.ndarray:
+    """Non-negative factors; under the Kullback-Leibler divergence this is PLSA."""
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning
 
-    model = NMF(t.rank, init="nndsvda", random_state=t.seed, **options)
+    model = NMF(t.rank, init="nndsvda", random_state=t.seed, max_iter=60, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         users = model.fit_transform(sparse.csr_matrix(t.ratings))
     return users @ model.components_
-
-
-def _nmf(t: _Training) -> np.ndarray:
-    return _factorised(t, max_iter=60)
-
-
-def _plsa(t: _Training) -> np.ndarray:
-    """Non-negative factors under the Kullback-Leibler divergence, which is PLSA."""
-    return _factorised(t, beta_loss="kullback-leibler", solver="mu", max_iter=60)
 
 
 def _ease(t: _Training, penalty: float = 500.0) -> np.ndarray:
@@ -267,8 +259,8 @@ ALGORITHMS: dict[str, tuple[str, Callable[[_Training], np.ndarray]]] = {
     "RandomWalk": ("graph", _random_walk),
     "SVD": ("factors", _svd),
     "PureSVD": ("factors", _pure_svd),
-    "NMF": ("factors", _nmf),
-    "PLSA": ("factors", _plsa),
+    "NMF": ("factors", _factorised),
+    "PLSA": ("factors", partial(_factorised, beta_loss="kullback-leibler", solver="mu")),
     "BPRMF": ("factors", _bprmf),
     "WRMF": ("factors", _wrmf),
     "EASE": ("linear", _ease),
