@@ -59,17 +59,12 @@ def test_rouge_sees_words_of_any_script():
     assert found["rouge1_perturbed"].tolist() == [0, 0]
 
 
-def test_case_is_kept_dropped_for_all_or_dropped_for_one():
-    same = TABLE.assign(perturbed=TABLE["translation"])  # a perturbation that changes nothing
-    for lowercase in (False, True):
-        pairs = scoring.score_pairs(same, lowercase=lowercase)
-        for metric in scoring.PAIR_METRICS["translation"]:
-            assert (pairs[metric] == pairs[f"{metric}_perturbed"]).all()
+def test_case_is_dropped_for_all_or_for_one():
     lowered = TABLE.assign(**{c: TABLE[c].str.lower() for c in ("translation", "perturbed", "reference")})
     expected = scoring.score_pairs(lowered, ["bleu", "chrf"])
-    for lowercase in (True, np.True_):
-        found = scoring.score_pairs(TABLE, ["bleu", "chrf"], lowercase=lowercase)
-        assert found.iloc[:, -4:].equals(expected.iloc[:, -4:])
+    found = scoring.score_pairs(TABLE, ["bleu", "chrf"], lowercase=True)
+    assert found.iloc[:, -4:].equals(expected.iloc[:, -4:])
+    same = TABLE.assign(perturbed=TABLE["translation"])  # a perturbation that changes nothing
     unfair = scoring.score_pairs(same, lowercase="perturbed")
     for metric in ("bleu", "bleu_nltk", "chrf"):  # these see case, and win although nothing was perturbed
         assert (unfair[metric] > unfair[f"{metric}_perturbed"]).all()
