@@ -115,9 +115,9 @@ def fit(
     Raises
     ------
     TypeError
-        If a table is no DataFrame, or a text is no string.
+        If a table is no DataFrame, or ``config`` or ``start`` is of another kind.
     ValueError
-        If a column is absent, a text or score is missing, there are too few texts, all scores are
+        If a column is absent, a text or score is missing or none, there are too few texts, all scores are
         equal, an option is unknown or does not go with ``kind``, or the extra is not installed.
 
     References

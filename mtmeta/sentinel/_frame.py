@@ -83,6 +83,7 @@ def examples_of(frame: pd.DataFrame, sees: str) -> list[tuple[str, str, float]]:
     texts = texts_of(frame, sees)
     check_table(frame, ["human"])
     scores = numbers_of(frame["human"], "human")
+    check_table(pd.DataFrame({"human": scores}), ["human"])  # a blank cell is no number either
     check_scores(scores, "column 'human'")
     distinct = len(set(texts))
     if distinct < FEWEST_TEXTS:
@@ -92,10 +93,8 @@ def examples_of(frame: pd.DataFrame, sees: str) -> list[tuple[str, str, float]]:
         )
     if scores.min() == scores.max():
         raise Undefined(f"every human score is {scores[0]:g}: there is nothing to learn.")
-    sources = frame.get("source", texts)
-    groups = [
-        source if isinstance(source, str) and source else text for source, text in zip(sources, texts, strict=True)
-    ]
+    pairs = zip(frame.get("source", texts), texts, strict=True)
+    groups = [source if isinstance(source, str) and source else text for source, text in pairs]
     return sorted(zip(texts, groups, scores.tolist(), strict=True))
 
 
