@@ -223,13 +223,12 @@ class TransformerSentinel(Sentinel):
         ValueError
             If the encoder is not XLM-R from a checkpoint: that class knows no other.
         OSError
-            If the folder exists or cannot be made.
+            If the folder has ``checkpoints`` already, or cannot be made.
         """
         folder, c = Path(folder), self.config
         if c.shape is not None or self.network.config.encoder.model_type != "xlm-roberta":
             raise ValueError(f"the published class knows only checkpoints of XLM-R; the encoder is {_called(c)}.")
-        folder.mkdir(parents=True)
-        (folder / "checkpoints").mkdir()
+        (folder / "checkpoints").mkdir(parents=True)
         values = {"class_identifier": "sentinel_regression_metric", "encoder_model": "XLM-RoBERTa"}
         values |= {"pretrained_model": c.encoder, "hidden_sizes": c.head, "dropout": c.dropout, "activations": "Tanh"}
         values |= {"optimizer": "RAdam", "learning_rate": c.learning_rate, "batch_size": c.batch_size}
