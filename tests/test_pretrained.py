@@ -100,7 +100,7 @@ def checkpoint(folder: Path, **names: str) -> Path:
 
     from mtmeta.sentinel._transformer import _from_scratch
 
-    config, tokeniser = _from_scratch(mm.sentinel.EncoderShape(16, 1, 2, 32, 300), ["some text", "other text"])
+    config, tokeniser = _from_scratch("scratch-small", ["some text", "other text"])
     XLMRobertaModel(config, add_pooling_layer=False).save_pretrained(folder)
     tokeniser.save_pretrained(folder)
     weights = load_file(folder / "model.safetensors")
@@ -114,7 +114,7 @@ def checkpoint(folder: Path, **names: str) -> Path:
 def test_encoders_without_some_weights_and_tokenizers_that_are_not_whole_are_refused(tmp_path):
     from_encoder(checkpoint(tmp_path / "whole"))
     part = checkpoint(tmp_path / "part", encoder="backbone")
-    refuses(r"16 of its 21 weights are not in its files, .*, such as 'encoder\.layer\.0", from_encoder, part)
+    refuses(r"32 of its 37 weights are not in its files, .*, such as 'encoder\.layer\.0", from_encoder, part)
     folder = checkpoint(tmp_path / "c")
     (folder / "tokenizer.json").unlink()
     (folder / "tokenizer_config.json").unlink()

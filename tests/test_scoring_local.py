@@ -319,9 +319,7 @@ def test_bad_input_of_pairs(change, options, message):
 
 def test_bad_tables_of_texts():
     refuses("lacks the column 'transcript'; it has 'segment'", scoring.score_pairs, TABLE, task="speech")
-    refuses("has no rows", scoring.score_pairs, TABLE.iloc[:0])
     refuses("found the string 'bleu'", scoring.score_pairs, TABLE, "bleu", error=TypeError)
-    refuses("`frame` must be a pandas DataFrame; found list", scoring.score_pairs, [TABLE], error=TypeError)
     score = partial(scoring.score_transcripts, by="speaker")
     refuses("`alignment` must be one of 'unit', 'sclite'; found 'x'", score, SPOKEN.assign(speaker=1), alignment="x")
     refuses("'speaker' of `frame` is empty in 1 rows, the first row 2", score, SPOKEN.assign(speaker=[1, None]))

@@ -16,7 +16,7 @@ from campaigns import refuses
 
 import mtmeta as mm
 from mtmeta import sentinel
-from mtmeta.sentinel import EncoderShape, LightConfig, TransformerConfig
+from mtmeta.sentinel import LightConfig, TransformerConfig
 
 
 @pytest.fixture(scope="module")
@@ -266,7 +266,15 @@ def test_texts_are_checked(light):
         refuses(f"found {wrong} at position 1", light["source"].score, ["a", wrong], error=TypeError)
 
 
-TINY = TransformerConfig(encoder=EncoderShape(32, 1, 2, 64, 400), learning_rate=2e-3, checks=3)
+TINY = TransformerConfig(encoder="scratch-small", learning_rate=2e-3, checks=3)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tiny():
+    """Make the small encoder smaller."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sentinel._settings.SCRATCH, "scratch-small", (32, 1, 2, 64, 400))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -327,12 +335,10 @@ def test_default_configuration_is_the_recipe_of_the_paper():
 def test_scratch_shapes_are_those_of_xlm_r():
     from transformers import XLMRobertaConfig
 
-    names = ("hidden_size", "layers", "heads", "intermediate_size")
-    scratch = sentinel._settings.SCRATCH
-    base, large = ([getattr(scratch[f"scratch-{size}"], n) for n in names] for size in ("base", "large"))
-    xlm = XLMRobertaConfig()
-    assert base == [xlm.hidden_size, xlm.num_hidden_layers, xlm.num_attention_heads, xlm.intermediate_size]
-    assert large == [1024, 24, 16, 4096]
+    scratch, xlm = sentinel._settings.SCRATCH, XLMRobertaConfig()
+    sizes = [xlm.hidden_size, xlm.num_hidden_layers, xlm.num_attention_heads, xlm.intermediate_size]
+    assert [*scratch["scratch-base"][:4]] == sizes
+    assert scratch["scratch-large"][:4] == (1024, 24, 16, 4096)
 
 
 def arguments(folder, config=None, **how):
@@ -486,11 +492,12 @@ TOGETHER = """
 import sys
 import numpy as np
 import mtmeta as mm
-from mtmeta.sentinel import EncoderShape, TransformerConfig, fit, training_frame
+from mtmeta.sentinel import TransformerConfig, fit, training_frame
 
 es = mm.load("teaching")
 few = training_frame(es.select(segments=es.segments[:150])).sample(160, random_state=0)
-config = TransformerConfig(encoder=EncoderShape(32, 1, 2, 64, 400), learning_rate=2e-3, checks=5, epochs=2)
+mm.sentinel._settings.SCRATCH["scratch-small"] = (32, 1, 2, 64, 400)
+config = TransformerConfig(encoder="scratch-small", learning_rate=2e-3, checks=5, epochs=2)
 found = fit(few, sees="source", kind="transformer", config=config, validation=few.head(40))
 found.save(sys.argv[1])
 curve = found.report.to_frame().dropna(subset="validation_loss").set_index("step")["validation_loss"]
@@ -899,7 +906,6 @@ def test_configuration_is_checked(options, message):
 
 @pytest.mark.slow
 def test_transformer_options_are_checked(few, light):
-    refuses("an encoder needs positive sizes", EncoderShape, hidden_size=33, heads=2)
     fit = partial(sentinel.fit, few, sees="source", kind="transformer")
     refuses("takes a TransformerConfig; found LightConfig", fit, config=LightConfig(), error=TypeError)
     refuses("must be a transformer sentinel; found LightSentinel", fit, start=light["source"], error=TypeError)

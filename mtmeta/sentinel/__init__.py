@@ -17,12 +17,11 @@ from ._frame import SEES, find_overlap, read_table, training_frame
 from ._light import LightConfig, LightSentinel, fit_light, load_light
 from ._report import TrainingReport, read_report
 from ._sentinel import Sentinel, check_target, read_card
-from ._settings import EncoderShape, TransformerConfig
+from ._settings import TransformerConfig
 
 __all__ = [
     "KINDS",
     "SEES",
-    "EncoderShape",
     "LightConfig",
     "LightSentinel",
     "Sentinel",

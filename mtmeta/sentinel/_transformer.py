@@ -41,7 +41,7 @@ from .._yaml import parse
 from ._frame import SEES, examples_of, find_overlap
 from ._report import TrainingReport, read_report, write_json
 from ._sentinel import Sentinel
-from ._settings import EncoderShape, TransformerConfig
+from ._settings import SCRATCH, TransformerConfig
 from ._transformer_network import Network, NetworkConfig, encoder_options
 
 __all__ = ["TransformerSentinel", "fit_transformer", "load_transformer"]
@@ -87,10 +87,11 @@ def _loaded(name: str | Path, local: bool, shape: Any, **options: Any) -> Any:
     return model
 
 
-def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
+def _from_scratch(name: str, texts: list[str]) -> tuple[Any, Any]:
     """Return the configuration of an encoder, and a tokeniser trained on the texts."""
+    hidden, layers, heads, intermediate, vocabulary = SCRATCH[name]
     tokeniser = ByteLevelBPETokenizer()
-    options = {"vocab_size": shape.vocabulary, "min_frequency": 0, "special_tokens": [*_SPECIAL.values()]}
+    options = {"vocab_size": vocabulary, "min_frequency": 0, "special_tokens": [*_SPECIAL.values()]}
     tokeniser.train_from_iterator(sorted(set(texts)), show_progress=False, **options)
     tokeniser.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[(token, tokeniser.token_to_id(token)) for token in ("<s>", "</s>")]
@@ -99,8 +100,8 @@ def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
     wrapped = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokeniser._tokenizer, model_max_length=_LONGEST, **names
     )
-    sizes = {"hidden_size": shape.hidden_size, "num_hidden_layers": shape.layers, "num_attention_heads": shape.heads}
-    sizes |= {"intermediate_size": shape.intermediate_size, "max_position_embeddings": _LONGEST + 2}
+    sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": heads}
+    sizes |= {"intermediate_size": intermediate, "max_position_embeddings": _LONGEST + 2}
     return transformers.XLMRobertaConfig(vocab_size=len(wrapped), type_vocab_size=1, **sizes), wrapped
 
 
@@ -195,7 +196,7 @@ class TransformerSentinel(Sentinel):
         batch = f"{c.batch_size}x{c.accumulation}" if c.recipe == "published" else f"{c.tokens}tokens"
         batch += f"x{self.world_size}" if self.world_size > 1 else ""
         return (
-            f"sentinel:transformer|sees:{self.sees}|encoder:{_called(c)}|lr:{c.learning_rate:g}|"
+            f"sentinel:transformer|sees:{self.sees}|encoder:{c.encoder}|lr:{c.learning_rate:g}|"
             f"batch:{batch}|epochs:{c.epochs}|seed:{c.seed}"
         )
 
@@ -226,8 +227,8 @@ class TransformerSentinel(Sentinel):
             If the folder has ``checkpoints`` already, or cannot be made.
         """
         folder, c = Path(folder), self.config
-        if c.shape is not None or self.network.config.encoder.model_type != "xlm-roberta":
-            raise ValueError(f"the published class knows only checkpoints of XLM-R; the encoder is {_called(c)}.")
+        if c.encoder in SCRATCH or self.network.config.encoder.model_type != "xlm-roberta":
+            raise ValueError(f"the published class knows only checkpoints of XLM-R; the encoder is {c.encoder}.")
         (folder / "checkpoints").mkdir(parents=True)
         values = {"class_identifier": "sentinel_regression_metric", "encoder_model": "XLM-RoBERTa"}
         values |= {"pretrained_model": c.encoder, "hidden_sizes": c.head, "dropout": c.dropout, "activations": "Tanh"}
@@ -246,14 +247,6 @@ class TransformerSentinel(Sentinel):
             self.report.write(folder / _REPORT)
             (folder / "README.md").write_text(self.report.card(), encoding="utf-8")
         return {"config": asdict(self.config), "world_size": self.world_size}
-
-
-def _called(config: TransformerConfig) -> str:
-    """Return the name of an encoder for a signature."""
-    if not isinstance(config.encoder, EncoderShape):
-        return config.encoder
-    shape = config.encoder
-    return f"scratch-{shape.layers}x{shape.hidden_size}"
 
 
 def _token_ids(sentinel: TransformerSentinel, texts: list[str]) -> list[np.ndarray]:
@@ -331,7 +324,7 @@ def load_published(folder: Path) -> TransformerSentinel:
 def load_transformer(folder: Path, card: dict[str, Any]) -> TransformerSentinel:
     """Return the sentinel that `TransformerSentinel.save` wrote."""
     with _quiet(), only_data(f"{folder}: the transformer sentinel in it is damaged", "Train it again."):
-        config = TransformerConfig.from_dict(card["config"])
+        config = TransformerConfig(**card["config"] | {"head": tuple(card["config"]["head"])})
         check_folder(folder)
         shape = NetworkConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         network = _loaded(folder, True, shape)
@@ -619,7 +612,7 @@ def _step_of(checkpoint: str | None) -> int | None:
 def _curve(history: list[dict], stage: int) -> list[dict[str, Any]]:
     names = {"loss": "loss", "eval_error": "validation_loss", "eval_kendall": "validation_kendall"}
     table = pd.DataFrame(history).reindex(columns=["step", *names]).rename(columns=names)
-    table = table.groupby("step").first().dropna(how="all").reset_index().astype(object)
+    table = table.groupby("step").last().dropna(how="all").reset_index().astype(object)
     return table.where(table.notna(), None).assign(stage=stage + 1).to_dict("records")
 
 
@@ -657,9 +650,9 @@ def _begin(
     """Return the sentinel to train."""
     _bf16(config)
     if start is None:
-        if config.shape is None:
+        if config.encoder not in SCRATCH:
             return _from_checkpoint(sees, config)
-        shape, tokeniser = _from_scratch(config.shape, texts)
+        shape, tokeniser = _from_scratch(config.encoder, texts)
         return TransformerSentinel(sees, config, Network(NetworkConfig(shape, config.head, config.dropout)), tokeniser)
     if start.sees != sees:
         raise ValueError(f"`start` sees the {start.sees}; expected one that sees the {sees}.")
@@ -756,8 +749,8 @@ def _report(
     speed = {f"{name}_per_second": n / seconds if seconds else 0.0 for name, n in amounts.items()}
     peak = facts["peak_flops"]
     versions = {name: importlib.metadata.version(name) for name in ("torch", "transformers", "accelerate", "mtmeta")}
-    on_gpu, encoder = torch.cuda.is_available(), str(_called(config))
-    made = {"signature": sentinel.signature, "encoder": encoder + (", from random weights" if config.shape else "")}
+    on_gpu, encoder = torch.cuda.is_available(), config.encoder + ", from random weights" * (config.encoder in SCRATCH)
+    made = {"signature": sentinel.signature, "encoder": encoder}
     made |= {"stages": [{k: v for k, v in s.items() if k not in ("counts", "curve", "best")} for s in done]}
     made |= {"curve": [point for stage in done for point in stage["curve"]], "best": [stage["best"] for stage in done]}
     made |= {"n_texts": int(texts), "n_tokens": int(tokens), "n_padded_tokens": int(padded), "flops": flops} | speed
