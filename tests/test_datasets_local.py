@@ -1,7 +1,5 @@
 """Transcripts and rankings: hand-made files first, then the real data."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +8,7 @@ from test_scoring_recommenders import blocks
 
 from mtmeta import scoring
 from mtmeta.datasets import _ranking, load, load_all
+from mtmeta.scoring import _recommenders
 
 REFERENCES = "7-1-0001\tb c\t[]\n7-1-0000\ta b\t[]\n61-2-0000\td\t[]\n"
 TRANSCRIPTS = "7-1-0000\ta\n61-2-0000\t\n7-1-0001\tb c\n"
@@ -198,15 +197,14 @@ def test_damaged_runs(dl_hard, text, message):
     refuses(message, load, "dl-hard/doc")
 
 
-LIGHT = ["Popularity", "UserKNN"]
-
-
 @pytest.fixture
 def movielens(places, monkeypatch):
     """Write a small set of ratings in the form of MovieLens; train two algorithms only, for short lists."""
     table = blocks().rename(columns={"user": "userId", "item": "movieId"}).assign(timestamp=0)
     write(places / "movielens-latest-small/ratings.csv", table.to_csv(index=False))
-    monkeypatch.setattr(scoring, "train_recommenders", partial(scoring.train_recommenders, algorithms=LIGHT, depth=5))
+    light = {name: _recommenders.ALGORITHMS[name] for name in ("Popularity", "UserKNN")}
+    monkeypatch.setattr(_recommenders, "ALGORITHMS", light)
+    monkeypatch.setattr(_recommenders, "DEPTH", 5)
     return places.parent / "cache" / "recommenders"
 
 

@@ -13,8 +13,7 @@ WHY_NOT = {
         "aggregation.explain_reference_shape datasets.available datasets.fetch datasets.is_name datasets.lies_at "
         "datasets.load datasets.load_all datasets.load_news datasets.locate datasets.read_table datasets.validate "
         "evalset.as_evalset exercises local_accuracy.metrics_of protocols.decided_by_one runner "
-        "scoring.available_metrics scoring.check_references scoring.explain_reference_shape "
-        "scoring.score_with_command scoring.scorer scoring.signature"
+        "scoring.check_references scoring.explain_reference_shape scoring.scorer scoring.signature"
     ),
     "puts together statistics that are tested under their own names": (
         "local_accuracy.guide protocols.without_each_system published.recompute report.claims report.report "

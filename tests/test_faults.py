@@ -420,9 +420,8 @@ def test_an_archive_whose_unpacking_is_killed(archived, tmp_path, monkeypatch): 
 
 def train(folder):
     """Train a small transformer in two stages of six steps, with checkpoints in a folder."""
-    shape = mm.sentinel.EncoderShape(16, 1, 2, 32, 300)
     config = mm.sentinel.TransformerConfig(
-        encoder=shape, head=(4,), learning_rate=2e-3, batch_size=4, accumulation=1, checks=3
+        encoder="scratch-small", head=(4,), learning_rate=2e-3, batch_size=4, accumulation=1, checks=3
     )
     few = small().to_frame().head(24)
     options = {"sees": "source", "kind": "transformer", "config": config}

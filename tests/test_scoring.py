@@ -20,18 +20,6 @@ HYPOTHESES = ["the cat sat on the mat .", "he said that it rains", "no"]
 REFERENCES = ["the cat sat on a mat .", "he says it is raining today", "no"]
 
 
-def test_bleu_and_ter_by_hand():
-    # matches 5/6, 3/5, 2/4, 1/3; the lengths agree
-    score = scoring.score_corpus(["a b c d x f"], ["a b c d e f"])
-    assert score.score == pytest.approx(100 * (5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25)
-    assert score.signature.startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
-    # one substitution in six words
-    score = scoring.score_corpus(["a b c d x f"], ["a b c d e f"], "ter")
-    assert score.score == pytest.approx(-100 / 6)
-    assert score.signature.startswith("-TER|nrefs:1|case:lc")
-    assert scoring.score_segments(["a", "b"], ["a", "c"], "ter").scores.tolist() == [0, -100]
-
-
 def test_a_second_reference_may_lack_segments():
     two = [REFERENCES, [*REFERENCES[:2], None]]
     assert scoring.score_corpus(HYPOTHESES, two).score == sacrebleu.corpus_bleu(HYPOTHESES, two).score
@@ -39,54 +27,42 @@ def test_a_second_reference_may_lack_segments():
         assert "nrefs:var" in score(HYPOTHESES, two).signature
 
 
-def test_effective_order_differs_between_levels(caplog):
-    # two words: no 3-gram, so plain BLEU is 0 and effective order judges by what is there
-    assert scoring.score_corpus(["a b"], ["a b"]).score == 0
-    assert scoring.score_corpus(["a b"], ["a b"], effective_order=True).score == pytest.approx(100)
-    default = scoring.score_segments(["a b"], ["a b"])
-    plain = scoring.score_segments(["a b"], ["a b"], effective_order=False)
-    assert (default.scores[0], plain.scores[0]) == (pytest.approx(100), 0)
-    assert "eff:yes" in default.signature
-    assert "eff:no" in plain.signature
+def test_effective_order_is_named_and_nothing_is_logged(caplog):
+    ways = ((scoring.score_segments, "bleu", None), (scoring.score_segments, "bleu", False))
+    ways += ((scoring.score_corpus, "bleu", None), (scoring.score_corpus, "chrf", False))
+    found = [score(["a b"], ["a b"], metric, effective_order=order).signature for score, metric, order in ways]
+    assert [re.search("eff:(yes|no)", text)[1] for text in found] == ["yes", "no", "no", "no"]
     assert caplog.text == ""
-    assert "eff:no" in scoring.score_corpus(["a b"], ["a b"], "chrf", effective_order=False).signature
 
 
-def test_case_and_tokenizer():
-    assert scoring.score_corpus(["A b c d"], ["a B C D"], lowercase=True).score == pytest.approx(100)
-    assert scoring.score_corpus(["A b"], ["a B"], "ter").score == 0
-    assert scoring.score_corpus(["A b"], ["a B"], "ter", lowercase=False).score == -100
-    assert "case:lc" in scoring.score_corpus(["a"], ["a"], "chrf", lowercase=True).signature
+def test_chinese_has_a_tokenizer():
     translation, reference = ["今天天气很好,我们去公园。"], ["今天天气不错,我们去公园。"]
     characters = scoring.score_corpus(translation, reference, tokenize="zh")
     assert characters.score > scoring.score_corpus(translation, reference, tokenize="13a").score + 30
-    assert "tok:zh" in characters.signature
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "match"),
+    ("options", "match"),
     [
-        ({"metric": "rouge"}, ValueError, "`metric` must be one of 'bleu', 'chrf'"),
-        ({"tokenize": "moses"}, ValueError, "`tokenize` must be one of '13a'"),
-        ({"metric": "chrf", "tokenize": "13a"}, ValueError, "applies to BLEU alone"),
-        ({"metric": "ter", "effective_order": True}, ValueError, "TER does not have"),
-        ({"level": "document"}, ValueError, "`level` must be"),
-        ({"effective_order": "yes"}, TypeError, "`effective_order` must be True, False or None; found 'yes'"),
+        ({"metric": "rouge"}, "`metric` must be one of 'bleu', 'chrf'"),
+        ({"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
+        ({"metric": "chrf", "tokenize": "13a"}, "applies to BLEU alone"),
+        ({"metric": "ter", "effective_order": True}, "TER does not have"),
+        ({"level": "document"}, "`level` must be"),
+        ({"effective_order": "yes"}, "`effective_order` must be one of True, False, None; found 'yes'"),
     ],
 )
-def test_options_are_checked(options, error, match):
-    refuses(match, scoring.scorer, **options, error=error)
+def test_options_are_checked(options, match):
+    refuses(match, scoring.scorer, **options)
 
 
-@pytest.mark.parametrize(
-    "failure", [ImportError("install it"), RuntimeError("install it"), OSError("install it"), SystemExit(1)]
-)
+@pytest.mark.parametrize("failure", [ImportError, RuntimeError, OSError, SystemExit])
 def test_tokenizer_without_its_package_or_model(monkeypatch, failure):
     def fails(*_, **__):
-        raise failure
+        raise failure("no such package")
 
     monkeypatch.setattr(sacrebleu.metrics, "BLEU", fails)
-    refuses(r"tokenizer 'flores200' .*(install it|could not download)", scoring.scorer, tokenize="flores200")
+    refuses("tokenizer 'flores200' .*no such package", scoring.scorer, tokenize="flores200")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +88,7 @@ def test_shapes_are_explained(references, verdict, scored, match):
     # the number is what sacreBLEU really does
     metric = scoring.scorer()
     assert len(metric._extract_corpus_statistics(HYPOTHESES, references)) == scored
-    if shape.ok or verdict == "flat":
+    if verdict in ("ok", "ambiguous", "flat"):
         assert len(scoring.check_references(HYPOTHESES, references)[0]) == 3
     else:
         for score in (scoring.score_corpus, scoring.score_segments):
@@ -160,11 +136,9 @@ STUBS = {
                 return self
 
         class AutoTokenizer:
-            @classmethod
-            def from_pretrained(cls, name, *, trust_remote_code):
-                assert trust_remote_code is False
-                assert name == "google/mt5-xl"
-                return cls()
+            def from_pretrained(name, *, trust_remote_code):
+                assert (name, trust_remote_code) == ("google/mt5-xl", False)
+                return AutoTokenizer()
 
             def __call__(self, texts, max_length, truncation):
                 return {"input_ids": [[*text, "end"] for text in texts]}
@@ -179,17 +153,12 @@ STUBS = {
             tolist = lambda self: list(self)
 
         class MT5ForRegression:
-            @classmethod
-            def from_pretrained(cls, name, *, trust_remote_code):
-                assert trust_remote_code is False
-                assert name == "google/metricx-24-hybrid-large-v2p6"
-                return cls()
+            to = lambda self, device: self
+            eval = lambda self: self
 
-            def to(self, device):
-                return self
-
-            def eval(self):
-                return self
+            def from_pretrained(name, *, trust_remote_code):
+                assert (name, trust_remote_code) == ("google/metricx-24-hybrid-large-v2p6", False)
+                return MT5ForRegression()
 
             def __call__(self, input_ids):
                 self.predictions = Errors(len(ids) / 8 for ids in input_ids)
@@ -337,11 +306,7 @@ HARD = {
 @pytest.mark.usefixtures("stubs")
 def test_texts_of_all_kinds_come_through():
     frame = pd.DataFrame({"source": "s", "translation": list(HARD), "reference": "r"}, dtype=object)
-    expected = list(HARD.values())
-    assert (8 * scoring.score_neural(frame, "comet", batch_size=4)).tolist() == expected
-    program = "t = pd.read_csv(sys.argv[1], keep_default_na=False)\n"
-    program += "t.assign(score=t.translation.str.len())[['id', 'score']].to_csv(sys.argv[2])"
-    assert scoring.score_with_command(frame, own(program)).tolist() == expected
+    assert (8 * scoring.score_neural(frame, "comet", batch_size=4)).tolist() == list(HARD.values())
 
 
 @pytest.mark.usefixtures("stubs")
@@ -417,53 +382,16 @@ TINY_COMET = """
     """
 
 
-@pytest.mark.parametrize("metric", scoring.NEURAL)
+@pytest.mark.parametrize("metric", [name for name in scoring.NEURAL if name[:5] != "unite"])
 def test_missing_package_says_what_to_install(metric, monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    missing = partial(refuses, error=scoring.MissingPackageError)
-    if metric.startswith(("comet", "unite")):
-        missing("'setuptools<81'", scoring.score_neural, TEXTS, metric)
-    missing(f"{metric} needs the package {scoring.NEURAL[metric][0]}.*pip install", scoring.score_neural, TEXTS, metric)
-    own = partial(scoring.score_neural, TEXTS, metric, python="/nowhere/python")
-    missing("there is no command '/nowhere/python'", own)
-    assert issubclass(scoring.MissingPackageError, ValueError)
+    message = f"{metric} needs the package {scoring.NEURAL[metric][0]}.*pip install"
+    refuses(message + ".*'setuptools<81'" * (metric == "comet"), scoring.score_neural, TEXTS, metric)
+    refuses("No such file .*'/nowhere/python'", scoring.score_neural, TEXTS, metric, python="/nowhere/python")
 
 
-def own(program: str) -> list[str]:
-    program = f"import sys, pandas as pd\nt = pd.read_csv(sys.argv[1])\n{program}"
-    return [sys.executable, "-c", program, "{input}", "{output}"]
-
-
-@pytest.mark.slow
-def test_own_command_joins_by_id():
-    program = "t.assign(score=t.translation.str.len())[['id', 'score']].iloc[::-1].to_csv(sys.argv[2], index=False)"
-    scores = scoring.score_with_command(TEXTS, own(program))
-    np.testing.assert_allclose(scores, TEXTS.translation.str.len())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("program", "match"),
-    [
-        ("pass", "wrote no output file"),
-        ("t[['id']].to_csv(sys.argv[2])", "needs columns 'id' and 'score'"),
-        ("t.assign(score=1).iloc[1:].to_csv(sys.argv[2])", "one score for each of the 3 rows, by id; found 2"),
-        ("t.assign(score='nan').to_csv(sys.argv[2])", "no finite number for row 1"),
-        ("sys.exit('out of memory')", "exit status 1:\nout of memory"),
-        ("sys.stderr.buffer.write(b'M\\xfcll'); sys.exit(1)", "exit status 1:\nM\ufffdll"),
-        ("import time; time.sleep(60)", "still running after 2 s"),
-    ],
-)
-def test_own_command_that_fails(program, match):
-    refuses(match, scoring.score_with_command, TEXTS, own(program), timeout=2 if "sleep" in program else None)
-
-
-def test_command_and_texts_are_checked():
-    refuses("not one string", scoring.score_with_command, TEXTS, "score {input} {output}", error=TypeError)
-    refuses(r"must hold the argument '\{output\}'", scoring.score_with_command, TEXTS, ["score", "{input}"])
+def test_texts_are_checked():
     refuses("lacks the column 'reference'", scoring.score_neural, TEXTS[["translation"]], "bleurt")
     holes = TEXTS.assign(source=["a", None, "b"])
     refuses("'source' of `frame` is empty in 1 rows, the first row 2", scoring.score_neural, holes, "comet")
-    refuses("no rows", scoring.score_neural, TEXTS.iloc[:0], "comet")
-    refuses("must be a pandas DataFrame", scoring.score_neural, [1], "comet", error=TypeError)
     refuses("`metric` must be one of 'comet'", scoring.score_neural, TEXTS, "gemba")

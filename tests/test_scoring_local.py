@@ -2,7 +2,6 @@
 
 import random
 import re
-import warnings
 from functools import partial
 from types import SimpleNamespace
 
@@ -18,7 +17,7 @@ from sacrebleu.metrics import BLEU, TER
 
 import mtmeta as mm
 from mtmeta import scoring
-from mtmeta.scoring import _lexical, score_ter
+from mtmeta.scoring import _lexical, _pairs, score_ter
 
 REFERENCE = "Er sagte, dass es morgen in der Stadt regnen wird."
 TRANSLATION = "Er sagte, dass es morgen in der Stadt schneit."
@@ -33,16 +32,6 @@ TABLE = pd.DataFrame({
 })  # fmt: skip
 SPOKEN = pd.DataFrame({"segment": ["u1", "u2"], "transcript": ["a", "b"], "reference": ["a", "c"]})
 WORDS = st.lists(st.sampled_from("a b c d ee ä, .".split()), max_size=12).map(" ".join)
-
-
-def test_nltk_bleu_without_a_common_4gram_is_tiny_and_not_tied():
-    table = pd.DataFrame({"translation": ["a b c x e"], "perturbed": ["a b c x"], "reference": ["a b c d e"]})
-    row = scoring.score_pairs(table, ["bleu_nltk", "bleu"]).iloc[0]
-    assert 0 < row["bleu_nltk"] < 1e-70
-    assert row["bleu_nltk"] != row["bleu_nltk_perturbed"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        scoring.score_pairs(table, ["bleu_nltk"])
 
 
 @pytest.mark.slow
@@ -70,17 +59,12 @@ def test_rouge_sees_words_of_any_script():
     assert found["rouge1_perturbed"].tolist() == [0, 0]
 
 
-def test_case_is_kept_dropped_for_all_or_dropped_for_one():
-    same = TABLE.assign(perturbed=TABLE["translation"])  # a perturbation that changes nothing
-    for lowercase in (False, True):
-        pairs = scoring.score_pairs(same, lowercase=lowercase)
-        for metric in scoring.PAIR_METRICS["translation"]:
-            assert (pairs[metric] == pairs[f"{metric}_perturbed"]).all()
+def test_case_is_dropped_for_all_or_for_one():
     lowered = TABLE.assign(**{c: TABLE[c].str.lower() for c in ("translation", "perturbed", "reference")})
     expected = scoring.score_pairs(lowered, ["bleu", "chrf"])
-    for lowercase in (True, np.True_):
-        found = scoring.score_pairs(TABLE, ["bleu", "chrf"], lowercase=lowercase)
-        assert found.iloc[:, -4:].equals(expected.iloc[:, -4:])
+    found = scoring.score_pairs(TABLE, ["bleu", "chrf"], lowercase=True)
+    assert found.iloc[:, -4:].equals(expected.iloc[:, -4:])
+    same = TABLE.assign(perturbed=TABLE["translation"])  # a perturbation that changes nothing
     unfair = scoring.score_pairs(same, lowercase="perturbed")
     for metric in ("bleu", "bleu_nltk", "chrf"):  # these see case, and win although nothing was perturbed
         assert (unfair[metric] > unfair[f"{metric}_perturbed"]).all()
@@ -121,13 +105,9 @@ def test_meteor_is_that_of_nltk_where_wordnet_is(monkeypatch, wordnet):
     assert pairs["meteor"].between(0.5, 1).all()
 
 
-def test_meteor_without_wordnet_is_an_error_and_listed(wordnet):
+def test_meteor_without_wordnet_is_an_error(wordnet):
     wordnet(lambda word: {}[word])  # a LookupError
-    refuses("'meteor' cannot be computed here: WordNet is not installed", scoring.score_pairs, TABLE, ["meteor"])
-    listed = scoring.available_metrics().set_index("metric")
-    assert listed.index[~listed.available].tolist() == ["meteor"]
-    assert listed.loc["meteor", "signature"] == ""
-    assert "downloader wordnet" in listed.loc["meteor", "missing"]
+    refuses("'meteor' cannot be computed here: WordNet .*downloader wordnet", scoring.score_pairs, TABLE, ["meteor"])
 
 
 def test_rows_columns_and_signatures_are_kept():
@@ -139,13 +119,11 @@ def test_rows_columns_and_signatures_are_kept():
     assert "rouge-score:" in pairs.attrs["signatures"]["rouge1"]
 
     def signatures(**options):
-        return scoring.score_pairs(TABLE, ["bleu", "chrf", "rouge1"], **options).attrs["signatures"]
+        return scoring.score_pairs(TABLE, ["bleu", "ter"], **options).attrs["signatures"]
 
-    plain = scoring.available_metrics().set_index("metric").signature
-    assert plain[["bleu", "chrf", "rouge1"]].to_dict() == signatures()
-    assert plain["ter"].startswith("-TER|")
-    assert plain["bleu"] != signatures(tokenize="intl")["bleu"]
-    assert len({plain["chrf"], *(signatures(lowercase=c)["chrf"] for c in (True, "perturbed"))}) == 3
+    assert signatures()["ter"].startswith("-TER|")
+    ways = ({}, {"tokenize": "intl"}, {"lowercase": True}, {"lowercase": "perturbed"})
+    assert len({signatures(**options)["bleu"] for options in ways}) == 4
 
 
 def test_equal_texts_are_scored_once():
@@ -170,16 +148,15 @@ def test_equal_texts_with_other_sources_are_told_apart():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_chunks_and_processes_change_nothing(n_jobs, capfd):
+def test_chunks_and_processes_change_nothing(n_jobs, capfd, monkeypatch):
     expected = scoring.score_pairs(TABLE)
-    found = scoring.score_pairs(TABLE, chunk=2, n_jobs=n_jobs, progress=True)
+    monkeypatch.setattr(_pairs, "_CHUNK", 2)
+    found = scoring.score_pairs(TABLE, n_jobs=n_jobs, progress=True)
     assert found.equals(expected)
     assert "3/3" in capfd.readouterr().err
 
 
 def test_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
-    from mtmeta.scoring import _pairs
-
     expected = scoring.score_pairs(TABLE, ["chrf", "rouge1"])
     calls = []
 
@@ -190,13 +167,14 @@ def test_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
         return _lexical.score_lexical(texts, references, metrics, **options)
 
     monkeypatch.setattr(_pairs, "score_lexical", score)
+    monkeypatch.setattr(_pairs, "_CHUNK", 2)
     with pytest.raises(KeyboardInterrupt):
-        scoring.score_pairs(TABLE, ["chrf", "rouge1"], chunk=2, cache=tmp_path)
+        scoring.score_pairs(TABLE, ["chrf", "rouge1"], cache=tmp_path)
     assert len(list(tmp_path.iterdir())) == 4  # two chunks of two metrics
-    found = scoring.score_pairs(TABLE, ["chrf", "rouge1"], chunk=2, cache=tmp_path)
+    found = scoring.score_pairs(TABLE, ["chrf", "rouge1"], cache=tmp_path)
     assert found.equals(expected)
     assert calls[3:] == [(1, ("chrf", "rouge1"))]
-    scoring.score_pairs(TABLE, ["chrf", "rouge1", "rouge2"], chunk=2, cache=tmp_path)
+    scoring.score_pairs(TABLE, ["chrf", "rouge1", "rouge2"], cache=tmp_path)
     assert calls[4:] == [(2, ("rouge2",)), (2, ("rouge2",)), (1, ("rouge2",))]
 
 
@@ -217,26 +195,8 @@ def test_cache_is_told_by_content_and_options_and_survives_damage(tmp_path):
     assert not [name for name in files() if name.endswith(".part")]
 
 
-def length(texts, weight=1.0):
-    return texts["translation"].str.len() * weight
-
-
-def test_further_metrics_are_cached_only_where_they_can_be_told_apart(tmp_path):
-    def run(function):
-        scoring.score_pairs(TABLE, (), extra={"length": function}, cache=tmp_path, chunk=2)
-        return len(list(tmp_path.iterdir()))
-
-    assert run(length) == 0
-    assert run(partial(length, weight=2.0)) == 3
-    assert run(partial(length, weight=2.0)) == 3
-    assert run(partial(length, weight=3.0)) == 6
-    pairs = scoring.score_pairs(TABLE, (), extra={"length": partial(length, weight=3.0)}, cache=tmp_path, chunk=2)
-    assert pairs["length"].tolist() == (3 * TABLE["translation"].str.len()).tolist()
-    assert "weight:3.0" in pairs.attrs["signatures"]["length"]
-
-
 @pytest.mark.slow
-@given(WORDS, WORDS.filter(str.strip))
+@given(WORDS, WORDS)
 def test_speech_metrics_are_those_of_jiwer(text, reference):
     found = scoring.score_pairs(
         pd.DataFrame({"transcript": [text], "perturbed": [reference], "reference": [reference]}), task="speech"
@@ -260,54 +220,31 @@ def test_equal_word_information_is_a_tie():
     assert row["wil"] == row["wil_perturbed"]
 
 
-def test_empty_transcripts_and_references_are_scored_as_in_jiwer():
-    texts = [("", "a b"), ("a b c", ""), ("", "")]
-    table = pd.DataFrame(texts, columns=["transcript", "reference"]).assign(perturbed="a")
-    pairs = scoring.score_pairs(table, task="speech")
-    words = [jiwer.process_words(r, t) for t, r in texts]
-    for metric in ("wer", "mer", "wil"):
-        assert pairs[metric].tolist() == [-getattr(w, metric) for w in words], metric
-    assert pairs["wip"].tolist() == [w.wip for w in words]
-
-
 def test_corpus_rates_sum_errors_first_in_each_group():
     table = pd.DataFrame({"system": list("AABB"), "quality": ["clean", "other"] * 2, "reference": ["a b c d", "a"] * 2})
     table["transcript"] = ["a b c d", "x", "a b", "a a"]
-    counts = ["substitutions", "deletions", "insertions"]
-    assert scoring.score_transcripts(table).set_index("system")[counts].values.tolist() == [[1, 0, 0], [0, 2, 1]]
     by = scoring.score_transcripts(table, ["wer"], by=["quality", "system"])
     assert list(by)[:2] == ["quality", "system"]
     assert by["wer"].tolist() == [0, -1, -0.5, -1]
 
 
-@pytest.fixture(scope="module")
-def published(data_dir):
-    """The counts in the result files of the 44 transcripts of LibriSpeech, by part and system."""
-    rows = {}
-    pattern = r"^WER: error_rate=([\d.]+), ref_words=(\d+), subs=(\d+), ins=(\d+), dels=(\d+)"
-    for path in (data_dir / "librispeech-rnnt" / "results").glob("*.result"):
-        rate, *counts = re.match(pattern, path.read_text()).groups()
-        rows[tuple(path.name.removesuffix(".tsv.result").split(".", 1))] = (float(rate), *map(int, counts))
-    assert len(rows) == 44
-    return rows
-
-
 @pytest.mark.data
-@pytest.mark.parametrize(("part", "n_segments", "n_speakers"), [("test-clean", 2620, 40), ("test-other", 2939, 33)])
-def test_librispeech_matches_its_result_files(part, n_segments, n_speakers, published):
-    table = mm.load(f"librispeech/{part}")
-    assert (table["segment"].nunique(), table["speaker"].nunique()) == (n_segments, n_speakers)
-    exact = scoring.score_transcripts(table, ["wer"], alignment="sclite")
-    fewest = scoring.score_transcripts(table, ["wer"])
-    assert len(exact) == 22
-    differ = []
-    for found, least in zip(exact.itertuples(), fewest.itertuples(), strict=True):
-        rate, words, *errors = published[part, found.system]
-        assert [found.words, found.substitutions, found.insertions, found.deletions] == [words, *errors]
-        assert -100 * found.wer == pytest.approx(rate, abs=1e-12)
-        differ.append(sum(errors) - least.substitutions - least.insertions - least.deletions)
-    # Where the costs of sclite take more than the fewest errors, it is one error.
-    assert sorted(differ) == [0] * (22 - 2 * (part == "test-other")) + [1] * 2 * (part == "test-other")
+def test_librispeech_matches_its_44_result_files(data_dir):
+    pattern = r"^WER: error_rate=([\d.]+), ref_words=(\d+), subs=(\d+), ins=(\d+), dels=(\d+)"
+    for part, n_segments, n_speakers, n_other in (("test-clean", 2620, 40, 0), ("test-other", 2939, 33, 2)):
+        table = mm.load(f"librispeech/{part}")
+        assert (table["segment"].nunique(), table["speaker"].nunique()) == (n_segments, n_speakers)
+        exact = scoring.score_transcripts(table, ["wer"], alignment="sclite")
+        fewest = scoring.score_transcripts(table, ["wer"])
+        differ = []
+        for found, least in zip(exact.itertuples(), fewest.itertuples(), strict=True):
+            path = data_dir / "librispeech-rnnt" / "results" / f"{part}.{found.system}.tsv.result"
+            rate, words, *errors = map(float, re.match(pattern, path.read_text()).groups())
+            assert [found.words, found.substitutions, found.insertions, found.deletions] == [words, *errors]
+            assert -100 * found.wer == pytest.approx(rate, abs=1e-12)
+            differ.append(sum(errors) - least.substitutions - least.insertions - least.deletions)
+        # Where the costs of sclite take more than the fewest errors, it is one error.
+        assert sorted(differ) == [0] * (22 - n_other) + [1] * n_other
 
 
 RUNS = pd.DataFrame(
@@ -368,27 +305,21 @@ def test_dl_hard_matches_its_evaluations(task, data_dir):
         ({}, {"metrics": []}, "the list of metrics is empty"),
         ({}, {"lowercase": "yes"}, "`lowercase` must be one of True, False, 'perturbed'; found 'yes'"),
         ({}, {"tokenize": "moses"}, "`tokenize` must be one of '13a'"),
-        ({}, {"chunk": 0}, "`chunk` must be at least 1; found 0"),
         ({"perturbed": ["a", None, "b"]}, {}, "'perturbed' of `frame` holds (nan|None) in row 2 .* in 1 of 3 rows"),
         ({"reference": [1.5, "a", "b"]}, {}, "column 'reference' of `frame` holds 1.5 in row 1"),
         ({"chrf_perturbed": 1.0}, {}, "has a column 'chrf_perturbed' already"),
-        ({}, {"extra": {"chrf": length}}, "`extra` names a metric that is known already: 'chrf'"),
-        ({}, {"extra": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row; found .*\\(1,\\)"),
-        ({}, {"extra": {"x": lambda t: [np.nan] * 5}}, "with 5 that are not finite"),
+        ({}, {"extra": {"chrf": len}}, "`extra` names a metric that is known already: 'chrf'"),
+        ({}, {"extra": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row; found 1 in .*\\(1,\\)"),
+        ({}, {"extra": {"x": lambda t: [np.nan] * 5}}, "found 0 in"),
     ],
 )
 def test_bad_input_of_pairs(change, options, message):
     refuses(message, scoring.score_pairs, TABLE.assign(**change), **{"metrics": ["chrf"], **options})
 
 
-def test_bad_tables_of_texts(tmp_path):
+def test_bad_tables_of_texts():
     refuses("lacks the column 'transcript'; it has 'segment'", scoring.score_pairs, TABLE, task="speech")
-    refuses("has no rows", scoring.score_pairs, TABLE.iloc[:0])
     refuses("found the string 'bleu'", scoring.score_pairs, TABLE, "bleu", error=TypeError)
-    refuses("`frame` must be a pandas DataFrame; found list", scoring.score_pairs, [TABLE], error=TypeError)
-    file = tmp_path / "file"
-    file.touch()
-    refuses("`cache` must be a folder", scoring.score_pairs, TABLE, ["chrf"], cache=file)
     score = partial(scoring.score_transcripts, by="speaker")
     refuses("`alignment` must be one of 'unit', 'sclite'; found 'x'", score, SPOKEN.assign(speaker=1), alignment="x")
     refuses("'speaker' of `frame` is empty in 1 rows, the first row 2", score, SPOKEN.assign(speaker=[1, None]))
@@ -402,7 +333,7 @@ def test_bad_tables_of_texts(tmp_path):
         ({"rank": 1.5}, {}, "column 'rank' of `runs` must hold integers; found float64"),
         ({"query": "z"}, {}, "`runs` has several rows of system 'A', query 'z', rank 1;"),
         ({}, {"measures": ["P_5", "goodness"]}, "does not know one of the measures: .*goodness"),
-        ({}, {"measures": ["P"]}, "'P' is not the name of one number in trec_eval; it gives"),
+        ({}, {"measures": ["P"]}, "does not know one of the measures: 'P'"),
         ({}, {"relevance_level": 0}, "`relevance_level` must be at least 1; found 0"),
     ],
 )

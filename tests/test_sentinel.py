@@ -3,27 +3,20 @@
 import dataclasses
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tomllib
-import weakref
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from campaigns import refuses
-from packaging.requirements import Requirement
 
 import mtmeta as mm
 from mtmeta import sentinel
-from mtmeta.sentinel import EncoderShape, LightConfig, TransformerConfig
-
-LIGHT_SEES = list(sentinel.SEES)
+from mtmeta.sentinel import LightConfig, TransformerConfig
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +31,7 @@ def frame(es) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def light(frame) -> dict[str, sentinel.Sentinel]:
-    return {sees: sentinel.fit(frame, sees=sees) for sees in LIGHT_SEES}
+    return {sees: sentinel.fit(frame, sees=sees) for sees in sentinel.SEES}
 
 
 def made_up(n: int = 60) -> pd.DataFrame:
@@ -51,7 +44,10 @@ def made_up(n: int = 60) -> pd.DataFrame:
 def test_training_frame_by_hand():
     texts = mm.Texts(("s1", "s2"), {"refA": ("r1", "r2"), "refB": ("x", "y")}, {"A": ("a1", "a2"), "B": ("b1", "b2")})
     es = mm.EvalSet([[0, -4], [-2, np.nan]], {}, systems=["A", "B"], name="x", language_pair="de-en", texts=texts)
-    found = sentinel.training_frame(es)
+    other = mm.EvalSet(10 * es.human + 7, {}, systems=es.systems, name="y", texts=texts)  # each set on its own
+    found = sentinel.training_frame([es, other])
+    assert found["human"][:3].tolist() == pytest.approx(found["human"][3:].tolist())
+    found = found.head(3)
     # mean -2, standard deviation sqrt((4 + 4 + 0) / 3)
     unit = 2 / np.sqrt(8 / 3)
     np.testing.assert_allclose(found.pop("human"), [unit, -unit, 0])
@@ -61,15 +57,6 @@ def test_training_frame_by_hand():
         ["x", "de-en", "A", 2, "s2", "r2", "a2"],
         ["x", "de-en", "B", 1, "s1", "r1", "b1"],
     ]
-    assert sentinel.training_frame(es, standardise="none")["human"].tolist() == [0, -4, -2]
-
-
-def test_training_frame_standardises_each_set(es):
-    halves = [es.select(segments=es.segments[:150]), es.select(segments=es.segments[150:])]
-    found = sentinel.training_frame(halves)
-    for part in (found.iloc[:1800], found.iloc[1800:]):
-        assert part["human"].mean() == pytest.approx(0, abs=1e-12)
-        assert part["human"].std(ddof=0) == pytest.approx(1)
 
 
 def test_training_frame_refuses_what_cannot_be_trained_on(es):
@@ -78,18 +65,17 @@ def test_training_frame_refuses_what_cannot_be_trained_on(es):
     refuses("'bare' has no texts", sentinel.training_frame, [es, bare])
     flat = mm.EvalSet([[1, 1]], {}, systems=["A"], texts=mm.Texts(("a", "b")))
     refuses("every human score is 1", sentinel.training_frame, flat)
-    refuses("`standardise` must be one of 'set', 'none'; found 'lp'", sentinel.training_frame, es, standardise="lp")
 
 
 def test_overlap_is_found_after_normalisation():
     train = pd.DataFrame({"source": ["Ｇuten  Tag.", "Neu"], "translation": ["GOOD DAY.", "New"]})
     texts = mm.Texts(("guten tag.", "Anders"), {"refA": ("good day.", "Other")}, {"A": ("good\tday.", "New!")})
     found = sentinel.find_overlap(train, mm.EvalSet([[0, 1]], {}, systems=["A"], texts=texts))
-    columns = ["text", "test_role", "train_role", "n_test", "n_train", "n_characters"]
+    columns = ["text", "test_role", "train_role"]
     assert found.columns.tolist() == columns
     assert found.to_numpy().tolist() == [
-        ["guten tag.", "source", "source", 1, 1, 10],
-        ["good day.", "reference+translation", "translation", 2, 1, 9],
+        ["guten tag.", "source", "source"],
+        ["good day.", "reference+translation", "translation"],
     ]
     nothing = sentinel.find_overlap(train, pd.DataFrame({"source": ["Anderes"]}))
     assert nothing.empty
@@ -113,22 +99,19 @@ def changed(**columns) -> pd.DataFrame:
 
 BAD_FRAMES = [
     (made_up().drop(columns="human"), ValueError, "lacks the column 'human'"),
-    (made_up().drop(columns="translation"), ValueError, "lacks the column 'translation'"),
-    (made_up().rename(columns={"translation": "mt"}), ValueError, "Rename 'mt' to 'translation'"),
-    (made_up().rename(columns={"human": "score"}), ValueError, "Rename 'score' to 'human'"),
     (made_up().head(0), ValueError, "no rows"),
     (made_up(9), ValueError, "at least 10 distinct texts .* has 9 in 9 rows"),
-    (changed(translation="same"), ValueError, "has 1 in 60 rows"),
     (changed(human=2.5), ValueError, "every human score is 2.5"),
     (changed(source="same"), ValueError, "every row has the same source"),
-    (changed(human=[*range(59), None]), ValueError, r"found nan in data row 60 \(1 such rows\)"),
-    (changed(human=[*range(59), np.inf]), ValueError, "found inf in data row 60"),
+    (changed(human=[*range(59), None]), ValueError, "'human' of `frame` is empty in 1 rows"),
+    (changed(human=[*range(59), " "]), ValueError, "'human' of `frame` is empty in 1 rows, the first row 60"),
+    (changed(human=[*range(59), np.inf]), ValueError, r"infinite score \(data row 60\)"),
     (changed(human=[*range(59), "bad"]), ValueError, "found 'bad' in data row 60"),
-    (changed(translation=[*map(str, range(59)), None]), ValueError, "no text in 1 of 60 rows, first in data row 60"),
-    (changed(translation=[*map(str, range(59)), 7]), TypeError, "found int at position 59"),
+    (changed(translation=[*map(str, range(59)), None]), ValueError, "in row 60 and no text in 1 of 60 rows"),
+    (changed(translation=[*map(str, range(59)), 7]), ValueError, "holds 7 in row 60"),
     ({"translation": ["a"]}, TypeError, "must be a DataFrame"),
     ([], TypeError, "non-empty list"),
-    ([made_up(), [1]], TypeError, "expected a pandas DataFrame; found list"),
+    ([made_up(), [1]], TypeError, "must be a pandas DataFrame; found list"),
 ]
 
 
@@ -156,24 +139,14 @@ def test_options_are_checked(frame, options, error, message):
     refuses(message, sentinel.fit, frame, **{"sees": "source"} | options, error=error)
 
 
-@pytest.mark.parametrize(
-    "options", [{"ngrams": (0, 2)}, {"ngrams": (3, 2)}, {"folds": 1}, {"alphas": ()}, {"alphas": (0.0,)}]
-)
+@pytest.mark.parametrize("options", [{"folds": 1}, {"alphas": ()}, {"alphas": (0.0,)}])
 def test_light_configuration_is_checked(options):
     refuses(next(iter(options)), LightConfig, **options)
 
 
-def test_light_learns_what_there_is_to_learn():
-    found = sentinel.fit(made_up(), sees="candidate")
-    scores = found.score(made_up()["translation"])
-    assert np.corrcoef(scores, made_up()["human"])[0, 1] > 0.95
-    assert found.score(["aaaaaa end"])[0] < found.score(["bbbbbb end"])[0]
-
-
 def test_light_is_the_ridge_of_all_rows(frame):
     # Equal texts are merged before the fit; here the same regression on all rows, by the normal equations.
-    config = LightConfig(ngrams=(1, 2), max_features=50, alphas=(10.0,))
-    found = sentinel.fit(frame, sees="source", config=config)
+    found = sentinel.fit(frame, sees="source", config=LightConfig(alphas=(10.0,)))
     merged = frame.drop_duplicates("source")["source"].tolist()
     ngrams = found._vectoriser.transform(merged).toarray()
     shape = (sentinel._light.shape_of(merged) - found._state["mean"]) / found._state["scale"]
@@ -205,7 +178,7 @@ def test_no_source_is_on_both_sides_of_a_validation_fold():
     assert grouped < 0.4
 
 
-@pytest.mark.parametrize("sees", LIGHT_SEES)
+@pytest.mark.parametrize("sees", sentinel.SEES)
 def test_row_order_changes_no_bit_of_a_light_sentinel(frame, light, sees):
     mixed = frame.sample(frac=1, random_state=7)
     again = sentinel.fit([mixed[:700], mixed[700:]], sees=sees)
@@ -235,7 +208,7 @@ def test_score_of_a_text_does_not_depend_on_its_neighbours(frame, light):
     assert light["candidate"].score([]).shape == (0,)
 
 
-@pytest.mark.parametrize("sees", LIGHT_SEES)
+@pytest.mark.parametrize("sees", sentinel.SEES)
 def test_light_comes_back_as_it_was_saved(light, frame, tmp_path, sees):
     light[sees].save(tmp_path / "s")
     again = mm.sentinel.load(tmp_path / "s")
@@ -268,12 +241,6 @@ def test_blind_sentinel_is_constant_within_segments(light, es, sees):
     assert mm.correlate(blind, coefficient="acc_eq").value[0] == pytest.approx(mm.ties.human_tie_share(es))
 
 
-def test_blind_sentinel_correlates_without_grouping(light, es):
-    unseen = es.select(segments=es.segments[150:])
-    scored = unseen.with_metrics({"S": light["source"].score_set(unseen)})
-    assert mm.correlate(scored, grouping="none").value[0] > 0.2
-
-
 def test_set_is_scored_text_by_text(light):
     references = {"refA": ("one", "two"), "refB": ("1", "2")}
     texts = mm.Texts(("eins", "zwei"), references, {"A": ("one", None), "B": ("x", "one")})
@@ -282,15 +249,11 @@ def test_set_is_scored_text_by_text(light):
     expected = [[one, np.nan], [x, one], [np.nan, np.nan]]
     np.testing.assert_array_equal(light["candidate"].score_set(es), expected)
     np.testing.assert_array_equal(light["reference"].score_set(es)[2], light["reference"].score(["one", "two"]))
-    second = light["reference"].score_set(es, reference="refB")
-    np.testing.assert_array_equal(second[0], light["reference"].score(["1", "2"]))
-    refuses("unknown reference 'refC'", light["reference"].score_set, es, reference="refC")
-    refuses("this one sees the source", light["source"].score_set, es, reference="refA")
 
 
 def test_set_without_the_text_is_refused(light):
     bare = mm.EvalSet([[0, 1]], {}, systems=["A"], name="bare")
-    refuses("'bare' has no texts", light["source"].score_set, bare)
+    refuses("'bare' has no source texts", light["source"].score_set, bare)
     half = mm.EvalSet([[0, 1]], {}, systems=["A"], name="half", texts=mm.Texts(("a", "b")))
     for sees, column in (("candidate", "translation"), ("reference", "reference")):
         refuses(f"'half' has no {column} texts", light[sees].score_set, half)
@@ -299,12 +262,19 @@ def test_set_without_the_text_is_refused(light):
 
 def test_texts_are_checked(light):
     refuses("found the string 'text'", light["source"].score, "text", error=TypeError)
-    for missing in (None, np.nan, pd.NA):
-        refuses("position 1 is missing", light["source"].score, ["a", missing])
-    refuses("found int at position 0", light["source"].score, [1], error=TypeError)
+    for wrong in (None, np.nan, pd.NA, 1):
+        refuses(f"found {wrong} at position 1", light["source"].score, ["a", wrong], error=TypeError)
 
 
-TINY = TransformerConfig(encoder=EncoderShape(32, 1, 2, 64, 400), learning_rate=2e-3, checks=3)
+TINY = TransformerConfig(encoder="scratch-small", learning_rate=2e-3, checks=3)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tiny():
+    """Make the small encoder smaller."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sentinel._settings.SCRATCH, "scratch-small", (32, 1, 2, 64, 400))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -361,41 +331,14 @@ def test_default_configuration_is_the_recipe_of_the_paper():
     assert dataclasses.asdict(TransformerConfig()) == published | ours
 
 
-def test_head_is_that_of_the_paper(torch, module):
-    from transformers import XLMRobertaConfig
-
-    config = TransformerConfig()
-    with torch.device("meta"):
-        shape = XLMRobertaConfig(hidden_size=1024, num_hidden_layers=1, num_attention_heads=16)
-        layers = list(module.Network(module.NetworkConfig(shape, config.head, config.dropout)).head)
-    assert [type(layer).__name__ for layer in layers] == ["Linear", "Tanh", "Dropout"] * 2 + ["Linear"]
-    sizes = [(layer.in_features, layer.out_features) for layer in layers if hasattr(layer, "in_features")]
-    assert sizes == [(1024, 512), (512, 128), (128, 1)]
-    assert [layer.p for layer in layers if hasattr(layer, "p")] == [0.1, 0.1]
-
-
-@pytest.mark.slow
-def test_score_comes_from_the_last_hidden_state_of_the_first_token(tiny, torch):
-    text = "Wo hast du dich geärgert?"
-    batch = tiny.tokeniser([text], return_tensors="pt")
-    assert tiny.tokeniser.convert_ids_to_tokens(batch["input_ids"][0].tolist())[0] == "<s>"
-    inputs = {k: batch[k] for k in ("input_ids", "attention_mask")}
-    with torch.inference_mode():
-        hidden = tiny.network.encoder(**inputs, output_hidden_states=True)
-        expected = tiny.network.head(hidden.hidden_states[-1][:, 0]).item()
-    assert tiny.score([text])[0] == pytest.approx(expected, abs=1e-6)
-
-
 @pytest.mark.usefixtures("transformers")
 def test_scratch_shapes_are_those_of_xlm_r():
     from transformers import XLMRobertaConfig
 
-    names = ("hidden_size", "layers", "heads", "intermediate_size")
-    scratch = sentinel._settings.SCRATCH
-    base, large = ([getattr(scratch[f"scratch-{size}"], n) for n in names] for size in ("base", "large"))
-    xlm = XLMRobertaConfig()
-    assert base == [xlm.hidden_size, xlm.num_hidden_layers, xlm.num_attention_heads, xlm.intermediate_size]
-    assert large == [1024, 24, 16, 4096]
+    scratch, xlm = sentinel._settings.SCRATCH, XLMRobertaConfig()
+    sizes = [xlm.hidden_size, xlm.num_hidden_layers, xlm.num_attention_heads, xlm.intermediate_size]
+    assert [*scratch["scratch-base"][:4]] == sizes
+    assert scratch["scratch-large"][:4] == (1024, 24, 16, 4096)
 
 
 def arguments(folder, config=None, **how):
@@ -549,11 +492,12 @@ TOGETHER = """
 import sys
 import numpy as np
 import mtmeta as mm
-from mtmeta.sentinel import EncoderShape, TransformerConfig, fit, training_frame
+from mtmeta.sentinel import TransformerConfig, fit, training_frame
 
 es = mm.load("teaching")
 few = training_frame(es.select(segments=es.segments[:150])).sample(160, random_state=0)
-config = TransformerConfig(encoder=EncoderShape(32, 1, 2, 64, 400), learning_rate=2e-3, checks=5, epochs=2)
+mm.sentinel._settings.SCRATCH["scratch-small"] = (32, 1, 2, 64, 400)
+config = TransformerConfig(encoder="scratch-small", learning_rate=2e-3, checks=5, epochs=2)
 found = fit(few, sees="source", kind="transformer", config=config, validation=few.head(40))
 found.save(sys.argv[1])
 curve = found.report.to_frame().dropna(subset="validation_loss").set_index("step")["validation_loss"]
@@ -699,7 +643,7 @@ def test_a_published_checkpoint_goes_out_and_comes_in(named, few, tiny, tmp_path
 
     found = train(few, "candidate", config=named)
     found.export(tmp_path / "p")
-    refuses("is there already", found.export, tmp_path / "p")
+    refuses("File exists", found.export, tmp_path / "p", error=FileExistsError)
     refuses("knows only checkpoints of XLM-R", tiny.export, tmp_path / "q")
 
     class Published(torch.nn.Module):
@@ -718,6 +662,7 @@ def test_a_published_checkpoint_goes_out_and_comes_in(named, few, tiny, tmp_path
     stored = torch.load(tmp_path / "p" / "checkpoints" / "model.ckpt", weights_only=True)
     theirs.load_state_dict(stored["state_dict"], strict=True)
     assert stored["hyper_parameters"]["sent_to_use"] == "mt"
+    assert [layer.p for layer in found.network.head if hasattr(layer, "p")] == [0.1, 0.1]
     texts = few["translation"].unique()[:20].tolist()
     with torch.inference_mode():
         batch = found.tokeniser(texts, return_tensors="pt", padding=True)
@@ -835,7 +780,7 @@ def test_a_step_that_does_not_fit_into_memory_is_done_again_in_parts(few, monkey
     near(split, whole, atol=2e-5)
     sizes[:] = [0] * 20
     monkeypatch.setattr(module.Network, "forward", lambda *_, **__: small(whole.network.train(), [0] * 5, None))
-    refuses("a batch of one text does not fit into memory. Take a smaller `max_length`", fit)
+    refuses("memory ran out, .* Take a smaller", fit)
 
 
 def test_processes_that_train_together_say_what_to_do_where_memory_runs_out(torch, module):
@@ -844,55 +789,21 @@ def test_processes_that_train_together_say_what_to_do_where_memory_runs_out(torc
 
     trainer = SimpleNamespace(begun=-1, state=SimpleNamespace(global_step=0), parts=1, _in_parts=full)
     trainer.args = SimpleNamespace(world_size=2)
-    refuses(
-        "split only where one process trains", module.SentinelTrainer.training_step, trainer, None, {"labels": [0] * 8}
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no compiler")
-def test_compiled_step_of_the_optimizer_gives_the_same_weights(few, monkeypatch, module):
-    fit = partial(train, few, recipe="fast", tokens=2000)
-    plain = fit()
-    monkeypatch.setattr(module, "_compiles", lambda: True)
-    near(fit(), plain, atol=1e-5)
+    step = partial(module.SentinelTrainer.training_step, trainer, None, {"labels": [0] * 8})
+    refuses("several processes train, they cannot be split", step)
 
 
 @pytest.mark.slow
 def test_gradient_checkpointing_computes_hidden_states_twice(few, monkeypatch):
-    from transformers.models.xlm_roberta.modeling_xlm_roberta import XLMRobertaIntermediate
+    from transformers.models.xlm_roberta.modeling_xlm_roberta import XLMRobertaIntermediate as Layer
 
-    forward, calls = XLMRobertaIntermediate.forward, []
-
-    def counted(self, *args, **options):
-        calls[-1] += self.training
-        return forward(self, *args, **options)
-
-    monkeypatch.setattr(XLMRobertaIntermediate, "forward", counted)
-    found = []
-    for asked in (False, True):
-        calls.append(0)
+    forward, calls, found = Layer.forward, [], []
+    monkeypatch.setattr(Layer, "forward", lambda self, *given: calls.append(self.training) or forward(self, *given))
+    for asked, times in ((False, 4), (True, 8)):
+        calls.clear()
         found.append(train(few.head(32), gradient_checkpointing=asked))
-    assert calls == [4, 8]
+        assert calls == [True] * times
     assert same_weights(*found)
-
-
-def test_no_copy_to_the_device_waits(tiny, few, monkeypatch, module, torch):
-    seen, prepare, to = [], module.prepare_data_loader, torch.Tensor.to
-    monkeypatch.setattr(
-        module, "prepare_data_loader", lambda *a, **o: seen.append(o["non_blocking"]) or prepare(*a, **o)
-    )
-    train(few.head(32))
-    assert seen == [True]
-
-    def watched(self, *args, **options):
-        if self.dtype == torch.long and [*map(type, args)] == [torch.device]:
-            seen.append(options.get("non_blocking"))
-        return to(self, *args, **options)
-
-    monkeypatch.setattr(torch.Tensor, "to", watched)
-    module._scores(tiny, module._token_ids(tiny, ["a", "b"]))
-    assert seen.count(True) == 3  # with two of a batch; the encoder moves tensors of its own
 
 
 @pytest.mark.slow
@@ -941,39 +852,12 @@ def test_of_several_processes_the_first_one_saves_and_all_wait(tiny, few, tmp_pa
     refuses(r"another training run .* number of processes", train, few.head(32), checkpoints=tmp_path / "c")
 
 
-@pytest.mark.slow
-def test_state_of_the_optimizer_is_dropped_when_a_stage_ends(few, monkeypatch, module):
-    made, alive, create = [], [], module.SentinelTrainer.create_optimizer
-
-    def watched(self, *args, **options):
-        alive.append(sum(one() is not None for one in made))
-        made.append(weakref.ref(create(self, *args, **options)))
-        return made[-1]()
-
-    monkeypatch.setattr(module.SentinelTrainer, "create_optimizer", watched)
-    train([few.head(32)] * 3)
-    assert alive == [0, 0, 0]
-
-
-def test_texts_are_tokenised_in_chunks(tiny, monkeypatch, module):
-    seen = []
-
-    def counted(texts, **options):
-        seen.append(len(texts))
-        return original(texts, **options)
-
-    original = tiny.tokeniser
-    counted.model_max_length = original.model_max_length
-    short = sentinel._transformer.TransformerSentinel("source", TINY, tiny.network, counted)
+def test_texts_are_tokenised_in_chunks_and_cut(tiny, monkeypatch, module):
     monkeypatch.setattr(module, "_CHUNK", 7)
-    texts = [f"text {i}" for i in range(20)]
-    assert [row.tolist() for row in module._token_ids(short, texts)] == original(texts)["input_ids"]
-    assert seen == [7, 7, 6]
-
-
-def test_long_text_is_cut(tiny):
-    assert np.isfinite(tiny.score(["Wort " * 5000])).all()
-    assert tiny.score([""]).shape == (1,)
+    texts = [*(f"text {i}" for i in range(20)), "", "Wort " * 5000]
+    found = module._token_ids(tiny, texts)
+    assert [row.tolist() for row in found] == tiny.tokeniser(texts, truncation=True)["input_ids"]
+    assert len(found[-1]) == 512
 
 
 def test_report_counts_by_hand(tiny, few):
@@ -984,8 +868,7 @@ def test_report_counts_by_hand(tiny, few):
     # One layer of width 32: attention 4 (32 x 32 + 32), two feed-forward, two norms; and the head.
     layer = 4 * (32 * 32 + 32) + (32 * 64 + 64) + (64 * 32 + 32) + 2 * 64
     head = (32 * 512 + 512) + (512 * 128 + 128) + (128 + 1)
-    norm = 2 * 32
-    assert report.flops == pytest.approx(6 * (layer + head + norm) * report.n_padded_tokens)
+    assert report.flops == pytest.approx(6 * (layer + head + 2 * 32) * report.n_padded_tokens)
     assert report.share_of_peak == pytest.approx(report.flops / report.seconds / 1e12)
     assert report.texts_per_second == pytest.approx(320 / report.seconds)
     assert 0 < report.seconds < report.wall_seconds
@@ -998,9 +881,7 @@ def test_report_is_written_and_read(tiny, tmp_path):
     tiny.report.write(tmp_path / "r.json", command="train this")
     again = sentinel.read_report(tmp_path / "r.json")
     assert again == dataclasses.replace(tiny.report, command="train this")
-    values = json.loads((tmp_path / "r.json").read_text())
-    assert {"command", "versions", "device", "curve"} <= set(values)
-    assert set(values["versions"]) == {"python", "torch", "transformers", "accelerate", "mtmeta"}
+    assert set(again.versions) == {"python", "torch", "transformers", "accelerate", "mtmeta"}
     assert again.to_frame().columns.tolist() == ["stage", "step", "loss", "validation_loss", "validation_kendall"]
     (tmp_path / "r.json").write_text("{}")
     refuses("no training report", sentinel.read_report, tmp_path / "r.json")
@@ -1025,12 +906,11 @@ def test_configuration_is_checked(options, message):
 
 @pytest.mark.slow
 def test_transformer_options_are_checked(few, light):
-    refuses("an encoder needs positive sizes", EncoderShape, hidden_size=33, heads=2)
     fit = partial(sentinel.fit, few, sees="source", kind="transformer")
     refuses("takes a TransformerConfig; found LightConfig", fit, config=LightConfig(), error=TypeError)
     refuses("must be a transformer sentinel; found LightSentinel", fit, start=light["source"], error=TypeError)
     refuses("`peak_flops` must be a positive number", train, few, peak_flops=0)
-    refuses("data row 1", train, few, validation=few.assign(human=np.nan))
+    refuses("the first row 1", train, few, validation=few.assign(human=np.nan))
     refuses("training diverged", train, few, learning_rate=1e38)
 
 
@@ -1043,16 +923,6 @@ def test_progress_bar_is_on_standard_error_and_else_there_is_nothing(few, capfd)
     assert out == ""
     assert "10/10" in err
     assert "loss=" in err
-
-
-def test_torch_is_new_enough_to_resume():
-    # Transformers reads the state of an optimizer only with this release or a newer one.
-    extras = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
-    bound = next(Requirement(line) for line in extras["sentinel"] if line.startswith("torch"))
-    assert "2.5.1" not in bound.specifier
-    assert "2.6" in bound.specifier
 
 
 WITHOUT_TORCH = """
@@ -1086,6 +956,5 @@ def test_no_wmt23_source_is_in_the_training_text(data_dir):
     found = sentinel.find_overlap(sentinel.training_frame([*mm.load_all("wmt17-da"), *mqm]), mm.load_all("wmt23"))
     assert not found["test_role"].str.contains("source|reference").any()
     # One stock phrase: three systems' output is also one training system's output.
-    assert found[["test_role", "train_role", "n_test", "n_train", "n_characters"]].values.tolist() == [
-        ["translation", "translation", 3, 1, 23]
-    ]
+    assert found[["test_role", "train_role"]].values.tolist() == [["translation", "translation"]]
+    assert len(found["text"][0]) == 23

@@ -157,7 +157,7 @@ def extract(
     metric : {"bleu", "chrf", "chrf++", "ter"}
     references : str or sequence of str, optional
         Names among ``es.texts.references``; several are used together. By default the one that the set was loaded with.
-    tokenize, lowercase, effective_order
+    tokenize, effective_order
         As in `mtmeta.scoring.scorer`.
     cache : bool
         Whether to keep the counts on disk, in ``$MTMETA_CACHE`` or the user's cache directory, by a hash of texts,

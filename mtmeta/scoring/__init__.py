@@ -3,8 +3,8 @@
 Higher is better everywhere: error rates are negated.
 """
 
-from ._external import NEURAL, MissingPackageError, score_neural, score_with_command
-from ._pairs import PAIR_METRICS, available_metrics, score_pairs
+from ._external import NEURAL, score_neural
+from ._pairs import PAIR_METRICS, score_pairs
 from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
 from ._recommenders import train_recommenders
 from ._references import ReferenceShape, check_references, explain_reference_shape
@@ -18,11 +18,9 @@ __all__ = [
     "PAIR_METRICS",
     "RANKING_MEASURES",
     "TOKENIZERS",
-    "MissingPackageError",
     "ReferenceShape",
     "SegmentScores",
     "TextScore",
-    "available_metrics",
     "check_references",
     "explain_reference_shape",
     "score_corpus",
@@ -33,7 +31,6 @@ __all__ = [
     "score_segments",
     "score_ter",
     "score_transcripts",
-    "score_with_command",
     "scorer",
     "signature",
     "train_recommenders",

@@ -66,8 +66,6 @@ def score_lexical(
     """Return one array per metric, higher is better."""
     out: Scores = {}
     for metric in metrics:
-        if metric in _ROUGE:
-            continue
         if metric in ("bleu_nltk", "meteor"):
             with warnings.catch_warnings(action="ignore", category=UserWarning):  # of segments without a common 4-gram
                 score = _nltk(metric)
@@ -75,10 +73,17 @@ def score_lexical(
             out[metric] = np.array(found, dtype=float)
         elif metric == "ter":
             out[metric] = score_ter(texts, references)
-        else:
-            option = {"tokenize": tokenize} if metric == "bleu" else {}
-            out[metric] = score_segments(texts, references, metric, **option).scores
-    return out | _rouge(texts, references, [m for m in metrics if m in _ROUGE])
+        elif metric not in _ROUGE:
+            out[metric] = score_segments(
+                texts, references, metric, tokenize=tokenize if metric == "bleu" else None
+            ).scores
+    if rouge := [m for m in metrics if m in _ROUGE]:
+        from rouge_score.rouge_scorer import RougeScorer
+
+        scorer = RougeScorer(rouge, tokenizer=_Words)
+        rows = [scorer.score(reference, text) for text, reference in zip(texts, references, strict=True)]
+        out |= {m: np.array([row[m].fmeasure for row in rows]) for m in rouge}
+    return out
 
 
 def _nltk(metric: str) -> Callable[[str, str], float]:
@@ -90,13 +95,3 @@ def _nltk(metric: str) -> Callable[[str, str], float]:
     if metric == "meteor":
         return lambda text, reference: single_meteor_score(tokens(reference), tokens(text))
     return lambda text, reference: sentence_bleu([tokens(reference)], tokens(text))
-
-
-def _rouge(texts: Sequence[str], references: Sequence[str], metrics: Sequence[str]) -> Scores:
-    if not metrics:
-        return {}
-    from rouge_score.rouge_scorer import RougeScorer
-
-    scorer = RougeScorer(list(metrics), tokenizer=_Words)
-    rows = [scorer.score(reference, text) for text, reference in zip(texts, references, strict=True)]
-    return {m: np.array([row[m].fmeasure for row in rows]) for m in metrics}

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .._arrays import digest, read_array, write_array
-from .._checks import check_choice, check_count, check_jobs
+from .._checks import check_choice, check_jobs
 from .._names import positions
 from .._processes import parallel
 from .._tables import check_table
@@ -26,46 +25,10 @@ PAIR_METRICS = {
 }
 _KNOWN = {"translation": LEXICAL, "speech": SPEECH}
 _TEXT = {"translation": "translation", "speech": "transcript"}
-Extra = Callable[[pd.DataFrame], np.ndarray]
-#: Takes distinct texts and names of metrics.
-Scorer = Callable[[pd.DataFrame, list[str]], Scores]
-
-
-def _signature(metric: str, lowercase: Any = False, tokenize: str | None = None) -> str:
-    own = speech_signature(metric) if metric in SPEECH else lexical_signature(metric, tokenize)
-    return own + {True: "|input:lc", "perturbed": "|input:perturbed-lc"}.get(lowercase, "")
-
-
-def available_metrics(task: str = "translation") -> pd.DataFrame:
-    """List the metrics of `score_pairs`: which of them can be computed here, and their signatures.
-
-    Parameters
-    ----------
-    task : {"translation", "speech"}
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per metric: ``metric, default`` (computed when none is named), ``available``, ``signature`` (with the
-        options by default; empty where not available), ``missing`` (what to install).
-
-    Raises
-    ------
-    ValueError
-        If the task is unknown.
-
-    Examples
-    --------
-    >>> from mtmeta.scoring import available_metrics
-    >>> available_metrics("speech").metric.tolist()
-    ['wer', 'mer', 'wil', 'wip', 'cer']
-    """
-    check_choice("task", task, _KNOWN)
-    rows = []
-    for metric in _KNOWN[task]:
-        missing = trouble(metric)
-        rows.append((metric, metric in PAIR_METRICS[task], not missing, "" if missing else _signature(metric), missing))
-    return pd.DataFrame(rows, columns=["metric", "default", "available", "signature", "missing"])
+#: Texts per piece of work, and per file of the cache.
+_CHUNK = 1000
+#: Takes texts, references and names of metrics.
+Scorer = Callable[[list[str], list[str], list[str]], Scores]
 
 
 def score_pairs(
@@ -75,9 +38,8 @@ def score_pairs(
     task: str = "translation",
     lowercase: bool | str = False,
     tokenize: str | None = None,
-    extra: Mapping[str, Extra] | None = None,
+    extra: Mapping[str, Callable[[pd.DataFrame], np.ndarray]] | None = None,
     n_jobs: int = 1,
-    chunk: int = 1000,
     cache: str | Path | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -90,7 +52,8 @@ def score_pairs(
     frame : pandas.DataFrame
         One row per perturbation: ``translation`` (or ``transcript``), ``perturbed``, ``reference``, and any others.
     metrics : sequence of str, optional
-        By default those of `PAIR_METRICS`; `available_metrics` lists all of them. ``()`` for those of ``extra`` alone.
+        By default those of `PAIR_METRICS`; for translations also ``chrf++`` and ``meteor``. ``()`` for those of
+        ``extra`` alone.
     task : {"translation", "speech"}
     lowercase : bool or "perturbed"
         Whether y, y' and the reference are lower-cased first, all alike. ``"perturbed"`` lower-cases y' alone, as
@@ -100,13 +63,10 @@ def score_pairs(
         The tokenizer of sacreBLEU's BLEU; see `scorer`. Choose ``"zh"`` for Chinese references.
     extra : mapping of str to callable, optional
         Further metrics by name, such as ``{"comet": functools.partial(score_neural, metric="comet")}``. Each is called
-        with a table of ``translation`` (or ``transcript``), ``reference`` and, where the frame has one, ``source``, and
-        returns one number per row, higher is better. It is cached if it is a ``functools.partial`` with only keywords,
-        or has a string ``signature``, since the name does not say which model was used.
+        once with a table of ``translation`` (or ``transcript``), ``reference`` and, if the frame has it, ``source``. It
+        returns one number per row, higher is better. ``cache`` is not for it; `score_neural` has its own.
     n_jobs : int
         Processes, as in joblib; metrics of ``extra`` run in this one.
-    chunk : int
-        Texts per piece of work, and per file of the cache.
     cache : path, optional
         A folder. Scores are stored by the content of texts and the signature of the metric, so that an interrupted run
         continues where it stopped.
@@ -117,13 +77,16 @@ def score_pairs(
     -------
     pandas.DataFrame
         The rows and columns of ``frame``, and for every metric M the columns ``M`` (of y) and ``M_perturbed``. Higher
-        is better: error rates are negated. ``attrs["signatures"]`` holds library, version and options by metric.
+        is better: error rates are negated. ``attrs["signatures"]`` holds library, version and options of each metric
+        that is not in ``extra``.
 
     Raises
     ------
     TypeError, ValueError
         If a column is missing or already there, a text is missing, an option or metric is unknown, or what a metric
         needs is not installed.
+    OSError
+        If ``cache`` is no folder and cannot be made.
 
     Notes
     -----
@@ -151,6 +114,9 @@ def score_pairs(
     >>> score_pairs(table, ["rouge1", "rouge2"]).filter(like="rouge").to_dict("list")
     {'rouge1': [1.0], 'rouge1_perturbed': [1.0], 'rouge2': [1.0], 'rouge2_perturbed': [0.0]}
     """
+    from joblib import delayed
+    from tqdm import tqdm
+
     check_choice("task", task, _KNOWN)
     check_choice("lowercase", lowercase, (True, False, "perturbed"))
     check_choice("tokenize", tokenize, (*TOKENIZERS, None))
@@ -165,27 +131,26 @@ def score_pairs(
     for metric in names:
         if missing := trouble(metric):
             raise ValueError(f"metric {metric!r} cannot be computed here: {missing}.")
-    check_count("chunk", chunk, 1)
     texts, places = _unique_texts(frame, _TEXT[task], lowercase)
-    signatures = {m: _signature(m, lowercase, tokenize) for m in names}
-    score: Callable[..., Scores] = score_speech
+    case = {True: "|input:lc", "perturbed": "|input:perturbed-lc"}.get(lowercase, "")
+    score, signature = score_speech, speech_signature
     if task == "translation":
-        score = partial(score_lexical, tokenize=tokenize)
-    folder = None if cache is None else Path(cache)
-    if folder is not None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ValueError(f"`cache` must be a folder that can be made: {error}.") from None
-    scores = {}
-    if names:
-        alike = texts.drop(columns="source", errors="ignore")
-        scores = _in_chunks(partial(_by_library, score), alike, signatures, chunk, n_jobs, folder, progress)
+        score, signature = (partial(f, tokenize=tokenize) for f in (score_lexical, lexical_signature))
+    signatures = {m: signature(m) + case for m in names}
+    if cache is not None:
+        Path(cache).mkdir(parents=True, exist_ok=True)
+    columns = texts[_TEXT[task]].tolist(), texts["reference"].tolist()
+    pieces = [[column[start : start + _CHUNK] for column in columns] for start in range(0, len(texts), _CHUNK)]
+    done = parallel(check_jobs(n_jobs), (delayed(_score_chunk)(score, piece, signatures, cache) for piece in pieces))
+    parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
+    scores = {m: np.concatenate([part[m] for part in parts]) for m in names}
     for name, function in extra.items():
-        own = signatures[name] = _extra_signature(function)
-        # In chunks where there is a cache to fill, else at once, because a neural model loads slowly.
-        step = chunk if folder is not None and own else len(texts)
-        scores |= _in_chunks(partial(_by_function, function), texts, {name: own}, step, 1, folder, False)
+        values = scores[name] = np.asarray(function(texts), dtype=float)
+        if values.shape != (len(texts),) or not np.isfinite(values).all():
+            raise ValueError(
+                f"metric {name!r} must return {len(texts)} finite numbers, one per row; found "
+                f"{np.isfinite(values).sum()} in an array of shape {values.shape}."
+            )
     out = frame.copy()
     for name, values in scores.items():
         out[name], out[f"{name}_perturbed"] = values[places]
@@ -195,79 +160,23 @@ def score_pairs(
 
 def _unique_texts(frame: pd.DataFrame, column: str, lowercase: bool | str) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the distinct rows ``column, reference[, source]``, and for y and y' the row of each."""
+    lowered = {True: (column, "perturbed", "reference"), "perturbed": ("perturbed",)}.get(lowercase, ())
+    frame = frame.assign(**{name: frame[name].str.lower() for name in lowered})
     context = [c for c in ("reference", "source") if c in frame]
-    both = []
-    for name in (column, "perturbed"):
-        part = frame[[name, *context]].rename(columns={name: column})
-        if lowercase == "perturbed":
-            part = part.assign(**{column: part[column].str.lower()}) if name == "perturbed" else part
-        elif lowercase:
-            part = part.assign(**{c: part[c].str.lower() for c in (column, "reference")})
-        both.append(part)
+    both = [frame[[name, *context]].set_axis([column, *context], axis=1) for name in (column, "perturbed")]
     stacked = pd.concat(both, ignore_index=True)
     code = stacked.groupby([column, *context], sort=False, dropna=False).ngroup().to_numpy()
-    texts = stacked[~pd.Series(code).duplicated().to_numpy()].reset_index(drop=True)
-    return texts, code.reshape(2, len(frame))
+    return stacked.drop_duplicates(ignore_index=True), code.reshape(2, len(frame))
 
 
-def _file(folder: Path | None, texts: pd.DataFrame, signature: str) -> Path | None:
-    """Return the path of the stored scores of these texts, named by a hash of the texts and the way of scoring."""
-    if folder is None or not signature:
-        return None
-    return folder / f"{digest([signature, texts.fillna('').to_numpy().tolist()])}.npz"
-
-
-def _score_chunk(score: Scorer, texts: pd.DataFrame, paths: dict) -> Scores:
-    """Score what the cache lacks of one chunk, and store it."""
-    out = {name: path and read_array(path, (len(texts),)) for name, path in paths.items()}
-    todo = [name for name, values in out.items() if values is None]
-    if todo:
-        out |= score(texts, todo)
-        for name in todo:
-            if paths[name]:
-                write_array(paths[name], out[name])
-    return out
-
-
-def _in_chunks(
-    score: Scorer,
-    texts: pd.DataFrame,
-    signatures: Mapping[str, str],
-    chunk: int,
-    n_jobs: int,
-    folder: Path | None,
-    progress: bool,
+def _score_chunk(
+    score: Scorer, pairs: list[list[str]], signatures: Mapping[str, str], cache: str | Path | None
 ) -> Scores:
-    from joblib import delayed
-    from tqdm import tqdm
-
-    pieces = [texts.iloc[start : start + chunk].reset_index(drop=True) for start in range(0, len(texts), chunk)]
-    jobs = (delayed(_score_chunk)(score, p, {m: _file(folder, p, s) for m, s in signatures.items()}) for p in pieces)
-    done = parallel(check_jobs(n_jobs), jobs)
-    parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
-    return {m: np.concatenate([part[m] for part in parts]) for m in signatures}
-
-
-def _extra_signature(function: Extra) -> str:
-    """Return the identity of a further metric, or nothing if only its name could identify it."""
-    own = getattr(function, "signature", None)
-    if isinstance(own, str):
-        return own
-    if not isinstance(function, partial) or function.args or not hasattr(function.func, "__qualname__"):
-        return ""
-    options = "".join(f"|{k}:{v}" for k, v in sorted(function.keywords.items()))
-    return f"{function.func.__module__}.{function.func.__qualname__}{options}"
-
-
-def _by_library(score: Callable[..., Scores], texts: pd.DataFrame, metrics: list[str]) -> Scores:
-    return score(texts.iloc[:, 0].tolist(), texts["reference"].tolist(), metrics)
-
-
-def _by_function(function: Extra, texts: pd.DataFrame, metrics: list[str]) -> Scores:
-    values = np.asarray(function(texts), dtype=float)
-    if values.shape != (len(texts),) or not np.isfinite(values).all():
-        raise ValueError(
-            f"metric {metrics[0]!r} must return {len(texts)} finite numbers, one per row; found an array of shape "
-            f"{values.shape} with {int((~np.isfinite(values)).sum())} that are not finite."
-        )
-    return {metrics[0]: values}
+    """Score what the cache lacks of one chunk, and store it by a hash of the texts and the way of scoring."""
+    paths = {m: Path(cache, f"{digest([s, pairs])}.npz") for m, s in signatures.items()} if cache is not None else {}
+    stored = {m: read_array(path, (len(pairs[0]),)) for m, path in paths.items()}
+    todo = [m for m in signatures if stored.get(m) is None]
+    new = score(*pairs, todo) if todo else {}
+    for m in paths.keys() & new.keys():
+        write_array(paths[m], new[m])
+    return stored | new

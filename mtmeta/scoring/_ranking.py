@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -77,7 +77,8 @@ def score_rankings(
       system query  P_5  recip_rank
     0      A     q  0.4         0.5
     """
-    judged = _qrels(qrels, relevance_level)
+    check_count("relevance_level", relevance_level, 1)
+    judged = _qrels(qrels)
     keys = _check_runs(runs)
     absent = sorted({q for q in runs["query"].unique() if str(q) not in judged}, key=str)
     if absent:
@@ -85,41 +86,27 @@ def score_rankings(
             f"{len(absent)} queries of `runs` have no row in `qrels`, the first of them {absent[0]!r}. "
             "Check the names, or leave these queries out."
         )
-    evaluate = _evaluator(judged, measures, relevance_level)
-    groups = runs.groupby(keys, sort=False, observed=True)
-    code = groups.ngroup().to_numpy()
-    firsts = np.flatnonzero(~pd.Series(code).duplicated().to_numpy())
-    out = runs.iloc[firsts][keys].reset_index(drop=True)
-    by_list = np.argsort(code, kind="stable")
-    bounds = np.searchsorted(code[by_list], np.arange(len(out) + 1))
-    items, values = runs["item"].astype(str).to_numpy()[by_list], -runs["rank"].to_numpy(dtype=float)[by_list]
-    scores = np.empty((len(out), len(measures)))
-    for k, (query, start, stop) in enumerate(zip(out["query"], bounds, bounds[1:], strict=False)):
-        found = evaluate(str(query), dict(zip(items[start:stop], values[start:stop].tolist(), strict=True)))
-        scores[k] = [found[m] for m in measures]
-    return pd.concat([out, pd.DataFrame(scores, columns=list(measures))], axis=1)
-
-
-def _evaluator(judged: dict, measures: Sequence[str], relevance_level: int) -> Callable[[str, dict], dict]:
-    """Return a function of a query and its items with scores, made by pytrec_eval."""
     positions("measure", measures, measures)  # a sequence, and none twice
+    code = runs.groupby(keys, sort=False, observed=True).ngroup().to_numpy()
+    lists = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
+    queries, items = (runs[name].astype(str).to_numpy() for name in ("query", "item"))
+    values, scores = -runs["rank"].to_numpy(dtype=float), []
     import pytrec_eval
 
     try:
         evaluator = pytrec_eval.RelevanceEvaluator(judged, set(measures), relevance_level=relevance_level)
-        query = next(iter(judged))
-        found = evaluator.evaluate({query: {"": 0.0}})[query]
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"trec_eval does not know one of the measures: {error}.") from None
-    absent = [m for m in measures if m not in found]
-    if absent:
-        raise ValueError(f"{absent[0]!r} is not the name of one number in trec_eval; it gives {sorted(found)}.")
-    return lambda query, scores: evaluator.evaluate({query: scores})[query]
+        for rows in lists:
+            query = queries[rows[0]]
+            found = evaluator.evaluate({query: dict(zip(items[rows], values[rows].tolist(), strict=True))})[query]
+            scores.append([found[m] for m in measures])
+    except (ValueError, TypeError, KeyError) as error:  # "P" is a known family, but no number
+        raise ValueError(f"trec_eval does not know one of the measures: {error}. A name is such as 'P_5'.") from None
+    first = runs[keys].iloc[[rows[0] for rows in lists]].reset_index(drop=True)
+    return pd.concat([first, pd.DataFrame(scores, columns=list(measures))], axis=1)
 
 
-def _qrels(qrels: pd.DataFrame, relevance_level: int) -> dict[str, dict[str, int]]:
+def _qrels(qrels: pd.DataFrame) -> dict[str, dict[str, int]]:
     """Return the judgements as pytrec_eval wants them: by query, by item."""
-    check_count("relevance_level", relevance_level, 1)
     check_table(qrels, ["query", "item", "relevance"], name="qrels")
     if not pd.api.types.is_integer_dtype(qrels["relevance"]):
         raise ValueError(f"column 'relevance' must hold integers; found {qrels['relevance'].dtype}. Round or scale it.")
@@ -182,12 +169,12 @@ def score_ranking_pairs(
     0       q      A         swap         1.0                   0.5
     """
     check_table(perturbed_runs, ["perturbation"], name="perturbed_runs")
-    keys = ["system", "query"]
-    own = runs[[c for c in (*keys, "item", "rank") if c in runs]] if isinstance(runs, pd.DataFrame) else runs
-    _check_runs(own)
+    _check_runs(runs)
     _check_runs(perturbed_runs, "perturbed_runs")
-    _same_items(own, perturbed_runs)
+    keys = ["system", "query"]
+    own = runs[[*keys, "item", "rank"]]
     before = score_rankings(own, qrels, measures, relevance_level=relevance_level)
+    _same_items(own, perturbed_runs)
     after = score_rankings(perturbed_runs, qrels, measures, relevance_level=relevance_level)
     after = after.rename(columns={m: f"{m}_perturbed" for m in measures})
     both = after.merge(before, on=keys, how="left", validate="many_to_one").rename(columns={"query": "segment"})
@@ -200,11 +187,10 @@ def _same_items(runs: pd.DataFrame, perturbed: pd.DataFrame) -> None:
     """Refuse perturbed lists that are no reordering of the list of the same system and query."""
     keys = ["system", "query"]
     lists = [c for c in perturbed if c not in _LIST]
-    known = perturbed.merge(runs[[*keys, "item"]].assign(known=1), on=[*keys, "item"], how="left")
-    found = known.groupby(lists, sort=False, observed=True)["known"].agg(n_found="size", n_known="count").reset_index()
-    both = found.merge(runs.groupby(keys, observed=True).size().rename("n_wanted").reset_index(), on=keys, how="left")
-    wrong = (both["n_found"] != both["n_wanted"]) | (both["n_found"] != both["n_known"])
-    for row in both.loc[wrong, keys].head(1).to_dict("records"):
+    wanted = runs.groupby(keys, observed=True)["item"].agg(frozenset).rename("wanted")
+    found = perturbed.groupby(lists, sort=False, observed=True)["item"].agg(frozenset).rename("found").reset_index()
+    both = found.join(wanted, on=keys)
+    for row in both[both["found"] != both["wanted"]].head(1).to_dict("records"):
         raise ValueError(
             f"`perturbed_runs` has another set of items than `runs` for system {row['system']!r}, query "
             f"{row['query']!r}. A perturbation reorders a list."

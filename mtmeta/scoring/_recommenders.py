@@ -6,7 +6,7 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,15 +14,14 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from .._checks import check_count, generator
-from .._names import positions
+from .._checks import generator
 from .._tables import check_once, check_table
 from ..rankings import Rankings
 
 NEIGHBOURS = 50
 FACTORS = 50
-#: Share of the ratings that is held out, and the least of these that is relevant.
-TEST_SHARE, RELEVANT_FROM = 0.2, 4
+#: Items a list. Share of the ratings that is held out, and the least of these that is relevant.
+DEPTH, TEST_SHARE, RELEVANT_FROM = 100, 0.2, 4
 
 
 class _Training:
@@ -113,10 +112,10 @@ def _kld(t: _Training) -> np.ndarray:
 # -- relevance models -------------------------------------------------------------------------
 
 
-def _smoothed(t: _Training, weight: float = 0.5) -> np.ndarray:
+def _smoothed(t: _Training) -> np.ndarray:
     """Return p(item | user): shares of the ratings, mixed with those of all users (Jelinek-Mercer)."""
     own = t.ratings / np.maximum(t.ratings.sum(axis=1, keepdims=True), 1e-12)
-    return (1 - weight) * own + weight * t.base
+    return 0.5 * own + 0.5 * t.base
 
 
 def _rm1(t: _Training) -> np.ndarray:
@@ -180,23 +179,15 @@ def _pure_svd(t: _Training) -> np.ndarray:
 
 
 def _factorised(t: _Training, **options: Any) -> np.ndarray:
+    """Non-negative factors; under the Kullback-Leibler divergence this is PLSA."""
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning
 
-    model = NMF(t.rank, init="nndsvda", random_state=t.seed, **options)
+    model = NMF(t.rank, init="nndsvda", random_state=t.seed, max_iter=60, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         users = model.fit_transform(sparse.csr_matrix(t.ratings))
     return users @ model.components_
-
-
-def _nmf(t: _Training) -> np.ndarray:
-    return _factorised(t, max_iter=60)
-
-
-def _plsa(t: _Training) -> np.ndarray:
-    """Non-negative factors under the Kullback-Leibler divergence, which is PLSA."""
-    return _factorised(t, beta_loss="kullback-leibler", solver="mu", max_iter=60)
 
 
 def _ease(t: _Training, penalty: float = 500.0) -> np.ndarray:
@@ -268,8 +259,8 @@ ALGORITHMS: dict[str, tuple[str, Callable[[_Training], np.ndarray]]] = {
     "RandomWalk": ("graph", _random_walk),
     "SVD": ("factors", _svd),
     "PureSVD": ("factors", _pure_svd),
-    "NMF": ("factors", _nmf),
-    "PLSA": ("factors", _plsa),
+    "NMF": ("factors", _factorised),
+    "PLSA": ("factors", partial(_factorised, beta_loss="kullback-leibler", solver="mu")),
     "BPRMF": ("factors", _bprmf),
     "WRMF": ("factors", _wrmf),
     "EASE": ("linear", _ease),
@@ -280,39 +271,30 @@ _NEED_IMPLICIT = ("BPRMF", "WRMF")
 # -- training ---------------------------------------------------------------------------------
 
 
-def train_recommenders(
-    ratings: pd.DataFrame,
-    algorithms: Sequence[str] | None = None,
-    *,
-    depth: int = 100,
-    rng: int | np.random.Generator | None = 0,
-) -> Rankings:
+def train_recommenders(ratings: pd.DataFrame, *, rng: int | np.random.Generator | None = 0) -> Rankings:
     """Train recommenders on part of every user's ratings, and rank the items that the user has not rated there.
 
+    The algorithms are, with the usual settings, nothing tuned:
+
+    - baselines: ``Random``; ``Popularity``, the number of ratings; ``MeanRating``;
+    - neighbourhoods of 50 by cosine: ``UserKNN``, ``ItemKNN``; and the term-selection formulas ``Rocchio``,
+      ``RSV``, ``CHI2`` and ``KLD`` over the ratings of the nearest users;
+    - relevance models over the nearest users: ``RM1``, ``RM2``;
+    - ``RandomWalk``: three steps over users and items;
+    - 50 factors: ``PureSVD``, ``NMF``, ``PLSA``, ``BPRMF``, ``WRMF`` (the last two only if ``implicit`` is
+      installed); ``SVD`` predicts ratings from 20 factors;
+    - ``EASE``: every item as a linear function of the others.
+
     For every user, 20 % of the ratings are drawn for testing; at least one stays in training. A held-out rating of 4
-    has relevance 1, and every half point above it adds 1; lower ratings have 0. A query is a user; the candidates are
-    all items that anybody rated in training, except the user's own. Most of a list is therefore not judged: a user may
-    like items without rating them. Ties are broken at random, in the same way for all algorithms.
+    has relevance 1, and every half point above it adds 1; lower ratings have 0. A query is a user, and a list has 100
+    items; the candidates are all items that anybody rated in training, except the user's own. Most of a list is
+    therefore not judged: a user may like items without rating them. Ties are broken at random, in the same way for all
+    algorithms.
 
     Parameters
     ----------
     ratings : pandas.DataFrame
         Columns ``user, item, rating``: one row per rating, above 0; higher is better.
-    algorithms : sequence of str, optional
-        Some of these names; by default all, except those that need ``implicit`` if it is not installed:
-
-        - baselines: ``Random``; ``Popularity``, the number of ratings; ``MeanRating``;
-        - neighbourhoods of 50 by cosine: ``UserKNN``, ``ItemKNN``; and the term-selection formulas ``Rocchio``,
-          ``RSV``, ``CHI2`` and ``KLD`` over the ratings of the nearest users;
-        - relevance models over the nearest users: ``RM1``, ``RM2``;
-        - ``RandomWalk``: three steps over users and items;
-        - 50 factors: ``PureSVD``, ``NMF``, ``PLSA``, ``BPRMF``, ``WRMF`` (the last two by ``implicit``); ``SVD``
-          predicts ratings from 20 factors;
-        - ``EASE``: every item as a linear function of the others.
-
-        Settings are the usual ones; nothing is tuned.
-    depth : int
-        Items a list.
     rng : int, Generator or None
         Seed of the split, of the starting values and of the order of ties.
 
@@ -327,8 +309,7 @@ def train_recommenders(
     TypeError
         If ``ratings`` is not a DataFrame.
     ValueError
-        If a column is missing or holds what it should not, an option is out of range, an algorithm does not exist or
-        needs a library that is not installed, or no list can be made.
+        If a column is missing or holds what it should not, or no list can be made.
 
     Notes
     -----
@@ -344,14 +325,16 @@ def train_recommenders(
     >>> import numpy as np, pandas as pd
     >>> from mtmeta.scoring import train_recommenders
     >>> rng = np.random.default_rng(0)
-    >>> user, item = np.nonzero(rng.random((20, 30)) < 0.5)
+    >>> user, item = np.nonzero(rng.random((20, 200)) < 0.3)
     >>> ratings = pd.DataFrame({"user": user, "item": item, "rating": rng.integers(1, 6, len(user))})
-    >>> train_recommenders(ratings, ["Random", "Popularity"], depth=5).systems
-    ('Popularity', 'Random')
+    >>> "EASE" in train_recommenders(ratings).systems
+    True
     """
-    names, left_out = _chosen(algorithms)
-    check_count("depth", depth, 1)
     ratings = _checked(ratings)
+    names, left_out = list(ALGORITHMS), {}
+    if not find_spec("implicit"):
+        names = [name for name in names if name not in _NEED_IMPLICIT]
+        left_out[", ".join(_NEED_IMPLICIT)] = "the library implicit is not installed: pip install 'mtmeta[recommend]'"
     drawn = generator(rng)
     seed = int(rng if isinstance(rng, int | np.integer) else drawn.integers(2**31))
     users, items, training, test = _split(ratings, seed)
@@ -361,13 +344,13 @@ def train_recommenders(
             f"no user has a held-out rating of {RELEVANT_FROM} or more, so nothing can be measured. "
             "Give more ratings, or multiply them."
         )
-    top, scores = _lists(names, training, judged, depth, seed)
+    top, scores = _lists(names, training, judged, seed)
     runs = pd.DataFrame(
         {
-            "system": np.repeat(np.array(names, dtype=object), len(judged) * depth),
-            "query": np.tile(np.repeat(users[judged], depth), len(names)),
+            "system": np.repeat(np.array(names, dtype=object), len(judged) * DEPTH),
+            "query": np.tile(np.repeat(users[judged], DEPTH), len(names)),
             "item": items[top.ravel()],
-            "rank": np.tile(np.arange(1, depth + 1), len(names) * len(judged)),
+            "rank": np.tile(np.arange(1, DEPTH + 1), len(names) * len(judged)),
             "score": scores.ravel().astype(float),
         }
     )
@@ -384,19 +367,6 @@ def train_recommenders(
         "left_out": left_out,
     }
     return Rankings("recommenders", runs, qrels, provenance)
-
-
-def _chosen(algorithms: Sequence[str] | None) -> tuple[list[str], dict[str, str]]:
-    """Return the algorithms to train, and which are left out and why."""
-    absent = [] if find_spec("implicit") else list(_NEED_IMPLICIT)
-    if algorithms is None:
-        why = {", ".join(absent): "the library implicit is not installed: pip install 'mtmeta[recommend]'"}
-        return [n for n in ALGORITHMS if n not in absent], why if absent else {}
-    known = list(ALGORITHMS)
-    names = [known[k] for k in dict.fromkeys(positions("algorithm", algorithms, known, repeats=True))]
-    for name in set(names) & set(absent):
-        raise ValueError(f"{name} needs the library implicit, not found here: pip install 'mtmeta[recommend]'.")
-    return names, {}
 
 
 def _checked(ratings: Any) -> pd.DataFrame:
@@ -426,15 +396,13 @@ def _split(ratings: pd.DataFrame, seed: int) -> tuple[np.ndarray, np.ndarray, np
     return np.asarray(users, dtype=object), np.asarray(items, dtype=object), *matrices
 
 
-def _lists(
-    names: Sequence[str], training: np.ndarray, users: np.ndarray, depth: int, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return items and scores of every list: (n_systems, n_users, depth)."""
+def _lists(names: Sequence[str], training: np.ndarray, users: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return items and scores of every list: (n_systems, n_users, DEPTH)."""
     candidates = (training > 0).any(axis=0) & (training[users] == 0)
-    if (fewest := int(candidates.sum(axis=1).min())) < depth:
-        raise ValueError(f"a user has only {fewest} items to rank; expected at least `depth`, {depth}. Lower it.")
+    if (fewest := int(candidates.sum(axis=1).min())) < DEPTH:
+        raise ValueError(f"a user has only {fewest} items to rank; expected at least {DEPTH}. Give more ratings.")
     ties = np.random.default_rng([seed, 3]).permutation(training.shape[1])
-    top = np.empty((len(names), len(users), depth), dtype=np.int32)
+    top = np.empty((len(names), len(users), DEPTH), dtype=np.int32)
     scores = np.empty(top.shape, dtype=np.float32)
     with _one_thread():
         data = _Training(training, seed)
@@ -445,6 +413,6 @@ def _lists(
                 own = given[u, allowed]
                 known = np.isfinite(own)
                 own[~known] = own[known].min() - 1 if known.any() else 0
-                chosen = np.lexsort((ties[allowed], -own))[:depth]
+                chosen = np.lexsort((ties[allowed], -own))[:DEPTH]
                 top[k, row], scores[k, row] = allowed[chosen], own[chosen]
     return top, scores

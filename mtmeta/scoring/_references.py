@@ -37,11 +37,6 @@ class ReferenceShape:
     explanation: str
 
     @property
-    def ok(self) -> bool:
-        """Whether sacreBLEU would score every hypothesis against its own references, as far as the shape can tell."""
-        return self.verdict in ("ok", "ambiguous")
-
-    @property
     def signature(self) -> str:
         """The verdict in one line."""
         return f"references:{self.verdict}|scored:{self.n_scored}/{self.n_hypotheses}"
@@ -172,7 +167,7 @@ def check_references(hypotheses: Sequence[str], references: Sequence[Any]) -> li
     ValueError: ...transposed...
     """
     found = explain_reference_shape(hypotheses, references)
-    if not found.ok and found.verdict != "flat":
+    if found.verdict not in ("ok", "ambiguous", "flat"):
         raise ValueError(found.explanation)
     streams = _streams(references)[1]
     bare = [i for i, texts in enumerate(zip(*streams, strict=True)) if all(t is None for t in texts)]

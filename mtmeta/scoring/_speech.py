@@ -40,26 +40,17 @@ def _sclite(text, reference):
     Own code, because jiwer knows only unit costs.
     """
     n, m = len(reference), len(text)
-    cost = np.empty((n + 1, m + 1), np.int64)
-    cost[:, 0], cost[0] = 3 * np.arange(n + 1), 3 * np.arange(m + 1)
-    for i in range(1, n + 1):
-        for j in range(1, m + 1):
-            change = 0 if reference[i - 1] == text[j - 1] else 4
-            cost[i, j] = min(cost[i - 1, j - 1] + change, cost[i - 1, j] + 3, cost[i, j - 1] + 3)
-    counts = np.zeros(4)
-    i, j = n, m
-    while i > 0 or j > 0:
-        change = 4 if i == 0 or j == 0 or reference[i - 1] != text[j - 1] else 0
-        if i > 0 and j > 0 and cost[i, j] == cost[i - 1, j - 1] + change:
-            counts[1 if change else 0] += 1
-            i, j = i - 1, j - 1
-        elif j > 0 and cost[i, j] == cost[i, j - 1] + 3:
-            counts[3] += 1
-            j -= 1
-        else:
-            counts[2] += 1
-            i -= 1
-    return counts
+    cost, counts = np.full((n + 1, m + 1), 4 * (n + m)), np.zeros((n + 1, m + 1, 4))
+    cost[0, 0] = 0
+    for i in range(n + 1):
+        for j in range(m + 1):
+            change = 0 if i and j and reference[i - 1] == text[j - 1] else 4
+            for a, b, price, step in ((1, 1, change, change // 4), (0, 1, 3, 3), (1, 0, 3, 2)):  # of equals the first
+                if i >= a and j >= b and cost[i - a, j - b] + price < cost[i, j]:
+                    cost[i, j] = cost[i - a, j - b] + price
+                    counts[i, j] = counts[i - a, j - b]
+                    counts[i, j, step] += 1
+    return counts[n, m]
 
 
 def _sclite_counts(texts: Sequence[str], references: Sequence[str], characters: bool) -> np.ndarray:
@@ -160,13 +151,9 @@ def score_transcripts(
     words = count(texts, references, False)
     characters = count(texts, references, True) if "cer" in metrics else words
     groups = frame.groupby(keys, sort=False, observed=True)
-    code = groups.ngroup().to_numpy()
+    counts = pd.DataFrame(np.hstack([words, characters])).groupby(groups.ngroup().to_numpy()).sum().to_numpy()
+    words, characters = np.hsplit(counts, 2)
     out = groups.size().rename("segments").reset_index()
-
-    def total(counts: np.ndarray) -> np.ndarray:
-        return np.stack([np.bincount(code, column, len(out)) for column in counts.T], axis=1)
-
-    summed = total(words).astype(int)
-    out["words"] = summed[:, :3].sum(axis=1)
-    out[list(_COUNTS[1:])] = summed[:, 1:]
-    return out.assign(**{m: _rates(total(characters if m == "cer" else words), m) for m in metrics})
+    out["words"] = words[:, :3].sum(axis=1).astype(int)
+    out[list(_COUNTS[1:])] = words[:, 1:].astype(int)
+    return out.assign(**{m: _rates(characters if m == "cer" else words, m) for m in metrics})

@@ -55,23 +55,10 @@ class SegmentScores:
         return pd.DataFrame({"segment": np.arange(1, len(self.scores) + 1), "score": self.scores})
 
 
-def _check_options(metric: str, tokenize: Any, lowercase: Any, effective_order: Any) -> None:
-    check_choice("metric", metric, METRICS)
-    check_choice("tokenize", tokenize, (*TOKENIZERS, None))
-    if tokenize is not None and metric != "bleu":
-        raise ValueError(f"`tokenize` applies to BLEU alone; metric {metric!r} has its own units. Leave it out.")
-    for name, value in (("lowercase", lowercase), ("effective_order", effective_order)):
-        if value is not None and not isinstance(value, bool | np.bool_):
-            raise TypeError(f"`{name}` must be True, False or None; found {value!r}.")
-    if effective_order is not None and metric == "ter":
-        raise ValueError("`effective_order` is about n-grams, which TER does not have. Leave it out.")
-
-
 def scorer(
     metric: str = "bleu",
     *,
     tokenize: str | None = None,
-    lowercase: bool | None = None,
     effective_order: bool | None = None,
     level: str = "corpus",
 ) -> Any:
@@ -82,8 +69,6 @@ def scorer(
     metric : {"bleu", "chrf", "chrf++", "ter"}
     tokenize : str, optional
         Only for BLEU; one of `TOKENIZERS`, by default ``"13a"``, which does not fit Chinese and Japanese.
-    lowercase : bool, optional
-        By default what sacreBLEU does: no, and yes for TER.
     effective_order : bool, optional
         Whether n-gram orders that a text is too short for are left out. By default what sacreBLEU does at this
         ``level``: for BLEU no for a corpus and yes for a segment; for chrF yes at both. For chrF, False adds an
@@ -98,7 +83,7 @@ def scorer(
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError
         If an option is not one of those above, does not apply, or the tokenizer's package or model is missing.
 
     Examples
@@ -107,24 +92,27 @@ def scorer(
     >>> scorer("bleu").effective_order, scorer("bleu", level="segment").effective_order
     (False, True)
     """
-    _check_options(metric, tokenize, lowercase, effective_order)
+    check_choice("metric", metric, METRICS)
+    check_choice("tokenize", tokenize, (*TOKENIZERS, None))
+    check_choice("effective_order", effective_order, (True, False, None))
     check_choice("level", level, ("corpus", "segment"))
+    if tokenize is not None and metric != "bleu":
+        raise ValueError(f"`tokenize` applies to BLEU alone; metric {metric!r} has its own units. Leave it out.")
+    if effective_order is not None and metric == "ter":
+        raise ValueError("`effective_order` is about n-grams, which TER does not have. Leave it out.")
     from sacrebleu.metrics import BLEU, CHRF, TER  # slow to import
 
     if metric == "ter":
-        return TER(case_sensitive=lowercase is False)
+        return TER()
     if metric != "bleu":
-        word_order = 2 if metric == "chrf++" else 0
-        return CHRF(word_order=word_order, lowercase=bool(lowercase), eps_smoothing=effective_order is False)
+        return CHRF(word_order=2 if metric == "chrf++" else 0, eps_smoothing=effective_order is False)
     effective = level == "segment" if effective_order is None else bool(effective_order)
     tokenize = tokenize or "13a"
     try:
-        return BLEU(tokenize=tokenize, lowercase=bool(lowercase), effective_order=effective, force=True)
-    except (ImportError, RuntimeError, OSError) as error:
-        message = " ".join(str(error).split()) or type(error).__name__
-        raise ValueError(f"tokenizer {tokenize!r} cannot be used here: {message}") from None
-    except SystemExit:  # how sacreBLEU ends where a model cannot be downloaded
-        raise ValueError(f"tokenizer {tokenize!r} needs a model that sacreBLEU could not download.") from None
+        return BLEU(tokenize=tokenize, effective_order=effective, force=True)
+    except (ImportError, RuntimeError, OSError, SystemExit) as error:  # it exits where a model cannot be downloaded
+        message = " ".join(str(error).split())
+        raise ValueError(f"tokenizer {tokenize!r} lacks its package or its model: {message}") from None
 
 
 def signature(metric: Any) -> str:
@@ -139,10 +127,9 @@ def signature(metric: Any) -> str:
     str
         For TER with a minus sign, because this package negates it.
     """
-    name = type(metric).__name__
-    name = {"CHRF": f"chrF{getattr(metric, 'beta', '')}{'+' * getattr(metric, 'word_order', 0)}", "TER": "-TER"}.get(
-        name, name
-    )
+    name = {"TER": "-TER"}.get(type(metric).__name__, type(metric).__name__)
+    if name == "CHRF":
+        name = f"chrF{metric.beta}{'+' * metric.word_order}"
     return f"{name}|{metric.get_signature().format()}"
 
 
@@ -156,7 +143,6 @@ def score_corpus(
     metric: str = "bleu",
     *,
     tokenize: str | None = None,
-    lowercase: bool | None = None,
     effective_order: bool | None = None,
 ) -> TextScore:
     """Score a test set with sacreBLEU: sums of counts first, then one ratio.
@@ -167,7 +153,7 @@ def score_corpus(
         One per segment.
     references : sequence of str, or sequence of sequences of str
         As in `check_references`, which refuses other shapes.
-    metric, tokenize, lowercase, effective_order
+    metric, tokenize, effective_order
         As in `scorer`.
 
     Returns
@@ -190,7 +176,7 @@ def score_corpus(
     >>> score_corpus(["the cat sat on the mat"], ["the cat sat on a mat"], "ter").to_frame().score[0].round(2)
     np.float64(-16.67)
     """
-    computed = scorer(metric, tokenize=tokenize, lowercase=lowercase, effective_order=effective_order)
+    computed = scorer(metric, tokenize=tokenize, effective_order=effective_order)
     streams = check_references(translations, references)
     score = _sign(metric) * computed.corpus_score(list(translations), streams).score
     return TextScore(score, signature(computed))
@@ -202,14 +188,13 @@ def score_segments(
     metric: str = "bleu",
     *,
     tokenize: str | None = None,
-    lowercase: bool | None = None,
     effective_order: bool | None = None,
 ) -> SegmentScores:
     """Score every segment of a test set with sacreBLEU.
 
     Parameters
     ----------
-    translations, references, metric, tokenize, lowercase, effective_order
+    translations, references, metric, tokenize, effective_order
         As in `score_corpus`; ``effective_order`` is on by default for BLEU.
 
     Returns
@@ -228,7 +213,7 @@ def score_segments(
     >>> score_segments(["the cat sat", "no"], ["the cat sat", "yes"]).scores.round(1).tolist()
     [100.0, 0.0]
     """
-    computed = scorer(metric, tokenize=tokenize, lowercase=lowercase, effective_order=effective_order, level="segment")
+    computed = scorer(metric, tokenize=tokenize, effective_order=effective_order, level="segment")
     streams = check_references(translations, references)
     from sacrebleu.metrics.base import Metric
 

@@ -1,6 +1,6 @@
 """Run one neural metric on a CSV file. Executed by the Python that has the metric's package, which need not be ours.
 
-python _worker.py OPTIONS INPUT OUTPUT, with the options as JSON: metric, model, batch_size, gpus, language
+python _worker.py OPTIONS INPUT OUTPUT, with the options as JSON: metric, model, batch_size, language
 
 Scores are appended to OUTPUT as they come. It imports nothing but the standard library and the metric's package. Exit
 status 3: the package is missing.
@@ -21,7 +21,7 @@ def comet(options):
     path = Path(options.model).absolute()
     path = path / "checkpoints" / "model.ckpt" if path.is_dir() else path
     model = load_from_checkpoint(str(path) if path.is_file() else download_model(options.model))
-    gpus = min(1, torch.cuda.device_count()) if options.gpus is None else options.gpus
+    gpus = min(1, torch.cuda.device_count())
 
     def score(rows):
         data = [{"src": row["source"], "mt": row["translation"], "ref": row.get("reference")} for row in rows]
@@ -51,7 +51,7 @@ def metricx(options):
     tokenizer = AutoTokenizer.from_pretrained(
         options.model if has_tokenizer else "google/mt5-xl", trust_remote_code=False
     )
-    device = "cpu" if options.gpus == 0 or not torch.cuda.is_available() else "cuda"
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     model = MT5ForRegression.from_pretrained(options.model, trust_remote_code=False).to(device).eval()
 
     def score(rows):
@@ -88,10 +88,13 @@ def bertscore(options):
     from bert_score import BERTScorer
 
     choice = {"model_type": options.model} if options.model else {"lang": options.language}
-    scorer = BERTScorer(batch_size=options.batch_size, device="cpu" if options.gpus == 0 else None, **choice)
-    return lambda rows: scorer.score([row["translation"] for row in rows], [row["reference"] for row in rows])[
-        2
-    ].tolist()
+    scorer = BERTScorer(batch_size=options.batch_size, **choice)
+
+    def score(rows):
+        *_, f_scores = scorer.score([row["translation"] for row in rows], [row["reference"] for row in rows])
+        return f_scores.tolist()
+
+    return score
 
 
 UNITE = dict.fromkeys(("unite_src", "unite_ref", "unite_unified"), comet)

@@ -17,12 +17,11 @@ from ._frame import SEES, find_overlap, read_table, training_frame
 from ._light import LightConfig, LightSentinel, fit_light, load_light
 from ._report import TrainingReport, read_report
 from ._sentinel import Sentinel, check_target, read_card
-from ._settings import EncoderShape, TransformerConfig
+from ._settings import TransformerConfig
 
 __all__ = [
     "KINDS",
     "SEES",
-    "EncoderShape",
     "LightConfig",
     "LightSentinel",
     "Sentinel",
@@ -115,9 +114,9 @@ def fit(
     Raises
     ------
     TypeError
-        If a table is no DataFrame, or a text is no string.
+        If a table is no DataFrame, or ``config`` or ``start`` is of another kind.
     ValueError
-        If a column is absent, a text or score is missing, there are too few texts, all scores are
+        If a column is absent, a text or score is missing or none, there are too few texts, all scores are
         equal, an option is unknown or does not go with ``kind``, or the extra is not installed.
 
     References

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._names import unknown
 from ..evalset import EvalSet
 from ._frame import SEES, checked_texts, texts_of
 from ._report import write_json
@@ -97,15 +96,13 @@ class Sentinel(ABC):
         """
         return self.score(texts_of(frame, self.sees))
 
-    def score_set(self, es: EvalSet, *, reference: str | None = None) -> np.ndarray:
+    def score_set(self, es: EvalSet) -> np.ndarray:
         """Score every translation of a set.
 
         Parameters
         ----------
         es : EvalSet
-            With texts.
-        reference : str, optional
-            Which reference a reference sentinel sees; the first by default.
+            With texts. A reference sentinel sees the first reference.
 
         Returns
         -------
@@ -116,7 +113,7 @@ class Sentinel(ABC):
         Raises
         ------
         ValueError
-            If the set lacks the texts, or the reference does not exist.
+            If the set lacks the texts.
 
         Examples
         --------
@@ -127,32 +124,21 @@ class Sentinel(ABC):
         >>> float(mm.correlate(es, grouping="segment")["value"].iloc[0])
         0.0
         """
-        rows = self._texts(es, reference)
+        if not isinstance(es, EvalSet):
+            raise TypeError(f"expected an EvalSet; found {type(es).__name__}. For a table: score_frame.")
+        texts, rows = es.texts, [()]
+        if texts is not None and self.sees == "source":
+            rows = [texts.sources or ()]
+        elif texts is not None and self.sees == "reference":
+            rows = [*texts.references.values()][:1]
+        elif texts is not None:
+            rows = [texts.translations.get(system, (None,) * es.shape[1]) for system in es.systems]
         wanted = [text for row in rows for text in row if text is not None]
         if not wanted:
             raise ValueError(f"set {es.name!r} has no {SEES[self.sees]} texts, which this sentinel sees.")
         scores = iter(self.score(wanted))
         grid = np.array([[np.nan if text is None else next(scores) for text in row] for row in rows])
         return np.broadcast_to(grid, es.shape).copy()
-
-    def _texts(self, es: EvalSet, reference: str | None) -> list[tuple[str | None, ...]]:
-        """Return the rows of texts to score: one a system, or one for all systems."""
-        if not isinstance(es, EvalSet):
-            raise TypeError(f"expected an EvalSet; found {type(es).__name__}. For a table: score_frame.")
-        if reference is not None and self.sees != "reference":
-            raise ValueError(f"`reference` is for sentinels that see one; this one sees the {self.sees}.")
-        texts = es.texts
-        if texts is None:
-            raise ValueError(f"set {es.name!r} has no texts.")
-        if self.sees == "source":
-            return [texts.sources or ()]
-        if self.sees == "candidate":
-            nothing = (None,) * es.shape[1]
-            return [texts.translations.get(system, nothing) for system in es.systems]
-        names = list(texts.references)
-        if reference is not None and reference not in names:
-            raise unknown("reference", reference, names)
-        return [texts.references[reference or names[0]]] if names else [()]
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the sentinel into a folder, for `load`.

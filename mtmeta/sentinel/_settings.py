@@ -4,47 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from .._checks import check_choice, check_count
 
-__all__ = ["SCRATCH", "EncoderShape", "TransformerConfig"]
+__all__ = ["SCRATCH", "TransformerConfig"]
 
-
-@dataclass(frozen=True)
-class EncoderShape:
-    """An encoder of XLM-R's architecture that starts from random weights.
-
-    Its vocabulary, of byte-level pairs, is learnt from the training text.
-
-    Attributes
-    ----------
-    hidden_size, layers, heads, intermediate_size : int
-    vocabulary : int
-        Largest number of tokens.
-    """
-
-    hidden_size: int = 128
-    layers: int = 2
-    heads: int = 2
-    intermediate_size: int = 512
-    vocabulary: int = 4000
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be built."""
-        if min(asdict(self).values()) < 1 or self.hidden_size % self.heads or self.vocabulary < 261:
-            raise ValueError(
-                f"an encoder needs positive sizes, a `hidden_size` that `heads` divides, and a `vocabulary` of 261 "
-                f"(256 bytes and 5 special tokens) or more; found {self}."
-            )
-
-
-#: Shapes by name: the sizes of XLM-R base and large, and one for a CPU.
-SCRATCH: Mapping[str, EncoderShape] = {
-    "scratch-small": EncoderShape(),
-    "scratch-base": EncoderShape(768, 12, 12, 3072, 64_000),
-    "scratch-large": EncoderShape(1024, 24, 16, 4096, 64_000),
+#: Encoders of XLM-R's architecture with random weights: one for a CPU, and the sizes of XLM-R base and large. Hidden
+#: size, layers, heads, intermediate size, and the most tokens, which are byte-level pairs of the training text.
+SCRATCH: Mapping[str, tuple[int, int, int, int, int]] = {
+    "scratch-small": (128, 2, 2, 512, 4000),
+    "scratch-base": (768, 12, 12, 3072, 64_000),
+    "scratch-large": (1024, 24, 16, 4096, 64_000),
 }
 
 
@@ -54,9 +25,10 @@ class TransformerConfig:
 
     Attributes
     ----------
-    encoder : str or EncoderShape
+    encoder : str
         A Hugging Face checkpoint or a local folder (only its safetensors are read, and no code is run); or, for random
-        weights, an `EncoderShape` or one of ``scratch-small``, ``scratch-base``, ``scratch-large``.
+        weights, ``scratch-small``, ``scratch-base`` or ``scratch-large``. Its vocabulary, of byte-level pairs, is then
+        learnt from the training text.
     head : tuple of int
         Units between the encoder and the score; each layer is followed by tanh and dropout.
     dropout : float
@@ -102,7 +74,7 @@ class TransformerConfig:
     configuration files.
     """
 
-    encoder: str | EncoderShape = "FacebookAI/xlm-roberta-large"
+    encoder: str = "FacebookAI/xlm-roberta-large"
     head: tuple[int, ...] = (512, 128)
     dropout: float = 0.1
     learning_rate: float = 1e-6
@@ -134,22 +106,3 @@ class TransformerConfig:
         check_choice("precision", self.precision, ("auto", "bf16", "fp32"))
         check_choice("select", self.select, ("kendall", "loss", "published"))
         check_choice("recipe", self.recipe, ("published", "fast"))
-
-    @property
-    def shape(self) -> EncoderShape | None:
-        """The shape of an encoder that starts from random weights; ``None`` for a checkpoint."""
-        return self.encoder if isinstance(self.encoder, EncoderShape) else SCRATCH.get(self.encoder)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> TransformerConfig:
-        """Return the configuration that `dataclasses.asdict` wrote.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a field is unknown or out of range.
-        """
-        values = dict(values)
-        if isinstance(values.get("encoder"), Mapping):
-            values["encoder"] = EncoderShape(**values["encoder"])
-        return cls(**values | {"head": tuple(values["head"])})

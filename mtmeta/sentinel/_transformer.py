@@ -6,7 +6,6 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
-import importlib.util
 import json
 import math
 import os
@@ -42,13 +41,13 @@ from .._yaml import parse
 from ._frame import SEES, examples_of, find_overlap
 from ._report import TrainingReport, read_report, write_json
 from ._sentinel import Sentinel
-from ._settings import EncoderShape, TransformerConfig
+from ._settings import SCRATCH, TransformerConfig
 from ._transformer_network import Network, NetworkConfig, encoder_options
 
 __all__ = ["TransformerSentinel", "fit_transformer", "load_transformer"]
 
 _REPORT = "report.json"
-_SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+_SPECIAL = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>", "mask": "<mask>"}
 _LONGEST = 512
 #: What published sentinels call what they see.
 _SEEN_AS = {"source": "src", "candidate": "mt", "reference": "ref"}
@@ -56,12 +55,9 @@ _SEEN_AS = {"source": "src", "candidate": "mt", "reference": "ref"}
 _SCORED_AT_ONCE, _CHUNK = 16_384, 4096
 #: What is said where memory runs out. Processes exchange gradients while they compute them, and cannot begin again.
 _TOO_LARGE = (
-    "a GPU ran out of memory, and batches are split only where one process trains. Take a smaller `batch_size` and a "
-    "larger `accumulation`, or in the fast recipe fewer `tokens`; `gradient_checkpointing` takes less memory, too."
-)
-_TOO_LONG = (
-    "a batch of one text does not fit into memory. Take a smaller `max_length`, or `gradient_checkpointing`; or "
-    "another encoder."
+    "memory ran out, and batches cannot be split any further; where several processes train, they cannot be split at "
+    "all. Take a smaller `batch_size` and a larger `accumulation`, fewer `tokens` in the fast recipe, a smaller "
+    "`max_length`, `gradient_checkpointing`, or another encoder."
 )
 #: Newer releases of Transformers have another name for this, and warn of the old one.
 _RECOMPUTING = f"{'activation' if hasattr(TrainingArguments, 'activation_checkpointing') else 'gradient'}_checkpointing"
@@ -73,16 +69,13 @@ AutoConfig.register(NetworkConfig.model_type, NetworkConfig)
 AutoModel.register(NetworkConfig, Network)
 
 
-def _loaded(kind: Any, name: str | Path, local: bool, shape: Any, **options: Any) -> Any:
+def _loaded(name: str | Path, local: bool, shape: Any, **options: Any) -> Any:
     """Load the model of a checkpoint from safetensors; refuse it if weights are missing."""
     if local:
         with torch.device("meta"):
-            empty = (
-                Network(shape) if kind is Network else AutoModel.from_config(shape, trust_remote_code=False, **options)
-            )
-            check_size(empty, name)
+            check_size(AutoModel.from_config(shape, trust_remote_code=False, **options), name)
     options |= {"config": shape, "local_files_only": local, "use_safetensors": True, "output_loading_info": True}
-    model, found = kind.from_pretrained(name, trust_remote_code=False, **options)
+    model, found = AutoModel.from_pretrained(name, trust_remote_code=False, **options)
     absent = sorted(found["missing_keys"]) + sorted(map(str, found["mismatched_keys"]))
     if absent:
         raise ValueError(
@@ -94,31 +87,25 @@ def _loaded(kind: Any, name: str | Path, local: bool, shape: Any, **options: Any
     return model
 
 
-def _from_scratch(shape: EncoderShape, texts: list[str]) -> tuple[Any, Any]:
+def _from_scratch(name: str, texts: list[str]) -> tuple[Any, Any]:
     """Return the configuration of an encoder, and a tokeniser trained on the texts."""
+    hidden, layers, heads, intermediate, vocabulary = SCRATCH[name]
     tokeniser = ByteLevelBPETokenizer()
-    options = {"vocab_size": shape.vocabulary, "min_frequency": 0, "special_tokens": list(_SPECIAL)}
+    options = {"vocab_size": vocabulary, "min_frequency": 0, "special_tokens": [*_SPECIAL.values()]}
     tokeniser.train_from_iterator(sorted(set(texts)), show_progress=False, **options)
     tokeniser.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[(token, tokeniser.token_to_id(token)) for token in ("<s>", "</s>")]
     )
-    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), _SPECIAL, strict=True))
+    names = {f"{name}_token": token for name, token in _SPECIAL.items()} | {"cls_token": "<s>", "sep_token": "</s>"}
     wrapped = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokeniser._tokenizer, cls_token="<s>", sep_token="</s>", model_max_length=_LONGEST, **names
+        tokenizer_object=tokeniser._tokenizer, model_max_length=_LONGEST, **names
     )
-    config = transformers.XLMRobertaConfig(
-        vocab_size=len(wrapped),
-        hidden_size=shape.hidden_size,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        intermediate_size=shape.intermediate_size,
-        max_position_embeddings=_LONGEST + 2,
-        type_vocab_size=1,
-    )
-    return config, wrapped
+    sizes = {"hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": heads}
+    sizes |= {"intermediate_size": intermediate, "max_position_embeddings": _LONGEST + 2}
+    return transformers.XLMRobertaConfig(vocab_size=len(wrapped), type_vocab_size=1, **sizes), wrapped
 
 
-def _from_checkpoint(sees: str, config: TransformerConfig, texts: list[str]) -> TransformerSentinel:
+def _from_checkpoint(sees: str, config: TransformerConfig) -> TransformerSentinel:
     """Return a sentinel with an encoder from a checkpoint, once a trial has succeeded."""
     name = config.encoder
     refuse_pickles(name)
@@ -129,44 +116,28 @@ def _from_checkpoint(sees: str, config: TransformerConfig, texts: list[str]) -> 
     with only_data(f"the encoder {name!r} cannot be loaded", advice):
         local = check_folder(name)
         shape = AutoConfig.from_pretrained(name, trust_remote_code=False, local_files_only=local)
-        tokeniser = _tokeniser(name, local)
-        encoder = _loaded(AutoModel, name, local, shape, **encoder_options(shape))
+        tokeniser = AutoTokenizer.from_pretrained(name, trust_remote_code=False, local_files_only=local)
+        encoder = _loaded(name, local, shape, **encoder_options(shape))
         network = Network(NetworkConfig(shape, config.head, config.dropout), encoder)
         sentinel = TransformerSentinel(sees, config, network, tokeniser)
-        _try(sentinel, texts)
+        _try(sentinel)
         with tempfile.TemporaryDirectory() as folder:  # better now than after hours of training
             network.config.save_pretrained(folder)
             tokeniser.save_pretrained(folder)
     return sentinel
 
 
-def _tokeniser(name: str | Path, local: bool) -> Any:
-    """Return the tokenizer of a checkpoint; say what is missing where there are only pieces for SentencePiece."""
-    pieces = [path.name for path in Path(name).glob("*.model")] if local else []
-    if pieces and not (Path(name) / "tokenizer.json").exists() and importlib.util.find_spec("sentencepiece") is None:
-        raise ValueError(
-            f"its tokenizer is the file {pieces[0]}: add tokenizer.json of the same checkpoint, or pip install "
-            "sentencepiece protobuf"
-        )
-    return AutoTokenizer.from_pretrained(name, trust_remote_code=False, local_files_only=local)
-
-
-def _try(sentinel: TransformerSentinel, texts: Iterable[str] = ()) -> None:
-    """Raise unless the tokenizer fits the network and knows most of the texts, and both score two texts."""
+def _try(sentinel: TransformerSentinel) -> None:
+    """Raise unless the tokenizer fits the network, and both score two texts."""
     network, tokeniser = sentinel.network.eval(), sentinel.tokeniser
     known = getattr(network.encoder.get_input_embeddings(), "num_embeddings", math.inf)
     if max(tokeniser.get_vocab().values()) >= known or tokeniser.pad_token_id is None:
         raise ValueError(f"its tokenizer has no padding, or tokens beyond the {known} that the encoder knows.")
     if len(tokeniser) < _COMPLETE * (expected := getattr(network.config.encoder, "vocab_size", None) or 0):
         raise ValueError(
-            f"its tokenizer has {len(tokeniser):,} tokens, and its configuration says {expected:,}; files of the "
-            "tokenizer, such as tokenizer.json, are missing"
+            f"its tokenizer has {len(tokeniser):,} tokens, and its configuration says {expected:,}; add tokenizer.json "
+            "of the same checkpoint"
         )
-    some = [*texts][:_CHUNK]
-    ids = tokeniser(some, add_special_tokens=False)["input_ids"] if some else []
-    unknown = np.concatenate([*ids, []]) == tokeniser.unk_token_id
-    if len(unknown) and unknown.mean() > 0.5:
-        raise ValueError(f"its tokenizer does not know {unknown.mean():.0%} of the tokens in the texts")
     with torch.inference_mode():
         scores = network(**_padded(_token_ids(sentinel, ["a", "a text"]), tokeniser.pad_token_id))["logits"]
     if scores.shape != (2,) or not scores.isfinite().all():
@@ -225,7 +196,7 @@ class TransformerSentinel(Sentinel):
         batch = f"{c.batch_size}x{c.accumulation}" if c.recipe == "published" else f"{c.tokens}tokens"
         batch += f"x{self.world_size}" if self.world_size > 1 else ""
         return (
-            f"sentinel:transformer|sees:{self.sees}|encoder:{_called(c)}|lr:{c.learning_rate:g}|"
+            f"sentinel:transformer|sees:{self.sees}|encoder:{c.encoder}|lr:{c.learning_rate:g}|"
             f"batch:{batch}|epochs:{c.epochs}|seed:{c.seed}"
         )
 
@@ -251,13 +222,13 @@ class TransformerSentinel(Sentinel):
         Raises
         ------
         ValueError
-            If the encoder is not XLM-R from a checkpoint (that class knows no other), or the folder is not empty.
+            If the encoder is not XLM-R from a checkpoint: that class knows no other.
+        OSError
+            If the folder has ``checkpoints`` already, or cannot be made.
         """
         folder, c = Path(folder), self.config
-        if c.shape is not None or self.network.config.encoder.model_type != "xlm-roberta":
-            raise ValueError(f"the published class knows only checkpoints of XLM-R; the encoder is {_called(c)}.")
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise ValueError(f"{folder} is there already. Name a new folder.")
+        if c.encoder in SCRATCH or self.network.config.encoder.model_type != "xlm-roberta":
+            raise ValueError(f"the published class knows only checkpoints of XLM-R; the encoder is {c.encoder}.")
         (folder / "checkpoints").mkdir(parents=True)
         values = {"class_identifier": "sentinel_regression_metric", "encoder_model": "XLM-RoBERTa"}
         values |= {"pretrained_model": c.encoder, "hidden_sizes": c.head, "dropout": c.dropout, "activations": "Tanh"}
@@ -276,14 +247,6 @@ class TransformerSentinel(Sentinel):
             self.report.write(folder / _REPORT)
             (folder / "README.md").write_text(self.report.card(), encoding="utf-8")
         return {"config": asdict(self.config), "world_size": self.world_size}
-
-
-def _called(config: TransformerConfig) -> str:
-    """Return the name of an encoder for a signature."""
-    if not isinstance(config.encoder, EncoderShape):
-        return config.encoder
-    shape = config.encoder
-    return f"scratch-{shape.layers}x{shape.hidden_size}"
 
 
 def _token_ids(sentinel: TransformerSentinel, texts: list[str]) -> list[np.ndarray]:
@@ -350,9 +313,10 @@ def load_published(folder: Path) -> TransformerSentinel:
         network.load_state_dict({ours: stored.pop(_published_name(ours)) for ours in network.state_dict()})
         if others := [other for other in stored if not other.endswith("position_ids")]:
             raise ValueError(f"it has weights that no sentinel has, such as {others[0]!r}")
+        tokeniser = AutoTokenizer.from_pretrained(name, trust_remote_code=False, local_files_only=local)
         rate = {"learning_rate": values["learning_rate"], "batch_size": values["batch_size"]}
         config = TransformerConfig(encoder=name, head=head, dropout=values["dropout"], **rate)
-        sentinel = TransformerSentinel(sees, config, network, _tokeniser(name, local))
+        sentinel = TransformerSentinel(sees, config, network, tokeniser)
         _try(sentinel)
     return sentinel
 
@@ -360,10 +324,10 @@ def load_published(folder: Path) -> TransformerSentinel:
 def load_transformer(folder: Path, card: dict[str, Any]) -> TransformerSentinel:
     """Return the sentinel that `TransformerSentinel.save` wrote."""
     with _quiet(), only_data(f"{folder}: the transformer sentinel in it is damaged", "Train it again."):
-        config = TransformerConfig.from_dict(card["config"])
+        config = TransformerConfig(**card["config"] | {"head": tuple(card["config"]["head"])})
         check_folder(folder)
         shape = NetworkConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        network = _loaded(AutoModel, folder, True, shape)
+        network = _loaded(folder, True, shape)
         tokeniser = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         report = read_report(folder / _REPORT) if (folder / _REPORT).exists() else None
         sentinel = TransformerSentinel(card["sees"], config, network, tokeniser, report, card["world_size"])
@@ -495,9 +459,8 @@ class SentinelTrainer(transformers.Trainer):
             try:
                 return [self._in_parts(model, batch, *args, **options) for batch in todo][-1]
             except torch.OutOfMemoryError as error:
-                several = self.args.world_size > 1
-                if several or max(len(batch["labels"]) for batch in todo) <= self.parts:
-                    raise ValueError(_TOO_LARGE if several else _TOO_LONG) from error
+                if self.args.world_size > 1 or max(len(batch["labels"]) for batch in todo) <= self.parts:
+                    raise ValueError(_TOO_LARGE) from error
             model.zero_grad()
             torch.cuda.empty_cache()
             self.parts *= 2
@@ -648,13 +611,9 @@ def _step_of(checkpoint: str | None) -> int | None:
 
 def _curve(history: list[dict], stage: int) -> list[dict[str, Any]]:
     names = {"loss": "loss", "eval_error": "validation_loss", "eval_kendall": "validation_kendall"}
-    points: dict[int, dict[str, Any]] = {}
-    for entry in history:
-        found = {new: entry[old] for old, new in names.items() if old in entry}
-        if found:
-            empty = {"stage": stage + 1, "step": entry["step"], **dict.fromkeys(names.values())}
-            points.setdefault(entry["step"], empty).update(found)
-    return [points[step] for step in sorted(points)]
+    table = pd.DataFrame(history).reindex(columns=["step", *names]).rename(columns=names)
+    table = table.groupby("step").last().dropna(how="all").reset_index().astype(object)
+    return table.where(table.notna(), None).assign(stage=stage + 1).to_dict("records")
 
 
 @contextlib.contextmanager
@@ -691,9 +650,9 @@ def _begin(
     """Return the sentinel to train."""
     _bf16(config)
     if start is None:
-        if config.shape is None:
-            return _from_checkpoint(sees, config, texts)
-        shape, tokeniser = _from_scratch(config.shape, texts)
+        if config.encoder not in SCRATCH:
+            return _from_checkpoint(sees, config)
+        shape, tokeniser = _from_scratch(config.encoder, texts)
         return TransformerSentinel(sees, config, Network(NetworkConfig(shape, config.head, config.dropout)), tokeniser)
     if start.sees != sees:
         raise ValueError(f"`start` sees the {start.sees}; expected one that sees the {sees}.")
@@ -790,8 +749,8 @@ def _report(
     speed = {f"{name}_per_second": n / seconds if seconds else 0.0 for name, n in amounts.items()}
     peak = facts["peak_flops"]
     versions = {name: importlib.metadata.version(name) for name in ("torch", "transformers", "accelerate", "mtmeta")}
-    on_gpu, encoder = torch.cuda.is_available(), str(_called(config))
-    made = {"signature": sentinel.signature, "encoder": encoder + (", from random weights" if config.shape else "")}
+    on_gpu, encoder = torch.cuda.is_available(), config.encoder + ", from random weights" * (config.encoder in SCRATCH)
+    made = {"signature": sentinel.signature, "encoder": encoder}
     made |= {"stages": [{k: v for k, v in s.items() if k not in ("counts", "curve", "best")} for s in done]}
     made |= {"curve": [point for stage in done for point in stage["curve"]], "best": [stage["best"] for stage in done]}
     made |= {"n_texts": int(texts), "n_tokens": int(tokens), "n_padded_tokens": int(padded), "flops": flops} | speed
