@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import permutations
+from math import factorial
 
 import numpy as np
 from scipy.special import ndtr
+from scipy.stats import permutation_test
 
 from .._checks import Undefined
 from .._names import some_of
@@ -31,7 +32,6 @@ from ._facts import (
 
 #: More pairs than this are not sorted in every resample, or not at all.
 _PAIRS_WITH_INTERVAL, _PAIRS = 200_000, 200_000_000
-_EXACT_UP_TO = 7
 
 
 def data(part: Part, section: Section) -> None:
@@ -78,17 +78,14 @@ def pair_accuracy(human: np.ndarray, metric: np.ndarray) -> np.ndarray:
 def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_resamples: int = 9999) -> tuple[float, str]:
     """Return the share of orders of the systems that agree with humans at least as well, and how they were drawn."""
     k = len(human)
-    exact = k <= _EXACT_UP_TO
-    if exact:
-        orders = np.array(list(permutations(range(k)))).T
-    else:
-        orders = np.random.default_rng(seed).permuted(np.tile(np.arange(k), (n_resamples, 1)), axis=1).T
-    observed = pair_accuracy(human[:, None], metric[:, None])[0]
-    reached = int((pair_accuracy(human[:, None], metric[orders]) >= observed - 1e-12).sum())
-    n = orders.shape[1]
-    if exact:
-        return reached / n, f"all {n} orders of {k} systems"
-    return (reached + 1) / (n + 1), f"{n} random orders of {k} systems"
+
+    def accuracy(metric: np.ndarray, axis: int) -> np.ndarray:
+        return pair_accuracy(human[:, None], np.atleast_2d(metric).T)
+
+    options = {"n_resamples": n_resamples, "random_state": np.random.default_rng(seed), "vectorized": True}
+    found = permutation_test((metric,), accuracy, permutation_type="pairings", alternative="greater", **options)
+    n = len(found.null_distribution)
+    return found.pvalue, f"all {n} orders of {k} systems" if n == factorial(k) else f"{n} random orders of {k} systems"
 
 
 _SYSTEM_STATISTICS = {"pearson.means": partial(pearson, axis=0), "pairwise": pair_accuracy}
@@ -172,7 +169,8 @@ def _spa_row(part: Part, section: Section) -> None:
 
 
 def _difference_row(part: Part, section: Section) -> None:
-    found = curve(part.es, part.metric, **part.settings.options)
+    settings = part.settings
+    found = curve(part.es, part.metric, n_resamples=settings.n_resamples, level=settings.level, rng=settings.seed)
     value, low, high = found.needed(0.8)
     if not np.isfinite(high):
         raise Undefined("the curve may be flat: no difference is known to have that chance.")
@@ -212,10 +210,10 @@ def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
 def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float, str]:
     """Return an interval, or why there is none."""
     try:
-        if coefficient == "pearson" or grouping == "segment":
+        if coefficient == "pearson" or (coefficient, grouping) == ("kendall", "segment"):
             return *quick_interval(part.paired, part.metric, coefficient, grouping, part.settings), ""
-        options = {"coefficient": coefficient, "grouping": grouping, "unit": part.settings.unit}
-        table = intervals(part.paired, [part.metric], **options, **part.settings.options)
+        options = {"coefficient": coefficient, "grouping": grouping, **part.settings.options}
+        table = intervals(part.paired, [part.metric], **options)
         return *table.iloc[0][["low", "high"]], ""
     except Undefined as error:
         return np.nan, np.nan, f"no interval: {error}"
@@ -261,13 +259,9 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
         section.found["degenerate"] = undefined, groups
 
 
-def quick_interval(
-    es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings
-) -> tuple[float, float]:
-    """Return the result of `intervals` for Pearson and for segment grouping, where counts of segments are enough."""
+def quick_interval(es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings) -> tuple:
+    """Return the result of `intervals` for Pearson, and Kendall within segments, which counts of segments give."""
     counts = segment_counts(es, settings)
-    if coefficient == "acc_eq":
-        return interval(_calibrated_in_draws(es, metric, counts[1:]), settings)
     if grouping != "segment":
         rated = ~np.isnan(es.human)
         rows = [rated.any(axis=1)] if grouping == "none" else np.eye(len(rated), dtype=bool)[rated.sum(axis=1) > 1]
@@ -283,24 +277,6 @@ def _mean_of_defined(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     defined = ~np.isnan(values)
     sums, sizes = (np.where(defined, values, 0.0) * weights).sum(axis=-1), (defined * weights).sum(axis=-1)
     return np.divide(sums, sizes, out=np.zeros(len(sums)), where=sizes > 0)
-
-
-def _calibrated_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
-    """Return acc_eq within segments in each draw, calibrated on the draw; pairs are sorted once for all draws."""
-    i, j = np.triu_indices(es.shape[0], 1)
-    human, own = es.human[i] - es.human[j], es[metric][i] - es[metric][j]
-    rated = ~np.isnan(human)
-    weight = 1 / np.maximum(rated.sum(axis=0), 1)
-    right = rated & (np.sign(human) == np.sign(own)) & (human != 0)
-    pair, segment = np.nonzero(right | (human == 0))
-    size = np.abs(own[pair, segment])
-    order = np.argsort(size)
-    size, pair, segment = size[order], pair[order], segment[order]
-    gains = np.where(right[pair, segment], -1.0, 1.0) * weight[segment]  # of the threshold at which a pair is tied
-    ends = np.flatnonzero(np.append(size[1:] != size[:-1], True)) if len(size) else order
-    untied, n = counts @ (right.sum(axis=0) * weight), counts @ rated.any(axis=0)
-    best = [max(0.0, np.cumsum(gains * times[segment])[ends].max(initial=0.0)) for times in counts]
-    return np.divide(untied + best, n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 def _n_pairs(es: EvalSet, grouping: str) -> int:

@@ -77,22 +77,12 @@ def system_rows(part: Part, section: Section) -> None:
     for key, compute in {"sysdep": _sysdep, "null": _null, "favours": _favours}.items():
         section.attempt(key, compute, part, section)
     if section.rows:
-        unit, n = _unit(part)
+        unit, n = part.settings.unit, len(set(units_of(part.paired, part.settings.unit)))
         section.text.append(f"Intervals redraw, and the null moves, whole {unit}s: there are {n}.")
 
 
-def _unit(part: Part) -> tuple[str, int]:
-    """Return what is redrawn, and how many there are."""
-    unit = part.settings.unit
-    return unit, len(set(units_of(part.paired, unit)))
-
-
-def _options(part: Part) -> dict:
-    return part.settings.options | {"unit": _unit(part)[0]}
-
-
 def _sysdep(part: Part, section: Section) -> None:
-    found = system_dependence(part.paired, part.metric, **_options(part))
+    found = system_dependence(part.paired, part.metric, **part.settings.options)
     section.found["sysdep"] = found
     n, unit = len(found.table), "systems"
     for row in found.table.itertuples():
@@ -103,7 +93,7 @@ def _sysdep(part: Part, section: Section) -> None:
 
 
 def _null(part: Part, section: Section) -> None:
-    found = compare_with_null(part.paired, part.metric, **_options(part))
+    found = compare_with_null(part.paired, part.metric, **part.settings.options)
     section.found["null"] = found
     low, high = interval(found.sysdep_draws, part.settings)
     n, unit = part.settings.n_resamples, "draws"
@@ -117,7 +107,7 @@ def _favours(part: Part, section: Section) -> None:
     n = es.shape[0]
     level = 1 - (1 - settings.level) / n
     n_resamples = max(settings.n_resamples, math.ceil(2 / (1 - level)))
-    options = _options(part) | {"level": level, "n_resamples": n_resamples}
+    options = settings.options | {"level": level, "n_resamples": n_resamples}
     plain = deviations_both_ways(es, part.metric, **options).set_index("system")
     try:
         centred = deviations_both_ways(centre_segments(es, [part.metric]), part.metric, **options).set_index("system")

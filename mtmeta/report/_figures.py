@@ -13,8 +13,8 @@ from .. import plots  # isort: skip - it decides what Matplotlib reads
 import matplotlib.pyplot as plt
 
 from .._checks import Undefined
-from ._display import number
-from ._facts import GROUPINGS, HEADS, Figure, Part
+from ._facts import GROUPINGS, PAGE, Figure, Part
+from ._pages import number
 
 
 def figures(part: Part) -> dict[str, Figure]:
@@ -29,8 +29,8 @@ def figures(part: Part) -> dict[str, Figure]:
             before = set(plt.get_fignums())
             try:
                 axes, words = make(part)
-                alt = HEADS[section]["alt"].format(metric=part.metric, **words)
-                found[section] = Figure(HEADS[section]["figure"], alt, _png(axes))
+                alt = PAGE["sections"][section]["alt"].format(metric=part.metric, **words)
+                found[section] = Figure(PAGE["sections"][section]["figure"], alt, _png(axes))
             except Undefined:  # the section says why: the numbers behind the figure are not there either
                 pass
             finally:
