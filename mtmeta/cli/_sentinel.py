@@ -16,21 +16,8 @@ from .. import __version__
 from .._files import keep
 from .._limits import MAX_COUNT
 from ._choices import Kind, Precision, Recipe, ScoreFormat, Sees, Select
-from ._common import (
-    AS_ENDS,
-    NEW_FILE,
-    Loading,
-    Places,
-    Printing,
-    Writing,
-    app,
-    argument,
-    command,
-    folder,
-    number,
-    option,
-    wrong,
-)
+from ._common import Loading, Printing, Writing, app, command
+from ._options import Places, argument, folder, form, new_file, number, option, wrong
 from ._output import inputs, output_file, written
 
 if TYPE_CHECKING:
@@ -76,7 +63,7 @@ class Transformer:
     seed: number(int | None, "Seed of the training.", 0, 2**32 - 1, "12") = None
     checkpoints: folder(Path | None, "Keep checkpoints here; the same command continues from them.", "none") = None
     peak_flops: option(float | None, "Operations per second of the device in bf16, for the report.", "NUMBER") = None
-    report: option(Path | None, "Write speed, memory and losses to this file, as JSON.", "FILE", **NEW_FILE) = None
+    report: new_file(Path | None, "Write speed, memory and losses to this file, as JSON.") = None
 
 
 @command("sentinel train teaching --sees source --save my-sentinel", "train", sentinel)
@@ -144,13 +131,7 @@ def score_with_sentinel(
     reference: option(
         str | None, "For a set: the reference that the sentinel sees.", "NAME", "the published one"
     ) = None,
-    how: option(
-        ScoreFormat | None,
-        "seg-score: system and score, as in .seg.score files of mt-metrics-eval.",
-        None,
-        AS_ENDS.format("csv"),
-        "--format",
-    ) = None,
+    how: form(ScoreFormat, "seg-score: system and score, as in .seg.score files of mt-metrics-eval.", "csv") = None,
     places: Places = 3,
     *,
     writing: Writing,

@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
 from . import _choices as choose
-from ._common import (
-    Loading,
-    Printing,
-    Sets,
-    Source,
-    argument,
-    command,
-    flag,
-    in_options,
-    number,
-    option,
-    several,
-    threshold,
-    wrong,
-)
+from ._common import Loading, Printing, Source, command, in_options
+from ._options import Sets, argument, flag, number, option, several, threshold, wrong
 from ._output import Alike, Best, together
 
 if TYPE_CHECKING:
@@ -296,7 +283,7 @@ def compare(
     *,
     duel: Duel,
     unit: option(
-        choose.Unit | None, "What to exchange and redraw.", None, "document where 20 are rated, else segment", "--unit"
+        choose.Unit | None, "What to exchange and redraw.", default="document where 20 are rated, else segment"
     ) = None,
     n_resamples: Draws = 1000,
     seed: Seed = 0,

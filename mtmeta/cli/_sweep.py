@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from .._files import keep
-from ._common import How, Writing, argument, command, flag, folder, option, processes, wrong
+from .._limits import MAX_JOBS
+from ._common import Writing, command
+from ._options import How, argument, flag, folder, number, option, wrong
 from ._output import say, written
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def sweep(
     example: flag("Print a plan to start from, and run nothing.", "--example") = False,
     dry_run: flag("List the tasks and which are done, and run none.", "--dry-run") = False,
     out: folder(Path | None, "Write all results into this folder.", "out/ and the name of the plan") = None,
-    jobs: processes(int | None, "Processes; -1 for all cores.", "1; with --dask local, all") = None,
+    jobs: number(int | None, "Processes; -1 for all cores.", -MAX_JOBS, MAX_JOBS, "1; with --dask local, all") = None,
     dask: option(
         str | None,
         "Run on a Dask cluster: give the address of its scheduler, or local to start --jobs workers here, which "
