@@ -19,7 +19,7 @@ import typer
 from .. import __version__
 from .._processes import check_room
 from ._choices import Missing, PlanFormat
-from ._options import Force, How, Metrics, Output, Places, Quiet, flag, option, several, wrong
+from ._options import Force, How, Metrics, Output, Places, Quiet, flag, option, several, word, wrong
 from ._output import check_outputs, emit, form_of, say, visible, written
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     for parameter in parameters:
         about = (get_args(parameter.annotation) or (None,))[-1]
         if isinstance(about, typer.models.OptionInfo):
-            usual = f"--{parameter.name.replace('_', '-')}"
-            _OPTIONS.setdefault(parameter.name, (about.param_decls or (usual,))[0])
+            named = about.param_decls or (f"--{parameter.name.replace('_', '-')}",)
+            _OPTIONS.setdefault(parameter.name, named[0])
 
     def safe(**options: Any) -> None:
         options = {name: str(value) if isinstance(value, StrEnum) else value for name, value in options.items()}
@@ -77,8 +77,9 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             check_room()
             check_outputs(options)
             if options.get("how", "") is None:
-                kinds = PlanFormat if options.get("example") else forms
-                options["how"] = _each(lambda path: form_of(path, kinds), options.get("output"))
+                output, kinds = options.get("output"), PlanFormat if options.get("example") else forms
+                several = isinstance(output, list)
+                options["how"] = [form_of(path, kinds) for path in output] if several else form_of(output, kinds)
             made = {name: kind(**{f.name: options.pop(f.name) for f in fields(kind)}) for name, kind in bundles.items()}
             command(**options, **made)
         except KeyboardInterrupt:
@@ -91,11 +92,6 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     safe.__signature__ = inspect.Signature(parameters)
     safe.__annotations__ = {p.name: p.annotation for p in parameters}
     return safe
-
-
-def _each(function: Callable[[Any], Any], values: Any) -> Any:
-    """Apply a function to a value, or to each of a list."""
-    return [function(value) for value in values] if isinstance(values, list) else function(values)
 
 
 def command(example: str, name: str | None = None, group: typer.Typer = app) -> Callable:
@@ -165,16 +161,12 @@ class Source:
     metrics_from: several(
         "Add metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score", "DIR|SET", "none"
     ) = None
-    annotation: option(
-        str | None, "Which human scores to use, such as mqm or da-sqm.", "NAME", "mqm if there is one"
-    ) = None
-    reference: option(
-        str | None, "The reference that metrics were scored against; it is not ranked.", "NAME", "the published one"
+    annotation: word("Which human scores to use, such as mqm or da-sqm.", "NAME", "mqm if there is one") = None
+    reference: word(
+        "The reference that metrics were scored against; it is not ranked.", "NAME", "the published one"
     ) = None
     missing: option(Missing, "What to do if a system lacks a segment: refuse, or leave the cell unscored.") = "raise"
-    columns: option(
-        str | None, "Names of the columns in your table: system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are"
-    ) = None
+    columns: word("Names of the columns in your table: system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are") = None
     system: several("Use only this system") = None
     exclude_system: several("Leave this system out, such as a human translator", default="none") = None
     human_system: several("Treat this system as a human translator", default="as the set says") = None

@@ -56,6 +56,11 @@ def argument(kind: Any, metavar: str, text: str, **more: Any) -> Any:
     return Annotated[kind, typer.Argument(metavar=metavar, help=text, **more)]
 
 
+def word(text: str, metavar: str, default: str | bool = True) -> Any:
+    """Return the type of an option for a name, or another text."""
+    return option(str | None, text, metavar, default)
+
+
 def flag(text: str, *names: str, **more: Any) -> Any:
     """Return the type of an option that is given or not."""
     return option(bool, text, None, True, *names, **more)

@@ -87,14 +87,13 @@ def _partly_rated(es: EvalSet, protocol: str) -> str:
 
     rated = es.human == es.human  # NaN is not rated
     here, whole = rated.any(axis=0), rated[rated.any(axis=1)].all(axis=0)
-    partly = f"{es.name}: {(here & ~whole).sum()} of the {here.sum()} rated segments are rated for some systems only; "
-    for task in PROTOCOLS[protocol].tasks if (here & ~whole).any() else ():
-        if task.level == "system":
-            pair = "a pair of systems is compared where both are rated"
-            return partly + (
-                pair if task.statistic == "spa" else "a system's score is the mean over those rated for it"
-            )
-    return ""
+    of_systems = [task.statistic for task in PROTOCOLS[protocol].tasks if task.level == "system"]
+    if not of_systems or whole[here].all():
+        return ""
+    how = "a system's score is the mean over those rated for it"
+    how = "a pair of systems is compared where both are rated" if of_systems[0] == "spa" else how
+    n = (here & ~whole).sum()
+    return f"{es.name}: {n} of the {here.sum()} rated segments are rated for some systems only; {how}"
 
 
 @command("correlate teaching --coefficient kendall --grouping segment --grouping none")
@@ -126,11 +125,8 @@ def correlate(
     translations that all metrics scored.
     """
     coefficients, groupings = (list(dict.fromkeys(map(str, given))) for given in (coefficient, grouping))
-    pairless = [c for c in coefficients if c in choose.WITHOUT_EPSILON]
-    if epsilon != "calibrate" and pairless:
-        raise wrong("--epsilon", f"has no meaning for {', '.join(pairless)}: no pairs are compared there.")
-    if interval and (epsilon != "calibrate" or degenerate not in ("drop", "zero")):
-        raise wrong("--interval", "goes with --epsilon calibrate and --degenerate drop or zero.")
+    if interval and epsilon != "calibrate":
+        raise wrong("--interval", "goes with --epsilon calibrate.")
     import pandas as pd
 
     from ..agreement import correlate as correlate_set
@@ -143,14 +139,13 @@ def correlate(
                 names = loading.metric or list(es.metrics)
                 printing.say(*decided_by_one(without_each_system(es, names, Task("pearson", "system"))))
             es, groupings = _means(es), ["none"]
-        options = {"degenerate": degenerate, "epsilon": epsilon}
         blocks = []
         for c, g in ((c, g) for c in coefficients for g in groupings):
             seconds, hint = _correlating(es, c, g, epsilon, interval)
             seconds *= len(loading.metric or es.metrics)
             printing.say(_long(f"{c} of {es.name} with {g} grouping", seconds, 0, hint))
-            table = correlate_set(es, loading.metric, coefficient=c, grouping=g, **options)
             settings = {"coefficient": c, "grouping": g, "degenerate": degenerate}
+            table = correlate_set(es, loading.metric, epsilon=epsilon, **settings)
             blocks.append(_with_interval(es, table, settings, level) if interval else table)
         tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
     drawn = "|level:0.95|draws:1000|seed:0" if interval else ""
@@ -242,9 +237,9 @@ def difference(
     largest = row.at[0, "largest"]
     told = f"no two systems of the curve differ by more than {largest:.4g}. Is this the same scale?"
     printing.say(told if delta > largest else "")
-    found = {"difference": delta, **dict(zip(("chance", "low", "high"), expit(slopes * delta), strict=True))}
-    found["needed_80"] = logit(0.8) / slopes[0] if slopes[0] > 0 else np.inf
-    printing.table(row[["metric", "n_segments"]].assign(**found).join(row[["n_pairs", "n_systems", "n_sets"]]))
+    (chance, low, high), needed = expit(slopes * delta), logit(0.8) / slopes[0] if slopes[0] > 0 else np.inf
+    found = row[["metric", "n_segments"]].assign(difference=delta, chance=chance, low=low, high=high, needed_80=needed)
+    printing.table(found.join(row[["n_pairs", "n_systems", "n_sets"]]))
 
 
 #: Level of the test that marks a metric as no worse than the best.
@@ -305,7 +300,7 @@ def compare(
         options = duel.options | {"n_resamples": n_resamples, "rng": seed}
         found = test(es, duel.metrics, unit=_units(es, unit), **options)
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
-        of, n = found.table["unit"][0], found.table["n_units"][0]
+        of, n = found.table.loc[0, ["unit", "n_units"]]
         redrawn = test(es, [better, worse], unit=of, method="bootstrap", keep_draws=True, **options)
         low, high = np.quantile(redrawn.draws[0], [0.025, 0.975])
         p = found.p_values.loc[better, worse]
@@ -388,11 +383,9 @@ def fetch(
         folder = None if show else fetch_set(name, base_url=mirror, progress=not printing.quiet, timeout=timeout)
         terms = known[name.partition("/")[0]]
         size = f"{terms.size / 1e6:.1f} MB, {len(terms.files)} files"
-        facts = {"title": terms.title, "size": size, "licence": terms.licence}
-        facts |= {"restriction": terms.restriction, "note": terms.note}
-        rows += [(name, what, text) for what, text in facts.items() if text]
-        rows += [(name, "cite", text) for text in terms.cite]
-        rows += [] if folder is None else [(name, "folder", str(folder))]
+        facts = [("title", terms.title), ("size", size), ("licence", terms.licence), ("restriction", terms.restriction)]
+        facts += [("note", terms.note), *(("cite", text) for text in terms.cite), ("folder", folder and str(folder))]
+        rows += [(name, what, text) for what, text in facts if text]
     printing.table(pd.DataFrame(rows, columns=["set", "what", "text"]))
 
 

@@ -167,17 +167,6 @@ class Findings:
     figures: dict[str, Figure] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Facts:
-    """All that pages are made of."""
-
-    findings: tuple[Findings, ...] = field(repr=False)
-    level: float
-    seed: int
-    signature: str
-    version: str
-
-
 def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
     """Return how often each segment is taken: once each in row 0, then one row per resample.
 

@@ -8,10 +8,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .._escapes import Markup, fill, markdown, visible
 from ._claims import VERDICTS, by_verdict
-from ._facts import PAGE, UP_TO, Facts, Figure, Findings, Section
+from ._facts import PAGE, UP_TO, Figure, Findings, Section
+
+if TYPE_CHECKING:
+    from ._report import Report
 
 _MARKS = dict(zip(VERDICTS, ("✓", "≈", "✗", "?"), strict=True))
 
@@ -109,7 +113,7 @@ def _fill(piece: str, **values: object) -> Markup:
     return fill(PAGE["html"][piece], **values)
 
 
-def as_html(report: Facts) -> str:
+def as_html(report: Report) -> str:
     """Return the page."""
     findings, several = report.findings, len(report.findings) > 1
     metrics = list(dict.fromkeys(found.metric for found in findings))
@@ -195,7 +199,7 @@ def _markdown_table(headings: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def as_markdown(report: Facts) -> str:
+def as_markdown(report: Report) -> str:
     """Return the whole report."""
     out = ["# Is this metric any good?"]
     for found in report.findings:

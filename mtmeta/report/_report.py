@@ -20,7 +20,7 @@ from ..evalset import EvalSet, as_sets, metric_names
 from ..significance import exchange_units
 from . import _agreement, _behaviour, _others
 from ._claims import claims_of
-from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, UP_TO, Facts, Figure, Findings, Part, Section, Settings
+from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, UP_TO, Figure, Findings, Part, Section, Settings
 from ._pages import as_html, as_markdown
 
 SCHEMA = 2
@@ -43,7 +43,7 @@ _NEVER_CLAIMED = ("data", "domains")
 
 
 @dataclass(frozen=True)
-class Report(Facts):
+class Report:
     """The result of `report`.
 
     Attributes
@@ -66,6 +66,11 @@ class Report(Facts):
         The version of mtmeta that computed it.
     """
 
+    findings: tuple[Findings, ...] = field(repr=False)
+    level: float
+    seed: int
+    signature: str
+    version: str
     #: What figures are drawn from; nothing in a report that was read.
     _parts: tuple[Part, ...] = field(default=(), repr=False, compare=False)
 
