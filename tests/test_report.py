@@ -15,9 +15,9 @@ from scipy import stats
 import mtmeta as mm
 from mtmeta._checks import Undefined
 from mtmeta.report import SECTIONS, Report, _facts, _report
-from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws
+from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws, system_means
 from mtmeta.report._claims import VERDICTS, decide
-from mtmeta.report._facts import Part, Settings, pearson_in_draws, segment_counts, system_means
+from mtmeta.report._facts import Part, Settings, pearson_in_draws, segment_counts
 from mtmeta.report._pages import number, tables
 
 FAST = {"n_resamples": 60}

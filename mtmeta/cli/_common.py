@@ -175,8 +175,6 @@ class Source:
         """Load all sets that the names stand for, and say what was left out of them."""
         from ..datasets import load_all
 
-        if list(names).count("-") > 1:
-            raise typer.BadParameter("standard input (-) can be read once only.")
         options |= {name: getattr(self, name) for name in ("reference", "annotation", "missing")}
         options |= {"metrics": getattr(self, "metric", None), "metrics_from": self.metrics_from or ()}
         options |= {"columns": self._columns(), "human_systems": self.human_system or ()}

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_TRAIN = "sentinel train teaching --sees source --save my-sentinel"
 sentinel = typer.Typer(
     name="sentinel",
     help="Train metrics that see one text only, and score with them.",
-    epilog="\b\nExample:\n  mtmeta sentinel train teaching --sees source --save my-sentinel",
+    epilog=f"\b\nExample:\n  mtmeta {_TRAIN}",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -65,7 +66,7 @@ class Transformer:
     report: new_file(Path | None, "Write speed, memory and losses to this file, as JSON.") = None
 
 
-@command("sentinel train teaching --sees source --save my-sentinel", "train", sentinel)
+@command(_TRAIN, "train", sentinel)
 def train_sentinel(
     context: typer.Context,
     stages: argument(
@@ -115,11 +116,7 @@ def train_sentinel(
     printing.table(_facts(trained, save, sum(map(len, frames))))
 
 
-@command(
-    "sentinel train teaching --sees source --save my-sentinel && mtmeta sentinel score my-sentinel teaching",
-    "score",
-    sentinel,
-)
+@command(f"{_TRAIN} && mtmeta sentinel score my-sentinel teaching", "score", sentinel)
 def score_with_sentinel(
     folder: argument(Path, "DIR", "A saved sentinel."),
     what: argument(

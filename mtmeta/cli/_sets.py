@@ -136,8 +136,8 @@ def correlate(
     for es in loading.rated(sets, printing.quiet):
         if level == "system":
             if "pearson" in coefficients:
-                names = loading.metric or list(es.metrics)
-                printing.say(*decided_by_one(without_each_system(es, names, Task("pearson", "system"))))
+                decided = without_each_system(es, loading.metric or es.metrics, Task("pearson", "system"))
+                printing.say(*decided_by_one(decided))
             es, groupings = _means(es), ["none"]
         blocks = []
         for c, g in ((c, g) for c in coefficients for g in groupings):
@@ -395,14 +395,10 @@ def _correlating(es: EvalSet, coefficient: str, grouping: str, epsilon: Any, int
 
     if coefficient in choose.CALIBRATED and epsilon == "calibrate":  # all pairs are compared
         sizes = np.sum(~np.isnan(es.human), axis={"none": None, "segment": 0, "system": 1}[grouping])
-        each = 6e-8 * float(np.sum(sizes * (sizes - 1) / 2))
-        other = "with --epsilon 0, which calibrates nothing, it takes a moment"
+        each, hint = 6e-8 * np.sum(sizes * (sizes - 1) / 2), "; with --epsilon 0, which calibrates nothing, a moment"
     else:
-        each = float(np.sum(~np.isnan(es.human))) * (4e-8 if coefficient == "pearson" else 3e-7)
-        other = ""
-    if interval:
-        each, other = 1000 * each, "without --interval it takes a thousandth"
-    return each, f"; {other}" if other else ""
+        each, hint = np.sum(~np.isnan(es.human)) * (4e-8 if coefficient == "pearson" else 3e-7), ""
+    return (1000 * each, "; without --interval a thousandth of it") if interval else (each, hint)
 
 
 def _long(what: str, seconds: float, size: float, hint: str) -> str:

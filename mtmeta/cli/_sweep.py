@@ -95,32 +95,24 @@ def _counted(tasks: pd.DataFrame) -> pd.DataFrame:
 
 
 @contextmanager
-def _shown(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+def _shown(quiet: bool) -> Iterator[Callable[[Progress], None]]:
     """Yield a display of progress on stderr: a bar on a terminal, otherwise a line now and then."""
-    if quiet:
-        yield None
-        return
     from tqdm import tqdm
 
-    bar: tqdm | None = None
     last = time.monotonic()
+    with tqdm(unit="task", file=sys.stderr, leave=False, disable=quiet or not sys.stderr.isatty()) as bar:
 
-    def show(progress: Progress) -> None:
-        nonlocal bar, last
-        first = progress.seconds_left != progress.seconds_left  # NaN: nothing is known yet
-        if sys.stderr.isatty():
-            bar = bar or tqdm(total=progress.total, initial=progress.done, unit="task", file=sys.stderr, leave=False)
+        def show(progress: Progress) -> None:
+            nonlocal last
+            lines = bar.disable and not quiet
+            if progress.seconds_left != progress.seconds_left:  # NaN: nothing is known yet
+                bar.total, bar.initial, bar.n = progress.total, progress.done, progress.done
+                bar.refresh()
+                say(not lines, f"{progress.total} tasks, {progress.done} of them done before")
+            elif progress.done == progress.total or time.monotonic() - last > _SECONDS_BETWEEN_LINES:
+                last, left = time.monotonic(), tqdm.format_interval(progress.seconds_left)
+                say(not lines, f"{progress.done} of {progress.total} tasks, {progress.failed} failed, {left} left")
             bar.set_postfix(failed=progress.failed, refresh=False)
             bar.update(progress.done - bar.n)
-        elif first:
-            say(False, f"{progress.total} tasks, {progress.done} of them done before")
-        elif progress.done == progress.total or time.monotonic() - last > _SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            left = tqdm.format_interval(progress.seconds_left)
-            say(False, f"{progress.done} of {progress.total} tasks, {progress.failed} failed, {left} left")
 
-    try:
         yield show
-    finally:
-        if bar is not None:
-            bar.close()

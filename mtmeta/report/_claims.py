@@ -80,9 +80,8 @@ def claims_of(part: Part) -> list[dict]:
         else:
             verdict, reason, row = judge(part, section, row)
         row = _NO_ROW | (row or {})
-        numbers = (row[column] for column in ("value", "low", "high", "n", "unit"))
-        values = (about["claim"], verdict, statistic + row["beside"], *numbers, reason, about["chapter"])
-        found.append(dict(zip(CLAIM_COLUMNS, values, strict=True)))
+        row |= about | {"verdict": verdict, "statistic": statistic + row["beside"], "reason": reason}
+        found.append({column: row[column] for column in CLAIM_COLUMNS})
     return found
 
 

@@ -182,16 +182,7 @@ def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
     return np.vstack([np.ones(n), times_drawn(drawn, n_units)[:, units]])
 
 
-def system_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return each system's mean in each draw, shape (n_systems, n_resamples); NaN where it has no score."""
-    scored = ~np.isnan(values)
-    sums, sizes = np.where(scored, values, 0.0) @ counts.T, scored.astype(float) @ counts.T
-    return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
-
-
-def pearson_in_draws(
-    x: np.ndarray, y: np.ndarray, known: np.ndarray, counts: np.ndarray, *, within: bool = False
-) -> np.ndarray:
+def pearson_in_draws(x, y, known: np.ndarray, counts: np.ndarray, *, within: bool = False) -> np.ndarray:
     """Return Pearson's r over all known cells in each draw of segments; NaN where a side is constant.
 
     ``within`` first subtracts from each score the mean of its segment.

@@ -64,8 +64,7 @@ def _add_ranked(section: Section, key: str, table: pd.DataFrame, counted: str) -
         section.add(key, row["value"], n=row["n"], unit=counted, subject=row["metric"])
         section.add(f"{key}.rank", row["rank"], n=len(table), unit="metrics", subject=row["metric"])
         for what in ("best_rank", "worst_rank") if "best_rank" in row else ():
-            n, exchanged = row["n_units"], f"{row['unit']}s"
-            section.add(f"{key}.{what}", row[what], n=n, unit=exchanged, subject=row["metric"])
+            section.add(f"{key}.{what}", row[what], n=row["n_units"], unit=f"{row['unit']}s", subject=row["metric"])
 
 
 def _ranked(es: EvalSet, settings: Settings, section: Section, key: str) -> None:
@@ -92,10 +91,6 @@ _STATISTICS = "pearson.none pearson.segment pearson.system kendall.segment acc_e
 
 def baselines(part: Part, section: Section) -> None:
     """Compute the values of metrics that have read nothing, or only one text."""
-    section.text.append(
-        "Sentinels are ridge regressions that see one text only. They are trained on one half of these data and score "
-        f"the other half, and the other way round. Random numbers: mean of {_N_RANDOM} draws."
-    )
     es, claims_only = part.paired, part.settings.claims_only
     rng = np.random.default_rng(part.settings.seed)
     scores = {part.metric: es[part.metric]}

@@ -60,19 +60,14 @@ def tables(section: Section, metric: str, level: float) -> list[Table]:
     """Return the tables of a section; numbers about other subjects than the metric have their own table."""
     if section.key in ("rank", "baselines"):
         return [_wide(section, metric)] if section.rows else []
-    others = [row for row in section.rows if row["subject"]]
     own = [row for row in section.rows if not row["subject"]]
     heads = ["statistic", "value", f"{percent(level)} interval", "n", "note"]
     cells = [[r["quantity"], number(r["value"]), _span(r), sample(r["n"], r["unit"]), r["note"]] for r in own]
     if section.key == "data":
         heads, cells = ["what", "count", "of", "note"], [[what, n, of, note] for what, n, _, of, note in cells]
     found = [Table(section.words["caption"], heads, cells)] if own else []
-    if others:
-        systems = list(dict.fromkeys(row["subject"] for row in others))
-        caption = (
-            "Expected Deviation of each system in human points, as in the figure; then less the difficulty of "
-            f"segments, where the level of intervals is {1 - (1 - level) / len(systems):.4g}"
-        )
+    if systems := list(dict.fromkeys(row["subject"] for row in section.rows if row["subject"])):
+        caption = section.words["by_system"].format(level=1 - (1 - level) / len(systems))
         none = {"value": None, "low": math.nan, "high": math.nan, "note": ""}
         cells = []
         for system in systems:

@@ -27,17 +27,9 @@ SCHEMA = 2
 #: What a metric on a set is called by.
 NAMES = ("set", "metric", "language_pair")
 #: What fills each section, in order.
-_FILL: dict[str, Callable[[Part, Section], None]] = {
-    "data": _agreement.data,
-    "systems": _agreement.systems,
-    "segments": _agreement.segments,
-    "rank": _others.rank,
-    "baselines": _others.baselines,
-    "ties": _behaviour.ties,
-    "system_dependence": _behaviour.system_rows,
-    "length": _behaviour.length,
-    "domains": _behaviour.domains,
-}
+_FILL = {"data": _agreement.data, "systems": _agreement.systems, "segments": _agreement.segments}
+_FILL |= {"rank": _others.rank, "baselines": _others.baselines, "ties": _behaviour.ties}
+_FILL |= {"system_dependence": _behaviour.system_rows, "length": _behaviour.length, "domains": _behaviour.domains}
 SECTIONS = tuple(_FILL)
 _NEVER_CLAIMED = ("data", "domains")
 

@@ -64,7 +64,6 @@ OPTIONS: tuple[Usage, ...] = (
     *_usage(2, "go(es)? only with --kind transformer", *(f"sentinel train teaching --sees source --save x {o}" for o in ("--epochs 1", "--report r.json"))),
     *_usage(2, "there is no folder 'no'", "sentinel train teaching --sees source --save x --kind transformer --report no/r.json"),
     *_usage(2, "give names of sets, or --list", "fetch", "fetch wmt23 --list"),
-    *_usage(2, "standard input .* can be read once only", "validate - -", "rank - -"),
     *_usage(2, "[ct]sv holds one table", "local-accuracy teaching-ranking --format tsv", "local-accuracy teaching-ranking -o x.csv"),
     *_usage(2, "expected two metrics", "compare teaching Judge", "compare teaching Judge Judge", "compare teaching Judge chrF TER"),
     *_usage(1, "nothing would be left: the list of systems is empty", "rank teaching --system Fjord --exclude-system Fjord"),
