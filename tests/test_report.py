@@ -1,5 +1,6 @@
 """The report: by hand, planted truths, what cannot be computed, the three ways it is written, and how it is read."""
 
+import itertools
 import json
 import math
 import re
@@ -15,10 +16,10 @@ from scipy import stats
 import mtmeta as mm
 from mtmeta._checks import Undefined
 from mtmeta.report import SECTIONS, Report, _facts, _report
-from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws
+from mtmeta.report._agreement import order_p_value, pair_accuracy, quick_interval, spa_in_draws, system_means
 from mtmeta.report._claims import VERDICTS, decide
-from mtmeta.report._display import between, number, tables
-from mtmeta.report._facts import Part, Settings, pearson_in_draws, segment_counts, system_means
+from mtmeta.report._facts import Part, Settings, pearson_in_draws, segment_counts
+from mtmeta.report._pages import number, tables
 
 FAST = {"n_resamples": 60}
 ORDERS = "It orders these systems as humans do more often than chance would."
@@ -55,7 +56,10 @@ def reports(teaching):
 
 @pytest.fixture(scope="module")
 def small():
-    return mm.report.report(tiny(), **FAST)
+    lines = []
+    report = mm.report.report(tiny(), **FAST, progress=lines.append)
+    assert lines == ["tiny: mine"]
+    return report
 
 
 def verdicts(report) -> dict[str, str]:
@@ -74,16 +78,13 @@ def test_pairs_orders_and_weights_of_draws_by_hand():
     # of six pairs AB is tied by the metric and CD is reversed
     assert pair_accuracy(human, metric)[0] == pytest.approx(4 / 6)
     assert np.isnan(pair_accuracy(human[:1], metric[:1])[0])
-    human = np.array([3.0, 2.0, 1.0])
-    assert order_p_value(human, human, 0) == (1 / 6, "all 6 orders of 3 systems")
-    assert order_p_value(human, -human, 0)[0] == 1
-    p, how = order_p_value(np.arange(8.0), np.arange(8.0), 0, n_resamples=499)
-    assert (p, how) == (1 / 500, "499 random orders of 8 systems")
+    assert order_p_value(human[:, 0], human[:, 0], 0) == (1 / 24, "all 24 orders of 4 systems")
+    assert order_p_value(human[:, 0], -human[:, 0], 0)[0] == 1
+    many = np.arange(8.0)
+    assert order_p_value(many, many, 0, n_resamples=499) == (1 / 500, "499 random orders of 8 systems")
     es = tiny()
     counts = segment_counts(es, Settings(5, 0.95, "segment", 1))
-    assert counts.shape == (6, 20)
-    assert (counts[0] == 1).all()
-    assert (counts.sum(axis=1) == 20).all()
+    assert (counts.shape, (counts[0] == 1).all(), (counts.sum(axis=1) == 20).all()) == ((6, 20), True, True)
     means = system_means(es.human, counts)
     assert means[:, 0] == pytest.approx(np.nanmean(es.human, axis=1))
     drawn = np.repeat(np.arange(20), counts[2].astype(int))
@@ -120,6 +121,8 @@ def test_length_correlation_is_that_of_numpy(within):
     lengths = np.random.default_rng(3).integers(5, 90, es.shape).astype(float)
     known, counts = ~np.isnan(es.human), segment_counts(es, Settings(3, 0.95, "segment", 0))
     found = pearson_in_draws(es.human, lengths, known, counts, within=within)
+    same = np.tile(lengths[0], (3, 1))
+    assert np.isnan(pearson_in_draws(same, lengths, known, counts, within=within)[0]) == within
     for row, r in zip(counts, found, strict=True):
         columns = np.repeat(np.arange(20), row.astype(int))
         x, y = np.where(known, lengths, np.nan)[:, columns], es.human[:, columns]
@@ -129,16 +132,9 @@ def test_length_correlation_is_that_of_numpy(within):
         assert r == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
 
 
-def test_what_is_constant_within_segments_has_no_correlation_there():
-    rng = np.random.default_rng(0)
-    known, counts = np.ones((7, 30), dtype=bool), np.ones((1, 30))
-    same, other = np.tile(rng.normal(size=30), (7, 1)), rng.normal(size=(7, 30))
-    assert np.isnan(pearson_in_draws(same, other, known, counts, within=True)[0])
-
-
 @pytest.mark.parametrize("unit", ["segment", "document"])
 @pytest.mark.parametrize(("coefficient", "grouping"), [
-    ("pearson", "none"), ("pearson", "segment"), ("pearson", "system"), ("kendall", "segment"), ("acc_eq", "segment"),
+    ("pearson", "none"), ("pearson", "segment"), ("pearson", "system"), ("kendall", "segment"),
 ])  # fmt: skip
 def test_quick_intervals_are_those_of_the_package(coefficient, grouping, unit):
     es = tiny()
@@ -175,9 +171,8 @@ def test_decisions(verdict, cases):
 
 def test_how_numbers_are_written():
     assert [number(v) for v in (0.12345, -0.0004, 12.0, 17655.0, 1e-4, np.nan, None, 0.0, -0.0, 1.0, -2e180)] == [
-        "0.123", "-0.0004", "12", "17,655", "0.0001", "–", "–", "0.000", "0", "1.000", "-2e+180",
+        "0.123", "-0.0004", "12", "17,655", "0.0001", "–", "–", "0.000", "0.000", "1.000", "-2e+180",
     ]  # fmt: skip
-    assert (between(0.1, 0.25), between(np.nan, 1)) == ("0.100 to 0.250", "–")
 
 
 @pytest.mark.slow
@@ -196,11 +191,10 @@ def test_numbers_are_those_of_the_package_and_baselines_earn_what_theory_says(te
     assert value(report, "ties", "pairs that humans tie")["value"] == mm.ties.human_tie_share(teaching)
     assert value(report, "ties", "threshold chosen")["value"] == mm.calibrate_ties(teaching, metric).epsilon
     ranked = mm.compare(teaching).table.set_index("metric")
-    for other in teaching.metrics:
-        for what in ("rank", "best rank", "worst rank"):
-            row = value(report, "rank", f"Pearson, segment grouping: {what}", other)
-            assert row["value"] == ranked.loc[other, what.replace(" ", "_")]
-        assert (row["n"], row["unit"]) == (28, "documents")
+    for other, what in itertools.product(teaching.metrics, ("rank", "best rank", "worst rank")):
+        row = value(report, "rank", f"Pearson, segment grouping: {what}", other)
+        assert row["value"] == ranked.loc[other, what.replace(" ", "_")]
+    assert (row["n"], row["unit"]) == (28, "documents")
     assert "rank 1 is best; exchanged: 28 documents" in report.to_markdown()
     assert "|unit:document|" in report.signature
     within, pooled = "Pearson, segment grouping", "Pearson, no grouping"
@@ -341,16 +335,16 @@ def test_the_same_seed_gives_the_same_report(small):
     assert mm.report.report(tiny(), **FAST, rng=drawn.seed).to_json() == drawn.to_json()
 
 
-def test_global_random_state_and_style_are_left_alone(small):
+def test_global_random_state_and_style_are_left_alone():
     import matplotlib.pyplot as plt
 
-    style, open_figures = dict(plt.rcParams), plt.get_fignums()
-    np.random.seed(4)  # noqa: NPY002 - the global state is what must not be touched
-    expected = np.random.random()  # noqa: NPY002
-    np.random.seed(4)  # noqa: NPY002
-    small.to_html()
-    assert np.random.random() == expected  # noqa: NPY002
-    assert (dict(plt.rcParams), plt.get_fignums()) == (style, open_figures)
+    def state():
+        numbers = np.random.get_state()[1].tolist()  # noqa: NPY002 - the global state is what must not be touched
+        return dict(plt.rcParams), plt.get_fignums(), numbers
+
+    before = state()
+    mm.report.report(tiny(), **FAST).to_html()
+    assert state() == before
 
 
 @pytest.mark.slow
@@ -366,7 +360,7 @@ def test_several_sets_and_metrics():
     page = report.to_html()
     assert "All at a glance" in page
     assert (page.count("<h2 id="), len(mm.report.report(sets, odd, **FAST).claims)) == (4, 18)
-    refuses("each set may occur once; found more than once: one", mm.report.claims, [sets[0], sets[0]], **FAST)
+    refuses("names of sets must be distinct; found more than once: 'one'", mm.report.claims, [sets[0], sets[0]], **FAST)
 
 
 @pytest.mark.slow
@@ -377,12 +371,6 @@ def test_claims_alone_are_those_of_the_report(teaching, small, metric):
     expected = mm.report.report(es, metric, **FAST, rng=3).claims
     pd.testing.assert_frame_equal(mm.report.claims(es, metric, **FAST, rng=3), expected)
     assert not expected["value"].isna().all()
-
-
-def test_progress_is_reported():
-    lines = []
-    mm.report.report(tiny(), **FAST, progress=lines.append)
-    assert lines == ["tiny: mine"]
 
 
 def test_options_are_checked():
@@ -397,9 +385,6 @@ def test_options_are_checked():
         refuses(message, mm.report.report, es, **options)
     refuses("`rng` must be", mm.report.report, es, rng="seed", error=TypeError)
     refuses("has no metric", mm.report.report, mm.EvalSet(es.human, {}, systems=es.systems))
-    official = pd.DataFrame({"only": [1.0, 2.0, 3.0]}, index=list("ABC"))
-    es = mm.EvalSet(es.human, {"mine": es["mine"]}, systems=es.systems, system_scores=official)
-    refuses("'only' in set 'unnamed' has system scores only", mm.report.report, es, "only")
 
 
 @pytest.mark.slow
@@ -417,10 +402,8 @@ def test_page_stands_alone_and_can_be_read_by_all(reports):
     assert len(page.all("table")) == len(page.all("caption")) >= 8
     assert {attrs.get("scope") for attrs in page.all("th")} == {"col", "row"}
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?(?!data:|#)[^\s"')]+|<script""", text) == []
-    for style in ("@media print", "width=device-width", "prefers-color-scheme"):
-        assert style in text
-    for word in (mm.__version__, report.signature, f"seed {report.seed}"):
-        assert word in page.words
+    assert all(style in text for style in ("@media print", "width=device-width", "prefers-color-scheme"))
+    assert all(word in page.words for word in (mm.__version__, report.signature, f"seed {report.seed}"))
     for how in (page.words, report.to_markdown()):
         assert "on the same machine the same numbers. Another processor" in how.partition("How this was computed")[2]
 
@@ -453,18 +436,16 @@ def test_the_table_of_deviations_has_the_numbers_of_its_figure(reports):
 
 def test_json_has_every_number_and_becomes_a_page_again(small):
     found = json.loads(small.to_json())
-    assert list(found) == ["schema", "mtmeta", "signature", "seed", "level", "sets", "claims", "sections", "skipped"]
+    assert " ".join(found) == "schema mtmeta signature seed level sets claims sections skipped"
     assert (found["schema"], found["mtmeta"]) == (2, mm.__version__)
-    assert list(found["claims"][0]) == [
-        "set", "metric", "claim", "verdict", "statistic", "value", "low", "high", "n", "unit", "reason", "chapter",
-    ]  # fmt: skip
-    assert list(found["sections"][0]) == [
-        "set", "metric", "section", "key", "subject", "quantity", "value", "low", "high", "n", "unit", "note",
-    ]  # fmt: skip
-    assert len(found["sections"]) == len(small.sections)
-    row = next(r for r in found["sections"] if r["quantity"] == "Pearson, no grouping" and r["section"] == "segments")
-    assert row["value"] == value(small, "segments", "Pearson, no grouping")["value"]
-    assert found["skipped"][0].keys() == {"set", "metric", "section", "key", "what", "reason"}
+    columns = {name: " ".join(found[name][0]) for name in ("claims", "sections", "skipped")}
+    assert columns == {
+        "claims": "set metric claim verdict statistic value low high n unit reason chapter",
+        "sections": "set metric section key subject quantity value low high n unit note",
+        "skipped": "set metric section key what reason",
+    }
+    numbers = [row["value"] for row in found["sections"]]
+    assert numbers == small.sections["value"].astype(object).where(small.sections["value"].notna(), None).tolist()
     assert_read_back(small)
     assert Report.from_json(small.to_json()).to_html().count("<img") == 3
 
@@ -481,10 +462,8 @@ def assert_read_back(report):
 
 @pytest.mark.parametrize(("old", "new"), [
     ('"schema": 2', '"schema": 1'), ('"section": "ties"', '"section": "knots"'),
-    ('"verdict": "cannot be told"', '"verdict": "<b>"'), ('"seed": 0', '"seed": "<b>"'),
-    ('"level": 0.95', '"level": 95'), ('"png": "', '"png": "<b>'), ('"low": null', '"low": NaN'),
-    ('"unit": "translations"', '"unit": 3'), ('"metric": "mine"', '"metric": "yours"'),
-    ('"sets": [', '"sets": 1, "more": ['), ("{", "["),
+    ('"seed": 0', '"seed": "<b>"'), ('"level": 0.95', '"level": 95'), ('"png": "', '"png": "<b>'),
+    ('"metric": "mine"', '"metric": "yours"'), ('"sets": [', '"sets": 1, "more": ['), ("{", "["),
 ])  # fmt: skip
 def test_what_is_no_report_is_refused(small, old, new):
     saved = small.to_json()
@@ -511,10 +490,8 @@ def test_the_best_is_held_against_every_rival_and_measured_verdicts_are_rarely_w
     metrics = {"best": best, "second": best + 0.3 * rng.normal(size=human.shape)}
     es = mm.EvalSet(human, metrics, systems=list("ABCDEF"))
     claim = mm.report.claims(es, "best", **FAST).set_index("claim").loc[BEST]
-    assert (claim["verdict"], claim["reason"][:50]) == (
-        "supported",
-        "rank 1 of 2; against the rival that comes closest,",
-    )
+    assert claim["verdict"] == "supported"
+    assert claim["reason"].startswith("rank 1 of 2; against the rival that comes closest, second")
     es = es.with_metrics(metrics | {"third": np.where(np.arange(40) < 4, -human, human)})
     table = mm.compare(es)
     assert list(table.table["metric"]) == ["best", "second", "third"]
@@ -530,16 +507,6 @@ def test_the_best_is_held_against_every_rival_and_measured_verdicts_are_rarely_w
         if not row["true"]:
             made = sum(row["verdicts"].get(verdict, 0) for verdict in VERDICTS[:2]) / stored["n"]
             assert made <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / stored["n"]), row
-
-
-def test_a_claim_says_why_there_is_no_rank(monkeypatch):
-    def fail(*args, **options):
-        raise Undefined("no two metrics are scored alike.")
-
-    monkeypatch.setattr("mtmeta.report._others.compare", fail)
-    es = tiny()
-    found = mm.report.claims(es.with_metrics({"mine": es["mine"], "yours": -es["mine"]}), "mine", **FAST)
-    assert found.set_index("claim").loc[BEST, "reason"] == "no two metrics are scored alike"
 
 
 def test_a_baseline_called_like_the_metric_and_chapters_that_are_named(small):
@@ -591,15 +558,14 @@ def test_only_what_the_data_do_not_allow_becomes_words(place, teaching, monkeypa
     result = mm.report.report(es, "Judge", n_resamples=40)
     told = result.skipped.to_csv() + result.sections.to_csv() + result.claims.to_csv()
     assert "maximum allowed dimension exceeded" in told
+    if place == "_others.compare":
+        assert "maximum allowed" in result.claims.set_index("claim").loc[BEST, "reason"]
     kind = ValueError
     refuses("maximum allowed dimension exceeded", mm.report.report, es, "Judge", n_resamples=40)
 
 
 def test_an_error_in_a_figure_is_one(monkeypatch):
-    def fail(*args, **options):
-        raise ValueError("no such font")
-
-    monkeypatch.setattr("mtmeta.plots.three_views", fail)
+    monkeypatch.setattr("mtmeta.plots.three_views", lambda *_: float("no such font"))
     refuses("no such font", mm.report.report(tiny(), **FAST).to_html)
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from .._processes import hush_joblib
 
-from . import _sets, _report, _local, _run, _exercises, _sweep, _sentinel  # noqa: F401 - in the order of --help  # isort: skip
+from . import _sets, _report, _local, _run, _sweep, _sentinel  # noqa: F401 - in the order of --help  # isort: skip
 from ._common import app, complain
 
 __all__ = ["app", "main"]

@@ -33,7 +33,5 @@ Unscored = _choice("Unscored", "raise drop")
 Task = _choice("Task", "translation speech")
 Part = _choice("Part", "guide accuracy effect order recommended stability")
 
-#: Coefficients that compare no pairs, so that --epsilon has no meaning for them.
-WITHOUT_EPSILON = ("pearson", "spearman", "tau_c")
 #: Coefficients whose threshold of ties is calibrated by default.
 CALIBRATED = ("acc_eq", "tau_eq")

@@ -5,22 +5,21 @@ from __future__ import annotations
 import ast
 import errno
 import inspect
-import logging
-import math
+import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import typer
 
 from .. import __version__
-from .._limits import MAX_JOBS
 from .._processes import check_room
-from ._choices import Format, Missing, PlanFormat
+from ._choices import Missing, PlanFormat
+from ._options import Force, How, Metrics, Output, Places, Quiet, flag, option, several, word, wrong
 from ._output import check_outputs, emit, form_of, say, visible, written
 
 if TYPE_CHECKING:
@@ -69,8 +68,8 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     for parameter in parameters:
         about = (get_args(parameter.annotation) or (None,))[-1]
         if isinstance(about, typer.models.OptionInfo):
-            usual = f"--{parameter.name.replace('_', '-')}"
-            _OPTIONS.setdefault(parameter.name, (about.param_decls or (usual,))[0])
+            named = about.param_decls or (f"--{parameter.name.replace('_', '-')}",)
+            _OPTIONS.setdefault(parameter.name, named[0])
 
     def safe(**options: Any) -> None:
         options = {name: str(value) if isinstance(value, StrEnum) else value for name, value in options.items()}
@@ -78,8 +77,9 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
             check_room()
             check_outputs(options)
             if options.get("how", "") is None:
-                kinds = PlanFormat if options.get("example") else forms
-                options["how"] = _each(lambda path: form_of(path, kinds), options.get("output"))
+                output, kinds = options.get("output"), PlanFormat if options.get("example") else forms
+                several = isinstance(output, list)
+                options["how"] = [form_of(path, kinds) for path in output] if several else form_of(output, kinds)
             made = {name: kind(**{f.name: options.pop(f.name) for f in fields(kind)}) for name, kind in bundles.items()}
             command(**options, **made)
         except KeyboardInterrupt:
@@ -92,11 +92,6 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     safe.__signature__ = inspect.Signature(parameters)
     safe.__annotations__ = {p.name: p.annotation for p in parameters}
     return safe
-
-
-def _each(function: Callable[[Any], Any], values: Any) -> Any:
-    """Apply a function to a value, or to each of a list."""
-    return [function(value) for value in values] if isinstance(values, list) else function(values)
 
 
 def command(example: str, name: str | None = None, group: typer.Typer = app) -> Callable:
@@ -134,33 +129,6 @@ def in_options(message: str) -> str:
     return re.sub(given, lambda found: " ".join(filter(None, (_OPTIONS[found[1]], found[2] or found[3]))), message)
 
 
-def threshold(text: str) -> float | str:
-    """Read the value of --epsilon."""
-    with suppress(ValueError):
-        if text == "calibrate" or 0 <= float(text) < math.inf:
-            return text if text == "calibrate" else float(text)
-    raise typer.BadParameter(f"expected 'calibrate' or a number >= 0; found {text!r}.")
-
-
-def in_a_folder(path: Path | list[Path] | None) -> Path | list[Path] | None:
-    """Refuse at once an output file that could not be written in the end."""
-    if isinstance(path, list | tuple):
-        return [file for one in path if (file := in_a_folder(one)) is not None] or [None]
-    if path is None or str(path) == "-":
-        return None
-    try:
-        is_lost = not path.exists() and not path.resolve().parent.is_dir()
-    except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
-        raise typer.BadParameter(f"{str(path)[:80]!r} is no place for a file: {error.args[-1]}.") from None
-    if is_lost:
-        raise typer.BadParameter(f"there is no folder {str(path.parent)!r}.")
-    return path
-
-
-def once(names: list[str] | None) -> list[str] | None:
-    return list(dict.fromkeys(names)) if names else None
-
-
 def full(scores: str) -> str:
     """Return the whole path of a file or folder, because chapters run in another one; names of sets stay."""
     from ..datasets import lies_at
@@ -169,85 +137,10 @@ def full(scores: str) -> str:
     return str(path.resolve()) if lies_at(scores) in (path, path.parent) else scores
 
 
-def _hushed(quiet: bool) -> bool:
-    if quiet:
-        logging.getLogger("mtmeta").setLevel(logging.ERROR)
-    return quiet
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"mtmeta {__version__}")
         raise typer.Exit
-
-
-def option(
-    kind: Any, text: str, metavar: str | None = None, default: str | bool = True, *names: str, **more: Any
-) -> Any:
-    """Return the type of an option: what it does, what stands for its value, and another way to show its default."""
-    return Annotated[kind, typer.Option(*names, metavar=metavar, help=text, show_default=default, **more)]
-
-
-def argument(kind: Any, metavar: str, text: str, **more: Any) -> Any:
-    """Return the type of an argument: what stands for it, and what it is."""
-    return Annotated[kind, typer.Argument(metavar=metavar, help=text, **more)]
-
-
-def flag(text: str, *names: str, **more: Any) -> Any:
-    """Return the type of an option that is given or not."""
-    return option(bool, text, None, True, *names, **more)
-
-
-def number(kind: Any, text: str, low: int, high: int, default: str | bool = True, **more: Any) -> Any:
-    """Return the type of an option for a whole number with bounds."""
-    return option(kind, text, "N", default, min=low, max=high, **more)
-
-
-def folder(kind: Any, text: str, default: str | bool = True) -> Any:
-    """Return the type of an option for a folder."""
-    return option(kind, text, "DIR", default, file_okay=False)
-
-
-def several(text: str, metavar: str = "NAME", default: str = "all", *names: str) -> Any:
-    """Return the type of an option that may be repeated; what is given twice counts once."""
-    return option(list[str] | None, f"{text}; repeatable.", metavar, default, *names, callback=once)
-
-
-def processes(kind: Any, text: str, default: str | bool = True) -> Any:
-    """Return the type of an option for a number of processes, as joblib takes it."""
-
-    def some(jobs: int | None) -> int | None:
-        if jobs == 0:
-            raise typer.BadParameter("expected a number of processes, or -1 for all cores.")
-        return jobs
-
-    return number(kind, text, -MAX_JOBS, MAX_JOBS, default, callback=some)
-
-
-def wrong(name: str, text: str) -> typer.BadParameter:
-    """Return the error for an option or argument that is used wrongly."""
-    return typer.BadParameter(text, param_hint=name)
-
-
-Sets = argument(
-    list[str],
-    "FILE|SET",
-    "Tables (.csv, .tsv, .jsonl, .parquet, .xlsx, or packed as .csv.gz; - reads CSV or TSV from stdin), folders, or "
-    "names of sets: teaching, wmt23/zh-en; wmt23 alone means all its language pairs.",
-)
-Chapters = argument(list[str], "CHAPTER|all", "Numbers or names of chapters, such as 4.")
-Metrics = several("Use only this metric", "NAME", "all", "--metric")
-AS_ENDS = "as --output ends, or {}"
-How = option(
-    Format | None, "How to write it; tsv, csv and json keep full precision.", None, AS_ENDS.format("table"), "--format"
-)
-Places = number(int, "Decimals in table, latex and md.", 0, 17)
-NEW_FILE = {"dir_okay": False, "callback": in_a_folder}
-Output = option(
-    Path | None, "Write to this file.", "FILE", "standard output", "--output", "-o", writable=True, **NEW_FILE
-)
-Force = flag("Replace files that mtmeta did not write, too, or that were changed since; but never an input.", "--force")
-Quiet = flag("Print no messages but errors.", "--quiet", "-q", callback=_hushed)
 
 
 #: A file of more bytes takes seconds to read.
@@ -268,16 +161,12 @@ class Source:
     metrics_from: several(
         "Add metrics: a folder of files NAME-src.seg.score or NAME-refA.seg.score", "DIR|SET", "none"
     ) = None
-    annotation: option(
-        str | None, "Which human scores to use, such as mqm or da-sqm.", "NAME", "mqm if there is one"
-    ) = None
-    reference: option(
-        str | None, "The reference that metrics were scored against; it is not ranked.", "NAME", "the published one"
+    annotation: word("Which human scores to use, such as mqm or da-sqm.", "NAME", "mqm if there is one") = None
+    reference: word(
+        "The reference that metrics were scored against; it is not ranked.", "NAME", "the published one"
     ) = None
     missing: option(Missing, "What to do if a system lacks a segment: refuse, or leave the cell unscored.") = "raise"
-    columns: option(
-        str | None, "Names of the columns in your table: system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are"
-    ) = None
+    columns: word("Names of the columns in your table: system=Sys,human=mqm.", "NAME=COLUMN,...", "as they are") = None
     system: several("Use only this system") = None
     exclude_system: several("Leave this system out, such as a human translator", default="none") = None
     human_system: several("Treat this system as a human translator", default="as the set says") = None
@@ -286,15 +175,12 @@ class Source:
         """Load all sets that the names stand for, and say what was left out of them."""
         from ..datasets import load_all
 
-        if list(names).count("-") > 1:
-            raise typer.BadParameter("standard input (-) can be read once only.")
-        options |= {"reference": self.reference, "annotation": self.annotation, "missing": self.missing}
+        options |= {name: getattr(self, name) for name in ("reference", "annotation", "missing")}
         options |= {"metrics": getattr(self, "metric", None), "metrics_from": self.metrics_from or ()}
         options |= {"columns": self._columns(), "human_systems": self.human_system or ()}
-        for name in names:
-            with suppress(OSError):
-                size = Path(name).stat().st_size if Path(name).is_file() else 0
-                say(quiet or size < _LARGE_FILE, f"reading {name} ({size / 1e6:.0f} MB)")
+        for name in filter(os.path.isfile, names):
+            size = os.path.getsize(name)
+            say(quiet or size < _LARGE_FILE, f"reading {name} ({size / 1e6:.0f} MB)")
         sets = self._of_systems([data for name in names for data in load_all(name, **options)])
         for data in sets:
             left_out = getattr(data, "provenance", {}).get("left_out", {})
@@ -313,7 +199,7 @@ class Source:
         from ..evalset import EvalSet
 
         wanted, unwanted = self.system or [], self.exclude_system or []
-        if not wanted and not unwanted:
+        if not wanted + unwanted:
             return sets
         if not all(isinstance(data, EvalSet) for data in sets):
             raise ValueError("systems can be chosen in sets of translations only.")
@@ -324,15 +210,12 @@ class Source:
 
     def rated(self, names: Sequence[str], quiet: bool, metrics: Sequence[str] | None = None) -> list[EvalSet]:
         """Load sets that must have human scores, and names of their own; say what seems wrong with these metrics."""
-        from .._names import counted
+        from .._names import counted, names_of
         from ..datasets._validate import at_a_glance
         from ..evalset import as_evalset
 
         sets = [as_evalset(es) for es in self.load(names, quiet)]
-        called = [es.name for es in sets]
-        twice = sorted({name for name in called if called.count(name) > 1})
-        if twice:
-            raise ValueError(f"each set may occur once; found more than once: {', '.join(twice)}. Rename a file.")
+        names_of((es.name for es in sets), "names of sets")
         for es in sets if not quiet else ():
             found = [f"{name} {note}" if name else note for name, note in at_a_glance(es, metrics)]
             found[_FINDINGS:] = [f"{counted(n, 'finding')} more" for n in [len(found) - _FINDINGS] if n > 0]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from .._limits import MAX_COUNT, MAX_SEED
+from .._limits import MAX_COUNT, MAX_JOBS, MAX_SEED
 from ._choices import Format, PairTies, Part, Task, Unscored
-from ._common import Metrics, Printing, argument, command, number, option, processes, several, wrong
+from ._common import Printing, command
+from ._options import Metrics, argument, number, option, several, wrong
 from ._output import written
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def local_accuracy(
     unit: option(str, "Column whose values are resampled whole, such as doc or speaker.", "COLUMN") = "segment",
     n_resamples: number(int, "Draws of the bootstrap and of the permutations.", 99, MAX_COUNT) = 1000,
     seed: number(int, "Seed of perturbations and resamples.", 0, MAX_SEED) = 0,
-    jobs: processes(int, "Processes that score texts; -1 for all cores.") = 1,
+    jobs: number(int, "Processes that score texts; -1 for all cores.", -MAX_JOBS, MAX_JOBS) = 1,
     *,
     printing: Printing,
 ) -> None:

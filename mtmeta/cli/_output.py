@@ -55,9 +55,8 @@ def _as_table(headings: list[str], rows: list[list[str]], numeric: list[bool]) -
     columns = list(zip(*rows, strict=True)) or [()] * len(headings)
     widths = [max(map(cell_len, [*c, *h.split()])) for h, c in zip(headings, columns, strict=True)]
     stacks = [textwrap.wrap(h, w, break_on_hyphens=False) for h, w in zip(headings, widths, strict=True)]
-    height = max(map(len, stacks))
-    stacks = [[""] * (height - len(s)) + s for s in stacks]
-    lines = [*zip(*stacks, strict=True), ["-" * w for w in widths], *rows]
+    heads = [[""] * (max(map(len, stacks)) - len(s)) + s for s in stacks]
+    lines = [*zip(*heads, strict=True), ["-" * w for w in widths], *rows]
 
     def padded(text: str, width: int, right: bool) -> str:
         return " " * (width - cell_len(text)) + text if right else set_cell_size(text, width)

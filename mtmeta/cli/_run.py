@@ -1,4 +1,4 @@
-"""`run`: chapters of the book on the reader's scores."""
+"""`run`: chapters of the book on the reader's scores; `exercises`: their exercises as notebooks without solutions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import typer
 from .. import __version__
 from .._escapes import file_name
 from .._limits import MAX_JOBS
-from ._common import Chapters, Force, How, Loading, Quiet, command, folder, full, number, option
+from ._common import Loading, command, full
+from ._options import Chapters, Force, How, Quiet, flag, folder, number, option
 from ._output import emit, inputs, say, visible, written
 
 if TYPE_CHECKING:
@@ -104,3 +105,27 @@ def _site(runner, project: Path, outcomes: dict, out: Path, title: str, force: b
         typer.echo(f"mtmeta: error: no site: {visible(str(error))}", err=True)
         return False
     return True
+
+
+@command("exercises 1 --out sheets")
+def exercises(
+    chapters: Chapters,
+    out: folder(Path, "Write into this folder.") = Path("exercises"),
+    scores: option(str | None, "Put these scores into the notebooks.", "FILE|SET", "the book's") = None,
+    solutions: flag("Include the solutions, for the lecturer.", "--solutions") = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the exercises of chapters as notebooks without solutions.
+
+    Each runs by itself, offline: the cells of the chapter that the exercises need, the statements, cells for the
+    answers, and checks that say what is wrong but not the answer. It needs a clone of the book, as `mtmeta run` does. A
+    notebook that is there and has been changed is not overwritten.
+    """
+    from .. import runner
+    from ..exercises import export
+
+    found = runner.chapters(runner.find_project(), chapters)
+    campaign = None if scores is None else full(scores)
+    for path in export(found.values(), out, solutions=solutions, campaign=campaign, force=force):
+        say(quiet, f"written: {path}")

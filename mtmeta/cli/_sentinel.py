@@ -16,31 +16,19 @@ from .. import __version__
 from .._files import keep
 from .._limits import MAX_COUNT
 from ._choices import Kind, Precision, Recipe, ScoreFormat, Sees, Select
-from ._common import (
-    AS_ENDS,
-    NEW_FILE,
-    Loading,
-    Places,
-    Printing,
-    Writing,
-    app,
-    argument,
-    command,
-    folder,
-    number,
-    option,
-    wrong,
-)
+from ._common import Loading, Printing, Writing, app, command
+from ._options import Places, argument, folder, form, new_file, number, option, word, wrong
 from ._output import inputs, output_file, written
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+_TRAIN = "sentinel train teaching --sees source --save my-sentinel"
 sentinel = typer.Typer(
     name="sentinel",
     help="Train metrics that see one text only, and score with them.",
-    epilog="\b\nExample:\n  mtmeta sentinel train teaching --sees source --save my-sentinel",
+    epilog=f"\b\nExample:\n  mtmeta {_TRAIN}",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -51,9 +39,8 @@ app.add_typer(sentinel)
 class Transformer:
     """Options of a transformer; None stands for the default of `mtmeta.sentinel`."""
 
-    validation: option(str | None, "Keep the checkpoint that does best on this.", "FILE|SET", "the last") = None
-    encoder: option(
-        str | None,
+    validation: word("Keep the checkpoint that does best on this.", "FILE|SET", "the last") = None
+    encoder: word(
         "A Hugging Face checkpoint or a folder; scratch-small, scratch-base or scratch-large for random weights.",
         "NAME|DIR",
         "FacebookAI/xlm-roberta-large",
@@ -76,10 +63,10 @@ class Transformer:
     seed: number(int | None, "Seed of the training.", 0, 2**32 - 1, "12") = None
     checkpoints: folder(Path | None, "Keep checkpoints here; the same command continues from them.", "none") = None
     peak_flops: option(float | None, "Operations per second of the device in bf16, for the report.", "NUMBER") = None
-    report: option(Path | None, "Write speed, memory and losses to this file, as JSON.", "FILE", **NEW_FILE) = None
+    report: new_file(Path | None, "Write speed, memory and losses to this file, as JSON.") = None
 
 
-@command("sentinel train teaching --sees source --save my-sentinel", "train", sentinel)
+@command(_TRAIN, "train", sentinel)
 def train_sentinel(
     context: typer.Context,
     stages: argument(
@@ -100,7 +87,8 @@ def train_sentinel(
 
     Options from --validation to --report go with --kind transformer; its defaults are the published recipe.
     """
-    given = {name: value for name, value in vars(transformer).items() if value is not None}
+    chosen = {name: value for name, value in vars(transformer).items() if value is not None}
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
     if given and kind == "light":
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise wrong(names, "goes only with --kind transformer.")
@@ -112,14 +100,11 @@ def train_sentinel(
     options: dict[str, Any] = {}
     if kind == "transformer":
         recipe = {f.name: given[f.name] for f in fields(package.TransformerConfig) if f.name in given}
-        if transformer.head:
-            recipe["head"] = tuple(transformer.head)
-        start = None if transformer.start is None else package.load(transformer.start)
+        start = package.load(transformer.start) if transformer.start else None
         config = replace(start.config if start and start.kind == kind else package.TransformerConfig(), **recipe)
-        validation = None if transformer.validation is None else _to_learn(transformer.validation)
-        options = {"config": config, "validation": validation, "start": start}
+        options = {"config": config, "start": start, "progress": not printing.quiet and sys.stderr.isatty()}
+        options["validation"] = _to_learn(transformer.validation) if transformer.validation else None
         options |= {"checkpoints": transformer.checkpoints, "peak_flops": transformer.peak_flops}
-        options |= {"progress": not printing.quiet and sys.stderr.isatty()}
     trained = package.fit(frames, sees=sees, kind=kind, **options)
     trained.save(save, force=printing.force)
     if os.environ.get("RANK", "0") != "0":  # of the processes that torchrun starts, one reports
@@ -131,26 +116,14 @@ def train_sentinel(
     printing.table(_facts(trained, save, sum(map(len, frames))))
 
 
-@command(
-    "sentinel train teaching --sees source --save my-sentinel && mtmeta sentinel score my-sentinel teaching",
-    "score",
-    sentinel,
-)
+@command(f"{_TRAIN} && mtmeta sentinel score my-sentinel teaching", "score", sentinel)
 def score_with_sentinel(
     folder: argument(Path, "DIR", "A saved sentinel."),
     what: argument(
         str, "FILE|SET", "CSV or TSV with the column that the sentinel sees (see train --sees); or the name of a set."
     ),
-    reference: option(
-        str | None, "For a set: the reference that the sentinel sees.", "NAME", "the published one"
-    ) = None,
-    how: option(
-        ScoreFormat | None,
-        "seg-score: system and score, as in .seg.score files of mt-metrics-eval.",
-        None,
-        AS_ENDS.format("csv"),
-        "--format",
-    ) = None,
+    reference: word("For a set: the reference that the sentinel sees.", "NAME", "the published one") = None,
+    how: form(ScoreFormat, "seg-score: system and score, as in .seg.score files of mt-metrics-eval.", "csv") = None,
     places: Places = 3,
     *,
     writing: Writing,
@@ -183,10 +156,8 @@ def _to_learn(stage: str) -> pd.DataFrame:
     from ..datasets import load_all
     from ..sentinel import read_table, training_frame
 
-    parts = stage.split("+")
-    return pd.concat(
-        [read_table(part) if _is_file(part) else training_frame(load_all(part)) for part in parts], ignore_index=True
-    )
+    parts = (read_table(part) if _is_file(part) else training_frame(load_all(part)) for part in stage.split("+"))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _facts(trained: Any, folder: Path, n: int) -> pd.DataFrame:

@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from .._limits import MAX_COUNT, MAX_SEED
 from . import _choices as choose
-from ._common import (
-    Loading,
-    Printing,
-    Sets,
-    Source,
-    argument,
-    command,
-    flag,
-    in_options,
-    number,
-    option,
-    several,
-    threshold,
-    wrong,
-)
+from ._common import Loading, Printing, Source, command, in_options
+from ._options import Sets, argument, flag, number, option, several, threshold, wrong
 from ._output import Alike, Best, together
 
 if TYPE_CHECKING:
@@ -100,14 +87,13 @@ def _partly_rated(es: EvalSet, protocol: str) -> str:
 
     rated = es.human == es.human  # NaN is not rated
     here, whole = rated.any(axis=0), rated[rated.any(axis=1)].all(axis=0)
-    partly = f"{es.name}: {(here & ~whole).sum()} of the {here.sum()} rated segments are rated for some systems only; "
-    for task in PROTOCOLS[protocol].tasks if (here & ~whole).any() else ():
-        if task.level == "system":
-            pair = "a pair of systems is compared where both are rated"
-            return partly + (
-                pair if task.statistic == "spa" else "a system's score is the mean over those rated for it"
-            )
-    return ""
+    of_systems = [task.statistic for task in PROTOCOLS[protocol].tasks if task.level == "system"]
+    if not of_systems or whole[here].all():
+        return ""
+    how = "a system's score is the mean over those rated for it"
+    how = "a pair of systems is compared where both are rated" if of_systems[0] == "spa" else how
+    n = (here & ~whole).sum()
+    return f"{es.name}: {n} of the {here.sum()} rated segments are rated for some systems only; {how}"
 
 
 @command("correlate teaching --coefficient kendall --grouping segment --grouping none")
@@ -139,11 +125,8 @@ def correlate(
     translations that all metrics scored.
     """
     coefficients, groupings = (list(dict.fromkeys(map(str, given))) for given in (coefficient, grouping))
-    pairless = [c for c in coefficients if c in choose.WITHOUT_EPSILON]
-    if epsilon != "calibrate" and pairless:
-        raise wrong("--epsilon", f"has no meaning for {', '.join(pairless)}: no pairs are compared there.")
-    if interval and (epsilon != "calibrate" or degenerate not in ("drop", "zero")):
-        raise wrong("--interval", "goes with --epsilon calibrate and --degenerate drop or zero.")
+    if interval and epsilon != "calibrate":
+        raise wrong("--interval", "goes with --epsilon calibrate.")
     import pandas as pd
 
     from ..agreement import correlate as correlate_set
@@ -153,17 +136,16 @@ def correlate(
     for es in loading.rated(sets, printing.quiet):
         if level == "system":
             if "pearson" in coefficients:
-                names = loading.metric or list(es.metrics)
-                printing.say(*decided_by_one(without_each_system(es, names, Task("pearson", "system"))))
+                decided = without_each_system(es, loading.metric or es.metrics, Task("pearson", "system"))
+                printing.say(*decided_by_one(decided))
             es, groupings = _means(es), ["none"]
-        options = {"degenerate": degenerate, "epsilon": epsilon}
         blocks = []
         for c, g in ((c, g) for c in coefficients for g in groupings):
             seconds, hint = _correlating(es, c, g, epsilon, interval)
             seconds *= len(loading.metric or es.metrics)
             printing.say(_long(f"{c} of {es.name} with {g} grouping", seconds, 0, hint))
-            table = correlate_set(es, loading.metric, coefficient=c, grouping=g, **options)
             settings = {"coefficient": c, "grouping": g, "degenerate": degenerate}
+            table = correlate_set(es, loading.metric, epsilon=epsilon, **settings)
             blocks.append(_with_interval(es, table, settings, level) if interval else table)
         tables[es.name] = pd.concat(blocks, ignore_index=True).drop(columns=["grouping"] * (level == "system"))
     drawn = "|level:0.95|draws:1000|seed:0" if interval else ""
@@ -255,9 +237,9 @@ def difference(
     largest = row.at[0, "largest"]
     told = f"no two systems of the curve differ by more than {largest:.4g}. Is this the same scale?"
     printing.say(told if delta > largest else "")
-    found = {"difference": delta, **dict(zip(("chance", "low", "high"), expit(slopes * delta), strict=True))}
-    found["needed_80"] = logit(0.8) / slopes[0] if slopes[0] > 0 else np.inf
-    printing.table(row[["metric", "n_segments"]].assign(**found).join(row[["n_pairs", "n_systems", "n_sets"]]))
+    (chance, low, high), needed = expit(slopes * delta), logit(0.8) / slopes[0] if slopes[0] > 0 else np.inf
+    found = row[["metric", "n_segments"]].assign(difference=delta, chance=chance, low=low, high=high, needed_80=needed)
+    printing.table(found.join(row[["n_pairs", "n_systems", "n_sets"]]))
 
 
 #: Level of the test that marks a metric as no worse than the best.
@@ -296,7 +278,7 @@ def compare(
     *,
     duel: Duel,
     unit: option(
-        choose.Unit | None, "What to exchange and redraw.", None, "document where 20 are rated, else segment", "--unit"
+        choose.Unit | None, "What to exchange and redraw.", default="document where 20 are rated, else segment"
     ) = None,
     n_resamples: Draws = 1000,
     seed: Seed = 0,
@@ -318,7 +300,7 @@ def compare(
         options = duel.options | {"n_resamples": n_resamples, "rng": seed}
         found = test(es, duel.metrics, unit=_units(es, unit), **options)
         (better, worse), (upper, lower) = found.table["metric"], found.table["value"]
-        of, n = found.table["unit"][0], found.table["n_units"][0]
+        of, n = found.table.loc[0, ["unit", "n_units"]]
         redrawn = test(es, [better, worse], unit=of, method="bootstrap", keep_draws=True, **options)
         low, high = np.quantile(redrawn.draws[0], [0.025, 0.975])
         p = found.p_values.loc[better, worse]
@@ -401,11 +383,9 @@ def fetch(
         folder = None if show else fetch_set(name, base_url=mirror, progress=not printing.quiet, timeout=timeout)
         terms = known[name.partition("/")[0]]
         size = f"{terms.size / 1e6:.1f} MB, {len(terms.files)} files"
-        facts = {"title": terms.title, "size": size, "licence": terms.licence}
-        facts |= {"restriction": terms.restriction, "note": terms.note}
-        rows += [(name, what, text) for what, text in facts.items() if text]
-        rows += [(name, "cite", text) for text in terms.cite]
-        rows += [] if folder is None else [(name, "folder", str(folder))]
+        facts = [("title", terms.title), ("size", size), ("licence", terms.licence), ("restriction", terms.restriction)]
+        facts += [("note", terms.note), *(("cite", text) for text in terms.cite), ("folder", folder and str(folder))]
+        rows += [(name, what, text) for what, text in facts if text]
     printing.table(pd.DataFrame(rows, columns=["set", "what", "text"]))
 
 
@@ -415,14 +395,10 @@ def _correlating(es: EvalSet, coefficient: str, grouping: str, epsilon: Any, int
 
     if coefficient in choose.CALIBRATED and epsilon == "calibrate":  # all pairs are compared
         sizes = np.sum(~np.isnan(es.human), axis={"none": None, "segment": 0, "system": 1}[grouping])
-        each = 6e-8 * float(np.sum(sizes * (sizes - 1) / 2))
-        other = "with --epsilon 0, which calibrates nothing, it takes a moment"
+        each, hint = 6e-8 * np.sum(sizes * (sizes - 1) / 2), "; with --epsilon 0, which calibrates nothing, a moment"
     else:
-        each = float(np.sum(~np.isnan(es.human))) * (4e-8 if coefficient == "pearson" else 3e-7)
-        other = ""
-    if interval:
-        each, other = 1000 * each, "without --interval it takes a thousandth"
-    return each, f"; {other}" if other else ""
+        each, hint = np.sum(~np.isnan(es.human)) * (4e-8 if coefficient == "pearson" else 3e-7), ""
+    return (1000 * each, "; without --interval a thousandth of it") if interval else (each, hint)
 
 
 def _long(what: str, seconds: float, size: float, hint: str) -> str:

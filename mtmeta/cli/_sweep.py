@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from .._files import keep
-from ._common import How, Writing, argument, command, flag, folder, option, processes, wrong
+from .._limits import MAX_JOBS
+from ._common import Writing, command
+from ._options import How, argument, flag, folder, number, option, wrong
 from ._output import say, written
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def sweep(
     example: flag("Print a plan to start from, and run nothing.", "--example") = False,
     dry_run: flag("List the tasks and which are done, and run none.", "--dry-run") = False,
     out: folder(Path | None, "Write all results into this folder.", "out/ and the name of the plan") = None,
-    jobs: processes(int | None, "Processes; -1 for all cores.", "1; with --dask local, all") = None,
+    jobs: number(int | None, "Processes; -1 for all cores.", -MAX_JOBS, MAX_JOBS, "1; with --dask local, all") = None,
     dask: option(
         str | None,
         "Run on a Dask cluster: give the address of its scheduler, or local to start --jobs workers here, which "
@@ -93,32 +95,24 @@ def _counted(tasks: pd.DataFrame) -> pd.DataFrame:
 
 
 @contextmanager
-def _shown(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+def _shown(quiet: bool) -> Iterator[Callable[[Progress], None]]:
     """Yield a display of progress on stderr: a bar on a terminal, otherwise a line now and then."""
-    if quiet:
-        yield None
-        return
     from tqdm import tqdm
 
-    bar: tqdm | None = None
     last = time.monotonic()
+    with tqdm(unit="task", file=sys.stderr, leave=False, disable=quiet or not sys.stderr.isatty()) as bar:
 
-    def show(progress: Progress) -> None:
-        nonlocal bar, last
-        first = progress.seconds_left != progress.seconds_left  # NaN: nothing is known yet
-        if sys.stderr.isatty():
-            bar = bar or tqdm(total=progress.total, initial=progress.done, unit="task", file=sys.stderr, leave=False)
+        def show(progress: Progress) -> None:
+            nonlocal last
+            lines = bar.disable and not quiet
+            if progress.seconds_left != progress.seconds_left:  # NaN: nothing is known yet
+                bar.total, bar.initial, bar.n = progress.total, progress.done, progress.done
+                bar.refresh()
+                say(not lines, f"{progress.total} tasks, {progress.done} of them done before")
+            elif progress.done == progress.total or time.monotonic() - last > _SECONDS_BETWEEN_LINES:
+                last, left = time.monotonic(), tqdm.format_interval(progress.seconds_left)
+                say(not lines, f"{progress.done} of {progress.total} tasks, {progress.failed} failed, {left} left")
             bar.set_postfix(failed=progress.failed, refresh=False)
             bar.update(progress.done - bar.n)
-        elif first:
-            say(False, f"{progress.total} tasks, {progress.done} of them done before")
-        elif progress.done == progress.total or time.monotonic() - last > _SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            left = tqdm.format_interval(progress.seconds_left)
-            say(False, f"{progress.done} of {progress.total} tasks, {progress.failed} failed, {left} left")
 
-    try:
         yield show
-    finally:
-        if bar is not None:
-            bar.close()

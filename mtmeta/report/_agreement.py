@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import permutations
+from math import factorial
 
 import numpy as np
 from scipy.special import ndtr
+from scipy.stats import permutation_test
 
 from .._checks import Undefined
 from .._names import some_of
@@ -17,21 +18,10 @@ from ..estimation import ratings_saved
 from ..evalset import EvalSet, recomputed
 from ..protocols import Task, decided_by_one, without_each_system
 from ..significance import fisher_interval, intervals
-from ._facts import (
-    COEFFICIENTS,
-    GROUPINGS,
-    Part,
-    Section,
-    Settings,
-    interval,
-    pearson_in_draws,
-    segment_counts,
-    system_means,
-)
+from ._facts import COEFFICIENTS, GROUPINGS, Part, Section, Settings, interval, pearson_in_draws, segment_counts
 
 #: More pairs than this are not sorted in every resample, or not at all.
 _PAIRS_WITH_INTERVAL, _PAIRS = 200_000, 200_000_000
-_EXACT_UP_TO = 7
 
 
 def data(part: Part, section: Section) -> None:
@@ -44,10 +34,10 @@ def data(part: Part, section: Section) -> None:
         section.add(key, cells.sum(), n=cells.size, unit="translations")
     section.add("comparable", (both.sum(axis=0) > 1).sum(), n=es.shape[1], unit="segments")
     section.add("metrics", len(es.metrics), note=some_of(es.metrics, 50))
-    for what, values in (("documents", es.documents), ("domains", es.domains)):
-        if values is not None:
-            distinct = list(dict.fromkeys(v for v in values if v is not None))
-            section.add(what, len(distinct), note=some_of(map(str, distinct), 8) if what == "domains" else "")
+    for what, names in (("documents", es.documents), ("domains", es.domains)):
+        if names is not None:
+            names = dict.fromkeys(str(name) for name in names if name is not None)
+            section.add(what, len(names), note=some_of(names, 8) if what == "domains" else "")
     values = es.human[rated]
     section.text.append(
         f"Human scores run from {values.min():zg} to {values.max():zg}, with {len(np.unique(values))} distinct values. "
@@ -64,6 +54,13 @@ def data(part: Part, section: Section) -> None:
 # -- systems -----------------------------------------------------------------------------
 
 
+def system_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return each system's mean in each draw, shape (n_systems, n_resamples); NaN where it has no score."""
+    scored = ~np.isnan(values)
+    sums, sizes = np.where(scored, values, 0.0) @ counts.T, scored.astype(float) @ counts.T
+    return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+
+
 def pair_accuracy(human: np.ndarray, metric: np.ndarray) -> np.ndarray:
     """Return the share of pairs of systems ordered alike in each column; NaN where a score is not known.
 
@@ -78,33 +75,33 @@ def pair_accuracy(human: np.ndarray, metric: np.ndarray) -> np.ndarray:
 def order_p_value(human: np.ndarray, metric: np.ndarray, seed: int, n_resamples: int = 9999) -> tuple[float, str]:
     """Return the share of orders of the systems that agree with humans at least as well, and how they were drawn."""
     k = len(human)
-    exact = k <= _EXACT_UP_TO
-    if exact:
-        orders = np.array(list(permutations(range(k)))).T
-    else:
-        orders = np.random.default_rng(seed).permuted(np.tile(np.arange(k), (n_resamples, 1)), axis=1).T
-    observed = pair_accuracy(human[:, None], metric[:, None])[0]
-    reached = int((pair_accuracy(human[:, None], metric[orders]) >= observed - 1e-12).sum())
-    n = orders.shape[1]
-    if exact:
-        return reached / n, f"all {n} orders of {k} systems"
-    return (reached + 1) / (n + 1), f"{n} random orders of {k} systems"
+
+    def accuracy(metric: np.ndarray, axis: int) -> np.ndarray:
+        return pair_accuracy(human[:, None], np.atleast_2d(metric).T)
+
+    options = {"n_resamples": n_resamples, "random_state": np.random.default_rng(seed), "vectorized": True}
+    found = permutation_test((metric,), accuracy, permutation_type="pairings", alternative="greater", **options)
+    n = len(found.null_distribution)
+    return found.pvalue, f"all {n} orders of {k} systems" if n == factorial(k) else f"{n} random orders of {k} systems"
 
 
-_SYSTEM_STATISTICS = {"pearson.means": partial(pearson, axis=0), "pairwise": pair_accuracy}
+#: Statistics of means of systems by key, with their names at the level of systems and the scales of their intervals.
+_SYSTEM_STATISTICS = {
+    "pearson.means": (partial(pearson, axis=0), "pearson", "pearson"),
+    "pairwise": (pair_accuracy, "pairwise_accuracy", "acc_eq"),
+}
 
 
-def _of_other_systems(human: np.ndarray, metric: np.ndarray, key: str, settings: Settings) -> tuple:
+def _of_other_systems(human: np.ndarray, metric: np.ndarray, key: str, level: float) -> tuple:
     """Return a statistic and its jackknife interval over systems, at least as long as that from resampled segments.
 
     Column 0 of the means of systems is that of the data, the others are those of resamples.
     """
-    statistic, k = _SYSTEM_STATISTICS[key], len(human)
+    (statistic, _, scale), k = _SYSTEM_STATISTICS[key], len(human)
     value, *drawn = statistic(human, metric)
     without = [statistic(*(np.delete(v[:, :1], s, axis=0) for v in (human, metric)))[0] for s in range(k)]
     variance = max((k - 1) * np.var(without), np.var([v for v in drawn if not np.isnan(v)] or [0.0]))
-    scale = "pearson" if key == "pearson.means" else "acc_eq"
-    return value, *fisher_interval(value, variance, scale, k - 1, settings.level)
+    return value, *fisher_interval(value, variance, scale, k - 1, level)
 
 
 def systems(part: Part, section: Section) -> None:
@@ -128,20 +125,19 @@ def _system_rows(part: Part, section: Section) -> None:
     p_value, how = order_p_value(human[:, 0], metric[:, 0], settings.seed)
     n_pairs = k * (k - 1) // 2
     sizes = {"pearson.means": (k, "systems"), "pairwise": (n_pairs, "pairs of systems")}
-    for key, size in sizes.items():
-        values = _SYSTEM_STATISTICS[key](human, metric)
+    for key, (statistic, name, _) in _SYSTEM_STATISTICS.items():
+        values = statistic(human, metric)
         if np.isnan(values[0]):
             section.skip(key, "all systems have the same mean score on one side.")
         elif k == 2 and key == "pearson.means":
             section.skip(key, "with two systems it is 1 or -1 by force.")
         else:
-            statistic = "pearson" if key == "pearson.means" else "pairwise_accuracy"
-            note = f"these systems{_without_each(part, section, statistic)}"
-            section.add(key, values[0], *interval(values[1:], settings), *size, note)
+            note = f"these systems{_without_each(part, section, name)}"
+            section.add(key, values[0], *interval(values[1:], settings), *sizes[key], note)
     for key, size in sizes.items():
         if k >= 3 and section.row(key):
-            value, *ends = _of_other_systems(human, metric, key, settings)
-            section.add(f"{key}.others", value, *ends, *size, "the interval is about other systems, too")
+            found = _of_other_systems(human, metric, key, settings.level)
+            section.add(f"{key}.others", *found, *size, "the interval is about other systems, too")
     section.add("order", p_value, n=k, unit="systems", note=f"share of {how} that agree at least as well")
     section.found |= {"k": k, "p": p_value}
     official = es.system_scores.loc[list(es.systems), ["human", part.metric]].to_numpy()[known]
@@ -172,7 +168,8 @@ def _spa_row(part: Part, section: Section) -> None:
 
 
 def _difference_row(part: Part, section: Section) -> None:
-    found = curve(part.es, part.metric, **part.settings.options)
+    settings = part.settings
+    found = curve(part.es, part.metric, n_resamples=settings.n_resamples, level=settings.level, rng=settings.seed)
     value, low, high = found.needed(0.8)
     if not np.isfinite(high):
         raise Undefined("the curve may be flat: no difference is known to have that chance.")
@@ -212,11 +209,10 @@ def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
 def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float, str]:
     """Return an interval, or why there is none."""
     try:
-        if coefficient == "pearson" or grouping == "segment":
+        if coefficient == "pearson" or (coefficient, grouping) == ("kendall", "segment"):
             return *quick_interval(part.paired, part.metric, coefficient, grouping, part.settings), ""
-        options = {"coefficient": coefficient, "grouping": grouping, "unit": part.settings.unit}
-        table = intervals(part.paired, [part.metric], **options, **part.settings.options)
-        return *table.iloc[0][["low", "high"]], ""
+        options = {"coefficient": coefficient, "grouping": grouping, **part.settings.options}
+        return *intervals(part.paired, [part.metric], **options).loc[0, ["low", "high"]], ""
     except Undefined as error:
         return np.nan, np.nan, f"no interval: {error}"
 
@@ -247,27 +243,19 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
         low, high, why = np.nan, np.nan, f"no interval: {n_pairs:,} pairs in each resample"
     else:
         low, high, why = _interval(part, coefficient, grouping)
-    notes = [why] if why else []
     undefined, groups = int(found["n_degenerate"]), int(found["n_groups"])
-    if coefficient == "acc_eq":
-        notes.append("ties calibrated on these very data")
-    if undefined:
-        notes.append(f"{undefined} of {groups} groups undefined (one score throughout), left out")
-    if undefined == groups:
-        notes.append("none is left, which counts 0")
+    notes = [why, "ties calibrated on these very data" * (coefficient == "acc_eq")]
+    notes.append(f"{undefined} of {groups} groups undefined (one score throughout), left out" * (undefined > 0))
+    notes.append("none is left, which counts 0" * (undefined == groups))
     size = (int(part.scored.sum()), "translations") if grouping == "none" else (groups, f"{grouping}s")
-    section.add(f"{coefficient}.{grouping}", found["value"], low, high, *size, "; ".join(notes))
+    section.add(f"{coefficient}.{grouping}", found["value"], low, high, *size, "; ".join(filter(None, notes)))
     if (coefficient, grouping) == ("kendall", "segment"):
         section.found["degenerate"] = undefined, groups
 
 
-def quick_interval(
-    es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings
-) -> tuple[float, float]:
-    """Return the result of `intervals` for Pearson and for segment grouping, where counts of segments are enough."""
+def quick_interval(es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings) -> tuple:
+    """Return the result of `intervals` for Pearson, and Kendall within segments, which counts of segments give."""
     counts = segment_counts(es, settings)
-    if coefficient == "acc_eq":
-        return interval(_calibrated_in_draws(es, metric, counts[1:]), settings)
     if grouping != "segment":
         rated = ~np.isnan(es.human)
         rows = [rated.any(axis=1)] if grouping == "none" else np.eye(len(rated), dtype=bool)[rated.sum(axis=1) > 1]
@@ -285,24 +273,6 @@ def _mean_of_defined(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.divide(sums, sizes, out=np.zeros(len(sums)), where=sizes > 0)
 
 
-def _calibrated_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
-    """Return acc_eq within segments in each draw, calibrated on the draw; pairs are sorted once for all draws."""
-    i, j = np.triu_indices(es.shape[0], 1)
-    human, own = es.human[i] - es.human[j], es[metric][i] - es[metric][j]
-    rated = ~np.isnan(human)
-    weight = 1 / np.maximum(rated.sum(axis=0), 1)
-    right = rated & (np.sign(human) == np.sign(own)) & (human != 0)
-    pair, segment = np.nonzero(right | (human == 0))
-    size = np.abs(own[pair, segment])
-    order = np.argsort(size)
-    size, pair, segment = size[order], pair[order], segment[order]
-    gains = np.where(right[pair, segment], -1.0, 1.0) * weight[segment]  # of the threshold at which a pair is tied
-    ends = np.flatnonzero(np.append(size[1:] != size[:-1], True)) if len(size) else order
-    untied, n = counts @ (right.sum(axis=0) * weight), counts @ rated.any(axis=0)
-    best = [max(0.0, np.cumsum(gains * times[segment])[ends].max(initial=0.0)) for times in counts]
-    return np.divide(untied + best, n, out=np.full(len(n), np.nan), where=n > 0)
-
-
 def _n_pairs(es: EvalSet, grouping: str) -> int:
     """Count the pairs of rated translations that a grouping compares."""
     sizes = np.sum(~np.isnan(es.human), axis={"none": None, "segment": 0, "system": 1}[grouping])
@@ -311,8 +281,7 @@ def _n_pairs(es: EvalSet, grouping: str) -> int:
 
 def _parts(part: Part, section: Section) -> None:
     row = decompose_pearson(part.paired, [part.metric]).iloc[0]
-    n, unit = int(row["n_cells"]), "translations"
-    for what, note in (("between", "knowing what is hard"), ("within", "telling systems apart")):
-        section.add(f"parts.{what}", row[what], n=n, unit=unit, note=note)
-    note = "share of the variance of human scores that lies between segments"
-    section.add("parts.human", row["human_between"], n=n, unit=unit, note=note)
+    notes = {"between": "knowing what is hard", "within": "telling systems apart"}
+    notes["human_between"] = "share of the variance of human scores that lies between segments"
+    for what, note in notes.items():
+        section.add(f"parts.{what.split('_')[0]}", row[what], n=row["n_cells"], unit="translations", note=note)

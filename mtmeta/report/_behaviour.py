@@ -26,10 +26,10 @@ _MOST_DOMAINS = 12
 
 def ties(part: Part, section: Section) -> None:
     """Count ties, and ask what calibration gives."""
-    steps = {"ties": _shares, "calibration": _calibrated, "held_out": _held_out, "chance": _chance}
-    for key, compute in steps.items():
-        if key != "ties" or not part.settings.claims_only:
-            section.attempt(key, compute, part, section)
+    if not part.settings.claims_only:
+        section.attempt("ties", _shares, part, section)
+    for key, compute in {"calibration": _calibrated, "held_out": _held_out, "chance": _chance}.items():
+        section.attempt(key, compute, part, section)
 
 
 def _shares(part: Part, section: Section) -> None:
@@ -46,9 +46,7 @@ def _calibrated(part: Part, section: Section) -> None:
     es = part.paired
     found = calibrate_ties(es, part.metric)
     spread = float(standard_deviation(es[part.metric][~np.isnan(es.human)]))
-    row = part.sections["segments"].row("acc_eq.segment")
-    if row is None:
-        raise Undefined("no segment has two translations with both scores.")
+    row = part.sections["segments"].need("acc_eq.segment")
     note = "threshold chosen on these data"
     section.add("acc_eq.calibrated", found.value, row["low"], row["high"], row["n"], "segments", note)
     note = f"{found.epsilon / spread:.2f} standard deviations of the metric" if spread > 0 else ""
@@ -77,22 +75,12 @@ def system_rows(part: Part, section: Section) -> None:
     for key, compute in {"sysdep": _sysdep, "null": _null, "favours": _favours}.items():
         section.attempt(key, compute, part, section)
     if section.rows:
-        unit, n = _unit(part)
+        unit, n = part.settings.unit, len(set(units_of(part.paired, part.settings.unit)))
         section.text.append(f"Intervals redraw, and the null moves, whole {unit}s: there are {n}.")
 
 
-def _unit(part: Part) -> tuple[str, int]:
-    """Return what is redrawn, and how many there are."""
-    unit = part.settings.unit
-    return unit, len(set(units_of(part.paired, unit)))
-
-
-def _options(part: Part) -> dict:
-    return part.settings.options | {"unit": _unit(part)[0]}
-
-
 def _sysdep(part: Part, section: Section) -> None:
-    found = system_dependence(part.paired, part.metric, **_options(part))
+    found = system_dependence(part.paired, part.metric, **part.settings.options)
     section.found["sysdep"] = found
     n, unit = len(found.table), "systems"
     for row in found.table.itertuples():
@@ -103,7 +91,7 @@ def _sysdep(part: Part, section: Section) -> None:
 
 
 def _null(part: Part, section: Section) -> None:
-    found = compare_with_null(part.paired, part.metric, **_options(part))
+    found = compare_with_null(part.paired, part.metric, **part.settings.options)
     section.found["null"] = found
     low, high = interval(found.sysdep_draws, part.settings)
     n, unit = part.settings.n_resamples, "draws"
@@ -117,7 +105,7 @@ def _favours(part: Part, section: Section) -> None:
     n = es.shape[0]
     level = 1 - (1 - settings.level) / n
     n_resamples = max(settings.n_resamples, math.ceil(2 / (1 - level)))
-    options = _options(part) | {"level": level, "n_resamples": n_resamples}
+    options = settings.options | {"level": level, "n_resamples": n_resamples}
     plain = deviations_both_ways(es, part.metric, **options).set_index("system")
     try:
         centred = deviations_both_ways(centre_segments(es, [part.metric]), part.metric, **options).set_index("system")
@@ -125,13 +113,10 @@ def _favours(part: Part, section: Section) -> None:
         section.skip("favours.centred", error)
         section.found["undecided"] = "the difficulty of segments cannot be taken out"
         return
-    section.found["favours"] = found = {}
-    for system, row in centred.iterrows():
-        verdict = row["verdict"] if row["verdict"] == plain.loc[system, "verdict"] else "undecided"
-        if verdict != "undecided":
-            found[system] = verdict
-        bounds = row["forward_low"], row["forward_high"]
-        section.add("deviation", row["forward"], *bounds, n, "systems", verdict, subject=system)
+    verdicts = centred["verdict"].where(centred["verdict"] == plain["verdict"].reindex(centred.index), "undecided")
+    section.found["favours"] = verdicts[verdicts != "undecided"].to_dict()
+    for system, *numbers in centred[["forward", "forward_low", "forward_high"]].itertuples():
+        section.add("deviation", *numbers, n, "systems", verdicts[system], subject=system)
     bounds = centred[["forward_low", "forward_high", "reverse_low", "reverse_high"]].to_numpy()
     section.found["reach"] = float(np.abs(bounds).max())
     section.found["range"] = float(np.ptp(centred["human"]))

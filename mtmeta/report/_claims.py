@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._checks import Undefined
-from ._facts import CLAIM_COLUMNS, CLAIMS, Part, Section, label
+from ._facts import CLAIM_COLUMNS, PAGE, Part, Section, label
 from ._others import CLAIMED_RANK, beyond_sources
 
 VERDICTS = ("supported", "real but small", "not supported", "cannot be told")
@@ -72,7 +72,7 @@ def decide(value: float, low: float, high: float, threshold: float, margin: floa
 def claims_of(part: Part) -> list[dict]:
     """Return the claims of one metric on one set."""
     found = []
-    for about, judge in zip(CLAIMS.values(), _JUDGES, strict=True):
+    for about, judge in zip(PAGE["claims"].values(), _JUDGES, strict=True):
         section, statistic = part.sections[about["section"]], label(about["key"]) if about["key"] else ""
         row = section.row(about["key"])
         if row is None and "why" in about:
@@ -80,9 +80,8 @@ def claims_of(part: Part) -> list[dict]:
         else:
             verdict, reason, row = judge(part, section, row)
         row = _NO_ROW | (row or {})
-        numbers = (row[column] for column in ("value", "low", "high", "n", "unit"))
-        values = (about["claim"], verdict, statistic + row["beside"], *numbers, reason, about["chapter"])
-        found.append(dict(zip(CLAIM_COLUMNS, values, strict=True)))
+        row |= about | {"verdict": verdict, "statistic": statistic + row["beside"], "reason": reason}
+        found.append({column: row[column] for column in CLAIM_COLUMNS})
     return found
 
 
@@ -212,5 +211,5 @@ def _decided(row: dict, threshold: float, margin: float) -> tuple[str, str]:
     return decide(row["value"], row["low"], row["high"], threshold, margin)
 
 
-#: What judges each of CLAIMS, in their order.
+#: What judges each claim of the page, in their order.
 _JUDGES = (_these, _others, _within, _beyond, _best, _with_ties, _treatment, _length, _elsewhere)

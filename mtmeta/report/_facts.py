@@ -19,18 +19,11 @@ from ..evalset import EvalSet, recomputed
 COEFFICIENTS = {"pearson": "Pearson", "kendall": "Kendall", "acc_eq": "acc_eq"}
 GROUPINGS = {"none": "no grouping", "segment": "segment grouping", "system": "system grouping"}
 
-_PAGE = tomllib.loads(Path(__file__).with_name("_page.toml").read_text(encoding="utf-8"))
-#: Title, chapter, caption and text of each section.
-HEADS = _PAGE["sections"]
-#: What of a report is the same when it is made again.
-AGAIN = _PAGE["page"]["again"]
-#: What is claimed, by what decides.
-CLAIMS = _PAGE["claims"]
-#: Pieces of the page.
-HTML = _PAGE["html"]
+#: What a page says whatever the data: heads of sections, claims, labels, and pieces of HTML.
+PAGE = tomllib.loads(Path(__file__).with_name("_page.toml").read_text(encoding="utf-8"))
 #: Labels of numbers by key.
 LABELS = {f"{c}.{g}": f"{name}, {how}" for c, name in COEFFICIENTS.items() for g, how in GROUPINGS.items()}
-LABELS |= _PAGE["labels"]
+LABELS |= PAGE["labels"]
 for _key in ("pearson.none", "pearson.segment", "kendall.segment", "pairwise", "spa.short"):
     _places = {"rank": "rank", "best_rank": "best rank", "worst_rank": "worst rank"}
     LABELS |= {f"{_key}.{place}": f"{LABELS[_key]}: {words}" for place, words in _places.items()}
@@ -62,8 +55,8 @@ class Settings:
 
     @property
     def options(self) -> dict[str, float]:
-        """Return how much is drawn."""
-        return {"n_resamples": self.n_resamples, "level": self.level, "rng": self.seed}
+        """Return what is drawn."""
+        return {"unit": self.unit, "n_resamples": self.n_resamples, "level": self.level, "rng": self.seed}
 
 
 @dataclass
@@ -76,17 +69,7 @@ class Section:
     skipped: list[dict] = field(default_factory=list)
     found: dict[str, Any] = field(default_factory=dict)
 
-    def add(
-        self,
-        key: str,
-        value: float,
-        low: float = np.nan,
-        high: float = np.nan,
-        n: float | None = None,
-        unit: str = "",
-        note: str = "",
-        subject: str = "",
-    ) -> None:
+    def add(self, key, value, low=np.nan, high=np.nan, n=None, unit="", note="", subject="") -> None:
         """Add one number with its interval, and what n counts."""
         n = None if n is None else int(n)
         row = (self.key, key, subject, label(key), float(value), float(low), float(high), n, unit, note)
@@ -118,7 +101,7 @@ class Section:
     @property
     def words(self) -> dict[str, Any]:
         """Return the title, chapter, caption and text of this section, which do not depend on the data."""
-        return HEADS[self.key]
+        return PAGE["sections"][self.key]
 
     @property
     def sentences(self) -> list[str]:
@@ -128,7 +111,7 @@ class Section:
     def why(self, *keys: str) -> str:
         """Return why something is missing: the reason of the first of these keys that was left out."""
         reasons = {row["key"]: row["reason"].rstrip(".") for row in self.skipped}
-        return next((reasons[key] for key in keys if key in reasons), "it could not be computed")
+        return next(filter(None, map(reasons.get, keys)), "it could not be computed")
 
 
 @dataclass(frozen=True)
@@ -184,17 +167,6 @@ class Findings:
     figures: dict[str, Figure] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Facts:
-    """All that pages are made of."""
-
-    findings: tuple[Findings, ...] = field(repr=False)
-    level: float
-    seed: int
-    signature: str
-    version: str
-
-
 def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
     """Return how often each segment is taken: once each in row 0, then one row per resample.
 
@@ -210,16 +182,7 @@ def segment_counts(es: EvalSet, settings: Settings) -> np.ndarray:
     return np.vstack([np.ones(n), times_drawn(drawn, n_units)[:, units]])
 
 
-def system_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return each system's mean in each draw, shape (n_systems, n_resamples); NaN where it has no score."""
-    scored = ~np.isnan(values)
-    sums, sizes = np.where(scored, values, 0.0) @ counts.T, scored.astype(float) @ counts.T
-    return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
-
-
-def pearson_in_draws(
-    x: np.ndarray, y: np.ndarray, known: np.ndarray, counts: np.ndarray, *, within: bool = False
-) -> np.ndarray:
+def pearson_in_draws(x, y, known: np.ndarray, counts: np.ndarray, *, within: bool = False) -> np.ndarray:
     """Return Pearson's r over all known cells in each draw of segments; NaN where a side is constant.
 
     ``within`` first subtracts from each score the mean of its segment.

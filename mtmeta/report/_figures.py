@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -13,15 +14,16 @@ from .. import plots  # isort: skip - it decides what Matplotlib reads
 import matplotlib.pyplot as plt
 
 from .._checks import Undefined
-from ._display import number
-from ._facts import GROUPINGS, HEADS, Figure, Part
+from ._facts import GROUPINGS, PAGE, Figure, Part
+from ._pages import number
 
 
 def figures(part: Part) -> dict[str, Figure]:
     """Return the figures of a part by the section that they belong to; a figure that cannot be drawn is left out."""
     found = {}
     for section, make in _MAKERS.items():
-        with plt.rc_context(), warnings.catch_warnings():
+        # where numbers behind a figure are undefined, its section says why
+        with suppress(Undefined), plt.rc_context(), warnings.catch_warnings():
             # names are no formulas, and may be in a script that the font lacks
             warnings.filterwarnings("ignore", message="Glyph .* missing from|constrained_layout not applied")
             plots.use_style()
@@ -29,10 +31,8 @@ def figures(part: Part) -> dict[str, Figure]:
             before = set(plt.get_fignums())
             try:
                 axes, words = make(part)
-                alt = HEADS[section]["alt"].format(metric=part.metric, **words)
-                found[section] = Figure(HEADS[section]["figure"], alt, _png(axes))
-            except Undefined:  # the section says why: the numbers behind the figure are not there either
-                pass
+                alt = PAGE["sections"][section]["alt"].format(metric=part.metric, **words)
+                found[section] = Figure(PAGE["sections"][section]["figure"], alt, _png(axes))
             finally:
                 for number_ in set(plt.get_fignums()) - before:
                     plt.close(number_)
@@ -48,8 +48,8 @@ def _png(axes) -> bytes:
 
 def _views(part: Part):
     rows = {grouping: part.sections["segments"].row(f"pearson.{grouping}") for grouping in GROUPINGS}
-    human = part.paired.human
-    if rows["none"] is None or not (_some_vary(human) and _some_vary(human.T)):
+    human = pd.DataFrame(part.paired.human)
+    if rows["none"] is None or any(human.nunique(axis=axis).max() < 2 for axis in (0, 1)):
         raise Undefined("nothing varies.")
     words = {grouping: number(row["value"]) if row else "not computed" for grouping, row in rows.items()}
     return plots.three_views(part.paired, part.metric), words
@@ -68,7 +68,8 @@ def _ranks(part: Part):
 
 def _between(part: Part):
     es = part.es
-    names = [m for m in es.metrics if _varies(es.human, es[m])][:40]
+    scores = {m: pd.DataFrame({"human": es.human.ravel(), "metric": es[m].ravel()}).dropna() for m in es.metrics}
+    names = [m for m, both in scores.items() if both.nunique().min() > 1][:40]
     if len(es.metrics) < 2 or part.metric not in names:
         raise Undefined("there is nothing to compare.")
     words = {what: number(part.sections["segments"].need(f"parts.{what}")["value"]) for what in ("between", "within")}
@@ -78,22 +79,10 @@ def _between(part: Part):
     return axes, words
 
 
-def _some_vary(scores: np.ndarray) -> bool:
-    """Return whether some row has two different scores."""
-    return any(np.ptp(row[~np.isnan(row)]) > 0 for row in scores if not np.isnan(row).all())
-
-
-def _varies(human: np.ndarray, scores: np.ndarray) -> bool:
-    both = ~(np.isnan(human) | np.isnan(scores))
-    return both.sum() > 1 and np.ptp(scores[both]) > 0 and np.ptp(human[both]) > 0
-
-
 def _ties(part: Part):
     best, chosen = (part.sections["ties"].need(key)["value"] for key in ("acc_eq.calibrated", "threshold"))
-    return plots.tie_calibration_curves(part.paired, [part.metric]), {
-        "best": number(best),
-        "threshold": f"{chosen:.3g}",
-    }
+    words = {"best": number(best), "threshold": f"{chosen:.3g}"}
+    return plots.tie_calibration_curves(part.paired, [part.metric]), words
 
 
 def _deviations(part: Part):
@@ -116,11 +105,5 @@ def _lengths(part: Part):
     return plots.score_against_length(es, ["human", part.metric], within=True), {"humans": humans, "own": own}
 
 
-_MAKERS = {
-    "segments": _views,
-    "rank": _ranks,
-    "baselines": _between,
-    "ties": _ties,
-    "system_dependence": _deviations,
-    "length": _lengths,
-}
+_MAKERS = {"segments": _views, "rank": _ranks, "baselines": _between, "ties": _ties}
+_MAKERS |= {"system_dependence": _deviations, "length": _lengths}

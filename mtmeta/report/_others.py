@@ -13,9 +13,9 @@ from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..sentinel import fit
 from ..significance import compare
-from ._facts import GROUPINGS, Part, Section, Settings, interval, pearson_in_draws, segment_counts
+from ._facts import Part, Section, Settings, interval, pearson_in_draws, segment_counts
 
-_RANKED = (("pearson", "none"), ("pearson", "segment"), ("kendall", "segment"))
+_RANKED = ("pearson.none", "pearson.segment", "kendall.segment")
 #: Most metrics of which all pairs are compared, and the least draws.
 _MOST_RANKED, _DRAWS = 100, 1000
 #: The ranking on which the claim to be the best rests.
@@ -39,9 +39,8 @@ def rank(part: Part, section: Section) -> None:
     if len(es.metrics) < 2:
         section.skip("ranks", "the table has one metric: there is nothing to rank it against.")
         return
-    for c, g in _RANKED:
-        if not settings.claims_only or f"{c}.{g}" == CLAIMED_RANK:
-            section.attempt(f"{c}.{g}", _ranked, es, settings, section, c, g)
+    for key in [CLAIMED_RANK] if settings.claims_only else _RANKED:
+        section.attempt(key, _ranked, es, settings, section, key)
     if not settings.claims_only:
         for key, compute in {"pairwise": pairwise_accuracy, "spa.short": soft_pairwise_accuracy}.items():
             section.attempt(key.partition(".")[0], _by_systems, es, section, key, compute)
@@ -50,9 +49,8 @@ def rank(part: Part, section: Section) -> None:
 
 def _first_by_one(es: EvalSet, section: Section) -> None:
     """Say if one system decides which metric is first, or the sign of a value."""
-    for statistic in ("pairwise_accuracy", "pearson"):
-        table = without_each_system(es, es.metrics, Task(statistic, "system"))
-        section.text += [f"{line}." for line in decided_by_one(table)]
+    tables = (without_each_system(es, es.metrics, Task(how, "system")) for how in ("pairwise_accuracy", "pearson"))
+    section.text += [f"{line}." for table in tables for line in decided_by_one(table)]
 
 
 def _by_systems(es: EvalSet, section: Section, key: str, compute: Callable[..., pd.DataFrame]) -> None:
@@ -66,40 +64,34 @@ def _add_ranked(section: Section, key: str, table: pd.DataFrame, counted: str) -
         section.add(key, row["value"], n=row["n"], unit=counted, subject=row["metric"])
         section.add(f"{key}.rank", row["rank"], n=len(table), unit="metrics", subject=row["metric"])
         for what in ("best_rank", "worst_rank") if "best_rank" in row else ():
-            n, exchanged = row["n_units"], f"{row['unit']}s"
-            section.add(f"{key}.{what}", row[what], n=n, unit=exchanged, subject=row["metric"])
+            section.add(f"{key}.{what}", row[what], n=row["n_units"], unit=f"{row['unit']}s", subject=row["metric"])
 
 
-def _ranked(es: EvalSet, settings: Settings, section: Section, coefficient: str, grouping: str) -> None:
-    key = f"{coefficient}.{grouping}"
+def _ranked(es: EvalSet, settings: Settings, section: Section, key: str) -> None:
+    options = dict(zip(("coefficient", "grouping"), key.split("."), strict=True))
     common = ~np.isnan(es.human)
     if len(es.metrics) <= _MOST_RANKED:
-        options = {"coefficient": coefficient, "grouping": grouping, "unit": settings.unit, "rng": settings.seed}
-        found = compare(es, n_resamples=max(settings.n_resamples, _DRAWS), **options)
+        n_resamples = max(settings.n_resamples, _DRAWS)
+        found = compare(es, unit=settings.unit, rng=settings.seed, n_resamples=n_resamples, **options)
         table, p = found.table, found.p_values
         section.text += [found.note] if found.note else []
         if key == CLAIMED_RANK:
             section.found["rivals"] = p.fillna(p.T)
         common = common & ~np.isnan([es[metric] for metric in es.metrics]).any(axis=0)
     else:
-        table = correlate(es, coefficient=coefficient, grouping=grouping)
+        table = correlate(es, **options)
         section.skip(f"{key}.sets", f"with more than {_MOST_RANKED} metrics the differences of all pairs are too many.")
     _add_ranked(section, key, table.assign(n=int(common.sum())), "translations")
 
 
 # -- baselines ---------------------------------------------------------------------------
 
-_STATISTICS = (*(("pearson", grouping) for grouping in GROUPINGS), ("kendall", "segment"), ("acc_eq", "segment"))
+_STATISTICS = "pearson.none pearson.segment pearson.system kendall.segment acc_eq.segment pairwise".split()
 
 
 def baselines(part: Part, section: Section) -> None:
     """Compute the values of metrics that have read nothing, or only one text."""
-    section.text.append(
-        "Sentinels are ridge regressions that see one text only. They are trained on one half of these data and score "
-        f"the other half, and the other way round. Random numbers: mean of {_N_RANDOM} draws."
-    )
-    es = part.paired
-    claims_only = part.settings.claims_only
+    es, claims_only = part.paired, part.settings.claims_only
     rng = np.random.default_rng(part.settings.seed)
     scores = {part.metric: es[part.metric]}
     if not claims_only:
@@ -111,20 +103,16 @@ def baselines(part: Part, section: Section) -> None:
     if not claims_only:
         scores |= {f"\0random {i}": rng.random(es.shape) for i in range(_N_RANDOM)}
     section.found["es"] = es = es.with_metrics(scores)
-    for c, g in [("pearson", "none")] if claims_only else _STATISTICS:
-        section.attempt(f"{c}.{g}", _column, section, es, shown, c, g)
-    if not claims_only:
-        section.attempt("pairwise", _column, section, es, shown)
+    for key in [CLAIMED] if claims_only else _STATISTICS:
+        section.attempt(key, _column, section, es, shown, key)
 
 
-def _column(section: Section, es: EvalSet, shown: list[str], coefficient: str = "", grouping: str = "") -> None:
-    key = f"{coefficient}.{grouping}" if coefficient else "pairwise"
-    if coefficient:
-        table = correlate(es, coefficient=coefficient, grouping=grouping)
-        n, unit = int((~np.isnan(es.human)).sum()), "translations"
-    else:
-        table = pairwise_accuracy(es)
-        n, unit = int(table["n_pairs"].iloc[0]), "pairs of systems"
+def _column(section: Section, es: EvalSet, shown: list[str], key: str) -> None:
+    coefficient, _, grouping = key.partition(".")
+    table = correlate(es, coefficient=coefficient, grouping=grouping) if grouping else pairwise_accuracy(es)
+    n, unit = (~np.isnan(es.human)).sum(), "translations"
+    if not grouping:
+        n, unit = table["n_pairs"].iloc[0], "pairs of systems"
     values = table.set_index("metric")["value"]
     for metric in shown:
         section.add(key, values[metric], n=n, unit=unit, subject=metric[1:] if metric.startswith("\0") else "")

@@ -12,37 +12,30 @@ import numpy as np
 import pandas as pd
 
 from .. import __version__
-from .._checks import check_choice, check_count, check_level, check_number, generator
+from .._checks import check_choice, check_count, check_level
 from .._limits import MAX_SEED
-from .._names import unknown
-from ..evalset import EvalSet, as_sets
+from .._names import names_of
+from .._resampling import base_seed
+from ..evalset import EvalSet, as_sets, metric_names
 from ..significance import exchange_units
 from . import _agreement, _behaviour, _others
-from ._claims import VERDICTS, claims_of
-from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, UP_TO, Facts, Figure, Findings, Part, Section, Settings
+from ._claims import claims_of
+from ._facts import CLAIM_COLUMNS, ROW_COLUMNS, SKIP_COLUMNS, UP_TO, Figure, Findings, Part, Section, Settings
 from ._pages import as_html, as_markdown
 
 SCHEMA = 2
 #: What a metric on a set is called by.
 NAMES = ("set", "metric", "language_pair")
 #: What fills each section, in order.
-_FILL: dict[str, Callable[[Part, Section], None]] = {
-    "data": _agreement.data,
-    "systems": _agreement.systems,
-    "segments": _agreement.segments,
-    "rank": _others.rank,
-    "baselines": _others.baselines,
-    "ties": _behaviour.ties,
-    "system_dependence": _behaviour.system_rows,
-    "length": _behaviour.length,
-    "domains": _behaviour.domains,
-}
+_FILL = {"data": _agreement.data, "systems": _agreement.systems, "segments": _agreement.segments}
+_FILL |= {"rank": _others.rank, "baselines": _others.baselines, "ties": _behaviour.ties}
+_FILL |= {"system_dependence": _behaviour.system_rows, "length": _behaviour.length, "domains": _behaviour.domains}
 SECTIONS = tuple(_FILL)
 _NEVER_CLAIMED = ("data", "domains")
 
 
 @dataclass(frozen=True)
-class Report(Facts):
+class Report:
     """The result of `report`.
 
     Attributes
@@ -65,6 +58,11 @@ class Report(Facts):
         The version of mtmeta that computed it.
     """
 
+    findings: tuple[Findings, ...] = field(repr=False)
+    level: float
+    seed: int
+    signature: str
+    version: str
     #: What figures are drawn from; nothing in a report that was read.
     _parts: tuple[Part, ...] = field(default=(), repr=False, compare=False)
 
@@ -78,9 +76,7 @@ class Report(Facts):
 
     @cached_property
     def skipped(self) -> pd.DataFrame:
-        return _frame(
-            self.findings, SKIP_COLUMNS, lambda found: [r for s in found.sections.values() for r in s.skipped]
-        )
+        return _frame(self.findings, SKIP_COLUMNS, lambda f: [row for s in f.sections.values() for row in s.skipped])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the claims."""
@@ -110,19 +106,12 @@ class Report(Facts):
         lists of the rows of the tables of that name. ``sets`` has the figures, as PNG in base64.
         """
         self._draw()
-        sets = [
-            {key: getattr(found, key) for key in NAMES}
-            | {
-                "text": {key: section.text for key, section in found.sections.items() if section.text},
-                "figures": {
-                    key: asdict(figure) | {"png": base64.b64encode(figure.png).decode()}
-                    for key, figure in found.figures.items()
-                },
-            }
-            for found in self.findings
-        ]
-        content = {"schema": SCHEMA, "mtmeta": self.version}
-        content |= {key: getattr(self, key) for key in ("signature", "seed", "level")} | {"sets": sets}
+        content = {"schema": SCHEMA, "mtmeta": self.version, "signature": self.signature}
+        content |= {"seed": self.seed, "level": self.level, "sets": []}
+        for found in self.findings:
+            text = {key: section.text for key, section in found.sections.items() if section.text}
+            figures = {key: asdict(f) | {"png": base64.b64encode(f.png).decode()} for key, f in found.figures.items()}
+            content["sets"].append({key: getattr(found, key) for key in NAMES} | {"text": text, "figures": figures})
         for key in ("claims", "sections", "skipped"):
             frame = getattr(self, key)
             content[key] = frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -147,7 +136,7 @@ class Report(Facts):
             If this is no report of this version's schema.
         """
         try:
-            return _read(json.loads(content))
+            return _read(json.loads(content, object_hook=_with_nan))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(
                 f"this is no report that `to_json` of mtmeta {__version__} wrote ({type(error).__name__}: {error}). "
@@ -161,44 +150,23 @@ def _read(content: dict) -> Report:
         raise ValueError(f"its schema is {content['schema']!r}, not {SCHEMA}")
     findings = {}
     for one in content["sets"]:
-        names = {key: _typed(key, one[key]) for key in NAMES}
-        sections = {key: Section(key, text=[_typed("text", t) for t in one["text"].get(key, [])]) for key in SECTIONS}
-        drawn = {
-            key: Figure(
-                *(_typed(k, figure[k]) for k in ("caption", "alt")), base64.b64decode(figure["png"], validate=True)
-            )
-            for key, figure in one["figures"].items()
-        }
-        findings[names["set"], names["metric"]] = Findings(**names, sections=sections, claims=[], figures=drawn)
-    for name, columns in (("claims", CLAIM_COLUMNS), ("sections", ROW_COLUMNS), ("skipped", SKIP_COLUMNS)):
-        for row in content[name]:
-            found = findings[row["set"], row["metric"]]
-            typed = {column: _typed(column, row[column]) for column in columns}
-            if name == "claims":
-                found.claims.append(typed)
-            else:
-                section = found.sections[row["section"]]
-                (section.rows if name == "sections" else section.skipped).append(typed)
-    verdicts = {claim["verdict"] for found in findings.values() for claim in found.claims}
-    if not findings or not verdicts <= set(VERDICTS):
-        raise ValueError(f"{len(findings)} sets, with the verdicts {sorted(verdicts)}")
-    return Report(
-        findings=tuple(findings.values()),
-        level=check_level(content["level"]),
-        seed=check_count("seed", content["seed"], 0, MAX_SEED),
-        signature=content["signature"],
-        version=content["mtmeta"],
-    )
+        sections = {key: Section(key, text=one["text"].get(key, [])) for key in SECTIONS}
+        drawn = {key: f | {"png": base64.b64decode(f["png"], validate=True)} for key, f in one["figures"].items()}
+        figures = {key: Figure(**figure) for key, figure in drawn.items()}
+        findings[one["set"], one["metric"]] = Findings(*(one[key] for key in NAMES), sections, [], figures)
+    for row in content["claims"]:
+        findings[row["set"], row["metric"]].claims.append(row)
+    for row in content["sections"]:
+        findings[row["set"], row["metric"]].sections[row["section"]].rows.append(row)
+    for row in content["skipped"]:
+        findings[row["set"], row["metric"]].sections[row["section"]].skipped.append(row)
+    level, seed = check_level(content["level"]), check_count("seed", content["seed"], 0, MAX_SEED)
+    return Report(tuple(findings.values()), level, seed, content["signature"], content["mtmeta"])
 
 
-def _typed(column: str, value: object) -> str | float | None:
-    """Return a cell of a table as it was before it was saved: NaN for a number that is missing."""
-    if column in ("value", "low", "high", "n"):
-        number = np.nan if value is None else check_number(column, value)
-        return number if column != "n" else None if value is None else int(number)
-    if not isinstance(value, str):
-        raise TypeError(f"expected a text; found {value!r}")
-    return value
+def _with_nan(found: dict) -> dict:
+    """Return an object of JSON with the numbers that are missing as NaN; a count stays None."""
+    return {key: np.nan if value is None and key != "n" else value for key, value in found.items()}
 
 
 def _frame(findings: Sequence[Findings], columns: Sequence[str], rows_of: Callable[[Findings], list[dict]]):
@@ -322,13 +290,9 @@ def claims(
 
 def _parts(sets: Sequence[EvalSet], metric, settings: Settings, progress=None) -> list[Part]:
     """Compute the sections of each metric on each set."""
-    called = [one.name for one in sets]
-    if twice := sorted({name for name in called if called.count(name) > 1}):
-        raise ValueError(
-            f"each set may occur once; found more than once: {', '.join(twice)}. Give each a `name` of its own."
-        )
+    names_of((one.name for one in sets), "names of sets")
     parts: list[Part] = []
-    for one, name in [(es, name) for es in sets for name in _metrics(es, metric)]:
+    for one, name in [(es, name) for es in sets for name in metric_names(es, metric)]:
         if progress is not None:
             progress(f"{one.name}: {name}")
         unit = settings.unit or exchange_units(one).unit
@@ -347,26 +311,9 @@ def _findings(parts: Sequence[Part]) -> tuple[Findings, ...]:
     return tuple(Findings(p.es.name, p.metric, p.es.language_pair or "", p.sections, claims_of(p)) for p in parts)
 
 
-def _metrics(es: EvalSet, metric: str | Sequence[str] | None) -> list[str]:
-    """Return the metrics to report on."""
-    wanted = list(es.metrics) if metric is None else [metric] if isinstance(metric, str) else list(metric)
-    if not wanted:
-        raise ValueError(f"set {es.name!r} has no metric with segment scores: there is nothing to report on.")
-    for name in (name for name in wanted if name not in es):
-        if name in es.system_scores.columns.drop("human"):
-            raise ValueError(
-                f"metric {name!r} in set {es.name!r} has system scores only; a report needs a score for each "
-                "translation (in Python: mtmeta.pairwise_accuracy compares system scores)."
-            )
-        raise unknown("metric", name, es.metrics)
-    return list(dict.fromkeys(wanted))
-
-
 def _settings(n_resamples, level, unit, rng) -> Settings:
     """Check the options."""
     check_choice("unit", unit, (None, "segment", "document"))
     check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, max(40, int(np.ceil(2 / (1 - level) - 1e-9)) - 1))
-    drawn = generator(rng)
-    seed = int(rng) if isinstance(rng, (int, np.integer)) else int(drawn.integers(2**31))
-    return Settings(n_resamples, float(level), unit, seed)
+    return Settings(n_resamples, float(level), unit, base_seed(rng))
