@@ -494,60 +494,50 @@ def test_bad_arguments(function, options, message):
 
 @pytest.fixture(scope="module")
 def short():
-    """Return a campaign, its segments with few wordings, and those wordings."""
+    """Return a campaign, its sentences with few wordings, and those wordings."""
     es = simulate.campaign(n_systems=6, n_segments=40, seed=5, lexical=False)
-    wordings = {s: simulate.correct_wordings(es, s, limit=200) for s in es.segments}
-    return es, {s: w for s, w in wordings.items() if w is not None}
+    sentences, *_ = _sentences.drawn(5, 40)
+    wordings = {j: _judge.wordings_of(sentence, 200) for j, sentence in enumerate(sentences)}
+    return es, sentences, {j: w for j, w in wordings.items() if w is not None}
 
 
-def test_references_and_flawless_translations_are_correct_wordings(short):
-    es, wordings = short
+def test_translations_are_correct_wordings_if_and_only_if_they_are_flawless(short):
+    es, _, wordings = short
     assert len(wordings) > 15
-    references = dict(zip(es.segments, next(iter(es.texts.references.values())), strict=True))
-    flawless = 0
-    for j, segment in enumerate(es.segments):
-        if segment in wordings:
-            assert references[segment] in wordings[segment]
-            for k, system in enumerate(es.systems):
-                if es.truth["penalty"][k, j] == 0:
-                    flawless += 1
-                    assert es.texts.translations[system][j] in wordings[segment]
-    assert flawless > 20
-
-
-def test_faulty_translations_are_no_correct_wordings(short):
-    es, wordings = short
-    cells = [(k, j) for j, s in enumerate(es.segments) if s in wordings for k in range(len(es.systems))]
-    faulty = [(k, j) for k, j in cells if es.truth["penalty"][k, j] > 0]
-    correct = [es.texts.translations[es.systems[k]][j] in wordings[es.segments[j]] for k, j in faulty]
-    assert len(faulty) > 20
-    assert sum(correct) <= 1  # an error may read like another correct wording, if rarely
+    (references,) = es.texts.references.values()
+    assert all(references[j] in known for j, known in wordings.items())
+    cells = [(k, j) for j in wordings for k in range(len(es.systems))]
+    correct = np.array([es.texts.translations[es.systems[k]][j] in wordings[j] for k, j in cells])
+    flawless = np.array([es.truth["penalty"][cell] == 0 for cell in cells])
+    assert flawless.sum() > 20 < (~flawless).sum()
+    assert correct[flawless].all()
+    assert correct[~flawless].sum() <= 1  # an error may read like another correct wording, if rarely
 
 
 def test_every_wording_keeps_to_the_limit(short):
-    es, wordings = short
-    segment, known = max(wordings.items(), key=lambda item: len(item[1]))
+    _, sentences, wordings = short
+    j, known = max(wordings.items(), key=lambda item: len(item[1]))
     assert len(known) > 1
-    assert simulate.correct_wordings(es, segment, limit=len(known) - 1) is None
-    assert simulate.correct_wordings(es, segment, limit=10**5) == known
+    assert _judge.wordings_of(sentences[j], len(known) - 1) is None
+    assert _judge.wordings_of(sentences[j], 10**5) == known
 
 
 def test_distance_by_hand():
-    wordings = frozenset({"The menu was not good.", "Overall, it was bad."})
+    wordings = [_judge.tokens(text) for text in ("The menu was not good.", "Overall, it was bad.")]
     expected = {
         "The menu was not good.": 0, "The menu was good.": 1, "The menu not was good.": 2, "the menu was not good": 2,
         "Overall it was bad.": 1, "": 6, "The menu was not very good.": 1, "Menu.": 5,
     }  # fmt: skip
-    assert _judge._distances(wordings, expected) == expected
+    assert {text: _judge.distance(text, wordings) for text in expected} == expected
 
 
 @pytest.mark.slow
 def test_judged_pairs(short):
-    es, wordings = short
-    segment = max(wordings, key=lambda s: len(wordings[s]))
-    good, other = sorted(wordings[segment])[:2]
+    es, _, wordings = short
+    j = max(wordings, key=lambda j: len(wordings[j]))
+    good, other = sorted(wordings[j])[:2]
     columns = {"translation": [good, good, good + " Oops"], "perturbed": [good + " Oops", other, good]}
-    table = pd.DataFrame(columns, index=[7, 7, 9]).assign(segment=segment)
+    table = pd.DataFrame(columns, index=[7, 7, 9]).assign(segment=es.segments[j])
     found = simulate.judge(es, table)
     assert found["distance"].tolist() == [0, 0, 1]
     assert found["distance_perturbed"].tolist() == [1, 0, 0]
@@ -555,22 +545,19 @@ def test_judged_pairs(short):
     assert found.index.tolist() == [7, 7, 9]
     unjudged = simulate.judge(es, table, limit=1)
     assert unjudged[["distance", "distance_perturbed", "degraded"]].isna().all(axis=None)
-    many = pd.concat([table.assign(segment=s) for s in list(wordings)[:4]])
-    pd.testing.assert_frame_equal(simulate.judge(es, many, n_jobs=2), simulate.judge(es, many))
 
 
 def test_judge_wants_a_simulated_campaign(short):
-    es, _ = short
+    es, *_ = short
     table = pd.DataFrame({"segment": [1], "translation": "a", "perturbed": "b"})
-    without_texts = simulate.campaign(n_systems=2, n_segments=10, seed=1, texts=False)
+    changed = es.select(segments=list(es.segments[:3]))
+    object.__setattr__(changed, "truth", {**es.truth, "seed": 6})
     for campaign, pairs, message in (
-        ("teaching", table, "`es` must be an EvalSet"),
-        (without_texts, table, "is no simulated campaign with texts"),
+        ("teaching", table, "expected an EvalSet"),
+        (simulate.campaign(n_systems=2, n_segments=10, seed=1, texts=False), table, "is no simulated campaign"),
+        (changed, table, "is no simulated campaign with its own texts"),
         (es, [1], "`table` must be a pandas DataFrame"),
         (es, table.drop(columns="perturbed"), "lacks the column 'perturbed'"),
         (es, table.assign(segment=999), "unknown segment 999"),
     ):
         refuses(message, simulate.judge, campaign, pairs, error=(TypeError, ValueError))
-    changed = es.select(segments=list(es.segments[:3]))
-    object.__setattr__(changed, "truth", {**es.truth, "seed": 6})
-    refuses("do not come from its seed 6", simulate.correct_wordings, changed, changed.segments[0])
