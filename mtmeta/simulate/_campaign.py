@@ -51,10 +51,10 @@ class _Mark(_Error):
 # -- difficulty ---------------------------------------------------------------------------
 
 
-def _visible_difficulty(source: str, ambiguous: int, domain: str) -> float:
+def _visible_difficulty(source: str, menu: Menu, domain: str) -> float:
     """Return the part of the difficulty that can be read off the source."""
     seen = {"per_log_words": math.log(len(source.split()) / 12), "per_comma": source.count(",")}
-    seen |= {"per_ambiguous_word": ambiguous}
+    seen |= {"per_ambiguous_word": menu.ambiguous()}
     return sum(SETTINGS[key] * value for key, value in seen.items()) + SETTINGS["domain"][domain]
 
 
@@ -426,9 +426,7 @@ def campaign(
     sentences, documents, domains = drawn(seed, n_segments)
     sources = [s.source for s in sentences]
     menus = [Menu(s) for s in sentences]
-    visible = np.array(
-        [_visible_difficulty(t, m.ambiguous(), d) for t, m, d in zip(sources, menus, domains, strict=True)]
-    )
+    visible = np.array([_visible_difficulty(*about) for about in zip(sources, menus, domains, strict=True)])
     difficulty = visible + SETTINGS["hidden"] * normal(generator(seed, 13), visible.shape)
     names, rates, freedom = _systems(seed, n_systems)
     rates *= error_factor
