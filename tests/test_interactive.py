@@ -130,8 +130,8 @@ def test_a_point_lies_on_its_line():
     ({"start": 0.3}, "`start` must be a row of `lines`; found 0.3"),
     ({"columns": pd.DataFrame({("a", "other"): [1, 2, 3]}, index=[0, 0.5, 1])}, "unknown lines: \\['other'\\]"),
     ({"columns": pd.DataFrame({("a", "noise"): [1]}, index=[0])}, "must have the rows of `lines`"),
-    ({"lines": choices().iloc[1:]}, "each choice needs as many rows of `lines`"),
-    ({"lines": choices().iloc[[0, 3, 1, 4, 2, 5]]}, "each choice needs as many rows of `lines`"),
+    ({"lines": choices().iloc[1:]}, "as many for each choice in turn"),
+    ({"lines": choices().iloc[[0, 3, 1, 4, 2, 5]]}, "as many for each choice in turn"),
     ({"lines": choices().iloc[[2, 1, 0]]}, "must ascend"),
     ({"lines": choices(), "start": ("a", 10, 7)}, "`start` must be a row of `lines`; found \\('a', 10, 7\\)"),
 ])  # fmt: skip

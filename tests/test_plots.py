@@ -77,7 +77,7 @@ def test_ledger_marks_what_differs_and_rank_intervals_are_those_of_the_table():
 
 
 def test_rank_slopes_follow_the_ranks_and_units_mark_the_observed_difference(es):
-    ax = plots.rank_slopes(es, highlight=["flat"])
+    ax = plots.rank_slopes(es, groupings=["none", "segment"], highlight=["flat"])
     line = next(line for line in ax.lines if line.get_marker() == "o")
     assert line.get_ydata().tolist() == [2, 2]
     refuses("`grouping` must be one of", plots.rank_slopes, es, groupings=["item"])
@@ -95,7 +95,7 @@ def judged(es):
 
 
 def test_tie_calibration_curves_mark_the_best_threshold(judged):
-    axes = plots.tie_calibration_curves(judged, ["good", "steps"], within=0.01)
+    axes = plots.tie_calibration_curves(judged, ["good", "steps"])
     for ax, metric in zip(axes, ("good", "steps"), strict=True):
         found = mm.calibrate_ties(judged, metric)
         curve, best, constant = ax.lines
@@ -105,7 +105,7 @@ def test_tie_calibration_curves_mark_the_best_threshold(judged):
         assert len({t.get_text() for t in ax.figure.legends[0].get_texts()}) == 3
         for threshold, value in zip(found.thresholds, found.curve, strict=True):
             inside = [band.get_x() <= threshold < band.get_x() + band.get_width() for band in ax.patches]
-            assert any(inside) == (value >= found.value - 0.01) or threshold >= ax.get_xlim()[1]
+            assert any(inside) == (value >= found.value - 0.002) or threshold >= ax.get_xlim()[1]
     (ax,) = plots.tie_calibration_curves(judged.with_metrics({"flat": 0 * judged["steps"]}), ["flat"])
     assert ax.get_xlim()[1] > 0
 
@@ -196,7 +196,7 @@ def test_parts_detection_and_learning_curves_draw_what_they_are_given(biased):
         assert [band.get_datalim(ax.transData).intervaly.tolist() for band in ax.collections] == [[0, 1], [0, 1]]
     needed = r"needs the columns \['grouping', 'value'\]; found \['value'\]"
     refuses(needed, plots.learning_curves, curves, levels=levels[["value"]])
-    refuses("needs the columns", plots.learning_curves, curves.drop(columns="n"))
+    refuses("needs the columns", plots.learning_curves, curves.drop(columns="n"), levels)
 
 
 @pytest.fixture
@@ -289,8 +289,7 @@ def test_score_grid_bars_and_paired_differences():
     assert sum(bar.get_height() for bar in axes[0, 0].patches) == len(scores)
     np.testing.assert_array_equal(axes[1, 0].collections[0].get_offsets(), scores)
     assert (axes[1, 0].get_ylabel(), axes[0, 1].get_title()) == ("y", "grid")
-    refuses("at least two columns", plots.score_grid, scores[["x"]])
-    refuses("one entry per row, 8; found 2", plots.score_grid, scores, by=["a", "b"])
+    refuses("must be same length", plots.score_grid, scores, by=["a", "b"])
     table = pd.DataFrame({"published": [0.425, np.nan], "correct": [0.788, -0.1]}, index=["BLEU", "chrF"])
     ax = plots.three_columns(table)
     assert [text.get_text() for text in ax.texts] == ["0.425", "0.788", "-0.100"]

@@ -61,7 +61,7 @@ class Line:
 class Panel:
     """Axes: lines, marks ``(x, y, shape, colour)``, and what moves with the value ``knob``.
 
-    ``whole``: no halves on x. ``x_ticks``: where they are, and the name in ``shown`` of the text below each.
+    ``x_ticks``: where they are, and the name in ``shown`` of the text below each.
     """
 
     x_label: str
@@ -73,7 +73,6 @@ class Panel:
     marks: tuple[tuple[float, float, str, str], ...] = ()
     y_names: tuple[str, ...] = ()
     shaded: bool = False
-    whole: bool = False
     x_ticks: tuple[tuple[float, str], ...] = ()
 
     def at(self, x: float, y: float) -> tuple[float, float]:
@@ -140,12 +139,9 @@ class Interactive:
         for k, (label, options) in enumerate(self.choices.items()):
             left //= len(options)
             about = {"label": label, "key": f"choice {k}", "position": self.now(f"choice {k}")}
-            if isinstance(options[0], str):
-                names = [_fill("option", value=value, text=text) for value, text in enumerate(options)]
-                found.append(_fill("menu", options=names, **about))
-            else:
-                start = self.start // left % len(options)
-                found.append(_fill("slider", start=start, last=len(options) - 1, **about))
+            names = [_fill("option", value=value, text=text) for value, text in enumerate(options)]
+            about |= {"options": names, "start": self.start // left % len(options), "last": len(options) - 1}
+            found.append(_fill("menu" if isinstance(options[0], str) else "slider", **about))
         about = {"label": self.label, "key": "position", "position": self.positions[self.start]}
         return [*found, _fill("slider", start=self.start % left, last=left - 1, **about)]
 
@@ -160,12 +156,12 @@ class Interactive:
         lines = [[_fill("heading", text=cell) if cell else _fill("corner") for cell in head]]
         for first, *keys in rows:
             cells = [_fill("cell", key=key, text=self.now(key)) if key else _fill("corner") for key in keys]
-            lines.append([_fill("first", swatch=_swatch(self.swatches.get(first)), text=first), *cells])
-        words = {"description": self.description, "knobs": self.knobs()}
-        size = {"width": WIDTH, "height": HEIGHT * len(panels), "start": self.start}
-        files = {"style": Markup(_FILES["css"]), "script": Markup(_FILES["js"]), "data": Markup(text)}
-        rows = [_fill("row", cells=cells) for cells in lines]
-        return _fill("figure", drawn=panels, rows=rows, **words, **size, **files)
+            lines.append([_fill("first", swatch=_swatch(*self.swatches[first]), text=first), *cells])
+        return _fill(
+            "figure", drawn=panels, rows=[_fill("row", cells=cells) for cells in lines], knobs=self.knobs(),
+            description=self.description, width=WIDTH, height=HEIGHT * len(panels), start=self.start,
+            style=Markup(_FILES["css"]), script=Markup(_FILES["js"]), data=Markup(text),
+        )  # fmt: skip
 
     @names_as_written
     def figure(self) -> Figure:
@@ -188,18 +184,15 @@ class Interactive:
 # -- drawing -----------------------------------------------------------------------------
 
 
-def _swatch(about: tuple | None) -> Markup:
+def _swatch(kind: int | str, colour: str) -> Markup:
     """Return the symbol of a row of the table, as it is drawn: a stretch of a line, or a mark."""
-    if about is None:
-        return Markup()
-    kind, colour = about
     if isinstance(kind, int):
         return _fill("swatch", fill="none", colour=colour, drawn=_fill("stretch", dash=_DASHES[kind]))
     return _fill("swatch", fill=colour, colour=colour, drawn=_fill(kind, x=15, y=7))
 
 
-def _ticks(low: float, high: float, whole: bool = False) -> np.ndarray:
-    ticks = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10], integer=whole).tick_values(low, high)
+def _ticks(low: float, high: float) -> np.ndarray:
+    ticks = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     return ticks[(ticks >= low) & (ticks <= high)] + 0.0
 
 
@@ -227,7 +220,7 @@ def _panel(panel: Panel, figure: Interactive) -> Markup:
         place = dict(zip("xy", panel.at(mark_x, mark_y), strict=True))
         parts.append(_fill("mark", colour=colour, shape=_fill(shape, **place)))
     parts += spots
-    for tick, key in panel.x_ticks or [(tick, "") for tick in _ticks(a, b, panel.whole)]:
+    for tick, key in panel.x_ticks or [(tick, "") for tick in _ticks(a, b)]:
         name = {"key": _fill("text_key", key=key), "text": figure.now(key)} if key else {"key": "", "text": f"{tick:g}"}
         parts.append(_fill("x_tick", x=panel.at(tick, c)[0], y=bottom, below=bottom + 16, **name))
     for tick, name in enumerate(panel.y_names) if panel.y_names else [(t, f"{t:g}") for t in _ticks(c, d)]:
@@ -256,7 +249,7 @@ def _draw(ax: Axes, panel: Panel, figure: Interactive) -> None:
     if panel.y_names:
         ax.set_yticks(range(len(panel.y_names)), panel.y_names)
     ax.set(xlim=panel.x_range, ylim=panel.y_range, xlabel=panel.x_label, ylabel=panel.y_label)
-    ax.set_xticks(_ticks(*panel.x_range, panel.whole))
+    ax.set_xticks(_ticks(*panel.x_range))
     if panel.x_ticks:
         ax.set_xticks([tick for tick, _ in panel.x_ticks], [figure.now(key) for _, key in panel.x_ticks])
     ax.spines[["top", "right"]].set_visible(False)
@@ -425,10 +418,13 @@ def interactive_lines(
         raise ValueError(f"`lines` must hold a row, a column and a finite value; its shape is {lines.shape}.")
     groups = list(itertools.product(*choices.values()))
     n = len(x) // len(groups)
-    if list(zip(*levels, strict=True)) != [group for group in groups if choices for _ in range(n)]:
-        raise ValueError(f"each choice needs as many rows of `lines`, one choice after the other; found {some}.")
-    if not np.isfinite(x).all() or (np.diff(x.reshape(-1, n)) <= 0).any() or (choices and not 0 <= x.min() < x[n - 1]):
-        raise ValueError(f"the rows of `lines` must ascend; found {some}.")
+    if (
+        list(zip(*levels, strict=True)) != [group for group in groups if choices for _ in range(n)]
+        or not np.isfinite(x).all()
+        or (np.diff(x.reshape(-1, n)) <= 0).any()
+        or (choices and not 0 <= x.min() < x[n - 1])
+    ):
+        raise ValueError(f"the rows of `lines` must ascend, as many for each choice in turn; found {some}.")
     if start is not None and start not in list(lines.index):
         raise ValueError(f"`start` must be a row of `lines`; found {start!r}, and rows {some}.")
     columns = pd.DataFrame(index=lines.index) if columns is None else columns
@@ -452,12 +448,11 @@ def interactive_lines(
     own = slice(now - now % n, now - now % n + n)
     at = np.array(values["knob"][own])
     drawn = tuple(Line(str(name), values["knob"][own], values[key][own], key) for name, key in keys.items())
-    extra = {name: [f"{key}, {h}" for h in range(len(headings))] for name, key in keys.items()}
-    rows = [(str(name), key, *(c if c in shown else "" for c in extra[name])) for name, key in keys.items()]
+    extra = [f", {h}" for h in range(len(headings))]
+    rows = [(str(name), key, *(key + h if key + h in shown else "" for h in extra)) for name, key in keys.items()]
     room, margin = 0.06 * np.ptp(finite) or 0.05, 0.02 * np.ptp(at) or 0.5
     ranges = {"x_range": (at[0] - margin, at[-1] + margin), "y_range": (finite.min() - room, finite.max() + room)}
-    whole = bool((x == np.round(x)).all())
-    panel = Panel(knob, value, **ranges, knob="knob", lines=drawn, whole=whole, x_ticks=x_ticks)
+    panel = Panel(knob, value, **ranges, knob="knob", lines=drawn, x_ticks=x_ticks)
     return Interactive(
         label=knob[:1].upper() + knob[1:],
         positions=tuple(f"{position:g}" for position in x),

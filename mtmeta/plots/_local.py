@@ -12,7 +12,7 @@ from matplotlib.colors import PowerNorm
 from .._checks import check_choice
 from .._names import positions
 from ..local_accuracy import ContextAgreement, QualityBuckets
-from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes
+from ._style import COLOURS, GREY, marks, need, new_axes
 
 
 def _legend_beside(ax: Axes, n: int) -> None:
@@ -28,7 +28,6 @@ def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | None) -> list:
     return [c for c in quality.sort_values(ascending=False, kind="stable").index if c in found]
 
 
-@names_as_written
 def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None = None, ax: Axes | None = None) -> Axes:
     """Draw the accuracy of each metric in each context.
 
@@ -71,7 +70,6 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
     return ax
 
 
-@names_as_written
 def tau_ap_heatmap(
     result: ContextAgreement, *, which: str = "tau", label: bool | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -123,7 +121,6 @@ def tau_ap_heatmap(
     return ax
 
 
-@names_as_written
 def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw how alike contexts order the metrics, against what contexts dealt at random give.
 
@@ -161,7 +158,6 @@ def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axe
     return ax
 
 
-@names_as_written
 def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axes | None = None) -> Axes:
     """Draw accuracy against quality in buckets of human scores.
 
@@ -201,7 +197,6 @@ def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axe
     return ax
 
 
-@names_as_written
 def variance_by_combination(
     table: pd.DataFrame, *, metrics: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -240,7 +235,6 @@ def variance_by_combination(
     return ax
 
 
-@names_as_written
 def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the shares of swaps that lower, keep and raise each measure.
 

@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..sysdep import SystemDependence
-from ._style import COLOURS, GREY, LINES, MARKERS, in_legend, marks, names_as_written, new_axes, new_row
+from ._style import COLOURS, GREY, LINES, MARKERS, in_legend, marks, new_axes, new_row
 
 _VERDICTS = {"favoured": (COLOURS[1], "^"), "disfavoured": (COLOURS[0], "s"), "undecided": (GREY, "o")}
 
 
-@names_as_written
 def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes | None = None) -> Axes:
     """Draw the map from metric to human score of all systems, and those of some systems, with bands.
 
@@ -42,7 +41,6 @@ def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes 
     return ax
 
 
-@names_as_written
 def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None = None, ax: Axes | None = None) -> Axes:
     """Draw each system's Expected Deviation with its interval, best system on top.
 
@@ -79,7 +77,6 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     return ax
 
 
-@names_as_written
 def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw each system's deviation given the metric against its deviation given the human score.
 
@@ -141,7 +138,6 @@ def _padded(both: pd.DataFrame, way: str) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-@names_as_written
 def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw each metric's SysDep on the band of its null.
 
@@ -171,7 +167,6 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-@names_as_written
 def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Sequence[Axes] | None = None):
     """Draw the SysDep of each metric against its correlation, one panel a set.
 
@@ -201,7 +196,6 @@ def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Seq
     return axes
 
 
-@names_as_written
 def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw deviations within one system and across systems against the number of segments.
 
@@ -230,7 +224,6 @@ def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-@names_as_written
 def detection_curves(table: pd.DataFrame, x: str, by: str, *, ax: Axes | None = None) -> Axes:
     """Draw shares of simulated campaigns in which something was found.
 

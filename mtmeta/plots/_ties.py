@@ -10,12 +10,11 @@ from matplotlib.axes import Axes
 
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties, human_tie_share, tie_curve
-from ._style import COLOURS, GREY, MARKERS, in_legend, marks, names_as_written, new_axes, new_row, one_legend
+from ._style import COLOURS, GREY, MARKERS, in_legend, marks, new_axes, new_row, one_legend
 
 _LEGEND = {"ncols": 3, "handlelength": 3, "fontsize": 10}
 
 
-@names_as_written
 def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axes:
     r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
 
@@ -44,50 +43,35 @@ def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axe
     return ax
 
 
-@names_as_written
-def tie_calibration_curves(
-    es: EvalSet | pd.DataFrame,
-    metrics: Sequence[str],
-    *,
-    within: float = 0.002,
-    up_to: float = 0.6,
-    axes: Sequence[Axes] | None = None,
-) -> np.ndarray:
+def tie_calibration_curves(es: EvalSet | pd.DataFrame, metrics: Sequence[str]) -> np.ndarray:
     """Draw acc_eq over the tie threshold, one panel a metric, and mark where the top is flat.
 
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
     metrics : sequence of str
-    within : float
-        Thresholds whose acc_eq lies at most this far below the best are the flat top.
-    up_to : float
-        How far to draw: to the threshold at which the metric ties this share of the pairs, and past the best one.
-    axes : sequence of Axes, optional
-        One for each metric.
 
     Returns
     -------
     numpy.ndarray of Axes
-        On x the threshold in units of the metric; the shaded band is the flat top (of a discrete metric one stair),
-        the point the threshold chosen, the dotted line what a constant metric gets.
+        On x the threshold in units of the metric, up to the one at which it ties 60 % of the pairs, and past the best
+        one. The shaded band is the flat top, at most 0.002 below the best (of a discrete metric one stair), the point
+        the threshold chosen, the dotted line what a constant metric gets.
     """
     es = as_evalset(es)
-    axes = new_row(axes, len(metrics), min(3.6 * len(metrics) + 1, 10.5), 3.2, sharey=True)
+    axes = new_row(None, len(metrics), min(3.6 * len(metrics) + 1, 10.5), 3.2, sharey=True)
     share = human_tie_share(es)
     for k, (ax, metric) in enumerate(zip(axes, metrics, strict=True)):
         found = calibrate_ties(es, metric)
         ties = tie_curve(es, metric)
-        end = max(ties["epsilon"][ties["metric_ties"].searchsorted(up_to)], 1.2 * found.epsilon, np.spacing(1.0))
-        colour, top = COLOURS[k % len(COLOURS)], f"at most {within:g} below the best"
-        shown = found.thresholds < end
-        flat = np.concatenate([[False], found.curve[shown] >= found.value - within, [False]])
-        stops = np.append(found.thresholds[shown], end)
+        end = max(ties["epsilon"][ties["metric_ties"].searchsorted(0.6)], 1.2 * found.epsilon, np.spacing(1.0))
+        shown, top = found.thresholds < end, "at most 0.002 below the best"
+        stops, curve = np.append(found.thresholds[shown], end), found.curve[shown]
+        flat = np.concatenate([[False], curve >= found.value - 0.002, [False]])
         for begin, stop in np.flatnonzero(np.diff(flat)).reshape(-1, 2):
             ax.axvspan(stops[begin], stops[stop], color=COLOURS[4], alpha=0.35, linewidth=0, label=top)
             top = "_"
-        steps = np.append(found.thresholds[shown], end), np.append(found.curve[shown], found.curve[shown][-1])
-        ax.step(*steps, where="post", color=colour)
+        ax.step(stops, [*curve, curve[-1]], where="post", color=COLOURS[k % len(COLOURS)])
         ax.plot(found.epsilon, found.value, MARKERS[0], color="black", linestyle="none", zorder=3, label="chosen")
         ax.axhline(share, color="black", linestyle=":", linewidth=1, label="a constant metric")
         ax.set(xlim=(-0.02 * end, end), xlabel=f"threshold, in units of {metric}")
@@ -122,7 +106,6 @@ def _draw_means(ax: Axes, table: pd.DataFrame, column: str, twins: Mapping[str, 
             unnamed = "_"
 
 
-@names_as_written
 def tie_subsampling(
     table: pd.DataFrame, twins: Mapping[str, str] | None = None, *, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
