@@ -10,13 +10,7 @@ from .._files import settings_ignored
 with settings_ignored():
     import matplotlib  # noqa: F401 - before the modules below do
 
-from ._aggregation import (
-    correlations_by_size,
-    paired_differences,
-    ratio_bars,
-    score_grid,
-    three_columns,
-)
+from ._aggregation import correlations_by_size, paired_differences, ratio_bars, score_grid, three_columns
 from ._agreement import (
     decomposition,
     learning_curves,

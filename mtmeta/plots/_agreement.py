@@ -14,17 +14,7 @@ from .._names import unknown
 from .._pearson import pearson
 from ..agreement import as_sets, correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset
-from ._style import (
-    COLOURS,
-    GREY,
-    MARKERS,
-    least_squares_line,
-    marks,
-    need,
-    new_axes,
-    new_row,
-    one_legend,
-)
+from ._style import COLOURS, GREY, MARKERS, least_squares_line, marks, need, new_axes, new_row, one_legend
 
 
 def _spread(values: np.ndarray) -> list[int]:

@@ -75,10 +75,10 @@ class Panel:
     shaded: bool = False
     x_ticks: tuple[tuple[float, str], ...] = ()
 
-    def at(self, x: float, y: float) -> tuple[float, float]:
+    def at(self, x: float, y: float) -> dict[str, float]:
         """Return where a point of the data lies, in units of the SVG."""
         (x0, kx), (y0, ky) = self.scale()
-        return round(x0 + kx * x, 2), round(y0 + ky * y, 2)
+        return {"x": round(x0 + kx * x, 2), "y": round(y0 + ky * y, 2)}
 
     def scale(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return offset and factor of both axes."""
@@ -200,7 +200,7 @@ def _panel(panel: Panel, figure: Interactive) -> Markup:
     """Return the panel at the start position; what moves says with which value."""
     (a, b), (c, d) = panel.x_range, panel.y_range
     knob, now = panel.knob, figure.values[panel.knob][figure.start]
-    x, bottom = panel.at(now, c)
+    x, bottom = panel.at(now, c).values()
     parts = [_fill("paper", width=WIDTH, height=HEIGHT)]
     if panel.shaded:
         size = {"width": round(max(x - LEFT, 0), 2), "height": round(bottom - TOP, 2)}
@@ -209,22 +209,20 @@ def _panel(panel: Panel, figure: Interactive) -> Markup:
     spots = []
     for k, line in enumerate(panel.lines):
         colour, dash = COLOURS[k % len(COLOURS)], _DASHES[k % len(_DASHES)]
-        points = " ".join("{},{}".format(*panel.at(*corner)) for corner in line.corners())
+        points = " ".join("{x},{y}".format(**panel.at(*corner)) for corner in line.corners())
         moves = _fill("moves", knob=knob, key=line.key) if figure.choices else Markup()
         parts.append(_fill("line", moves=moves, points=points, colour=colour, dash=dash))
         height = figure.values[line.key][figure.start]
-        place = dict(zip("xy", panel.at(now, c if height is None else height), strict=True))
+        place = panel.at(now, c if height is None else height)
         hidden = Markup(' visibility="hidden"' if height is None else "")
         spots.append(_fill("spot", knob=knob, key=line.key, hidden=hidden, colour=colour, **place))
-    for mark_x, mark_y, shape, colour in panel.marks:
-        place = dict(zip("xy", panel.at(mark_x, mark_y), strict=True))
-        parts.append(_fill("mark", colour=colour, shape=_fill(shape, **place)))
+    parts += [_fill("mark", colour=colour, shape=_fill(shape, **panel.at(*at))) for *at, shape, colour in panel.marks]
     parts += spots
     for tick, key in panel.x_ticks or [(tick, "") for tick in _ticks(a, b)]:
         name = {"key": _fill("text_key", key=key), "text": figure.now(key)} if key else {"key": "", "text": f"{tick:g}"}
-        parts.append(_fill("x_tick", x=panel.at(tick, c)[0], y=bottom, below=bottom + 16, **name))
+        parts.append(_fill("x_tick", x=panel.at(tick, c)["x"], y=bottom, below=bottom + 16, **name))
     for tick, name in enumerate(panel.y_names) if panel.y_names else [(t, f"{t:g}") for t in _ticks(c, d)]:
-        y = panel.at(a, tick)[1]
+        y = panel.at(a, tick)["y"]
         parts += [] if panel.y_names else [_fill("y_tick", x=LEFT, y=y)]
         parts.append(_fill("y_name", x=LEFT - 7, y=y + 4, text=name))
     labels = {"x_label": panel.x_label, "x": (LEFT + WIDTH - RIGHT) / 2, "y": HEIGHT - 5}
@@ -344,10 +342,8 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
     curve = Line("acc_eq", x[1:], y[:-1], "acc_eq")  # a step keeps its height until the next threshold
     low, high = float(found.curve.min()), float(found.curve.max())
     room = 0.08 * (high - low) or 0.05
-    across = {"x_range": (0, end), "knob": "epsilon", "shaded": True}
-    panels = [
-        Panel(f"threshold, in units of {metric}", "acc_eq", y_range=(low - room, high + room), lines=(curve,), **across)
-    ]
+    height, across = (low - room, high + room), {"x_range": (0, end), "knob": "epsilon", "shaded": True}
+    panels = [Panel(f"threshold, in units of {metric}", "acc_eq", y_range=height, lines=(curve,), **across)]
     if len(sizes) <= _MOST_MARKS:
         names = {"y_names": ("other", "same", "equal"), "y_range": (-0.5, 2.5)}
         panels.insert(0, Panel(f"difference of two scores of {metric}", "", marks=tuple(marks), **names, **across))
@@ -368,12 +364,7 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
 
 
 def interactive_lines(
-    lines: pd.DataFrame,
-    *,
-    knob: str,
-    value: str,
-    columns: pd.DataFrame | None = None,
-    start: object = None,
+    lines: pd.DataFrame, *, knob: str, value: str, columns: pd.DataFrame | None = None, start: object = None
 ) -> Interactive:
     """Let a knob move along the x-axis of a line chart, with the values there in a table below it.
 

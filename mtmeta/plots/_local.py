@@ -151,9 +151,7 @@ def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axe
         style = {"markeredgecolor": COLOURS[1], "markersize": 8, "zorder": 3}
         ax.plot(tau[one], y[one], "o", markerfacecolor=face, label=label, **style)
     ax.set_yticks(y, [str(name) for name in table.index])
-    ax.set(
-        xlim=(min(-0.05, tau.min() - 0.05), 1.03), ylim=(len(table) - 0.4, -0.6), xlabel="mean tau_AP between contexts"
-    )
+    ax.set(xlim=(min(0, tau.min()) - 0.05, 1.03), ylim=(len(table) - 0.4, -0.6), xlabel="mean tau_AP between contexts")
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=9, frameon=False)
     return ax
 

@@ -46,14 +46,10 @@ def in_legend(name: object) -> str:
 
 def marks(names: Iterable) -> dict[object, dict[str, str]]:
     """Return label, colour and marker of each name: all different for eight, and no two pairs alike for 64."""
-    return {
-        name: {
-            "label": in_legend(name),
-            "color": _COLOURS[k % len(_COLOURS)],
-            "marker": _MARKERS[(k + k // len(_COLOURS)) % len(_MARKERS)],
-        }
-        for k, name in enumerate(dict.fromkeys(names))
-    }
+    found, n = {}, len(_COLOURS)
+    for k, name in enumerate(dict.fromkeys(names)):
+        found[name] = {"label": in_legend(name), "color": _COLOURS[k % n], "marker": _MARKERS[(k + k // n) % n]}
+    return found
 
 
 def use_style() -> None:

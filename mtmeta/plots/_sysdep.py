@@ -96,12 +96,9 @@ def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for verdict, (colour, marker) in _VERDICTS.items():
         rows = both[both["verdict"] == verdict]
         if len(rows):
-            xerr, yerr = (
-                np.abs(rows[[f"{way}_low", f"{way}_high"]].to_numpy().T - rows[way].to_numpy())
-                for way in ("forward", "reverse")
-            )
+            reach = [abs(rows[[f"{w}_low", f"{w}_high"]].T - rows[w]) for w in ("reverse", "forward")]
             style = {"color": colour, "marker": marker, "linestyle": "", "elinewidth": 0.9}
-            ax.errorbar(rows["forward"], rows["reverse"], yerr, xerr, label=f"{verdict} ({len(rows)})", **style)
+            ax.errorbar(rows["forward"], rows["reverse"], *reach, label=f"{verdict} ({len(rows)})", **style)
     (left, right), (bottom, top) = _padded(both, "forward"), _padded(both, "reverse")
     ax.fill_between([0, right], 0, top, color=COLOURS[1], alpha=0.08, linewidth=0)
     ax.fill_between([left, 0], bottom, 0, color=COLOURS[0], alpha=0.08, linewidth=0)

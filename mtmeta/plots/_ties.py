@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from .._names import unknown
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties, human_tie_share, tie_curve
 from ._style import COLOURS, GREY, MARKERS, in_legend, marks, new_axes, new_row, one_legend
@@ -82,40 +83,29 @@ def tie_calibration_curves(es: EvalSet | pd.DataFrame, metrics: Sequence[str]) -
 
 def _styles(metrics: Sequence[str], twins: Mapping[str, str]) -> dict[str, dict]:
     """Give a discrete metric and its twin one colour, solid and dashed; all others grey."""
-    missing = sorted({*twins, *twins.values()} - set(metrics))
-    if missing:
-        raise ValueError(f"`twins` names metrics that are not in the table: {', '.join(map(repr, missing))}.")
-    found = marks(twins.values())
-    found |= {
-        twin: found[of] | {"label": in_legend(twin), "linestyle": "--", "markerfacecolor": "white"}
-        for twin, of in twins.items()
-    }
+    for name in {*twins, *twins.values()} - {*metrics}:
+        raise unknown("metric in `twins`:", name, metrics)
+    named = marks(twins.values())
+    for twin, of in twins.items():
+        named[twin] = named[of] | {"label": in_legend(twin), "linestyle": "--", "markerfacecolor": "white"}
+    first, *_ = [name for name in metrics if name not in named] or [None]
     grey = {"color": GREY, "linewidth": 1, "alpha": 0.8, "zorder": 1}
-    return {name: found[name] | {"markersize": 5, "zorder": 3} if name in found else grey for name in metrics}
+    return {
+        name: named[name] | {"markersize": 5, "zorder": 3}
+        if name in named
+        else grey | {"label": "other metrics" if name == first else "_"}
+        for name in metrics
+    }
 
 
-def _draw_means(ax: Axes, table: pd.DataFrame, column: str, twins: Mapping[str, str]) -> None:
-    """Draw each mean over draws against the wanted tie share; named metrics with a band from lowest to highest."""
-    unnamed = "other metrics"
-    for metric, style in _styles(table["metric"].unique(), twins).items():
-        rows = table[table["metric"] == metric].groupby("share")[column].agg(["mean", "min", "max"])
-        ax.plot(rows.index, rows["mean"], **{"label": unnamed} | style)
-        if "label" in style:
-            ax.fill_between(rows.index, rows["min"], rows["max"], color=style["color"], alpha=0.15, linewidth=0)
-        else:
-            unnamed = "_"
-
-
-def tie_subsampling(
-    table: pd.DataFrame, twins: Mapping[str, str] | None = None, *, axes: Sequence[Axes] | None = None
-) -> np.ndarray:
+def tie_subsampling(table: pd.DataFrame, twins: Mapping[str, str], *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw calibrated acc_eq, the threshold chosen, and the ties that it makes, against the share of human ties.
 
     Parameters
     ----------
     table : pandas.DataFrame
         From `mtmeta.ties.subsample_ties`.
-    twins : mapping of str to str, optional
+    twins : mapping of str to str
         The name of a noisy twin to that of its discrete metric. The two get a colour, the twin dashed; all other
         metrics are grey.
     axes : sequence of three Axes, optional
@@ -133,10 +123,14 @@ def tie_subsampling(
     ValueError
         If ``twins`` names a metric that is not in the table.
     """
-    twins = twins or {}
     axes = new_row(axes, 3, 10.5, 4.2)
+    styles = _styles(table["metric"].unique(), twins)
     for ax, column in zip(axes, ("value", "epsilon_sd", "metric_ties"), strict=True):
-        _draw_means(ax, table, column, twins)
+        for metric, style in styles.items():
+            rows = table[table["metric"] == metric].groupby("share")[column].agg(["mean", "min", "max"])
+            ax.plot(rows.index, rows["mean"], **style)
+            if "marker" in style:
+                ax.fill_between(rows.index, rows["min"], rows["max"], color=style["color"], alpha=0.15, linewidth=0)
         ax.set_xlabel("share of pairs that humans tie")
     constant = table.groupby("share")["human_ties"].mean()
     shares = np.union1d(np.linspace(constant.index.min(), constant.index.max(), 101), constant.index)

@@ -128,10 +128,8 @@ def _raters(seed: int) -> dict[str, dict[str, float]]:
         strict = draw.uniform()
         shares = {"miss_major": 1 - strict, "miss_minor": 1 - strict, "demote": 1 - strict}
         shares |= {"promote": strict, "over_marks": strict}
-        raters[f"rater{number + 1}"] = {
-            habit: round(SETTINGS[habit][0] + (SETTINGS[habit][1] - SETTINGS[habit][0]) * share, 4)
-            for habit, share in shares.items()
-        }
+        habits = {habit: np.interp(share, (0, 1), SETTINGS[habit]) for habit, share in shares.items()}
+        raters[f"rater{number + 1}"] = {habit: round(float(value), 4) for habit, value in habits.items()}
     return raters
 
 
