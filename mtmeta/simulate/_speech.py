@@ -68,6 +68,8 @@ def spoken(text: str) -> str:
 
     >>> spoken("It rose by 19.9 percent in 2007; I don't know why!")
     "it rose by nineteen point nine percent in two thousand and seven i don't know why"
+    >>> spoken("1,005 'two-way' cafés, 121 in 2014")
+    'one thousand and five two way cafes one hundred and twenty one in twenty fourteen'
     """
     text = "".join(c for c in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(c))
     text = re.sub(r"\d+(?:[.,]\d+)*", lambda match: _said(match.group()), text)
