@@ -322,8 +322,8 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
     >>> figure = mm.plots.interactive_threshold(es, "m")
     >>> figure.values["acc_eq"]
     [0.333333, 0.166667, 0.5]
-    >>> figure.values["tied_equal"]
-    [1, 1, 3]
+    >>> [figure.values[f"tied_{kind}"] for kind in ("equal", "same", "other")]
+    [[1, 1, 3], [0, 1, 1], [0, 2, 2]]
     """
     es = as_evalset(es)
     found, (sizes, kinds) = calibrate_ties(es, metric), _pairs(es, metric)
