@@ -146,15 +146,7 @@ def biased():
     return mm.EvalSet(human, {"m": scores}, systems=list("ABCDE"), name="set")
 
 
-def test_system_curves_have_a_line_and_a_band_each(biased):
-    result = mm.system_dependence(biased, "m", n_resamples=20)
-    ax = plots.system_curves(result, ["A", "E"])
-    assert [line.get_label() for line in ax.lines] == ["all systems", "A", "E"]
-    assert len(ax.collections) == 3
-    refuses("unknown system 'X'", plots.system_curves, result, ["X"])
-
-
-def test_expected_deviations_stand_in_the_order_of_the_table(biased):
+def test_curves_have_a_line_and_a_band_each_and_deviations_the_order_of_the_table(biased):
     null = mm.sysdep.compare_with_null(biased, "m", n_resamples=39).table
     for n_resamples in (0, 20):
         result = mm.system_dependence(biased, "m", n_resamples=n_resamples)
@@ -162,6 +154,10 @@ def test_expected_deviations_stand_in_the_order_of_the_table(biased):
         assert rows_of(ax) == result.table["system"].tolist()[::-1]
         np.testing.assert_allclose(ax.lines[0].get_xdata(), result.table["expected_deviation"][::-1])
         assert len(ax.patches) == 5
+    ax = plots.system_curves(result, ["A", "E"])
+    assert [line.get_label() for line in ax.lines] == ["all systems", "A", "E"]
+    assert len(ax.collections) == 3
+    refuses("unknown system 'X'", plots.system_curves, result, ["X"])
 
 
 def test_planes_name_systems_and_nulls_have_a_band_a_metric(biased):
@@ -202,44 +198,21 @@ def test_parts_detection_and_learning_curves_draw_what_they_are_given(biased):
     refuses(needed, plots.learning_curves, curves, levels=levels[["value"]])
 
 
-@pytest.fixture
-def written():
-    """Four systems whose longer translations score lower because their sources are harder, not for their length."""
-    rng = np.random.default_rng(0)
-    size = rng.integers(20, 200, 60)
-    lengths = size + rng.integers(0, 10, (4, 60))
-    human = -size / 50 + lengths - lengths.mean(axis=0)
-    human[2, 5] = np.nan
-    systems = list("ABCD")
-    translations = {s: tuple("x" * n for n in row) for s, row in zip(systems, lengths, strict=True)}
-    metrics = {"shy": -lengths.astype(float), "flat": np.tile(rng.random(60), (4, 1))}
-    texts = mm.evalset.Texts(translations=translations)
-    return mm.EvalSet(human, metrics, systems=systems, texts=texts, name="written", language_pair="aa-bb")
-
-
 @pytest.mark.parametrize("within", [False, True])
-def test_length_panels_have_the_slope_of_all_points(written, within):
-    axes = plots.score_against_length(written, ["human", "shy", "flat"], within=within)
-    lengths = -written["shy"]
-    for ax, scores in zip(axes, (written.human, written["shy"], written["flat"]), strict=True):
-        there = ~np.isnan(scores)
-        x, y = (np.where(there, v, np.nan) for v in (lengths, scores))
+def test_length_panels_have_the_slope_of_all_points(teaching, es, within):
+    human = teaching.human.copy()
+    human[2, 5] = np.nan
+    holes = mm.EvalSet(human, {"chrF": teaching["chrF"]}, systems=teaching.systems, texts=teaching.texts)
+    lengths = np.array([[len(text) for text in teaching.texts.translations[s]] for s in teaching.systems])
+    axes = plots.score_against_length(holes, ["human", "chrF"], within=within)
+    for ax, scores in zip(axes, (human, holes["chrF"]), strict=True):
+        x, y = (np.where(np.isnan(scores), np.nan, v) for v in (lengths, scores))
         if within:
             x, y = x - np.nanmean(x, axis=0), y - np.nanmean(y, axis=0)
-        assert len(ax.collections[0].get_offsets()) == there.sum()
-        drawn = np.polyfit(*ax.lines[0].get_data(), 1)
-        np.testing.assert_allclose(drawn, np.polyfit(x[there], y[there], 1), atol=1e-9)
-    said = [float(ax.texts[0].get_text().split("= ")[1]) for ax in axes]
-    assert said[1] == -1
-    assert said[0] > 0.9 if within else said[0] < 0
-    assert said[2] == 0 if within else abs(said[2]) < 0.5
-
-
-def test_length_panels_draw_some_of_many_points_and_need_texts(written, es):
-    texts = mm.evalset.Texts(translations={s: t * 20 for s, t in written.texts.translations.items()})
-    shy = np.tile(written["shy"], (1, 20))
-    (ax,) = plots.score_against_length(mm.EvalSet(shy, {"shy": shy}, systems=written.systems, texts=texts), ["shy"])
-    assert len(ax.collections[0].get_offsets()) == 3000
+        x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+        assert len(ax.collections[0].get_offsets()) == 3000 < len(x)
+        np.testing.assert_allclose(np.polyfit(*ax.lines[0].get_data(), 1), np.polyfit(x, y, 1), atol=1e-9)
+        assert f"r = {np.corrcoef(x, y)[0, 1]:.2f}" in ax.texts[0].get_text()
     refuses("set 'unnamed' has no texts", plots.score_against_length, es, ["good"])
 
 
@@ -341,17 +314,9 @@ def test_what_lies_below_chance_is_filled_and_local_accuracies_stand_in_order(pa
 def test_drawing_undoes_nothing_but_its_own_setting():
     """Pyplot turns interactive when a notebook first draws; were that undone, no later figure would be shown."""
 
-    @names_as_written
-    def draw():
-        mpl.interactive(True)
-        return plt.rcParams["text.parse_math"]
-
-    try:
-        assert draw() is False
-        assert mpl.is_interactive()
-        assert plt.rcParams["text.parse_math"] is True
-    finally:
-        mpl.interactive(False)
+    draw = names_as_written(lambda: mpl.interactive(True) or plt.rcParams["text.parse_math"])
+    assert draw() is False
+    assert (mpl.is_interactive(), plt.rcParams["text.parse_math"]) == (True, True)
 
 
 def test_a_tau_heatmap_has_the_global_row_on_top_and_a_fixed_scale(pairs):

@@ -245,12 +245,6 @@ def test_without_texts_or_lexical_scores_all_else_is_the_same():
             np.testing.assert_array_equal(less[metric], full[metric])
 
 
-def test_length_slopes_are_an_even_ladder():
-    for n_systems, ladder in ((4, [-1.5, -0.5, 0.5, 1.5]), (1, [0])):
-        even = simulate.campaign(n_systems=n_systems, n_segments=10, seed=3, texts=False, length_effect=1.5)
-        assert sorted(even.truth["length_slope"].values()) == ladder
-
-
 def test_error_factor_multiplies_the_rates_and_leaves_systems_as_they_were():
     whole, tenth, none = (simulate.campaign(n_segments=200, texts=False, error_factor=f) for f in (1, 0.1, 0))
     rates = pd.DataFrame({"whole": whole.truth["rate"], "tenth": tenth.truth["rate"]})
@@ -289,15 +283,6 @@ def test_part_of_the_segments_rated():
     assert not np.isnan(es["Regressor"]).any()
     whole = simulate.campaign(n_systems=3, n_segments=100, seed=8)
     np.testing.assert_array_equal(es.human[rated], whole.human[rated])
-
-
-@pytest.mark.slow
-def test_calibration_is_no_accident_of_one_seed():
-    sets = [simulate.campaign(seed=s, texts=False) for s in range(1, 5)]
-    assert len({es["Regressor"][0, 0] for es in sets}) == 4
-    for es in sets:
-        assert 0.22 < mm.ties.human_tie_share(es) < 0.43
-        assert 0.33 < mm.correlate(es, ["SourceOnly"], grouping="none")["value"].iloc[0] < 0.57
 
 
 def test_score_campaign_is_like_wmt23_and_takes_any_size():
@@ -363,11 +348,6 @@ def test_systems_share_hard_words(transcripts):
     assert shared(wide) > max(null) + 0.05
 
 
-def test_words_that_sound_alike():
-    for word, other in (("knight", "night"), ("see", "sea"), ("cell", "sell")):
-        assert _speech._Ear([other, "elephant"]).candidates(word) == [other]
-
-
 def test_teaching_speech_and_rankings_are_the_same_everywhere(transcripts, rankings):
     lists = rankings.runs.to_csv(index=False) + rankings.qrels.to_csv(index=False)
     found = [hashlib.sha256(text.encode()).hexdigest()[:16] for text in (transcripts.to_csv(index=False), lists)]
@@ -388,9 +368,7 @@ def rankings():
 
 
 def test_rankings_have_the_documented_form(rankings):
-    assert (len(rankings.systems), len(rankings.queries)) == (10, 50)
     assert rankings.runs.groupby(["system", "query"]).size().eq(100).all()
-    assert rankings.qrels.groupby("query").size().eq(300).all()
     assert rankings.to_frame()["relevance"].notna().all()  # complete
     relevant = rankings.qrels[rankings.qrels["relevance"] > 0].groupby("query").size()
     assert relevant.to_dict() == rankings.truth["n_relevant"]
@@ -416,7 +394,6 @@ def test_planted_quality_orders_the_systems(rankings):
     ("function", "options", "message"),
     [
         ("campaign", {"n_segments": 2.5}, "`n_segments` must be a whole number; found 2.5"),
-        ("campaign", {"seed": -1}, "`seed` must be at least 0"),
         ("campaign", {"rated_share": 1.1}, r"`rated_share` must lie in \(0, 1\]; found 1.1"),
         ("campaign", {"n_segments": 2001}, "`n_segments` must be at most 2,000, found 2,001.*`score_campaign`"),
         (
@@ -426,7 +403,6 @@ def test_planted_quality_orders_the_systems(rankings):
         ),
         ("campaign", {"error_factor": -0.1}, "`error_factor` must be a finite number of at least 0; found -0.1"),
         ("score_campaign", {"n_discrete": -1}, "`n_discrete` must be at least 0; found -1"),
-        ("speech", {"n_systems": 0}, "`n_systems` must be at least 1; found 0"),
         ("speech", {"n_segments": 5}, "each of 20 speakers needs a segment; found `n_segments` = 5"),
         ("rankings", {"n_items": 1}, "`n_items` must be at least 2"),
         ("rankings", {"n_items": 50}, "`depth` must be at most `n_items`, 50; found 100"),
