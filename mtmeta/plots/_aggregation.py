@@ -158,7 +158,7 @@ def ratio_bars(
         As in `mtmeta.aggregation.ratio_gap`.
     """
     gap = ratio_gap(matches, lengths)
-    m, w = np.asarray(matches, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
+    m, w = np.asarray([matches, lengths], dtype=np.float64)
     ax = new_axes(ax, height=3.2)
     ax.bar(np.cumsum(w) - w, m / w, width=w, align="edge", color=COLOURS[5], edgecolor="white", linewidth=2, alpha=0.6)
     for name, value, line, colour in (
@@ -206,8 +206,7 @@ def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = N
             places = np.arange(len(sizes)) + width * (k - (len(programs) - 1) / 2)
             drawn = ax.boxplot(values, positions=places, widths=0.83 * width, label=in_legend(program), **style)
             plt.setp(drawn["boxes"], facecolor=COLOURS[k], alpha=0.6, hatch=("", "//", "..")[k % 3])
-        ax.set_xticks(np.arange(len(sizes)), [str(size) for size in sizes])
-        ax.set_xlabel(f"segments scored\n{comparison}")
+        ax.set(xticks=range(len(sizes)), xticklabels=sizes, xlabel=f"segments scored\n{comparison}")
         ax.axhline(0, color="black", linewidth=0.8, linestyle=":")
     axes[0].set_ylabel("Pearson correlation over systems")
     if not axes[0].figure.legends:

@@ -81,8 +81,7 @@ def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = No
     ax.barh(y, table["within"], left=left, color=COLOURS[4], hatch="//", edgecolor="white", label="within segments")
     ax.plot(table["value"], y, "|", color="black", markersize=14, markeredgewidth=2.5, label="sum: pooled Pearson")
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.set_yticks(y, table["metric"])
-    ax.set_xlabel("contribution to pooled Pearson correlation")
+    ax.set(yticks=y, yticklabels=table["metric"], xlabel="contribution to pooled Pearson correlation")
     ax.legend(loc="lower right")
     return ax
 
@@ -272,12 +271,10 @@ def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> A
     ax.scatter(units[same], row[same], s=5, color=COLOURS[0], alpha=0.5, linewidths=0, rasterized=True)
     ax.scatter(units[~same], row[~same], s=36, marker="x", color=COLOURS[1], linewidths=1.5)
     ax.set_xscale("symlog", linthresh=1)
-    ends = units.min() * 1.3, max(units.max() * 1.3, 3)
-    ticks = [m for m in (-100, -50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100) if ends[0] <= m <= ends[1]]
-    ax.set_xlim(ends)
-    ax.set_xticks(ticks, [str(m) for m in ticks])
+    ticks = (-100, -50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100)
+    ax.set_xticks(ticks, ticks)
     ax.minorticks_off()
-    ax.set_yticks(range(len(sources)), sources)
+    ax.set(xlim=(units.min() * 1.3, max(units.max() * 1.3, 3)), yticks=range(len(sources)), yticklabels=sources)
     ax.set_xlabel("ours - printed, in units of the last printed place")
     return ax
 

@@ -12,7 +12,7 @@ import json
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from .._escapes import Markup, fill
-from ..agreement import grouped
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties
 from ._style import COLOURS, MARKERS, in_legend, names_as_written
@@ -31,10 +30,7 @@ WIDTH, HEIGHT = 440, 190  # of a panel, in units of the SVG
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 10, 38
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 _MPL_DASHES = ("-", "--", ":", "-.")
-_FILES = {
-    kind: resources.files(__package__).joinpath(f"_interactive.{kind}").read_text("utf-8")
-    for kind in ("css", "js", "toml")
-}
+_FILES = {kind: Path(__file__).with_suffix(f".{kind}").read_text("utf-8") for kind in ("css", "js", "toml")}
 _HTML = tomllib.loads(_FILES["toml"])
 
 
@@ -277,13 +273,10 @@ _MOST_MARKS, _POSITIONS = 200, 60
 
 def _pairs(es: EvalSet, metric: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the size of the metric's difference and the kind (an index of `_KINDS`) of each pair within segments."""
-    cells, sizes, kinds = grouped(es, metric, "segment"), [], []
-    for begin, end in zip(cells.starts[:-1], cells.starts[1:], strict=True):
-        i, j = np.triu_indices(end - begin, 1)
-        dh, dm = (v[begin:end][i] - v[begin:end][j] for v in (cells.human, cells.metric))
-        sizes.append(np.abs(dm))
-        kinds.append(np.where(dh == 0, 0, np.where(np.sign(dh) == np.sign(dm), 1, 2)))
-    return np.concatenate(sizes), np.concatenate(kinds)
+    i, j = np.triu_indices(len(es.systems), 1)
+    dh, dm = (scores[i] - scores[j] for scores in (es.human, es[metric]))
+    kinds = np.where(dh == 0, 0, np.where(np.sign(dh) == np.sign(dm), 1, 2))
+    return np.abs(dm)[~np.isnan(dh + dm)], kinds[~np.isnan(dh + dm)]
 
 
 def _thinned(array: np.ndarray, n: int, *kept: int) -> np.ndarray:

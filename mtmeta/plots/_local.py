@@ -70,9 +70,7 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
     return ax
 
 
-def tau_ap_heatmap(
-    result: ContextAgreement, *, which: str = "tau", label: bool | None = None, ax: Axes | None = None
-) -> Axes:
+def tau_ap_heatmap(result: ContextAgreement, *, which: str = "tau", label: bool = True, ax: Axes | None = None) -> Axes:
     """Draw tau_AP between contexts, the global order in the first row and column, like contexts side by side.
 
     Parameters
@@ -80,8 +78,8 @@ def tau_ap_heatmap(
     result : ContextAgreement
     which : {"tau", "symmetric", "low", "high"}
         Which table of the result; rows are the truth.
-    label : bool, optional
-        Whether to name the contexts; by default where there are at most 40.
+    label : bool
+        Whether to name the contexts.
     ax : Axes, optional
 
     Returns
@@ -105,7 +103,6 @@ def tau_ap_heatmap(
     ax.axhline(0.5, color="black", linewidth=1.5)
     ax.axvline(0.5, color="black", linewidth=1.5)
     ax.spines[:].set_visible(False)
-    label = n <= 41 if label is None else label
     names = [str(c) for c in values.index] if label else ["global"]
     small = 8 if n > 20 else 10
     ax.set_xticks(np.arange(len(names)), names, rotation=90, fontsize=small)
@@ -187,8 +184,7 @@ def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axe
     for metric, style in styles.items():
         rows = table[table["metric"] == metric].sort_values("context")
         at = middle[rows["context"]].to_numpy()
-        size = 5 if len(at) <= 30 else 2.5
-        ax.plot(at, rows["accuracy"], linewidth=1.2, markersize=size, **style)
+        ax.plot(at, rows["accuracy"], linewidth=1.2, markersize=5 if len(at) <= 30 else 2.5, **style)
         ax.fill_between(at, rows["low"], rows["high"], color=style["color"], alpha=0.12, linewidth=0)
     ax.set(xlabel="percentile of human scores (better →)", ylabel="accuracy")
     _legend_beside(ax, len(styles))

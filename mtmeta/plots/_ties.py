@@ -16,14 +16,14 @@ from ._style import COLOURS, GREY, MARKERS, in_legend, marks, new_axes, new_row,
 _LEGEND = {"ncols": 3, "handlelength": 3, "fontsize": 10}
 
 
-def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axes:
+def tie_baselines(marked: float, *, ax: Axes | None = None) -> Axes:
     r"""Draw what acc_eq gives metrics that know nothing, against the human tie share t.
 
     A constant metric gets t, noise that never ties :math:`(1-t)/2`.
 
     Parameters
     ----------
-    marked : float, optional
+    marked : float
         A tie share to mark, in [0, 1].
     ax : Axes, optional
 
@@ -36,9 +36,8 @@ def tie_baselines(*, marked: float | None = None, ax: Axes | None = None) -> Axe
     ax.plot(t, t, "-", color=COLOURS[0], label="constant")
     ax.plot(t, (1 - t) / 2, "--", color=COLOURS[1], label="noise, never ties")
     ax.fill_between(t, np.maximum(t, (1 - t) / 2), 0, color=GREY, alpha=0.15, linewidth=0)
-    if marked is not None:
-        ax.axvline(marked, color="black", linewidth=1)
-        ax.annotate(f" t = {marked:.3f}", (marked, 0.93))
+    ax.axvline(marked, color="black", linewidth=1)
+    ax.annotate(f" t = {marked:.3f}", (marked, 0.93))
     ax.set(xlabel="share of pairs that humans tie, t", ylabel="acc_eq", xlim=(0, 1), ylim=(0, 1))
     ax.legend(loc="upper left")
     return ax

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -216,8 +217,7 @@ def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
         habits = {document: raters[draw.pick(list(raters))] for document in dict.fromkeys(documents)}
         marks = (
             _rate(draw, habits[documents[j]], faults.get((system, j + 1), []), n_words[j])
-            for system in es.systems
-            for j in range(es.shape[1])
+            for system, j in product(es.systems, range(es.shape[1]))
         )
         made[f"human_{number + 2}"] = np.where(np.isnan(es.human), np.nan, np.reshape(_penalties(marks), es.shape))
     return es.with_metrics(made | {name: es[name] for name in es.metrics})
