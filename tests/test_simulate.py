@@ -160,9 +160,6 @@ def test_truth_adds_up(es):
     total = total.reindex(columns=es.segments).fillna(0).to_numpy()
     np.testing.assert_allclose(total, truth["penalty"], atol=0.051)
     np.testing.assert_allclose([truth["quality"][s] for s in es.systems], -truth["penalty"].mean(axis=1), atol=1e-6)
-    for row in errors.iloc[::40].itertuples():
-        text = es.texts.translations[row.system][row.segment - 1]
-        assert 0 <= row.start <= row.end <= len(text)
 
 
 def test_raters_miss_and_mark_as_planted(es):

@@ -106,7 +106,8 @@ class Interactive:
     panels : tuple
         What is drawn.
     table : tuple of tuples
-        The rows below the figure, the first one its head. In the others a text, then names in ``shown``, or nothing.
+        The rows below the figure, the first one its head. The others have a symbol (kind of line or mark, and colour),
+        a text, then names in ``shown``, or nothing.
     description : str
         The figure in words, for those who do not see it.
     choices : dict of str to tuple
@@ -121,7 +122,6 @@ class Interactive:
     panels: tuple[Panel, ...]
     table: tuple[tuple, ...]
     description: str
-    swatches: dict[str, tuple] = field(default_factory=dict)
     choices: dict[str, tuple] = field(default_factory=dict)
 
     def now(self, name: str) -> str:
@@ -150,9 +150,9 @@ class Interactive:
         panels = [_fill("place", y=k * HEIGHT, panel=_panel(panel, self)) for k, panel in enumerate(self.panels)]
         head, *rows = self.table
         lines = [[_fill("heading", text=cell) if cell else _fill("corner") for cell in head]]
-        for first, *keys in rows:
+        for symbol, first, *keys in rows:
             cells = [_fill("cell", key=key, text=self.now(key)) if key else _fill("corner") for key in keys]
-            lines.append([_fill("first", swatch=_swatch(*self.swatches[first]), text=first), *cells])
+            lines.append([_fill("first", swatch=_swatch(*symbol), text=first), *cells])
         return _fill(
             "figure", drawn=panels, rows=[_fill("row", cells=cells) for cells in lines], knobs=self.knobs(),
             description=self.description, width=WIDTH, height=HEIGHT * len(panels), start=self.start,
@@ -340,7 +340,7 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
     if len(sizes) <= _MOST_MARKS:
         names = {"y_names": ("other", "same", "equal"), "y_range": (-0.5, 2.5)}
         panels.insert(0, Panel(f"difference of two scores of {metric}", "", marks=tuple(marks), **names, **across))
-    rows = [(name, f"tied_{key}", f"apart_{key}") for name, key, *_ in _KINDS]
+    rows = [((shape, colour), name, f"tied_{key}", f"apart_{key}") for name, key, shape, colour in _KINDS]
     shown = {key: _words(column, 3 if key == "acc_eq" else 0) for key, column in values.items() if key != "epsilon"}
     return Interactive(
         label="Threshold",
@@ -349,10 +349,9 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
         values=values,
         shown=shown,
         panels=tuple(panels),
-        table=(("pairs", "called equal", "told apart"), *rows, ("acc_eq", "acc_eq", "")),
+        table=(("pairs", "called equal", "told apart"), *rows, ((0, COLOURS[0]), "acc_eq", "acc_eq", "")),
         description=f"acc_eq of {metric} against the tie threshold. Pairs whose difference is at most the threshold "
         "a shaded part; the table below counts them. The slider moves the threshold.",
-        swatches={name: (shape, colour) for name, _, shape, colour in _KINDS} | {"acc_eq": (0, COLOURS[0])},
     )
 
 
@@ -412,16 +411,16 @@ def interactive_lines(
     if start is not None and start not in list(lines.index):
         raise ValueError(f"`start` must be a row of `lines`; found {start!r}, and rows {some}.")
     columns = pd.DataFrame(index=lines.index) if columns is None else columns
-    headings = list(dict.fromkeys(heading for heading, _ in columns.columns))
-    unknown = sorted({str(line) for _, line in columns.columns} - set(map(str, lines.columns)))
+    headings = list(dict.fromkeys(heading for heading, _ in columns))
+    unknown = sorted({str(line) for _, line in columns} - set(map(str, lines)))
     if unknown or not columns.index.equals(lines.index):
         raise ValueError(f"`columns` must have the rows of `lines`, and its lines; unknown lines: {unknown}.")
     now = len(x) - 1 if start is None else list(lines.index).index(start)
     keys = {name: f"line {k}" for k, name in enumerate(lines.columns)}
     values = {"knob": _numbers(x)} | {key: _numbers(lines[name]) for name, key in keys.items()}
     shown = {key: _words(values[key], 3) for key in keys.values()}
-    for heading, name in columns.columns:
-        shown[f"{keys[name]}, {headings.index(heading)}"] = [str(cell) for cell in columns[heading, name]]
+    for heading, name in columns:
+        shown[f"{keys[name]}, {headings.index(heading)}"] = [*map(str, columns[heading, name])]
     x_ticks = ()
     if choices:  # each has its own scale on x
         ends = x.reshape(-1, n)[:, -1]
@@ -432,8 +431,10 @@ def interactive_lines(
     own = slice(now - now % n, now - now % n + n)
     at = np.array(values["knob"][own])
     drawn = tuple(Line(str(name), values["knob"][own], values[key][own], key) for name, key in keys.items())
-    extra = [f", {h}" for h in range(len(headings))]
-    rows = [(str(name), key, *(key + h if key + h in shown else "" for h in extra)) for name, key in keys.items()]
+    rows = []
+    for k, (name, key) in enumerate(keys.items()):
+        extra = (f"{key}, {h}" for h in range(len(headings)))
+        rows.append(((k % 4, COLOURS[k % len(COLOURS)]), str(name), key, *(e if e in shown else "" for e in extra)))
     room, margin = 0.06 * np.ptp(finite) or 0.05, 0.02 * np.ptp(at) or 0.5
     ranges = {"x_range": (at[0] - margin, at[-1] + margin), "y_range": (finite.min() - room, finite.max() + room)}
     panel = Panel(knob, value, **ranges, knob="knob", lines=drawn, x_ticks=x_ticks)
@@ -447,6 +448,5 @@ def interactive_lines(
         table=(("", value, *headings), *rows),
         description=f"{value} against {knob}, one line each for {', '.join(map(str, keys))}. "
         "The slider moves along the lines; the table below has the values there.",
-        swatches={str(name): (k % 4, COLOURS[k % len(COLOURS)]) for k, name in enumerate(keys)},
         choices={label[:1].upper() + label[1:]: options for label, options in choices.items()},
     )
