@@ -53,5 +53,6 @@ __all__ = [
     "tie_calibration_curves", "tie_subsampling", "use_style", "variance_by_combination",
 ]  # fmt: skip
 
+# In all of them, a name of a system or metric is no formula.
 for _name in {*__all__} - {"COLOURS", "MARKERS", "Interactive", "use_style"}:
     globals()[_name] = names_as_written(globals()[_name])

@@ -82,12 +82,12 @@ def tie_calibration_curves(es: EvalSet | pd.DataFrame, metrics: Sequence[str]) -
 
 def _styles(metrics: Sequence[str], twins: Mapping[str, str]) -> dict[str, dict]:
     """Give a discrete metric and its twin one colour, solid and dashed; all others grey."""
-    for name in {*twins, *twins.values()} - {*metrics}:
+    for name in sorted({*twins, *twins.values()} - {*metrics}):
         raise unknown("metric in `twins`:", name, metrics)
     named = marks(twins.values())
     for twin, of in twins.items():
         named[twin] = named[of] | {"label": in_legend(twin), "linestyle": "--", "markerfacecolor": "white"}
-    first, *_ = [name for name in metrics if name not in named] or [None]
+    first = next((name for name in metrics if name not in named), None)
     grey = {"color": GREY, "linewidth": 1, "alpha": 0.8, "zorder": 1}
     return {
         name: named[name] | {"markersize": 5, "zorder": 3}
