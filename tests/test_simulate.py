@@ -35,27 +35,20 @@ def sentences():
     return [s for domain, size in sizes.items() for i in range(0, size, 4) for s in _sentences.document(domain, i)]
 
 
-def test_sources_have_bounded_lengths_and_plain_punctuation(sentences):
+def test_sources_and_their_wordings_are_proper_sentences(sentences):
+    draw, differing = Draw(3), 0
     for s in sentences:
-        for text in (s.source, translate(s, PLAIN)[0]):
-            assert _sentences.SHORTEST <= len(text.split()) <= _sentences.LONGEST, text
+        plain, (free, none) = translate(s, PLAIN)[0], translate(s, Style(draw.uniform, 1.0))
+        differing += free != plain
+        assert none == {}
+        for text in (s.source, plain, free):
             assert re.fullmatch(r"[A-ZÄÖÜ0-9].*[.?]", text), text
             assert not re.search(r"  | [,;.?]|,,|[{}|_^~*+]|None", text), text
+        for text in (s.source, plain):
+            assert _sentences.SHORTEST <= len(text.split()) <= _sentences.LONGEST, text
+    assert differing > 0.8 * len(sentences)
     lengths = [len(s.source.split()) for s in sentences]
-    assert min(lengths) <= 6
-    assert max(lengths) >= 40
-
-
-def test_wordings_differ_and_stay_correct(sentences):
-    draw = Draw(3)
-    differing = 0
-    for s in sentences[::5]:
-        free, none = translate(s, Style(draw.uniform, 1.0))
-        differing += free != translate(s, PLAIN)[0]
-        assert none == {}
-        assert not re.search(r"  | [,;.?]|,,|[{}|_^~*+]|None", free), free
-        assert free[-1] == s.end
-    assert differing > 0.8 * len(sentences[::5])
+    assert min(lengths) <= 6 < 40 <= max(lengths)
 
 
 def test_articles_go_by_the_word_that_follows():
@@ -92,11 +85,11 @@ def test_drawn_errors_do_not_clash_and_all_show(sentences):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 7, 2024])
-def test_largest_campaigns_take_no_document_twice(seed):
-    drawn, names, domains = _sentences.drawn(seed, _sentences.MOST)
-    assert len(drawn) == len(names) == len(domains) == len(set(map(id, drawn))) == 2000
-    assert len(set(names)) == 1 + sum(a != b for a, b in itertools.pairwise(names))
+def test_largest_campaigns_take_no_document_twice():
+    for seed in (0, 7, 2024):
+        drawn, names, _ = _sentences.drawn(seed, _sentences.MOST)
+        assert len(drawn) == len(set(map(id, drawn))) == 2000
+        assert len(set(names)) == 1 + sum(a != b for a, b in itertools.pairwise(names))
 
 
 def test_no_seed_asks_for_more_documents_than_there_are():
@@ -116,10 +109,9 @@ def test_other_seeds_have_no_document_of_the_teaching_campaign(es):
 
 
 def test_weights_are_those_of_mqm():
-    for category in {*_errors.PROVOKED, *_errors.CARELESS, _errors.NON_TRANSLATION}:
-        for severity in ("major", "minor"):
-            if (category, severity) != (_errors.NON_TRANSLATION, "minor"):
-                assert _errors.weight(category, severity) == mm.datasets.mqm_weight(category, severity)
+    kinds = itertools.product({*_errors.PROVOKED, *_errors.CARELESS}, ("major", "minor"))
+    for kind in [*kinds, (_errors.NON_TRANSLATION, "major")]:
+        assert _errors.weight(*kind) == mm.datasets.mqm_weight(*kind)
 
 
 def test_human_scores_are_minus_the_weights_of_the_marks(es):
@@ -145,9 +137,9 @@ def test_spans_lie_in_the_texts(es):
     free = es.spans[es.spans["severity"] == "no-error"]
     assert free[["start", "end", "text"]].isna().all().all()
     assert not free.duplicated(["system", "segment"]).any()
-    rated = es.spans.groupby("segment")["rater"].nunique()
-    assert (rated == 1).all()
-    assert es.spans.drop_duplicates("segment")["rater"].tolist() == es.truth["rater"]
+    raters = es.spans.drop_duplicates(["segment", "rater"])
+    assert raters["segment"].is_unique
+    assert raters["rater"].tolist() == es.truth["rater"]
 
 
 def test_metrics_see_what_they_say_they_see(es):
@@ -168,9 +160,6 @@ def test_truth_adds_up(es):
     total = total.reindex(columns=es.segments).fillna(0).to_numpy()
     np.testing.assert_allclose(total, truth["penalty"], atol=0.051)
     np.testing.assert_allclose([truth["quality"][s] for s in es.systems], -truth["penalty"].mean(axis=1), atol=1e-6)
-    for row in errors.iloc[::40].itertuples():
-        text = es.texts.translations[row.system][row.segment - 1]
-        assert 0 <= row.start <= row.end <= len(text)
 
 
 def test_raters_miss_and_mark_as_planted(es):
@@ -215,15 +204,14 @@ def test_bias_is_recovered(es):
 
 @pytest.mark.slow
 def test_the_stored_campaign_is_read_once_and_given_anew():
-    first, second = simulate.teaching(), simulate.teaching()
-    first.truth["bias"].clear()
+    first = simulate.teaching()
     first.truth["penalty"][:] = -1
     first.texts.translations.clear()
     first.spans["weight"] = -1.0
+    second = simulate.teaching()
     assert second.texts.translations
     assert not (second.truth["penalty"] == -1).any()
     assert not (second.spans["weight"] == -1).any()
-    assert {} != simulate.teaching().truth["bias"] == second.truth["bias"]
 
 
 @pytest.mark.slow
@@ -237,12 +225,10 @@ def test_frozen_files_are_what_the_code_makes(es):
             assert lzma.decompress(frozen[f"{name}.xz"]) == data, hint
 
 
-@pytest.mark.parametrize(("n_systems", "n_segments"), [(1, 1), (3, 20), (2, 7), (25, 16)])
-def test_other_sizes(n_systems, n_segments):
-    es = simulate.campaign(n_systems=n_systems, n_segments=n_segments, seed=3)
-    assert es.shape == (n_systems, n_segments)
-    assert len(es.texts.sources) == n_segments
-    assert len(set(es.systems)) == n_systems
+def test_other_sizes():
+    for shape in ((1, 1), (2, 7), (25, 16)):
+        es = simulate.campaign(n_systems=shape[0], n_segments=shape[1], seed=3, lexical=False)
+        assert (es.shape, len(es.texts.sources), len(set(es.systems))) == (shape, shape[1], shape[0])
 
 
 def test_without_texts_or_lexical_scores_all_else_is_the_same():
@@ -254,13 +240,6 @@ def test_without_texts_or_lexical_scores_all_else_is_the_same():
         np.testing.assert_array_equal(less.human, full.human)
         for metric in less.metrics:
             np.testing.assert_array_equal(less[metric], full[metric])
-
-
-def test_length_slopes_are_an_even_ladder():
-    for n_systems, ladder in ((4, [-1.5, -0.5, 0.5, 1.5]), (1, [0])):
-        even = simulate.campaign(n_systems=n_systems, n_segments=10, seed=3, texts=False, length_effect=1.5)
-        assert sorted(even.truth["length_slope"].values()) == ladder
-    assert "length_slope" not in simulate.campaign(n_systems=1, n_segments=10, seed=3, texts=False).truth
 
 
 def test_error_factor_multiplies_the_rates_and_leaves_systems_as_they_were():
@@ -303,40 +282,16 @@ def test_part_of_the_segments_rated():
     np.testing.assert_array_equal(es.human[rated], whole.human[rated])
 
 
-@pytest.mark.slow
-def test_calibration_is_no_accident_of_one_seed():
-    sets = [simulate.campaign(seed=s, texts=False) for s in range(1, 5)]
-    assert len({es["Regressor"][0, 0] for es in sets}) == 4
-    for es in sets:
-        assert 0.22 < mm.ties.human_tie_share(es) < 0.43
-        assert 0.33 < mm.correlate(es, ["SourceOnly"], grouping="none")["value"].iloc[0] < 0.57
-
-
-def test_global_random_state_is_left_alone():
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    simulate.campaign(n_systems=2, n_segments=10, seed=1, texts=False)
-    simulate.score_campaign(2, 10, 1, 1)
-    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-
-
-def test_score_campaign_is_like_wmt23():
+def test_score_campaign_is_like_wmt23_and_takes_any_size():
     es = simulate.score_campaign()
-    assert es.shape == (15, 1177)
-    assert len(es.metrics) == 30
+    assert (es.shape, len(es.metrics)) == ((15, 1177), 30)
     assert 0.21 < mm.ties.human_tie_share(es) < 0.25
-    assert (es.human <= 0).all()
     for metric in es.metrics:
         whole = np.array_equal(es[metric], np.round(es[metric]))
         assert whole == metric.startswith("D")
     pooled = mm.correlate(es, grouping="none")["value"]
     assert 0.1 < pooled.min() < pooled.max() < 0.9
     assert np.corrcoef(-es.truth["penalty"].ravel(), es.human.ravel())[0, 1] > 0.7
-
-
-def test_score_campaign_takes_any_size_and_repeats():
-    one, two = (simulate.score_campaign(2, 9, n_continuous=1, n_discrete=2, seed=4) for _ in range(2))
-    assert one.metrics == ("C01", "D01", "D02")
-    assert all((one[metric] == two[metric]).all() for metric in one.metrics)
     assert simulate.score_campaign(1, 1, 0, 0).metrics == ()
 
 
@@ -345,32 +300,14 @@ def transcripts():
     return simulate.teaching_speech()
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("It's 4.05, OK?", "it's four point zero five ok"),
-        ("1,350 in 1999", "one thousand three hundred and fifty in nineteen ninety nine"),
-        ("2007 or 2014!", "two thousand and seven or twenty fourteen"),
-        ("400 cafés, 1,005 'two-way' 100,000 0.9",
-         "four hundred cafes one thousand and five two way one hundred thousand zero point nine"),
-        ("21 13.1", "twenty one thirteen point one"),
-    ],
-)  # fmt: skip
-def test_texts_are_read_out(text, said):
-    assert _speech.spoken(text) == said
-
-
 def test_transcripts_have_the_documented_form(transcripts):
     assert list(transcripts) == list(_speech.COLUMNS)
-    assert transcripts.groupby("system").size().tolist() == [400] * 6
     assert not transcripts.duplicated(["system", "segment"]).any()
     assert (transcripts["segment"].str.split("-").str[0] == transcripts["speaker"]).all()
-    assert transcripts.groupby("speaker")["quality"].nunique().eq(1).all()
     assert transcripts.groupby("quality")["speaker"].nunique().to_dict() == {"clean": 10, "other": 10}
     assert transcripts.groupby("speaker")["segment"].nunique().eq(20).all()
     texts = transcripts["reference"] + " " + transcripts["transcript"]
     assert not texts.str.contains("[^a-z' ]|  ").any()
-    assert transcripts.attrs["name"] == "teaching-speech"
 
 
 def test_planted_word_errors_are_word_errors(transcripts):
@@ -408,30 +345,17 @@ def test_systems_share_hard_words(transcripts):
     assert shared(wide) > max(null) + 0.05
 
 
-@pytest.mark.parametrize(
-    ("word", "other"), [("bad", "pat"), ("which", "witch"), ("knight", "night"), ("see", "sea"), ("cell", "sell")]
-)
-def test_words_that_sound_alike(word, other):
-    assert _speech._sound(word) == _speech._sound(other)
-    assert _speech._Ear([other, "elephant"]).candidates(word) == [other]
-
-
 def test_teaching_speech_and_rankings_are_the_same_everywhere(transcripts, rankings):
     lists = rankings.runs.to_csv(index=False) + rankings.qrels.to_csv(index=False)
     found = [hashlib.sha256(text.encode()).hexdigest()[:16] for text in (transcripts.to_csv(index=False), lists)]
     assert found == ["a6eda47e28de9d0d", "0f878e42099b2567"]
 
 
-def test_speech_and_rankings_take_any_size_and_repeat():
-    options = {"n_systems": 12, "n_speakers": 3, "n_segments": 7}
-    one, two, three = (simulate.speech(**options, seed=seed) for seed in (4, 4, 5))
-    assert one.equals(two)
-    assert not one.equals(three)
-    assert one["system"].nunique() == 12
+def test_speech_and_rankings_take_any_size():
+    table = simulate.speech(n_systems=12, n_speakers=3, n_segments=7, seed=4)
+    assert (table["system"].nunique(), table["speaker"].nunique()) == (12, 3)
     assert len(simulate.speech(n_systems=1, n_speakers=1, n_segments=1)) == 1
-    one, two = (simulate.rankings(n_systems=18, n_queries=2, n_items=9, depth=9, seed=4) for _ in range(2))
-    assert one.runs.equals(two.runs)
-    assert len(one.systems) == 18
+    assert len(simulate.rankings(n_systems=18, n_queries=2, n_items=9, depth=9, seed=4).systems) == 18
     assert simulate.rankings(n_systems=1, n_queries=1, n_items=2, depth=1).runs.shape == (1, 5)
 
 
@@ -441,9 +365,7 @@ def rankings():
 
 
 def test_rankings_have_the_documented_form(rankings):
-    assert (len(rankings.systems), len(rankings.queries)) == (10, 50)
     assert rankings.runs.groupby(["system", "query"]).size().eq(100).all()
-    assert rankings.qrels.groupby("query").size().eq(300).all()
     assert rankings.to_frame()["relevance"].notna().all()  # complete
     relevant = rankings.qrels[rankings.qrels["relevance"] > 0].groupby("query").size()
     assert relevant.to_dict() == rankings.truth["n_relevant"]
@@ -468,23 +390,19 @@ def test_planted_quality_orders_the_systems(rankings):
 @pytest.mark.parametrize(
     ("function", "options", "message"),
     [
-        ("campaign", {"n_systems": 0}, "`n_systems` must be at least 1; found 0"),
         ("campaign", {"n_segments": 2.5}, "`n_segments` must be a whole number; found 2.5"),
-        ("campaign", {"seed": -1}, "`seed` must be at least 0"),
-        ("campaign", {"seed": True}, "`seed` must be a whole number"),
-        ("campaign", {"rated_share": 0}, r"`rated_share` must lie in \(0, 1\]; found 0"),
-        ("campaign", {"rated_share": 1.1}, "`rated_share`"),
+        ("campaign", {"rated_share": 1.1}, r"`rated_share` must lie in \(0, 1\]; found 1.1"),
         ("campaign", {"n_segments": 2001}, "`n_segments` must be at most 2,000, found 2,001.*`score_campaign`"),
-        ("campaign", {"length_effect": -1}, "`length_effect` must be a finite number of at least 0; found -1"),
-        ("campaign", {"length_effect": float("nan")}, "`length_effect`"),
+        (
+            "campaign",
+            {"length_effect": float("nan")},
+            "`length_effect` must be a finite number of at least 0",
+        ),
         ("campaign", {"error_factor": -0.1}, "`error_factor` must be a finite number of at least 0; found -0.1"),
         ("score_campaign", {"n_discrete": -1}, "`n_discrete` must be at least 0; found -1"),
-        ("speech", {"n_systems": 0}, "`n_systems` must be at least 1; found 0"),
         ("speech", {"n_segments": 5}, "each of 20 speakers needs a segment; found `n_segments` = 5"),
-        ("speech", {"seed": 1.5}, "`seed` must be a whole number"),
         ("rankings", {"n_items": 1}, "`n_items` must be at least 2"),
         ("rankings", {"n_items": 50}, "`depth` must be at most `n_items`, 50; found 100"),
-        ("rankings", {"n_queries": "3"}, "`n_queries` must be a whole number; found '3'"),
     ],
 )
 def test_bad_arguments(function, options, message):
@@ -494,60 +412,50 @@ def test_bad_arguments(function, options, message):
 
 @pytest.fixture(scope="module")
 def short():
-    """Return a campaign, its segments with few wordings, and those wordings."""
+    """Return a campaign, its sentences with few wordings, and those wordings."""
     es = simulate.campaign(n_systems=6, n_segments=40, seed=5, lexical=False)
-    wordings = {s: simulate.correct_wordings(es, s, limit=200) for s in es.segments}
-    return es, {s: w for s, w in wordings.items() if w is not None}
+    sentences, *_ = _sentences.drawn(5, 40)
+    wordings = {j: _judge.wordings_of(sentence, 200) for j, sentence in enumerate(sentences)}
+    return es, sentences, {j: w for j, w in wordings.items() if w is not None}
 
 
-def test_references_and_flawless_translations_are_correct_wordings(short):
-    es, wordings = short
+def test_translations_are_correct_wordings_if_and_only_if_they_are_flawless(short):
+    es, _, wordings = short
     assert len(wordings) > 15
-    references = dict(zip(es.segments, next(iter(es.texts.references.values())), strict=True))
-    flawless = 0
-    for j, segment in enumerate(es.segments):
-        if segment in wordings:
-            assert references[segment] in wordings[segment]
-            for k, system in enumerate(es.systems):
-                if es.truth["penalty"][k, j] == 0:
-                    flawless += 1
-                    assert es.texts.translations[system][j] in wordings[segment]
-    assert flawless > 20
-
-
-def test_faulty_translations_are_no_correct_wordings(short):
-    es, wordings = short
-    cells = [(k, j) for j, s in enumerate(es.segments) if s in wordings for k in range(len(es.systems))]
-    faulty = [(k, j) for k, j in cells if es.truth["penalty"][k, j] > 0]
-    correct = [es.texts.translations[es.systems[k]][j] in wordings[es.segments[j]] for k, j in faulty]
-    assert len(faulty) > 20
-    assert sum(correct) <= 1  # an error may read like another correct wording, if rarely
+    (references,) = es.texts.references.values()
+    assert all(references[j] in known for j, known in wordings.items())
+    cells = [(k, j) for j in wordings for k in range(len(es.systems))]
+    correct = np.array([es.texts.translations[es.systems[k]][j] in wordings[j] for k, j in cells])
+    flawless = np.array([es.truth["penalty"][cell] == 0 for cell in cells])
+    assert flawless.sum() > 20 < (~flawless).sum()
+    assert correct[flawless].all()
+    assert correct[~flawless].sum() <= 1  # an error may read like another correct wording, if rarely
 
 
 def test_every_wording_keeps_to_the_limit(short):
-    es, wordings = short
-    segment, known = max(wordings.items(), key=lambda item: len(item[1]))
+    _, sentences, wordings = short
+    j, known = max(wordings.items(), key=lambda item: len(item[1]))
     assert len(known) > 1
-    assert simulate.correct_wordings(es, segment, limit=len(known) - 1) is None
-    assert simulate.correct_wordings(es, segment, limit=10**5) == known
+    assert _judge.wordings_of(sentences[j], len(known) - 1) is None
+    assert _judge.wordings_of(sentences[j], 10**5) == known
 
 
 def test_distance_by_hand():
-    wordings = frozenset({"The menu was not good.", "Overall, it was bad."})
+    wordings = [_judge.tokens(text) for text in ("The menu was not good.", "Overall, it was bad.")]
     expected = {
         "The menu was not good.": 0, "The menu was good.": 1, "The menu not was good.": 2, "the menu was not good": 2,
         "Overall it was bad.": 1, "": 6, "The menu was not very good.": 1, "Menu.": 5,
     }  # fmt: skip
-    assert _judge._distances(wordings, expected) == expected
+    assert {text: _judge.distance(text, wordings) for text in expected} == expected
 
 
 @pytest.mark.slow
 def test_judged_pairs(short):
-    es, wordings = short
-    segment = max(wordings, key=lambda s: len(wordings[s]))
-    good, other = sorted(wordings[segment])[:2]
+    es, _, wordings = short
+    j = max(wordings, key=lambda j: len(wordings[j]))
+    good, other = sorted(wordings[j])[:2]
     columns = {"translation": [good, good, good + " Oops"], "perturbed": [good + " Oops", other, good]}
-    table = pd.DataFrame(columns, index=[7, 7, 9]).assign(segment=segment)
+    table = pd.DataFrame(columns, index=[7, 7, 9]).assign(segment=es.segments[j])
     found = simulate.judge(es, table)
     assert found["distance"].tolist() == [0, 0, 1]
     assert found["distance_perturbed"].tolist() == [1, 0, 0]
@@ -555,22 +463,19 @@ def test_judged_pairs(short):
     assert found.index.tolist() == [7, 7, 9]
     unjudged = simulate.judge(es, table, limit=1)
     assert unjudged[["distance", "distance_perturbed", "degraded"]].isna().all(axis=None)
-    many = pd.concat([table.assign(segment=s) for s in list(wordings)[:4]])
-    pd.testing.assert_frame_equal(simulate.judge(es, many, n_jobs=2), simulate.judge(es, many))
 
 
 def test_judge_wants_a_simulated_campaign(short):
-    es, _ = short
+    es, *_ = short
     table = pd.DataFrame({"segment": [1], "translation": "a", "perturbed": "b"})
-    without_texts = simulate.campaign(n_systems=2, n_segments=10, seed=1, texts=False)
+    changed = es.select(segments=list(es.segments[:3]))
+    object.__setattr__(changed, "truth", {**es.truth, "seed": 6})
     for campaign, pairs, message in (
-        ("teaching", table, "`es` must be an EvalSet"),
-        (without_texts, table, "is no simulated campaign with texts"),
+        ("teaching", table, "expected an EvalSet"),
+        (simulate.campaign(n_systems=2, n_segments=10, seed=1, texts=False), table, "is no simulated campaign"),
+        (changed, table, "is no simulated campaign with its own texts"),
         (es, [1], "`table` must be a pandas DataFrame"),
         (es, table.drop(columns="perturbed"), "lacks the column 'perturbed'"),
         (es, table.assign(segment=999), "unknown segment 999"),
     ):
         refuses(message, simulate.judge, campaign, pairs, error=(TypeError, ValueError))
-    changed = es.select(segments=list(es.segments[:3]))
-    object.__setattr__(changed, "truth", {**es.truth, "seed": 6})
-    refuses("do not come from its seed 6", simulate.correct_wordings, changed, changed.segments[0])

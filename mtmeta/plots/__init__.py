@@ -10,13 +10,7 @@ from .._files import settings_ignored
 with settings_ignored():
     import matplotlib  # noqa: F401 - before the modules below do
 
-from ._aggregation import (
-    correlations_by_size,
-    paired_differences,
-    ratio_bars,
-    score_grid,
-    three_columns,
-)
+from ._aggregation import correlations_by_size, paired_differences, ratio_bars, score_grid, three_columns
 from ._agreement import (
     decomposition,
     learning_curves,
@@ -37,7 +31,7 @@ from ._local import (
     tau_ap_heatmap,
     variance_by_combination,
 )
-from ._style import COLOURS, MARKERS, use_style
+from ._style import COLOURS, MARKERS, names_as_written, use_style
 from ._sysdep import (
     detection_curves,
     deviation_plane,
@@ -50,40 +44,15 @@ from ._sysdep import (
 from ._ties import tie_baselines, tie_calibration_curves, tie_subsampling
 
 __all__ = [
-    "COLOURS",
-    "MARKERS",
-    "Interactive",
-    "accuracy_by_quality",
-    "correlations_by_size",
-    "decomposition",
-    "detection_curves",
-    "deviation_plane",
-    "expected_deviations",
-    "interactive_lines",
-    "interactive_threshold",
-    "learning_curves",
-    "ledger_differences",
-    "local_accuracies",
-    "paired_differences",
-    "parts_of_systems",
-    "parts_plane",
-    "rank_intervals",
-    "rank_slopes",
-    "ratio_bars",
-    "resampling_units",
-    "score_against_length",
-    "score_grid",
-    "swap_effect_bars",
-    "sysdep_against_correlation",
-    "sysdep_against_null",
-    "system_curves",
-    "tau_ap_against_chance",
-    "tau_ap_heatmap",
-    "three_columns",
-    "three_views",
-    "tie_baselines",
-    "tie_calibration_curves",
-    "tie_subsampling",
-    "use_style",
-    "variance_by_combination",
-]
+    "COLOURS", "MARKERS", "Interactive", "accuracy_by_quality", "correlations_by_size", "decomposition",
+    "detection_curves", "deviation_plane", "expected_deviations", "interactive_lines", "interactive_threshold",
+    "learning_curves", "ledger_differences", "local_accuracies", "paired_differences", "parts_of_systems",
+    "parts_plane", "rank_intervals", "rank_slopes", "ratio_bars", "resampling_units", "score_against_length",
+    "score_grid", "swap_effect_bars", "sysdep_against_correlation", "sysdep_against_null", "system_curves",
+    "tau_ap_against_chance", "tau_ap_heatmap", "three_columns", "three_views", "tie_baselines",
+    "tie_calibration_curves", "tie_subsampling", "use_style", "variance_by_combination",
+]  # fmt: skip
+
+# In all of them, a name of a system or metric is no formula.
+for _name in {*__all__} - {"COLOURS", "MARKERS", "Interactive", "use_style"}:
+    globals()[_name] = names_as_written(globals()[_name])

@@ -12,22 +12,21 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ..aggregation import ratio_gap
-from ._style import COLOURS, in_legend, marks, names_as_written, need, new_axes, new_row, one_legend
+from ._style import COLOURS, in_legend, marks, need, new_axes, new_row, one_legend
 
 
-@names_as_written
 def score_grid(
-    scores: pd.DataFrame, *, by: Sequence[str] | None = None, title: str = "", axes: np.ndarray | None = None
+    scores: pd.DataFrame, by: Sequence[str], *, title: str = "", axes: np.ndarray | None = None
 ) -> np.ndarray:
     """Draw every pair of columns: histograms on the diagonal, scatter plots below it, Pearson above.
 
     Parameters
     ----------
     scores : pandas.DataFrame
-        One row per system, one column per score; at least two columns.
-    by : sequence of str, optional
-        A group of each row, such as its language pair: the number in small type is then the median Pearson within
-        groups of four or more.
+        One row per system, one column per score.
+    by : sequence of str
+        A group of each row, such as its language pair: the number in small type is the median Pearson within groups of
+        four or more.
     title : str
     axes : numpy.ndarray of Axes, optional
         Square, with as many rows as columns of scores.
@@ -39,19 +38,16 @@ def score_grid(
     Raises
     ------
     ValueError
-        If there are fewer than two columns, or ``by`` has another length.
+        If ``by`` has another length.
     """
     names = list(scores)
-    if len(names) < 2:
-        raise ValueError(f"a grid needs at least two columns of scores; found {len(names)}.")
-    if by is not None and len(by) != len(scores):
-        raise ValueError(f"`by` needs one entry per row, {len(scores)}; found {len(by)}.")
     k = len(names)
     if axes is None:
-        axes = plt.subplots(k, k, figsize=(1.55 * k, 1.5 * k), sharex="col")[1]
+        axes = plt.subplots(k, k, figsize=(1.55 * k, 1.5 * k), sharex="col", squeeze=False)[1]
     pooled = scores.corr()
-    parts = [] if by is None else [part.corr() for _, part in scores.groupby(list(by)) if len(part) >= 4]
+    parts = [part.corr() for _, part in scores.groupby(np.asarray(by)) if len(part) >= 4]
     within = pd.concat([*parts, pooled * np.nan]).groupby(level=0).median()
+    place = {"ha": "center", "va": "center"}
     for (i, row), (j, column) in product(enumerate(names), repeat=2):
         ax = axes[i, j]
         if i == j:
@@ -60,25 +56,18 @@ def score_grid(
         elif i > j:
             ax.scatter(scores[column], scores[row], s=6, alpha=0.5, color=COLOURS[0], linewidths=0)
         else:
-            _write_pearson(ax, pooled.loc[row, column], within.loc[row, column])
+            ax.text(0.5, 0.58, f"{pooled.loc[row, column]:.2f}", fontsize=14, transform=ax.transAxes, **place)
+            if np.isfinite(within.loc[row, column]):
+                note = f"within: {within.loc[row, column]:.2f}"
+                ax.text(0.5, 0.26, note, fontsize=8, transform=ax.transAxes, **place)
+            ax.axis("off")
         ax.set_xlabel(column if i == k - 1 else "", fontsize=9)
         ax.set_ylabel(row if j == 0 else "", fontsize=9)
         ax.tick_params(labelsize=8)
-    if title:
-        axes[0, k // 2].set_title(title, fontsize=11)
+    axes[0, k // 2].set_title(title, fontsize=11)
     return axes
 
 
-def _write_pearson(ax: Axes, pooled: float, within: float) -> None:
-    place = {"ha": "center", "va": "center", "transform": ax.transAxes}
-    ax.text(0.5, 0.58, f"{pooled:.2f}", fontsize=14, **place)
-    if np.isfinite(within):
-        ax.text(0.5, 0.26, f"within: {within:.2f}", fontsize=8, **place)
-    ax.spines[:].set_visible(False)
-    ax.tick_params(bottom=False, left=False, labelbottom=False, labelleft=False)
-
-
-@names_as_written
 def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans", ax: Axes | None = None) -> Axes:
     """Draw one group of bars per row and one bar per column, with the number at its end.
 
@@ -114,7 +103,6 @@ def three_columns(table: pd.DataFrame, *, label: str = "mean Pearson with humans
     return ax
 
 
-@names_as_written
 def paired_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the difference between segment and corpus aggregation for each set, with its interval.
 
@@ -147,7 +135,6 @@ def paired_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 # -- a mean of ratios and a ratio of sums ------------------------------------------------
 
 
-@names_as_written
 def ratio_bars(
     matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | np.ndarray, *, ax: Axes | None = None
 ) -> Axes:
@@ -171,7 +158,7 @@ def ratio_bars(
         As in `mtmeta.aggregation.ratio_gap`.
     """
     gap = ratio_gap(matches, lengths)
-    m, w = np.asarray(matches, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
+    m, w = np.asarray([matches, lengths], dtype=np.float64)
     ax = new_axes(ax, height=3.2)
     ax.bar(np.cumsum(w) - w, m / w, width=w, align="edge", color=COLOURS[5], edgecolor="white", linewidth=2, alpha=0.6)
     for name, value, line, colour in (
@@ -185,7 +172,6 @@ def ratio_bars(
     return ax
 
 
-@names_as_written
 def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw box plots of correlations in samples of segments, by the size of the sample; one panel a comparison.
 
@@ -220,8 +206,7 @@ def correlations_by_size(table: pd.DataFrame, *, axes: Sequence[Axes] | None = N
             places = np.arange(len(sizes)) + width * (k - (len(programs) - 1) / 2)
             drawn = ax.boxplot(values, positions=places, widths=0.83 * width, label=in_legend(program), **style)
             plt.setp(drawn["boxes"], facecolor=COLOURS[k], alpha=0.6, hatch=("", "//", "..")[k % 3])
-        ax.set_xticks(np.arange(len(sizes)), [str(size) for size in sizes])
-        ax.set_xlabel(f"segments scored\n{comparison}")
+        ax.set(xticks=range(len(sizes)), xticklabels=sizes, xlabel=f"segments scored\n{comparison}")
         ax.axhline(0, color="black", linewidth=0.8, linestyle=":")
     axes[0].set_ylabel("Pearson correlation over systems")
     if not axes[0].figure.legends:

@@ -14,18 +14,7 @@ from .._names import unknown
 from .._pearson import pearson
 from ..agreement import as_sets, correlate, decompose_pearson
 from ..evalset import EvalSet, as_evalset
-from ._style import (
-    COLOURS,
-    GREY,
-    MARKERS,
-    least_squares_line,
-    marks,
-    names_as_written,
-    need,
-    new_axes,
-    new_row,
-    one_legend,
-)
+from ._style import COLOURS, GREY, MARKERS, least_squares_line, marks, need, new_axes, new_row, one_legend
 
 
 def _spread(values: np.ndarray) -> list[int]:
@@ -34,7 +23,6 @@ def _spread(values: np.ndarray) -> list[int]:
     return list(dict.fromkeys(int(np.nanargmin(np.abs(values - target))) for target in targets))
 
 
-@names_as_written
 def three_views(es: EvalSet | pd.DataFrame, metric: str, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw the same translations three times: pooled, by segment, by system.
 
@@ -54,27 +42,23 @@ def three_views(es: EvalSet | pd.DataFrame, metric: str, *, axes: Sequence[Axes]
     axes = new_row(axes, 3, 10, 3.6, sharex=True, sharey=True)
     human, scores = es.human, es[metric]
     scored = ~(np.isnan(human) | np.isnan(scores))
-    rated, means = pd.DataFrame(np.where(scored, human, np.nan)), []
-    for axis in (0, 1):
-        means.append(rated.mean(axis=axis).where(rated.nunique(axis=axis) > 1).to_numpy())
+    rated = pd.DataFrame(np.where(scored, human, np.nan))
     for ax in axes:
         ax.scatter(scores[scored], human[scored], s=6, color=GREY, alpha=0.25, linewidths=0, rasterized=True)
         ax.set_xlabel(metric)
     axes[0].set_ylabel("human score")
     least_squares_line(axes[0], scores[scored], human[scored], color="black")
-    both = np.stack([scores, human, scored])
-    sides = both.transpose(0, 2, 1), both
-    for ax, mean, (x, y, known), size in zip(axes[1:], means, sides, (26, 7), strict=True):
-        for group, style in marks(_spread(mean)).items():
-            place, colour = (x[group][known[group] > 0], y[group][known[group] > 0]), {"color": style["color"]}
-            ax.scatter(*place, s=size, marker=style["marker"], alpha=0.6, linewidths=0, **colour)
-            least_squares_line(ax, *place, **colour)
+    for ax, axis, size in ((axes[1], 0, 26), (axes[2], 1, 7)):
+        mean = rated.mean(axis=axis).where(rated.nunique(axis=axis) > 1)
+        for group, style in marks(_spread(mean.to_numpy())).items():
+            x, y, known = (part.take(group, 1 - axis) for part in (scores, human, scored))
+            ax.scatter(x[known], y[known], size, alpha=0.6, linewidths=0, **style)
+            least_squares_line(ax, x[known], y[known], color=style["color"])
     for ax, title in zip(axes, ("no grouping", "segment grouping", "system grouping"), strict=True):
         ax.annotate(title, (0.02, 0.02), xycoords="axes fraction", fontweight="bold")
     return axes
 
 
-@names_as_written
 def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw what each metric's pooled correlation is made of: between and within segments.
 
@@ -97,13 +81,11 @@ def decomposition(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | None = No
     ax.barh(y, table["within"], left=left, color=COLOURS[4], hatch="//", edgecolor="white", label="within segments")
     ax.plot(table["value"], y, "|", color="black", markersize=14, markeredgewidth=2.5, label="sum: pooled Pearson")
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.set_yticks(y, table["metric"])
-    ax.set_xlabel("contribution to pooled Pearson correlation")
+    ax.set(yticks=y, yticklabels=table["metric"], xlabel="contribution to pooled Pearson correlation")
     ax.legend(loc="lower right")
     return ax
 
 
-@names_as_written
 def parts_plane(
     sets: EvalSet | Sequence[EvalSet], groups: Mapping[str, Sequence[str]], *, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -154,13 +136,8 @@ def parts_plane(
     return axes
 
 
-@names_as_written
 def rank_slopes(
-    es: EvalSet | pd.DataFrame,
-    *,
-    groupings: Sequence[str] = ("none", "segment"),
-    highlight: Sequence[str] = (),
-    ax: Axes | None = None,
+    es: EvalSet | pd.DataFrame, *, groupings: Sequence[str], highlight: Sequence[str] = (), ax: Axes | None = None
 ) -> Axes:
     """Draw each metric's rank by Pearson's correlation under several groupings, one line a metric.
 
@@ -199,7 +176,6 @@ def rank_slopes(
     return ax
 
 
-@names_as_written
 def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Axes | None = None) -> Axes:
     """Draw the ranks that the data allow for each metric.
 
@@ -226,14 +202,11 @@ def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Ax
     need(table, "metric", "rank", "best_rank", "worst_rank")
     table = table.sort_values(["rank", "best_rank", "worst_rank", "metric"], ignore_index=True)
     ax = new_axes(ax, 6.4, 0.24 * len(table) + 1.3)
-    for first, colour, fill, label in (
-        (True, COLOURS[0], COLOURS[0], "may be the best"),
-        (False, COLOURS[1], "white", "is not the best"),
-    ):
-        part = table[(table["best_rank"] == 1) == first]
-        ax.hlines(part.index, part["best_rank"], part["worst_rank"], color=colour, linewidth=2.5 if first else 1.5)
-        dots = {"color": colour, "markerfacecolor": fill, "linestyle": "", "zorder": 3}
-        ax.plot(part["rank"], part.index, MARKERS[not first], **dots, label=label if len(part) else "")
+    for k, (fill, width, label) in enumerate(((COLOURS[0], 2.5, "may be the best"), ("white", 1.5, "is not the best"))):
+        part = table[(table["best_rank"] == 1) == (k == 0)]
+        ax.hlines(part.index, part["best_rank"], part["worst_rank"], color=COLOURS[k], linewidth=width)
+        dots = {"color": COLOURS[k], "markerfacecolor": fill, "linestyle": "", "zorder": 3}
+        ax.plot(part["rank"], part.index, MARKERS[k], **dots, label=label if len(part) else "")
     ax.set_yticks(range(len(table)), table["metric"].astype(str))
     for text in ax.get_yticklabels():
         text.set_fontweight("bold" if text.get_text() in highlight else "normal")
@@ -245,8 +218,7 @@ def rank_intervals(table: pd.DataFrame, *, highlight: Sequence[str] = (), ax: Ax
     return ax
 
 
-@names_as_written
-def resampling_units(draws: Mapping[str, np.ndarray], observed: float, *, axes: Sequence[Axes] | None = None):
+def resampling_units(draws: Mapping[str, np.ndarray], observed: float) -> np.ndarray:
     """Draw distributions of one difference under several ways of resampling, one below the other.
 
     Parameters
@@ -255,16 +227,13 @@ def resampling_units(draws: Mapping[str, np.ndarray], observed: float, *, axes: 
         What was swapped or drawn, and the differences it gave.
     observed : float
         The difference on the data, drawn as a dashed line.
-    axes : sequence of Axes, optional
 
     Returns
     -------
     numpy.ndarray of Axes
         On one x axis; each has its standard deviation beside it.
     """
-    if axes is None:
-        axes = plt.subplots(len(draws), 1, figsize=(7, 1.25 * len(draws) + 0.6), sharex=True)[1]
-    axes = np.atleast_1d(axes)
+    axes = np.atleast_1d(plt.subplots(len(draws), 1, figsize=(7, 1.25 * len(draws) + 0.6), sharex=True)[1])
     for k, (ax, (label, values)) in enumerate(zip(axes, draws.items(), strict=True)):
         ax.hist(values, bins=40, density=True, color=COLOURS[k % len(COLOURS)], alpha=0.75)
         ax.axvline(observed, color="black", linestyle="--", linewidth=1.5)
@@ -276,7 +245,6 @@ def resampling_units(draws: Mapping[str, np.ndarray], observed: float, *, axes: 
     return axes
 
 
-@names_as_written
 def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw recomputed minus printed values, in units of the last printed place.
 
@@ -303,17 +271,14 @@ def ledger_differences(recomputed: pd.DataFrame, *, ax: Axes | None = None) -> A
     ax.scatter(units[same], row[same], s=5, color=COLOURS[0], alpha=0.5, linewidths=0, rasterized=True)
     ax.scatter(units[~same], row[~same], s=36, marker="x", color=COLOURS[1], linewidths=1.5)
     ax.set_xscale("symlog", linthresh=1)
-    ends = units.min() * 1.3, max(units.max() * 1.3, 3)
-    ticks = [m for m in (-100, -50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100) if ends[0] <= m <= ends[1]]
-    ax.set_xlim(ends)
-    ax.set_xticks(ticks, [str(m) for m in ticks])
+    ticks = (-100, -50, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 50, 100)
+    ax.set_xticks(ticks, ticks)
     ax.minorticks_off()
-    ax.set_yticks(range(len(sources)), sources)
+    ax.set(xlim=(units.min() * 1.3, max(units.max() * 1.3, 3)), yticks=range(len(sources)), yticklabels=sources)
     ax.set_xlabel("ours - printed, in units of the last printed place")
     return ax
 
 
-@names_as_written
 def score_against_length(
     es: EvalSet, names: Sequence[str], *, within: bool = False, axes: Sequence[Axes] | None = None
 ) -> np.ndarray:
@@ -364,17 +329,14 @@ def score_against_length(
     return axes
 
 
-@names_as_written
-def learning_curves(
-    curves: pd.DataFrame, *, levels: pd.DataFrame | None = None, axes: Sequence[Axes] | None = None
-) -> np.ndarray:
+def learning_curves(curves: pd.DataFrame, levels: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw what sentinels earn against the amount of text they were trained on, one panel a grouping.
 
     Parameters
     ----------
     curves : pandas.DataFrame
         ``sees, grouping, n, value``: one row for each training run; ``n`` is the number of segments trained on.
-    levels : pandas.DataFrame, optional
+    levels : pandas.DataFrame
         ``grouping, value``: what other metrics earn; one thin grey line each.
     axes : sequence of Axes, optional
         One for each grouping.
@@ -390,12 +352,11 @@ def learning_curves(
         If a column is absent, or there are no rows.
     """
     need(curves, "sees", "grouping", "n", "value")
-    if levels is not None:
-        need(levels, "grouping", "value")
+    need(levels, "grouping", "value")
     groupings, sizes = curves["grouping"].unique(), sorted(set(curves["n"]))
     axes = new_row(axes, len(groupings), 4.4 * len(groupings), 3.8, sharey=True)
     for ax, grouping in zip(axes, groupings, strict=True):
-        for value in [] if levels is None else levels.loc[levels["grouping"] == grouping, "value"]:
+        for value in levels.loc[levels["grouping"] == grouping, "value"]:
             ax.axhline(value, color=GREY, linewidth=0.8, alpha=0.6, zorder=0)
         ax.axhline(0, color="black", linewidth=1, zorder=0)
         own = curves[curves["grouping"] == grouping]

@@ -12,7 +12,7 @@ import json
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from .._escapes import Markup, fill
-from ..agreement import grouped
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties
 from ._style import COLOURS, MARKERS, in_legend, names_as_written
@@ -31,10 +30,7 @@ WIDTH, HEIGHT = 440, 190  # of a panel, in units of the SVG
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 10, 38
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 _MPL_DASHES = ("-", "--", ":", "-.")
-_FILES = {
-    kind: resources.files(__package__).joinpath(f"_interactive.{kind}").read_text("utf-8")
-    for kind in ("css", "js", "toml")
-}
+_FILES = {kind: Path(__file__).with_suffix(f".{kind}").read_text("utf-8") for kind in ("css", "js", "toml")}
 _HTML = tomllib.loads(_FILES["toml"])
 
 
@@ -61,7 +57,7 @@ class Line:
 class Panel:
     """Axes: lines, marks ``(x, y, shape, colour)``, and what moves with the value ``knob``.
 
-    ``whole``: no halves on x. ``x_ticks``: where they are, and the name in ``shown`` of the text below each.
+    ``x_ticks``: where they are, and the name in ``shown`` of the text below each.
     """
 
     x_label: str
@@ -73,13 +69,12 @@ class Panel:
     marks: tuple[tuple[float, float, str, str], ...] = ()
     y_names: tuple[str, ...] = ()
     shaded: bool = False
-    whole: bool = False
     x_ticks: tuple[tuple[float, str], ...] = ()
 
-    def at(self, x: float, y: float) -> tuple[float, float]:
+    def at(self, x: float, y: float) -> dict[str, float]:
         """Return where a point of the data lies, in units of the SVG."""
         (x0, kx), (y0, ky) = self.scale()
-        return round(x0 + kx * x, 2), round(y0 + ky * y, 2)
+        return {"x": round(x0 + kx * x, 2), "y": round(y0 + ky * y, 2)}
 
     def scale(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return offset and factor of both axes."""
@@ -111,7 +106,8 @@ class Interactive:
     panels : tuple
         What is drawn.
     table : tuple of tuples
-        The rows below the figure, the first one its head. In the others a text, then names in ``shown``, or nothing.
+        The rows below the figure, the first one its head. The others have a symbol (kind of line or mark, and colour),
+        a text, then names in ``shown``, or nothing.
     description : str
         The figure in words, for those who do not see it.
     choices : dict of str to tuple
@@ -126,7 +122,6 @@ class Interactive:
     panels: tuple[Panel, ...]
     table: tuple[tuple, ...]
     description: str
-    swatches: dict[str, tuple] = field(default_factory=dict)
     choices: dict[str, tuple] = field(default_factory=dict)
 
     def now(self, name: str) -> str:
@@ -140,12 +135,9 @@ class Interactive:
         for k, (label, options) in enumerate(self.choices.items()):
             left //= len(options)
             about = {"label": label, "key": f"choice {k}", "position": self.now(f"choice {k}")}
-            if isinstance(options[0], str):
-                names = [_fill("option", value=value, text=text) for value, text in enumerate(options)]
-                found.append(_fill("menu", options=names, **about))
-            else:
-                start = self.start // left % len(options)
-                found.append(_fill("slider", start=start, last=len(options) - 1, **about))
+            names = [_fill("option", value=value, text=text) for value, text in enumerate(options)]
+            about |= {"options": names, "start": self.start // left % len(options), "last": len(options) - 1}
+            found.append(_fill("menu" if isinstance(options[0], str) else "slider", **about))
         about = {"label": self.label, "key": "position", "position": self.positions[self.start]}
         return [*found, _fill("slider", start=self.start % left, last=left - 1, **about)]
 
@@ -158,14 +150,14 @@ class Interactive:
         panels = [_fill("place", y=k * HEIGHT, panel=_panel(panel, self)) for k, panel in enumerate(self.panels)]
         head, *rows = self.table
         lines = [[_fill("heading", text=cell) if cell else _fill("corner") for cell in head]]
-        for first, *keys in rows:
+        for symbol, first, *keys in rows:
             cells = [_fill("cell", key=key, text=self.now(key)) if key else _fill("corner") for key in keys]
-            lines.append([_fill("first", swatch=_swatch(self.swatches.get(first)), text=first), *cells])
-        words = {"description": self.description, "knobs": self.knobs()}
-        size = {"width": WIDTH, "height": HEIGHT * len(panels), "start": self.start}
-        files = {"style": Markup(_FILES["css"]), "script": Markup(_FILES["js"]), "data": Markup(text)}
-        rows = [_fill("row", cells=cells) for cells in lines]
-        return _fill("figure", drawn=panels, rows=rows, **words, **size, **files)
+            lines.append([_fill("first", swatch=_swatch(*symbol), text=first), *cells])
+        return _fill(
+            "figure", drawn=panels, rows=[_fill("row", cells=cells) for cells in lines], knobs=self.knobs(),
+            description=self.description, width=WIDTH, height=HEIGHT * len(panels), start=self.start,
+            style=Markup(_FILES["css"]), script=Markup(_FILES["js"]), data=Markup(text),
+        )  # fmt: skip
 
     @names_as_written
     def figure(self) -> Figure:
@@ -188,18 +180,15 @@ class Interactive:
 # -- drawing -----------------------------------------------------------------------------
 
 
-def _swatch(about: tuple | None) -> Markup:
+def _swatch(kind: int | str, colour: str) -> Markup:
     """Return the symbol of a row of the table, as it is drawn: a stretch of a line, or a mark."""
-    if about is None:
-        return Markup()
-    kind, colour = about
     if isinstance(kind, int):
         return _fill("swatch", fill="none", colour=colour, drawn=_fill("stretch", dash=_DASHES[kind]))
     return _fill("swatch", fill=colour, colour=colour, drawn=_fill(kind, x=15, y=7))
 
 
-def _ticks(low: float, high: float, whole: bool = False) -> np.ndarray:
-    ticks = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10], integer=whole).tick_values(low, high)
+def _ticks(low: float, high: float) -> np.ndarray:
+    ticks = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     return ticks[(ticks >= low) & (ticks <= high)] + 0.0
 
 
@@ -207,7 +196,7 @@ def _panel(panel: Panel, figure: Interactive) -> Markup:
     """Return the panel at the start position; what moves says with which value."""
     (a, b), (c, d) = panel.x_range, panel.y_range
     knob, now = panel.knob, figure.values[panel.knob][figure.start]
-    x, bottom = panel.at(now, c)
+    x, bottom = panel.at(now, c).values()
     parts = [_fill("paper", width=WIDTH, height=HEIGHT)]
     if panel.shaded:
         size = {"width": round(max(x - LEFT, 0), 2), "height": round(bottom - TOP, 2)}
@@ -216,22 +205,20 @@ def _panel(panel: Panel, figure: Interactive) -> Markup:
     spots = []
     for k, line in enumerate(panel.lines):
         colour, dash = COLOURS[k % len(COLOURS)], _DASHES[k % len(_DASHES)]
-        points = " ".join("{},{}".format(*panel.at(*corner)) for corner in line.corners())
+        points = " ".join("{x},{y}".format(**panel.at(*corner)) for corner in line.corners())
         moves = _fill("moves", knob=knob, key=line.key) if figure.choices else Markup()
         parts.append(_fill("line", moves=moves, points=points, colour=colour, dash=dash))
         height = figure.values[line.key][figure.start]
-        place = dict(zip("xy", panel.at(now, c if height is None else height), strict=True))
+        place = panel.at(now, c if height is None else height)
         hidden = Markup(' visibility="hidden"' if height is None else "")
         spots.append(_fill("spot", knob=knob, key=line.key, hidden=hidden, colour=colour, **place))
-    for mark_x, mark_y, shape, colour in panel.marks:
-        place = dict(zip("xy", panel.at(mark_x, mark_y), strict=True))
-        parts.append(_fill("mark", colour=colour, shape=_fill(shape, **place)))
+    parts += [_fill("mark", colour=colour, shape=_fill(shape, **panel.at(*at))) for *at, shape, colour in panel.marks]
     parts += spots
-    for tick, key in panel.x_ticks or [(tick, "") for tick in _ticks(a, b, panel.whole)]:
+    for tick, key in panel.x_ticks or [(tick, "") for tick in _ticks(a, b)]:
         name = {"key": _fill("text_key", key=key), "text": figure.now(key)} if key else {"key": "", "text": f"{tick:g}"}
-        parts.append(_fill("x_tick", x=panel.at(tick, c)[0], y=bottom, below=bottom + 16, **name))
+        parts.append(_fill("x_tick", x=panel.at(tick, c)["x"], y=bottom, below=bottom + 16, **name))
     for tick, name in enumerate(panel.y_names) if panel.y_names else [(t, f"{t:g}") for t in _ticks(c, d)]:
-        y = panel.at(a, tick)[1]
+        y = panel.at(a, tick)["y"]
         parts += [] if panel.y_names else [_fill("y_tick", x=LEFT, y=y)]
         parts.append(_fill("y_name", x=LEFT - 7, y=y + 4, text=name))
     labels = {"x_label": panel.x_label, "x": (LEFT + WIDTH - RIGHT) / 2, "y": HEIGHT - 5}
@@ -256,7 +243,7 @@ def _draw(ax: Axes, panel: Panel, figure: Interactive) -> None:
     if panel.y_names:
         ax.set_yticks(range(len(panel.y_names)), panel.y_names)
     ax.set(xlim=panel.x_range, ylim=panel.y_range, xlabel=panel.x_label, ylabel=panel.y_label)
-    ax.set_xticks(_ticks(*panel.x_range, panel.whole))
+    ax.set_xticks(_ticks(*panel.x_range))
     if panel.x_ticks:
         ax.set_xticks([tick for tick, _ in panel.x_ticks], [figure.now(key) for _, key in panel.x_ticks])
     ax.spines[["top", "right"]].set_visible(False)
@@ -286,13 +273,10 @@ _MOST_MARKS, _POSITIONS = 200, 60
 
 def _pairs(es: EvalSet, metric: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the size of the metric's difference and the kind (an index of `_KINDS`) of each pair within segments."""
-    cells, sizes, kinds = grouped(es, metric, "segment"), [], []
-    for begin, end in zip(cells.starts[:-1], cells.starts[1:], strict=True):
-        i, j = np.triu_indices(end - begin, 1)
-        dh, dm = (v[begin:end][i] - v[begin:end][j] for v in (cells.human, cells.metric))
-        sizes.append(np.abs(dm))
-        kinds.append(np.where(dh == 0, 0, np.where(np.sign(dh) == np.sign(dm), 1, 2)))
-    return np.concatenate(sizes), np.concatenate(kinds)
+    i, j = np.triu_indices(len(es.systems), 1)
+    dh, dm = (scores[i] - scores[j] for scores in (es.human, es[metric]))
+    kinds = np.where(dh == 0, 0, np.where(np.sign(dh) == np.sign(dm), 1, 2))
+    return np.abs(dm)[~np.isnan(dh + dm)], kinds[~np.isnan(dh + dm)]
 
 
 def _thinned(array: np.ndarray, n: int, *kept: int) -> np.ndarray:
@@ -331,8 +315,8 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
     >>> figure = mm.plots.interactive_threshold(es, "m")
     >>> figure.values["acc_eq"]
     [0.333333, 0.166667, 0.5]
-    >>> figure.values["tied_equal"]
-    [1, 1, 3]
+    >>> [figure.values[f"tied_{kind}"] for kind in ("equal", "same", "other")]
+    [[1, 1, 3], [0, 1, 1], [0, 2, 2]]
     """
     es = as_evalset(es)
     found, (sizes, kinds) = calibrate_ties(es, metric), _pairs(es, metric)
@@ -351,14 +335,12 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
     curve = Line("acc_eq", x[1:], y[:-1], "acc_eq")  # a step keeps its height until the next threshold
     low, high = float(found.curve.min()), float(found.curve.max())
     room = 0.08 * (high - low) or 0.05
-    across = {"x_range": (0, end), "knob": "epsilon", "shaded": True}
-    panels = [
-        Panel(f"threshold, in units of {metric}", "acc_eq", y_range=(low - room, high + room), lines=(curve,), **across)
-    ]
+    height, across = (low - room, high + room), {"x_range": (0, end), "knob": "epsilon", "shaded": True}
+    panels = [Panel(f"threshold, in units of {metric}", "acc_eq", y_range=height, lines=(curve,), **across)]
     if len(sizes) <= _MOST_MARKS:
         names = {"y_names": ("other", "same", "equal"), "y_range": (-0.5, 2.5)}
         panels.insert(0, Panel(f"difference of two scores of {metric}", "", marks=tuple(marks), **names, **across))
-    rows = [(name, f"tied_{key}", f"apart_{key}") for name, key, *_ in _KINDS]
+    rows = [((shape, colour), name, f"tied_{key}", f"apart_{key}") for name, key, shape, colour in _KINDS]
     shown = {key: _words(column, 3 if key == "acc_eq" else 0) for key, column in values.items() if key != "epsilon"}
     return Interactive(
         label="Threshold",
@@ -367,20 +349,14 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
         values=values,
         shown=shown,
         panels=tuple(panels),
-        table=(("pairs", "called equal", "told apart"), *rows, ("acc_eq", "acc_eq", "")),
+        table=(("pairs", "called equal", "told apart"), *rows, ((0, COLOURS[0]), "acc_eq", "acc_eq", "")),
         description=f"acc_eq of {metric} against the tie threshold. Pairs whose difference is at most the threshold "
         "a shaded part; the table below counts them. The slider moves the threshold.",
-        swatches={name: (shape, colour) for name, _, shape, colour in _KINDS} | {"acc_eq": (0, COLOURS[0])},
     )
 
 
 def interactive_lines(
-    lines: pd.DataFrame,
-    *,
-    knob: str,
-    value: str,
-    columns: pd.DataFrame | None = None,
-    start: object = None,
+    lines: pd.DataFrame, *, knob: str, value: str, columns: pd.DataFrame | None = None, start: object = None
 ) -> Interactive:
     """Let a knob move along the x-axis of a line chart, with the values there in a table below it.
 
@@ -425,23 +401,26 @@ def interactive_lines(
         raise ValueError(f"`lines` must hold a row, a column and a finite value; its shape is {lines.shape}.")
     groups = list(itertools.product(*choices.values()))
     n = len(x) // len(groups)
-    if list(zip(*levels, strict=True)) != [group for group in groups if choices for _ in range(n)]:
-        raise ValueError(f"each choice needs as many rows of `lines`, one choice after the other; found {some}.")
-    if not np.isfinite(x).all() or (np.diff(x.reshape(-1, n)) <= 0).any() or (choices and not 0 <= x.min() < x[n - 1]):
-        raise ValueError(f"the rows of `lines` must ascend; found {some}.")
+    if (
+        list(zip(*levels, strict=True)) != [group for group in groups if choices for _ in range(n)]
+        or not np.isfinite(x).all()
+        or (np.diff(x.reshape(-1, n)) <= 0).any()
+        or (choices and not 0 <= x.min() < x[n - 1])
+    ):
+        raise ValueError(f"the rows of `lines` must ascend, as many for each choice in turn; found {some}.")
     if start is not None and start not in list(lines.index):
         raise ValueError(f"`start` must be a row of `lines`; found {start!r}, and rows {some}.")
     columns = pd.DataFrame(index=lines.index) if columns is None else columns
-    headings = list(dict.fromkeys(heading for heading, _ in columns.columns))
-    unknown = sorted({str(line) for _, line in columns.columns} - set(map(str, lines.columns)))
+    headings = list(dict.fromkeys(heading for heading, _ in columns))
+    unknown = sorted({str(line) for _, line in columns} - set(map(str, lines)))
     if unknown or not columns.index.equals(lines.index):
         raise ValueError(f"`columns` must have the rows of `lines`, and its lines; unknown lines: {unknown}.")
     now = len(x) - 1 if start is None else list(lines.index).index(start)
     keys = {name: f"line {k}" for k, name in enumerate(lines.columns)}
     values = {"knob": _numbers(x)} | {key: _numbers(lines[name]) for name, key in keys.items()}
     shown = {key: _words(values[key], 3) for key in keys.values()}
-    for heading, name in columns.columns:
-        shown[f"{keys[name]}, {headings.index(heading)}"] = [str(cell) for cell in columns[heading, name]]
+    for heading, name in columns:
+        shown[f"{keys[name]}, {headings.index(heading)}"] = [*map(str, columns[heading, name])]
     x_ticks = ()
     if choices:  # each has its own scale on x
         ends = x.reshape(-1, n)[:, -1]
@@ -452,12 +431,13 @@ def interactive_lines(
     own = slice(now - now % n, now - now % n + n)
     at = np.array(values["knob"][own])
     drawn = tuple(Line(str(name), values["knob"][own], values[key][own], key) for name, key in keys.items())
-    extra = {name: [f"{key}, {h}" for h in range(len(headings))] for name, key in keys.items()}
-    rows = [(str(name), key, *(c if c in shown else "" for c in extra[name])) for name, key in keys.items()]
+    rows = []
+    for k, (name, key) in enumerate(keys.items()):
+        extra = (f"{key}, {h}" for h in range(len(headings)))
+        rows.append(((k % 4, COLOURS[k % len(COLOURS)]), str(name), key, *(e if e in shown else "" for e in extra)))
     room, margin = 0.06 * np.ptp(finite) or 0.05, 0.02 * np.ptp(at) or 0.5
     ranges = {"x_range": (at[0] - margin, at[-1] + margin), "y_range": (finite.min() - room, finite.max() + room)}
-    whole = bool((x == np.round(x)).all())
-    panel = Panel(knob, value, **ranges, knob="knob", lines=drawn, whole=whole, x_ticks=x_ticks)
+    panel = Panel(knob, value, **ranges, knob="knob", lines=drawn, x_ticks=x_ticks)
     return Interactive(
         label=knob[:1].upper() + knob[1:],
         positions=tuple(f"{position:g}" for position in x),
@@ -468,6 +448,5 @@ def interactive_lines(
         table=(("", value, *headings), *rows),
         description=f"{value} against {knob}, one line each for {', '.join(map(str, keys))}. "
         "The slider moves along the lines; the table below has the values there.",
-        swatches={str(name): (k % 4, COLOURS[k % len(COLOURS)]) for k, name in enumerate(keys)},
         choices={label[:1].upper() + label[1:]: options for label, options in choices.items()},
     )

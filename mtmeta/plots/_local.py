@@ -12,7 +12,7 @@ from matplotlib.colors import PowerNorm
 from .._checks import check_choice
 from .._names import positions
 from ..local_accuracy import ContextAgreement, QualityBuckets
-from ._style import COLOURS, GREY, marks, names_as_written, need, new_axes
+from ._style import COLOURS, GREY, marks, need, new_axes
 
 
 def _legend_beside(ax: Axes, n: int) -> None:
@@ -28,7 +28,6 @@ def _ordered(table: pd.DataFrame, order: Mapping | pd.Series | None) -> list:
     return [c for c in quality.sort_values(ascending=False, kind="stable").index if c in found]
 
 
-@names_as_written
 def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None = None, ax: Axes | None = None) -> Axes:
     """Draw the accuracy of each metric in each context.
 
@@ -71,10 +70,7 @@ def local_accuracies(table: pd.DataFrame, *, order: Mapping | pd.Series | None =
     return ax
 
 
-@names_as_written
-def tau_ap_heatmap(
-    result: ContextAgreement, *, which: str = "tau", label: bool | None = None, ax: Axes | None = None
-) -> Axes:
+def tau_ap_heatmap(result: ContextAgreement, *, which: str = "tau", label: bool = True, ax: Axes | None = None) -> Axes:
     """Draw tau_AP between contexts, the global order in the first row and column, like contexts side by side.
 
     Parameters
@@ -82,8 +78,8 @@ def tau_ap_heatmap(
     result : ContextAgreement
     which : {"tau", "symmetric", "low", "high"}
         Which table of the result; rows are the truth.
-    label : bool, optional
-        Whether to name the contexts; by default where there are at most 40.
+    label : bool
+        Whether to name the contexts.
     ax : Axes, optional
 
     Returns
@@ -107,7 +103,6 @@ def tau_ap_heatmap(
     ax.axhline(0.5, color="black", linewidth=1.5)
     ax.axvline(0.5, color="black", linewidth=1.5)
     ax.spines[:].set_visible(False)
-    label = n <= 41 if label is None else label
     names = [str(c) for c in values.index] if label else ["global"]
     small = 8 if n > 20 else 10
     ax.set_xticks(np.arange(len(names)), names, rotation=90, fontsize=small)
@@ -123,7 +118,6 @@ def tau_ap_heatmap(
     return ax
 
 
-@names_as_written
 def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw how alike contexts order the metrics, against what contexts dealt at random give.
 
@@ -154,14 +148,11 @@ def tau_ap_against_chance(table: pd.DataFrame, *, ax: Axes | None = None) -> Axe
         style = {"markeredgecolor": COLOURS[1], "markersize": 8, "zorder": 3}
         ax.plot(tau[one], y[one], "o", markerfacecolor=face, label=label, **style)
     ax.set_yticks(y, [str(name) for name in table.index])
-    ax.set(
-        xlim=(min(-0.05, tau.min() - 0.05), 1.03), ylim=(len(table) - 0.4, -0.6), xlabel="mean tau_AP between contexts"
-    )
+    ax.set(xlim=(min(0, tau.min()) - 0.05, 1.03), ylim=(len(table) - 0.4, -0.6), xlabel="mean tau_AP between contexts")
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=9, frameon=False)
     return ax
 
 
-@names_as_written
 def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axes | None = None) -> Axes:
     """Draw accuracy against quality in buckets of human scores.
 
@@ -193,15 +184,13 @@ def accuracy_by_quality(table: pd.DataFrame, buckets: QualityBuckets, *, ax: Axe
     for metric, style in styles.items():
         rows = table[table["metric"] == metric].sort_values("context")
         at = middle[rows["context"]].to_numpy()
-        size = 5 if len(at) <= 30 else 2.5
-        ax.plot(at, rows["accuracy"], linewidth=1.2, markersize=size, **style)
+        ax.plot(at, rows["accuracy"], linewidth=1.2, markersize=5 if len(at) <= 30 else 2.5, **style)
         ax.fill_between(at, rows["low"], rows["high"], color=style["color"], alpha=0.12, linewidth=0)
     ax.set(xlabel="percentile of human scores (better →)", ylabel="accuracy")
     _legend_beside(ax, len(styles))
     return ax
 
 
-@names_as_written
 def variance_by_combination(
     table: pd.DataFrame, *, metrics: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -240,7 +229,6 @@ def variance_by_combination(
     return ax
 
 
-@names_as_written
 def swap_effect_bars(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the shares of swaps that lower, keep and raise each measure.
 

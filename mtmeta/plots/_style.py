@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,15 +23,11 @@ LINES = ("-", "--", "-.", ":")
 _COLOURS, _MARKERS = (*COLOURS, "#000000", GREY), (*MARKERS, "X", "*")
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def names_as_written(draw: Callable[P, R]) -> Callable[P, R]:
+def names_as_written(draw: Callable) -> Callable:
     """Let a function write names of systems and metrics as they are: a dollar sign begins no formula."""
 
     @wraps(draw)
-    def plain(*args: P.args, **options: P.kwargs) -> R:
+    def plain(*args, **options):
         # Not rc_context: it would undo what the first figure of a notebook sets, that figures are shown.
         before = plt.rcParams["text.parse_math"]
         plt.rcParams["text.parse_math"] = False
@@ -51,14 +46,10 @@ def in_legend(name: object) -> str:
 
 def marks(names: Iterable) -> dict[object, dict[str, str]]:
     """Return label, colour and marker of each name: all different for eight, and no two pairs alike for 64."""
-    return {
-        name: {
-            "label": in_legend(name),
-            "color": _COLOURS[k % len(_COLOURS)],
-            "marker": _MARKERS[(k + k // len(_COLOURS)) % len(_MARKERS)],
-        }
-        for k, name in enumerate(dict.fromkeys(names))
-    }
+    found, n = {}, len(_COLOURS)
+    for k, name in enumerate(dict.fromkeys(names)):
+        found[name] = {"label": in_legend(name), "color": _COLOURS[k % n], "marker": _MARKERS[(k + k // n) % n]}
+    return found
 
 
 def use_style() -> None:

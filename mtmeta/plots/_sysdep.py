@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..sysdep import SystemDependence
-from ._style import COLOURS, GREY, LINES, MARKERS, in_legend, marks, names_as_written, new_axes, new_row
+from ._style import COLOURS, GREY, LINES, MARKERS, in_legend, marks, new_axes, new_row
 
 _VERDICTS = {"favoured": (COLOURS[1], "^"), "disfavoured": (COLOURS[0], "s"), "undecided": (GREY, "o")}
 
 
-@names_as_written
 def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes | None = None) -> Axes:
     """Draw the map from metric to human score of all systems, and those of some systems, with bands.
 
@@ -42,7 +41,6 @@ def system_curves(result: SystemDependence, systems: Sequence[str], *, ax: Axes 
     return ax
 
 
-@names_as_written
 def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None = None, ax: Axes | None = None) -> Axes:
     """Draw each system's Expected Deviation with its interval, best system on top.
 
@@ -79,7 +77,6 @@ def expected_deviations(result: SystemDependence, *, null: pd.DataFrame | None =
     return ax
 
 
-@names_as_written
 def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw each system's deviation given the metric against its deviation given the human score.
 
@@ -99,12 +96,9 @@ def deviation_plane(both: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for verdict, (colour, marker) in _VERDICTS.items():
         rows = both[both["verdict"] == verdict]
         if len(rows):
-            xerr, yerr = (
-                np.abs(rows[[f"{way}_low", f"{way}_high"]].to_numpy().T - rows[way].to_numpy())
-                for way in ("forward", "reverse")
-            )
+            reach = [abs(rows[[f"{w}_low", f"{w}_high"]].T - rows[w]) for w in ("reverse", "forward")]
             style = {"color": colour, "marker": marker, "linestyle": "", "elinewidth": 0.9}
-            ax.errorbar(rows["forward"], rows["reverse"], yerr, xerr, label=f"{verdict} ({len(rows)})", **style)
+            ax.errorbar(rows["forward"], rows["reverse"], *reach, label=f"{verdict} ({len(rows)})", **style)
     (left, right), (bottom, top) = _padded(both, "forward"), _padded(both, "reverse")
     ax.fill_between([0, right], 0, top, color=COLOURS[1], alpha=0.08, linewidth=0)
     ax.fill_between([left, 0], bottom, 0, color=COLOURS[0], alpha=0.08, linewidth=0)
@@ -141,7 +135,6 @@ def _padded(both: pd.DataFrame, way: str) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-@names_as_written
 def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw each metric's SysDep on the band of its null.
 
@@ -171,7 +164,6 @@ def sysdep_against_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-@names_as_written
 def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Sequence[Axes] | None = None):
     """Draw the SysDep of each metric against its correlation, one panel a set.
 
@@ -201,7 +193,6 @@ def sysdep_against_correlation(table: pd.DataFrame, *, label: int = 3, axes: Seq
     return axes
 
 
-@names_as_written
 def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw deviations within one system and across systems against the number of segments.
 
@@ -230,7 +221,6 @@ def parts_of_systems(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-@names_as_written
 def detection_curves(table: pd.DataFrame, x: str, by: str, *, ax: Axes | None = None) -> Axes:
     """Draw shares of simulated campaigns in which something was found.
 

@@ -9,18 +9,17 @@ preferences are known. `teaching_speech` and `teaching_ranking` are those of the
 
 `rate_again` lets further raters rate a simulated campaign.
 
-`judge` says which perturbed translations of a simulated campaign are truly worse, `correct_wordings` lists the right
-ones.
+`judge` says which perturbed translations of a simulated campaign are truly worse.
 """
 
 from ._campaign import campaign, rate_again
 from ._frozen import teaching
-from ._judge import correct_wordings, judge
+from ._judge import judge
 from ._ranking import rankings, teaching_ranking
 from ._scores import score_campaign
 from ._speech import speech, teaching_speech
 
 __all__ = [
-    "campaign", "correct_wordings", "judge", "rankings", "rate_again", "score_campaign", "speech", "teaching",
+    "campaign", "judge", "rankings", "rate_again", "score_campaign", "speech", "teaching",
     "teaching_ranking", "teaching_speech",
 ]  # fmt: skip

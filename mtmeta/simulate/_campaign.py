@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,8 @@ from ._wordings import Style, translate
 #: Rates and probabilities, continuous metrics, discrete metrics; ``data/simulated.toml`` describes them.
 SETTINGS, DETECTORS, DISCRETE = (PLANTED[section] for section in ("campaign", "detectors", "discrete"))
 BIAS = 0.05
+#: The numbers of a system and of a segment. Everything about single translations is kept by cell, systems outermost.
+Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,10 @@ class _Mark(_Error):
 # -- difficulty ---------------------------------------------------------------------------
 
 
-def _visible_difficulty(source: str, ambiguous: int, domain: str) -> float:
+def _visible_difficulty(source: str, menu: Menu, domain: str) -> float:
     """Return the part of the difficulty that can be read off the source."""
     seen = {"per_log_words": math.log(len(source.split()) / 12), "per_comma": source.count(",")}
-    seen |= {"per_ambiguous_word": ambiguous}
+    seen |= {"per_ambiguous_word": menu.ambiguous()}
     return sum(SETTINGS[key] * value for key, value in seen.items()) + SETTINGS["domain"][domain]
 
 
@@ -68,13 +71,13 @@ def _systems(seed: int, n_systems: int) -> tuple[list[str], np.ndarray, np.ndarr
     return names, np.array([SETTINGS["rate"] * math.exp(x) for x in logs]), np.array(freedom)
 
 
-def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.ndarray) -> list[list[list[_Error]]]:
-    """Return the errors of every system in every segment; ``rates`` has a row per system, a column per segment.
+def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.ndarray) -> dict[Cell, list[_Error]]:
+    """Return the errors of every translation; ``rates`` has a row per system, a column per segment.
 
     A segment has traps, the same for all systems; a system falls into one with a probability that grows with its error
     rate. It also makes slips of its own.
     """
-    out: list[list[list[_Error]]] = [[] for _ in rates]
+    out: dict[Cell, list[_Error]] = {}
     for j, menu in enumerate(menus):
         draw = Draw(seed, 4, j)
         size = math.exp(difficulty[j])
@@ -94,32 +97,26 @@ def _errors(seed: int, menus: Sequence[Menu], difficulty: np.ndarray, rates: np.
                     faults.append(_Error(drawn[0].category, drawn[1], drawn[0]))
             if draw.chance(SETTINGS["non_translation"] * rate / SETTINGS["rate"]):
                 faults = [_Error(NON_TRANSLATION, "major")]
-            out[k].append(faults)
-    return out
+            out[k, j] = faults
+    return dict(sorted(out.items()))
 
 
 def _outputs(
-    seed: int, sentences: Sequence[Sentence], sources: Sequence[str], references: Sequence[str],
-    faults: Sequence[Sequence[Sequence[_Error]]], freedom: np.ndarray,
-) -> tuple[list[list[str]], list[list[dict[int, tuple[int, int]]]]]:  # fmt: skip
-    """Return the translations of every system, and the places of their errors."""
-    texts: list[list[str]] = []
-    spans: list[list[dict[int, tuple[int, int]]]] = []
-    for k, own in enumerate(faults):
-        draw = Draw(seed, 5, k)
-        style = Style(draw.uniform, float(freedom[k]))
-        texts.append([])
-        spans.append([])
-        for j, (sentence, errors) in enumerate(zip(sentences, own, strict=True)):
-            if errors and errors[0].site is None:
-                other = references[(j + 1 + int(draw.uniform() * (len(references) - 1))) % len(references)]
-                text = sources[j] if draw.chance(0.5) or len(references) == 1 else other
-                where = {0: (0, len(text))}
-            else:
-                text, where = translate(sentence, style, [(i, f.site) for i, f in enumerate(errors)])
-            texts[-1].append(text)
-            spans[-1].append(where)
-    return texts, spans
+    seed: int, sentences: Sequence[Sentence], references: Sequence[str], faults: dict[Cell, list[_Error]],
+    freedom: np.ndarray,
+) -> dict[Cell, tuple[str, dict[int, tuple[int, int]]]]:  # fmt: skip
+    """Return each translation, and the places of its errors."""
+    draws = [Draw(seed, 5, k) for k in range(len(freedom))]
+    out: dict[Cell, tuple[str, dict[int, tuple[int, int]]]] = {}
+    for (k, j), errors in faults.items():
+        if errors and errors[0].site is None:
+            other = references[(j + 1 + int(draws[k].uniform() * (len(references) - 1))) % len(references)]
+            text = sentences[j].source if draws[k].chance(0.5) or len(references) == 1 else other
+            out[k, j] = text, {0: (0, len(text))}
+        else:
+            style = Style(draws[k].uniform, float(freedom[k]))
+            out[k, j] = translate(sentences[j], style, [(i, f.site) for i, f in enumerate(errors)])
+    return out
 
 
 # -- raters ------------------------------------------------------------------------------
@@ -129,12 +126,11 @@ def _raters(seed: int) -> dict[str, dict[str, float]]:
     """Return the habits of the raters."""
     draw, raters = Draw(seed, 6), {}
     for number in range(SETTINGS["raters"]):
-        strictness = draw.uniform()
-        raters[f"rater{number + 1}"] = habits = {}
-        for habit in ("miss_major", "miss_minor", "demote", "promote", "over_marks"):
-            share = strictness if habit in ("promote", "over_marks") else 1 - strictness
-            low, high = SETTINGS[habit]
-            habits[habit] = round(low + (high - low) * share, 4)
+        strict = draw.uniform()
+        shares = {"miss_major": 1 - strict, "miss_minor": 1 - strict, "demote": 1 - strict}
+        shares |= {"promote": strict, "over_marks": strict}
+        habits = {habit: np.interp(share, (0, 1), SETTINGS[habit]) for habit, share in shares.items()}
+        raters[f"rater{number + 1}"] = {habit: round(float(value), 4) for habit, value in habits.items()}
     return raters
 
 
@@ -145,7 +141,7 @@ def _rate(draw: Draw, habits: dict[str, float], faults: Sequence[_Error], n_word
         severity = fault.severity
         if fault.category == NON_TRANSLATION:
             return [_Mark(NON_TRANSLATION, "major", fault=number)]
-        if draw.chance(habits["miss_major" if severity == "major" else "miss_minor"]):
+        if draw.chance(habits[f"miss_{severity}"]):
             continue
         if severity == "major" and draw.chance(habits["demote"]):
             severity = "minor"
@@ -160,18 +156,20 @@ def _rate(draw: Draw, habits: dict[str, float], faults: Sequence[_Error], n_word
 
 
 def _ratings(
-    seed: int, faults: Sequence[Sequence[Sequence[_Error]]], documents: Sequence[str], n_words: Sequence[int]
-) -> tuple[list[list[list[_Mark]]], list[str], dict[str, dict[str, float]]]:
+    seed: int, faults: dict[Cell, list[_Error]], documents: Sequence[str], n_words: Sequence[int]
+) -> tuple[dict[Cell, list[_Mark]], list[str], dict[str, dict[str, float]]]:
     """Return the marks of every translation, the rater of every segment, and the raters' habits."""
-    raters = _raters(seed)
-    draw, names = Draw(seed, 7), list(raters)
-    of_document = {document: draw.pick(names) for document in dict.fromkeys(documents)}
+    raters, draw = _raters(seed), Draw(seed, 7)
+    of_document = {document: draw.pick(list(raters)) for document in dict.fromkeys(documents)}
     who = [of_document[d] for d in documents]
-    marks: list[list[list[_Mark]]] = []
-    for k in range(len(faults)):
-        stream = Draw(seed, 8, k)
-        marks.append([_rate(stream, raters[who[j]], faults[k][j], n_words[j]) for j in range(len(documents))])
+    draws = {k: Draw(seed, 8, k) for k, _ in faults}
+    marks = {(k, j): _rate(draws[k], raters[who[j]], errors, n_words[j]) for (k, j), errors in faults.items()}
     return marks, who, raters
+
+
+def _penalties(marks: Iterable[Sequence[_Mark]]) -> list[float]:
+    """Return the human score of each translation: minus the weights of its marks."""
+    return [-round(sum(mark.weight for mark in cell), 1) + 0.0 for cell in marks]
 
 
 def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
@@ -219,26 +217,18 @@ def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
         habits = {document: raters[draw.pick(list(raters))] for document in dict.fromkeys(documents)}
         marks = (
             _rate(draw, habits[documents[j]], faults.get((system, j + 1), []), n_words[j])
-            for system in es.systems
-            for j in range(es.shape[1])
+            for system, j in product(es.systems, range(es.shape[1]))
         )
-        scores = [-round(sum(mark.weight for mark in cell), 1) + 0.0 for cell in marks]
-        made[f"human_{number + 2}"] = np.where(np.isnan(es.human), np.nan, np.reshape(scores, es.shape))
+        made[f"human_{number + 2}"] = np.where(np.isnan(es.human), np.nan, np.reshape(_penalties(marks), es.shape))
     return es.with_metrics(made | {name: es[name] for name in es.metrics})
 
 
 def _rated_segments(seed: int, documents: Sequence[str], share: float) -> np.ndarray:
     """Return which segments are rated: whole documents in random order, the last one in part."""
-    rated = np.zeros(len(documents), dtype=bool)
-    wanted = max(1, round(share * len(documents)))
-    draw = Draw(seed, 9)
-    names = list(dict.fromkeys(documents))
-    while wanted > 0:
-        name = draw.take(names)
-        places = [j for j, d in enumerate(documents) if d == name][:wanted]
-        rated[places] = True
-        wanted -= len(places)
-    return rated
+    draw, names = Draw(seed, 9), list(dict.fromkeys(documents))
+    order = [draw.take(names) for _ in names.copy()]
+    rank = np.argsort(np.argsort([order.index(d) for d in documents], kind="stable"))
+    return rank < max(1, round(share * len(documents)))
 
 
 # -- metrics -----------------------------------------------------------------------------
@@ -311,14 +301,9 @@ def _lexical_metrics(texts: Sequence[Sequence[str]], references: Sequence[str]) 
 # -- putting together --------------------------------------------------------------------
 
 
-def _error_table(faults: Sequence[Sequence[Sequence[_Error]]]) -> pd.DataFrame:
+def _error_table(faults: dict[Cell, list[_Error]]) -> pd.DataFrame:
     """Return one row per error that is there, numbered by system and segment."""
-    rows = [
-        (k, j, f.trap, f.category, f.severity, f.weight)
-        for k, segments in enumerate(faults)
-        for j, errors in enumerate(segments)
-        for f in errors
-    ]
+    rows = [(*cell, f.trap, f.category, f.severity, f.weight) for cell, errors in faults.items() for f in errors]
     table = pd.DataFrame(rows, columns=["system", "segment", "trap", "category", "severity", "weight"])
     table = table.astype({"system": int, "segment": int, "weight": float})  # which it is not without an error
     table["major"] = table["weight"] >= 5
@@ -333,23 +318,21 @@ def _word_span(text: str, place: float) -> tuple[int, int]:
 
 
 def _span_rows(
-    names: Sequence[str], marks: Sequence[Sequence[Sequence[_Mark]]], who: Sequence[str], rated: np.ndarray,
-    texts: Sequence[Sequence[str]], where: Sequence[Sequence[dict[int, tuple[int, int]]]],
+    names: Sequence[str], marks: dict[Cell, list[_Mark]], who: Sequence[str], rated: np.ndarray,
+    outputs: dict[Cell, tuple[str, dict[int, tuple[int, int]]]],
 ) -> pd.DataFrame:  # fmt: skip
     """Return the raters' marks as a table of error spans."""
     rows: list[tuple] = []
-    for k, system in enumerate(names):
-        for j in np.flatnonzero(rated):
-            text = texts[k][j]
-            for m in marks[k][j]:
-                start, end = where[k][j][m.fault] if m.fault >= 0 else _word_span(text, m.place)
-                mark = (m.category, m.severity, m.weight, start, end, text[start:end], False)
-                rows.append((system, int(j) + 1, who[j], *mark))
-            if not marks[k][j]:
-                rows.append((system, int(j) + 1, who[j], "no-error", "no-error", 0.0, None, None, None, False))
-    columns = "system segment rater category severity weight start end text is_source_error".split()
+    for (k, j), cell in marks.items():
+        about, (text, places) = (names[k], j + 1, who[j]), outputs[k, j]
+        for m in cell if rated[j] else ():
+            start, end = places[m.fault] if m.fault >= 0 else _word_span(text, m.place)
+            rows.append((*about, m.category, m.severity, m.weight, start, end, text[start:end]))
+        if rated[j] and not cell:
+            rows.append((*about, "no-error", "no-error", 0.0, None, None, None))
+    columns = "system segment rater category severity weight start end text".split()
     types = {"start": "Int64", "end": "Int64", "weight": float, "text": object}
-    return pd.DataFrame(rows, columns=columns).astype(types)
+    return pd.DataFrame(rows, columns=columns).astype(types).assign(is_source_error=False)
 
 
 def campaign(
@@ -441,9 +424,7 @@ def campaign(
     sentences, documents, domains = drawn(seed, n_segments)
     sources = [s.source for s in sentences]
     menus = [Menu(s) for s in sentences]
-    visible = np.array(
-        [_visible_difficulty(t, m.ambiguous(), d) for t, m, d in zip(sources, menus, domains, strict=True)]
-    )
+    visible = np.array([_visible_difficulty(*about) for about in zip(sources, menus, domains, strict=True)])
     difficulty = visible + SETTINGS["hidden"] * normal(generator(seed, 13), visible.shape)
     names, rates, freedom = _systems(seed, n_systems)
     rates *= error_factor
@@ -459,21 +440,20 @@ def campaign(
     penalty = np.round(_sums(table, table["weight"].to_numpy(), shape), 1)
     marks, who, raters = _ratings(seed, faults, documents, n_words)
     rated = _rated_segments(seed, documents, rated_share)
-    human = np.array([[-round(sum(m.weight for m in cell), 1) + 0.0 for cell in row] for row in marks])
-    human[:, ~rated] = np.nan
+    human = np.where(rated, np.reshape(_penalties(marks.values()), shape), np.nan)
     favoured = int(np.argsort(-penalty.mean(axis=1), kind="stable")[n_systems // 3])
     metrics = _simulated_metrics(seed, table, visible, sources, favoured, shape)
     errors = table.drop(columns="major").assign(system=np.array(names)[table["system"]], segment=table["segment"] + 1)
     written, spans = None, None
     if texts:
         references = references_of(seed, sentences, documents)
-        outputs, where = _outputs(seed, sentences, sources, references, faults, freedom)
+        outputs = _outputs(seed, sentences, references, faults, freedom)
+        translations = {name: tuple(outputs[k, j][0] for j in range(n_segments)) for k, name in enumerate(names)}
         if lexical:
-            metrics = {**_lexical_metrics(outputs, references), **metrics}
-        spans = _span_rows(names, marks, who, rated, outputs, where)
-        translations = dict(zip(names, map(tuple, outputs), strict=True))
+            metrics = {**_lexical_metrics(list(translations.values()), references), **metrics}
+        spans = _span_rows(names, marks, who, rated, outputs)
         written = Texts(tuple(sources), {"refA": tuple(references)}, translations)
-        shown = [where[k][j][i] for k, row in enumerate(faults) for j, cell in enumerate(row) for i in range(len(cell))]
+        shown = [outputs[cell][1][i] for cell, own in faults.items() for i in range(len(own))]
         errors = errors.assign(start=[a for a, _ in shown], end=[b for _, b in shown])
     truth = {"seed": seed, "n_systems": n_systems, "n_segments": n_segments, "rated_share": rated_share}
     truth |= {"settings": copy.deepcopy(SETTINGS), "penalty": penalty, "quality": rounded(names, -penalty.mean(axis=1))}

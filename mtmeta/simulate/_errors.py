@@ -38,36 +38,27 @@ class Menu:
         return len({s.node for s in self.by_category[MISTRANSLATION] if s.odds >= 2})
 
     def _above(self, node: int) -> set[int]:
-        above = set()
-        while node >= 0:
-            above.add(node)
-            node = self.sentence.parents[node]
-        return above
+        """Return a node and those above it."""
+        return {node, *self._above(self.sentence.parents[node])} if node >= 0 else set()
 
     def clash(self, site: Site, taken: Sequence[Site]) -> bool:
         """Return whether a site cannot go wrong together with those taken."""
-        keys = set(site.keys)
         above = self._above(site.node)
-        for other in taken:
-            if keys & set(other.keys):
-                return True
-            if other.kind == "drop" and other.node in above:
-                return True
-            if site.kind == "drop" and site.node in self._above(other.node):
-                return True
-        return False
+        return any(
+            not {*site.keys}.isdisjoint(other.keys)
+            or (other.kind == "drop" and other.node in above)
+            or (site.kind == "drop" and site.node in self._above(other.node))
+            for other in taken
+        )
 
     def draw(self, draw: Draw, taken: Sequence[Site], *, provoked: bool) -> tuple[Site, str] | None:
         """Draw a site that clashes with none of those taken, and its severity; None if no site is left."""
-        shares = PROVOKED if provoked else CARELESS
-        categories = list(shares)
-        while categories:
-            category = draw.weighted(categories, [shares[c] for c in categories])
+        shares = dict(PROVOKED if provoked else CARELESS)
+        while shares:
+            category = draw.weighted(list(shares), list(shares.values()))
             free = [s for s in self.by_category[category] if not self.clash(s, taken)]
-            if provoked:
-                free = [s for s in free if s.kind != "careless"]
-            if free:
+            if free := [s for s in free if not (provoked and s.kind == "careless")]:
                 site = draw.weighted(free, [s.odds for s in free])
                 return site, "major" if draw.chance(site.major) else "minor"
-            categories.remove(category)
+            del shares[category]
         return None

@@ -41,7 +41,7 @@ def teaching() -> EvalSet:
     systems = list(dict.fromkeys(frame["system"]))
     shape = (len(systems), len(stored["sources"]))
     rows = frame.pop("translation").to_numpy(dtype=object).reshape(shape)
-    scores = {name: frame[name].to_numpy(dtype=np.float64).reshape(shape) for name in frame.columns[2:]}
+    scores = {name: np.reshape([*map(float, frame[name])], shape) for name in frame.columns[2:]}
     references = {name: tuple(texts) for name, texts in stored["references"].items()}
     texts = Texts(tuple(stored["sources"]), references, {s: tuple(row) for s, row in zip(systems, rows, strict=True)})
     truth = stored["truth"]
@@ -55,11 +55,9 @@ def teaching() -> EvalSet:
 def _stored() -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame]:
     """Read the files, once in a process; an error-free rating has no place and no text."""
     frame = pd.read_csv(FOLDER / "teaching.csv.xz", dtype=str, keep_default_na=False)
-    for name in frame.columns.difference(["system", "segment", "translation"]):
-        frame[name] = [float(x or "nan") for x in frame[name]]  # to the last bit
     types = {"start": "Int64", "end": "Int64", "weight": float, "text": object}
     empty = {"start": [""], "end": [""]}
     spans = pd.read_csv(FOLDER / "teaching_spans.csv.xz", keep_default_na=False, dtype=types, na_values=empty)
-    spans["text"] = spans["text"].astype(object).mask(spans["start"].isna(), None)
+    spans["text"] = spans["text"].mask(spans["start"].isna(), None)
     with lzma.open(FOLDER / "teaching.json.xz") as file:
         return frame, json.load(file), spans.assign(is_source_error=False)

@@ -44,13 +44,10 @@ class Draw:
 
     def __init__(self, seed: int, *stream: int) -> None:
         self._rng = generator(seed, *stream)
-        self._block: list[float] = []
 
     def uniform(self) -> float:
         """Return a uniform draw in [0, 1)."""
-        if not self._block:
-            self._block = self._rng.random(256).tolist()[::-1]
-        return self._block.pop()
+        return self._rng.random()
 
     def chance(self, probability: float) -> bool:
         """Return True with this probability."""

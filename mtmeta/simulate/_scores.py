@@ -8,7 +8,7 @@ from scipy.stats import poisson
 from .._checks import check_count
 from .._limits import MAX_SEED
 from ..evalset import EvalSet
-from ._random import Draw, generator, normal
+from ._random import DECIMALS, Draw, generator, normal, rounded
 from ._sentences import document_lengths
 
 _TRAPS = 20
@@ -71,9 +71,13 @@ def score_campaign(
     seen = errors & (rng.random(shape) < np.where(major, 0.75, 0.6))
     human = -((seen * weights).sum(axis=2) + (rng.random(shape[:2]) < 0.25))
 
+    lengths = document_lengths(Draw(seed, 22), n_segments)
+    documents = [f"doc-{i + 1:03d}" for i, n in enumerate(lengths) for _ in range(n)]
+    systems = [f"S{k + 1:02d}" for k in range(n_systems)]
+    truth = {"seed": seed, "penalty": np.round(penalty, 1), "rate": rounded(systems, rate)}
+    truth |= {"difficulty": np.round(difficulty, DECIMALS), "detection": {}, "difficulty_coefficient": {}}
+
     metrics: dict[str, np.ndarray] = {}
-    detection: dict[str, float] = {}
-    coefficient: dict[str, float] = {}
     for number in range(n_continuous + n_discrete):
         own = generator(seed, 21, number)
         continuous = number < n_continuous
@@ -83,17 +87,11 @@ def score_campaign(
         points = (found * weights).sum(axis=2)
         if continuous:
             noise = 0.8 * normal(own, (1, n_segments)) + (1.4 - share) * normal(own, shape[:2])
-            metrics[name] = np.round(-0.3 * points - slope * difficulty + noise, 6)
+            metrics[name] = np.round(-0.3 * points - slope * difficulty + noise, DECIMALS)
         else:
-            slope = 0.0
             metrics[name] = -np.minimum(np.floor(points), 25.0) + 0.0
-        detection[name], coefficient[name] = round(share, 6), round(slope, 6)
-    lengths = document_lengths(Draw(seed, 22), n_segments)
-    documents = [f"doc-{i + 1:03d}" for i, n in enumerate(lengths) for _ in range(n)]
-    systems = [f"S{k + 1:02d}" for k in range(n_systems)]
-    rates = dict(zip(systems, np.round(rate, 6).tolist(), strict=True))
-    truth = {"seed": seed, "penalty": np.round(penalty, 1), "rate": rates}
-    truth |= {"difficulty": np.round(difficulty, 6), "detection": detection, "difficulty_coefficient": coefficient}
+        truth["detection"][name] = round(share, DECIMALS)
+        truth["difficulty_coefficient"][name] = round(slope, DECIMALS) if continuous else 0.0
     return EvalSet(
         np.round(human, 1) + 0.0, metrics, systems=systems, name="scores", documents=documents, truth=truth,
         domains=["simulated"] * n_segments,

@@ -143,15 +143,12 @@ def drawn(seed: int, n_segments: int, *, teaching: bool = True) -> tuple[list[Se
     barred = {d: [*own[d], *([] if seed == TEACHING else twins[d])] for d in sizes}
     every = teaching and seed == TEACHING
     numbers = {d: [i for i in range(size) if every or i not in barred[d]] for d, size in sizes.items()}
-    sentences: list[Sentence] = []
-    names: list[str] = []
-    domains: list[str] = []
+    rows: list[tuple[Sentence, str, str]] = []
     seen: Counter[str] = Counter()
     for domain, number, length in documents(seed, n_segments, numbers):
         seen[domain] += 1
-        sentences += document(domain, number)[:length]
-        names += [f"{domain}-{seen[domain]:02d}"] * length
-        domains += [domain] * length
+        rows += [(s, f"{domain}-{seen[domain]:02d}", domain) for s in document(domain, number)[:length]]
+    sentences, names, domains = map(list, zip(*rows, strict=True))
     return sentences, names, domains
 
 
@@ -160,8 +157,6 @@ def document_lengths(draw: Draw, n_segments: int) -> list[int]:
     lengths, rest = [], n_segments
     while rest > 15:
         length = draw.integer(8, 15)
-        if rest - length < 8:
-            length = rest // 2
-        lengths.append(length)
-        rest -= length
+        lengths.append(length if rest - length >= 8 else rest // 2)
+        rest -= lengths[-1]
     return [*lengths, rest] if rest else lengths

@@ -68,6 +68,8 @@ def spoken(text: str) -> str:
 
     >>> spoken("It rose by 19.9 percent in 2007; I don't know why!")
     "it rose by nineteen point nine percent in two thousand and seven i don't know why"
+    >>> spoken("1,005 'two-way' cafés, 121 in 2014")
+    'one thousand and five two way cafes one hundred and twenty one in twenty fourteen'
     """
     text = "".join(c for c in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(c))
     text = re.sub(r"\d+(?:[.,]\d+)*", lambda match: _said(match.group()), text)
@@ -89,34 +91,31 @@ def _sound(word: str) -> str:
     return word
 
 
+def _keys(word: str) -> list[str]:
+    """Return the sound of a word and, if it is not short, also the sound without each one of its parts."""
+    sound = _sound(word)
+    return [sound] if len(sound) < 3 else [sound, *(sound[:i] + sound[i + 1 :] for i in range(len(sound)))]
+
+
 class _Ear:
     """The words that each word of a vocabulary may be mistaken for."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._near: dict[str, set[str]] = defaultdict(set)
         for word in vocabulary:
-            for key in self._keys(_sound(word)):
+            for key in _keys(word):
                 self._near[key].add(word)
-
-    @staticmethod
-    def _keys(sound: str) -> list[str]:
-        """Return a sound and, if it is not short, also the sound without each one of its parts."""
-        return [sound] if len(sound) < 3 else [sound, *(sound[:i] + sound[i + 1 :] for i in range(len(sound)))]
 
     def candidates(self, word: str) -> list[str]:
         """Return the words of the vocabulary that sound like a word or nearly so, in alphabetical order."""
-        return sorted({w for key in self._keys(_sound(word)) for w in self._near.get(key, ())} - {word})
+        return sorted({w for key in _keys(word) for w in self._near.get(key, ())} - {word})
 
     def mishear(self, word: str, draw: Draw) -> str:
         """Return another word that sounds similar: one of the vocabulary, or else a respelling."""
-        known = self.candidates(word)
-        if known:
-            same = [3.0 if _sound(w) == _sound(word) else 1.0 for w in known]
-            return draw.weighted(known, same)
+        if known := self.candidates(word):
+            return draw.weighted(known, [3.0 if _sound(w) == _sound(word) else 1.0 for w in known])
         sites = [(m.span(), new) for old, new in _RESPELL for m in re.finditer(old, word)]
-        if not sites:
-            return word + "s"
-        (start, end), new = draw.pick(sites)
+        (start, end), new = draw.pick(sites) if sites else ((len(word), len(word)), "s")
         return word[:start] + new + word[end:]
 
 
@@ -217,27 +216,23 @@ def speech(*, n_systems: int = 6, n_speakers: int = 20, n_segments: int = 400, s
     difficulty = [math.exp(SETTINGS["speaker_spread"] * draw.normal()) for _ in speakers]
     of_segment = [j * n_speakers // n_segments for j in range(n_segments)]
     ids = [f"{speakers[i]}-{j - of_segment.index(i):04d}" for j, i in enumerate(of_segment)]
-    spots = [_spots(Draw(seed, 33, j), text.split(), ear) for j, text in enumerate(references)]
+    spread, spots = SETTINGS["spot_spread"], []
+    for j, text in enumerate(references):
+        own = Draw(seed, 33, j)
+        spots.append([(math.exp(spread * own.normal() - spread**2 / 2), ear.mishear(w, own)) for w in text.split()])
     names, rates, factors = _rates(seed, n_systems)
     rows = []
     for k, name in enumerate(names):
         for j, text in enumerate(references):
-            speaker = of_segment[j]
-            other = speaker % 2 == 1
-            rate = rates[k] * difficulty[speaker] * (factors[k] if other else 1.0)
+            speaker, quality = speakers[of_segment[j]], ("clean", "other")[of_segment[j] % 2]
+            rate = rates[k] * difficulty[of_segment[j]] * (factors[k] if quality == "other" else 1.0)
             written, errors = _transcribe(text.split(), spots[j], rate, ear, Draw(seed, 34, k, j))
-            rows.append((name, ids[j], speakers[speaker], "other" if other else "clean", text, written, errors))
+            rows.append((name, ids[j], speaker, quality, text, written, errors))
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     truth = {"seed": seed, "settings": copy.deepcopy(SETTINGS), "system_rate": rounded(names, rates)}
     truth |= {"other_factor": rounded(names, factors), "speaker_rate": rounded(speakers, difficulty)}
     table.attrs = {"name": "speech", "truth": truth}
     return table
-
-
-def _spots(draw: Draw, words: Sequence[str], ear: _Ear) -> list[tuple[float, str]]:
-    """Return, for every word, its difficulty and the word that is commonly heard instead."""
-    spread = SETTINGS["spot_spread"]
-    return [(math.exp(spread * draw.normal() - spread**2 / 2), ear.mishear(word, draw)) for word in words]
 
 
 def teaching_speech() -> pd.DataFrame:
