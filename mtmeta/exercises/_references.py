@@ -36,8 +36,9 @@ def _three_ways(es: EvalSet, scores: dict[str, np.ndarray]) -> pd.DataFrame:
     return pd.DataFrame({way: _values(made, grouping=way) for way in ("none", "system", "segment")})
 
 
-def _standard(scores: np.ndarray) -> np.ndarray:
-    return (scores - np.nanmean(scores)) / np.nanstd(scores)
+def _claims(*true: str) -> Callable[[], list[str]]:
+    """Return the answer to an exercise on claims that are true, or not, on all data."""
+    return lambda: list(true)
 
 
 # -- chapter 1: scores and agreement ---------------------------------------------------------
@@ -71,8 +72,7 @@ def ex_01_both(answer: object, es: EvalSet) -> Iterator[str]:
         yield "within segments the correlation is not negative"
 
 
-def ex_01_claims() -> list[str]:
-    return ["c", "d"]  # a depends on the grouping, b on a number that is not reported
+ex_01_claims = _claims("c", "d")  # a depends on the grouping, b on a number that is not reported
 
 
 def ex_01_own(es: EvalSet) -> dict:
@@ -124,14 +124,14 @@ def ex_03_rate(answer: object) -> Iterator[str]:
     yield from complaints(found, pd.Series({name: 32 * e * (1 - e) for name, e in errors.items()}))
 
 
-def ex_03_claims() -> list[str]:
-    return ["c"]
+ex_03_claims = _claims("c")
 
 
 def ex_03_own(answer: object, es: EvalSet) -> Iterator[str]:
     # The mean of masked arrays, because nanmean warns where nobody has a score.
     varied = [es[m] for m in es.metrics if np.nanstd(es[m]) > 0]
-    mean = np.ma.masked_invalid([_standard(m) for m in varied]).mean(axis=0).filled(np.nan)
+    standard = [(scores - np.nanmean(scores)) / np.nanstd(scores) for scores in varied]
+    mean = np.ma.masked_invalid(standard).mean(axis=0).filled(np.nan)
     mine = sysdep.centre_segments(es.with_metrics({"mine": mean}))
     found = {}
     for level in (0.9, 0.95, 0.98):
@@ -149,13 +149,10 @@ def ex_03_own(answer: object, es: EvalSet) -> Iterator[str]:
 def ex_04_length(es: EvalSet) -> pd.DataFrame:
     if es.texts is None or not (es.texts.sources and es.texts.translations):
         raise NoAnswer("they lack sources or translations")
-
-    def lengths(texts):
-        return [np.nan if text is None else -len(text) for text in texts]
-
-    source = np.tile(np.array(lengths(es.texts.sources), dtype=float), (es.shape[0], 1))
-    own = np.array([lengths(es.texts.translations[s]) for s in es.systems], dtype=float)
-    return _three_ways(es, {"of source": source, "of translation": own})
+    texts = {"of source": [es.texts.sources] * es.shape[0]}
+    texts["of translation"] = [es.texts.translations[system] for system in es.systems]
+    lengths = {name: pd.DataFrame(rows).map(len, na_action="ignore") for name, rows in texts.items()}
+    return _three_ways(es, {name: -table.to_numpy(dtype=float) for name, table in lengths.items()})
 
 
 def ex_04_document(es: EvalSet) -> pd.DataFrame:
@@ -238,8 +235,7 @@ def ex_06_hurt() -> dict:
     return {"metric": 1.0, "twin": Expected(float(stats.norm.cdf(0.05 / (0.05 * np.sqrt(2)))), 0.05)}
 
 
-def ex_06_claims() -> list:
-    return ["b", "d"]
+ex_06_claims = _claims("b", "d")
 
 
 def ex_06_own(field: EvalSet, metric: str) -> dict:
@@ -253,13 +249,10 @@ def ex_06_own(field: EvalSet, metric: str) -> dict:
 # -- chapter 7: local accuracy in translation ------------------------------------------------
 
 
-def _accuracies(pairs: pd.DataFrame, **how: object) -> pd.Series:
-    return la.local_accuracy(pairs, context=None, n_resamples=0, **how).set_index("metric")["accuracy"]
-
-
 def ex_07_ties(four: pd.DataFrame) -> pd.DataFrame:
-    pairs = la.length_metric(four)
-    return pd.DataFrame({rule: _accuracies(pairs, ties=rule) for rule in ("failure", "half")})
+    pairs, rules = la.length_metric(four), ("failure", "half")
+    tables = {rule: la.local_accuracy(pairs, context=None, n_resamples=0, ties=rule) for rule in rules}
+    return pd.DataFrame({rule: table.set_index("metric")["accuracy"] for rule, table in tables.items()})
 
 
 def ex_07_claim(four: pd.DataFrame, es: EvalSet) -> dict:
@@ -396,8 +389,7 @@ def ex_12_sloppy() -> dict:
     return {"second rater": 4 / 8, "perfect metric": np.sqrt(4 / 8)}
 
 
-def ex_12_claims() -> list[str]:
-    return ["b"]  # a is about systems, the limit of c is .7, and d takes one rating for the truth
+ex_12_claims = _claims("b")  # a is about systems, the limit of c is .7, and d takes one rating for the truth
 
 
 def ex_12_own(es: EvalSet, metrics: Sequence[str], seed: int) -> dict:
@@ -413,8 +405,7 @@ def ex_14_constant() -> dict[str, float]:
     return {"acc_eq": tied / pairs, "expected accuracy": 1 / 2, "F1": 2 / (1 / 0.9 + 1), "J": 1 - 1}
 
 
-def ex_14_claims() -> list[str]:
-    return ["b", "d"]  # a constant has the numbers of a and c
+ex_14_claims = _claims("b", "d")  # a constant has the numbers of a and c
 
 
 def ex_14_own(es: EvalSet) -> dict:
@@ -452,8 +443,7 @@ def ex_13_half() -> dict:
     return {"ratings": 90, "correlation": 0.5**0.5}
 
 
-def ex_13_claims() -> list[str]:
-    return ["a", "d"]
+ex_13_claims = _claims("a", "d")
 
 
 def ex_13_own(es: EvalSet, metric: str) -> dict:
