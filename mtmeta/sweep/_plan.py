@@ -12,7 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, ValidationError, create_model
 
 from .. import datasets
-from .._yaml import MAX_BYTES, parse
+from .._files import read_text
+from .._yaml import parse
 from ._statistics import STATISTICS
 from ._types import MAX_TASKS, Keys, Several, count, grid, number, problem, shown
 
@@ -27,14 +28,8 @@ def product(options: Mapping[str, tuple]) -> Iterator[dict[str, Any]]:
 
 
 def _check_name(name: str) -> str:
-    if not name or "\0" in name:
-        raise ValueError(f"{shown(name)} is no name.")
-    return name
-
-
-def _check_set_name(name: str) -> str:
-    if name == "-":
-        raise ValueError("standard input (-) cannot be read by several processes; name a file.")
+    if not name or "\0" in name or name == "-":
+        raise ValueError(f"{shown(name)} is no name; several processes cannot read standard input (-).")
     return name
 
 
@@ -62,7 +57,7 @@ _Switch = Annotated[bool, Field(strict=True)]
 class Loaded(Keys):
     """Sets that `mtmeta.load_all` loads, with its options, and metrics instead of the plan's."""
 
-    name: Annotated[_Name, AfterValidator(_check_set_name)]
+    name: _Name
     reference: _Name = None
     annotation: _Name = None
     metrics_from: grid(_Name) = None
@@ -71,26 +66,24 @@ class Loaded(Keys):
     size: ClassVar[int] = 1
 
 
-class Scores(Keys):
-    """Campaigns of scores alone."""
-
-    what: ClassVar[str] = "parameter of kind 'scores':"
-    kind: Literal["scores", "campaign"] = "scores"
+class _Sized(Keys):
     seeds: _Seeds = (0,)
     n_systems: grid(count(2, 1_000)) = None
     n_segments: grid(count(1, 100_000)) = None
+
+
+class Scores(_Sized):
+    """Campaigns of scores alone."""
+
+    kind: Literal["scores", "campaign"] = "scores"
     n_continuous: grid(count(0, 1_000)) = None
     n_discrete: grid(count(0, 1_000)) = None
 
 
-class Campaign(Keys):
+class Campaign(_Sized):
     """Campaigns with texts and errors."""
 
-    what: ClassVar[str] = "parameter of kind 'campaign':"
     kind: Literal["campaign"]
-    seeds: _Seeds = (0,)
-    n_systems: grid(count(2, 1_000)) = None
-    n_segments: grid(count(1, 100_000)) = None
     rated_share: grid(number(gt=0, le=1)) = None
     texts: grid(_Switch) = None
     lexical: grid(_Switch) = None
@@ -242,14 +235,9 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
     if not isinstance(plan, (str, os.PathLike)):
         raise TypeError(f"`plan` must be the path of a YAML file, or a mapping; found {type(plan).__name__}.")
     path = Path(plan)
+    text = read_text(path)
     try:
-        if not path.is_file():
-            raise ValueError("not a file." if path.exists() else "there is no such file.")
-        with path.open("rb") as stream:
-            text = stream.read(MAX_BYTES + 1).decode("utf-8-sig")
         return _plan(parse(text), path.resolve().parent)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8: {error.reason} at byte {error.start}.") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

@@ -41,7 +41,7 @@ def _made(name: str, options: tuple[tuple[str, Any], ...], simulated: bool) -> t
     return tuple(map(as_evalset, datasets.load_all(name, **dict(options))))
 
 
-#: Forget what was loaded: a file may have changed since.
+#: Forget what was loaded.
 forget = _made.cache_clear
 
 
@@ -80,13 +80,12 @@ def _loaded(one: Loaded, full: Callable[[str], str]) -> Iterator[Source]:
     ending = f" ({shown})" if shown else ""
     sets = _made(name, options, False)
     for part, es in enumerate(sets):
-        if len(sets) == 1:
-            yield Source((one.name if Path(name).exists() else es.name) + ending, name, options)
-        elif Path(name).is_file():  # a table is read whole; a folder or known set gives its parts one by one
-            yield Source(f"{one.name}/{es.name.rpartition('/')[2]}{ending}", name, options, part)
+        pair = es.name.rpartition("/")[2]
+        label = f"{one.name}/{pair}" if len(sets) > 1 else one.name if Path(name).exists() else es.name
+        if len(sets) == 1 or Path(name).is_file():  # a table is read whole; other sets are loaded one by one
+            yield Source(label + ending, name, options, part)
         else:
-            pair = es.name.rpartition("/")[2]
-            yield Source(f"{one.name}/{pair}{ending}", f"{name}/{pair}", options)
+            yield Source(label + ending, f"{name}/{pair}", options)
 
 
 def _simulated(one: Simulated) -> Iterator[Source]:
@@ -125,7 +124,7 @@ def _checksum(es: EvalSet, metrics: Metrics, texts: bool) -> str:
         kinds = () if es.texts is None else (es.texts.sources, es.texts.references, es.texts.translations)
         return digest([about, kinds])
     system = es.system_scores
-    names = list(system.columns.drop("human")) if metrics is None else list(metrics)
-    known = [name for name in names if name in system]
-    arrays = [es.human, system[["human", *known]].to_numpy(), *(es[name] for name in names if name in es)]
+    names = list(system.columns.drop("human") if metrics is None else metrics)
+    known = [name for name in ("human", *names) if name in system]
+    arrays = [es.human, system[known].to_numpy(), *(es[name] for name in names if name in es)]
     return digest([about, names, [digest(array) for array in arrays]])

@@ -26,7 +26,6 @@ def _epsilon(value: Any, handler: Callable) -> float | str:
 
 
 _LEVEL = grid(number(gt=0, lt=1))
-_RESAMPLES = grid(count(1, MAX_COUNT))
 _SWITCH = grid(Annotated[bool, Field(strict=True)] | None)
 #: What the value of an option must be; by its name, or by name and function where that differs from the others.
 _OPTIONS: dict[str, Any] = {
@@ -50,12 +49,7 @@ _OPTIONS: dict[str, Any] = {
     "method of rank": grid(Literal["exchange", "published"]),
     "metric": grid(Literal["bleu", "chrf", "chrf++", "ter"]),
     "min_stratum": grid(count(2, MAX_COUNT)),
-    "n_resamples": _RESAMPLES,
-    "n_resamples of aggregate": grid(count(2, MAX_COUNT)),
-    "n_resamples of held_out_calibration": grid(count(1, 10_000)),
-    "n_resamples of rank": grid(count(0, MAX_COUNT)),
-    "n_resamples of subsample_ties": grid(count(1, 10_000)),
-    "n_resamples of system_dependence": grid(count(0, MAX_COUNT)),
+    "n_resamples": grid(count(0, MAX_COUNT)),
     "null": grid(Literal[tuple(sysdep.NULLS)]),
     "population": grid(Literal["paired", "full"]),
     "protocol": grid(Literal[tuple(protocols.PROTOCOLS)]),

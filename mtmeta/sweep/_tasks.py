@@ -96,6 +96,7 @@ def tasks(plan: Plan | str | Path | Mapping[str, Any]) -> list[Task]:
     """
     plan = plan if isinstance(plan, Plan) else read_plan(plan)
     made: dict[str, Task] = {}
+    _sets.forget()  # a file may have changed since it was loaded
     for source, wanted in _sets.found(plan):
         for name, options, seed in plan.combinations():
             for metrics in _metrics(source, wanted, name):

@@ -35,9 +35,8 @@ def problem(error: ValidationError) -> str:
         return f"{where or 'the plan'}: {first['ctx']['error']}"
     if first["type"] == "missing":
         return f"{where}: it is missing; the plan needs it."
-    wanted = re.sub(r"^(Input|Tuple) should (be|have)", "expected", first["msg"])
-    wanted = re.sub(r"^expected (greater|less) than", r"expected a number \1 than", wanted)
-    return f"{where}: {wanted.partition(' after validation')[0]}; found {shown(first['input'])}."
+    wanted = re.sub("^(Input|Tuple)", "it", first["msg"]).partition(" after validation")[0]
+    return f"{where}: {wanted}; found {shown(first['input'])}."
 
 
 class Keys(BaseModel, frozen=True):
@@ -77,11 +76,9 @@ def grid(each: Any, *, of_lists: bool = False) -> Any:
         is_list = isinstance(value, list | tuple)
         if not is_list or (of_lists and not (value and isinstance(value[0], list | tuple))):
             return (one.validate_python(value.item() if isinstance(value, np.generic) else value),)
-        if not value:
-            raise ValueError("the list is empty; leave the key out, or give a value.")
         values = handler([v.item() if isinstance(v, np.generic) else v for v in value])
         for again in [one for one, n in Counter(values).items() if n > 1]:
             raise ValueError(f"{shown(again)} is given twice.")
         return values
 
-    return Annotated[tuple[each, ...], Field(max_length=MAX_TASKS), WrapValidator(check)]
+    return Annotated[Several[each], WrapValidator(check)]
