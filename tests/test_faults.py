@@ -167,7 +167,7 @@ def at_once(function, calls, *_):
 
 def chaptered(folder):
     chapters = {page: PLACE / path for page, path in CHAPTERS.items()}
-    outcomes = _run.run(chapters, small(), "teaching", folder, version="1", jobs=1, progress=False)
+    outcomes = _run.run(chapters, small(), "teaching", folder, jobs=1, progress=False)
     assert {outcome.status for outcome in outcomes.values()} == {"ran"}
     return [nbformat.read(folder / f"{page}.ipynb", as_version=4).cells[1].outputs for page in chapters]
 

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import __version__
 from .._arrays import digest
 from .._checks import check_count
 from .._escapes import file_name, markdown
@@ -23,16 +24,10 @@ from .._files import claimed, keep, whole_file
 from .._limits import MAX_JOBS
 from .._processes import in_processes
 from ._execute import CannotRun, about, execute, missing
-from ._needs import PARAMETERS, facts, kind_of, unmet
+from ._needs import PARAMETERS, Data, facts, kind_of, unmet
 
 if TYPE_CHECKING:
     import nbformat
-    import pandas as pd
-
-    from ..evalset import EvalSet
-    from ..rankings import Rankings
-
-    Data = EvalSet | pd.DataFrame | Rankings
 
 #: What a run makes in its folder.
 _MADE = ("notebooks", "scores", "site", ".done", ".site")
@@ -66,7 +61,6 @@ def run(
     scores: str | None,
     out: str | Path,
     *,
-    version: str,
     jobs: int = 2,
     progress: bool = True,
     reads: Iterable[Path] = (),
@@ -95,8 +89,6 @@ def run(
         written to ``out/scores`` as a table, and chapters read that.
     out : path
         The folder to write to.
-    version : str
-        The version of the package. Results of another version are recomputed.
     jobs : int
         How many chapters are executed at a time.
     progress : bool
@@ -125,7 +117,7 @@ def run(
     outcomes: dict[str, Outcome] = {}
     with hold(out, [*reads, *notebooks.values()], force=force):
         given = _write_scores(data, out) if scores is None else scores
-        with closing(_outcomes(notebooks, data, given, out, version, jobs, progress)) as done:
+        with closing(_outcomes(notebooks, data, given, out, jobs, progress)) as done:
             for page, outcome in done:
                 outcomes[page] = outcome
                 if progress:
@@ -156,7 +148,7 @@ def _write_scores(data: Data, out: Path) -> str:
 
 
 def _outcomes(
-    notebooks: Mapping[str, Path], data: Data, scores: str, out: Path, version: str, jobs: int, progress: bool
+    notebooks: Mapping[str, Path], data: Data, scores: str, out: Path, jobs: int, progress: bool
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield the outcome of each chapter as soon as it is known.
 
@@ -166,7 +158,7 @@ def _outcomes(
     parameters = {PARAMETERS[kind]: scores}
     todo: dict[str, tuple] = {}
     for page, path in notebooks.items():
-        key = digest([digest(path.read_bytes()), seen, parameters, version])
+        key = digest([digest(path.read_bytes()), seen, parameters, __version__])
         if reason := _why_not(path, kind, found):
             outcome = Outcome("skipped", reason=reason)
             _write_page(path, out / f"{page}.ipynb", outcome)
@@ -197,8 +189,7 @@ def fingerprint(data: Data) -> str:
 
 def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:
     """Say why a chapter cannot run on a set with these facts on this machine; nothing if it can."""
-    says = about(path)
-    needs = {"campaign": says.get("needs", [])} | says.get("takes", {})
+    needs = {"campaign": about(path).needs} | about(path).takes
     if PARAMETERS[kind] not in needs:
         return f"it needs translations and their scores; these are {kind}"
     if lacking := unmet(needs[PARAMETERS[kind]], found):
@@ -282,7 +273,7 @@ def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, ke
         part = Path(folder) / target.name
         try:
             write_text(part, nbformat.writes(_prepared(path, parameters, found)))
-            shown = progress and _progress(target.stem)
+            shown = _progress(target.stem) if progress else None
             execute(part, part, parameters, cwd=path.resolve().parent, progress=shown)
             outcome = Outcome("ran")
         except CannotRun as error:
@@ -320,12 +311,8 @@ def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
         text = "A cell of this chapter failed, and those after it were not executed. The last line of the failure:"
         text += f"\n\n{_code(outcome.reason)}"
     note = f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::"
-    heading = re.compile("^# .*", re.MULTILINE)
-    titled = [cell for cell in notebook.cells if cell.cell_type == "markdown" and heading.search(cell.source)]
-    if titled:
-        titled[0].source = heading.sub(lambda found: f"{found[0]}\n\n{note}\n", titled[0].source, count=1)
-    else:
-        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(note))
+    first = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
+    first.source = re.sub("(?m)^# .*", lambda found: f"{found[0]}\n\n{note}\n", first.source, count=1)
     write_text(target, nbformat.writes(notebook))
 
 

@@ -92,9 +92,7 @@ def _files(path: Path) -> list[Path]:
 
 def _on_site(page: str, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
     """Return what the site says about the outputs of a page."""
-    outcome = outcomes.get(page)
-    if outcome is None:
-        return {"status": "stored", "seconds": 0.0, "reason": "it was not part of this run"}
+    outcome = outcomes.get(page, Outcome("skipped", reason="it was not part of this run"))
     status = {"ran": "executed", "skipped": "stored", "failed": "failed"}[outcome.status]
     return {"status": status, "seconds": outcome.seconds, "reason": outcome.reason}
 
@@ -113,7 +111,5 @@ def _add_to_toc(path: Path) -> None:
     import yaml
 
     toc = read_yaml(path)
-    if not (isinstance(toc, dict) and isinstance(toc.get("parts"), list)):
-        raise ValueError(f"{path} has no list `parts`, to which the list of your chapters could be added.")
     toc["parts"].insert(0, {"caption": "Your data", "chapters": [{"file": _PAGE}]})
     path.write_text(yaml.safe_dump(toc, sort_keys=False), encoding="utf-8")
