@@ -10,12 +10,11 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext
-from typing import Any, TypeVar
+from typing import Any
 
-Key = TypeVar("Key", bound=Hashable)
 _LOOK_EVERY = 0.5
 #: Bytes that are mapped by Python, numpy, scipy and numba, and by their threads; most are never touched.
 _ROOM, _ROOM_BY_CORE = 2_000_000_000, 64_000_000
@@ -87,7 +86,7 @@ def hush_joblib() -> None:
     warnings.filterwarnings("ignore", r"\d+ tasks (have been|which were)", UserWarning)
 
 
-def in_processes(function: Callable[..., Any], calls: Mapping[Key, tuple], jobs: int) -> Iterator[tuple[Key, Future]]:
+def in_processes(function: Callable[..., Any], calls: Mapping[Any, tuple], jobs: int) -> Iterator[tuple[Any, Future]]:
     """Make calls in fresh processes; yield each when it is done.
 
     Closing the iterator before its end kills the processes, whose work takes minutes; so close it. Their temporary

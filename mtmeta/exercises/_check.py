@@ -142,13 +142,12 @@ def check(name: str, answer: Any, **given: Any) -> Check:
         raise TypeError(f"the check of {name!r} must be given {shown}; found {', '.join(given) or 'nothing else'}.")
     if is_open(answer):
         return Check(name, "open")
+    shapes = [value.shape for value in given.values() if hasattr(value, "shape")]
+    sizes = {n for shape in shapes for n in (*shape, int(np.prod(shape)))}
     try:
-        if "answer" in needs:
-            hints = tuple(function(answer=answer, **given))
-        else:
-            shapes = [value.shape for value in given.values() if hasattr(value, "shape")]
-            sizes = {n for shape in shapes for n in (*shape, int(np.prod(shape)))}
-            hints = tuple(complaints(answer, function(**given), sizes))
+        judges = "answer" in needs
+        found = function(answer, **given) if judges else function(**given)
+        hints = tuple(found if judges else complaints(answer, found, sizes))
     except NoAnswer as error:
         return Check(name, "unknown", (str(error),))
     return Check(name, "wrong" if hints else "right", hints)

@@ -14,7 +14,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from .._arrays import digest
@@ -25,9 +24,6 @@ from .._limits import MAX_JOBS
 from .._processes import in_processes
 from ._execute import CannotRun, about, execute, missing
 from ._needs import PARAMETERS, Data, facts, kind_of, unmet
-
-if TYPE_CHECKING:
-    import nbformat
 
 #: What a run makes in its folder.
 _MADE = ("notebooks", "scores", "site", ".done", ".site")
@@ -225,13 +221,7 @@ class _Lines(io.TextIOBase):
         return len(text)
 
 
-def _progress(name: str) -> dict[str, Any]:
-    """Return how the progress of a chapter is shown."""
-    state = "{desc}: cell {n_fmt} of {total_fmt}, {elapsed}"
-    return {"desc": name, "leave": False, "file": _Lines(), "mininterval": 10, "miniters": 1, "bar_format": state}
-
-
-def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> nbformat.NotebookNode:
+def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> dict:
     """Return a chapter as it is executed on these data, without the cells whose needs they do not meet.
 
     Cells with the tag ``seen`` say what the book's data show, and are left out on other data. Descriptions of figures
@@ -240,7 +230,8 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
     import nbformat
 
     notebook = nbformat.read(path, as_version=4)
-    own = not _are_defaults(notebook, parameters)
+    defaults = "\n".join(c.source for c in notebook.cells if "parameters" in c.metadata.get("tags", []))
+    own = not all(re.search(rf"^{n} = (['\"]){re.escape(v)}\1", defaults, re.M) for n, v in parameters.items())
     cells: list = []
     for cell in notebook.cells:
         if lacking := unmet(cell.metadata.get("mtmeta", {}).get("needs", []), found):
@@ -258,11 +249,6 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
     return notebook
 
 
-def _are_defaults(notebook: nbformat.NotebookNode, parameters: Mapping[str, str]) -> bool:
-    defaults = "\n".join(c.source for c in notebook.cells if "parameters" in c.metadata.get("tags", []))
-    return all(re.search(rf"^{n} = (['\"]){re.escape(v)}\1", defaults, re.M) for n, v in parameters.items())
-
-
 def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, key: str, progress: bool) -> Outcome:
     """Execute a chapter; store its notebook, then its outcome, each in one step."""
     import nbformat
@@ -271,16 +257,18 @@ def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, ke
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / target.name
+        write_text(part, nbformat.writes(_prepared(path, parameters, found)))
+        state = "{desc}: cell {n_fmt} of {total_fmt}, {elapsed}"
+        bar = {"leave": False, "file": _Lines(), "mininterval": 10, "miniters": 1, "bar_format": state}
+        shown = {"desc": target.stem, **bar} if progress else None
         try:
-            write_text(part, nbformat.writes(_prepared(path, parameters, found)))
-            shown = _progress(target.stem) if progress else None
             execute(part, part, parameters, cwd=path.resolve().parent, progress=shown)
             outcome = Outcome("ran")
         except CannotRun as error:
             outcome, part_of = Outcome("skipped", reason=str(error)), path
         except Exception as error:  # whatever a kernel may die of must not take the other chapters along
-            lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-            outcome, part_of = Outcome("failed", reason=lines[-1].strip()), part if part.exists() else path
+            last = (str(error).strip() or type(error).__name__).splitlines()[-1]
+            outcome, part_of = Outcome("failed", reason=last.strip()), part
         outcome = replace(outcome, seconds=round(time.perf_counter() - start, 1))
         if outcome.status == "ran":
             write_text(target, part.read_text(encoding="utf-8"))
@@ -309,17 +297,12 @@ def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
     else:
         title, kind = "Failed on your data", "danger"
         text = "A cell of this chapter failed, and those after it were not executed. The last line of the failure:"
-        text += f"\n\n{_code(outcome.reason)}"
+        fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", outcome.reason))])
+        text += f"\n\n{fence}text\n{outcome.reason}\n{fence}"
     note = f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::"
     first = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
     first.source = re.sub("(?m)^# .*", lambda found: f"{found[0]}\n\n{note}\n", first.source, count=1)
     write_text(target, nbformat.writes(notebook))
-
-
-def _code(text: str) -> str:
-    """Return a text as a block of code, whatever is in it."""
-    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
-    return f"{fence}text\n{text}\n{fence}"
 
 
 def _tell(page: str, outcome: Outcome, number: int, of: int) -> None:

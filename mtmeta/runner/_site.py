@@ -64,9 +64,9 @@ def show(
 def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title: str) -> None:
     """Build the site next to its final place; once it is complete, move it there in one step."""
     out = site.parent
-    own = [path for name in _SOURCES for path in _files(project / name)]
+    own = [path for name in _SOURCES for path in sorted([project / name, *(project / name).rglob("*")])]
     own += [out / f"{page}.ipynb" for page in outcomes]
-    what = [(str(path), digest(path.read_bytes())) for path in own]
+    what = [(str(path), digest(path.read_bytes())) for path in own if path.is_file()]
     key = digest([title, what, [(page, outcome.status, outcome.reason) for page, outcome in outcomes.items()]])
     if all((site / name).is_file() for name in (_BUILT, f"{_PAGE}.html")) and (site / _BUILT).read_text() == key:
         return
@@ -84,10 +84,6 @@ def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title:
         site.rename(Path(tempfile.mkdtemp(dir=work)) / "old")
     built.rename(site)
     shutil.rmtree(work, ignore_errors=True)
-
-
-def _files(path: Path) -> list[Path]:
-    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
 
 def _on_site(page: str, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:

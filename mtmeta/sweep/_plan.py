@@ -119,18 +119,11 @@ def _set(entry: Any) -> Loaded | Simulated:
     return (Simulated if simulated else Loaded).model_validate(entry)
 
 
-class _Statistic(Keys):
-    what: ClassVar[str] = "statistic"
+def _model(name: str, types: Mapping[str, Any]) -> type[Keys]:
+    return create_model(name, __base__=Keys, **{key: (kind, None) for key, kind in types.items()})
 
 
-_Chosen = create_model(
-    "Chosen",
-    __base__=_Statistic,
-    **{
-        name: (create_model(name, __base__=Keys, **{key: (kind, None) for key, kind in one.options.items()}), None)
-        for name, one in STATISTICS.items()
-    },
-)
+_Chosen = _model("chosen", {name: _model(name, one.options) for name, one in STATISTICS.items()})
 
 
 def _statistic(entry: Any) -> tuple[str, dict[str, tuple]]:
@@ -203,7 +196,8 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
         - ``metrics``: "all", the default, or a list.
         - ``statistics``: a list. An entry is the name of a statistic, or a mapping of it to options.
         - ``seeds``: of the statistics that draw; by default 0. A number, a list, or ``{first: 0, count: 100}``. (Soft
-          pairwise accuracy was published with 4.)
+          pairwise accuracy was published with 4.) Where only the defaults of a function say that nothing is drawn,
+          each seed gives the same.
 
         A list of values of a parameter or option makes a grid: each is combined with each.
 
@@ -228,7 +222,7 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
     [{'coefficient': 'pearson'}, {'coefficient': 'kendall'}]
     >>> mm.sweep.read_plan({"sets": ["teaching"], "statistics": ["corelate"]})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: statistics[0]: unknown statistic 'corelate'. Did you mean 'correlate'? ...
+    ValueError: statistics[0]: unknown key 'corelate'. Did you mean 'correlate'? ...
     """
     if isinstance(plan, Mapping):
         return _plan(plan, Path.cwd())

@@ -64,12 +64,8 @@ def checked(source: Source, expected: str, metrics: Metrics, texts: bool) -> Eva
 
 def found(plan: Plan) -> Iterator[tuple[Source, Metrics]]:
     """Yield every set of a plan, and the metrics that the plan wants of it."""
-    labels: set[str] = set()
     for one in plan.sets:
         for source in _loaded(one, plan.full) if isinstance(one, Loaded) else _simulated(one):
-            if source.label in labels:
-                raise ValueError(f"set {source.label!r} is given twice.")
-            labels.add(source.label)
             yield source, one.metrics or plan.metrics
 
 

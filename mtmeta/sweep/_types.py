@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, TypeVar
 
-import numpy as np
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, WrapValidator, model_validator
 
-from .._names import unknown
+from .._names import names_of, unknown
 
 T = TypeVar("T")
 _BOOLEANS = " (a bare no, off or n is False in YAML, and yes, on or y is True: quote it)"
@@ -42,8 +40,6 @@ def problem(error: ValidationError) -> str:
 class Keys(BaseModel, frozen=True):
     """A mapping in a plan. An unknown key is refused, with the nearest known one."""
 
-    what: ClassVar[str] = "key"
-
     @model_validator(mode="before")
     @classmethod
     def _known(cls, given: Any) -> Any:
@@ -51,7 +47,7 @@ class Keys(BaseModel, frozen=True):
             raise ValueError(f"expected keys with values; found {shown(given)}.")
         for key in given:
             if key not in cls.model_fields:
-                raise unknown(cls.what, key if isinstance(key, str) else shown(key), list(cls.model_fields))
+                raise unknown("key", key if isinstance(key, str) else shown(key), list(cls.model_fields))
         return given
 
     def given(self, *but: str) -> dict[str, Any]:
@@ -75,10 +71,7 @@ def grid(each: Any, *, of_lists: bool = False) -> Any:
     def check(value: Any, handler: Callable) -> tuple:
         is_list = isinstance(value, list | tuple)
         if not is_list or (of_lists and not (value and isinstance(value[0], list | tuple))):
-            return (one.validate_python(value.item() if isinstance(value, np.generic) else value),)
-        values = handler([v.item() if isinstance(v, np.generic) else v for v in value])
-        for again in [one for one, n in Counter(values).items() if n > 1]:
-            raise ValueError(f"{shown(again)} is given twice.")
-        return values
+            return (one.validate_python(value),)
+        return names_of(handler(value), "values")
 
     return Annotated[Several[each], WrapValidator(check)]
