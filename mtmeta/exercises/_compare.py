@@ -217,13 +217,12 @@ def _columns(values: np.ndarray, expected: pd.DataFrame, margin: np.ndarray, siz
     if said := _slip(values.ravel(), right.ravel(), margin.ravel(), sizes):
         yield said
         return
-    single = list(expected.columns) == ["value"]
     for k, name in enumerate(expected.columns):
         a, e, m = values[:, k], right[:, k], margin[:, k]
         wrong = np.flatnonzero(~_close(a, e, m))
         if not len(wrong):
             continue
-        where = "" if single else f"column {name}: "
+        where = "" if list(expected.columns) == ["value"] else f"column {name}: "
         if said := _slip(a, e, m, sizes):
             yield where + said
         elif len(e) > 2 and len({*np.round(e, 6)}) > 1 and _close(np.sort(a), np.sort(e), np.sort(m)).all():

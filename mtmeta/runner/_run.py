@@ -17,10 +17,8 @@ from pathlib import Path
 
 from .. import __version__
 from .._arrays import digest
-from .._checks import check_count
 from .._escapes import file_name, markdown
 from .._files import claimed, keep, whole_file
-from .._limits import MAX_JOBS
 from .._processes import in_processes
 from ._execute import CannotRun, about, execute, missing
 from ._needs import PARAMETERS, Data, facts, kind_of, unmet
@@ -108,7 +106,6 @@ def run(
     for name in ("papermill", "ipykernel"):
         if importlib.util.find_spec(name) is None:
             raise ValueError(f"{name} is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
-    check_count("jobs", jobs, 1, MAX_JOBS)
     out = Path(out)
     outcomes: dict[str, Outcome] = {}
     with hold(out, [*reads, *notebooks.values()], force=force):
@@ -201,13 +198,13 @@ def _outcome_file(out: Path, page: str) -> Path:
 
 def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
     """Return an earlier run's outcome of a chapter, if nothing has changed since and it did not fail."""
-    try:
+    with suppress(
+        OSError, ValueError, KeyError, TypeError, AttributeError
+    ):  # an interrupted or older run is done again
         stored = json.loads(_outcome_file(out, page).read_text(encoding="utf-8"))
         written = digest((out / f"{page}.ipynb").read_bytes())
         if (stored.pop("key"), stored.pop("notebook")) == (key, written) and stored["status"] != "failed":
             return Outcome(**{**stored, "resumed": True})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass  # an interrupted or older run: it is done again
     return None
 
 

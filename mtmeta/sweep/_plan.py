@@ -226,8 +226,6 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
     """
     if isinstance(plan, Mapping):
         return _plan(plan, Path.cwd())
-    if not isinstance(plan, (str, os.PathLike)):
-        raise TypeError(f"`plan` must be the path of a YAML file, or a mapping; found {type(plan).__name__}.")
     path = Path(plan)
     text = read_text(path)
     try:
