@@ -561,64 +561,38 @@ ONCE_FAILED = {("faulty", "01"), ("faulty", "04"), ("once", "07"), ("holes", "04
 REAL = ("ted/zh-en", "wmt23/he-en")
 
 
-def other() -> pd.DataFrame:
-    """Return the teaching campaign with another seed and other sizes."""
-    return mm.simulate.campaign(n_systems=7, n_segments=60, seed=77).to_frame()
-
-
-def tiny() -> pd.DataFrame:
-    """Return 3 systems x 20 segments with 1 metric, no text, and holes."""
-    table = mm.simulate.campaign(n_systems=3, n_segments=20, seed=5).to_frame()
-    table = table[["system", "segment", "human", "Regressor"]].copy()
-    rng = np.random.default_rng(5)
-    for column in ("human", "Regressor"):
-        table.loc[rng.random(len(table)) < 0.1, column] = np.nan
-    return table
-
-
-def gaps() -> pd.DataFrame:
-    """Return a table in which single texts are missing, and one system has none at all."""
-    table = other()
-    table.loc[table["system"] == table["system"].iloc[-1], "translation"] = None
-    table.loc[table["segment"] == 3, "source"] = None
-    table.loc[table["segment"] == 5, "reference"] = None
-    table.loc[[10, 75, 140], "translation"] = None
-    return table
-
-
-def faulty() -> pd.DataFrame:
-    """Return a table with an error rate whose sign was not turned, a constant metric, and a metric given twice."""
-    table = other()
-    return table.assign(TER=-table["TER"], Constant=1.0, Twin=table["chrF"])
-
-
-def once() -> pd.DataFrame:
-    """Return a table in which each system has one rated segment, and no two the same."""
-    table = other()
-    number = table["system"].map({name: k for k, name in enumerate(table["system"].unique())})
-    return table.assign(human=table["human"].where(table.groupby("system").cumcount() == number))
-
-
-def holes() -> pd.DataFrame:
-    """Return a table in which 40 % of the human scores and of each metric's scores are missing."""
-    table, rng = other(), np.random.default_rng(7)
-    for column in ("human", *mm.load("teaching").metrics):
-        table.loc[rng.random(len(table)) < 0.4, column] = np.nan
-    return table
-
-
-TABLES = {f.__name__: f for f in (other, tiny, gaps, faulty, once, holes)}
-TABLES["unrated"] = lambda: other().drop(columns="human")
+@functools.cache
+def tables() -> dict[str, pd.DataFrame]:
+    """Return tables of all kinds by name: the teaching campaign with another seed and sizes, small, with holes …"""
+    other = mm.simulate.campaign(n_systems=7, n_segments=60, seed=77).to_frame()
+    tiny = mm.simulate.campaign(n_systems=3, n_segments=20, seed=5).to_frame()
+    tiny = tiny[["system", "segment", "human", "Regressor"]].copy()
+    holes, gaps = other.copy(), other.copy()
+    for table, seed, share in ((tiny, 5, 0.1), (holes, 7, 0.4)):  # scores are missing
+        rng = np.random.default_rng(seed)
+        for column in [c for c in ("human", *mm.load("teaching").metrics) if c in table]:
+            table.loc[rng.random(len(table)) < share, column] = np.nan
+    # Single texts are missing, and one system has none at all.
+    gaps.loc[gaps["system"] == gaps["system"].iloc[-1], "translation"] = None
+    gaps.loc[gaps["segment"] == 3, "source"] = gaps.loc[gaps["segment"] == 5, "reference"] = None
+    gaps.loc[[10, 75, 140], "translation"] = None
+    # The sign of an error rate was not turned, a metric is constant, and another is given twice.
+    faulty = other.assign(TER=-other["TER"], Constant=1.0, Twin=other["chrF"])
+    # Each system has one rated segment, and no two the same.
+    number = other["system"].map({name: k for k, name in enumerate(other["system"].unique())})
+    once = other.assign(human=other["human"].where(other.groupby("system").cumcount() == number))
+    found = {"other": other, "tiny": tiny, "gaps": gaps, "faulty": faulty, "once": once, "holes": holes}
+    return found | {"unrated": other.drop(columns="human")}
 
 
 @pytest.fixture
 def scores(request, tmp_path) -> str:
     """Return the name of a set, or the path of a table that is made here."""
     name = request.param
-    if name not in TABLES:
+    if name not in tables():
         return name
     path = tmp_path / f"{name}.csv"
-    TABLES[name]().to_csv(path, index=False)
+    tables()[name].to_csv(path, index=False)
     return str(path)
 
 
