@@ -42,6 +42,9 @@ def run_tool(project, *options):
 def test_addresses_extras_and_data_sets():
     assert launch.addresses(NOWHERE) == launch.addresses({}) == ("", "")
     assert launch.addresses(SOMEWHERE) == (REPOSITORY, HOMEPAGE)
+    lines = yaml.safe_load("    html_theme_options:\n" + launch.config_end(NOWHERE))
+    buttons = {"use_repository_button": False, "use_issues_button": False}
+    assert lines == {"html_theme_options": buttons, "html_baseurl": ""}
     for key, value, wanted in (("Repository", "https://github.com/me", "be https://github.com/OWNER/NAME"),
                                ("Homepage", "example.org", "begin with https://")):  # fmt: skip
         refuses(f"must {wanted}; found '{value}'", launch.addresses, {"urls": {key: value}})
@@ -133,9 +136,3 @@ def test_with_an_address_everything_follows_and_a_config_without_the_line_is_ref
     (project / "_config.yml").write_text("sphinx: {}\n")
     done = run_tool(project)
     assert (done.returncode, "_config.yml must have this line once" in done.stderr) == (1, True)
-
-
-def test_without_an_address_there_are_no_buttons():
-    lines = yaml.safe_load("    html_theme_options:\n" + launch.config_end(NOWHERE))
-    buttons = {"use_repository_button": False, "use_issues_button": False}
-    assert lines == {"html_theme_options": buttons, "html_baseurl": ""}

@@ -131,17 +131,12 @@ def test_chapters_by_number_and_name(book):
     assert list(runner.chapters(here, ["2", "1", "02"])) == ["notebooks/01_first", "notebooks/02_second"]
 
 
-def test_the_project_is_found_upward_and_beside_the_package(book, tmp_path, monkeypatch):
+def test_the_project_is_found_upward_and_beside_the_package_or_missed(run, book, tmp_path, monkeypatch):  # noqa: F811
     here = Path.cwd()
-    assert runner.find_project() == here
     monkeypatch.chdir(here / "notebooks")
     assert runner.find_project() == here
     monkeypatch.chdir(tmp_path)
-    assert runner.find_project() == ROOT
-
-
-def test_without_the_chapters_it_is_said_where_they_are(run, tmp_path, monkeypatch):  # noqa: F811
-    monkeypatch.chdir(tmp_path)
+    assert runner.find_project() == runner.find_project(book=ROOT) == ROOT
     installed = tmp_path / "lib" / "site-packages" / "mtmeta" / "runner" / "_book.py"
     monkeypatch.setattr("mtmeta.runner._book.__file__", str(installed))
     code, out, err = run("run", "all", "--scores", "teaching")
@@ -151,7 +146,6 @@ def test_without_the_chapters_it_is_said_where_they_are(run, tmp_path, monkeypat
     code, _, err = run("run", "all", "--scores", "teaching", "--book", tmp_path)
     assert code == 1
     assert f"{tmp_path} is no folder of the book" in err
-    assert runner.find_project(book=ROOT) == ROOT
 
 
 @pytest.mark.slow
@@ -159,19 +153,22 @@ def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):  # noqa: F8
     book("02_needs", "print('never')", needs=["metrics>=3", "translations"])
     book("03_cannot", "print('begun')", CANNOT)
     book("04_fails", "print('so far')", "1 / 0", "print('never')")
-    book("05_last", METRICS)
+    book("05_killed", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    book("06_last", METRICS)
     before = {path: path.read_bytes() for path in Path("notebooks").iterdir()}
     code, out, err = run("run", "all", "--scores", "mine.csv", "--no-site", "--format", "json")
     assert code == 1
     found = records(out)
     assert {name: row["status"] for name, row in found.items()} == {
-        "01_first": "ran", "02_needs": "skipped", "03_cannot": "skipped", "04_fails": "failed", "05_last": "ran",
+        "01_first": "ran", "02_needs": "skipped", "03_cannot": "skipped", "04_fails": "failed",
+        "05_killed": "failed", "06_last": "ran",
     }  # fmt: skip
     reason = "it needs 3 metrics with segment scores (there are 2); texts of translations (there are none)"
     assert (found["02_needs"]["reason"], found["03_cannot"]["reason"]) == (reason, "it needs *stars*")
     assert found["04_fails"]["reason"] == "ZeroDivisionError: division by zero"
+    assert "Kernel died" in found["05_killed"]["reason"]
     folder = Path("out/mine/notebooks")
-    assert printed(folder / "01_first.ipynb") == printed(folder / "05_last.ipynb") == "mine X Y (3, 2)\n"
+    assert printed(folder / "01_first.ipynb") == printed(folder / "06_last.ipynb") == "mine X Y (3, 2)\n"
     assert (printed(folder / "04_fails.ipynb"), printed(folder / "03_cannot.ipynb")) == ("so far\n", "")
     note = f":::{{admonition}} Skipped on your data\n:class: warning\nThis chapter cannot run on your data: {reason}"
     assert f"# A chapter\n\n{note}" in markdown(folder / "02_needs.ipynb")
@@ -185,17 +182,7 @@ def test_chapters_run_are_skipped_or_fail_each_by_itself(run, book):  # noqa: F8
 
 
 @pytest.mark.slow
-def test_a_killed_kernel_takes_no_other_chapter_along(run, book):  # noqa: F811
-    book("02_killed", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
-    book("03_last", "print('there')")
-    code, out, _ = run("run", "all", "--scores", "mine.csv", "--no-site", "--format", "json", "--jobs", 1)
-    assert code == 1
-    assert [row["status"] for row in records(out).values()] == ["ran", "failed", "ran"]
-    assert "Kernel died" in records(out)["02_killed"]["reason"]
-
-
-@pytest.mark.slow
-def test_a_rerun_does_what_is_not_done(run, book):  # noqa: F811
+def test_a_rerun_does_what_is_not_done(run, book, monkeypatch):  # noqa: F811
     count = "_ = open('../count.txt', 'a').write('{0}')"
     first = book("01_first", count.format("a"))
     book("02_cannot", f"{count.format('b')}\n{CANNOT}")
@@ -221,6 +208,8 @@ def test_a_rerun_does_what_is_not_done(run, book):  # noqa: F811
     assert (executed()[0], executed("--metric", "X")[0]) == ("abc", "abcd")
     Path("out/mine/notebooks/04_last.ipynb").write_text("{")
     assert executed("--metric", "X")[0] == "cd"
+    monkeypatch.setattr(_run, "__version__", "9.9")
+    assert executed("--metric", "X")[0] == "abcd"
 
 
 def begun(*arguments, **options) -> subprocess.Popen:
@@ -259,15 +248,6 @@ def test_an_interrupt_is_one_line(book, tmp_path, jobs):
     assert (running.returncode, out, err) == (130, "", "mtmeta: interrupted\n")
     until(lambda: not alive({int(path.read_text()) for path in kernels}), 60)
     assert list(tmp_path.glob("tmp*")) == []
-
-
-@pytest.mark.slow
-def test_another_version_begins_anew(book, tmp_path, monkeypatch):
-    book("01_first", "print(1)")
-    again = functools.partial(runner.run, runner.chapters(Path.cwd()), mm.load("mine.csv"), "mine.csv", tmp_path)
-    resumed = [again(progress=False)["notebooks/01_first"].resumed for _ in range(2)]
-    monkeypatch.setattr(_run, "__version__", "9.9")
-    assert [*resumed, again(progress=False)["notebooks/01_first"].resumed] == [False, True, False]
 
 
 def test_fingerprint_sees_what_chapters_see():
@@ -325,22 +305,6 @@ def test_standard_input_names_of_sets_and_holes(run, book, monkeypatch):  # noqa
     code, _, err = run("run", "1", "--scores", "holes.csv", "--missing", "nan", "--no-site")
     assert code == 0, err
     assert printed(notebook_of("holes")) == "holes X Y (3, 2)\n"
-
-
-@pytest.mark.slow
-def test_a_table_without_human_scores_is_run_where_none_are_needed(run, book):  # noqa: F811
-    book("02_needs", "1", needs=["rated_systems>=2"])
-    table = pd.read_csv(io.StringIO(TABLE))
-    for name, frame in (("absent", table.drop(columns="human")), ("empty", table.assign(human=np.nan))):
-        frame.to_csv(f"{name}.csv", index=False)
-        code, out, err = run("run", "all", "--scores", f"{name}.csv", "--no-site", "--format", "json")
-        assert code == 0, err
-        found = records(out)
-        assert [row["status"] for row in found.values()] == ["ran", "skipped"]
-        assert found["02_needs"]["reason"] == "it needs 2 systems with human scores (there are none)"
-        said = "This chapter cannot run on your data: it needs 2 systems with human scores"
-        assert said in markdown(notebook_of(name, "02_needs"))
-        assert printed(notebook_of(name)) == f"{name} X Y (3, 2)\n"
 
 
 @pytest.mark.slow
