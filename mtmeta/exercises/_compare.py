@@ -57,10 +57,9 @@ def complaints(answer: Any, expected: Any, sizes: Iterable[int] = ()) -> Iterato
 
 
 def is_open(answer: Any) -> bool:
-    """Tell whether nothing has been answered: ``...``, None, or a collection of only these."""
-    if isinstance(answer, Mapping):
-        return all(is_open(value) for value in answer.values())
-    return answer is None or answer is Ellipsis
+    """Tell whether nothing has been answered: ``...``, None, or a dict of only these."""
+    values = answer.values() if isinstance(answer, Mapping) else [answer]
+    return all(value is None or value is ... for value in values)
 
 
 def other_kind(wanted: str, answer: Any) -> str:

@@ -181,8 +181,7 @@ def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, 
     chosen = set()
     for name in names:
         stem = Path(name).name.removesuffix(".ipynb")
-        number = f"{int(stem):02d}_" if stem.isascii() and stem.isdigit() else None
-        found = [p for p in known if stem in ("all", Path(p).name) or (number and Path(p).name.startswith(number))]
+        found = [p for p in known if stem in ("all", Path(p).name, Path(p).name[:2].lstrip("0"), Path(p).name[:2])]
         if not found:
             there = ", ".join(Path(p).name for p in known)
             raise ValueError(f"there is no chapter {name!r}; expected all, or a number or name of: {there}.")

@@ -130,10 +130,9 @@ def hold(out: Path, reads: Iterable[Path], *, force: bool = False) -> Iterator[N
 def _write_scores(data: Data, out: Path) -> str:
     """Write a set as a table, and return its whole path."""
     kind = kind_of(data)
-    frame = data if kind == "transcripts" else data.to_frame()
+    frame, name = (data, kind) if kind == "transcripts" else (data.to_frame(), data.name)
     if kind == "ranked lists":  # what is judged and in no list stays: measures count it
         frame = frame.drop(columns="relevance").merge(data.qrels, on=["query", "item"], how="outer")
-    name = kind if kind == "transcripts" else data.name
     path = (out / "scores" / f"{file_name(name)}.parquet").resolve()
     with whole_file(path) as part:
         frame.to_parquet(part, index=False)

@@ -226,7 +226,8 @@ def _table(several: list[tuple[Task, dict[str, Any]]]) -> pd.DataFrame:
     own: dict[str, None] = {}
     for task, outcome in several:
         options = {k: json.dumps(v) if isinstance(v, tuple) else v for k, v in task.options.items()}
-        about = {**task.source.columns, **options, **({} if task.seed is None else {"seed": task.seed})}
+        simulated = {f"set_{k}": v for k, v in task.source.options if task.source.part < 0}
+        about = {"set": task.source.label, **simulated, **options, **({} if task.seed is None else {"seed": task.seed})}
         front |= dict.fromkeys(about)
         own |= dict.fromkeys(outcome["columns"])
         rows += [about | dict(zip(outcome["columns"], row, strict=True)) for row in outcome["rows"]]

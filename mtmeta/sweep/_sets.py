@@ -27,12 +27,6 @@ class Source:
     options: tuple[tuple[str, Any], ...]  # of the function that loads or simulates it
     part: int = 0  # which of several sets that are loaded together; -1 for a simulation
 
-    @property
-    def columns(self) -> dict[str, Any]:
-        """The columns of the results that describe the set."""
-        parameters = self.options if self.part < 0 else ()
-        return {"set": self.label, **{f"set_{key}": value for key, value in parameters}}
-
 
 @lru_cache(maxsize=8)
 def _made(name: str, options: tuple[tuple[str, Any], ...], simulated: bool) -> tuple[EvalSet, ...]:
