@@ -58,10 +58,8 @@ def children(pid):
 
 
 def alive(pids):
-    states = {pid: Path(f"/proc/{pid}/stat") for pid in pids}
-    return {
-        pid for pid, path in states.items() if path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"
-    }
+    stats = [(pid, Path(f"/proc/{pid}/stat")) for pid in pids]
+    return {pid for pid, path in stats if path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"}
 
 
 @pytest.fixture

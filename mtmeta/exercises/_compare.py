@@ -62,7 +62,7 @@ def is_open(answer: Any) -> bool:
     return all(value is None or value is ... for value in values)
 
 
-def other_kind(wanted: str, answer: Any) -> str:
+def _other_kind(wanted: str, answer: Any) -> str:
     """Say that an answer is of another kind than the one that is wanted."""
     return f"expected {wanted}; found a {type(answer).__name__}"
 
@@ -75,7 +75,7 @@ def _entries(answer: Any, expected: Mapping, sizes: Iterable[int]) -> Iterator[s
     if isinstance(answer, pd.Series):
         answer = answer.to_dict()
     if not isinstance(answer, Mapping):
-        yield other_kind(f"a dict with {_listed(expected)}", answer)
+        yield _other_kind(f"a dict with {_listed(expected)}", answer)
         return
     for key, right in expected.items():
         if key not in answer:
@@ -89,14 +89,14 @@ def _entries(answer: Any, expected: Mapping, sizes: Iterable[int]) -> Iterator[s
 def _words(answer: Any, expected: bool | str) -> Iterator[str]:
     named = isinstance(expected, str)
     if not isinstance(answer, str if named else bool | np.bool_):
-        yield other_kind("a name" if named else "True or False", answer)
+        yield _other_kind("a name" if named else "True or False", answer)
     elif answer != expected:
         yield f"it is not {answer!r}"
 
 
 def _names(answer: Any, expected: Iterable) -> Iterator[str]:
     if not isinstance(answer, list | tuple | set | frozenset | pd.Index | np.ndarray):
-        yield other_kind("a list of names", answer)
+        yield _other_kind("a list of names", answer)
         return
     found, right = set(map(str, answer)), set(map(str, expected))
     if extra := sorted(found - right):
@@ -107,7 +107,7 @@ def _names(answer: Any, expected: Iterable) -> Iterator[str]:
 
 def _number(answer: Any, expected: float, margin: float, sizes: Iterable[int]) -> Iterator[str]:
     if isinstance(answer, bool | np.bool_) or not isinstance(answer, Real):
-        yield other_kind("a number", answer)
+        yield _other_kind("a number", answer)
         return
     counted = isinstance(expected, int | np.integer) and not margin
     if answer != expected and (counted or not _close(answer, expected, margin)):
@@ -182,7 +182,7 @@ def _text(label: Any) -> str:
 def _tables(answer: Any, expected: pd.Series | pd.DataFrame, margin: Any, sizes: Iterable[int]) -> Iterator[str]:
     found = _as_table(answer, expected)
     if found is None:
-        yield other_kind(f"a {'DataFrame' if isinstance(expected, pd.DataFrame) else 'Series or a dict'}", answer)
+        yield _other_kind(f"a {'DataFrame' if isinstance(expected, pd.DataFrame) else 'Series or a dict'}", answer)
         return
     margin = np.broadcast_to(np.asarray(margin, dtype=float), expected.shape).reshape(len(expected), -1)
     expected = _named(expected.to_frame("value") if isinstance(expected, pd.Series) else expected)

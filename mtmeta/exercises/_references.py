@@ -341,7 +341,7 @@ def ex_10_name(answer: object, cheat: EvalSet) -> Iterator[str]:
     unit = dict(zip(cheat.segments, whole, strict=True))
     taus = {m: correlate_groups(cheat, m, coefficient="kendall").set_index("group")["value"] for m in cheat.metrics}
     low = {m: _lowest(tau - taus["names only"], unit) for m, tau in taus.items() if m != "names only"}
-    named = set(answer) if isinstance(answer, Collection) else ()
+    named = set(map(str, answer)) if isinstance(answer, Collection) else ()
     # What lies near the threshold hangs on the draws.
     yield from complaints(answer, [m for m, end in low.items() if end > (-0.01 if m in named else 0.01)])
 
