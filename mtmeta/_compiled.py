@@ -27,23 +27,21 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Callable
     if function is None:
         return functools.partial(njit, **options)
     # Without a home Numba would make a folder called ~, and run what it finds in one.
-    if numba.config.CACHE_DIR or os.path.isabs(os.path.expanduser("~")) or _folder_of_this_run():
+    if numba.config.CACHE_DIR or os.path.isabs(os.path.expanduser("~")):
         with suppress(RuntimeError):  # no folder that Numba knows can be written to
             return numba.njit(cache=True, **options)(function)
-    return numba.njit(cache=_folder_of_this_run() is not None, **options)(function)
+    _folder_of_this_run()
+    return numba.njit(cache=True, **options)(function)
 
 
 @functools.cache
-def _folder_of_this_run() -> tempfile.TemporaryDirectory | None:
-    """Let Numba use a folder of this process and those that it starts, and say so; return None if none can be made."""
+def _folder_of_this_run() -> tempfile.TemporaryDirectory:
+    """Let Numba use a folder of this process and those that it starts, and say so."""
     _log.warning(
         "mtmeta: the home folder cannot be written to, so each run compiles anew, which takes some seconds; "
         "NUMBA_CACHE_DIR may name another folder."
     )
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="mtmeta-", ignore_cleanup_errors=True)
-    except OSError:
-        return None
+    folder = tempfile.TemporaryDirectory(prefix="mtmeta-", ignore_cleanup_errors=True)
     os.environ["NUMBA_CACHE_DIR"] = folder.name
     numba.config.reload_config()
     return folder

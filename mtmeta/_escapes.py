@@ -30,8 +30,6 @@ def markdown(text: str) -> str:
 class Markup(str):
     """HTML, which is not escaped again."""
 
-    __slots__ = ()
-
 
 def fill(template: str, **values: object) -> Markup:
     """Return a piece of HTML with values where ``{key}`` stands: texts escaped, HTML as it is, lists one by one."""

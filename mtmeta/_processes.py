@@ -1,6 +1,5 @@
 """Processes that do a share of the work: they end when this one ends, however it ends, and leave Ctrl-C to it."""
 
-import multiprocessing
 import os
 import runpy
 import signal
@@ -10,12 +9,12 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext
-from typing import Any, TypeVar
+from multiprocessing import active_children, get_context
+from typing import Any
 
-Key = TypeVar("Key", bound=Hashable)
 _LOOK_EVERY = 0.5
 #: Bytes that are mapped by Python, numpy, scipy and numba, and by their threads; most are never touched.
 _ROOM, _ROOM_BY_CORE = 2_000_000_000, 64_000_000
@@ -87,23 +86,22 @@ def hush_joblib() -> None:
     warnings.filterwarnings("ignore", r"\d+ tasks (have been|which were)", UserWarning)
 
 
-def in_processes(function: Callable[..., Any], calls: Mapping[Key, tuple], jobs: int) -> Iterator[tuple[Key, Future]]:
+def in_processes(function: Callable[..., Any], calls: Mapping[Any, tuple], jobs: int) -> Iterator[tuple[Any, Future]]:
     """Make calls in fresh processes; yield each when it is done.
 
     Closing the iterator before its end kills the processes, whose work takes minutes; so close it. Their temporary
     files are in a folder that is removed at the end.
     """
-    others = set(multiprocessing.active_children())
-    context = multiprocessing.get_context("spawn")
+    others = set(active_children())
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(os.getpid(), folder))
+        pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin, initargs=(os.getpid(), folder))
         try:
             with uninterrupted():
                 running = {pool.submit(function, *call): key for key, call in calls.items()}
             for task in as_completed(running):
                 yield running[task], task
         except BaseException:
-            for process in set(multiprocessing.active_children()) - others:
+            for process in set(active_children()) - others:
                 process.kill()
             raise
         finally:
@@ -116,17 +114,12 @@ def _begin(parent: int, folder: str) -> None:
 
 
 def run_program(program: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess:
-    """Run a program written in Python to its end, as `subprocess.run` does, in a process that ends with this one."""
+    """Run a program written in Python to its end, as `subprocess.run` does, in a process that ends with this one.
+
+    It is in a group of its own, which Ctrl-C does not reach.
+    """
     command = [sys.executable, "-P", "-m", __name__, str(os.getpid()), program, *arguments]
-    with uninterrupted():
-        process = subprocess.Popen(command, **options)
-    with process:
-        try:
-            out, err = process.communicate()
-        except BaseException:
-            process.kill()
-            raise
-    return subprocess.CompletedProcess(command, process.returncode, out, err)
+    return subprocess.run(command, check=False, process_group=0, **options)
 
 
 if __name__ == "__main__":

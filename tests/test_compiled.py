@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from mtmeta import _compiled
-
 PACKAGE = Path(__file__).parents[1] / "mtmeta"
 TABLE = "system,segment,human,X\n" + "".join(f"{s},{k},{k * s % 3},{(k + s) % 4}\n" for s in range(3) for k in range(6))
 PLAN = "sets: [t.csv]\nstatistics:\n  - correlate: {coefficient: [pearson, kendall]}\n"
@@ -74,21 +72,3 @@ def test_numba_takes_no_settings_of_the_working_folder_where_python_takes_no_mod
         line = [sys.executable, "-c", code]
         done = subprocess.run(line, cwd=tmp_path, env=env | {"PYTHONSAFEPATH": safe}, capture_output=True, check=True)
         assert done.stdout.decode().strip() == expected
-
-
-def test_without_any_folder_it_compiles_all_the_same(monkeypatch, caplog):
-    def refuse(**options):
-        raise OSError
-
-    def no_locator(cache, **options):
-        if cache:
-            raise RuntimeError("cannot cache function 'f': no locator available")
-        return lambda function: function
-
-    caplog.set_level("WARNING", logger="mtmeta")  # a command with --quiet may have raised it
-    _compiled._folder_of_this_run.cache_clear()
-    monkeypatch.setattr(_compiled.numba, "njit", no_locator)
-    monkeypatch.setattr(_compiled.tempfile, "TemporaryDirectory", refuse)
-    assert _compiled.njit(len)("ab") == _compiled.njit(nogil=True)(len)("ab") == 2
-    assert [record.getMessage().startswith(SAYS) for record in caplog.records] == [True]  # once
-    _compiled._folder_of_this_run.cache_clear()

@@ -1,6 +1,5 @@
 """Exports of exercises and checks of answers: that they notice what is off, and do not give the answer away."""
 
-import copy
 import functools
 import inspect
 import re
@@ -41,35 +40,22 @@ def said(answer, expected, sizes=()):
     return list(complaints(answer, expected, sizes))
 
 
-SLIPS = [
-    (0.3125, "right", None),
-    (0.313, "right", None),
-    (0.3126, "right", None),
-    (-0.3125, "wrong", "the sign"),
-    (31.25, "wrong", "100 times too large"),
-    (0.003125, "wrong", "100 times too small"),
-    (1 - 0.3125, "wrong", "the complement"),
-    (0.3125 * 12 / 11, "wrong", "too large by n / (n - 1)"),
-    (0.3125 * 11 / 12, "wrong", "too small by n / (n - 1)"),
-    (0.3125 * (12 / 11) ** 0.5, "wrong", "too large by the root of n / (n - 1)"),
-    (0.3125**2, "wrong", "the square"),
-    (0.3125**0.5, "wrong", "the root"),
-    (0.31, "wrong", "rounded too much"),
-    (0.45, "wrong", "too high"),
-    (0.22, "wrong", "too low"),
-    (float("nan"), "wrong", "undefined"),
-    ("0.3125", "wrong", "expected a number; found a str"),
-    ([0.3125], "wrong", "expected a number; found a list of 1"),
-    (True, "wrong", "expected a number; found a bool"),
-]
+NAN = float("nan")
+SLIPS = {
+    "": [0.3125, 0.313, 0.3126], "the sign": [-0.3125], "100 times too large": [31.25],
+    "100 times too small": [0.003125], "the complement": [1 - 0.3125], "rounded too much": [0.31],
+    "too large by n / (n - 1)": [0.3125 * 12 / 11], "too small by n / (n - 1)": [0.3125 * 11 / 12],
+    "too high": [0.45], "too low": [0.22], "undefined": [NAN], "expected a number; found a str": ["0.3125"],
+    "expected a number; found a list": [[0.3125]], "expected a number; found a bool": [True],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("answer", "status", "hint"), SLIPS)
-def test_a_number_that_is_off_is_told_how(answer, status, hint):
-    hints = said(answer, 0.3125, {12})
-    assert (not hints) == (status == "right")
-    assert hint is None or (len(hints) == 1 and hints[0].startswith(hint))
-    assert not any(value in " ".join(hints) for value in ("0.31", ".3125", "31.2", "31 %"))
+@pytest.mark.parametrize("hint", SLIPS)
+def test_a_number_that_is_off_is_told_how(hint):
+    for answer in SLIPS[hint]:
+        hints = said(answer, 0.3125, {12})
+        assert [found[: len(hint)] for found in hints] == [hint] * bool(hint)
+        assert not any(value in " ".join(hints) for value in ("0.31", ".3125", "31.2", "31 %"))
 
 
 def test_counts_are_exact_and_chance_gets_its_margin():
@@ -81,14 +67,6 @@ def test_counts_are_exact_and_chance_gets_its_margin():
 TABLE = pd.DataFrame({"none": [0.71, 0.442, 0.305], "segment": [0.413, 0.0375, -0.251]}, index=["BLEU", "chrF", "TER"])
 
 
-def edited(**cells):
-    table = TABLE.copy()
-    for place, value in cells.items():
-        row, column = place.split("_")
-        table.loc[row, column] = value
-    return table
-
-
 TABLES = [
     (TABLE.T, "transposed"),
     (-TABLE, "the sign"),
@@ -97,14 +75,13 @@ TABLES = [
     (TABLE.assign(segment=-TABLE["segment"]), "column segment: the sign"),
     (TABLE.assign(none=100 * TABLE["none"]), "column none: 100 times too large"),
     (TABLE.assign(none=TABLE["none"].to_numpy()[::-1]), "column none: the right values, but not in their rows"),
-    (edited(chrF_none=0.6), "column none: 1 of 3 rows are off: chrF (too high)"),
-    (edited(TER_segment=np.nan), "column segment: 1 of 3 rows are off: TER (undefined"),
+    (TABLE.replace(0.442, 0.6), "column none: 1 of 3 rows are off: chrF (too high)"),
+    (TABLE.replace(-0.251, np.nan), "column segment: 1 of 3 rows are off: TER (undefined"),
     (TABLE.drop(columns="segment"), "no column segment; found none"),
     (TABLE.drop(index="TER"), "no row TER; found 2 rows where 3 are expected"),
     (pd.concat([TABLE, TABLE]), "rows repeat: BLEU, chrF, TER"),
     (TABLE.astype(str).replace("0.71", "good"), "the table must hold numbers"),
-    (TABLE.to_numpy(), "expected a table (a DataFrame); found a ndarray of 3"),
-    (0.71, "expected a table"),
+    (TABLE.to_numpy(), "expected a DataFrame; found a ndarray"),
 ]
 
 
@@ -141,7 +118,7 @@ def test_entries_names_words_and_series():
     for key, value, hints in (
         ("r", ..., ["not answered yet"]), ("names", ["A", "C"], ["1 too many: C", "1 missing"]),
         ("names", "AB", ["expected a list of names; found a str"]), ("metric", "TER", ["it is not 'TER'"]),
-        ("metric", 1, ["expected a name; found a int"]), ("clean", False, ["the other way round"]),
+        ("metric", 1, ["expected a name; found a int"]), ("clean", False, ["it is not False"]),
         ("by k", {1: 0.2, 2: 0.1}, ["1 of 2 rows are off: 2 (too low)"]),
     ):  # fmt: skip
         assert said({**right, key: value}, right) == [f"{key}: {hint}" for hint in hints]
@@ -149,13 +126,12 @@ def test_entries_names_words_and_series():
 
 def test_an_answer_of_open_entries_is_open():
     assert exercises.check("ex-02-ties", {"a": ..., "b": None}).status == "open"
-    assert exercises.check("ex-02-ties", 11 / 1024).passed
+    assert exercises.check("ex-02-ties", 11 / 1024).status == "right"
     assert exercises.check("ex-02-ties", 9 / 256).hints == ("too high",)
 
 
 @pytest.mark.parametrize(("name", "answer", "data", "error", "says"), [
     ("ex-01-fuor", 1, {}, ValueError, "unknown exercise with a check 'ex-01-fuor'. Did you mean 'ex-01-four'"),
-    (1, 1, {}, TypeError, "`name` must be the label"),
     ("ex-01-own", ..., {}, TypeError, "must be given es=es; found nothing else"),
     ("ex-02-ties", 1, {"es": None}, TypeError, "must be given nothing but the answer; found es"),
 ])  # fmt: skip
@@ -170,15 +146,12 @@ def test_data_without_an_answer_are_told_so():
     assert "lack sources" in repr(found)
 
 
-def test_a_function_is_judged_by_its_values():
-    def hint(answer):
-        return " ".join(exercises.check("ex-03-rate", answer).hints)
-
-    assert hint(lambda e: 32 * e * (1 - e)) == ""
-    assert hint(lambda e: 3200 * e * (1 - e)).startswith("100")
-    assert "rows are off" in hint(lambda e: 16 * e)
-    assert hint(1) == "expected a function; found a int"
-    assert "raises ZeroDivisionError" in hint(lambda e: 1 / 0)
+@pytest.mark.parametrize(("answer", "hint"), [
+    (lambda e: 32 * e * (1 - e), "^$"), (lambda e: 3200 * e * (1 - e), "^100"), (lambda e: 16 * e, "rows are off"),
+    (1, "not callable"), (lambda e: 1 / 0, "raises ZeroDivisionError"),
+])  # fmt: skip
+def test_a_function_is_judged_by_its_values(answer, hint):
+    assert re.search(hint, " ".join(exercises.check("ex-03-rate", answer).hints))
 
 
 @pytest.mark.parametrize("e", [0.0, 0.1, 0.5])
@@ -199,7 +172,7 @@ def test_guards_are_tried_on_shapes():
         if any(isinstance(own, str) or len(own) != len(translations) for own in references):
             raise ValueError
 
-    assert exercises.check("ex-09-guard", guard).passed
+    assert exercises.check("ex-09-guard", guard).hints == ()
     passes = exercises.check("ex-09-guard", lambda t, r: None).hints
     assert passes == ("a transposed list passes", "a flat list passes", "a short list passes")
 
@@ -212,7 +185,7 @@ def test_guards_are_tried_on_shapes():
 def test_a_built_metric_is_judged_by_what_it_does():
     es = mm.load("teaching")
     mean = np.nanmean(es.human, axis=0)
-    assert exercises.check("ex-01-both", mean - 0.05 * (es.human - mean), es=es).passed
+    assert exercises.check("ex-01-both", mean - 0.05 * (es.human - mean), es=es).hints == ()
     assert "not negative" in exercises.check("ex-01-both", es.human, es=es).hints[-1]
     assert "too far" in exercises.check("ex-01-both", -es.human, es=es).hints[0]
     assert "of shape" in exercises.check("ex-01-both", es.human.T, es=es).hints[0]
@@ -238,49 +211,25 @@ def spoiled(answer):
         yield from ((factor * answer, hint) for factor, hint in scaled)
 
 
-def shapes_of(value):
-    """Yield how numbers may be printed."""
-    if isinstance(value, dict):
-        for part in value.values():
-            yield from shapes_of(part)
-    elif isinstance(value, Expected):
-        yield from shapes_of(value.value)
-    elif isinstance(value, pd.DataFrame | pd.Series):
-        for number in np.unique(value.to_numpy(dtype=float)):
-            yield from shapes_of(float(number))
-    elif isinstance(value, float) and np.isfinite(value) and value != round(value, 1):
-        yield from {f"{value:.3f}", f"{value:.2f}", f"{value:.3g}", repr(value), f"{100 * value:.1f}"}
-
-
-CHEAP = """ex-01-four ex-01-own
-ex-02-ties
-ex-04-length ex-04-document ex-04-round ex-04-own
-ex-05-slope
-ex-06-hurt
-ex-08-size
-""".split()
-GIVEN = {
-    "metric": "Biased", "sentinel": "SourceOnly", "words": np.array([[2.0], [4.0], [6.0]]),
-    "points": np.array([0.0, -1.0, -5.0]),
-}  # fmt: skip
+CHEAP = "01-four 01-own 02-ties 04-length 04-document 04-round 04-own 05-slope 06-hurt 08-size".split()
+GIVEN = {"metric": "Biased", "sentinel": "SourceOnly", "points": np.array([0.0, -1.0, -5.0])}
+GIVEN["words"] = np.array([[2.0], [4.0], [6.0]])
 
 
 @pytest.mark.parametrize("name", CHEAP)
 def test_slips_in_the_answers_of_the_book_are_noticed_and_nothing_leaks(name):
-    known = {"es": mm.load("teaching"), **GIVEN}
+    name, known = f"ex-{name}", {"es": mm.load("teaching"), **GIVEN}
     given = {key: known[key] for key in inspect.signature(reference(name)).parameters}
     expected = reference(name)(**given)
     answer = {k: getattr(v, "value", v) for k, v in expected.items()} if isinstance(expected, dict) else expected
     answer = float(answer) if isinstance(answer, np.floating) else answer
-    assert exercises.check(name, answer, **given).passed
+    assert exercises.check(name, answer, **given).status == "right"
     wrong = list(spoiled(answer))
     assert wrong
-    secrets = set(shapes_of(expected))
     for made, hint in wrong:
         found = exercises.check(name, made, **given)
-        assert found.status == "wrong"
         assert re.search(hint, " ".join(found.hints)), (hint, found.hints)
-        assert not set(re.findall(r"(?<![\w.])-?\d+\.\d+", repr(found))) & secrets, (made, found)
+        assert not re.search(r"\.\d\d", repr(found)), (made, found)
 
 
 def test_every_exercise_has_a_check():
@@ -321,17 +270,10 @@ def test_an_export_holds_no_solution(path):
     assert not any(cell.get("outputs") or cell.get("execution_count") for cell in made.cells)
     kept = {cell.source for cell in needed}
     assert [c.source for c in made.cells[:start] if c.cell_type == "code" and c.source not in kept] == []
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
-def test_an_export_is_a_sound_notebook_of_plain_markdown(path):
-    made = exercises.to_notebook(chapter(path))
     nbformat.validate(made)
     text = "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
-    assert "{exercise" not in text
-    assert not re.search(r"\{\w+(:\w+)?\}`", text)
-    n = len(read(path)[1])
-    assert len(re.findall(r"^## Exercise \d+: ", text, flags=re.M)) == n
+    assert not re.search(r"\{exercise|\{\w+(:\w+)?\}`", text)  # no directive and no role of the book
+    assert len(re.findall(r"^## Exercise \d+: ", text, flags=re.M)) == len(found)
 
 
 def test_the_code_of_an_export_is_whole_and_knows_each_name(tmp_path):
@@ -341,17 +283,6 @@ def test_the_code_of_an_export_is_whole_and_knows_each_name(tmp_path):
         command = [sys.executable, *"-m ruff check --isolated --no-cache --select F821".split(), tmp_path]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
-
-
-def both_ways(path):
-    """Return an export followed by its exercises once more, solved: one execution tries both."""
-    made, solved = (exercises.to_notebook(chapter(path), solutions=s) for s in (False, True))
-    start = next(i for i, cell in enumerate(solved.cells) if cell.source.startswith("## Exercise 1"))
-    more = copy.deepcopy(solved.cells[start:])
-    for number, cell in enumerate(more):
-        cell["id"] = f"solved-{number}"
-    made.cells += more
-    return made
 
 
 def each_week(path):
@@ -364,12 +295,12 @@ def each_week(path):
 def test_exports_run_unanswered_and_solved(path, tmp_path):
     if lacking := [r for r in runner.missing(path) if r not in ("torch", "transformers", "accelerate")]:
         pytest.skip(f"not here: {', '.join(lacking)}")
-    nbformat.write(both_ways(path), tmp_path / "both.ipynb")
-    runner.execute(tmp_path / "both.ipynb", tmp_path / "done.ipynb")
-    done = nbformat.read(tmp_path / "done.ipynb", as_version=4)
-    cells = [cell for cell in done.cells if "check" in cell.metadata.get("tags", [])]
-    shown = [cell.outputs[0]["data"]["text/plain"] for cell in cells]
-    assert shown == [f"{name}: {status}" for status in ("not answered yet", "right") for name in labels([path])]
+    for solutions, status in ((False, "not answered yet"), (True, "right")):
+        nbformat.write(exercises.to_notebook(chapter(path), solutions=solutions), tmp_path / "a.ipynb")
+        runner.execute(tmp_path / "a.ipynb", tmp_path / "a.ipynb")
+        cells = [cell for cell in chapter(tmp_path / "a.ipynb").cells if "check" in cell.metadata.get("tags", [])]
+        shown = [cell.outputs[0]["data"]["text/plain"] for cell in cells]
+        assert shown == [f"{name}: {status}" for name in labels([path])]
 
 
 def cells(*sources):
@@ -397,28 +328,22 @@ def test_an_answer_is_left_open():
 
 @pytest.mark.slow
 def test_the_command_writes_notebooks_and_keeps_answers(tmp_path):
-    done = in_a_process("exercises", "1", "4", "--out", "sheets", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    mm.load("teaching").to_frame().to_csv(tmp_path / "mine.csv", index=False)
+    command = ("exercises", "1", "4", "--out", "sheets")
+    done = [in_a_process(*command, cwd=tmp_path) for _ in range(2)]
+    assert [(one.returncode, one.stdout) for one in done] == [(0, "")] * 2, done[1].stderr
     names = ["01_scores_and_agreement_exercises.ipynb", "04_grouping_and_sentinels_exercises.ipynb"]
     assert sorted(path.name for path in (tmp_path / "sheets").iterdir()) == names
-    assert in_a_process("exercises", "1", "--out", "sheets", cwd=tmp_path).returncode == 0
     sheet = tmp_path / "sheets" / names[0]
     sheet.write_text(sheet.read_text().replace("# Write your code here.", "x = 1"))
-    done = in_a_process("exercises", "1", "--out", "sheets", cwd=tmp_path)
-    assert (done.returncode, "not written, for they may hold answers" in done.stderr) == (1, True)
+    refused = in_a_process(*command, cwd=tmp_path)
+    assert (refused.returncode, "not written, for they may hold answers" in refused.stderr) == (1, True)
     assert "x = 1" in sheet.read_text()
-
-
-@pytest.mark.slow
-def test_the_command_takes_other_data_and_gives_solutions(tmp_path):
-    mm.load("teaching").to_frame().to_csv(tmp_path / "mine.csv", index=False)
-    done = in_a_process("exercises", "1", "--scores", "mine.csv", "--solutions", "--out", "s", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    made = chapter(tmp_path / "s" / "01_scores_and_agreement_solutions.ipynb")
+    assert in_a_process(*command, "--scores", "mine.csv", "--solutions", cwd=tmp_path).returncode == 0
+    made = chapter(tmp_path / "sheets" / "01_scores_and_agreement_solutions.ipynb")
     parameters = next(cell for cell in made.cells if "parameters" in cell.metadata.get("tags", []))
     assert f"campaign = {str(tmp_path / 'mine.csv')!r}" in parameters.source
     assert any("perverse" in cell.source for cell in made.cells)
-    assert in_a_process("exercises", "77", cwd=tmp_path).returncode == 1
 
 
 def test_the_syllabi_give_each_question_its_minutes():

@@ -12,7 +12,6 @@ import resource
 import shutil
 import signal
 import sys
-import time
 import zipfile
 from concurrent.futures import Future
 from pathlib import Path
@@ -167,7 +166,7 @@ def at_once(function, calls, *_):
 
 def chaptered(folder):
     chapters = {page: PLACE / path for page, path in CHAPTERS.items()}
-    outcomes = _run.run(chapters, small(), "teaching", folder, version="1", jobs=1, progress=False)
+    outcomes = _run.run(chapters, small(), "teaching", folder, jobs=1, progress=False)
     assert {outcome.status for outcome in outcomes.values()} == {"ran"}
     return [nbformat.read(folder / f"{page}.ipynb", as_version=4).cells[1].outputs for page in chapters]
 
@@ -322,20 +321,6 @@ def test_a_cache_that_cannot_be_written_is_done_without(job, expected, tmp_path)
 def test_two_processes_in_one_folder(job, expected, tmp_path):
     children = [fork(lambda: check(job, tmp_path, expected)) for _ in range(3)]
     assert 0 in [ended(pid) for pid in children]
-    check(job, tmp_path, expected)
-
-
-@by(counted, swept, saved, written, chaptered)
-@pytest.mark.parametrize("date", [0, 4_102_444_800, None], ids=["1970", "2100", "backwards"])
-def test_a_clock_that_was_wrong_or_goes_backwards(job, expected, date, tmp_path, monkeypatch):
-    if date is None:
-        days = iter(range(20_000, 0, -1))
-        monkeypatch.setattr(time, "time", lambda: next(days) * 86400.0)
-    else:
-        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(date))
-    check(job, tmp_path, expected)
-    for path in tmp_path.rglob("*") if date is not None else ():
-        os.utime(path, (date, date))
     check(job, tmp_path, expected)
 
 

@@ -25,27 +25,29 @@ SOMEWHERE = {"optional-dependencies": EXTRAS, "urls": {"Repository": REPOSITORY,
 @pytest.fixture
 def project(tmp_path):
     """Return a small project with one chapter, an address and nothing written yet."""
-    for name in ("pyproject.toml", "environment.yml", "_config.yml"):
-        shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "notebooks").mkdir()
-    shutil.copy(ROOT / "notebooks" / "00_template.ipynb", tmp_path / "notebooks")
-    table = "[project.urls]\n"
-    text = (tmp_path / "pyproject.toml").read_text().partition(table)
-    urls = f'Repository = "{REPOSITORY}"\nHomepage = "{HOMEPAGE}"\n'
-    (tmp_path / "pyproject.toml").write_text(text[0] + table + urls + text[2][text[2].index("\n[") :])
+    for name in ("pyproject.toml", "environment.yml", "_config.yml", "notebooks/00_template.ipynb"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    urls = f'[project.urls]\nRepository = "{REPOSITORY}"\nHomepage = "{HOMEPAGE}"\n'
+    text = re.sub(r"\[project\.urls\]\n[^\[]*", f"{urls}\n", (tmp_path / "pyproject.toml").read_text(), count=1)
+    (tmp_path / "pyproject.toml").write_text(text)
     return tmp_path
 
 
-def run_tool(*options):
-    return subprocess.run([sys.executable, str(TOOL), *options], capture_output=True, text=True, check=False)
+def run_tool(project, *options):
+    command = [sys.executable, str(TOOL), "--root", str(project), *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_addresses_extras_and_data_sets():
     assert launch.addresses(NOWHERE) == launch.addresses({}) == ("", "")
     assert launch.addresses(SOMEWHERE) == (REPOSITORY, HOMEPAGE)
-    with pytest.raises(ValueError, match=r"must be https://github.com/OWNER/NAME; found 'https://github.com/me'"):
-        launch.addresses({"urls": {"Repository": "https://github.com/me"}})
-    refuses(r"must begin with https://; found 'example.org'", launch.addresses, {"urls": {"Homepage": "example.org"}})
+    lines = yaml.safe_load("    html_theme_options:\n" + launch.config_end(NOWHERE))
+    buttons = {"use_repository_button": False, "use_issues_button": False}
+    assert lines == {"html_theme_options": buttons, "html_baseurl": ""}
+    for key, value, wanted in (("Repository", "https://github.com/me", "be https://github.com/OWNER/NAME"),
+                               ("Homepage", "example.org", "begin with https://")):  # fmt: skip
+        refuses(f"must {wanted}; found '{value}'", launch.addresses, {"urls": {key: value}})
     assert launch.extras([], NOWHERE) == launch.extras(["data:wmt23"], NOWHERE) == []
     assert launch.extras(["torch", "data:wmt23", "pytrec_eval", "jiwer"], NOWHERE) == ["local", "sentinel"]
     refuses(r"no extra in pyproject.toml installs 'jax'", launch.extras, ["jax"], NOWHERE)
@@ -97,17 +99,13 @@ def test_cell_stands_first_once_and_nothing_else_changes():
     once = launch.with_cell(text, SOMEWHERE)
     assert launch.with_cell(once, SOMEWHERE) == once
     cells = nbformat.reads(once, 4).cells
-    first = next(cell for cell in cells if cell.cell_type == "code")
-    assert first.metadata["tags"] == [launch.TAG, "remove-cell"]
-    assert REPOSITORY in first.source
-
-    def others(cells):
-        return [(c.source, c.get("outputs")) for c in cells if launch.TAG not in c.metadata.get("tags", [])]
-
-    assert sum(launch.TAG in c.metadata.get("tags", []) for c in cells) == 1
-    before, after = others(nbformat.reads(text, 4).cells), others(cells)
-    assert [source for source, _ in before] == [source for source, _ in after]
-    assert [o and [x.get("text") for x in o] for _, o in before] == [o and [x.get("text") for x in o] for _, o in after]
+    own = [cell for cell in cells if launch.TAG in cell.metadata.get("tags", [])]
+    assert own == [next(cell for cell in cells if cell.cell_type == "code")]
+    assert own[0].metadata["tags"] == [launch.TAG, "remove-cell"]
+    assert REPOSITORY in own[0].source
+    before = nbformat.reads(text, 4).cells
+    before = [(c.source, c.get("outputs")) for c in before if launch.TAG not in c.metadata.get("tags", [])]
+    assert [(c.source, c.get("outputs")) for c in cells if c not in own] == before
 
 
 def test_binder_installs_what_the_environment_names():
@@ -125,12 +123,10 @@ def test_binder_installs_what_the_environment_names():
 
 @pytest.mark.slow
 def test_with_an_address_everything_follows_and_a_config_without_the_line_is_refused(project):
-    first = run_tool("--root", str(project), "--check")
-    assert first.returncode == 1
+    first = run_tool(project, "--check")
+    assert (first.returncode, (project / ".binder").exists()) == (1, False)
     assert "_config.yml: not as tools/launch.py writes it" in first.stderr
-    assert not (project / ".binder").exists()
-    assert run_tool("--root", str(project)).returncode == 0
-    assert run_tool("--root", str(project), "--check").returncode == 0
+    assert (run_tool(project).returncode, run_tool(project, "--check").returncode) == (0, 0)
     config = yaml.safe_load((project / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
     theme = config["html_theme_options"]
     assert (theme["use_repository_button"], theme["repository_url"]) == (True, REPOSITORY)
@@ -138,11 +134,5 @@ def test_with_an_address_everything_follows_and_a_config_without_the_line_is_ref
     assert config["html_baseurl"] == f"{HOMEPAGE}/"
     assert f"@ git+{REPOSITORY}" in (project / "notebooks" / "00_template.ipynb").read_text(encoding="utf-8")
     (project / "_config.yml").write_text("sphinx: {}\n")
-    done = run_tool("--root", str(project))
+    done = run_tool(project)
     assert (done.returncode, "_config.yml must have this line once" in done.stderr) == (1, True)
-
-
-def test_without_an_address_there_are_no_buttons():
-    lines = yaml.safe_load("    html_theme_options:\n" + launch.config_end(NOWHERE))
-    buttons = {"use_repository_button": False, "use_issues_button": False}
-    assert lines == {"html_theme_options": buttons, "html_baseurl": ""}

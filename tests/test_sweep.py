@@ -17,7 +17,6 @@ from campaigns import refuses
 from pydantic import TypeAdapter
 
 import mtmeta as mm
-from mtmeta import _yaml
 from mtmeta.sweep import _engines, _plan, _run, _sets, _store, _tasks
 from mtmeta.sweep._statistics import STATISTICS
 
@@ -49,8 +48,7 @@ def combinations(*statistics, **rest) -> list[tuple]:
 
 def test_example_is_a_plan():
     plan = mm.sweep.read_plan(yaml.safe_load(mm.sweep.EXAMPLE))
-    assert plan.sets[0] == _plan.Loaded(name="teaching")
-    assert plan.sets[1].size == 6
+    assert (plan.sets[0], plan.sets[1].size) == (_plan.Loaded(name="teaching"), 6)
     assert [name for name, _ in plan.statistics] == ["correlate", "soft_pairwise_accuracy", "system_dependence"]
 
 
@@ -62,31 +60,24 @@ def test_combinations_by_hand():
 
 
 @pytest.mark.parametrize(("statistic", "n"), [
-    ({"compare": {"coefficient": "acc_eq", "method": "published"}}, 1),
-    ({"compare": {"coefficient": "acc_eq", "method": "bootstrap"}}, 2),
-    ({"compare": {"method": ["williams", "exchange"], "grouping": "none"}}, 3),
-    ({"rank": {"n_resamples": [0, 10]}}, 3),
-    ({"system_dependence": {"n_resamples": 0}}, 1),
-    ({"aggregate": {"how": ["corpus", "bootstrap"]}}, 3),
-    ("human_tie_share", 1),
+    ({"compare": {"method": ["williams", "exchange"]}}, 3), ({"rank": {"n_resamples": [0, 10]}}, 3),
+    ({"aggregate": {"how": ["corpus", "bootstrap"]}}, 3), ("aggregate", 1), ("human_tie_share", 1),
+    ({"intervals": {"method": ["jackknife", "bootstrap"]}}, 3),
 ])  # fmt: skip
 def test_only_what_draws_has_a_task_for_each_seed(statistic, n):
     assert len(combinations(statistic, seeds=[0, 1])) == n
 
 
-def test_simulations_are_a_grid_with_seeds():
+def test_what_is_one_value_and_what_a_grid():
     plan = mm.sweep.read_plan(plan_of("tie_area", sets=[{"simulate": {"seeds": [7, 9], "n_systems": [3, 4]}}]))
     made = list(_plan.product(plan.sets[0].grid))
     assert made == [{"n_systems": n, "seed": seed} for n in (3, 4) for seed in (7, 9)]
-
-
-def test_a_list_option_is_one_value_and_a_list_of_lists_a_grid():
     for value, expected in (([0, 0.5], [(0.0, 0.5)]), ([[0], [0.5, 0.25]], [(0.0,), (0.5, 0.25)])):
         found = combinations({"subsample_ties": {"shares": value}})
         assert [options["shares"] for _, options, _ in found] == expected
 
 
-def compare(**options) -> dict:
+def asked(**options) -> dict:
     return plan_of({"compare": options})
 
 
@@ -96,35 +87,22 @@ def sets(entry) -> dict:
 
 @pytest.mark.parametrize(("plan", "match"), [
     ({}, "sets: it is missing"),
-    ([1], r"the plan: expected keys with values; found \[1\]"),
     ({"sets": ["teaching"], "statistic": []}, "unknown key 'statistic'. Did you mean 'statistics'"),
-    (plan_of(), r"statistics: expected at least 1 item; found \[\]"),
-    (plan_of("corelate"), r"statistics\[0\]: unknown statistic 'corelate'. Did you mean 'correlate'"),
-    (plan_of({"correlate": {"groupings": "none"}}), r"\[0\].correlate: unknown key 'groupings'. .* 'grouping'"),
-    (plan_of({"correlate": {"grouping": "segmnt"}}), "correlate.grouping: expected 'none', .* found 'segmnt'"),
-    (plan_of({"correlate": {"grouping": False}}), r"found False \(a bare no, off or n"),
-    (plan_of({"correlate": {"grouping": ["none", "none"]}}), "grouping: 'none' is given twice"),
-    (plan_of({"correlate": {"grouping": []}}), "grouping: the list is empty"),
-    (plan_of({"correlate": {"epsilon": -1}}), r"epsilon: expected a number of at least 0, or 'calibrate'"),
-    (plan_of({"correlate": {"epsilon": float("nan")}}), "epsilon: expected a number"),
-    (plan_of(3), "expected the name of a statistic"),
-    (compare(n_resamples=10**9), "expected a number less than or equal to 1000000; found 1000000000"),
-    (compare(n_resamples=10**5000), "found a number of 16610 bits"),
-    (compare(n_resamples=True), "expected a valid integer; found True"),
-    (compare(alpha=[0.1, 1]), r"alpha\[1\]: expected a number less than 1; found 1"),
-    (plan_of({"aggregate": {"effective_order": 1}}), "effective_order: expected a valid boolean; found 1"),
-    (plan_of("tie_area", metrics=[1]), r"metrics\[0\]: expected a valid string; found 1"),
-    (plan_of("tie_area", seeds=[1, 2, 1]), "seeds: 1 is given twice"),
+    (plan_of(), r"statistics: it should have at least 1 item; found \[\]"),
+    (asked(grouping="segmnt"), "compare.grouping: it should be 'none', .* found 'segmnt'"),
+    (asked(grouping=False), r"found False \(a bare no, off or n"),
+    (asked(grouping=["none", "none"]), "grouping: values must be distinct; found more than once: 'none'"),
+    (asked(grouping=[]), r"grouping: it should have at least 1 item; found \[\]"),
+    (plan_of({"correlate": {"epsilon": -1}}), "epsilon: expected a number of at least 0, or 'calibrate'"),
+    (asked(n_resamples=10**9), "it should be less than or equal to 1000000; found 1000000000"),
+    (asked(n_resamples=10**5000), "found a number of 16610 bits"),
+    (asked(n_resamples=True), "it should be a valid integer; found True"),
+    (asked(alpha=[0.1, 1]), r"alpha\[1\]: it should be less than 1; found 1"),
     (plan_of("tie_area", seeds={"first": 1}), "seeds.count: it is missing"),
     (plan_of("tie_area", seeds={"first": 2**32 - 1, "count": 2}), "seeds.*found 4294967296"),
-    (sets({"nam": "x"}), r"sets\[0\]: unknown key 'nam'. Did you mean 'name'"),
     (sets({"missing": "nan"}), r"sets\[0\].name: it is missing"),
-    (sets({"name": "x", "missing": "no"}), r"sets\[0\].missing: expected 'raise' or 'nan'; found 'no'"),
-    (sets({"name": "x", "metrics_from": []}), "metrics_from: the list is empty"),
-    (sets({"simulate": {}, "missing": "nan"}), "unknown key 'missing'"),
-    (sets({"simulate": {"kind": "score"}}), "kind: expected 'scores' or 'campaign'; found 'score'"),
-    (sets({"simulate": {"texts": True}}), "unknown parameter of kind 'scores': 'texts'"),
-    (sets({"simulate": {"n_systems": 1}}), "n_systems: expected a number greater than or equal to 2"),
+    (sets({"name": "x", "missing": "no"}), r"sets\[0\].missing: it should be 'raise' or 'nan'; found 'no'"),
+    (sets({"simulate": {"texts": True}}), r"sets\[0\].simulate: unknown key 'texts'"),
 ])  # fmt: skip
 def test_errors_of_plans(plan, match):
     with pytest.raises(ValueError, match=match) as error:
@@ -137,7 +115,6 @@ def test_errors_of_plans(plan, match):
     plan_of("compare", seeds={"count": 100_000}, sets=["a", "b"]),
     plan_of("tie_area", sets=[{"simulate": {"seeds": {"count": 100_000}, "n_systems": [2, 3]}}]),
     plan_of({"compare": {"n_resamples": list(range(1, 5000)), "alpha": [k / 5000 for k in range(1, 5000)]}}),
-    plan_of(*(["compare", {"compare": {"n_resamples": [1, 2]}}]), seeds={"count": 60_000}),
 ])  # fmt: skip
 def test_huge_products_are_refused_at_once(plan):
     start = time.perf_counter()
@@ -153,30 +130,17 @@ def test_metrics_count_towards_the_bound(monkeypatch):
 
 
 def test_what_is_no_plan(tmp_path):
-    refuses("path of a YAML file, or a mapping; found list", mm.sweep.read_plan, [], error=TypeError)
-    for path, match in ((tmp_path / "none.yaml", "there is no such file"), (tmp_path, "not a file")):
+    refuses("list", mm.sweep.read_plan, [], error=TypeError)
+    for path, match in ((tmp_path / "none.yaml", "No such file"), (tmp_path, "it is no regular file")):
         refuses(match, mm.sweep.read_plan, path)
     refuses("the cluster has its own number of workers", mm.sweep.run, PLAN, dask="tcp://127.0.0.1:9", n_jobs=2)
 
 
-def values(kind) -> list:
-    """Return values that an option may have: all words, and the bounds of a number."""
+def words(kind) -> list[str]:
+    """Return the words that an option may be."""
     schema = TypeAdapter(kind).json_schema()["items"]
-    by_type, found = {"boolean": [True, False], "null": [None], "number": [0.25, 0.5]}, []
-    for one in schema.get("anyOf", [schema]):
-        found += one.get("enum", by_type.get(one.get("type"), []))
-        found += [one["minimum"], one["maximum"]] if one.get("type") == "integer" else []
-        found += [[0.25], [0, 0.5]] if one.get("type") == "array" else []
-    return found
-
-
-@pytest.mark.parametrize("name", STATISTICS)
-def test_every_valid_value_survives_yaml(name):
-    for option, kind in STATISTICS[name].options.items():
-        content = plan_of({name: {option: values(kind)}}, sets=["teaching"])
-        plan = mm.sweep.read_plan(content)
-        assert len(list(plan.combinations())) == len(values(kind)) > 1
-        assert _plan._plan(_yaml.parse(yaml.safe_dump(content)), Path.cwd()) == plan
+    found = [word for one in schema.get("anyOf", [schema]) for word in one.get("enum", [])]
+    return [word for word in found if isinstance(word, str)]
 
 
 #: What an option goes with, where the default of another allows less.
@@ -188,13 +152,12 @@ def test_choices_are_those_of_the_functions():
     es = mm.simulate.score_campaign(**SMALL)
     for name, statistic in STATISTICS.items():
         for option, kind in statistic.options.items():
-            words = [value for value in values(kind) if isinstance(value, str)]
-            if len(words) > 1 and name != "aggregate":  # its own checks come after those of the texts
+            if len(words(kind)) > 1 and name != "aggregate":  # its own checks come after those of the texts
                 metrics = ("C01",) if statistic.metrics == "one" else None
                 wrong = {option: "wrong"} | BESIDE.get((name, option), {})
                 with pytest.raises(ValueError, match="wrong") as error:
                     statistic.compute(es, metrics, wrong, 0 if statistic.draws({}) else None)
-                assert all(repr(word) in str(error.value) for word in words if word != "spa")
+                assert all(repr(word) in str(error.value) for word in words(kind) if word != "spa")
 
 
 EXPECTED = {
@@ -227,23 +190,18 @@ def test_a_sweep_gives_what_the_function_gives(name):
 
 
 def test_one_metric_at_a_time():
-    es = mm.simulate.score_campaign(**SMALL)
-    plan = plan_of(
-        "calibrate_ties", {"system_dependence": {"n_resamples": 5}}, {"expected_deviations": {"n_resamples": 5}},
-        {"compare_with_null": {"n_resamples": 39}}, seeds=3, metrics=["D01", "C02"],
-    )  # fmt: skip
-    tables = mm.sweep.run(plan).tables
-    ties = {m: mm.calibrate_ties(es, m) for m in ("D01", "C02")}
-    assert tables["calibrate_ties"]["metric"].tolist() == ["D01", "C02"]
-    assert tables["calibrate_ties"]["epsilon"].tolist() == [t.epsilon for t in ties.values()]
-    assert tables["calibrate_ties"]["value"].tolist() == [t.value for t in ties.values()]
-    sysdep = [mm.system_dependence(es, m, n_resamples=5, rng=3) for m in ("D01", "C02")]
+    es, names = mm.simulate.score_campaign(**SMALL), ["D01", "C02"]
+    few = [{name: {"n_resamples": 39}} for name in ("system_dependence", "expected_deviations", "compare_with_null")]
+    tables = mm.sweep.run(plan_of("calibrate_ties", *few, seeds=3, metrics=names)).tables
+    ties = [[m, mm.calibrate_ties(es, m).epsilon, mm.calibrate_ties(es, m).value] for m in names]
+    assert tables["calibrate_ties"][["metric", "epsilon", "value"]].to_numpy().tolist() == ties
+    sysdep = [mm.system_dependence(es, m, n_resamples=39, rng=3) for m in names]
     assert tables["system_dependence"]["sysdep"].tolist() == [s.sysdep for s in sysdep]
     deviations = np.concatenate([s.table["expected_deviation"] for s in sysdep])
     assert tables["expected_deviations"]["expected_deviation"].tolist() == deviations.tolist()
-    null = mm.sysdep.compare_with_null(es, "C02", n_resamples=39, rng=3)
-    row = tables["compare_with_null"].set_index("metric").loc["C02"]
-    assert (row["p_value"], row["null_median"]) == (null.p_value, np.median(null.sysdep_draws))
+    null = [mm.sysdep.compare_with_null(es, m, n_resamples=39, rng=3) for m in names]
+    expected = [[n.p_value, np.median(n.sysdep_draws)] for n in null]
+    assert tables["compare_with_null"][["p_value", "null_median"]].to_numpy().tolist() == expected
 
 
 def test_aggregate_reads_texts():
@@ -268,24 +226,17 @@ def test_ids_change_with_what_they_should_and_nothing_else(table, monkeypatch):
     frame = pd.read_csv(table)
     frame.loc[0, "C02"] += 1
     frame.to_csv(table, index=False)
-    _sets.forget()
     after = ids(plan)
     changed = {("calibrate_ties", ("C02",), None), ("correlate", None, None), ("compare", None, 0)}
     assert {key for key in before if before[key] != after[key]} == changed  # human_tie_share reads no metric
 
-    monkeypatch.setattr(_tasks, "__version__", "9.9")
-    assert not set(ids(plan).values()) & set(after.values())
-
-
-def test_a_new_metric_leaves_the_others_alone(table):
-    plan = plan_of("calibrate_ties", sets=[str(table)])
-    before = ids(plan)
-    frame = pd.read_csv(table)
     frame.assign(New=frame["C01"] ** 2).to_csv(table, index=False)
-    _sets.forget()
-    after = ids(plan)
-    assert {k: after[k] for k in before} == before
-    assert set(after) - set(before) == {("calibrate_ties", ("New",), None)}
+    more = ids(plan)
+    everything = {key for key in after if key[:2] in (("correlate", None), ("compare", None))}
+    assert {key for key in after if after[key] != more[key]} == everything
+    assert set(more) - set(after) == {("calibrate_ties", ("New",), None)}
+    monkeypatch.setattr(_tasks, "__version__", "9.9")
+    assert not set(ids(plan).values()) & set(more.values())
 
 
 def test_paths_are_relative_to_the_plan(table, tmp_path, monkeypatch):
@@ -311,7 +262,7 @@ def test_tables_with_several_language_pairs(tmp_path):
     (plan_of("tie_area", sets=["teachin"]), "unknown set 'teachin'.* Did you mean 'teaching'"),
     (plan_of("tie_area", metrics=["C1"]), r"set 'simulated scores \(.*\)': unknown metric 'C1'. Did you mean 'C01'"),
     (plan_of("tie_area", "tie_area"), "statistic 'tie_area': {} is asked for twice"),
-    (plan_of("tie_area", sets=["teaching", "teaching"]), "set 'teaching' is given twice"),
+    (plan_of("tie_area", sets=["teaching", "teaching"]), "set 'teaching', .* is asked for twice"),
     (plan_of("tie_area", sets=["teaching-ranking"]), "ranked items"),
 ])  # fmt: skip
 def test_errors_of_tasks(plan, match):
@@ -346,14 +297,11 @@ def filled(folder: Path, n: int = 3) -> bytes:
     return (folder / _store.STORE).read_bytes()
 
 
-def test_numbers_come_back_exactly(tmp_path):
-    values = [1 / 3, 5e-324, 1.7976931348623157e308, -0.0, 2**53 + 1]
+@pytest.mark.parametrize("value", [1 / 3, 5e-324, 1.7976931348623157e308, -0.0, 2**53 + 1])
+def test_numbers_come_back_exactly(tmp_path, value):
     with _store.opened(tmp_path) as store:
-        for k, value in enumerate(values):
-            store.append(str(k), outcome(value), {})
-    with _store.opened(tmp_path) as store:
-        back = [store.outcomes[str(k)]["rows"][0][1] for k in range(len(values))]
-    assert [repr(v) for v in back] == [repr(v) for v in values]
+        store.append("k", outcome(value), {})
+    assert repr(_store.read(tmp_path)[0].outcomes["k"]["rows"][0][1]) == repr(value)
 
 
 def test_a_store_cut_anywhere_loses_only_what_was_cut(tmp_path):
@@ -364,8 +312,7 @@ def test_a_store_cut_anywhere_loses_only_what_was_cut(tmp_path):
         path.write_bytes(whole[:cut])
         with _store.opened(tmp_path) as store:
             n = sum(end <= cut for end in ends)
-            assert list(store.outcomes) == [f"task{k}" for k in range(n)]
-            assert store.damaged == 0
+            assert (list(store.outcomes), store.damaged) == ([f"task{k}" for k in range(n)], 0)
             for k in range(n, 3):
                 store.append(f"task{k}", outcome(k / 3), {"set": "s"})
         assert path.read_bytes() == whole
@@ -406,15 +353,9 @@ def test_serial_by_hand(serial):
     es = mm.simulate.score_campaign(**SMALL, seed=2)
     chosen = table[(table["set_seed"] == 2) & (table["seed"] == 5)]
     expected = mm.compare(es, n_resamples=30, rng=5).table
-    assert chosen["value"].tolist() == expected["value"].tolist()
-    assert chosen["worst_rank"].tolist() == expected["worst_rank"].tolist()
-    assert serial.tables["correlate"].columns.tolist()[:9] == [
-        "set", "set_n_systems", "set_n_segments", "set_n_continuous", "set_n_discrete", "set_seed", "metric",
-        "coefficient", "grouping",
-    ]  # fmt: skip
-
-
-def test_all_statistics_in_one_table(serial):
+    assert chosen[["value", "worst_rank"]].to_numpy().tolist() == expected[["value", "worst_rank"]].to_numpy().tolist()
+    first = ["set", *(f"set_{name}" for name in (*SMALL, "seed")), "metric", "coefficient", "grouping"]
+    assert serial.tables["correlate"].columns.tolist()[:9] == first
     frame = serial.to_frame()
     assert len(frame) == sum(map(len, serial.tables.values()))
     assert frame["seed"].isna().sum() == sum(len(serial.tables[name]) for name in ("correlate", "calibrate_ties"))
@@ -472,32 +413,13 @@ def test_a_failure_keeps_the_others_and_is_tried_again(table, tmp_path):
     assert len((out / _store.STORE).read_text().splitlines()) == 4
 
 
-def test_a_bug_fails_its_task_alone(monkeypatch):
-    def broken(*_):
-        raise KeyError("x")
-
-    monkeypatch.setattr(_sets, "checked", broken)
-    result = mm.sweep.run(plan_of("tie_area"))
-    assert result.tasks["reason"].tolist() == ["KeyError: 'x'"]
-    assert result.to_frame().empty
-
-
-def test_missing_values_and_lists_in_tables():
-    records = [
-        ({"columns": ["a", "b"], "rows": [[1, None], [2, None]]}, {"shares": (0.5,)}),
-        ({"columns": ["a"], "rows": [[3]]}, {}),
-    ]
-    source = _sets.Source("s", "teaching", ())
-    several = [(_tasks.Task("i", source, "x", options, None, None, ""), content) for content, options in records]
-    frame = _run._table(several)
-    assert frame.columns.tolist() == ["set", "shares", "a", "b"]
-    assert frame["shares"].tolist() == ["[0.5]", "[0.5]", None]
-    assert frame["b"].isna().all()
-    assert (frame["a"].dtype, frame["b"].dtype) == ("int64", "float64")
-
-
-def test_a_worker_with_another_version_says_so(monkeypatch):
+def test_a_bug_or_another_version_fails_its_task_alone(monkeypatch):
     (task,) = mm.sweep.tasks(plan_of("tie_area"))
+    with monkeypatch.context() as patch:
+        patch.setattr(_sets, "checked", {}.__getitem__)
+        result = mm.sweep.run(plan_of("tie_area"))
+    assert result.tasks["reason"].str.startswith("TypeError: ").tolist() == [True]
+    assert result.to_frame().empty
     monkeypatch.setattr(_tasks, "__version__", "9.9")
     reason = f"this process has mtmeta 9.9; the sweep was planned with {mm.__version__}."
     assert _tasks.perform(task)["reason"] == reason
@@ -507,19 +429,6 @@ def test_a_worker_with_another_version_says_so(monkeypatch):
 def test_without_dask(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     refuses(r"Dask, or what it needs, is not installed.*mtmeta\[sweep\]", mm.sweep.run, PLAN, dask="local")
-
-
-def kill_when(n_done: int, find):
-    """Return a progress function that kills a worker once, when so many tasks are done."""
-    killed = []
-
-    def progress(state):
-        if state.done >= n_done and not killed:
-            killed.append(find())
-            os.kill(killed[0], signal.SIGKILL)
-
-    progress.killed = killed
-    return progress
 
 
 def deadly(marker: Path):
@@ -556,10 +465,15 @@ def cluster():
 def test_dask_gives_the_same_numbers_though_a_worker_is_killed(serial, cluster, tmp_path):
     import distributed
 
-    progress = kill_when(5, lambda: next(iter(cluster.workers.values())).pid)
-    result = mm.sweep.run(PLAN, tmp_path, dask=cluster.scheduler_address, progress=progress)
-    assert len(progress.killed) == 1
-    assert_same(result, serial)
+    killed = []
+
+    def progress(state):
+        if state.done >= 5 and not killed:
+            killed.append(next(iter(cluster.workers.values())).pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    assert_same(mm.sweep.run(PLAN, tmp_path, dask=cluster.scheduler_address, progress=progress), serial)
+    assert len(killed) == 1
     with distributed.Client(cluster) as client:  # the reader's own backend, without the option
         client.wait_for_workers(2)
         with joblib.parallel_config("dask", client=client):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from .. import __version__
 from .._escapes import file_name
 from .._limits import MAX_JOBS
 from ._common import Loading, command, full
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
 
     from ..evalset import EvalSet
     from ..rankings import Rankings
-
-
-#: What chapters were run on, by the kind of the data.
-_TITLES = {
-    "translations": "{systems} systems x {segments} segments, {metrics} metrics",
-    "transcripts": "{transcripts} transcripts by {systems} systems",
-    "ranked lists": "ranked lists by {systems} systems for {queries} queries",
-}
 
 
 @command("run 1 --scores teaching --no-site")
@@ -67,7 +58,7 @@ def run(
     data, name = _load(loading, scores, quiet)
     out = Path("out") / file_name(name) if out is None else out
     chosen = scores == "-" or any(given not in (None, [], "raise") for given in vars(loading).values())
-    options = {"version": __version__, "jobs": jobs, "progress": not quiet, "force": force}
+    options = {"jobs": jobs, "progress": not quiet, "force": force}
     read = inputs(context.params)
     outcomes = runner.run(notebooks, data, None if chosen else full(scores), out, reads=read, **options)
     rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
@@ -75,8 +66,7 @@ def run(
     say(quiet, f"notebooks: {out / 'notebooks'}")
     failed = any(o.status == "failed" for o in outcomes.values())
     if site:
-        title = f"{name}: {_TITLES[runner.kind_of(data)].format(**runner.facts(data))}"
-        failed |= not _site(runner, project, outcomes, out, title, force, quiet)
+        failed |= not _site(runner, project, outcomes, out, f"{name}: {runner.title(data)}", force, quiet)
     if failed:
         raise typer.Exit(1)
 

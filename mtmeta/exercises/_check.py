@@ -5,16 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from .._names import unknown
-from ..evalset import EvalSet
 from ._compare import complaints, is_open
 
 
@@ -36,22 +34,15 @@ class Check:
     status: str
     hints: tuple[str, ...] = ()
 
-    @property
-    def passed(self) -> bool:
-        """Whether the answer is right."""
-        return self.status == "right"
-
     def __repr__(self) -> str:
         said = {"open": "not answered yet", "wrong": "not right yet", "unknown": "cannot be checked on these data"}
-        lines = [f"{self.name}: {said.get(self.status, self.status)}", *(f"- {hint}" for hint in self.hints)]
-        return "\n".join(lines)
+        return "\n- ".join([f"{self.name}: {said.get(self.status, self.status)}", *self.hints])
 
 
 @functools.cache
 def _forms() -> dict[str, str]:
     """Return the form that each answer must have, by the label of its exercise."""
-    path = Path(__file__).parents[1] / "data" / "exercises.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads((Path(__file__).parents[1] / "data" / "exercises.json").read_text(encoding="utf-8"))
 
 
 def names() -> tuple[str, ...]:
@@ -94,8 +85,6 @@ def described(name: str) -> str:
     >>> mm.exercises.described("ex-02-ties")
     'The p-value, one-sided.'
     """
-    if not isinstance(name, str):
-        raise TypeError(f"`name` must be the label of an exercise, such as 'ex-01-four'; found {name!r}.")
     if name not in _forms():
         raise unknown("exercise with a check", name, names())
     return _forms()[name]
@@ -147,18 +136,18 @@ def check(name: str, answer: Any, **given: Any) -> Check:
     - 100 times too large: a percentage where a share is asked for?
     """
     function = reference(name)
-    needs = list(inspect.signature(function).parameters)
-    wanted = [parameter for parameter in needs if parameter != "answer"]
-    if set(wanted) != set(given):
-        shown = ", ".join(f"{p}={p}" for p in wanted) or "nothing but the answer"
+    needs = set(inspect.signature(function).parameters)
+    if (wanted := needs - {"answer"}) != set(given):
+        shown = ", ".join(f"{p}={p}" for p in sorted(wanted)) or "nothing but the answer"
         raise TypeError(f"the check of {name!r} must be given {shown}; found {', '.join(given) or 'nothing else'}.")
     if is_open(answer):
         return Check(name, "open")
+    shapes = [value.shape for value in given.values() if hasattr(value, "shape")]
+    sizes = {n for shape in shapes for n in (*shape, int(np.prod(shape)))}
     try:
-        if "answer" in needs:
-            hints = tuple(function(answer=answer, **given))
-        else:
-            hints = tuple(complaints(answer, function(**given), _sizes(given)))
+        judges = "answer" in needs
+        found = function(answer, **given) if judges else function(**given)
+        hints = tuple(found if judges else complaints(answer, found, sizes))
     except NoAnswer as error:
         return Check(name, "unknown", (str(error),))
     return Check(name, "wrong" if hints else "right", hints)
@@ -166,14 +155,3 @@ def check(name: str, answer: Any, **given: Any) -> Check:
 
 class NoAnswer(Exception):
     """Raised by a reference where the data have no answer."""
-
-
-def _sizes(given: Mapping[str, Any]) -> set[int]:
-    """Return the numbers of systems, segments and rows that an answer may have been divided by."""
-    sizes: set[int] = set()
-    for value in given.values():
-        if isinstance(value, EvalSet):
-            sizes |= {*value.shape, int(np.prod(value.shape)), int(np.isfinite(value.human).sum())}
-        elif isinstance(value, pd.DataFrame | pd.Series | np.ndarray | list):
-            sizes.add(len(value))
-    return sizes

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from numbers import Number
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -53,23 +53,18 @@ def complaints(answer: Any, expected: Any, sizes: Iterable[int] = ()) -> Iterato
     elif isinstance(expected, list | tuple | set | frozenset):
         yield from _names(answer, expected)
     else:
-        counted = isinstance(expected, int | np.integer) and not margin
-        yield from _number(answer, float(expected), float(margin), sizes, counted)
+        yield from _number(answer, expected, margin, sizes)
 
 
 def is_open(answer: Any) -> bool:
-    """Tell whether nothing has been answered: ``...``, None, or a collection of only these."""
-    if isinstance(answer, Mapping):
-        return all(is_open(value) for value in answer.values())
-    return answer is None or answer is Ellipsis
+    """Tell whether nothing has been answered: ``...``, None, or a dict of only these."""
+    values = answer.values() if isinstance(answer, Mapping) else [answer]
+    return all(value is None or value is ... for value in values)
 
 
-def _kind(value: Any) -> str:
-    if isinstance(value, pd.DataFrame):
-        return f"a table of {value.shape[0]} rows and {value.shape[1]} columns"
-    if isinstance(value, pd.Series | np.ndarray | list | tuple | set | Mapping):
-        return f"a {type(value).__name__} of {len(value) if np.ndim(value) or not hasattr(value, 'ndim') else 1}"
-    return f"a {type(value).__name__}"
+def _other_kind(wanted: str, answer: Any) -> str:
+    """Say that an answer is of another kind than the one that is wanted."""
+    return f"expected {wanted}; found a {type(answer).__name__}"
 
 
 def _listed(labels: Iterable) -> str:
@@ -80,7 +75,7 @@ def _entries(answer: Any, expected: Mapping, sizes: Iterable[int]) -> Iterator[s
     if isinstance(answer, pd.Series):
         answer = answer.to_dict()
     if not isinstance(answer, Mapping):
-        yield f"expected a dict with {_listed(expected)}; found {_kind(answer)}"
+        yield _other_kind(f"a dict with {_listed(expected)}", answer)
         return
     for key, right in expected.items():
         if key not in answer:
@@ -92,19 +87,16 @@ def _entries(answer: Any, expected: Mapping, sizes: Iterable[int]) -> Iterator[s
 
 
 def _words(answer: Any, expected: bool | str) -> Iterator[str]:
-    if isinstance(expected, str):
-        kinds, wanted, said = str, "a name", f"it is not {answer!r}"
-    else:
-        kinds, wanted, said = bool | np.bool_, "True or False", "the other way round"
-    if not isinstance(answer, kinds):
-        yield f"expected {wanted}; found {_kind(answer)}"
+    named = isinstance(expected, str)
+    if not isinstance(answer, str if named else bool | np.bool_):
+        yield _other_kind("a name" if named else "True or False", answer)
     elif answer != expected:
-        yield said
+        yield f"it is not {answer!r}"
 
 
 def _names(answer: Any, expected: Iterable) -> Iterator[str]:
     if not isinstance(answer, list | tuple | set | frozenset | pd.Index | np.ndarray):
-        yield f"expected a list of names; found {_kind(answer)}"
+        yield _other_kind("a list of names", answer)
         return
     found, right = set(map(str, answer)), set(map(str, expected))
     if extra := sorted(found - right):
@@ -113,17 +105,14 @@ def _names(answer: Any, expected: Iterable) -> Iterator[str]:
         yield f"{len(lacking)} missing"
 
 
-def _number(answer: Any, expected: float, margin: float, sizes: Iterable[int], counted: bool) -> Iterator[str]:
-    if isinstance(answer, np.ndarray) and answer.size == 1:
-        answer = answer.item()
-    if isinstance(answer, bool | np.bool_) or not isinstance(answer, Number):
-        yield f"expected a number; found {_kind(answer)}"
-    elif counted and abs(answer - expected) == 1:
-        yield "off by one"
-    elif said := _transformed(np.array([float(answer)]), np.array([expected]), margin, sizes):
-        yield said
-    elif not _close(answer, expected, margin) or (counted and answer != expected):
-        yield _direction(float(answer), expected)
+def _number(answer: Any, expected: float, margin: float, sizes: Iterable[int]) -> Iterator[str]:
+    if isinstance(answer, bool | np.bool_) or not isinstance(answer, Real):
+        yield _other_kind("a number", answer)
+        return
+    counted = isinstance(expected, int | np.integer) and not margin
+    if answer != expected and (counted or not _close(answer, expected, margin)):
+        a, e = np.array([answer], dtype=float), np.array([expected], dtype=float)
+        yield "off by one" if counted and abs(a - e) == 1 else _slip(a, e, margin, sizes) or _direction(a, e)
 
 
 def _close(a: Any, e: Any, margin: Any) -> Any:
@@ -147,26 +136,19 @@ def _rescaled(e: np.ndarray, sizes: Iterable[int]) -> Iterator[tuple[np.ndarray,
     yield 100 * e, "100 times too large: a percentage where a share is asked for?"
     yield e / 100, "100 times too small: a share where a percentage is asked for?"
     yield 1 - e, "the complement: one minus what is asked for"
-    for power, what in ((1, ""), (0.5, "the root of ")):
-        for n in sorted({n for n in sizes if n > 1}):
-            factor = (n / (n - 1)) ** power
-            yield factor * e, f"too large by {what}n / (n - 1): divided by n - 1 instead of n?"
-            yield e / factor, f"too small by {what}n / (n - 1): divided by n instead of n - 1?"
-    yield e**2, "the square of what is asked for"
-    yield np.sqrt(e), "the root of what is asked for"
+    for n in sorted({n for n in sizes if n > 1}):
+        yield n / (n - 1) * e, "too large by n / (n - 1): divided by n - 1 instead of n?"
+        yield (n - 1) / n * e, "too small by n / (n - 1): divided by n instead of n - 1?"
 
 
-def _transformed(a: np.ndarray, e: np.ndarray, margin: Any, sizes: Iterable[int]) -> str:
+def _slip(a: np.ndarray, e: np.ndarray, margin: Any, sizes: Iterable[int]) -> str:
     """Return the slip that explains all of some values together; "" if they are right, or no slip does."""
     if _close(a, e, margin).all() or not np.isfinite(a).any():
         return ""
-    with np.errstate(all="ignore"):
-        for wanted, message in _rescaled(e, sizes):
-            subtle = "n / (n" in message
-            if (np.isclose(a, wanted, rtol=1e-5, equal_nan=True) if subtle else _close(a, wanted, 0.0)).all():
-                return message
-    if len(a) > 1 and (e == np.round(e)).all() and set(a - e) in ({1.0}, {-1.0}):
-        return "off by one"
+    for wanted, message in _rescaled(e, sizes):
+        subtle = "n / (n" in message
+        if (np.isclose(a, wanted, rtol=1e-5, equal_nan=True) if subtle else _close(a, wanted, 0.0)).all():
+            return message
     coarse = (np.isclose(a, np.round(e, d), rtol=0, atol=1e-9).all() for d in (1, 2))
     return "rounded too much: give three decimals" if any(coarse) and (a != 0).any() else ""
 
@@ -200,8 +182,7 @@ def _text(label: Any) -> str:
 def _tables(answer: Any, expected: pd.Series | pd.DataFrame, margin: Any, sizes: Iterable[int]) -> Iterator[str]:
     found = _as_table(answer, expected)
     if found is None:
-        wanted = "table (a DataFrame)" if isinstance(expected, pd.DataFrame) else "Series or a dict"
-        yield f"expected a {wanted}; found {_kind(answer)}"
+        yield _other_kind(f"a {'DataFrame' if isinstance(expected, pd.DataFrame) else 'Series or a dict'}", answer)
         return
     margin = np.broadcast_to(np.asarray(margin, dtype=float), expected.shape).reshape(len(expected), -1)
     expected = _named(expected.to_frame("value") if isinstance(expected, pd.Series) else expected)
@@ -232,17 +213,16 @@ def _labels(found: pd.DataFrame, expected: pd.DataFrame) -> Iterator[str]:
 
 def _columns(values: np.ndarray, expected: pd.DataFrame, margin: np.ndarray, sizes: set[int]) -> Iterator[str]:
     right = expected.to_numpy(dtype=float)
-    if said := _transformed(values.ravel(), right.ravel(), margin.ravel(), sizes):
+    if said := _slip(values.ravel(), right.ravel(), margin.ravel(), sizes):
         yield said
         return
-    single = list(expected.columns) == ["value"]
     for k, name in enumerate(expected.columns):
         a, e, m = values[:, k], right[:, k], margin[:, k]
         wrong = np.flatnonzero(~_close(a, e, m))
         if not len(wrong):
             continue
-        where = "" if single else f"column {name}: "
-        if said := _transformed(a, e, m, sizes):
+        where = "" if list(expected.columns) == ["value"] else f"column {name}: "
+        if said := _slip(a, e, m, sizes):
             yield where + said
         elif len(e) > 2 and len({*np.round(e, 6)}) > 1 and _close(np.sort(a), np.sort(e), np.sort(m)).all():
             yield f"{where}the right values, but not in their rows"

@@ -52,8 +52,6 @@ class Exercise:
 
 def _pieces(cells: Iterable[NotebookNode]) -> Iterator[tuple[str, Any]]:
     """Yield marks, as ("exercise-start", (title, label)), and between them cells, as ("cell", cell)."""
-    from nbformat.v4 import new_markdown_cell
-
     for cell in cells:
         if cell.cell_type != "markdown":
             yield "cell", cell
@@ -63,7 +61,19 @@ def _pieces(cells: Iterable[NotebookNode]) -> Iterator[tuple[str, Any]]:
             if mark:
                 yield mark, (title.strip(), label)
             if after.strip():
-                yield "cell", new_markdown_cell(after.strip())
+                yield "cell", _prose(after.strip())
+
+
+def _prose(text: str) -> NotebookNode:
+    from nbformat.v4 import new_markdown_cell
+
+    return new_markdown_cell(text)
+
+
+def _code(source: str, tag: str = "") -> NotebookNode:
+    from nbformat.v4 import new_code_cell
+
+    return new_code_cell(source, metadata={"tags": [tag]} if tag else {})
 
 
 def read(notebook: NotebookNode) -> tuple[list[NotebookNode], list[Exercise]]:
@@ -163,19 +173,16 @@ def to_notebook(chapter: NotebookNode, *, solutions: bool = False, campaign: str
     ValueError
         If the notebook has no exercise.
     """
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+    from nbformat.v4 import new_notebook
 
     needed, exercises = read(chapter)
     title = re.search(r"^# (.+)$", chapter.cells[0].source, flags=re.MULTILINE)[1]
     kind = "exercises, with solutions" if solutions else "exercises"
-    cells = [new_markdown_cell(f"# {title}: {kind}\n\n## Set-up\n\n{_INTRODUCTION}")]
-    for cell in needed:
-        kept = new_code_cell(cell.source)
+    cells = [_prose(f"# {title}: {kind}\n\n## Set-up\n\n{_INTRODUCTION}")]
+    cells += [_code(cell.source, "parameters" * ("parameters" in cell.metadata.get("tags", []))) for cell in needed]
+    for cell in cells[1:] if campaign is not None else ():
         if "parameters" in cell.metadata.get("tags", []):
-            kept.metadata["tags"] = ["parameters"]
-            if campaign is not None:
-                kept.source = re.sub(r"(?m)^campaign = .*$", lambda _: f"campaign = {campaign!r}", kept.source)
-        cells.append(kept)
+            cell.source = re.sub(r"(?m)^campaign = .*$", lambda _: f"campaign = {campaign!r}", cell.source)
     for number, exercise in enumerate(exercises, 1):
         cells += _cells_of(exercise, number, solutions)
     for number, cell in enumerate(cells):
@@ -191,25 +198,16 @@ _INTRODUCTION = (
 
 
 def _cells_of(exercise: Exercise, number: int, solutions: bool) -> Iterator[NotebookNode]:
-    from nbformat.v4 import new_code_cell, new_markdown_cell
-
-    yield new_markdown_cell(f"## Exercise {number}: {exercise.title}")
-    form = [new_markdown_cell(f"**The answer to give.** {described(exercise.label)}")] if exercise.check else []
+    yield _prose(f"## Exercise {number}: {exercise.title}")
+    form = [_prose(f"**The answer to give.** {described(exercise.label)}")] if exercise.check else []
     yield from map(_for_a_viewer, (*exercise.statement, *form, *(exercise.solution if solutions else ())))
-    if not solutions:
-        written = "\n".join(filter(None, ("# Write your code here.", _left_open(exercise.answer))))
-        yield new_code_cell(written, metadata={"tags": ["answer"]})
-    elif exercise.answer:
-        yield new_code_cell(exercise.answer, metadata={"tags": ["answer"]})
-    if exercise.check:
-        yield new_code_cell(exercise.check, metadata={"tags": ["check"]})
+    answer = exercise.answer if solutions else f"# Write your code here.\n{_left_open(exercise.answer)}".strip()
+    yield from (_code(code, tag) for code, tag in ((answer, "answer"), (exercise.check, "check")) if code)
     yield from map(_for_a_viewer, exercise.discussion if solutions else ())
 
 
 def _for_a_viewer(cell: NotebookNode) -> NotebookNode:
-    from nbformat.v4 import new_code_cell, new_markdown_cell
-
-    return new_code_cell(cell.source) if cell.cell_type == "code" else new_markdown_cell(_plain(cell.source))
+    return _code(cell.source) if cell.cell_type == "code" else _prose(_plain(cell.source))
 
 
 def export(
@@ -245,16 +243,13 @@ def export(
     """
     import nbformat
 
-    from ..runner import missing
-
     ending = "_solutions.ipynb" if solutions else "_exercises.ipynb"
     made = {}
     for path in map(Path, chapters):
-        missing(path)  # raises for what is no notebook
         notebook = to_notebook(nbformat.read(path, 4), solutions=solutions, campaign=campaign)
         made[Path(out) / f"{path.stem}{ending}"] = nbformat.writes(notebook) + "\n"
-    there = [path for path in made if path.exists() and path.read_bytes() != made[path].encode()]
-    if taken := [str(path) for path in there if not force and not is_own(path)]:
+    edited = (path for path, text in made.items() if path.exists() and path.read_bytes() != text.encode())
+    if taken := [str(path) for path in edited if not force and not is_own(path)]:
         raise ValueError(
             f"not written, for they may hold answers: {', '.join(taken)}. Move them away, or choose another folder; on "
             "the command line, --force replaces them."

@@ -7,33 +7,17 @@ The metadata of a notebook say what it needs beyond the light installation, and 
 ``data:NAME`` is the folder of a data set where `mm.load` looks (``MTMETA_DATA``, the cache that ``mtmeta fetch`` fills,
 ``~/.mt-metrics-eval``), at the first or second level; any other requirement is the name of a Python module. A chapter
 is executed if everything it requires is there, and otherwise shown from its stored outputs. A need of the data is a
-name in `FACTS`, alone or with a least number. `run` executes chapters on a reader's data and leaves out those whose
-needs are not met; a chapter that discovers this only while it runs raises `CannotRun`. A cell may state needs in the
-same way, and is then left out alone.
+name in `_needs.FACTS`, alone or with a least number. `run` executes chapters on a reader's data and leaves out those
+whose needs are not met; a chapter that discovers this only while it runs raises `CannotRun`. A cell may state needs in
+the same way, and is then left out alone.
 
 ``mtmeta run`` is `run` and `show`; ``make book`` and ``make notebooks`` are ``tools/make_book.py``.
 """
 
 from ._book import build, can_build, chapters, find_project
 from ._execute import CannotRun, execute, missing
-from ._needs import FACTS, facts, kind_of, unmet
-from ._run import Outcome, fingerprint, run
+from ._needs import title
+from ._run import run
 from ._site import show
 
-__all__ = [
-    "FACTS",
-    "CannotRun",
-    "Outcome",
-    "build",
-    "can_build",
-    "chapters",
-    "execute",
-    "facts",
-    "find_project",
-    "fingerprint",
-    "kind_of",
-    "missing",
-    "run",
-    "show",
-    "unmet",
-]
+__all__ = ["CannotRun", "build", "can_build", "chapters", "execute", "find_project", "missing", "run", "show", "title"]

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._files import read_text
+from .._files import read_bytes, read_text
 from .._processes import run_program
 from .._yaml import parse
 from ._execute import about
@@ -64,21 +64,13 @@ def copy_sources(root: Path, to: Path) -> Path:
 
 
 def _copy(source: str | Path, target: str | Path) -> None:
-    if not os.path.isfile(source):  # a pipe or a device: to read it may have no end
-        raise ValueError(f"cannot read {source}: it is no regular file.")
-    shutil.copy2(source, target)
+    Path(target).write_bytes(read_bytes(Path(source)))  # no pipe and no device: to read it may have no end
 
 
 def write_execution(source: Path, report: Mapping[str, Mapping[str, Any]], **more: Any) -> None:
     """Write ``execution.json``: what the site says about the outputs of each chapter, and about the machine."""
-    about = {
-        "date": datetime.date.today().isoformat(),
-        "python": platform.python_version(),
-        "platform": platform.platform(terse=True),
-        "cores": os.cpu_count(),
-        **more,
-        "notebooks": report,
-    }
+    about = {"date": datetime.date.today().isoformat(), "python": platform.python_version()}
+    about |= {"platform": platform.platform(terse=True), "cores": os.cpu_count(), **more, "notebooks": report}
     (source / "execution.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
@@ -114,10 +106,10 @@ def build(root: str | Path, *, builder: str = "html", strict: bool = True) -> Pa
         shutil.rmtree(root / "_build" / name, ignore_errors=True)
     if not can_build():
         raise RuntimeError("jupyter-book is not installed: pip install 'mtmeta[book]'.")
-    paths = [str(root / "_build" / "src"), "--path-output", str(root)]
-    arguments = ["build", *paths, "--builder", builder, *(["-W"] * strict), "--keep-going", "-q"]
-    warnings = None if strict else subprocess.STDOUT
-    done = run_program(str(_JUPYTER_BOOK), *arguments, stdout=subprocess.PIPE, stderr=warnings, text=True)
+    arguments = ["build", str(root / "_build" / "src"), "--path-output", str(root), "--builder", builder]
+    arguments += ["--keep-going", "-q", *(["-W"] * strict)]
+    options = {"stdout": subprocess.PIPE, "stderr": None if strict else subprocess.STDOUT, "text": True}
+    done = run_program(str(_JUPYTER_BOOK), *arguments, **options)
     if done.returncode:
         print(done.stdout, file=sys.stderr)
         raise RuntimeError(f"jupyter-book ended with exit status {done.returncode}; its warnings are above.")
@@ -145,20 +137,17 @@ def find_project(book: str | Path | None = None) -> Path:
     ValueError
         If there is none.
     """
-    if book is not None:
-        if _is_project(Path(book)):
-            return Path(book).resolve()
-        raise ValueError(f"{book} is no folder of the book: expected _config.yml, _toc.yml and notebooks/01_….ipynb.")
     here = Path.cwd().resolve()
-    beside = Path(__file__).resolve().parents[2]
-    for folder in (here, *here.parents, beside):
+    known = (here, *here.parents, Path(__file__).resolve().parents[2])
+    for folder in known if book is None else [Path(book).resolve()]:
         if _is_project(folder):
             return folder
+    if book is not None:
+        raise ValueError(f"{book} is no folder of the book: expected _config.yml, _toc.yml and notebooks/01_….ipynb.")
     raise ValueError(
-        f"the chapters are not here: neither {here} nor a folder above it holds _config.yml, _toc.yml and notebooks/. "
-        "They are part of the book's sources, not of the installed package. Get a copy of the sources (a clone, or an "
-        "unpacked archive) and name it with --book FOLDER, or run the command inside it. "
-        "`mtmeta report` needs no chapters: it says on one page whether a metric is any good."
+        f"neither {here} nor a folder above it holds the chapters, which are not in the installed package. Get a copy "
+        "of the book's sources (a clone, or an unpacked archive), and name it with --book FOLDER or run the command "
+        "inside it. `mtmeta report` needs no chapters: it says on one page whether a metric is any good."
     )
 
 
@@ -192,13 +181,10 @@ def chapters(project: str | Path, names: Sequence[str] = ("all",)) -> dict[str, 
     chosen = set()
     for name in names:
         stem = Path(name).name.removesuffix(".ipynb")
-        number = f"{int(stem):02d}_" if stem.isascii() and stem.isdigit() else None
-        found = [p for p in known if stem in ("all", Path(p).name) or (number and Path(p).name.startswith(number))]
+        found = [p for p in known if stem in ("all", Path(p).name, Path(p).name[:2].lstrip("0"), Path(p).name[:2])]
         if not found:
-            raise ValueError(
-                f"there is no chapter {name!r}; expected all, or a number or name of: "
-                f"{', '.join(Path(p).name for p in known)}."
-            )
+            there = ", ".join(Path(p).name for p in known)
+            raise ValueError(f"there is no chapter {name!r}; expected all, or a number or name of: {there}.")
         chosen.update(found)
     found = {page: path for page, path in known.items() if page in chosen}
     for path in found.values():

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ValidationError
+
 from .._files import data_dirs, read_text
 
 
@@ -32,15 +34,20 @@ def _is_there(requirement: str) -> bool:
     if kind == "data":
         return any((root / name).is_dir() or any(root.glob(f"*/{name}/")) for root in data_dirs().values())
     if kind or not name.isidentifier():
-        raise ValueError(
-            f"a notebook requires {requirement!r}; expected 'data:NAME' or the name of a Python module, such as "
-            "'torch'. Correct `mtmeta.requires` in its metadata."
-        )
+        raise ValueError(f"`mtmeta.requires` has {requirement!r}; expected 'data:NAME' or the name of a Python module.")
     return importlib.util.find_spec(name) is not None
 
 
-def about(notebook: str | Path) -> dict[str, Any]:
-    """Return the entry ``mtmeta`` of a notebook's metadata; raise if it is no notebook."""
+class About(BaseModel):
+    """The entry ``mtmeta`` in the metadata of a notebook or a cell."""
+
+    requires: list[str] = []
+    needs: list[str] = []
+    takes: dict[str, list[str]] = {}
+
+
+def about(notebook: str | Path) -> About:
+    """Return what the metadata of a notebook say; raise if it is no notebook."""
     import nbformat
 
     text = read_text(Path(notebook))
@@ -50,20 +57,13 @@ def about(notebook: str | Path) -> dict[str, Any]:
             nbformat.validate(content)
     except Exception as error:  # whatever comes up in a file that is no notebook
         raise ValueError(f"{notebook} is not a notebook: {str(error).partition(chr(10))[0]}.") from None
-    for part in (content, *content["cells"]):
-        _check_says(notebook, part["metadata"].get("mtmeta", {}))
-    return content["metadata"].get("mtmeta", {})
-
-
-def _check_says(notebook: str | Path, says: Any) -> None:
-    """Raise unless the metadata of a notebook or a cell are lists of names."""
-    takes = says.get("takes", {}) if isinstance(says, dict) else None
-    lists = [*takes.values(), *(says[key] for key in says if key != "takes")] if isinstance(takes, dict) else [None]
-    if not all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists):
-        raise ValueError(
-            f'{notebook}: `mtmeta` in the metadata must be lists of names, such as {{"needs": ["metrics"]}}; '
-            f"found {str(says)[:100]}."
-        )
+    try:
+        first, *_ = (About.model_validate(p["metadata"].get("mtmeta", {})) for p in (content, *content["cells"]))
+    except ValidationError as error:
+        wanted = 'lists of names, such as {"needs": ["metrics"]}'
+        found = str(error.errors()[0]["input"])[:100]
+        raise ValueError(f"{notebook}: `mtmeta` in the metadata must be {wanted}; found {found}.") from None
+    return first
 
 
 def missing(notebook: str | Path) -> list[str]:
@@ -84,7 +84,7 @@ def missing(notebook: str | Path) -> list[str]:
     ValueError
         If the file is no notebook, or a requirement has neither form.
     """
-    return [r for r in about(notebook).get("requires", []) if not _is_there(r)]
+    return [r for r in about(notebook).requires if not _is_there(r)]
 
 
 def execute(
@@ -93,7 +93,7 @@ def execute(
     parameters: Mapping[str, Any] | None = None,
     *,
     cwd: str | Path | None = None,
-    progress: bool | Mapping[str, Any] = False,
+    progress: Mapping[str, Any] | None = None,
 ) -> float:
     """Execute one notebook with papermill.
 
@@ -105,8 +105,8 @@ def execute(
         Values for the cell tagged ``parameters``. By default nothing is injected, so the copy has the original's cells.
     cwd : path, optional
         The directory that the cells run in; by default that of `notebook`.
-    progress : bool or mapping
-        Whether to show a bar that counts cells, or options of `tqdm.tqdm` for it.
+    progress : mapping, optional
+        Options of `tqdm.tqdm` for a bar that counts cells. By default there is none.
 
     Returns
     -------
@@ -124,16 +124,11 @@ def execute(
 
     start = time.perf_counter()
     Path(out).parent.mkdir(parents=True, exist_ok=True)
+    options: dict[str, Any] = {"cwd": str(cwd or Path(notebook).resolve().parent), "kernel_name": "python3"}
+    options["progress_bar"] = dict(progress) if progress else False
+    options["extra_arguments"] = ["--log-level=CRITICAL"]  # else it warns of unencrypted talk, and of being stopped
     try:
-        papermill.execute_notebook(
-            str(notebook),
-            str(out),
-            parameters=dict(parameters or {}),
-            cwd=str(cwd or Path(notebook).resolve().parent),
-            kernel_name="python3",
-            progress_bar=dict(progress) if isinstance(progress, Mapping) else progress,
-            extra_arguments=["--log-level=CRITICAL"],  # else it warns of unencrypted talk, and of being stopped
-        )
+        papermill.execute_notebook(str(notebook), str(out), dict(parameters or {}), **options)
     except papermill.PapermillExecutionError as error:
         if error.ename == CannotRun.__name__:
             raise CannotRun(error.evalue) from None

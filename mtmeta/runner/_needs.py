@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined
-from ..evalset import EvalSet
+from ..evalset import EvalSet, Texts
 from ..rankings import Rankings
 
+Data = EvalSet | pd.DataFrame | Rankings
 #: What a chapter may need in its metadata, and how it is called.
 FACTS: dict[str, str] = {
     "systems": "systems",
     "segments": "segments",
     "metrics": "metrics with segment scores",
     "rated_systems": "systems with human scores",
-    "rated_segments": "segments with human scores",
     "comparable_segments": "segments with two rated systems or more",
     "complete_segments": "segments rated for all systems",
     "compared_segments": "segments with two systems or more that humans and all metrics scored",
@@ -35,17 +35,27 @@ FACTS: dict[str, str] = {
 }
 #: What a set can be, and the parameter of a chapter that takes it.
 PARAMETERS: dict[str, str] = {"translations": "campaign", "transcripts": "speech", "ranked lists": "ranking"}
+_TITLES = {
+    "translations": "{systems} systems x {segments} segments, {metrics} metrics",
+    "transcripts": "{transcripts} transcripts by {systems} systems",
+    "ranked lists": "ranked lists by {systems} systems for {queries} queries",
+}
 _NEED = re.compile(r"(\w+)(?:>=(\d+))?")
 
 
-def kind_of(data: EvalSet | pd.DataFrame | Rankings) -> str:
+def kind_of(data: Data) -> str:
     """Return what a set holds: a name in `PARAMETERS`."""
     if isinstance(data, Rankings):
         return "ranked lists"
     return "transcripts" if isinstance(data, pd.DataFrame) else "translations"
 
 
-def facts(data: EvalSet | pd.DataFrame | Rankings) -> dict[str, int]:
+def title(data: Data) -> str:
+    """Say how large a set is, for the title of a run."""
+    return _TITLES[kind_of(data)].format(**facts(data))
+
+
+def facts(data: Data) -> dict[str, int]:
     """Count what chapters may need of the data.
 
     Parameters
@@ -63,8 +73,8 @@ def facts(data: EvalSet | pd.DataFrame | Rankings) -> dict[str, int]:
     >>> import mtmeta as mm
     >>> es = mm.EvalSet([[0, -1, None], [-1, None, None]], {"m": [[1, 2, 3], [1, 2, 3]]}, systems=["A", "B"])
     >>> found = facts(es)
-    >>> found["segments"], found["rated_segments"], found["comparable_segments"], found["translations"]
-    (3, 2, 1, 0)
+    >>> found["segments"], found["comparable_segments"], found["translations"]
+    (3, 1, 0)
     """
     count = {"ranked lists": _of_lists, "transcripts": _of_transcripts, "translations": _of_translations}
     return dict.fromkeys(FACTS, 0) | count[kind_of(data)](data)
@@ -88,24 +98,21 @@ def _of_transcripts(heard: pd.DataFrame) -> dict[str, int]:
 def _of_translations(es: EvalSet) -> dict[str, int]:
     rated = ~np.isnan(es.human)
     scored = np.logical_and.reduce([rated, *(~np.isnan(es[metric]) for metric in es.metrics)])
-    texts = es.texts
-    by_reference = texts.references.values() if texts else ()
-    by_system = texts.translations.values() if texts else ()
+    texts = es.texts or Texts()
     return {
         "systems": es.shape[0],
         "segments": es.shape[1],
         "metrics": len(es.metrics),
         "rated_systems": int(rated.any(axis=1).sum()),
-        "rated_segments": int(rated.any(axis=0).sum()),
         "comparable_segments": int((rated.sum(axis=0) > 1).sum()),
         "complete_segments": int(rated.all(axis=0).sum()),
         "compared_segments": int((scored.sum(axis=0) > 1).sum()),
         "scored_segments": int(scored.all(axis=0).sum()),
         "distinct_scores": len(np.unique(es.human[rated])),
         "ratings": len(es.ratings) + ("raters" in (es.truth or {})),  # simulated raters rate again
-        "sources": sum(text is not None for text in (texts.sources if texts else None) or ()),
-        "references": max((sum(text is not None for text in own) for own in by_reference), default=0),
-        "translations": sum(text is not None for own in by_system for text in own),
+        "sources": sum(text is not None for text in texts.sources or ()),
+        "references": max((sum(text is not None for text in own) for own in texts.references.values()), default=0),
+        "translations": sum(text is not None for own in texts.translations.values() for text in own),
         "whole_segments": _n_whole(es),
     }
 
@@ -146,13 +153,9 @@ def unmet(needs: Sequence[str], found: Mapping[str, int]) -> list[str]:
     for need in needs:
         match = _NEED.fullmatch(need)
         if match is None or match[1] not in FACTS:
-            raise ValueError(
-                f"a notebook needs {need!r}; expected one of {', '.join(FACTS)}, alone or as in 'metrics>=2'. "
-                "Correct `mtmeta.needs` in its metadata."
-            )
+            raise ValueError(f"`mtmeta.needs` has {need!r}; expected one of {', '.join(FACTS)}, or as in 'metrics>=2'.")
         name, least = match[1], int(match[2] or 1)
-        count = found[name]
-        if count < least:
+        if (count := found[name]) < least:
             asked = FACTS[name] if match[2] is None else f"{least} {FACTS[name]}"
             reasons.append(f"{asked} (there {'is' if count == 1 else 'are'} {count or 'none'})")
     return reasons

@@ -14,25 +14,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from .. import __version__
 from .._arrays import digest
-from .._checks import check_count
 from .._escapes import file_name, markdown
 from .._files import claimed, keep, whole_file
-from .._limits import MAX_JOBS
 from .._processes import in_processes
 from ._execute import CannotRun, about, execute, missing
-from ._needs import PARAMETERS, facts, kind_of, unmet
-
-if TYPE_CHECKING:
-    import nbformat
-    import pandas as pd
-
-    from ..evalset import EvalSet
-    from ..rankings import Rankings
-
-    Data = EvalSet | pd.DataFrame | Rankings
+from ._needs import PARAMETERS, Data, facts, kind_of, unmet
 
 #: What a run makes in its folder.
 _MADE = ("notebooks", "scores", "site", ".done", ".site")
@@ -66,7 +55,6 @@ def run(
     scores: str | None,
     out: str | Path,
     *,
-    version: str,
     jobs: int = 2,
     progress: bool = True,
     reads: Iterable[Path] = (),
@@ -95,8 +83,6 @@ def run(
         written to ``out/scores`` as a table, and chapters read that.
     out : path
         The folder to write to.
-    version : str
-        The version of the package. Results of another version are recomputed.
     jobs : int
         How many chapters are executed at a time.
     progress : bool
@@ -120,12 +106,11 @@ def run(
     for name in ("papermill", "ipykernel"):
         if importlib.util.find_spec(name) is None:
             raise ValueError(f"{name} is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
-    check_count("jobs", jobs, 1, MAX_JOBS)
     out = Path(out)
     outcomes: dict[str, Outcome] = {}
     with hold(out, [*reads, *notebooks.values()], force=force):
         given = _write_scores(data, out) if scores is None else scores
-        with closing(_outcomes(notebooks, data, given, out, version, jobs, progress)) as done:
+        with closing(_outcomes(notebooks, data, given, out, jobs, progress)) as done:
             for page, outcome in done:
                 outcomes[page] = outcome
                 if progress:
@@ -145,10 +130,9 @@ def hold(out: Path, reads: Iterable[Path], *, force: bool = False) -> Iterator[N
 def _write_scores(data: Data, out: Path) -> str:
     """Write a set as a table, and return its whole path."""
     kind = kind_of(data)
-    frame = data if kind == "transcripts" else data.to_frame()
+    frame, name = (data, kind) if kind == "transcripts" else (data.to_frame(), data.name)
     if kind == "ranked lists":  # what is judged and in no list stays: measures count it
         frame = frame.drop(columns="relevance").merge(data.qrels, on=["query", "item"], how="outer")
-    name = kind if kind == "transcripts" else data.name
     path = (out / "scores" / f"{file_name(name)}.parquet").resolve()
     with whole_file(path) as part:
         frame.to_parquet(part, index=False)
@@ -156,7 +140,7 @@ def _write_scores(data: Data, out: Path) -> str:
 
 
 def _outcomes(
-    notebooks: Mapping[str, Path], data: Data, scores: str, out: Path, version: str, jobs: int, progress: bool
+    notebooks: Mapping[str, Path], data: Data, scores: str, out: Path, jobs: int, progress: bool
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield the outcome of each chapter as soon as it is known.
 
@@ -166,7 +150,7 @@ def _outcomes(
     parameters = {PARAMETERS[kind]: scores}
     todo: dict[str, tuple] = {}
     for page, path in notebooks.items():
-        key = digest([digest(path.read_bytes()), seen, parameters, version])
+        key = digest([digest(path.read_bytes()), seen, parameters, __version__])
         if reason := _why_not(path, kind, found):
             outcome = Outcome("skipped", reason=reason)
             _write_page(path, out / f"{page}.ipynb", outcome)
@@ -197,8 +181,7 @@ def fingerprint(data: Data) -> str:
 
 def _why_not(path: Path, kind: str, found: Mapping[str, int]) -> str:
     """Say why a chapter cannot run on a set with these facts on this machine; nothing if it can."""
-    says = about(path)
-    needs = {"campaign": says.get("needs", [])} | says.get("takes", {})
+    needs = {"campaign": about(path).needs} | about(path).takes
     if PARAMETERS[kind] not in needs:
         return f"it needs translations and their scores; these are {kind}"
     if lacking := unmet(needs[PARAMETERS[kind]], found):
@@ -214,13 +197,13 @@ def _outcome_file(out: Path, page: str) -> Path:
 
 def _read_outcome(out: Path, page: str, key: str) -> Outcome | None:
     """Return an earlier run's outcome of a chapter, if nothing has changed since and it did not fail."""
-    try:
+    with suppress(
+        OSError, ValueError, KeyError, TypeError, AttributeError
+    ):  # an interrupted or older run is done again
         stored = json.loads(_outcome_file(out, page).read_text(encoding="utf-8"))
         written = digest((out / f"{page}.ipynb").read_bytes())
         if (stored.pop("key"), stored.pop("notebook")) == (key, written) and stored["status"] != "failed":
             return Outcome(**{**stored, "resumed": True})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass  # an interrupted or older run: it is done again
     return None
 
 
@@ -234,13 +217,7 @@ class _Lines(io.TextIOBase):
         return len(text)
 
 
-def _progress(name: str) -> dict[str, Any]:
-    """Return how the progress of a chapter is shown."""
-    state = "{desc}: cell {n_fmt} of {total_fmt}, {elapsed}"
-    return {"desc": name, "leave": False, "file": _Lines(), "mininterval": 10, "miniters": 1, "bar_format": state}
-
-
-def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> nbformat.NotebookNode:
+def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int]) -> dict:
     """Return a chapter as it is executed on these data, without the cells whose needs they do not meet.
 
     Cells with the tag ``seen`` say what the book's data show, and are left out on other data. Descriptions of figures
@@ -249,7 +226,8 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
     import nbformat
 
     notebook = nbformat.read(path, as_version=4)
-    own = not _are_defaults(notebook, parameters)
+    defaults = "\n".join(c.source for c in notebook.cells if "parameters" in c.metadata.get("tags", []))
+    own = not all(re.search(rf"^{n} = (['\"]){re.escape(v)}\1", defaults, re.M) for n, v in parameters.items())
     cells: list = []
     for cell in notebook.cells:
         if lacking := unmet(cell.metadata.get("mtmeta", {}).get("needs", []), found):
@@ -267,11 +245,6 @@ def _prepared(path: Path, parameters: Mapping[str, str], found: Mapping[str, int
     return notebook
 
 
-def _are_defaults(notebook: nbformat.NotebookNode, parameters: Mapping[str, str]) -> bool:
-    defaults = "\n".join(c.source for c in notebook.cells if "parameters" in c.metadata.get("tags", []))
-    return all(re.search(rf"^{n} = (['\"]){re.escape(v)}\1", defaults, re.M) for n, v in parameters.items())
-
-
 def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, key: str, progress: bool) -> Outcome:
     """Execute a chapter; store its notebook, then its outcome, each in one step."""
     import nbformat
@@ -280,16 +253,18 @@ def _run_one(path: Path, out: Path, page: str, parameters: dict, found: dict, ke
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / target.name
+        write_text(part, nbformat.writes(_prepared(path, parameters, found)))
+        state = "{desc}: cell {n_fmt} of {total_fmt}, {elapsed}"
+        bar = {"leave": False, "file": _Lines(), "mininterval": 10, "miniters": 1, "bar_format": state}
+        shown = {"desc": target.stem, **bar} if progress else None
         try:
-            write_text(part, nbformat.writes(_prepared(path, parameters, found)))
-            shown = progress and _progress(target.stem)
             execute(part, part, parameters, cwd=path.resolve().parent, progress=shown)
             outcome = Outcome("ran")
         except CannotRun as error:
             outcome, part_of = Outcome("skipped", reason=str(error)), path
         except Exception as error:  # whatever a kernel may die of must not take the other chapters along
-            lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-            outcome, part_of = Outcome("failed", reason=lines[-1].strip()), part if part.exists() else path
+            last = (str(error).strip() or type(error).__name__).splitlines()[-1]
+            outcome, part_of = Outcome("failed", reason=last.strip()), part
         outcome = replace(outcome, seconds=round(time.perf_counter() - start, 1))
         if outcome.status == "ran":
             write_text(target, part.read_text(encoding="utf-8"))
@@ -318,21 +293,12 @@ def _write_page(source: Path, target: Path, outcome: Outcome) -> None:
     else:
         title, kind = "Failed on your data", "danger"
         text = "A cell of this chapter failed, and those after it were not executed. The last line of the failure:"
-        text += f"\n\n{_code(outcome.reason)}"
+        fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", outcome.reason))])
+        text += f"\n\n{fence}text\n{outcome.reason}\n{fence}"
     note = f":::{{admonition}} {title}\n:class: {kind}\n{text}\n:::"
-    heading = re.compile("^# .*", re.MULTILINE)
-    titled = [cell for cell in notebook.cells if cell.cell_type == "markdown" and heading.search(cell.source)]
-    if titled:
-        titled[0].source = heading.sub(lambda found: f"{found[0]}\n\n{note}\n", titled[0].source, count=1)
-    else:
-        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(note))
+    first = next(cell for cell in notebook.cells if cell.cell_type == "markdown")
+    first.source = re.sub("(?m)^# .*", lambda found: f"{found[0]}\n\n{note}\n", first.source, count=1)
     write_text(target, nbformat.writes(notebook))
-
-
-def _code(text: str) -> str:
-    """Return a text as a block of code, whatever is in it."""
-    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
-    return f"{fence}text\n{text}\n{fence}"
 
 
 def _tell(page: str, outcome: Outcome, number: int, of: int) -> None:

@@ -64,9 +64,9 @@ def show(
 def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title: str) -> None:
     """Build the site next to its final place; once it is complete, move it there in one step."""
     out = site.parent
-    own = [path for name in _SOURCES for path in _files(project / name)]
+    own = [path for name in _SOURCES for path in sorted([project / name, *(project / name).rglob("*")])]
     own += [out / f"{page}.ipynb" for page in outcomes]
-    what = [(str(path), digest(path.read_bytes())) for path in own]
+    what = [(str(path), digest(path.read_bytes())) for path in own if path.is_file()]
     key = digest([title, what, [(page, outcome.status, outcome.reason) for page, outcome in outcomes.items()]])
     if all((site / name).is_file() for name in (_BUILT, f"{_PAGE}.html")) and (site / _BUILT).read_text() == key:
         return
@@ -86,15 +86,9 @@ def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title:
     shutil.rmtree(work, ignore_errors=True)
 
 
-def _files(path: Path) -> list[Path]:
-    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-
-
 def _on_site(page: str, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
     """Return what the site says about the outputs of a page."""
-    outcome = outcomes.get(page)
-    if outcome is None:
-        return {"status": "stored", "seconds": 0.0, "reason": "it was not part of this run"}
+    outcome = outcomes.get(page, Outcome("skipped", reason="it was not part of this run"))
     status = {"ran": "executed", "skipped": "stored", "failed": "failed"}[outcome.status]
     return {"status": status, "seconds": outcome.seconds, "reason": outcome.reason}
 
@@ -113,7 +107,5 @@ def _add_to_toc(path: Path) -> None:
     import yaml
 
     toc = read_yaml(path)
-    if not (isinstance(toc, dict) and isinstance(toc.get("parts"), list)):
-        raise ValueError(f"{path} has no list `parts`, to which the list of your chapters could be added.")
     toc["parts"].insert(0, {"caption": "Your data", "chapters": [{"file": _PAGE}]})
     path.write_text(yaml.safe_dump(toc, sort_keys=False), encoding="utf-8")

@@ -8,20 +8,14 @@ from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import joblib
 
 from .._processes import parallel, uninterrupted
 from ._tasks import Task, failure, perform
 
-if TYPE_CHECKING:
-    from distributed import Client
-
-_NOT_INSTALLED = "Dask, or what it needs, is not installed; sweeps on a cluster need it: pip install 'mtmeta[sweep]'."
 _KILLED = "its process was killed, even when it ran alone; most often because memory ran out"
-_LOST = "the Dask scheduler is lost. What was done is stored; run again to go on."
-_NO_WORKER_AFTER = 60
 
 
 def engine(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -71,7 +65,7 @@ def _numbered(number: int, do: Any, *arguments: Any) -> tuple[int, dict[str, Any
     return number, do(*arguments)
 
 
-def _by_dask(client: Client, numbered: dict[int, Task]) -> Iterator[tuple[int, dict[str, Any] | None]]:
+def _by_dask(client: Any, numbered: dict[int, Task]) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Do tasks on a cluster; yield None for one that Dask gave up, because its workers died one after another.
 
     `joblib.Parallel` would wait for such a task forever: its backend calls nobody back for a future that failed.
@@ -94,11 +88,11 @@ def _by_dask(client: Client, numbered: dict[int, Task]) -> Iterator[tuple[int, d
                 outcome = failure(error)
             yield numbers[future.key], outcome
     except (CancelledError, OSError, TimeoutError):
-        raise ConnectionError(_LOST) from None
+        raise ConnectionError("the Dask scheduler is lost. What was done is stored; run again to go on.") from None
 
 
 @contextmanager
-def dask_backend(address: str, n_workers: int | None) -> Iterator[Client]:
+def dask_backend(address: str, n_workers: int | None) -> Iterator[Any]:
     """Make a Dask cluster the backend of joblib: the one at an address, or ``"local"``, started here.
 
     Raises
@@ -115,7 +109,7 @@ def dask_backend(address: str, n_workers: int | None) -> Iterator[Client]:
 
         security = Security.temporary() if address == "local" else None  # it needs the package cryptography
     except ImportError:
-        raise ValueError(_NOT_INSTALLED) from None
+        raise ValueError("Dask, or what it needs, is not installed: pip install 'mtmeta[sweep]'.") from None
     with ExitStack() as stack:
         if address == "local":
             options: dict[str, Any] = {"n_workers": joblib.effective_n_jobs(-1 if n_workers is None else n_workers)}
@@ -135,7 +129,7 @@ def dask_backend(address: str, n_workers: int | None) -> Iterator[Client]:
             except (OSError, ValueError, TimeoutError) as error:
                 raise ConnectionError(f"no Dask scheduler answers at {address!r}: {error}") from None
             try:
-                client.wait_for_workers(1, timeout=_NO_WORKER_AFTER)
+                client.wait_for_workers(1, timeout=60)
             except TimeoutError:
                 raise ValueError(f"the Dask cluster at {address} has no worker; start some, or scale it up.") from None
         stack.enter_context(joblib.parallel_config("dask", client=client))

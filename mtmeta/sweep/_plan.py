@@ -12,7 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, ValidationError, create_model
 
 from .. import datasets
-from .._yaml import MAX_BYTES, parse
+from .._files import read_text
+from .._yaml import parse
 from ._statistics import STATISTICS
 from ._types import MAX_TASKS, Keys, Several, count, grid, number, problem, shown
 
@@ -27,14 +28,8 @@ def product(options: Mapping[str, tuple]) -> Iterator[dict[str, Any]]:
 
 
 def _check_name(name: str) -> str:
-    if not name or "\0" in name:
-        raise ValueError(f"{shown(name)} is no name.")
-    return name
-
-
-def _check_set_name(name: str) -> str:
-    if name == "-":
-        raise ValueError("standard input (-) cannot be read by several processes; name a file.")
+    if not name or "\0" in name or name == "-":
+        raise ValueError(f"{shown(name)} is no name; several processes cannot read standard input (-).")
     return name
 
 
@@ -62,7 +57,7 @@ _Switch = Annotated[bool, Field(strict=True)]
 class Loaded(Keys):
     """Sets that `mtmeta.load_all` loads, with its options, and metrics instead of the plan's."""
 
-    name: Annotated[_Name, AfterValidator(_check_set_name)]
+    name: _Name
     reference: _Name = None
     annotation: _Name = None
     metrics_from: grid(_Name) = None
@@ -71,26 +66,24 @@ class Loaded(Keys):
     size: ClassVar[int] = 1
 
 
-class Scores(Keys):
-    """Campaigns of scores alone."""
-
-    what: ClassVar[str] = "parameter of kind 'scores':"
-    kind: Literal["scores", "campaign"] = "scores"
+class _Sized(Keys):
     seeds: _Seeds = (0,)
     n_systems: grid(count(2, 1_000)) = None
     n_segments: grid(count(1, 100_000)) = None
+
+
+class Scores(_Sized):
+    """Campaigns of scores alone."""
+
+    kind: Literal["scores", "campaign"] = "scores"
     n_continuous: grid(count(0, 1_000)) = None
     n_discrete: grid(count(0, 1_000)) = None
 
 
-class Campaign(Keys):
+class Campaign(_Sized):
     """Campaigns with texts and errors."""
 
-    what: ClassVar[str] = "parameter of kind 'campaign':"
     kind: Literal["campaign"]
-    seeds: _Seeds = (0,)
-    n_systems: grid(count(2, 1_000)) = None
-    n_segments: grid(count(1, 100_000)) = None
     rated_share: grid(number(gt=0, le=1)) = None
     texts: grid(_Switch) = None
     lexical: grid(_Switch) = None
@@ -126,18 +119,11 @@ def _set(entry: Any) -> Loaded | Simulated:
     return (Simulated if simulated else Loaded).model_validate(entry)
 
 
-class _Statistic(Keys):
-    what: ClassVar[str] = "statistic"
+def _model(name: str, types: Mapping[str, Any]) -> type[Keys]:
+    return create_model(name, __base__=Keys, **{key: (kind, None) for key, kind in types.items()})
 
 
-_Chosen = create_model(
-    "Chosen",
-    __base__=_Statistic,
-    **{
-        name: (create_model(name, __base__=Keys, **{key: (kind, None) for key, kind in one.options.items()}), None)
-        for name, one in STATISTICS.items()
-    },
-)
+_Chosen = _model("chosen", {name: _model(name, one.options) for name, one in STATISTICS.items()})
 
 
 def _statistic(entry: Any) -> tuple[str, dict[str, tuple]]:
@@ -210,7 +196,8 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
         - ``metrics``: "all", the default, or a list.
         - ``statistics``: a list. An entry is the name of a statistic, or a mapping of it to options.
         - ``seeds``: of the statistics that draw; by default 0. A number, a list, or ``{first: 0, count: 100}``. (Soft
-          pairwise accuracy was published with 4.)
+          pairwise accuracy was published with 4.) Where only the defaults of a function say that nothing is drawn,
+          each seed gives the same.
 
         A list of values of a parameter or option makes a grid: each is combined with each.
 
@@ -235,21 +222,14 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> Plan:
     [{'coefficient': 'pearson'}, {'coefficient': 'kendall'}]
     >>> mm.sweep.read_plan({"sets": ["teaching"], "statistics": ["corelate"]})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: statistics[0]: unknown statistic 'corelate'. Did you mean 'correlate'? ...
+    ValueError: statistics[0]: unknown key 'corelate'. Did you mean 'correlate'? ...
     """
     if isinstance(plan, Mapping):
         return _plan(plan, Path.cwd())
-    if not isinstance(plan, (str, os.PathLike)):
-        raise TypeError(f"`plan` must be the path of a YAML file, or a mapping; found {type(plan).__name__}.")
     path = Path(plan)
+    text = read_text(path)
     try:
-        if not path.is_file():
-            raise ValueError("not a file." if path.exists() else "there is no such file.")
-        with path.open("rb") as stream:
-            text = stream.read(MAX_BYTES + 1).decode("utf-8-sig")
         return _plan(parse(text), path.resolve().parent)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8: {error.reason} at byte {error.start}.") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

@@ -207,18 +207,15 @@ def _do(
 
 def _gathered(todo: list[Task], store: Store, before: set[str]) -> Sweep:
     """Return outcomes as tables, in the order of the plan."""
-    outcomes = [store.outcomes[task.id] for task in todo]
-    frame = pd.DataFrame([task.about() for task in todo]).astype({"seed": "Int64"})
-    for name, default in (("status", ""), ("seconds", 0.0), ("reason", "")):
-        frame[name] = [outcome.get(name, default) for outcome in outcomes]
+    blank = {"status": "", "seconds": 0.0, "reason": ""}
+    outcomes = [blank | store.outcomes[task.id] for task in todo]
+    about = [task.about() | {key: found[key] for key in blank} for task, found in zip(todo, outcomes, strict=True)]
+    frame = pd.DataFrame(about).astype({"seed": "Int64"})
     frame["resumed"] = frame["task"].isin(before)
-    parts: dict[str, list[tuple[Task, dict[str, Any]]]] = {}
-    for task, outcome in zip(todo, outcomes, strict=True):
-        if outcome["status"] == "done":
-            parts.setdefault(task.statistic, []).append((task, outcome))
-    tables = {name: _table(several) for name, several in parts.items()}
-    n_done = int((frame["status"] == "done").sum())
-    counts = f"tasks:{len(todo)}|done:{n_done}|failed:{len(todo) - n_done}"
+    done = [(task, found) for task, found in zip(todo, outcomes, strict=True) if found["status"] == "done"]
+    names = dict.fromkeys(task.statistic for task, _ in done)
+    tables = {name: _table([one for one in done if one[0].statistic == name]) for name in names}
+    counts = f"tasks:{len(todo)}|done:{len(done)}|failed:{len(todo) - len(done)}"
     return Sweep(frame, tables, f"sweep|{counts}|mtmeta:{__version__}", store.damaged)
 
 
@@ -229,7 +226,8 @@ def _table(several: list[tuple[Task, dict[str, Any]]]) -> pd.DataFrame:
     own: dict[str, None] = {}
     for task, outcome in several:
         options = {k: json.dumps(v) if isinstance(v, tuple) else v for k, v in task.options.items()}
-        about = {**task.source.columns, **options, **({} if task.seed is None else {"seed": task.seed})}
+        simulated = {f"set_{k}": v for k, v in task.source.options if task.source.part < 0}
+        about = {"set": task.source.label, **simulated, **options, **({} if task.seed is None else {"seed": task.seed})}
         front |= dict.fromkeys(about)
         own |= dict.fromkeys(outcome["columns"])
         rows += [about | dict(zip(outcome["columns"], row, strict=True)) for row in outcome["rows"]]

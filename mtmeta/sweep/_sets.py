@@ -27,12 +27,6 @@ class Source:
     options: tuple[tuple[str, Any], ...]  # of the function that loads or simulates it
     part: int = 0  # which of several sets that are loaded together; -1 for a simulation
 
-    @property
-    def columns(self) -> dict[str, Any]:
-        """The columns of the results that describe the set."""
-        parameters = self.options if self.part < 0 else ()
-        return {"set": self.label, **{f"set_{key}": value for key, value in parameters}}
-
 
 @lru_cache(maxsize=8)
 def _made(name: str, options: tuple[tuple[str, Any], ...], simulated: bool) -> tuple[EvalSet, ...]:
@@ -41,7 +35,7 @@ def _made(name: str, options: tuple[tuple[str, Any], ...], simulated: bool) -> t
     return tuple(map(as_evalset, datasets.load_all(name, **dict(options))))
 
 
-#: Forget what was loaded: a file may have changed since.
+#: Forget what was loaded.
 forget = _made.cache_clear
 
 
@@ -64,12 +58,8 @@ def checked(source: Source, expected: str, metrics: Metrics, texts: bool) -> Eva
 
 def found(plan: Plan) -> Iterator[tuple[Source, Metrics]]:
     """Yield every set of a plan, and the metrics that the plan wants of it."""
-    labels: set[str] = set()
     for one in plan.sets:
         for source in _loaded(one, plan.full) if isinstance(one, Loaded) else _simulated(one):
-            if source.label in labels:
-                raise ValueError(f"set {source.label!r} is given twice.")
-            labels.add(source.label)
             yield source, one.metrics or plan.metrics
 
 
@@ -80,13 +70,12 @@ def _loaded(one: Loaded, full: Callable[[str], str]) -> Iterator[Source]:
     ending = f" ({shown})" if shown else ""
     sets = _made(name, options, False)
     for part, es in enumerate(sets):
-        if len(sets) == 1:
-            yield Source((one.name if Path(name).exists() else es.name) + ending, name, options)
-        elif Path(name).is_file():  # a table is read whole; a folder or known set gives its parts one by one
-            yield Source(f"{one.name}/{es.name.rpartition('/')[2]}{ending}", name, options, part)
+        pair = es.name.rpartition("/")[2]
+        label = f"{one.name}/{pair}" if len(sets) > 1 else one.name if Path(name).exists() else es.name
+        if len(sets) == 1 or Path(name).is_file():  # a table is read whole; other sets are loaded one by one
+            yield Source(label + ending, name, options, part)
         else:
-            pair = es.name.rpartition("/")[2]
-            yield Source(f"{one.name}/{pair}{ending}", f"{name}/{pair}", options)
+            yield Source(label + ending, f"{name}/{pair}", options)
 
 
 def _simulated(one: Simulated) -> Iterator[Source]:
@@ -125,7 +114,7 @@ def _checksum(es: EvalSet, metrics: Metrics, texts: bool) -> str:
         kinds = () if es.texts is None else (es.texts.sources, es.texts.references, es.texts.translations)
         return digest([about, kinds])
     system = es.system_scores
-    names = list(system.columns.drop("human")) if metrics is None else list(metrics)
-    known = [name for name in names if name in system]
-    arrays = [es.human, system[["human", *known]].to_numpy(), *(es[name] for name in names if name in es)]
+    names = list(system.columns.drop("human") if metrics is None else metrics)
+    known = [name for name in ("human", *names) if name in system]
+    arrays = [es.human, system[known].to_numpy(), *(es[name] for name in names if name in es)]
     return digest([about, names, [digest(array) for array in arrays]])

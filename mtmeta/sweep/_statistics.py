@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -26,7 +26,6 @@ def _epsilon(value: Any, handler: Callable) -> float | str:
 
 
 _LEVEL = grid(number(gt=0, lt=1))
-_RESAMPLES = grid(count(1, MAX_COUNT))
 _SWITCH = grid(Annotated[bool, Field(strict=True)] | None)
 #: What the value of an option must be; by its name, or by name and function where that differs from the others.
 _OPTIONS: dict[str, Any] = {
@@ -50,20 +49,14 @@ _OPTIONS: dict[str, Any] = {
     "method of rank": grid(Literal["exchange", "published"]),
     "metric": grid(Literal["bleu", "chrf", "chrf++", "ter"]),
     "min_stratum": grid(count(2, MAX_COUNT)),
-    "n_resamples": _RESAMPLES,
-    "n_resamples of aggregate": grid(count(2, MAX_COUNT)),
-    "n_resamples of held_out_calibration": grid(count(1, 10_000)),
-    "n_resamples of rank": grid(count(0, MAX_COUNT)),
-    "n_resamples of subsample_ties": grid(count(1, 10_000)),
-    "n_resamples of system_dependence": grid(count(0, MAX_COUNT)),
+    "n_resamples": grid(count(0, MAX_COUNT)),
     "null": grid(Literal[tuple(sysdep.NULLS)]),
     "population": grid(Literal["paired", "full"]),
     "protocol": grid(Literal[tuple(protocols.PROTOCOLS)]),
     "sample_size": grid(count(1, MAX_COUNT) | None),
     "shares": grid(Several[number(ge=0, lt=1)], of_lists=True),
     "ties": grid(Literal["half", "published"]),
-    "unit": grid(Literal["segment", "system", "both", "document"]),
-    "unit of compare": grid(Literal["segment", "system", "both", "document", None]),
+    "unit": grid(Literal["segment", "system", "both", "document", None]),
     "unit of compare_with_null": grid(Literal["segment", "document", "cell"]),
     "unit of system_dependence": grid(Literal["segment", "document", "cell"]),
 }
@@ -84,9 +77,6 @@ class Statistic:
         system scores; "none": the function looks at human scores or at texts.
     table : callable
         Makes a table of the function's result: by default the result itself, or its attribute ``table``.
-    draws_if : callable
-        Says whether a function that takes a generator draws with these options; by default it does unless the plan asks
-        for no draws. If it draws, there is a task per seed.
     texts : bool
         Whether it reads texts rather than scores.
     """
@@ -94,7 +84,6 @@ class Statistic:
     function: Callable[..., Any]
     metrics: str = "all"
     table: Callable[[Any], pd.DataFrame] = lambda result: getattr(result, "table", result)
-    draws_if: Callable[[Mapping[str, Any]], bool] = lambda options: options.get("n_resamples") != 0
     texts: bool = False
 
     @cached_property
@@ -109,12 +98,13 @@ class Statistic:
         return {n: _OPTIONS.get(f"{n} of {self.function.__name__}") or _OPTIONS[n] for n in names}
 
     def draws(self, options: Mapping[str, Any]) -> bool:
-        """Tell whether it draws with these options."""
-        return "rng" in self.parameters and self.draws_if(options)
+        """Tell whether there is a task for each seed, because these options do not rule out that it draws."""
+        if self.texts:
+            return "bootstrap" in options.values()
+        exact = options.get("n_resamples") == 0 or {"williams", "jackknife"} & {*options.values()}
+        return "rng" in self.parameters and not exact
 
-    def compute(
-        self, es: EvalSet, metrics: tuple[str, ...] | None, options: Mapping[str, Any], seed: int | None
-    ) -> pd.DataFrame:
+    def compute(self, es: EvalSet, metrics: Sequence[str] | None, options: Mapping, seed: int | None) -> pd.DataFrame:
         """Return the table of this statistic for one set; with a seed if it draws."""
         named = dict(options) if seed is None else {**options, "rng": seed}
         if self.metrics != "one":
@@ -130,24 +120,9 @@ def _row(*names: str) -> Callable[[Any], pd.DataFrame]:
     return lambda result: pd.DataFrame([{name: getattr(result, name) for name in names}])
 
 
-def _comparison_draws(options: Mapping[str, Any]) -> bool:
-    exact = ("published", "acc_eq"), ("published", "tau_eq")
-    return options.get("method") != "williams" and (options.get("method"), options.get("coefficient")) not in exact
-
-
-def _interval_draws(options: Mapping[str, Any]) -> bool:
-    few = ("system",) if options.get("coefficient") == "spa" else ("system", "both")
-    usual = "jackknife" if options.get("unit") in few else "bootstrap"
-    return (options.get("method") or usual) == "bootstrap"
-
-
 def _null(result: sysdep.NullComparison) -> pd.DataFrame:
     frame = _row("sysdep", "sd", "p_value", "sd_p_value", "verdict")(result)
     return frame.assign(null_median=float(np.median(result.sysdep_draws)))
-
-
-def _bootstrapped(options: Mapping[str, Any]) -> bool:
-    return "bootstrap" in (options.get("how"), options.get("interval"))
 
 
 STATISTICS: dict[str, Statistic] = {
@@ -160,14 +135,14 @@ STATISTICS: dict[str, Statistic] = {
     "tie_area": Statistic(ties.tie_area),
     "subsample_ties": Statistic(ties.subsample_ties),
     "held_out_calibration": Statistic(ties.held_out_calibration),
-    "compare": Statistic(significance.compare, draws_if=_comparison_draws),
-    "compare_pairs": Statistic(significance.compare, table=lambda found: found.to_frame(), draws_if=_comparison_draws),
-    "intervals": Statistic(significance.intervals, draws_if=_interval_draws),
+    "compare": Statistic(significance.compare),
+    "compare_pairs": Statistic(significance.compare, table=lambda found: found.to_frame()),
+    "intervals": Statistic(significance.intervals),
     "rank": Statistic(protocols.rank, "system"),
     "system_dependence": Statistic(sysdep.system_dependence, "one", _row("sysdep", "low", "high", "relative", "sd")),
     "expected_deviations": Statistic(
         sysdep.system_dependence, "one", lambda result: result.table.rename(columns={"metric": "score"})
     ),
     "compare_with_null": Statistic(sysdep.compare_with_null, "one", _null),
-    "aggregate": Statistic(aggregation.aggregate, "none", draws_if=_bootstrapped, texts=True),
+    "aggregate": Statistic(aggregation.aggregate, "none", texts=True),
 }

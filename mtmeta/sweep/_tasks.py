@@ -23,8 +23,6 @@ from . import _sets
 from ._plan import Plan, read_plan, refuse_too_many
 from ._statistics import STATISTICS
 
-_LONGEST_REASON = 500
-
 
 @dataclass(frozen=True)
 class Task:
@@ -96,6 +94,7 @@ def tasks(plan: Plan | str | Path | Mapping[str, Any]) -> list[Task]:
     """
     plan = plan if isinstance(plan, Plan) else read_plan(plan)
     made: dict[str, Task] = {}
+    _sets.forget()  # a file may have changed since it was loaded
     for source, wanted in _sets.found(plan):
         for name, options, seed in plan.combinations():
             for metrics in _metrics(source, wanted, name):
@@ -163,7 +162,7 @@ def perform(task: Task, n_threads: int | None = None) -> dict[str, Any]:
 def failure(error: BaseException | str, seconds: float = 0.0) -> dict[str, Any]:
     """Return the outcome of a task that failed."""
     kind = "" if isinstance(error, (str, ValueError)) else f"{type(error).__name__}: "
-    reason = " ".join(f"{kind}{error}".split())[:_LONGEST_REASON]
+    reason = " ".join(f"{kind}{error}".split())[:500]
     return {"status": "failed", "seconds": round(seconds, 3), "reason": reason or "no reason was given"}
 
 

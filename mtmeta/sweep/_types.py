@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, TypeVar
 
-import numpy as np
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, WrapValidator, model_validator
 
-from .._names import unknown
+from .._names import names_of, unknown
 
 T = TypeVar("T")
 _BOOLEANS = " (a bare no, off or n is False in YAML, and yes, on or y is True: quote it)"
@@ -35,15 +33,12 @@ def problem(error: ValidationError) -> str:
         return f"{where or 'the plan'}: {first['ctx']['error']}"
     if first["type"] == "missing":
         return f"{where}: it is missing; the plan needs it."
-    wanted = re.sub(r"^(Input|Tuple) should (be|have)", "expected", first["msg"])
-    wanted = re.sub(r"^expected (greater|less) than", r"expected a number \1 than", wanted)
-    return f"{where}: {wanted.partition(' after validation')[0]}; found {shown(first['input'])}."
+    wanted = re.sub("^(Input|Tuple)", "it", first["msg"]).partition(" after validation")[0]
+    return f"{where}: {wanted}; found {shown(first['input'])}."
 
 
 class Keys(BaseModel, frozen=True):
     """A mapping in a plan. An unknown key is refused, with the nearest known one."""
-
-    what: ClassVar[str] = "key"
 
     @model_validator(mode="before")
     @classmethod
@@ -52,7 +47,7 @@ class Keys(BaseModel, frozen=True):
             raise ValueError(f"expected keys with values; found {shown(given)}.")
         for key in given:
             if key not in cls.model_fields:
-                raise unknown(cls.what, key if isinstance(key, str) else shown(key), list(cls.model_fields))
+                raise unknown("key", key if isinstance(key, str) else shown(key), list(cls.model_fields))
         return given
 
     def given(self, *but: str) -> dict[str, Any]:
@@ -76,12 +71,7 @@ def grid(each: Any, *, of_lists: bool = False) -> Any:
     def check(value: Any, handler: Callable) -> tuple:
         is_list = isinstance(value, list | tuple)
         if not is_list or (of_lists and not (value and isinstance(value[0], list | tuple))):
-            return (one.validate_python(value.item() if isinstance(value, np.generic) else value),)
-        if not value:
-            raise ValueError("the list is empty; leave the key out, or give a value.")
-        values = handler([v.item() if isinstance(v, np.generic) else v for v in value])
-        for again in [one for one, n in Counter(values).items() if n > 1]:
-            raise ValueError(f"{shown(again)} is given twice.")
-        return values
+            return (one.validate_python(value),)
+        return names_of(handler(value), "values")
 
-    return Annotated[tuple[each, ...], Field(max_length=MAX_TASKS), WrapValidator(check)]
+    return Annotated[Several[each], WrapValidator(check)]

@@ -55,7 +55,7 @@ def _plans():
         yield _plan(f"is {name}", text, r"plan\.yaml: .*(expected|unknown|no 'sets'|mapping)|unhashable")
     for name, line, says in (
         ("seeds that are negative", "seeds: -1", r"seeds"), ("seeds that are infinite", "seeds: .inf", r"seeds"), ("seeds that are none", "seeds: .nan", r"seeds"), ("seeds of thousands of digits", "seeds: " + "9" * 5000, r"."), ("seeds beyond counting", "seeds: {first: 0, count: 1000000000000}", r"count"),
-        ("a seed that is a date", "seeds: 2024-01-01", r"seeds"), ("a date that is none", "seeds: 2024-99-99", r"."), ("seeds that are true", "seeds: yes", r"seeds"), ("an unknown key", "run: rm", r"unknown|'run'"), ("metrics that are a number", "metrics: 1", r"metrics"), ("a metric twice", "metrics: [a, a]", r"'a' is given twice"), ("a name that is NUL", 'metrics: ["\\0"]', r"is no name"),
+        ("a seed that is a date", "seeds: 2024-01-01", r"seeds"), ("a date that is none", "seeds: 2024-99-99", r"."), ("seeds that are true", "seeds: yes", r"seeds"), ("an unknown key", "run: rm", r"unknown|'run'"), ("metrics that are a number", "metrics: 1", r"metrics"), ("a metric twice", "metrics: [a, a]", r"found more than once: 'a'"), ("a name that is NUL", 'metrics: ["\\0"]', r"is no name"),
     ):  # fmt: skip
         yield _plan(name, f"{GOOD}{line}\n", rf"plan\.yaml: .*{says}")
     for name, entry, says in (
