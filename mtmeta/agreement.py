@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from . import _agreement_kernels as _kernels
-from ._checks import Undefined, check_choice, check_count, generator
+from ._checks import Undefined, check_choice, check_count, check_number, generator
 from ._names import names_of, unknown
 from .evalset import EvalSet, as_evalset, as_sets, metric_names
 
@@ -93,13 +93,11 @@ def grouped(es: EvalSet, metric: str, grouping: str) -> Grouped:
     check_choice("grouping", grouping, GROUPINGS)
     human, scores = es.human, es[metric]
     scored = ~(np.isnan(human) | np.isnan(scores))
+    n_systems, n_segments = (int(scored.any(axis=axis).sum()) for axis in (1, 0))
     if grouping == "segment":
-        labels, by_group = es.segments, scored.T
-        flat_human, flat_scores = human.T[by_group], scores.T[by_group]
-    else:
-        labels, by_group = (es.systems if grouping == "system" else ("all",)), scored
-        flat_human, flat_scores = human[scored], scores[scored]
-    sizes = np.array([scored.sum()]) if grouping == "none" else by_group.sum(axis=1)
+        human, scores, scored = human.T, scores.T, scored.T
+    labels = {"none": ("all",), "segment": es.segments, "system": es.systems}[grouping]
+    sizes = np.array([scored.sum()]) if grouping == "none" else scored.sum(axis=1)
     keep = sizes >= 2
     if not keep.any():
         raise Undefined(
@@ -107,14 +105,9 @@ def grouped(es: EvalSet, metric: str, grouping: str) -> Grouped:
             f"(grouping {grouping!r}, {es.shape[0]} systems, {es.shape[1]} segments, {scored.sum()} cells with both)."
         )
     cells = np.repeat(keep, sizes)
-    return Grouped(
-        flat_human[cells],
-        flat_scores[cells],
-        np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64),
-        tuple(label for label, kept in zip(labels, keep, strict=True) if kept),
-        int(scored.any(axis=1).sum()),
-        int(scored.any(axis=0).sum()),
-    )
+    starts = np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64)
+    kept = tuple(itertools.compress(labels, keep))
+    return Grouped(human[scored][cells], scores[scored][cells], starts, kept, n_systems, n_segments)
 
 
 # -- coefficients on groups --------------------------------------------------------------
@@ -197,10 +190,8 @@ def _check_coefficient(coefficient: str, epsilon: float | str) -> str:
     coefficient = "tau_b" if coefficient == "kendall" else coefficient
     if epsilon == "calibrate":
         return coefficient
-    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.number)):
-        raise TypeError(f"`epsilon` must be 'calibrate' or a number; found {epsilon!r}.")
-    if not epsilon >= 0 or math.isinf(epsilon):
-        raise ValueError(f"`epsilon` must be a finite number >= 0, in units of the metric; found {epsilon!r}.")
+    if check_number("epsilon", epsilon) < 0:
+        raise ValueError(f"`epsilon` must be a number >= 0, in units of the metric; found {epsilon!r}.")
     if coefficient in (*_CORRELATIONS, "tau_c"):
         raise ValueError(f"`epsilon` has no meaning for {coefficient!r}: it does not compare pairs up to a threshold.")
     return coefficient

@@ -327,8 +327,10 @@ def rank(
     list_of_es : EvalSet, DataFrame or sequence of EvalSet
         One set per language pair.
     protocol : str
-        A name in ``PROTOCOLS``: ``"wmt23"``, ``"wmt24"``, ``"sentinels-segment"``,
-        ``"sentinels-segment-grouped"``, ``"sentinels-pearson"``, ``"sentinels-pearson-grouped"``.
+        A name in ``PROTOCOLS``. ``"wmt23"`` takes pairwise accuracy, pooled (weight 1/4), and for each language pair
+        Pearson of systems, Pearson of segments without grouping, and acc_eq; ``"wmt24"`` SPA and acc_eq, human
+        translations left out. At segment level alone, ``"sentinels-segment"`` takes Pearson and acc_eq,
+        ``"sentinels-pearson"`` Pearson; both also with Pearson ``-grouped`` by segment.
     metrics : sequence of str, optional
         By default all metrics that every set has at the levels needed; the others are listed
         in ``left_out``.

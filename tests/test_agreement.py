@@ -46,7 +46,7 @@ def test_degenerate_groups(half_constant, coefficient):
     ({"grouping": "item"}, "`grouping` must be one of 'none', 'segment', 'system'; found 'item'"),
     ({"coefficient": "r"}, "`coefficient` must be one of"), ({"degenerate": "ignore"}, "`degenerate` must be one of"),
     ({"epsilon": 0.1}, "has no meaning for 'pearson'"), ({"coefficient": "acc_eq", "epsilon": -1}, ">= 0"),
-    ({"coefficient": "acc_eq", "epsilon": "auto"}, "'calibrate' or a number"),
+    ({"coefficient": "acc_eq", "epsilon": "auto"}, "`epsilon` must be a number"),
     ({"metrics": ["M"]}, "unknown metric 'M'"), ({"es": [1, 2]}, "found list"),
 ])  # fmt: skip
 def test_options_are_checked(options, message):

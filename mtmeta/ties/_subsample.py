@@ -219,7 +219,7 @@ def held_out_calibration(
     segments = np.unique(pairs.segment)
     size = round(held_out * len(segments))
     if not 0 < size < len(segments):
-        raise Undefined(f"{len(segments)} segments with a rated pair cannot be split with held_out={held_out}.")
+        raise Undefined(f"segments with a rated pair: {len(segments)}, which cannot be split with held_out={held_out}.")
     by_metric = {name: metric_pairs(es, name, pairs) for name in names}
     rng = generator(rng)
     rows = []
