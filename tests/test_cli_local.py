@@ -132,10 +132,6 @@ def test_sets_by_name(run):
     assert code == 0, err
     rows = {(r["context"], r["metric"]): r["accuracy"] for r in json.loads(out)}
     assert rows["clean", "wip"] == rows["clean", "wil"]
-    code, out, err = run("teaching-ranking", "--metric", "P_5", "--metric", "recall_5", *arguments)
-    assert code == 0, err
-    rows = pd.DataFrame(json.loads(out)).pivot(index="context", columns="metric", values="accuracy")
-    assert (rows["P_5"] == rows["recall_5"]).all()
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

@@ -83,8 +83,7 @@ def test_dry_run_lists_and_does_nothing(run, plan, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["plan.yaml"]
     run(plan, "--quiet")
     plan.write_text(PLAN.replace("[0, 1, 2]", "[0, 3]"))
-    code, out, err = run(plan, "--dry-run", "--format", "tsv", "--output", "tasks.tsv")
-    assert (code, out, err) == (0, "", "8 tasks: 6 done, 2 to do\n")
+    assert run(plan, "--dry-run", "--output", "tasks.tsv") == (0, "", "8 tasks: 6 done, 2 to do\n")
     assert len(pd.read_csv("tasks.tsv", sep="\t")) == 8
 
 
