@@ -665,11 +665,6 @@ def test_a_folder_named_like_a_set_is_not_read(run, place):
         assert run("validate", "teaching", "-o", "teaching/t.tsv")[0] == 0
 
 
-def test_two_outputs_of_a_command_are_two_files(run, place):
-    code, _, err = run(*"sentinel train s.csv --sees source --save new -o x --report ./x".split())
-    assert (code, err) == (1, "mtmeta: error: two outputs cannot go to one file; found x twice.\n")
-
-
 def test_what_comes_while_a_command_works_is_not_replaced(run, place):
     """Results of a sweep are there when its summary is written, and not when it begins."""
     (place / "o").mkdir()
