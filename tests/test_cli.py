@@ -129,10 +129,8 @@ def test_a_partly_rated_table_is_ranked_and_says_so(run, result, tmp_path):
         line = ("rank", path, "--n-resamples", 40, "--protocol", protocol)
         assert [row["metric"] for row in result(*line)] == ["Judge", "chrF"]
         assert f"t: 300 of the 300 rated segments are rated for some systems only; {what}" in run(*line)[2]
-    assert "for some systems only" not in run("rank", "teaching", "--n-resamples", 0)[2]
-    assert "for some systems only" not in run("rank", path, "--protocol", "sentinels-pearson", "--n-resamples", 0)[2]
-    for others in (("correlate", path), ("compare", path, "Judge", "chrF"), ("drivers", path, "Judge", "chrF")):
-        assert "for some systems only" not in run(*others)[2]
+    others = [("rank", "teaching"), ("rank", path, "--protocol", "sentinels-pearson"), ("correlate", path)]
+    assert ["for some systems only" in run(*other)[2] for other in others] == [False] * 3
 
 
 def few_ratings(path, kept):
@@ -150,11 +148,10 @@ def test_a_few_ratings_are_ranked_as_far_as_they_go(run, result, tmp_path, n):
     assert f"units exchanged: {n}; with fewer than 6, no two metrics can be told apart\n" in run(*line)[2]
     few_ratings(tmp_path / "apart.csv", lambda system, segment: segment // n == system)
     path = tmp_path / "apart.csv"
+    said = "mtmeta: error: set 'apart': no segment has two rated systems, so nothing can be compared"
     for protocol in ("wmt23", "wmt24", "sentinels-segment"):
         code, out, err = run("rank", path, "--protocol", protocol, "--quiet")
-        assert (code, out) == (1, "")
-        said = "mtmeta: error: set 'apart': no segment has two rated systems, so nothing can be compared"
-        assert (err.startswith(said), err.count("\n")) == (True, 1)
+        assert (code, out, err.startswith(said), err.count("\n")) == (1, "", True, 1)
     assert "Pass --protocol sentinels-pearson, which compares any translations" in err
     assert err.endswith("for scores of systems: mtmeta correlate --level system.\n")
     assert len(result("rank", path, "--protocol", "sentinels-pearson", "--n-resamples", 40)) == 2
@@ -166,8 +163,7 @@ def test_one_rated_segment_allows_no_test_and_no_interval(run, tmp_path):
     duel = (tmp_path / "one.csv", "Judge", "chrF")
     for line in (("compare", *duel), ("power", *duel), ("correlate", duel[0], "--interval")):
         code, out, err = run(*line)
-        assert (code, out) == (1, "")
-        assert "one: one segment is rated, so there is nothing to exchange or redraw" in err
+        assert (code, out, "one: one segment is rated, so there is nothing to exchange" in err) == (1, "", True)
     assert run("drivers", *duel)[0] == 0
 
 
@@ -183,10 +179,7 @@ def test_what_a_moment_shows_is_told_on_the_way(run, tmp_path):
     frame = frame.assign(judge=frame["chrF"], TER=-frame["Judge"], system=frame["system"].replace("Fjord", "aster"))
     frame.to_csv(tmp_path / "t.csv", index=False)
     findings = ["'Aster' and 'aster' differ only", "'Judge' and 'judge' differ only"]
-    findings += [
-        "TER correlates negatively with humans (-0.461 over translations, ",
-        "1 finding more (see mtmeta validate)",
-    ]
+    findings += ["TER correlates negatively with humans (-0.461 over translations, ", "1 finding more (see"]
     for line in (("rank", "--n-resamples", 0), ("correlate",), ("report", "--metric", "Judge", "--n-resamples", 40)):
         said = [line for line in run(line[0], tmp_path / "t.csv", *line[1:])[2].splitlines() if "validate" in line]
         assert [line.startswith(f"t: {finding}") for line, finding in zip(said, findings, strict=True)] == [True] * 4
@@ -199,9 +192,8 @@ def test_a_ranking_names_the_systems_that_decide(run, result, table):
     # Without Fjord, Biased is first by Pearson's r of systems, and not Judge: `decided_by_one` says so.
     line = ("rank", "teaching", "--n-resamples", 0)
     assert {row["metric"]: row["decided_by"] for row in result(*line) if row["decided_by"]} == {"Judge": "Fjord"}
-    head, *rows = (run(*line, "--format", "md")[1]).splitlines()
-    assert [row.split(" | ")[3] for row in rows if row.startswith("| Judge")] == ["Fjord"]
-    assert "| decided\\_by |" in head
+    rows = [row.split(" | ") for row in run(*line, "--format", "md")[1].splitlines()]
+    assert [row[3] for row in rows if row[0] in ("| metric", "| Judge")] == ["decided\\_by", "Fjord"]
     assert "decided" not in run(*line, "--exclude-system", "Fjord", "--metric", "chrF")[1]
     assert result("rank", table, "--n-resamples", 0)[0]["decided_by"] is None
 
@@ -218,7 +210,6 @@ def test_human_translators_are_marked_and_named(run, result, tmp_path):
     assert "Fjord" not in run(*line, "--exclude-system", "Fjord")[2]
     of_machines = run("rank", path, "--protocol", "wmt24", "--n-resamples", 0, *marked)[2]
     assert "left out of the ranking: t: system 'Fjord' (human translation)" in of_machines
-    assert "unknown system 'fjord'. Did you mean 'Fjord'?" in run(*line, "--human-system", "fjord")[2]
     assert "--human-system applies to translations" in run("validate", "teaching-speech", *marked)[2]
 
 
@@ -396,8 +387,7 @@ def test_a_long_ranking_is_announced(run, table, monkeypatch, sizes, told):
     monkeypatch.setattr(protocols, "cost", lambda *sizes_of: asked.append(sizes_of) or sizes)
     _, out, err = run("rank", table, "--n-resamples", 20)
     assert [(sets[0].shape, *rest) for sets, *rest in asked] == [((3, 2), "wmt23", 2, 20, "exchange")]
-    assert ("ranking takes about" in err) == bool(told)
-    assert told in err
+    assert ("ranking takes about" in err, told in err) == (bool(told), True)
     assert "ranking takes" not in out + run("rank", table, "--n-resamples", 20, "--quiet")[2]
 
 
@@ -417,20 +407,6 @@ def test_several_sets(run, result, table, tmp_path):
         found = result(*command, table, tmp_path / "yours.csv")
         assert next(iter(found[0])) == "set"
         assert list(dict.fromkeys(r["set"] for r in found)) == ["mine", "yours"]
-    code, out, err = run("correlate", table, table)
-    assert (code, out) == (1, "")
-    assert "names of sets must be distinct; found more than once: 'mine'" in err
-
-
-def test_language_pairs_of_one_table(result, tmp_path):
-    rows = TABLE.splitlines()
-    both = ["lp," + rows[0], *(f"{lp},{row}" for lp in ("he-en", "en-de") for row in rows[1:])]
-    (tmp_path / "two.csv").write_text("\n".join(both) + "\n")
-    found = result("rank", tmp_path / "two.csv", "--protocol", "wmt23", "--n-resamples", 0)
-    tasks = ("system pearson", "segment pearson (none grouping)", "segment acc_eq (segment grouping)")
-    of_pairs = [f"{lp} {task}" for task in tasks for lp in ("en-de", "he-en")]
-    assert list(found[0])[3:] == ["decided_by", "all system pairwise_accuracy", *of_pairs]
-    assert [r["set"] for r in result("correlate", tmp_path / "two.csv")] == ["two/en-de"] * 2 + ["two/he-en"] * 2
 
 
 def test_options_of_a_tree(run, result, tmp_path):
@@ -443,9 +419,7 @@ def test_options_of_a_tree(run, result, tmp_path):
     es = mm.load(tree, metrics_from=extra.parent, reference="refB", annotation="mqm", metrics=["Mine"])
     assert pd.DataFrame(result("correlate", tree, *options)).equals(mm.correlate(es))
     code, out, err = run("correlate", tree)
-    assert code == 0
-    assert "left out of mine/en-de: refA (the reference)\n" in err
-    assert "refA (the reference)" not in out
+    assert (code, "left out of mine/en-de: refA (the reference)\n" in err, "refA" in out) == (0, True, False)
     assert run("correlate", tree, "--quiet") == (0, out, "")
 
 
@@ -457,13 +431,10 @@ def test_standard_input(table, text):
     assert pd.DataFrame(json.loads(done.stdout)).equals(mm.correlate(mm.load(table)))
 
 
-def test_validate_is_the_table_of_the_package(run, result, table, tmp_path):
+def test_validate_is_the_table_of_the_package(result, table, tmp_path):
     expected = datasets.validate(mm.load(table)).to_json(orient="records")
     assert result("validate", table) == json.loads(expected)
     (tmp_path / "t.csv").write_text(TABLE.replace("C,2,-5,.2,.6\n", ""))
-    code, out, err = run("validate", tmp_path / "t.csv")
-    assert (code, out) == (1, "")
-    assert "system 'C' has 1 of 2 segments" in err
     found = result("validate", tmp_path / "t.csv", "--missing", "nan")
     assert [(r["count"], r["of"]) for r in found if r["what"] == "rated translations"] == [(5, 6)]
 
@@ -488,6 +459,26 @@ def test_json_and_tsv_keep_full_precision_and_missing_values(run, odd):
     assert ODD in {row[0] for row in rows}
 
 
+FRAME = {"a metric": ["指標\x1b[31m", ODD], "x": [-0.0001, 0.12345], "n": pd.array([None, 2]), "s": [None, "a"]}
+#: With two places: wide characters take two columns, headings wrap, -0 is 0, nothing breaks out of its cell.
+WRITTEN = {
+    "table": "a metric         x  n  s\n------------  ----  -  -\n指標\\x1b[31m  0.00\nA_B&C%|\\x     0.12  2  a\n",
+    "latex": "\\begin{tabular}{lrrl}\n\\toprule\na metric & x & n & s \\\\\n\\midrule\n"
+    "指標\\textbackslash{}x1b{[}31m & 0.00 &  &  \\\\\nA\\_B\\&C\\%\\textbar{}\\textbackslash{}x & 0.12 & 2 & a \\\\\n"
+    "\\bottomrule\n\\end{tabular}\n",
+    "md": "| a metric | x | n | s |\n| --- | ---: | ---: | --- |\n| 指標\\\\x1b\\[31m | 0.00 |  |  |\n"
+    "| A\\_B\\&C%\\|\\\\x | 0.12 | 2 | a |\n",
+    "csv": "a metric,x,n,s\n指標\x1b[31m,-0.0001,,\nA_B&C%|\\x,0.12345,2,a\n",
+}
+
+
+@pytest.mark.parametrize("how", WRITTEN)
+def test_tables_as_they_are_written(how):
+    assert _output.written(pd.DataFrame(FRAME), how, 2) == WRITTEN[how]
+    lines = _output.written(pd.DataFrame(FRAME)[:0], how, 2).splitlines()
+    assert len(lines) == {"table": 3, "latex": 6, "md": 2, "csv": 1}[how]
+
+
 @pytest.mark.slow
 def test_output_is_utf8_in_any_locale(tmp_path):
     (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標"), encoding="utf-8")
@@ -504,42 +495,6 @@ def test_markdown_is_read_back(run, odd):
         *(ODD, "pearson", "segment", "1.000", "3", "2", "2", "0"),
     ]
     assert "| A\\_B\\&C%\\|\\\\x |" in text
-
-
-def test_latex(run, odd):
-    lines = run("correlate", odd, "--format", "latex", "--places", "2")[1].splitlines()
-    assert lines == [
-        r"\begin{tabular}{lllrrrrr}",
-        r"\toprule",
-        r"metric & coefficient & grouping & value & n\_systems & n\_segments & n\_groups & n\_degenerate \\",
-        r"\midrule",
-        r"X & pearson & segment & 0.00 & 3 & 2 & 2 & 2 \\",
-        r"A\_B\&C\%\textbar{}\textbackslash{}x & pearson & segment & 1.00 & 3 & 2 & 2 & 0 \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-
-
-def test_table_is_aligned(run, tmp_path):
-    (tmp_path / "t.csv").write_text(TABLE.replace("Y", "指標\x1b[31m"), encoding="utf-8")
-    out = run("rank", tmp_path / "t.csv", "--protocol", "sentinels-pearson", "--n-resamples", 0)[1]
-    # A wide character takes two columns, a control character is spelled out, a heading wraps to its column's width.
-    lines = out.splitlines()
-    assert lines[-3] == "------------  -----  ----  ---------"
-    assert lines[-2] == "X             0.985     1      0.970"
-    assert lines[-1] == r"指標\x1b[31m  0.392     2     -0.217"
-    assert [line.split()[-1] for line in lines[:4]] == ["segment", "pearson", "(none", "grouping)"]
-
-
-def test_table_has_no_negative_zero_and_obeys_places(run, tmp_path):
-    frame = pd.DataFrame({"x": [-0.0001, 0.12345], "n": pd.array([None, 2], dtype="Int64"), "s": [None, "a"]})
-    assert _output.written(frame, _choices.Format.table, 2) == "   x  n  s\n----  -  -\n0.00\n0.12  2  a\n"
-    assert json.loads(_output.written(frame, _choices.Format.json, 2))[0] == {"x": -0.0001, "n": None, "s": None}
-
-
-def test_table_without_rows():
-    texts = [_output.written(pd.DataFrame({"a": [], "b": []}), how, 3) for how in ("json", "tsv", "csv", "table", "md")]
-    assert texts == ["[]\n", "a\tb\n", "a,b\n", "a  b\n-  -\n", "| a | b |\n| ---: | ---: |\n"]
 
 
 def test_two_metrics_are_compared_in_a_sentence_and_a_row(run):
@@ -561,8 +516,7 @@ def test_systems_are_chosen_and_left_out(run):
     expected = mm.correlate(es.select(systems=kept)).to_dict("records")
     for chosen in (["--exclude-system", "Fjord"], [word for system in kept for word in ("--system", system)]):
         assert json.loads(run("correlate", "teaching", *chosen, "--format", "json")[1]) == expected
-    code, _, err = run("rank", "teaching", "--exclude-system", "Fyord")
-    assert (code, "unknown system 'Fyord'. Did you mean 'Fjord'?" in err) == (1, True)
+    assert "unknown system 'Fyord'. Did you mean 'Fjord'?" in run("rank", "teaching", "--exclude-system", "Fyord")[2]
 
 
 def test_output_is_written_as_its_ending_says(run, table, tmp_path):
@@ -582,14 +536,9 @@ def test_output_goes_to_a_file(run, table, tmp_path):
     assert target.stat().st_mode & 0o777 == 0o640
     assert run("correlate", table, "--format", "json", "-o", "-")[1] == expected
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.csv", "out.json"]
-
-
-def test_output_through_a_link_keeps_the_link(run, table, tmp_path):
-    (tmp_path / "real.tsv").write_text("old")
-    (tmp_path / "link.tsv").symlink_to(tmp_path / "real.tsv")
-    assert run("correlate", table, "-o", tmp_path / "link.tsv", "--force")[0] == 0
-    assert (tmp_path / "link.tsv").is_symlink()
-    assert (tmp_path / "real.tsv").read_text().startswith("metric")
+    (tmp_path / "link.json").symlink_to(target)
+    assert run("correlate", table, "-q", "-o", tmp_path / "link.json", "--force")[0] == 0
+    assert ((tmp_path / "link.json").is_symlink(), target.read_text()) == (True, expected)
 
 
 def test_output_that_cannot_be_finished_leaves_the_old_file(run, table, tmp_path, monkeypatch):
@@ -716,11 +665,6 @@ def test_a_folder_named_like_a_set_is_not_read(run, place):
         assert run("validate", "teaching", "-o", "teaching/t.tsv")[0] == 0
 
 
-def test_two_outputs_of_a_command_are_two_files(run, place):
-    code, _, err = run(*"sentinel train s.csv --sees source --save new -o x --report ./x".split())
-    assert (code, err) == (1, "mtmeta: error: two outputs cannot go to one file; found x twice.\n")
-
-
 def test_what_comes_while_a_command_works_is_not_replaced(run, place):
     """Results of a sweep are there when its summary is written, and not when it begins."""
     (place / "o").mkdir()
@@ -748,11 +692,10 @@ def test_output_to_a_pipe_does_not_replace_it(table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", [("correlate",), ("rank",)])
-def test_reader_that_goes_away(table, arguments):
+def test_reader_that_goes_away(table):
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "mtmeta", *arguments, table, "--quiet"]
+    command = [sys.executable, "-m", "mtmeta", "rank", table, "--quiet"]
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
@@ -813,14 +756,6 @@ def test_interrupt_is_one_line(table):
     assert (waits.returncode, out, err) == (130, b"", b"mtmeta: interrupted\n")
 
 
-def test_memory_that_does_not_suffice(run, table, monkeypatch):
-    def too_much(*_, **__):
-        raise MemoryError("Unable to allocate 7 TiB")
-
-    monkeypatch.setattr(datasets, "load_all", too_much)
-    assert run("rank", table) == (1, "", "mtmeta: error: not enough memory. Unable to allocate 7 TiB\n")
-
-
 def test_fetch_lists_what_there_is(result):
     found = result("fetch", "--list")
     assert list(dict.fromkeys(r["set"] for r in found)) == list(_fetch.available())
@@ -875,8 +810,8 @@ def test_intervals_stand_beside_correlations(result, run):
     expected = mm.correlate(es, names).set_index("metric")["value"]
     assert found["value"].tolist() == expected[names].tolist()
     for name in names:
-        [row] = mm.significance.intervals(es, [name], unit="document").to_dict("records")
-        assert (found.loc[name, "low"], found.loc[name, "high"]) == (row["low"], row["high"])
+        row = mm.significance.intervals(es, [name], unit="document").loc[0]
+        assert found.loc[name, ["low", "high"]].tolist() == row[["low", "high"]].tolist()
     p = mm.compare(es, names, unit="document").p_values.iloc[0]
     assert found["p_value"].to_dict() == pytest.approx(p[names].to_dict(), nan_ok=True)
     assert run(*line, "--coefficient", "kendall", "--epsilon", 0.1)[0] == 2
@@ -915,16 +850,12 @@ def test_power_and_drivers_are_those_of_the_package(run, result):
     es, duel = mm.load("teaching"), ["Judge", "RegressorQE"]
     found = pd.DataFrame(result("power", "teaching", *duel, "--coefficient", "acc_eq", "--n-resamples", 200))
     expected = mm.significance.power(es, duel, coefficient="acc_eq", n_resamples=200)
-    assert found["power"].tolist() == pytest.approx(expected["power"].tolist(), nan_ok=True)
-    assert found["n_segments"].tolist() == expected["n_segments"].tolist()
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
     code, out, err = run("drivers", "teaching", *duel, "--top", 3, "--format", "json")
     said = "teaching: Judge is ahead of RegressorQE by 0.070; without the 3 segments by 0.0"
     assert (code, err.startswith(said)) == (0, True)
     whole = mm.significance.drivers(es, duel)
-    for column in ("segment", "source"):
-        assert [row[column] for row in json.loads(out)] == whole[column].head(3).tolist()
-    assert whole["source"][0] == es.texts.sources[list(es.segments).index(whole["segment"][0])]
+    pd.testing.assert_frame_equal(pd.DataFrame(json.loads(out)), whole.head(3), check_dtype=False)
     shown = run("drivers", "teaching", *duel, "--top", 3)[1]
-    assert whole["source"][0][:40] in shown
-    assert max(map(len, shown.splitlines())) < 140
+    assert (whole["source"][0][:40] in shown, max(map(len, shown.splitlines())) < 140) == (True, True)
     assert run("power", "teaching", "Judge", "Judge")[0] == 2
