@@ -1,6 +1,5 @@
 """Checks of arguments that functions of several modules share."""
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -98,17 +97,9 @@ def to_numbers(column: pd.Series) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce")
     if pd.api.types.is_numeric_dtype(column) or numbers.dtype.kind != "f":
         return numbers
-    known = numbers.notna() | column.map(_overflows)
+    known = numbers.notna()
     numbers[known] = [float(value) for value in column[known]]
     return numbers
-
-
-def _overflows(value: object) -> bool:
-    """Tell whether a text is a number too large for a float, which some versions of pandas take for none."""
-    try:
-        return isinstance(value, str) and math.isinf(float(value))
-    except ValueError:
-        return False
 
 
 def numbers_of(column: pd.Series, name: str) -> np.ndarray:

@@ -56,8 +56,10 @@ def lines(stream: TextIO, what: Path | str) -> Iterator[str]:
         yield line
 
 
-def read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> pd.DataFrame:
-    """Return a table with the usual quoting, all cells as text; without a delimiter, tab or comma as the header has it.
+def read_delimited(
+    stream: TextIO, delimiter: str | None, what: Path | str, quoting: int = csv.QUOTE_MINIMAL
+) -> pd.DataFrame:
+    """Return a table, all cells as text; without a delimiter, separated by tab or comma as the header is.
 
     Raises
     ------
@@ -79,7 +81,7 @@ def read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> p
             "Use commas in .csv files and tabs in .tsv files."
         )
     limit = csv.field_size_limit(MAX_FIELD)
-    reader = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
+    reader = csv.reader(chain([first], text), delimiter=delimiter, quoting=quoting, strict=True)
     rows = []
     try:
         for row in filter(None, reader):

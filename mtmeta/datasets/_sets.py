@@ -6,11 +6,11 @@ from pathlib import Path
 import pandas as pd
 
 from .._delimited import read_delimited
+from .._tables import check_once
 from ..evalset import EvalSet
 from ._common import (
     Options,
     canonical_ids,
-    check_distinct,
     choose_annotation,
     files_in,
     finished,
@@ -116,5 +116,5 @@ def load_librispeech(part: str, options: Options) -> pd.DataFrame:
 def _read_texts(path: Path, names: str) -> dict[str, str]:
     """Read ``{utterance: text}`` from a table without header."""
     rows = read_fields(path, names, "\t")
-    check_distinct(rows, ["UTTERANCE"], path)
+    check_once(rows, ["UTTERANCE"], str(path))
     return dict(zip(rows["UTTERANCE"], rows["TEXT"], strict=True))

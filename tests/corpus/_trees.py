@@ -267,12 +267,12 @@ def mqm(name, text, refused="", **meaning):
 def _mqm():
     yield mqm("good", ERRORS + ROWS)
     yield mqm("a byte order mark", "\ufeff" + ERRORS + ROWS)
-    yield mqm("the header alone", ERRORS, r"has no rows with ratings")
-    yield mqm("no segment ids", (ERRORS + ROWS).replace("seg_id", "id"), r"expected the columns .* and seg_id; found")
-    yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), r"line 3: expected 8 fields; found 9")
-    yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"line 4: unknown severity 'grave'")
-    for column, row in (("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("seg_id", "A\td\t\tr\ts\tt\tx\tMinor")):
-        yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"line 6: {column} is empty")
+    yield mqm("the header alone", ERRORS, r"has no rows")
+    yield mqm("no segment ids", (ERRORS + ROWS).replace("seg_id", "id"), r"lacks the column 'segment'")
+    yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), r"line 3: expected 8 fields.*; found 9")
+    yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"unknown severity 'grave'")
+    for column, row in (("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("segment", "A\td\t\tr\ts\tt\tx\tMinor")):
+        yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"'{column}' of .* is empty in 1 rows, the first row 5")
     yield mqm("two translations of one segment", ERRORS + ROWS + "A\td\t1\tr\tOne.\tAnders.\tx\tMinor\n",
         r"the texts of system 'A', segment 1 differ between rows")
     yield mqm("two sources of one segment", ERRORS + ROWS + "C\td\t1\tr\tOther.\tX\tx\tMinor\n", r"'source' differs between the rows of segment 1")
@@ -280,12 +280,9 @@ def _mqm():
     yield mqm("a mark that is not closed", ERRORS + ROWS.replace("</v>", ""))
     yield mqm("quotes are no quotes", ERRORS + ROWS.replace("Zwo.", '"Zwo.'))
     yield mqm("averages", AVERAGES)
-    yield mqm("averages twice", AVERAGES + "A 0 1\n", r"line 6: SYSTEM 'A', SEGMENT '1' occurs twice")
-    for label, row in (
-        ("two fields", "C 1"), ("a segment that is no number", "C 1 x"), ("four fields", "C 1 1 1"),
-        ("a gigantic segment", "C 1 " + "9" * 5000),
-    ):
-        yield mqm(f"averages: {label}", f"{AVERAGES}{row}\n", r"line 6: (expected `SYSTEM SCORE SEGMENT`|the segment must be a whole number); found")
+    yield mqm("averages twice", AVERAGES + "A 0 1\n", r"repeat a \(system, segment\) pair")
+    for label, row in (("two fields", "C 1"), ("four fields", "C 1 1 1")):
+        yield mqm(f"averages: {label}", f"{AVERAGES}{row}\n", r"line 6: expected `SYSTEM SCORE SEGMENT`; found")
     for value in ("nan", "inf", "-1e999", "x"):
         yield mqm(f"averages: {value}", f"{AVERAGES}C {value} 1\n", r"line 6: .* is not a finite number|infinite")
     yield mqm("averages: the header alone", AVERAGES.split("\n")[0] + "\n", r"is empty; expected lines `SYSTEM SCORE SEGMENT`")
