@@ -736,7 +736,7 @@ def test_a_long_table_becomes_one_column_a_metric(tmp_path):
     found = mm.load(tmp_path / "other.csv", columns={"metric": "Metric", "score": "value"})
     assert found.to_frame().equals(mm.EvalSet.from_frame(wide).to_frame())
     pd.concat([long, long.head(1)]).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ValueError, match=r"several scores of system, segment and metric \['A', '1', 'human'\]"):
+    with pytest.raises(ValueError, match=r"several rows of system 'A', segment '1', metric 'human'"):
         mm.load(tmp_path / "t.csv")
 
 

@@ -136,10 +136,10 @@ def test_own_lists(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (SPOKEN.replace("reference", "said"), r"a\.csv: the table of transcripts lacks reference"),
-        (SPOKEN + "A,1,na,na,S1,clean\n", "1 row.* repeat a"),
-        (SPOKEN.replace("A,1", ",1"), "column 'system' is empty in 1 rows"),
-        (RANKED.replace("relevance", "grade"), r"needs system, query, item, rank and relevance"),
+        (SPOKEN.replace("reference", "said"), r"a\.csv` lacks the column 'reference'"),
+        (SPOKEN + "A,1,na,na,S1,clean\n", "several rows of system 'A', segment 1"),
+        (SPOKEN.replace("A,1", ",1"), "'system' of .* is empty in 1 rows"),
+        (RANKED.replace("relevance", "grade"), r"need the columns system, query, item"),
         (RANKED.replace("B,q,y,1,1", "B,q,y,1,2"), "`qrels` has several rows of query 'q', item 'y'"),
     ],
 )

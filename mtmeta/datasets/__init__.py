@@ -156,7 +156,7 @@ def load(
     """
     options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns)
     if _is_table(name_or_path):
-        return _marked([_tables.load_table(name_or_path, options)], human_systems)[0]
+        return _marked(_tables.load_tables(name_or_path, options, by_pair=False), human_systems)[0]
     found = _find(name_or_path, options)
     if len(found) > 1:
         names = [name for name, _ in found]
@@ -199,7 +199,7 @@ def load_all(
     """
     checked = Options(**options)
     if _is_table(name_or_path):
-        return _marked(_tables.load_tables(name_or_path, checked), human_systems)
+        return _marked(_tables.load_tables(name_or_path, checked, by_pair=True), human_systems)
     return _marked([load_one() for _, load_one in _find(name_or_path, checked)], human_systems)
 
 

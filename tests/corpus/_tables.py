@@ -153,7 +153,7 @@ def _headers():
     yield table("no metric", "system,segment,human\nA,1,1\nB,1,2\n", segments=(1,), human=((1,), (2,)), X=None, metrics=())
     yield table("an empty column lp", GOOD.replace("\n", ",\n").replace("X,", "X,lp"), language_pair=None)
     yield table("a constant column lp", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp"), language_pair="a-b")
-    yield table("lp empty in a row", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"), r"'lp' is empty in 1 rows")
+    yield table("lp empty in a row", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"), r"'lp' of .* is empty in 1 rows")
     yield table("a name with a line end", GOOD.replace("X", '"X\n\x1b[31m"').replace(".9", "bad"), r"column 'X\\n\\x1b\[31m' must hold numbers")
 
 
@@ -256,7 +256,7 @@ def _json_lines():
     for name, value, refused in (
         ("a list", "[1]", r"'X' must be a text, a number or null; found \[1\]"), ("an object", '{"a": 1}', r"'X' must be a text"),
         ("true", "true", r"'X' must be a text, a number or null; found true"), ("infinite", "Infinity", INFINITE), ("-infinite", "-Infinity", INFINITE),
-        ("1e400", "1e400", INFINITE), ("a whole number of 400 digits", "9" * 400, r"column 'X' holds a whole number too large for a floating-point one"), ("a whole number of 5,000 digits", "9" * 5000, r"not valid JSON"),
+        ("1e400", "1e400", INFINITE), ("a whole number of 400 digits", "9" * 400, r"column 'X' must hold numbers; int too large"), ("a whole number of 5,000 digits", "9" * 5000, r"not valid JSON"),
         ("bare text", "good", r"not valid JSON"), ("a leading zero", "01", r"not valid JSON"), ("a leading plus", "+1", r"not valid JSON"), ("hexadecimal", "0x1", r"not valid JSON"),
     ):  # fmt: skip
         yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), refused)
@@ -323,7 +323,7 @@ def _parquets():
 
     good = _parquet(_frame())
     yield case("the good table", good)
-    yield case("nothing", b"", r"t\.parquet is empty")
+    yield case("nothing", b"", r"is not a readable Parquet file")
     yield case("CSV", GOOD.encode(), r"is not a readable Parquet file")
     for name, data in (
         ("cut in half", good[: len(good) // 2]), ("without its foot", good[:-8]), ("only the marks", b"PAR1PAR1"),
@@ -360,7 +360,7 @@ def _parquets():
         odd = pa.table(_frame(source="s")).to_pydict() | {column: _spoilt([b"1", b"2", b"\xff\xfe", b"4"])}
         yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), rf"column '{column}' is damaged: Invalid UTF8 sequence")
     named = _parquet(pa.table(_frame(XYXYXY=1)), store_schema=False).replace(b"XYXYXY", b"XY\xff\xfeXY")
-    yield case("the name of a column that is not UTF-8", named, r"the name of a column is not UTF-8")
+    yield case("the name of a column that is not UTF-8", named, r"is not a readable Parquet file")
     for column in ("system", "segment", "source"):
         long = partial(_parquet_with, **{column: "A" * 1_000_001})
         yield case(f"a gigantic field in {column}", long, rf"column '{column}' has a text of more than 1,000,000 char")
