@@ -105,7 +105,7 @@ def test_sets_of_the_archive_are_loaded_by_name(tmp_path, monkeypatch):
     assert [es.name for es in mm.datasets.load_all("mtme/wmt25")] == ["wmt25/en-sr_Cyrl_RS"]
     assert load("mtme/wmt25").provenance["annotation"] == "esa-merged"
     assert load("wmt24/ja-zh").name == "wmt24/ja-zh"  # of the package's own folder
-    refuses("unknown language pair of wmt24 'de-en'", load, "mtme/wmt24/de-en")
+    refuses("unknown part of wmt24 'de-en'", load, "mtme/wmt24/de-en")
     refuses("Get it with `mtmeta fetch mt-metrics-eval/wmt19`", load, "mtme/wmt19/en-de")
     refuses("archive of mt-metrics-eval is not on this computer", load, "mtme/../mtme/wmt24")
 

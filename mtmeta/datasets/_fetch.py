@@ -30,7 +30,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-import pooch
 from tqdm import tqdm
 
 from .._checks import check_number
@@ -201,7 +200,7 @@ def fetch(
         for url, group in itertools.groupby(data_set.files, key=origin):
             files = list(group)
             places = [(file, cache / file.path) for file in files]
-            wanted = [f for f, p in places if not (_is_there(p, f) and pooch.file_hash(str(p)) == f.sha256)]
+            wanted = [f for f, p in places if not (_is_there(p, f) and _sha256(p) == f.sha256)]
             try:
                 if wanted and wanted[0].recipe == "archive":
                     _obtain_archive(url, wanted[0], cache, timeout, lambda n: bar.update(n - bar.n))
@@ -340,8 +339,14 @@ def _check_limits(found: int, size: int, deadline: float, what: str) -> None:
         )
 
 
+def _sha256(path: Path) -> str:
+    from pooch import file_hash  # takes 0.1 s, for which loading need not wait
+
+    return file_hash(str(path))
+
+
 def _check(found: Path, sha256: str, what: str, url: str) -> None:
-    if (actual := pooch.file_hash(str(found))) != sha256:
+    if (actual := _sha256(found)) != sha256:
         raise ChecksumError(
             f"{what}: what {url} gives is not the file that was registered: expected sha256 {sha256}, "
             f"found {actual} ({found.stat().st_size} bytes). It was cut or altered, here or upstream; it was "

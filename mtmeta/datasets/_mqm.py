@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,6 @@ NO_ERROR = "no-error"
 SPAN_COLUMNS = (
     "system", "segment", "rater", "category", "severity", "weight", "start", "end", "text", "is_source_error",
 )  # fmt: skip
-_AVERAGE_HEADER = ["system", "mqm_avg_score", "seg_id"]
 _SIDES = ("source", "translation")
 _SEGMENT_COLUMNS = ("seg_id", "globalSegId", "global_seg_id")
 _REFERENCE_NAME = re.compile(r"ref([A-Z]?)")
@@ -70,14 +70,15 @@ def mqm_weight(category: str, severity: str) -> float:
     return 0.1 if category.startswith("fluency/punctuation") else 1.0
 
 
-def is_error_table(header: str) -> bool:
-    """Say whether the first line of a file is that of an MQM error table."""
-    return {"system", "rater", "target", "category", "severity"} <= set(header.rstrip("\r\n").split("\t"))
-
-
-def is_average_table(header: str) -> bool:
-    """Say whether the first line of a file is that of a table of average MQM scores."""
-    return header.split() == _AVERAGE_HEADER
+def loader_of(path: Path) -> Callable[..., EvalSet] | None:
+    """Return what loads a file whose first line is that of a table of MQM errors or averages; None for other files."""
+    if path.suffix.lower() != ".tsv":
+        return None
+    with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
+        header = stream.readline(10_000).split()
+    if header == ["system", "mqm_avg_score", "seg_id"]:
+        return load_averages
+    return load_errors if {"system", "rater", "target", "category", "severity"} <= set(header) else None
 
 
 # -- the sets ---------------------------------------------------------------------------------

@@ -425,7 +425,7 @@ def _places():
         "teaching\n", "-x", "wmt99", "CON", "teaching/en-de",
     ):
         shown = {"": "an empty text", "/": "the root"}.get(given, repr(given))
-        refused = r"unknown (set|language pair)|is a folder without human-scores/|cannot tell the format from ''"
+        refused = r"unknown (set|part)|is a folder without human-scores/|cannot tell the format from ''"
         yield Case(f"name: {shown}", lambda f, g=given: g, refused, command=("validate", "--", "{}"))
 
 
