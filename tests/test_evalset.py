@@ -80,7 +80,7 @@ def test_a_table_without_human_scores_is_kept_on_request(es):
     assert unrated.select(systems=["A"]).with_metrics({}).systems == ("A",)
     refuses("'table' has no human scores to compare with", mm.correlate, unrated)
     refuses("lacks 1 column, 'human'", EvalSet.from_frame, frame)
-    refuses("`unrated` must be one of 'raise', 'keep'; found 'drop'", EvalSet.from_frame, frame, unrated="drop")
+    refuses("`unrated` must be one of 'raise', 'keep'; found 'drop'", EvalSet.from_frame, es.to_frame(), unrated="drop")
 
 
 def test_names_are_checked_with_a_suggestion(es):

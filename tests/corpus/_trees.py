@@ -280,7 +280,7 @@ def _mqm():
     yield mqm("a mark that is not closed", ERRORS + ROWS.replace("</v>", ""))
     yield mqm("quotes are no quotes", ERRORS + ROWS.replace("Zwo.", '"Zwo.'))
     yield mqm("averages", AVERAGES)
-    yield mqm("averages twice", AVERAGES + "A 0 1\n", r"repeat a \(system, segment\) pair")
+    yield mqm("averages twice", AVERAGES + "A 0 1\n", r"several rows of system")
     for label, row in (("two fields", "C 1"), ("four fields", "C 1 1 1")):
         yield mqm(f"averages: {label}", f"{AVERAGES}{row}\n", r"line 6: expected `SYSTEM SCORE SEGMENT`; found")
     for value in ("nan", "inf", "-1e999", "x"):
