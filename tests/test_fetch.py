@@ -582,7 +582,7 @@ def test_an_archive_is_downloaded_by_one_process(archived, tmp_path):
 def test_a_larger_file_has_more_time(archived, tmp_path, monkeypatch):
     given = []
     monkeypatch.setattr(_fetch, "_USUAL", len(archived.files[ARCHIVE]) / 4)
-    monkeypatch.setattr(_fetch, "_download", lambda *args, **_: given.append(args[4]) or args[1].write_bytes(b""))
+    monkeypatch.setattr(_fetch, "_download", lambda *args: given.append(args[3]) or args[1].write_bytes(b""))
     refuses("is not the file", fetch, "small", cache=tmp_path, timeout=5, error=ChecksumError)
     assert given == [20]
 
@@ -643,4 +643,4 @@ def test_sentinel_scores_are_made_byte_for_byte(data_dir):
         pair, metric = file.url.split("/")[-3:-1]
         raw = (data_dir / "wmt23-sentinels" / "upstream" / pair / metric / "seg_scores.pickle").read_bytes()
         assert sha256(raw) == file.url_sha256
-        assert _fetch._convert(raw, file, file.url) == (data_dir / file.path).read_bytes(), file.path
+        assert _fetch._convert(raw, file) == (data_dir / file.path).read_bytes(), file.path
