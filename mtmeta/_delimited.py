@@ -56,6 +56,12 @@ def lines(stream: TextIO, what: Path | str) -> Iterator[str]:
         yield line
 
 
+def read_file(path: Path, delimiter: str, quoting: int = csv.QUOTE_MINIMAL) -> pd.DataFrame:
+    """Return the table of a file, as `read_delimited` does."""
+    with opened(path) as stream:
+        return read_delimited(stream, delimiter, path, quoting)
+
+
 def read_delimited(
     stream: TextIO, delimiter: str | None, what: Path | str, quoting: int = csv.QUOTE_MINIMAL
 ) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .._delimited import opened, read_delimited
+from .._delimited import read_file
 from .._names import unknown
 from .._tables import check_table
 from ..evalset import EvalSet
@@ -157,9 +157,9 @@ def _read_averages(path: Path) -> pd.DataFrame:
 
 def _read_errors(path: Path) -> pd.DataFrame:
     """Return the rows of an error table, checked, with weights, texts without marks, and span offsets."""
-    with opened(path) as stream:
-        table = read_delimited(stream, "\t", path, quoting=csv.QUOTE_NONE)
-    table = table.rename(columns=dict.fromkeys(_SEGMENT_COLUMNS, "segment") | {"target": "translation"})
+    table = read_file(path, "\t", csv.QUOTE_NONE).rename(
+        columns=dict.fromkeys(_SEGMENT_COLUMNS, "segment") | {"target": "translation"}
+    )
     is_test = table[["severity", "category"]].apply(lambda c: c.str.strip().str.casefold() == "hotw-test").any(axis=1)
     table = table[~is_test].reset_index(drop=True)
     keys = ["system", "rater", "segment"]

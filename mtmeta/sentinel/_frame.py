@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined, check_choice, check_scores, to_numbers
-from .._delimited import opened, read_delimited
+from .._delimited import read_file
 from .._pearson import scaled
 from ..evalset import EvalSet, as_sets
 
@@ -291,8 +291,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    with opened(path) as stream:
-        frame = read_delimited(stream, separator, path).astype(str)
+    frame = read_file(path, separator).astype(str)
     twice = sorted(set(frame.columns[frame.columns.duplicated()]))
     if twice:
         raise ValueError(f"{path}: column names must be distinct; found twice: {', '.join(map(repr, twice))}.")

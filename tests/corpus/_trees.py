@@ -149,7 +149,7 @@ def _scores():
         yield case(f"{what} scores twice", put(path, lambda t: t * 2), r"system 'A' has 4 scores.*expected 2.*belong to another set")
         yield case(f"a line of NULs in {what} scores", put(path, lambda t: t + "\0\0\n"), rf"{name}, line 7: expected `SYSTEM SCORE`")
         yield case(f"{what} scores as JSON", put(path, json.dumps(HUMAN) + "\n"), r"line 1: expected `SYSTEM SCORE`; found")
-    yield case("a metric of an unknown system", put(X, lambda t: t + "Bb\t1\nBb\t2\n"), r"line 7: unknown system 'Bb'. Did you mean 'B'\?")
+    yield case("a metric of an unknown system", put(X, lambda t: t + "Bb\t1\nBb\t2\n"), r"unknown system 'Bb'. Did you mean 'B'\?")
     yield case("an official score twice", put(X_SYS, lambda t: t + "A 1\n"), r"system 'A' has 2 scores, .* expected 1")
     yield case("one metric in two references", lambda r: put(X.replace("-src", "-refA"), scores(METRIC))(r), X=None)
 
