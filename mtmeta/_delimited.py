@@ -37,11 +37,6 @@ def lines(stream: TextIO, what: Path | str) -> Iterator[str]:
             line = stream.readline(_MAX_LINE)
         except UnicodeDecodeError as error:
             line = number + error.object.count(b"\n", 0, error.start) + 1
-            if error.encoding.startswith("utf-16"):
-                raise ValueError(
-                    f"{what} is not UTF-16, though it begins with its byte order mark: {error.reason} at or after line "
-                    f"{line}. The file may be truncated; save it as UTF-8."
-                ) from None
             raise wrong_encoding(what, line, error.object[error.start]) from None
         if not line:
             return
@@ -99,8 +94,6 @@ def read_delimited(
                 )
     except csv.Error as error:
         reason = "a quote is opened and never closed" if "end of data" in str(error) else str(error)
-        if "field limit" in reason:
-            reason = f"a field has more than {MAX_FIELD:,} characters; is a quote left open?"
         raise ValueError(f"{what}, line {reader.line_num}: {reason}") from None
     finally:
         csv.field_size_limit(limit)

@@ -609,18 +609,14 @@ def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
                 f"{data.name!r} has no human scores to compare with: the column 'human' is empty or absent."
             )
         return data
-    if isinstance(data, pd.DataFrame):
-        if "transcript" in data and "human" not in data:
-            raise ValueError(
-                "expected translations with human scores; found a table of transcripts, which has no column 'human'. "
-                "Transcripts go to perturb, scoring and local_accuracy."
-            )
-        return EvalSet.from_frame(data)
-    if isinstance(data, Rankings):
+    is_table = isinstance(data, pd.DataFrame)
+    if isinstance(data, Rankings) or (is_table and "transcript" in data and "human" not in data):
         raise TypeError(
-            f"expected an EvalSet or a tidy DataFrame; found {data.name!r}, which holds ranked items and no human "
-            "scores. Rankings go to perturb, scoring and local_accuracy."
+            f"expected translations with human scores; found {'transcripts' if is_table else 'ranked items'}, which "
+            "have none. They go to perturb, scoring and local_accuracy."
         )
+    if is_table:
+        return EvalSet.from_frame(data)
     raise TypeError(f"expected an EvalSet or a tidy DataFrame; found {type(data).__name__}.")
 
 

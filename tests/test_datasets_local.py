@@ -84,7 +84,10 @@ def test_missing_transcripts(librispeech):
         ("movielens-small/100k", r"unknown part of movielens-small '100k'"),
         ("dl-hard/docs", r"unknown part of dl-hard 'docs'. Did you mean 'doc'"),
         ("teaching-speech/clean", r"unknown part of teaching-speech 'clean'"),
-        ("teaching-speach", r"Did you mean 'teaching-speech'\? Available: .*'librispeech/test-clean', .*'movielens-small'"),
+        (
+            "teaching-speach",
+            r"Did you mean 'teaching-speech'\? Available: .*'librispeech/test-clean', ",
+        ),
         ("dl-hard/doc", r"not on this computer.*mtmeta fetch dl-hard`"),
         ("movielens-small", r"not on this computer.*mtmeta fetch movielens-small`"),
     ],
@@ -188,8 +191,8 @@ def test_runs_are_cut_at_100():
         ("2 Q0 D1 1 0.5\n", r"line 1: expected `query Q0 item rank score tag`; found '2 Q0 D1 1 0.5'"),
         ("2 Q0 D1 1 high T\n10 Q0 D2 1 1 T\n", r"line 1: 'high' is not a finite number"),
         ("2 Q0 D1 1 2 T\n2 Q0 D1 2 1 T\n10 Q0 D2 1 1 T\n", r"several rows of system 'two', query '2', item 'D1'"),
-        ("2 Q0 D1 1 2 T\n", r"system 'two' has no list for 1 of 2 queries, such as '10'"),
-        ("2 Q0 D1 1 2 T\n10 Q0 D2 1 1 T\n3 Q0 D2 1 1 T\n", r"no list for 1 of 3 queries, such as '3'"),
+        ("2 Q0 D1 1 2 T\n", r"system 'two' has no list for query '10' .1 lists"),
+        ("2 Q0 D1 1 2 T\n10 Q0 D2 1 1 T\n3 Q0 D2 1 1 T\n", r"has no list for query '3'"),
         ("", r"is empty; expected lines"),
     ],
 )

@@ -32,12 +32,6 @@ def test_without_a_home_nothing_is_cached(monkeypatch, tmp_path):
         pass
 
 
-@pytest.mark.parametrize("variable", ["MTMETA_CACHE", "MTMETA_DATA"])
-def test_a_home_that_is_not_there(monkeypatch, variable):
-    monkeypatch.setenv(variable, "~no-such-user/x")
-    refuses(rf"\${variable} is '~no-such-user/x', and there is no such home folder", data_dirs)
-
-
 def test_a_file_appears_at_the_end(tmp_path):
     path = tmp_path / "new" / "file.txt"
     with whole_file(path) as part:

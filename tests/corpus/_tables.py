@@ -84,7 +84,7 @@ def _encodings():
                 why = r"is not UTF-8|not valid JSON"
             yield table(label, _encoded(text, encoding), why, suffix, systems=("A", name))
     for suffix, text in (("csv", GOOD), ("jsonl", lines(*RECORDS))):
-        yield table("UTF-16 cut in the middle of a character", text.encode(_UTF16)[:-1], r"is not UTF-16, .*mark", suffix)
+        yield table("UTF-16 cut in the middle of a character", text.encode(_UTF16)[:-1], r"is not UTF-8", suffix)
         yield table("UTF-8 cut in the middle of a character", text.encode() + b"\xe6\x97", r"is not UTF-8", suffix)
         yield table("a surrogate in UTF-8", text.encode().replace(b"B", b"\xed\xa0\x80"), r"is not UTF-8: .*0xed", suffix)
         yield table("a NUL in a name", text.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]", suffix)
@@ -131,9 +131,9 @@ def _fields():
     yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
     yield table("sep=, as a spreadsheet writes it", "sep=,\n" + GOOD, r"expected 2 fields|lacks")
     yield table("JSON", lines(*RECORDS), r"has no|lacks|found")
-    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"more than 1,000,000")
+    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"field larger than")
     yield table("the largest field", lambda: GOOD.replace("B,", "B" * 1_000_000 + ",").encode(), systems=("A", "B" * 10**6))
-    yield table("a gigantic header", lambda: b"x" * 1_000_001 + b"," + GOOD.encode(), r"more than 1,000,000")
+    yield table("a gigantic header", lambda: b"x" * 1_000_001 + b"," + GOOD.encode(), r"field larger than")
     many = ",".join(f"c{i}" for i in range(500))
     yield table("hundreds of empty columns", f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n", r"metric 'c0' has no score")
 
@@ -358,7 +358,7 @@ def _parquets():
         ("a score", "X", {}), ("a score that stands alone", "X", {"use_dictionary": False}), ("a system", "system", {}), ("a segment", "segment", {}), ("a source", "source", {}),
     ):  # fmt: skip
         odd = pa.table(_frame(source="s")).to_pydict() | {column: _spoilt([b"1", b"2", b"\xff\xfe", b"4"])}
-        yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), rf"column '{column}' is damaged: Invalid UTF8 sequence")
+        yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), r"is not a readable Parquet file: .*Invalid UTF8 sequence")
     named = _parquet(pa.table(_frame(XYXYXY=1)), store_schema=False).replace(b"XYXYXY", b"XY\xff\xfeXY")
     yield case("the name of a column that is not UTF-8", named, r"is not a readable Parquet file")
     for column in ("system", "segment", "source"):
