@@ -70,10 +70,8 @@ def check_scores(scores: np.ndarray, what: str, *, computed: bool = False) -> No
     at = tuple(np.argwhere(bad)[0])
     place = f"system number {at[0]}, segment number {at[1]}" if len(at) == 2 else f"data row {at[0] + 1}"
     if np.isinf(scores[at]):
-        raise ValueError(
-            f"{what} holds an infinite score ({place}). "
-            "Scores must be finite; write NaN (an empty cell) where a translation was not scored."
-        )
+        hint = "Write NaN (an empty cell) where a translation was not scored."
+        raise ValueError(f"{what} holds an infinite score ({place}). {hint}")
     raise ValueError(
         f"{what} holds the score {scores[at]:g} ({place}). Scores must be 0, or from {SMALLEST_SCORE:g} to "
         f"{LARGEST_SCORE:g} in size: multiply all of them by the same number."

@@ -44,10 +44,7 @@ def lines(stream: TextIO, what: Path | str) -> Iterator[str]:
         if len(line) == _MAX_LINE:
             raise ValueError(f"{what}, line {number} has more than {_MAX_LINE:,} characters; this is not a table.")
         if "\0" in line:
-            raise ValueError(
-                f"{what} holds a NUL character in line {number}: it is no text, or UTF-16 without a byte order mark. "
-                "Save the file as UTF-8."
-            )
+            raise ValueError(f"{what} holds a NUL character in line {number}. Save the file as UTF-8.")
         yield line
 
 
@@ -77,10 +74,8 @@ def read_delimited(
         delimiter = "\t" if first.count("\t") > first.count(",") else ","
     other = max("\t;,", key=first.count)
     if delimiter not in first and other in first:
-        raise ValueError(
-            f"{what}: the header has no {delimiter!r}; it seems to be separated by {other!r}. "
-            "Use commas in .csv files and tabs in .tsv files."
-        )
+        hint = "Use commas in .csv files and tabs in .tsv files."
+        raise ValueError(f"{what}: the header has no {delimiter!r}; it seems to be separated by {other!r}. {hint}")
     limit = csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(chain([first], text), delimiter=delimiter, quoting=quoting, strict=True)
     rows = []

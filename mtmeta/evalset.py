@@ -541,10 +541,8 @@ def _plain(column: pd.Series) -> np.ndarray:
     if column.name == "reference" or is_reference(str(column.name)):
         odd = next((v for v in values if isinstance(v, list | tuple | np.ndarray) or str(v)[:2] in ("['", '["')), None)
         if odd is not None:
-            raise ValueError(
-                f"column {column.name!r} must hold one text a row; found the list {str(odd)[:40]}. Give each reference "
-                "a column: reference, reference_B, ...."
-            )
+            what = f"column {column.name!r} must hold one text a row; found the list {str(odd)[:40]}"
+            raise ValueError(f"{what}. Give each reference a column: reference, reference_B, ....")
     values[pd.isna(column).to_numpy()] = None
     return values
 
@@ -554,16 +552,13 @@ def _check_columns(frame: pd.DataFrame) -> None:
     absent = [c for c in ("system", "segment", "human") if c not in frame.columns]
     if absent:
         raise ValueError(
-            f"the table lacks {counted(len(absent), 'column')}, {listed(absent)}; "
-            f"found {listed(frame.columns, 20)}. "
+            f"the table lacks {counted(len(absent), 'column')}, {listed(absent)}; found {listed(frame.columns, 20)}. "
             "One row is one translation: rename the columns to system, segment, human and one per metric."
         )
     check_table(frame, ["system", "segment"], name="table")
     if "lp" in frame and frame["lp"].nunique(dropna=False) > 1:
-        raise ValueError(
-            f"the table holds several language pairs in column 'lp': {listed(pd.unique(frame['lp']))}. "
-            "Use load_all, which gives one set per language pair."
-        )
+        pairs = listed(pd.unique(frame["lp"]))
+        raise ValueError(f"the table holds several language pairs in column 'lp': {pairs}. Use load_all.")
 
 
 def _check_cells(frame, system, segment, systems, segments, missing) -> None:
@@ -585,10 +580,8 @@ def _one_per_segment(frame, column, segment, segments) -> tuple:
     values = pd.Series(_plain(frame[column]), dtype=object).groupby(segment)
     torn = values.nunique() > 1
     if torn.any():
-        raise ValueError(
-            f"column {column!r} differs between the rows of segment {segments[torn.argmax()]!r}; "
-            f"a segment has one {column}. Check that the rows are aligned."
-        )
+        where = f"the rows of segment {segments[torn.argmax()]!r}"
+        raise ValueError(f"column {column!r} differs between {where}. Check that the rows are aligned.")
     found = values.first()
     return tuple(found.where(found.notna(), None))
 
@@ -605,9 +598,7 @@ def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
     """Return ``data`` as an `EvalSet` with human scores: a tidy table is converted, a set passes through."""
     if isinstance(data, EvalSet):
         if not data._rated:
-            raise ValueError(
-                f"{data.name!r} has no human scores to compare with: the column 'human' is empty or absent."
-            )
+            raise ValueError(f"{data.name!r} has no human scores to compare with.")
         return data
     is_table = isinstance(data, pd.DataFrame)
     if isinstance(data, Rankings) or (is_table and "transcript" in data and "human" not in data):

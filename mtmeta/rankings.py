@@ -77,10 +77,7 @@ class Rankings:
         judged = set(qrels["query"])
         unjudged = [q for q in runs["query"].unique() if q not in judged]
         if unjudged:
-            raise ValueError(
-                f"{len(unjudged)} of the {runs['query'].nunique()} queries of `runs` have no judgement: "
-                f"{listed(unjudged)}. They cannot be measured: add them to qrels, or leave them out of runs."
-            )
+            raise ValueError(f"queries of `runs` have no judgement in `qrels`: {listed(unjudged)}.")
         qrels = qrels.iloc[np.argsort(numbered(qrels["query"])[0], kind="stable")].reset_index(drop=True)
         object.__setattr__(self, "runs", runs)
         object.__setattr__(self, "qrels", qrels)
@@ -126,10 +123,8 @@ def _checked(frame: Any, what: str, names: list[str], numbers: list[str]) -> pd.
         bad = (values != np.floor(values)) | (values < low) | np.isinf(values)
         if bad.any():
             row = int(np.argmax(bad))
-            raise ValueError(
-                f"`{what}`: column {column!r} must hold whole numbers of at least {low}; "
-                f"found {values[row]:g} in data row {row + 1}."
-            )
+            found = f"found {values[row]:g} in data row {row + 1}"
+            raise ValueError(f"`{what}`: column {column!r} must hold whole numbers of at least {low}; {found}.")
     if "score" in out:
         check_scores(out["score"].to_numpy(), f"`{what}`: column 'score'", computed=True)
     check_once(out, names, what)
@@ -139,24 +134,18 @@ def _checked(frame: Any, what: str, names: list[str], numbers: list[str]) -> pd.
 def _check_lists(runs: pd.DataFrame) -> None:
     """Check sorted runs: ranks from 1 without gaps, scores that do not rise, all queries of all systems."""
     place = runs.groupby(["system", "query"], sort=False).cumcount().to_numpy() + 1
+
+    def where(row: int) -> str:
+        return "`runs`: system {!r}, query {!r}, rank {}".format(*runs.loc[row, ["system", "query", "rank"]])
+
     wrong = np.flatnonzero(runs["rank"] != place)
     if len(wrong):
-        row = runs.iloc[wrong[0]]
-        raise ValueError(
-            f"`runs`: ranks must count from 1 without gaps; system {row['system']!r}, query {row['query']!r} has "
-            f"rank {row['rank']} where {place[wrong[0]]} is expected."
-        )
+        raise ValueError(f"{where(wrong[0])}: expected {place[wrong[0]]}; ranks count from 1 without gaps.")
     rises = np.flatnonzero((np.diff(runs["score"]) > 0) & (place[1:] > 1))
     if len(rises):
-        row = runs.iloc[rises[0] + 1]
-        raise ValueError(
-            f"`runs`: the score must not increase down a list; system {row['system']!r}, query {row['query']!r} "
-            f"does at rank {row['rank']}. Number the ranks from the highest score down."
-        )
+        raise ValueError(f"{where(rises[0] + 1)}: the score must not increase down a list.")
     there = set(zip(runs["system"], runs["query"], strict=True))
     gone = [pair for pair in product(runs["system"].unique(), runs["query"].unique()) if pair not in there]
     if gone:
-        raise ValueError(
-            f"`runs`: system {gone[0][0]!r} has no list for query {gone[0][1]!r} ({len(gone)} lists are absent). Every "
-            "system needs a list for every query: add them, or leave these queries out."
-        )
+        what = f"`runs`: system {gone[0][0]!r} has no list for query {gone[0][1]!r} ({len(gone)} lists are absent)"
+        raise ValueError(f"{what}. Every system needs a list for every query.")

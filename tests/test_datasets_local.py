@@ -59,8 +59,8 @@ def test_transcripts_by_hand(librispeech):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TRANSCRIPTS.replace("7-1-0001\tb c\n", ""), r"1 are in one of the two only, such as '7-1-0001'"),
-        (TRANSCRIPTS + "8-1-0000\tx\n", r"1 are in one of the two only, such as '8-1-0000'"),
+        (TRANSCRIPTS.replace("7-1-0001\tb c\n", ""), r"differ in 1 utterances, such as '7-1-0001'"),
+        (TRANSCRIPTS + "8-1-0000\tx\n", r"differ in 1 utterances, such as '8-1-0000'"),
         (TRANSCRIPTS + "7-1-0000\tx\n", r"several rows of UTTERANCE '7-1-0000'; expected one"),
         (TRANSCRIPTS + "7-1", r"line 4: expected `UTTERANCE TEXT`; found '7-1'"),
         ("", r"is empty; expected lines `UTTERANCE TEXT`"),

@@ -56,12 +56,12 @@ def test_rankings_are_sorted_and_do_not_touch_what_they_are_given(rankings):
         (RUNS.assign(score=[0.5, 0.5, np.inf, 3, 1, 2]), QRELS, r"holds an infinite score"),
         (RUNS.assign(item="x"), QRELS, r"`runs` has several rows of system 'B', query 'q1', item 'x'"),
         (RUNS, pd.concat([QRELS, QRELS.iloc[:1]]), r"`qrels` has several rows of query 'q1', item 'x'; expected one"),
-        (RUNS.assign(rank=[3, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 3 where 2 is expected"),
-        (RUNS.assign(rank=[1, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1' has rank 1 where 2 is expected"),
-        (RUNS.assign(score=[0.6, 0.5, 0, 0, 1, 2]), QRELS, r"must not increase down a list; system 'B', query 'q1'"),
-        (RUNS.iloc[:5], QRELS, r"has rank 2 where 1 is expected"),
+        (RUNS.assign(rank=[3, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1', rank 3: expected 2"),
+        (RUNS.assign(rank=[1, 1, 1, 1, 2, 1]), QRELS, r"'B', query 'q1', rank 1: expected 2"),
+        (RUNS.assign(score=[0.6, 0.5, 0, 0, 1, 2]), QRELS, r"query 'q1', rank 2: the score must not increase"),
+        (RUNS.iloc[:5], QRELS, r"rank 2: expected 1"),
         (RUNS.drop(index=2), QRELS, r"system 'B' has no list for query 'q2'"),
-        (RUNS, QRELS.iloc[[0, 2]], r"1 of the 2 queries of `runs` have no judgement: 'q2'"),
+        (RUNS, QRELS.iloc[[0, 2]], r"no judgement in `qrels`: 'q2'"),
     ],
 )
 def test_rankings_refuse(runs, qrels, message):

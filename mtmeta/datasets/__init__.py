@@ -148,10 +148,8 @@ def load(
         return _marked(_tables.load_tables(name_or_path, options, by_pair=False), human_systems)[0]
     found = _find(name_or_path, options)
     if len(found) > 1:
-        names = ", ".join(name for name, _ in found)
-        raise ValueError(
-            f"{str(name_or_path)!r} holds {len(found)} parts: {names}. Name one of these (in Python: or use load_all)."
-        )
+        what = f"'{name_or_path}' holds {len(found)} parts: {', '.join(name for name, _ in found)}"
+        raise ValueError(f"{what}. Name one of these (in Python: or use load_all).")
     return _marked([found[0][1]()], human_systems)[0]
 
 
@@ -205,10 +203,7 @@ def _is_table(name_or_path: str | Path) -> bool:
     if isinstance(name_or_path, str) and name_or_path == "-":
         return True
     if not isinstance(name_or_path, str | Path):
-        raise TypeError(
-            f"expected a set name or a path; found {type(name_or_path).__name__}. "
-            "A data frame becomes a set with EvalSet.from_frame."
-        )
+        raise TypeError(f"expected a set name or a path; found {type(name_or_path).__name__} (see EvalSet.from_frame).")
     path = named(Path(name_or_path))
     try:
         if not path.is_file():
@@ -347,10 +342,7 @@ def _metric_folder(given: str | Path, lp: str) -> Path:
     for folder in (path / lp, path):
         if any(folder.glob("*.seg.score")):
             return folder
-    raise ValueError(
-        f"metrics_from: {path} holds no .seg.score files, nor does {path / lp}. "
-        "Expected files such as NAME-src.seg.score or NAME-refA.seg.score."
-    )
+    raise ValueError(f"metrics_from: {path} holds no .seg.score files, nor does {path / lp}.")
 
 
 def _simulated(name: str, options: Options) -> Loaded:
@@ -371,10 +363,8 @@ def _locate_set(name: str, folder: str) -> Path:
         return path
     gone = missing(name, cache_dir()) if name in available() else []
     if gone:
-        raise ValueError(
-            f"the download of {name!r} is not complete: {len(gone)} files are missing or cut, such as {gone[0]}. "
-            f"Run `mtmeta fetch {name}` again: it continues where it stopped."
-        )
+        what = f"the download of {name!r} is not complete: {len(gone)} files are missing or cut"
+        raise ValueError(f"{what}. Run `mtmeta fetch {name}` again: it continues where it stopped.")
     return path
 
 
@@ -386,10 +376,7 @@ def _check_pair(name: str, lp: str, pairs: Sequence[str]) -> None:
 def _nothing_there(given: str | Path, path: Path) -> ValueError:
     """Return the error for an argument that is neither a set nor a file or folder of the right kind."""
     if path.is_dir():
-        return ValueError(
-            f"{path} is a folder without human-scores/. Expected a table, or the layout of mt-metrics-eval v2; "
-            "a folder of metric scores goes into metrics_from=."
-        )
+        return ValueError(f"{path} is a folder without human-scores/; folders of metric scores go into metrics_from=.")
     if path.suffix.lower() in _tables.SUFFIXES:
         return ValueError(f"there is no file {path}.")
     parts = {name: pairs for name, (pairs, _, _) in _SETS.items()} | {"wmt23": ("en-de", "he-en", "zh-en")}

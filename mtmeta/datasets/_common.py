@@ -112,11 +112,9 @@ def locate(relative: str) -> Path:
         if path.exists():
             return named(path)
     name = parts[1] if parts[0] in ("mt-metrics-eval-v2", "google-mqm") and len(parts) > 1 else parts[0]
-    raise ValueError(
-        f"{relative} is not on this computer. Looked in "
-        + ", ".join(f"{what} ({root})" for what, root in looked.items())
-        + f". Get it with `mtmeta fetch {_FETCH_NAMES.get(name, name)}`, or set MTMETA_DATA to a folder that has it."
-    )
+    where = ", ".join(f"{what} ({root})" for what, root in looked.items())
+    how = f"Get it with `mtmeta fetch {_FETCH_NAMES.get(name, name)}`, or set MTMETA_DATA to a folder that has it."
+    raise ValueError(f"{relative} is not on this computer. Looked in {where}. {how}")
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:

@@ -324,15 +324,9 @@ def _download(
 def _check_limits(found: int, size: int, deadline: float, what: str) -> None:
     """Raise if a download has more bytes than were expected, or has taken too long."""
     if found > size:
-        raise ChecksumError(
-            f"{what} gives more than the {size:,} bytes that were expected. The download was stopped and discarded; "
-            "the cache is as it was."
-        )
+        raise ChecksumError(f"{what} gives more than the {size:,} bytes that were expected; they were discarded.")
     if time.monotonic() > deadline:
-        raise DownloadError(
-            f"{what} did not give it in time. The download was stopped. Allow more time with --timeout (in Python: "
-            "timeout=) if the line is slow."
-        )
+        raise DownloadError(f"{what} did not give it in time. Allow more with --timeout (in Python: timeout=).")
 
 
 def _sha256(path: Path) -> str:
@@ -345,8 +339,7 @@ def _check(found: Path, sha256: str, file: DataFile) -> None:
     if (actual := _sha256(found)) != sha256:
         raise ChecksumError(
             f"{file.path}: what {file.url} gives is not the file that was registered: expected sha256 {sha256}, "
-            f"found {actual} ({found.stat().st_size} bytes). It was cut or altered, here or upstream; it was "
-            "discarded, and the cache is as it was."
+            f"found {actual} ({found.stat().st_size} bytes). It was discarded, and the cache is as it was."
         )
 
 

@@ -87,10 +87,7 @@ def load_librispeech(part: str, options: Options) -> pd.DataFrame:
     for path in files_in(folder / "hyp", f"{part}.*.tsv"):
         transcripts = _read_texts(path, "UTTERANCE TEXT")
         if odd := sorted(transcripts.keys() ^ references.keys()):
-            raise ValueError(
-                f"{path} has other utterances than the references: {len(odd)} are in one of the two only, such as "
-                f"{odd[0]!r}. The file may be truncated."
-            )
+            raise ValueError(f"{path} and the references differ in {len(odd)} utterances, such as {odd[0]!r}.")
         system = path.name.removeprefix(f"{part}.").removesuffix(".tsv")
         quality = part.removeprefix("test-")
         rows += [(system, s, s.split("-")[0], quality, references[s], transcripts[s]) for s in segments]

@@ -94,10 +94,8 @@ def _transcripts(frame: pd.DataFrame, path: str) -> pd.DataFrame:
 def _rankings(frame: pd.DataFrame, name: str, path: str) -> Rankings:
     """Return the lists and judgements of one table; a row without a system is a judgement alone."""
     if not {"system", "relevance"} <= set(frame):
-        raise ValueError(
-            f"{path}: ranked lists need the columns system, query, item, rank and relevance (empty where not judged); "
-            f"found {', '.join(frame)}."
-        )
+        expected = "system, query, item, rank and relevance (empty where not judged)"
+        raise ValueError(f"{path}: ranked lists need the columns {expected}; found {', '.join(frame)}.")
     ranked = frame["system"].notna()
     runs = frame[ranked] if "score" in frame else frame[ranked].assign(score=-frame.loc[ranked, "rank"])
     judged = frame.loc[frame["relevance"].notna(), ["query", "item", "relevance"]]

@@ -151,12 +151,8 @@ def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> di
     n = n_segments or counts[0]
     if (counts != n).any():
         odd = int(np.argmax(counts != n))
-        like = "" if n_segments else f", as for system {systems[0]!r}"
-        raise ValueError(
-            f"{path}: system {systems[odd]!r} has {counts[odd]} scores, the last in line "
-            f"{int(np.flatnonzero(codes == odd)[-1]) + 1} of {len(rows)}; "
-            f"expected {n}{like}. The file may be truncated, or belong to another set."
-        )
+        said = f"{path}: system {systems[odd]!r} has {counts[odd]} scores; expected {n}"
+        raise ValueError(f"{said}. The file may be truncated, or belong to another set.")
     return dict(zip(systems, numbers[np.argsort(codes, kind="stable")].reshape(-1, n), strict=True))
 
 
@@ -266,10 +262,8 @@ def _read_texts(folder: Path, stem: str, field: str, n_segments: int | None = No
                 if text is not None:
                     text.encode()  # half of a surrogate pair cannot be
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                raise ValueError(
-                    f"{path}, line {number}: expected a JSON object with the field {field!r}, a text; "
-                    f"found {line[:60]!r}."
-                ) from None
+                expected = f"expected a JSON object with the field {field!r}, a text"
+                raise ValueError(f"{path}, line {number}: {expected}; found {line[:60]!r}.") from None
             lines.append(text)
     else:
         return None
