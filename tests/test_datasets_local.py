@@ -60,18 +60,13 @@ def test_transcripts_by_hand(librispeech):
     ("text", "message"),
     [
         (TRANSCRIPTS.replace("7-1-0001\tb c\n", ""), r"differ in 1 utterances, such as '7-1-0001'"),
-        (TRANSCRIPTS + "8-1-0000\tx\n", r"differ in 1 utterances, such as '8-1-0000'"),
         (TRANSCRIPTS + "7-1-0000\tx\n", r"several rows of UTTERANCE '7-1-0000'; expected one"),
         (TRANSCRIPTS + "7-1", r"line 4: expected `UTTERANCE TEXT`; found '7-1'"),
-        ("", r"is empty; expected lines `UTTERANCE TEXT`"),
     ],
 )
 def test_damaged_transcripts(librispeech, text, message):
     write(librispeech / "hyp/test-clean.b1.base.tsv", text)
     refuses(message, load, "librispeech/test-clean")
-
-
-def test_missing_transcripts(librispeech):
     (librispeech / "hyp/test-other.b1.base.tsv").unlink()
     refuses(r"has no files test-other", load, "librispeech/test-other")
 
@@ -79,11 +74,9 @@ def test_missing_transcripts(librispeech):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("librispeech", r"holds 2 parts: librispeech/test-clean, librispeech/test-other"),
         ("librispeech/clean", r"unknown part of librispeech 'clean'. Did you mean 'test-clean'"),
         ("movielens-small/100k", r"unknown part of movielens-small '100k'"),
         ("dl-hard/docs", r"unknown part of dl-hard 'docs'. Did you mean 'doc'"),
-        ("teaching-speech/clean", r"unknown part of teaching-speech 'clean'"),
         (
             "teaching-speach",
             r"Did you mean 'teaching-speech'\? Available: .*'librispeech/test-clean', ",
@@ -190,10 +183,7 @@ def test_runs_are_cut_at_100():
     [
         ("2 Q0 D1 1 0.5\n", r"line 1: expected `query Q0 item rank score tag`; found '2 Q0 D1 1 0.5'"),
         ("2 Q0 D1 1 high T\n10 Q0 D2 1 1 T\n", r"line 1: 'high' is not a finite number"),
-        ("2 Q0 D1 1 2 T\n2 Q0 D1 2 1 T\n10 Q0 D2 1 1 T\n", r"several rows of system 'two', query '2', item 'D1'"),
         ("2 Q0 D1 1 2 T\n", r"system 'two' has no list for query '10' .1 lists"),
-        ("2 Q0 D1 1 2 T\n10 Q0 D2 1 1 T\n3 Q0 D2 1 1 T\n", r"has no list for query '3'"),
-        ("", r"is empty; expected lines"),
     ],
 )
 def test_damaged_runs(dl_hard, text, message):
@@ -227,7 +217,7 @@ def test_movielens_is_trained_once(movielens, monkeypatch):
 
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1 cut", b"flip"])
-def test_a_damaged_store_is_made_anew(movielens, damage):
+def test_a_damaged_store_is_made_anew_and_other_ratings_are_stored_elsewhere(movielens, places, damage):
     first = load("movielens-small")
     (stored,) = movielens.iterdir()
     whole = stored.read_bytes()
@@ -235,10 +225,6 @@ def test_a_damaged_store_is_made_anew(movielens, damage):
     stored.write_bytes(flipped if damage == b"flip" else damage or whole[: len(whole) // 2])
     assert load("movielens-small").runs.equals(first.runs)
     assert stored.read_bytes() == whole
-
-
-def test_other_ratings_are_stored_elsewhere(movielens, places):
-    load("movielens-small")
     path = places / "movielens-latest-small/ratings.csv"
     path.write_text(path.read_text().replace("5.0", "4.5", 1))
     load("movielens-small")
