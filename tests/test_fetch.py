@@ -14,6 +14,7 @@ import tarfile
 import threading
 import time
 import zipfile
+from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -130,13 +131,14 @@ WHOLE = {f"folder/{path}": content for path, content in FILES.items()}
 def test_a_set_is_fetched_once_and_what_was_cut_or_altered_there_again(server, tmp_path):
     cache = tmp_path / "cache"
     assert missing("small", cache) == list(WHOLE)
+    server.faults["a/one.txt"] = "503 once"
     assert fetch("small", cache=cache) == cache
     assert tree(cache) == WHOLE
-    assert sorted(server.requests) == sorted(FILES)
+    assert sorted(server.requests) == sorted(["a/one.txt", *FILES])  # what passed is tried again
     assert missing("small", cache) == []
-    fetch("small", cache=cache)
-    assert len(server.requests) == len(FILES)
     server.requests.clear()
+    fetch("small", cache=cache)
+    assert server.requests == []
     (cache / "folder/a/one.txt").write_bytes(FILES["a/one.txt"][:1000])
     (cache / "folder/b/three.txt").write_bytes(FILES["b/three.txt"][:-1] + b"?")
     assert missing("small", cache) == ["folder/a/one.txt"]  # by size; the contents are for fetch to check
@@ -148,25 +150,10 @@ def test_a_set_is_fetched_once_and_what_was_cut_or_altered_there_again(server, t
 def test_a_mirror_serves_a_filled_cache(server, serve, tmp_path):
     filled = fetch("small", cache=tmp_path / "filled")
     server.requests.clear()
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def __init__(self, *args):
-            super().__init__(*args, directory=str(filled))
-
-        def log_message(self, *_):
-            pass
-
-    mirror = serve(ThreadingHTTPServer(("127.0.0.1", 0), Quiet))
+    mirror = serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(filled))))
     fetch("small", cache=tmp_path / "cache", base_url=f"http://127.0.0.1:{mirror.server_address[1]}/")
     assert tree(tmp_path / "cache") == WHOLE
     assert server.requests == []
-
-
-def test_a_passing_fault_of_the_server_is_tried_again(server, tmp_path):
-    server.faults["a/one.txt"] = "503 once"
-    fetch("small", cache=tmp_path / "cache")
-    assert tree(tmp_path / "cache") == WHOLE
-    assert server.requests.count("a/one.txt") == 2
 
 
 @pytest.mark.parametrize("there", [{}, {"folder/b/three.txt": b"my own notes"}], ids=["nothing", "another file"])
@@ -345,9 +332,6 @@ def test_a_cache_that_cannot_be_written(server, tmp_path):
 
 def test_wrong_arguments(server, tmp_path):
     refuses(r"unknown data set 'smal'\. Did you mean 'small'\? Available: 'small'", fetch, "smal", cache=tmp_path)
-    refuses("ask for 'small', not 'small/zh-en'", fetch, "small/zh-en", cache=tmp_path)
-    for name in ("../small", "", "/etc/passwd", 3):
-        refuses("unknown data set", fetch, name, cache=tmp_path)
     refuses("`base_url` must begin with http", fetch, "small", cache=tmp_path, base_url="ftp://somewhere")
     for timeout in (0, -1, float("nan")):
         refuses("`timeout` must be", fetch, "small", cache=tmp_path, timeout=timeout)
@@ -405,18 +389,9 @@ def test_recipes(serve, registry, tmp_path):
     assert server.requests == ["all.zip"]
     assert (cache / "folder/y.csv").read_bytes() == made["y.csv"]
 
-    before = tree(cache)
-    (cache / "folder/y.csv").unlink()
     (cache / "folder/S-src.seg.score").unlink()
     server.files["p/seg.pickle"] = pickle.dumps({"B": [0.5, 0.5]})
     refuses(rf"S-src\.seg\.score.*expected sha256 {sha256(scores)}", fetch, "small", cache=cache, error=ChecksumError)
-    server.files["p/seg.pickle"] = scores
-    server.files["all.zip"] = b"<html>moved</html>"
-    refuses(r"y\.csv.*gives no zip archive", fetch, "small", cache=cache, error=ChecksumError)
-    server.files["all.zip"] = archive.getvalue().replace(b"in/y.csv", b"in/w.csv")
-    refuses(r"y\.csv.*member 'in/y\.csv'", fetch, "small", cache=cache, error=ChecksumError)
-    del before["folder/y.csv"]
-    assert tree(cache) == before
 
 
 # -- archives ------------------------------------------------------------------------------
@@ -511,14 +486,11 @@ def test_an_altered_archive_is_not_unpacked_and_a_server_that_cannot_continue_gi
     assert not list(cache.rglob("*.tgz*"))
     (cache / f"folder/{ARCHIVE}.part").write_bytes(b"begun")
     archived.faults[ARCHIVE] = "whole"
+    with _files.claimed(cache / "folder", "fetch", ()):
+        refuses("another fetch is writing", fetch, "small", cache=cache)
     fetch("small", cache=cache)
     assert archived.ranges == []
     assert tree(cache)[f"folder/{ARCHIVE}"] == archived.files[ARCHIVE]
-
-
-def test_an_archive_is_downloaded_by_one_process(archived, tmp_path):
-    with _files.claimed(tmp_path / "cache/folder", "fetch", ()):
-        refuses("another fetch is writing", fetch, "small", cache=tmp_path / "cache")
 
 
 def test_a_larger_file_has_more_time(archived, tmp_path, monkeypatch):
@@ -533,7 +505,7 @@ NAMES = sorted(path.stem for path in REGISTRY.glob("*.tsv"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_registry_is_well_formed(name):
+def test_registry_is_well_formed_and_says_what_each_set_is(name):
     text = (REGISTRY / f"{name}.tsv").read_text(encoding="utf-8")
     recipe = r"sentinel|archive|top:\d+|columns:\d+|member:[^\t]+"
     file_line = rf"[0-9a-f]{{64}}\t\d+\t[^\t]+(\t[^\t]*(\t({recipe})(\t[0-9a-f]{{64}})?)?)?"
@@ -556,10 +528,6 @@ def test_registry_is_well_formed(name):
     assert len(set(plain)) == len(plain)
     for file in files:
         assert (file.recipe == "sentinel") == bool(file.url_sha256), file.path
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_set_says_what_it_is(name):
     data_set = available()[name]
     assert data_set.name == name
     assert all([data_set.title, data_set.licence, data_set.cite])
