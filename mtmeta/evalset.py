@@ -616,10 +616,8 @@ def check_ratings(es: EvalSet) -> None:
     rated = ~np.isnan(es.human)
     systems = int(rated.any(axis=1).sum())
     if systems < 2:
-        raise Undefined(
-            f"set {es.name!r}: metrics cannot be ranked with {systems} rated system (of {es.shape[0]}). There is "
-            "nothing to compare at system level or within a segment; expected two rated systems or more."
-        )
+        found = f"{systems} rated system (of {es.shape[0]})"
+        raise Undefined(f"set {es.name!r}: metrics cannot be ranked with {found}; expected two or more.")
     scores = es.human[rated]
     if scores.min() == scores.max():
         raise Undefined(

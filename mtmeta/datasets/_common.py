@@ -59,14 +59,6 @@ _DEFAULTS = Options()
 
 # -- where the data lie: $MTMETA_DATA, the cache that ``mtmeta fetch`` fills, ~/.mt-metrics-eval ----------------
 
-#: First folders of a relative path, and the name to fetch them by.
-_FETCH_NAMES = {
-    "wmt21-news-systems": "newstest2021",
-    "librispeech-rnnt": "librispeech",
-    "movielens-latest-small": "movielens-small",
-    "mslc2024": "wmt24-news",
-}
-
 
 def places() -> dict[str, Path]:
     """Return the directories to search, in order: the description and path of each.
@@ -111,9 +103,12 @@ def locate(relative: str) -> Path:
         path = root.joinpath(*parts)
         if path.exists():
             return named(path)
-    name = parts[1] if parts[0] in ("mt-metrics-eval-v2", "google-mqm") and len(parts) > 1 else parts[0]
+    from ._fetch import available
+
+    first = f"{relative}/"
+    sets = (name for name, found in available().items() if any(f"{f.path}/".startswith(first) for f in found.files))
     where = ", ".join(f"{what} ({root})" for what, root in looked.items())
-    how = f"Get it with `mtmeta fetch {_FETCH_NAMES.get(name, name)}`, or set MTMETA_DATA to a folder that has it."
+    how = f"Get it with `mtmeta fetch {next(sets, relative)}`, or set MTMETA_DATA to a folder that has it."
     raise ValueError(f"{relative} is not on this computer. Looked in {where}. {how}")
 
 

@@ -75,14 +75,10 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     """
     es = as_evalset(es)
     check_ratings(es)
-    return pd.DataFrame(
-        [
-            (what, None if name is None else str(name), count, of, note or None)
-            for what, name, count, of, note in (*_contents(es), *_doubts(es))
-        ],
-        columns=["what", "name", "count", "of", "note"],
-        dtype=object,
-    ).astype({"count": "Int64", "of": "Int64"})
+    found = [*_contents(es), *_doubts(es)]
+    rows = [(what, name if name is None else str(name), n, of, note or None) for what, name, n, of, note in found]
+    table = pd.DataFrame(rows, columns=["what", "name", "count", "of", "note"], dtype=object)
+    return table.astype({"count": "Int64", "of": "Int64"})
 
 
 Finding = tuple[str, Any, int | None, int | None, str]
