@@ -17,13 +17,8 @@ MAX_FIELD = 1_000_000
 _MAX_LINE = 20 * MAX_FIELD
 
 
-def opened(path: Path, newline: str = "") -> TextIO:
-    """Open a file as UTF-16 if it begins with its byte order mark, as some programs write it, else as UTF-8."""
-    return decoded(path.open("rb"), newline)
-
-
 def decoded(stream: io.BufferedReader, newline: str = "") -> TextIO:
-    """Return the text of a stream, as `opened` does."""
+    """Return the text of a stream: UTF-16 if it begins with its mark, as some programs write it, else UTF-8."""
     head = stream.peek(4)[:4]
     is_utf16 = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and head != codecs.BOM_UTF32_LE
     return io.TextIOWrapper(stream, encoding="utf-16" if is_utf16 else "utf-8-sig", newline=newline)
@@ -48,15 +43,13 @@ def lines(stream: TextIO, what: Path | str) -> Iterator[str]:
         yield line
 
 
-def read_file(path: Path, delimiter: str, quoting: int = csv.QUOTE_MINIMAL) -> pd.DataFrame:
+def read_file(path: Path, delimiter: str) -> pd.DataFrame:
     """Return the table of a file, as `read_delimited` does."""
-    with opened(path) as stream:
-        return read_delimited(stream, delimiter, path, quoting)
+    with decoded(path.open("rb")) as stream:
+        return read_delimited(stream, delimiter, path)
 
 
-def read_delimited(
-    stream: TextIO, delimiter: str | None, what: Path | str, quoting: int = csv.QUOTE_MINIMAL
-) -> pd.DataFrame:
+def read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> pd.DataFrame:
     """Return a table, all cells as text; without a delimiter, separated by tab or comma as the header is.
 
     Raises
@@ -77,7 +70,7 @@ def read_delimited(
         hint = "Use commas in .csv files and tabs in .tsv files."
         raise ValueError(f"{what}: the header has no {delimiter!r}; it seems to be separated by {other!r}. {hint}")
     limit = csv.field_size_limit(MAX_FIELD)
-    reader = csv.reader(chain([first], text), delimiter=delimiter, quoting=quoting, strict=True)
+    reader = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
     rows = []
     try:
         for row in filter(None, reader):

@@ -555,14 +555,14 @@ def _check_columns(frame: pd.DataFrame) -> None:
             f"the table lacks {counted(len(absent), 'column')}, {listed(absent)}; found {listed(frame.columns, 20)}. "
             "One row is one translation: rename the columns to system, segment, human and one per metric."
         )
-    check_table(frame, ["system", "segment"], name="table")
+    check_table(frame, ["system", "segment"], name="the table")
     if "lp" in frame and frame["lp"].nunique(dropna=False) > 1:
         pairs = listed(pd.unique(frame["lp"]))
         raise ValueError(f"the table holds several language pairs in column 'lp': {pairs}. Use load_all.")
 
 
 def _check_cells(frame, system, segment, systems, segments, missing) -> None:
-    check_once(frame, ["system", "segment"], "table")
+    check_once(frame, ["system", "segment"], "the table")
     if missing == "nan" or len(frame) == len(systems) * len(segments):
         return
     counts = np.bincount(system, minlength=len(systems))

@@ -266,7 +266,7 @@ def test_spans_of_ratings(tree):
 
 
 MQM_ROWS = [
-    "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity",
+    "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\t# No row has this field",
     'A\td1\t1\t10\tr1\tA "dog" barks.\tEin <v>"Katze"</v> bellt.\tAccuracy/Mistranslation\tMajor',
     'A\td1\t1\t10\tr1\tA "dog" barks.\tEin "Katze" bellt<v>.</v>\tFluency/Punctuation\tMinor',
     'A\td1\t1\t10\tr2\tA "dog" barks.\tEin "Katze" bellt.\tNo-error\tNo-error',

@@ -4,17 +4,17 @@ import csv
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from .._delimited import read_file
 from .._names import unknown
 from .._tables import check_table
 from ..evalset import EvalSet
 from . import _common
-from ._common import Options, canonical_ids, choose_references, finished, from_rows, locate, read_fields, read_lines
+from ._common import Options, canonical_ids, choose_references, finished, from_rows, locate, read_lines, read_text
 
 NO_ERROR = "no-error"
 SPAN_COLUMNS = (
@@ -149,7 +149,7 @@ def load_errors(path: Path, options: Options, *, name=None, lp=None, standard=No
 
 def _read_averages(path: Path) -> pd.DataFrame:
     """Return the scores, one row per translation; None is NaN."""
-    rows = read_fields(path, "SYSTEM SCORE SEGMENT", skip=1)
+    rows = _common.read_fields(path, "SYSTEM SCORE SEGMENT", skip=1)
     human = _common.finite(rows["SCORE"], path, none=True) + 0.0
     segments = pd.Series(canonical_ids(rows["SEGMENT"]), rows.index, dtype=object)
     return pd.DataFrame({"system": rows["SYSTEM"].map(_system_name), "segment": segments, "human": human})
@@ -157,14 +157,14 @@ def _read_averages(path: Path) -> pd.DataFrame:
 
 def _read_errors(path: Path) -> pd.DataFrame:
     """Return the rows of an error table, checked, with weights, texts without marks, and span offsets."""
-    table = read_file(path, "\t", csv.QUOTE_NONE).rename(
-        columns=dict.fromkeys(_SEGMENT_COLUMNS, "segment") | {"target": "translation"}
-    )
-    is_test = table[["severity", "category"]].apply(lambda c: c.str.strip().str.casefold() == "hotw-test").any(axis=1)
-    table = table[~is_test].reset_index(drop=True)
-    keys = ["system", "rater", "segment"]
-    check_table(table.replace(dict.fromkeys(keys, ""), None), [*keys, "source"], name=str(path))
+    text, keys = StringIO(read_text(path)), ["system", "rater", "segment"]
     try:
+        table = pd.read_csv(text, sep="\t", quoting=csv.QUOTE_NONE, dtype=str, keep_default_na=False)
+        segment = next((c for c in _SEGMENT_COLUMNS if c in table), "seg_id")
+        table = table.rename(columns={segment: "segment", "target": "translation"})
+        kind = table[["severity", "category"]].apply(lambda column: column.str.strip().str.casefold())
+        table = table[~(kind == "hotw-test").any(axis=1)].reset_index(drop=True)
+        check_table(table.replace(dict.fromkeys(keys, ""), None), [*keys, *_SIDES, *kind], name="the table")
         table["weight"] = [*map(mqm_weight, table["category"], table["severity"])]
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

@@ -103,7 +103,7 @@ def _line_ends():
     yield table("a blank line first", "\n" + GOOD, r"the first line is blank; expected a header")
     yield table("blank lines", "\n\n  \n".join(lines(*RECORDS).split("\n")), "", "jsonl")
     yield table("only line ends", "\n\r\n\n", r"the first line is blank|is empty")
-    yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' of `table` is empty in 2 rows, the first row 5")
+    yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' of the table is empty in 2 rows, the first row 5")
     for name, mark in (("U+2028", "\u2028"), ("U+0085", "\x85"), ("form feed", "\f"), ("U+001E", "\x1e")):
         text = HEAD.replace("X", "source") + "".join(f"{s},{k},{k},one{mark}{k}\n" for s in "AB" for k in (1, 2))
         meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": (f"one{mark}1", f"one{mark}2")}
@@ -140,7 +140,7 @@ def _fields():
 
 def _headers():
     yield table("nothing", b"", r"is empty; expected a header")
-    yield table("the header alone", HEAD, r"`table` has no rows")
+    yield table("the header alone", HEAD, r"the table has no rows")
     for column in ("system", "segment", "human"):
         yield table(f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'")
         yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found more than once: '{column}'")
@@ -213,7 +213,7 @@ def _rows():
     yield table("a segment of one system alone", GOOD + "B,3,1,1\n", r"system 'A' has 2 of 3 segments.*segment 3")
     yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
     yield table("rows in reverse", HEAD + "B,2,-7,.3\nB,1,-1,.8\nA,2,-6,.2\nA,1,0,.9\n")
-    yield table("no system in a row", GOOD + ",1,1,1\n", r"'system' of `table` is empty in 1 rows, the first row 5")
+    yield table("no system in a row", GOOD + ",1,1,1\n", r"'system' of the table is empty in 1 rows, the first row 5")
     yield table("a blank after a name", GOOD.replace("B,2", "B ,2"), r"has 1 of 2 segments")
     for name, spelt in (
         ("NA", "NA"), ("nan", "nan"), ("a number", "1"), ("a long number", "9" * 5000), ("True", "True"),
@@ -264,7 +264,7 @@ def _json_lines():
         ("null", "null", None), ("NaN", "NaN", None), ("a large whole number", str(10**30), 1e30), ("the smallest", "1e-300", 1e-300),
     ):
         yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
-    yield case("system is null", lines(first | {"system": None}, *rest), r"'system' of `table` is empty in 1 rows, the first row 1")
+    yield case("system is null", lines(first | {"system": None}, *rest), r"'system' of the table is empty in 1 rows, the first row 1")
     yield case("segments are floats", lines(*(r | {"segment": float(r["segment"])} for r in RECORDS)))
     yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
     yield case("half of a surrogate pair", lines(*RECORDS).replace('"B"', '"B\\ud800"'), r"line 3: 'system' holds half of a surrogate pair")
@@ -331,7 +331,7 @@ def _parquets():
         ("a zip archive", b"PK\x03\x04" + bytes(100)), ("a pickle", pickle.dumps(_Bomb())),
     ):
         yield case(name, data, r"is not a readable Parquet file")
-    yield case("no rows", _parquet(_frame().head(0)), r"`table` has no rows")
+    yield case("no rows", _parquet(_frame().head(0)), r"the table has no rows")
     yield case("no columns", _parquet(pd.DataFrame()), r"lacks 3 columns|is not a readable Parquet file|no columns")
     yield case("an index with names", _parquet(_frame().set_index(["system", "segment"])))
     yield case("categories", _parquet(_frame(system=pd.Categorical(list("AABB")))))

@@ -269,7 +269,7 @@ def _mqm():
     yield mqm("a byte order mark", "\ufeff" + ERRORS + ROWS)
     yield mqm("the header alone", ERRORS, r"has no rows")
     yield mqm("no segment ids", (ERRORS + ROWS).replace("seg_id", "id"), r"lacks the column 'segment'")
-    yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), r"line 3: expected 8 fields.*; found 9")
+    yield mqm("a field too many", ERRORS + ROWS.replace("Minor\n", "Minor\tx\n"), r"Expected 8 fields in line 3, saw 9")
     yield mqm("an unknown severity", ERRORS + ROWS.replace("Major", "Grave"), r"unknown severity 'grave'")
     for column, row in (("system", "\td\t1\tr\ts\tt\tx\tMinor"), ("rater", "A\td\t1\t\ts\tt\tx\tMinor"), ("segment", "A\td\t\tr\ts\tt\tx\tMinor")):
         yield mqm(f"no {column} in a row", f"{ERRORS}{ROWS}{row}\n", rf"'{column}' of .* is empty in 1 rows, the first row 5")
