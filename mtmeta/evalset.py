@@ -617,7 +617,7 @@ def check_ratings(es: EvalSet) -> None:
     systems = int(rated.any(axis=1).sum())
     if systems < 2:
         found = f"{systems} rated system (of {es.shape[0]})"
-        raise Undefined(f"set {es.name!r}: metrics cannot be ranked with {found}; expected two or more.")
+        raise Undefined(f"set {es.name!r}: metrics cannot be ranked with {found}; expected two rated systems or more.")
     scores = es.human[rated]
     if scores.min() == scores.max():
         raise Undefined(
