@@ -1,6 +1,5 @@
 """Checks of arguments that functions of several modules share."""
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -71,10 +70,8 @@ def check_scores(scores: np.ndarray, what: str, *, computed: bool = False) -> No
     at = tuple(np.argwhere(bad)[0])
     place = f"system number {at[0]}, segment number {at[1]}" if len(at) == 2 else f"data row {at[0] + 1}"
     if np.isinf(scores[at]):
-        raise ValueError(
-            f"{what} holds an infinite score ({place}). "
-            "Scores must be finite; write NaN (an empty cell) where a translation was not scored."
-        )
+        hint = "Write NaN (an empty cell) where a translation was not scored."
+        raise ValueError(f"{what} holds an infinite score ({place}). {hint}")
     raise ValueError(
         f"{what} holds the score {scores[at]:g} ({place}). Scores must be 0, or from {SMALLEST_SCORE:g} to "
         f"{LARGEST_SCORE:g} in size: multiply all of them by the same number."
@@ -98,17 +95,9 @@ def to_numbers(column: pd.Series) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce")
     if pd.api.types.is_numeric_dtype(column) or numbers.dtype.kind != "f":
         return numbers
-    known = numbers.notna() | column.map(_overflows)
+    known = numbers.notna()
     numbers[known] = [float(value) for value in column[known]]
     return numbers
-
-
-def _overflows(value: object) -> bool:
-    """Tell whether a text is a number too large for a float, which some versions of pandas take for none."""
-    try:
-        return isinstance(value, str) and math.isinf(float(value))
-    except ValueError:
-        return False
 
 
 def numbers_of(column: pd.Series, name: str) -> np.ndarray:

@@ -17,13 +17,8 @@ MAX_FIELD = 1_000_000
 _MAX_LINE = 20 * MAX_FIELD
 
 
-def opened(path: Path, newline: str = "") -> TextIO:
-    """Open a file as UTF-16 if it begins with its byte order mark, as some programs write it, else as UTF-8."""
-    return decoded(path.open("rb"), newline)
-
-
 def decoded(stream: io.BufferedReader, newline: str = "") -> TextIO:
-    """Return the text of a stream, as `opened` does."""
+    """Return the text of a stream: UTF-16 if it begins with its mark, as some programs write it, else UTF-8."""
     head = stream.peek(4)[:4]
     is_utf16 = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and head != codecs.BOM_UTF32_LE
     return io.TextIOWrapper(stream, encoding="utf-16" if is_utf16 else "utf-8-sig", newline=newline)
@@ -37,11 +32,6 @@ def lines(stream: TextIO, what: Path | str) -> Iterator[str]:
             line = stream.readline(_MAX_LINE)
         except UnicodeDecodeError as error:
             line = number + error.object.count(b"\n", 0, error.start) + 1
-            if error.encoding.startswith("utf-16"):
-                raise ValueError(
-                    f"{what} is not UTF-16, though it begins with its byte order mark: {error.reason} at or after line "
-                    f"{line}. The file may be truncated; save it as UTF-8."
-                ) from None
             raise wrong_encoding(what, line, error.object[error.start]) from None
         if not line:
             return
@@ -49,15 +39,18 @@ def lines(stream: TextIO, what: Path | str) -> Iterator[str]:
         if len(line) == _MAX_LINE:
             raise ValueError(f"{what}, line {number} has more than {_MAX_LINE:,} characters; this is not a table.")
         if "\0" in line:
-            raise ValueError(
-                f"{what} holds a NUL character in line {number}: it is no text, or UTF-16 without a byte order mark. "
-                "Save the file as UTF-8."
-            )
+            raise ValueError(f"{what} holds a NUL character in line {number}. Save the file as UTF-8.")
         yield line
 
 
+def read_file(path: Path, delimiter: str) -> pd.DataFrame:
+    """Return the table of a file, as `read_delimited` does."""
+    with decoded(path.open("rb")) as stream:
+        return read_delimited(stream, delimiter, path)
+
+
 def read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> pd.DataFrame:
-    """Return a table with the usual quoting, all cells as text; without a delimiter, tab or comma as the header has it.
+    """Return a table, all cells as text; without a delimiter, separated by tab or comma as the header is.
 
     Raises
     ------
@@ -74,10 +67,8 @@ def read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> p
         delimiter = "\t" if first.count("\t") > first.count(",") else ","
     other = max("\t;,", key=first.count)
     if delimiter not in first and other in first:
-        raise ValueError(
-            f"{what}: the header has no {delimiter!r}; it seems to be separated by {other!r}. "
-            "Use commas in .csv files and tabs in .tsv files."
-        )
+        hint = "Use commas in .csv files and tabs in .tsv files."
+        raise ValueError(f"{what}: the header has no {delimiter!r}; it seems to be separated by {other!r}. {hint}")
     limit = csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
     rows = []
@@ -91,8 +82,6 @@ def read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> p
                 )
     except csv.Error as error:
         reason = "a quote is opened and never closed" if "end of data" in str(error) else str(error)
-        if "field limit" in reason:
-            reason = f"a field has more than {MAX_FIELD:,} characters; is a quote left open?"
         raise ValueError(f"{what}, line {reader.line_num}: {reason}") from None
     finally:
         csv.field_size_limit(limit)

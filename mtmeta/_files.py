@@ -22,12 +22,7 @@ _STALE = 86_400  # seconds after which nobody writes to an unfinished file any m
 def _named(variable: str) -> Path | None:
     """Return the folder that an environment variable names."""
     given = os.environ.get(variable)
-    try:
-        return Path(given).expanduser() if given else None
-    except RuntimeError:
-        raise ValueError(
-            f"${variable} is {given!r}, and there is no such home folder. Give the whole path, or unset the variable."
-        ) from None
+    return Path(os.path.expanduser(given)) if given else None
 
 
 @functools.cache

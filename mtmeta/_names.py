@@ -13,9 +13,7 @@ import pandas as pd
 
 def listed(items: Iterable[Any], limit: int = 8) -> str:
     """Render ``items`` for a message: quoted, cut after ``limit``."""
-    items = list(items)
-    shown = ", ".join(repr(i) for i in items[:limit])
-    return shown + (f", … ({len(items)} in all)" if len(items) > limit else "")
+    return some_of(map(repr, items), limit)
 
 
 def some_of(items: Iterable[str], limit: int = 3) -> str:

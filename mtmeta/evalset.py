@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 
 from ._checks import Undefined, check_choice, check_scores, numbers_of
 from ._names import alike, counted, listed, names_of, numbered, positions, unknown
+from ._tables import check_once, check_table
 from .rankings import Rankings
 
 __all__ = ["EvalSet", "Texts", "as_evalset"]
@@ -28,6 +28,12 @@ def is_reference(column: str) -> bool:
 def is_rating(column: str) -> bool:
     """Say whether a column holds a further human score of each translation: ``human_2`` beside ``human``."""
     return column.startswith("human_")
+
+
+def mean_of_known(scores: np.ndarray, axis: int) -> np.ndarray:
+    """Return means over the scores that are there; NaN where there is none."""
+    n = (~np.isnan(scores)).sum(axis=axis)
+    return np.divide(np.nansum(scores, axis=axis), n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 @dataclass(frozen=True)
@@ -233,19 +239,11 @@ class EvalSet:
         the mean over segments: rated segments for ``human``, all scored segments for a metric. Metrics without segment
         scores appear only here.
         """
-        return self._system_table.copy()
-
-    @cached_property
-    def _system_table(self) -> pd.DataFrame:
-        official = pd.DataFrame() if self._system_scores is None else self._system_scores
-        columns: dict[str, Any] = {}
-        for column, values in {"human": self.human, **self._scores}.items():
-            columns[column] = None  # keeps its place
-            if column not in official:
-                n = (~np.isnan(values)).sum(axis=1)
-                columns[column] = np.divide(np.nansum(values, axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
-        columns |= {column: official[column].to_numpy(dtype=np.float64) for column in official}
-        return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
+        own, official = {"human": self.human, **self._scores}, {}
+        if self._system_scores is not None:
+            official = {column: values.to_numpy(dtype=np.float64) for column, values in self._system_scores.items()}
+        columns = {name: None if name in official else mean_of_known(values, 1) for name, values in own.items()}
+        return pd.DataFrame(columns | official, index=pd.Index(self.systems, name="system"))
 
     def __repr__(self) -> str:
         n_systems, n_segments = self.shape
@@ -302,10 +300,9 @@ class EvalSet:
         whole = len(columns) == len(self.segments)
         official = self._system_scores if whole else None
         if official is not None:
-            wanted = list(official.columns) if metrics is None else [c for c in official if c == "human" or c in names]
-            extra = [n for n in names if n not in self and n in official]
-            names = [n for n in names if n not in extra]
-            official = official.set_axis(list(self.systems)).loc[list(kept_systems), wanted]
+            wanted = [c for c in official if metrics is None or c == "human" or c in names]
+            names = [n for n in names if n in self or n not in official]
+            official = official.iloc[rows][wanted]
         spans = self.spans
         if spans is not None:
             spans = spans[spans["system"].isin(kept_systems) & spans["segment"].isin(kept_segments)]
@@ -420,23 +417,18 @@ class EvalSet:
         translation`` that the set has. If there are several references, this is the first.
         """
         n_systems, n_segments = self.shape
-        frame: dict[str, Any] = {
-            "system": np.repeat(np.array(self.systems, dtype=object), n_segments),
-            "segment": np.tile(np.array(self.segments, dtype=object), n_systems),
-            "human": self.human.ravel(),
-        }
-        frame.update({m: v.ravel() for m, v in self._scores.items()})
-        for column, values in (("doc", self.documents), ("domain", self.domains)):
+        texts = self.texts or Texts()
+        of_segments = {"segment": self.segments, "doc": self.documents, "domain": self.domains}
+        of_segments |= {"source": texts.sources, "reference": next(iter(texts.references.values()), None)}
+        frame: dict[str, Any] = {"system": np.repeat(np.array(self.systems, dtype=object), n_segments)}
+        frame |= dict.fromkeys(["segment", "human", *self.metrics])  # keeps their places
+        frame |= {m: v.ravel() for m, v in {"human": self.human, **self._scores}.items()}
+        for column, values in of_segments.items():
             if values is not None:
                 frame[column] = np.tile(np.array(values, dtype=object), n_systems)
-        if self.texts is not None:
-            if self.texts.sources is not None:
-                frame["source"] = np.tile(np.array(self.texts.sources, dtype=object), n_systems)
-            for reference in list(self.texts.references.values())[:1]:
-                frame["reference"] = np.tile(np.array(reference, dtype=object), n_systems)
-            if self.texts.translations:
-                empty = (None,) * n_segments
-                frame["translation"] = [t for s in self.systems for t in self.texts.translations.get(s, empty)]
+        if texts.translations:
+            empty = (None,) * n_segments
+            frame["translation"] = [t for s in self.systems for t in texts.translations.get(s, empty)]
         return pd.DataFrame(frame).infer_objects()
 
     @classmethod
@@ -485,17 +477,16 @@ class EvalSet:
         if not isinstance(frame, pd.DataFrame):
             raise TypeError(f"expected a pandas DataFrame; found {type(frame).__name__}.")
         check_choice("missing", missing, ("raise", "nan"))
-        check_choice("unrated", unrated, ("raise", "keep"))
         frame = frame.reset_index(drop=True)
         frame.columns = [str(c) for c in frame.columns]
         if unrated == "keep" and "human" not in frame.columns:
             frame["human"] = np.nan
         _check_columns(frame)
-        if metrics is None:
-            metrics = [c for c in frame.columns if c not in RESERVED and not is_reference(c)]
-        for metric in metrics:
-            if metric not in frame.columns:
-                raise unknown("metric column", metric, [c for c in frame.columns if c not in RESERVED])
+        known = [c for c in frame.columns if c not in RESERVED]
+        if metrics:
+            positions("metric column", metrics, known)
+        elif metrics is None:
+            metrics = [c for c in known if not is_reference(c)]
         ignored = [c for c in frame.columns if c not in (*RESERVED, *metrics) and not is_reference(c)]
         system, systems = numbered(frame["system"])
         segment, segments = numbered(frame["segment"])
@@ -550,46 +541,28 @@ def _plain(column: pd.Series) -> np.ndarray:
     if column.name == "reference" or is_reference(str(column.name)):
         odd = next((v for v in values if isinstance(v, list | tuple | np.ndarray) or str(v)[:2] in ("['", '["')), None)
         if odd is not None:
-            raise ValueError(
-                f"column {column.name!r} must hold one text a row; found the list {str(odd)[:40]}. Give each reference "
-                "a column: reference, reference_B, ...."
-            )
+            what = f"column {column.name!r} must hold one text a row; found the list {str(odd)[:40]}"
+            raise ValueError(f"{what}. Give each reference a column: reference, reference_B, ....")
     values[pd.isna(column).to_numpy()] = None
     return values
 
 
 def _check_columns(frame: pd.DataFrame) -> None:
-    twice = sorted(set(frame.columns[frame.columns.duplicated()]))
-    if twice:
-        raise ValueError(f"column names must be distinct; found twice: {listed(twice)}.")
+    names_of(frame.columns, "column names")
     absent = [c for c in ("system", "segment", "human") if c not in frame.columns]
     if absent:
         raise ValueError(
-            f"the table lacks {counted(len(absent), 'column')}, {listed(absent)}; "
-            f"found {listed(frame.columns, 20)}. "
+            f"the table lacks {counted(len(absent), 'column')}, {listed(absent)}; found {listed(frame.columns, 20)}. "
             "One row is one translation: rename the columns to system, segment, human and one per metric."
         )
-    if frame.empty:
-        raise ValueError("the table has no rows.")
-    for column in ("system", "segment"):
-        if frame[column].isna().any():
-            row = int(np.flatnonzero(frame[column].isna())[0])
-            raise ValueError(f"column {column!r} is empty in data row {row + 1}; every row needs a {column}.")
+    check_table(frame, ["system", "segment"], name="the table")
     if "lp" in frame and frame["lp"].nunique(dropna=False) > 1:
-        raise ValueError(
-            f"the table holds several language pairs in column 'lp': {listed(pd.unique(frame['lp']))}. "
-            "Use load_all, which gives one set per language pair."
-        )
+        pairs = listed(pd.unique(frame["lp"]))
+        raise ValueError(f"the table holds several language pairs in column 'lp': {pairs}. Use load_all.")
 
 
 def _check_cells(frame, system, segment, systems, segments, missing) -> None:
-    double = frame.duplicated(["system", "segment"])
-    if double.any():
-        row = frame.loc[double].iloc[0]
-        raise ValueError(
-            f"{int(double.sum())} row(s) repeat a (system, segment) pair, the first of them "
-            f"{(row['system'], row['segment'])!r}. Give each translation one row."
-        )
+    check_once(frame, ["system", "segment"], "the table")
     if missing == "nan" or len(frame) == len(systems) * len(segments):
         return
     counts = np.bincount(system, minlength=len(systems))
@@ -604,54 +577,37 @@ def _check_cells(frame, system, segment, systems, segments, missing) -> None:
 
 def _one_per_segment(frame, column, segment, segments) -> tuple:
     """Return one value of ``column`` per segment; refuse contradictions."""
-    values = pd.Series(_plain(frame[column]))
-    known = values.notna()
-    distinct = pd.DataFrame({"segment": segment[known], "value": values[known]}).drop_duplicates()
-    torn = distinct["segment"].duplicated()
+    values = pd.Series(_plain(frame[column]), dtype=object).groupby(segment)
+    torn = values.nunique() > 1
     if torn.any():
-        j = int(distinct.loc[torn, "segment"].iloc[0])
-        raise ValueError(
-            f"column {column!r} differs between the rows of segment {segments[j]!r}; "
-            f"a segment has one {column}. Check that the rows are aligned."
-        )
-    found = dict(zip(distinct["segment"], distinct["value"], strict=True))
-    return tuple(found.get(j) for j in range(len(segments)))
+        where = f"the rows of segment {segments[torn.argmax()]!r}"
+        raise ValueError(f"column {column!r} differs between {where}. Check that the rows are aligned.")
+    found = values.first()
+    return tuple(found.where(found.notna(), None))
 
 
 def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
     """Return the metrics asked for, by default all; raise if there is none, or one is unknown or named twice."""
     if metrics is None and not es.metrics:
         raise ValueError(f"set {es.name!r} has no metric with segment scores.")
-    wanted = es.metrics if metrics is None else [metrics] if isinstance(metrics, str) else metrics
-    names = list(names_of(wanted, "metrics"))
-    if not names:
-        raise ValueError("no metric given; name at least one, or omit `metrics` to take all.")
-    for name in names:
-        if name not in es:
-            raise unknown("metric", name, es.metrics)
-    return names
+    wanted = [metrics] if isinstance(metrics, str) else metrics
+    return [es.metrics[i] for i in positions("metric", wanted, es.metrics)]
 
 
 def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
     """Return ``data`` as an `EvalSet` with human scores: a tidy table is converted, a set passes through."""
     if isinstance(data, EvalSet):
         if not data._rated:
-            raise ValueError(
-                f"{data.name!r} has no human scores to compare with: the column 'human' is empty or absent."
-            )
+            raise ValueError(f"{data.name!r} has no human scores to compare with.")
         return data
-    if isinstance(data, pd.DataFrame):
-        if "transcript" in data and "human" not in data:
-            raise ValueError(
-                "expected translations with human scores; found a table of transcripts, which has no column 'human'. "
-                "Transcripts go to perturb, scoring and local_accuracy."
-            )
-        return EvalSet.from_frame(data)
-    if isinstance(data, Rankings):
+    is_table = isinstance(data, pd.DataFrame)
+    if isinstance(data, Rankings) or (is_table and "transcript" in data and "human" not in data):
         raise TypeError(
-            f"expected an EvalSet or a tidy DataFrame; found {data.name!r}, which holds ranked items and no human "
-            "scores. Rankings go to perturb, scoring and local_accuracy."
+            f"expected translations with human scores; found {'transcripts' if is_table else 'ranked items'}, which "
+            "have none. They go to perturb, scoring and local_accuracy."
         )
+    if is_table:
+        return EvalSet.from_frame(data)
     raise TypeError(f"expected an EvalSet or a tidy DataFrame; found {type(data).__name__}.")
 
 
@@ -660,10 +616,8 @@ def check_ratings(es: EvalSet) -> None:
     rated = ~np.isnan(es.human)
     systems = int(rated.any(axis=1).sum())
     if systems < 2:
-        raise Undefined(
-            f"set {es.name!r}: metrics cannot be ranked with {systems} rated system (of {es.shape[0]}). There is "
-            "nothing to compare at system level or within a segment; expected two rated systems or more."
-        )
+        found = f"{systems} rated system (of {es.shape[0]})"
+        raise Undefined(f"set {es.name!r}: metrics cannot be ranked with {found}; expected two rated systems or more.")
     scores = es.human[rated]
     if scores.min() == scores.max():
         raise Undefined(

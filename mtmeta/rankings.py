@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ._checks import check_scores, numbers_of
-from ._names import counted, listed, numbered, positions
+from ._names import counted, listed, numbered
 from ._tables import check_once, check_table
 
 __all__ = ["Rankings"]
@@ -76,10 +77,7 @@ class Rankings:
         judged = set(qrels["query"])
         unjudged = [q for q in runs["query"].unique() if q not in judged]
         if unjudged:
-            raise ValueError(
-                f"{len(unjudged)} of the {runs['query'].nunique()} queries of `runs` have no judgement: "
-                f"{listed(unjudged)}. They cannot be measured: add them to qrels, or leave them out of runs."
-            )
+            raise ValueError(f"queries of `runs` have no judgement in `qrels`: {listed(unjudged)}.")
         qrels = qrels.iloc[np.argsort(numbered(qrels["query"])[0], kind="stable")].reset_index(drop=True)
         object.__setattr__(self, "runs", runs)
         object.__setattr__(self, "qrels", qrels)
@@ -108,30 +106,6 @@ class Rankings:
             text += f"\n  left out: {what} ({why})"
         return text
 
-    def select(self, *, systems: Iterable[str] | None = None, queries: Iterable[str] | None = None) -> Rankings:
-        """Return the part of the set with these systems and queries.
-
-        Parameters
-        ----------
-        systems, queries : iterable of str, optional
-            Names to keep; everything by default.
-
-        Returns
-        -------
-        Rankings
-            With the judgements of these queries alone, if queries are named.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a name does not exist, or nothing would be left.
-        """
-        kept = [self.systems[i] for i in positions("system", systems, self.systems)]
-        wanted = [self.queries[i] for i in positions("query", queries, self.queries)]
-        runs = self.runs[self.runs["system"].isin(kept) & self.runs["query"].isin(wanted)]
-        qrels = self.qrels if queries is None else self.qrels[self.qrels["query"].isin(wanted)]
-        return Rankings(self.name, runs, qrels, self.provenance, self.truth)
-
     def to_frame(self) -> pd.DataFrame:
         """Return the runs with a column ``relevance``: missing (``<NA>``) where an item is not judged."""
         frame = self.runs.merge(self.qrels, on=["query", "item"], how="left")
@@ -149,10 +123,8 @@ def _checked(frame: Any, what: str, names: list[str], numbers: list[str]) -> pd.
         bad = (values != np.floor(values)) | (values < low) | np.isinf(values)
         if bad.any():
             row = int(np.argmax(bad))
-            raise ValueError(
-                f"`{what}`: column {column!r} must hold whole numbers of at least {low}; "
-                f"found {values[row]:g} in data row {row + 1}."
-            )
+            found = f"found {values[row]:g} in data row {row + 1}"
+            raise ValueError(f"`{what}`: column {column!r} must hold whole numbers of at least {low}; {found}.")
     if "score" in out:
         check_scores(out["score"].to_numpy(), f"`{what}`: column 'score'", computed=True)
     check_once(out, names, what)
@@ -161,29 +133,19 @@ def _checked(frame: Any, what: str, names: list[str], numbers: list[str]) -> pd.
 
 def _check_lists(runs: pd.DataFrame) -> None:
     """Check sorted runs: ranks from 1 without gaps, scores that do not rise, all queries of all systems."""
-    first = ~runs.duplicated(["system", "query"]).to_numpy()
-    starts = np.flatnonzero(first)
-    place = np.arange(len(runs)) - np.repeat(starts, np.diff(np.append(starts, len(runs)))) + 1
-    wrong = np.flatnonzero(runs["rank"].to_numpy() != place)
+    place = runs.groupby(["system", "query"], sort=False).cumcount().to_numpy() + 1
+
+    def where(row: int) -> str:
+        return "`runs`: system {!r}, query {!r}, rank {}".format(*runs.loc[row, ["system", "query", "rank"]])
+
+    wrong = np.flatnonzero(runs["rank"] != place)
     if len(wrong):
-        row = runs.iloc[wrong[0]]
-        raise ValueError(
-            f"`runs`: ranks must count from 1 without gaps; system {row['system']!r}, query {row['query']!r} has "
-            f"rank {row['rank']} where {place[wrong[0]]} is expected."
-        )
-    rises = np.flatnonzero((np.diff(runs["score"]) > 0) & ~first[1:])
+        raise ValueError(f"{where(wrong[0])}: expected {place[wrong[0]]}; ranks count from 1 without gaps.")
+    rises = np.flatnonzero((np.diff(runs["score"]) > 0) & (place[1:] > 1))
     if len(rises):
-        row = runs.iloc[rises[0] + 1]
-        raise ValueError(
-            f"`runs`: the score must not increase down a list; system {row['system']!r}, query {row['query']!r} "
-            f"does at rank {row['rank']}. Number the ranks from the highest score down."
-        )
-    lists = runs.loc[first, ["system", "query"]]
-    queries = set(lists["query"])
-    for system, own in lists.groupby("system", sort=False)["query"]:
-        gone = sorted(queries - set(own))
-        if gone:
-            raise ValueError(
-                f"`runs`: system {system!r} has no list for {len(gone)} of {len(queries)} queries, such as "
-                f"{gone[0]!r}. Every system needs a list for every query: add them, or leave these queries out."
-            )
+        raise ValueError(f"{where(rises[0] + 1)}: the score must not increase down a list.")
+    there = set(zip(runs["system"], runs["query"], strict=True))
+    gone = [pair for pair in product(runs["system"].unique(), runs["query"].unique()) if pair not in there]
+    if gone:
+        what = f"`runs`: system {gone[0][0]!r} has no list for query {gone[0][1]!r} ({len(gone)} lists are absent)"
+        raise ValueError(f"{what}. Every system needs a list for every query.")

@@ -361,7 +361,7 @@ def table(**columns):
 #: A table that is wrong, and the words of its message that the page quotes, cut at each "…".
 WRONG_TABLES = [
     (table(segment=None), "the table lacks … 'segment'; found …"),
-    (table(segment=[1, 1, 1, 2]), "… row(s) repeat a (system, segment) pair"),
+    (table(segment=[1, 1, 1, 2]), "the table has several rows of system …, segment …"),
     (table().iloc[:3], "system … has … of … segments"),
     (table(chrF=["3", "2", "n/a", "1"]), "column … must hold numbers; found …"),
     (table(source=["x", "y", "x", "z"]), "column 'source' differs between the rows of segment …"),

@@ -21,18 +21,14 @@ def test_good_values_pass():
 
 @pytest.mark.parametrize(("check", "error", "match"), [
     (lambda: check_count("n", 2.0, 1), TypeError, "`n` must be a whole number; found 2.0"),
-    (lambda: check_count("n", True, 1), TypeError, "`n` must be a whole number; found True"),
     (lambda: check_count("n", 0, 1), ValueError, "`n` must be at least 1; found 0"),
     (lambda: check_count("n", 10**6 + 1, 1), ValueError, "`n` must be at most 1,000,000; found 1000001"),
     (lambda: check_count("n", 10**9000, 1), ValueError, "at most 1,000,000; found a number of 29898 bits"),
     (lambda: check_jobs(0), ValueError, "`n_jobs` must be a whole number other than 0"),
-    (lambda: check_jobs(10**6), ValueError, "`n_jobs` must be at most 512; found 1000000"),
     (lambda: check_number("x", "1"), TypeError, "`x` must be a number"),
     (lambda: check_number("x", float("nan")), ValueError, "`x` must be finite; found nan"),
     (lambda: check_level(1), ValueError, r"`level` must lie in \(0, 1\); found 1"),
-    (lambda: check_level("high"), TypeError, "`level` must be a number"),
     (lambda: generator(-1), ValueError, "`rng` must be at least 0; found -1"),
-    (lambda: generator(2**63), ValueError, "`rng` must be at most 9,223,372,036,854,775,807"),
     (lambda: generator(True), TypeError, "`rng` must be a whole number; found True"),
     (lambda: check_scores(np.array([[0, 2e300]]), "m"), ValueError, r"m holds the score 2e\+300 \(system number 0"),
     (lambda: check_scores(np.array([1, -1e-301]), "m"), ValueError, r"m holds the score -1e-301 \(data row 2\)"),

@@ -99,7 +99,7 @@ def _holes(frame):
 #: What is done to TABLE, a command line, what it must say, and what it says in Python.
 ADVICE = [
     (lambda f: f.iloc[1:], "rank {}", "or pass --missing nan", "missing='nan'"),
-    (lambda f: f.iloc[[0, *range(6)]], "validate {}", "('A', 1)", "('A', 1)"),
+    (lambda f: f.iloc[[0, *range(6)]], "validate {}", "segment 1;", "segment 1;"),
     (lambda f: f, "correlate {} --metrics-from x", "--metrics-from does not apply", "`metrics_from` does"),
     (_holes, "rank {} --method published --protocol wmt24", "Use --method exchange", "method='exchange'"),
     (lambda f: f.assign(X_perturbed=0, doc=None), "local-accuracy {} --context doc", "leave them out.", "pairs.dropna"),

@@ -4,7 +4,6 @@ import contextlib
 import gzip
 import hashlib
 import io
-import os
 import pickle
 import re
 import runpy
@@ -15,6 +14,7 @@ import tarfile
 import threading
 import time
 import zipfile
+from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -128,21 +128,17 @@ def tree(cache):
 WHOLE = {f"folder/{path}": content for path, content in FILES.items()}
 
 
-def test_a_set_is_fetched_and_laid_out_once(server, tmp_path):
+def test_a_set_is_fetched_once_and_what_was_cut_or_altered_there_again(server, tmp_path):
     cache = tmp_path / "cache"
     assert missing("small", cache) == list(WHOLE)
+    server.faults["a/one.txt"] = "503 once"
     assert fetch("small", cache=cache) == cache
     assert tree(cache) == WHOLE
-    assert sorted(server.requests) == sorted(FILES)
+    assert sorted(server.requests) == sorted(["a/one.txt", *FILES])  # what passed is tried again
     assert missing("small", cache) == []
-    fetch("small", cache=cache)
-    assert len(server.requests) == len(FILES)
-
-
-def test_files_that_were_cut_or_altered_in_the_cache_are_replaced(server, tmp_path):
-    cache = tmp_path / "cache"
-    fetch("small", cache=cache)
     server.requests.clear()
+    fetch("small", cache=cache)
+    assert server.requests == []
     (cache / "folder/a/one.txt").write_bytes(FILES["a/one.txt"][:1000])
     (cache / "folder/b/three.txt").write_bytes(FILES["b/three.txt"][:-1] + b"?")
     assert missing("small", cache) == ["folder/a/one.txt"]  # by size; the contents are for fetch to check
@@ -151,37 +147,13 @@ def test_files_that_were_cut_or_altered_in_the_cache_are_replaced(server, tmp_pa
     assert server.requests == ["a/one.txt", "b/three.txt"]
 
 
-def test_files_are_readable_by_others_as_the_umask_allows(server, tmp_path):
-    before = os.umask(0o022)
-    try:
-        fetch("small", cache=tmp_path / "cache")
-    finally:
-        os.umask(before)
-    assert os.name != "posix" or (tmp_path / "cache/folder/a/one.txt").stat().st_mode & 0o777 == 0o644
-
-
 def test_a_mirror_serves_a_filled_cache(server, serve, tmp_path):
     filled = fetch("small", cache=tmp_path / "filled")
     server.requests.clear()
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def __init__(self, *args):
-            super().__init__(*args, directory=str(filled))
-
-        def log_message(self, *_):
-            pass
-
-    mirror = serve(ThreadingHTTPServer(("127.0.0.1", 0), Quiet))
+    mirror = serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(filled))))
     fetch("small", cache=tmp_path / "cache", base_url=f"http://127.0.0.1:{mirror.server_address[1]}/")
     assert tree(tmp_path / "cache") == WHOLE
     assert server.requests == []
-
-
-def test_a_passing_fault_of_the_server_is_tried_again(server, tmp_path):
-    server.faults["a/one.txt"] = "503 once"
-    fetch("small", cache=tmp_path / "cache")
-    assert tree(tmp_path / "cache") == WHOLE
-    assert server.requests.count("a/one.txt") == 2
 
 
 @pytest.mark.parametrize("there", [{}, {"folder/b/three.txt": b"my own notes"}], ids=["nothing", "another file"])
@@ -212,17 +184,14 @@ def test_a_bad_download_leaves_what_was_there_and_the_next_call_completes(server
     assert server.requests == ["b/three.txt", "b/empty.txt"]
 
 
-def test_a_file_that_is_not_there(server, tmp_path):
+def test_a_file_and_a_server_that_are_not_there(server, registry, tmp_path):
     server.faults["a/two+(zs).txt"] = "404"
     says = r"folder/a/two\+\(zs\)\.txt.*a/two%2B%28zs%29\.txt.*404 Client Error"
     refuses(says, fetch, "small", cache=tmp_path / "cache", error=DownloadError)
     assert server.requests.count("a/two+(zs).txt") == 1  # asking again does not help
-
-
-def test_no_server_at_all(registry, tmp_path):
     gone = Server({})
     gone.server_close()
-    stopped(gone.url, registry, tmp_path, r"folder/x\.txt.*Connection refused", timeout=60)
+    stopped(gone.url, registry, tmp_path / "gone", r"folder/x\.txt.*Connection refused", timeout=60)
 
 
 def test_a_server_that_does_not_answer(server, tmp_path, monkeypatch):
@@ -285,15 +254,7 @@ def raw():
         yield start
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        pytest.param(b"", id="no length"),
-        pytest.param(b"Transfer-Encoding: chunked\r\n", id="chunked"),
-        pytest.param(b"Content-Length: 1000000000000\r\n", id="a length of a terabyte"),
-        pytest.param(b"Content-Length: 2000000\r\n", id="more than registered"),
-    ],
-)
+@pytest.mark.parametrize("head", [b"", b"Transfer-Encoding: chunked\r\n", b"Content-Length: 1000000000000\r\n"])
 def test_a_download_without_end_is_stopped(raw, registry, tmp_path, head):
     server = raw(endless(head))
     registry(server.url, [f"{sha256(b'x')}\t100000\tx.txt"])
@@ -303,34 +264,31 @@ def test_a_download_without_end_is_stopped(raw, registry, tmp_path, head):
     assert server.sent < 10_000_000  # what the system holds between the two
 
 
-def test_a_file_that_others_are_made_of_has_a_limit_too(raw, registry, tmp_path, monkeypatch):
+def test_what_others_are_made_of_has_a_limit_and_what_was_packed_on_the_way_is_not_unpacked(
+    raw, registry, tmp_path, monkeypatch
+):
     monkeypatch.setattr(_fetch, "_LARGEST", 300_000)
     server = raw(endless(b""))
     registry(server.url, [f"{sha256(b'x')}\t5\tx.txt\tx.zip\tmember:x.txt\t{sha256(b'y')}"])
     refuses(r"more than the 300,000 bytes", fetch, "small", cache=tmp_path / "cache", error=ChecksumError)
-
-
-def test_what_was_packed_on_the_way_is_not_unpacked(raw, registry, tmp_path):
     packed = gzip.compress(bytes(10_000_000))
     head = f"Content-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
     server = raw(lambda: iter([HEAD + head + packed]))
     registry(server.url, [f"{sha256(b'x')}\t100000\tx.txt"])
-    with pytest.raises(ChecksumError, match=rf"not the file that was registered.*\({len(packed)} bytes\)"):
-        fetch("small", cache=tmp_path / "cache")
+    says = rf"not the file that was registered.*\({len(packed)} bytes\)"
+    refuses(says, fetch, "small", cache=tmp_path / "cache", error=ChecksumError)
     assert tree(tmp_path / "cache") == {}
 
 
-def stopped(url, registry, tmp_path, message, *, error=DownloadError, timeout=0.6):
-    """Fetch a file of 5 bytes; check how and when that fails, and that nothing is left. Return what is said."""
+def stopped(url, registry, tmp_path, message, *, timeout=0.6):
+    """Fetch a file of 5 bytes; check how and when that fails, and that nothing is left."""
     registry(url, [f"{sha256(b'whole')}\t5\tx.txt"])
     start = time.monotonic()
-    with pytest.raises(error, match=message) as caught:
+    with pytest.raises(DownloadError, match=f"{message}.*0 of 1 files") as caught:
         fetch("small", cache=tmp_path / "cache", timeout=timeout)
     assert time.monotonic() - start < timeout + 10
     assert tree(tmp_path / "cache") == {}
-    assert "0 of 1 files" in str(caught.value)
     assert len(str(caught.value)) < 1000
-    return str(caught.value)
 
 
 def test_a_server_that_drips_is_not_waited_for(raw, registry, tmp_path):
@@ -343,39 +301,15 @@ def test_a_server_that_drips_is_not_waited_for(raw, registry, tmp_path):
     stopped(raw(drips).url, registry, tmp_path, r"folder/x\.txt: http.* did not give it in time\..*--timeout")
 
 
-def test_redirects_are_counted(raw, registry, tmp_path):
-    head = b"HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-    stopped(raw(lambda: iter([head])).url, registry, tmp_path, r"Exceeded 30 redirects", timeout=60)
-
-
-def test_a_redirect_is_followed(server, raw, registry, tmp_path):
-    place = f"{server.url}a/one.txt".encode()
-    redirecting = raw(lambda: iter([b"HTTP/1.1 301 Moved\r\nLocation: " + place + b"\r\n\r\n"]))
-    registry(redirecting.url, [f"{sha256(FILES['a/one.txt'])}\t200000\tx.txt"])
-    assert tree(fetch("small", cache=tmp_path / "cache")) == {"folder/x.txt": FILES["a/one.txt"]}
-
-
 @pytest.mark.parametrize(("head", "message"), [
     ("404 Gone", "404 Client Error: Gone"), ("503 Busy\r\nRetry-After: 99999", "503 Server Error: Busy"),
     ("302 Found\r\nLocation: file:///etc/passwd", "No connection adapters"),
-    ("x", "BadStatusLine"), ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nwhole", "IncompleteRead"),
+    ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nwhole", "IncompleteRead"),
 ])  # fmt: skip
 def test_an_odd_answer_is_one_clear_error(raw, registry, tmp_path, head, message):
     server = raw(lambda: iter([f"HTTP/1.1 {head}\r\n\r\n".encode("latin-1")]))
     message = rf"x\.txt: could not be downloaded from http\S+: .*{message}"
     stopped(server.url, registry, tmp_path, message, timeout=60)
-
-
-def test_what_killed_downloads_left_behind_is_removed_after_a_day(server, tmp_path):
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    old, new = f".{'0' * 32}.part", f".{'1' * 32}.part"
-    for name, age in ((old, 90_000), (new, 3600)):
-        (cache / name).write_bytes(b"half")
-        then = time.time() - age
-        os.utime(cache / name, (then, then))
-    fetch("small", cache=cache)
-    assert tree(cache) == WHOLE | {new: b"half"}  # it may belong to a download that runs
 
 
 @pytest.mark.slow
@@ -398,9 +332,6 @@ def test_a_cache_that_cannot_be_written(server, tmp_path):
 
 def test_wrong_arguments(server, tmp_path):
     refuses(r"unknown data set 'smal'\. Did you mean 'small'\? Available: 'small'", fetch, "smal", cache=tmp_path)
-    refuses("ask for 'small', not 'small/zh-en'", fetch, "small/zh-en", cache=tmp_path)
-    for name in ("../small", "", "/etc/passwd", 3):
-        refuses("unknown data set", fetch, name, cache=tmp_path)
     refuses("`base_url` must begin with http", fetch, "small", cache=tmp_path, base_url="ftp://somewhere")
     for timeout in (0, -1, float("nan")):
         refuses("`timeout` must be", fetch, "small", cache=tmp_path, timeout=timeout)
@@ -458,18 +389,9 @@ def test_recipes(serve, registry, tmp_path):
     assert server.requests == ["all.zip"]
     assert (cache / "folder/y.csv").read_bytes() == made["y.csv"]
 
-    before = tree(cache)
-    (cache / "folder/y.csv").unlink()
     (cache / "folder/S-src.seg.score").unlink()
     server.files["p/seg.pickle"] = pickle.dumps({"B": [0.5, 0.5]})
     refuses(rf"S-src\.seg\.score.*expected sha256 {sha256(scores)}", fetch, "small", cache=cache, error=ChecksumError)
-    server.files["p/seg.pickle"] = scores
-    server.files["all.zip"] = b"<html>moved</html>"
-    refuses(r"y\.csv.*gives no zip archive", fetch, "small", cache=cache, error=ChecksumError)
-    server.files["all.zip"] = archive.getvalue().replace(b"in/y.csv", b"in/w.csv")
-    refuses(r"y\.csv.*member 'in/y\.csv'", fetch, "small", cache=cache, error=ChecksumError)
-    del before["folder/y.csv"]
-    assert tree(cache) == before
 
 
 # -- archives ------------------------------------------------------------------------------
@@ -556,33 +478,25 @@ def test_the_download_of_an_archive_is_continued(archived, tmp_path):
     assert not (cache / f"folder/{ARCHIVE}.part").exists()
 
 
-def test_a_server_that_cannot_continue_gives_the_whole_archive(archived, tmp_path):
-    cache = tmp_path / "cache"
-    (cache / "folder").mkdir(parents=True)
-    (cache / f"folder/{ARCHIVE}.part").write_bytes(b"begun")
-    archived.faults[ARCHIVE] = "whole"
-    fetch("small", cache=cache)
-    assert archived.ranges == []
-    assert tree(cache)[f"folder/{ARCHIVE}"] == archived.files[ARCHIVE]
-
-
-def test_an_altered_archive_is_not_unpacked(archived, tmp_path):
+def test_an_altered_archive_is_not_unpacked_and_a_server_that_cannot_continue_gives_it_whole(archived, tmp_path):
     cache = tmp_path / "cache"
     archived.faults[ARCHIVE] = "flip"
     refuses("is not the file that was registered", fetch, "small", cache=cache, error=ChecksumError)
     assert unpacked(cache) == set()
     assert not list(cache.rglob("*.tgz*"))
-
-
-def test_an_archive_is_downloaded_by_one_process(archived, tmp_path):
-    with _files.claimed(tmp_path / "cache/folder", "fetch", ()):
-        refuses("another fetch is writing", fetch, "small", cache=tmp_path / "cache")
+    (cache / f"folder/{ARCHIVE}.part").write_bytes(b"begun")
+    archived.faults[ARCHIVE] = "whole"
+    with _files.claimed(cache / "folder", "fetch", ()):
+        refuses("another fetch is writing", fetch, "small", cache=cache)
+    fetch("small", cache=cache)
+    assert archived.ranges == []
+    assert tree(cache)[f"folder/{ARCHIVE}"] == archived.files[ARCHIVE]
 
 
 def test_a_larger_file_has_more_time(archived, tmp_path, monkeypatch):
     given = []
     monkeypatch.setattr(_fetch, "_USUAL", len(archived.files[ARCHIVE]) / 4)
-    monkeypatch.setattr(_fetch, "_download", lambda *args, **_: given.append(args[4]) or args[1].write_bytes(b""))
+    monkeypatch.setattr(_fetch, "_download", lambda *args: given.append(args[3]) or args[1].write_bytes(b""))
     refuses("is not the file", fetch, "small", cache=tmp_path, timeout=5, error=ChecksumError)
     assert given == [20]
 
@@ -591,7 +505,7 @@ NAMES = sorted(path.stem for path in REGISTRY.glob("*.tsv"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_registry_is_well_formed(name):
+def test_registry_is_well_formed_and_says_what_each_set_is(name):
     text = (REGISTRY / f"{name}.tsv").read_text(encoding="utf-8")
     recipe = r"sentinel|archive|top:\d+|columns:\d+|member:[^\t]+"
     file_line = rf"[0-9a-f]{{64}}\t\d+\t[^\t]+(\t[^\t]*(\t({recipe})(\t[0-9a-f]{{64}})?)?)?"
@@ -614,10 +528,6 @@ def test_registry_is_well_formed(name):
     assert len(set(plain)) == len(plain)
     for file in files:
         assert (file.recipe == "sentinel") == bool(file.url_sha256), file.path
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_set_says_what_it_is(name):
     data_set = available()[name]
     assert data_set.name == name
     assert all([data_set.title, data_set.licence, data_set.cite])
@@ -643,4 +553,4 @@ def test_sentinel_scores_are_made_byte_for_byte(data_dir):
         pair, metric = file.url.split("/")[-3:-1]
         raw = (data_dir / "wmt23-sentinels" / "upstream" / pair / metric / "seg_scores.pickle").read_bytes()
         assert sha256(raw) == file.url_sha256
-        assert _fetch._convert(raw, file, file.url) == (data_dir / file.path).read_bytes(), file.path
+        assert _fetch._convert(raw, file) == (data_dir / file.path).read_bytes(), file.path

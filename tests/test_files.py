@@ -1,6 +1,7 @@
 """The cache directory, and files that are there whole or not at all."""
 
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -8,13 +9,6 @@ import pytest
 from campaigns import refuses
 
 from mtmeta._files import cache_dir, claimed, data_dirs, is_own, keep, noted, tidy, whole_file
-
-
-def test_cache_dir(monkeypatch, tmp_path):
-    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
-    assert cache_dir() == tmp_path
-    monkeypatch.delenv("MTMETA_CACHE")
-    assert cache_dir().name == "mtmeta"
 
 
 def test_without_a_home_nothing_is_cached(monkeypatch, tmp_path):
@@ -32,25 +26,12 @@ def test_without_a_home_nothing_is_cached(monkeypatch, tmp_path):
         pass
 
 
-@pytest.mark.parametrize("variable", ["MTMETA_CACHE", "MTMETA_DATA"])
-def test_a_home_that_is_not_there(monkeypatch, variable):
-    monkeypatch.setenv(variable, "~no-such-user/x")
-    refuses(rf"\${variable} is '~no-such-user/x', and there is no such home folder", data_dirs)
-
-
-def test_a_file_appears_at_the_end(tmp_path):
-    path = tmp_path / "new" / "file.txt"
-    with whole_file(path) as part:
-        part.write_text("all of it")
-        assert not path.exists()
-        assert part.parent == path.parent
-    assert (path.read_text(), list(path.parent.iterdir())) == ("all of it", [path])
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, FileNotFoundError])
 def test_what_is_raised_or_taken_away_leaves_the_old_file(tmp_path, error):
-    path = tmp_path / "file.txt"
-    path.write_text("old")
+    path = tmp_path / "new" / "file.txt"
+    with whole_file(path) as part:
+        part.write_text("old")
+        assert (path.exists(), part.parent) == (False, path.parent)
 
     def write_half():
         with whole_file(path) as part:
@@ -58,11 +39,11 @@ def test_what_is_raised_or_taken_away_leaves_the_old_file(tmp_path, error):
             if error is KeyboardInterrupt:
                 raise error
             os.utime(part, (0, 0))
-            tidy(tmp_path)
+            tidy(path.parent)
 
     with pytest.raises(error):
         write_half()
-    assert (path.read_text(), list(tmp_path.iterdir())) == ("old", [path])
+    assert (path.read_text(), list(path.parent.iterdir())) == ("old", [path])
 
 
 def test_writers_have_places_of_their_own_and_what_killed_ones_left_goes_after_a_day(tmp_path):
@@ -103,7 +84,7 @@ def note(path, text):
         part.write_text(text)
 
 
-def test_a_file_is_known_until_it_is_changed_or_moved(cache, tmp_path):
+def test_a_file_is_known_until_it_is_changed_or_moved_if_there_is_a_cache(cache, tmp_path):
     path, copy = tmp_path / "t.tsv", tmp_path / "copy.tsv"
     path.write_text("of others")
     assert not is_own(path)
@@ -117,13 +98,10 @@ def test_a_file_is_known_until_it_is_changed_or_moved(cache, tmp_path):
     assert not is_own(path)
     path.write_text("")
     assert is_own(path)  # there is nothing to lose
-
-
-def test_without_a_cache_a_file_is_written_and_not_known(cache, tmp_path):
+    shutil.rmtree(cache)
     cache.write_text("a file, where a folder should be")
-    note(tmp_path / "t.tsv", "1")
-    assert (tmp_path / "t.tsv").read_text() == "1"
-    assert not is_own(tmp_path / "t.tsv")
+    note(path, "1")
+    assert (path.read_text(), is_own(path)) == ("1", False)
 
 
 def test_what_is_read_is_kept_by_any_name(tmp_path):

@@ -62,7 +62,7 @@ def test_rows_of_a_ceiling_and_what_has_none():
     assert flat[["value", "corrected", "low"]].isna().all()
     es = campaign(1, 1.0)
     refuses("has one rating of each translation; .* human_2", raters.ceiling, es.with_metrics({"m": es["m"]}))
-    refuses("no metric given", raters.ceiling, es.with_metrics({"human_2": es["human_2"]}))
+    refuses("nothing would be left", raters.ceiling, es.with_metrics({"human_2": es["human_2"]}))
     refuses("unknown metric 'n'", raters.ceiling, es, ["n"])
     refuses("a rating is constant", raters.ceiling, es.with_metrics({"human_2": es.human * 0, "m": es["m"]}))
     refuses("`unit` must be one of", raters.ceiling, es, unit="cell")

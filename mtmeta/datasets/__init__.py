@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tarfile
@@ -20,6 +19,7 @@ from ..evalset import EvalSet
 from ..rankings import Rankings
 from . import _mqm, _ranking, _ratings, _sets, _tables, _wmt
 from ._common import Options, locate, named, places
+from ._fetch import available, fetch, missing
 from ._mqm import mqm_weight
 from ._news import NewsSet, load_news
 from ._tables import SUFFIXES, read_table
@@ -51,17 +51,6 @@ _SETS: dict[str, tuple[Sequence[str], str, Callable[[str, Options], Loaded]]] = 
 }
 #: Simulated sets, which come with the package: functions of `simulate` are called like them.
 _SIMULATED = ("teaching", "teaching-speech", "teaching-ranking")
-#: What the parts of a set are called that are no language pairs.
-_PARTS = dict.fromkeys(("librispeech", "movielens-small", *_SIMULATED[1:]), "part") | {"dl-hard": "task"}
-
-
-def __getattr__(name: str) -> Any:
-    """Import the download module on first use: it needs packages that loading does not."""
-    if name in ("available", "fetch"):
-        from . import _fetch
-
-        return getattr(_fetch, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load(
@@ -156,14 +145,11 @@ def load(
     """
     options = Options(reference, annotation, metrics_from, metrics, spans, missing, unrated, columns)
     if _is_table(name_or_path):
-        return _marked([_tables.load_table(name_or_path, options)], human_systems)[0]
+        return _marked(_tables.load_tables(name_or_path, options, by_pair=False), human_systems)[0]
     found = _find(name_or_path, options)
     if len(found) > 1:
-        names = [name for name, _ in found]
-        raise ValueError(
-            f"{str(name_or_path)!r} holds {len(names)} {_PARTS.get(str(name_or_path), 'language pair')}s: "
-            f"{', '.join(names)}. Name one of these (in Python: or use load_all)."
-        )
+        what = f"'{name_or_path}' holds {len(found)} parts: {', '.join(name for name, _ in found)}"
+        raise ValueError(f"{what}. Name one of these (in Python: or use load_all).")
     return _marked([found[0][1]()], human_systems)[0]
 
 
@@ -199,7 +185,7 @@ def load_all(
     """
     checked = Options(**options)
     if _is_table(name_or_path):
-        return _marked(_tables.load_tables(name_or_path, checked), human_systems)
+        return _marked(_tables.load_tables(name_or_path, checked, by_pair=True), human_systems)
     return _marked([load_one() for _, load_one in _find(name_or_path, checked)], human_systems)
 
 
@@ -217,25 +203,14 @@ def _is_table(name_or_path: str | Path) -> bool:
     if isinstance(name_or_path, str) and name_or_path == "-":
         return True
     if not isinstance(name_or_path, str | Path):
-        raise TypeError(
-            f"expected a set name or a path; found {type(name_or_path).__name__}. "
-            "A data frame becomes a set with EvalSet.from_frame."
-        )
+        raise TypeError(f"expected a set name or a path; found {type(name_or_path).__name__} (see EvalSet.from_frame).")
     path = named(Path(name_or_path))
     try:
         if not path.is_file():
             return False
     except OSError as error:  # such as a name that is too long; what is merely absent raises none
         raise ValueError(f"cannot look for {str(path)[:80]!r}: {error.strerror or error}.") from None
-    header = _first_line(path)
-    return not _mqm.is_error_table(header) and not _mqm.is_average_table(header)
-
-
-def _first_line(path: Path) -> str:
-    if path.suffix.lower() != ".tsv":
-        return ""
-    with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
-        return stream.readline(10_000)
+    return _mqm.loader_of(path) is None
 
 
 def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callable[[], Loaded]]]:
@@ -259,8 +234,7 @@ def _find(name_or_path: str | Path, options: Options) -> list[tuple[str, Callabl
     path = Path(name_or_path)
     options.refuse("what is no table", "columns")
     if path.is_file():
-        loader = _mqm.load_errors if _mqm.is_error_table(_first_line(path)) else _mqm.load_averages
-        return [(path.stem, lambda: loader(path, options))]
+        return [(path.stem, lambda: _mqm.loader_of(path)(path, options))]
     for root, lp in (path, ""), (path.parent, path.name):
         if _wmt.is_tree(root) and not (lp and path.exists()):
             return _tree(root, lp, named(Path(root.resolve().name)).name, options)
@@ -336,11 +310,10 @@ def lies_at(name: str) -> Path | None:
         return path
     if first in _SIMULATED:
         return None
-    if name.startswith(_ARCHIVE):
-        with suppress(ValueError):
+    with suppress(ValueError):  # it is not on this computer
+        if name.startswith(_ARCHIVE):
             return _in_archive(name.split("/")[1])
-    if _NAME.fullmatch(name):
-        with suppress(ValueError):  # it is not on this computer
+        if _NAME.fullmatch(name):
             return locate(_SETS[first][1] if first in _SETS else f"{_TREES}/{first}")
     if os.path.exists(path):
         return path
@@ -369,10 +342,7 @@ def _metric_folder(given: str | Path, lp: str) -> Path:
     for folder in (path / lp, path):
         if any(folder.glob("*.seg.score")):
             return folder
-    raise ValueError(
-        f"metrics_from: {path} holds no .seg.score files, nor does {path / lp}. "
-        "Expected files such as NAME-src.seg.score or NAME-refA.seg.score."
-    )
+    raise ValueError(f"metrics_from: {path} holds no .seg.score files, nor does {path / lp}.")
 
 
 def _simulated(name: str, options: Options) -> Loaded:
@@ -391,38 +361,25 @@ def _locate_set(name: str, folder: str) -> Path:
     path = locate(folder)
     if not path.is_relative_to(cache_dir()):
         return path
-    from ._fetch import available, missing
-
     gone = missing(name, cache_dir()) if name in available() else []
     if gone:
-        raise ValueError(
-            f"the download of {name!r} is not complete: {len(gone)} files are missing or cut, such as {gone[0]}. "
-            f"Run `mtmeta fetch {name}` again: it continues where it stopped."
-        )
+        what = f"the download of {name!r} is not complete: {len(gone)} files are missing or cut"
+        raise ValueError(f"{what}. Run `mtmeta fetch {name}` again: it continues where it stopped.")
     return path
 
 
 def _check_pair(name: str, lp: str, pairs: Sequence[str]) -> None:
     if lp and lp not in pairs:
-        raise unknown(f"{_PARTS.get(name, 'language pair')} of {name}", lp, pairs)
+        raise unknown(f"part of {name}", lp, pairs)
 
 
 def _nothing_there(given: str | Path, path: Path) -> ValueError:
     """Return the error for an argument that is neither a set nor a file or folder of the right kind."""
     if path.is_dir():
-        return ValueError(
-            f"{path} is a folder without human-scores/. Expected a table, or the layout of mt-metrics-eval v2; "
-            "a folder of metric scores goes into metrics_from=."
-        )
+        return ValueError(f"{path} is a folder without human-scores/; folders of metric scores go into metrics_from=.")
     if path.suffix.lower() in _tables.SUFFIXES:
         return ValueError(f"there is no file {path}.")
-    pairs = {"wmt23": ["en-de", "he-en", "zh-en"]} | {name: pairs for name, (pairs, _, _) in _SETS.items()}
-    known = [*_SIMULATED, *(f"{name}/{lp}" if lp else name for name in pairs for lp in pairs[name] or [""])]
-    shown = [f"{name}/<{_PARTS.get(name, 'lp')}>" if pairs[name] else name for name in pairs]
-    shown += [name for name in _SIMULATED if name != "teaching"] + [f"{_ARCHIVE}<set>/<lp>"]
-    near = difflib.get_close_matches(str(given), [*known, *pairs], n=1)
-    return ValueError(
-        f"unknown set {str(given)!r}, and there is no such file or folder. "
-        + (f"Did you mean {near[0]!r}? " if near else "")
-        + f"Sets: {', '.join(['teaching', *shown])}."
-    )
+    parts = {name: pairs for name, (pairs, _, _) in _SETS.items()} | {"wmt23": ("en-de", "he-en", "zh-en")}
+    sets = [f"{name}/{part}" if part else name for name in parts for part in parts[name] or [""]]
+    error = unknown("set", str(given), [*_SIMULATED, *sets, f"{_ARCHIVE}<set>/<lp>"])
+    return ValueError(f"{error} Nor is there such a file or folder.")

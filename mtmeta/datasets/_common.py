@@ -1,6 +1,6 @@
 """The common parts of the loaders: where the data lie, options, reading files, choosing a reference."""
 
-import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path, PurePosixPath
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .. import _files
-from .._checks import check_choice
+from .._checks import check_choice, to_numbers
 from .._delimited import MAX_FIELD
 from .._names import unknown
 from ..evalset import EvalSet
@@ -36,8 +36,6 @@ class Options:
                 raise TypeError(f"`{what}` must be a string or None; found {type(value).__name__}.")
         if isinstance(self.metrics, str):
             raise TypeError(f"`metrics` must be a sequence of names; found {self.metrics!r}. Write [{self.metrics!r}].")
-        if not isinstance(self.spans, bool | np.bool_):
-            raise TypeError(f"`spans` must be True or False; found {self.spans!r}.")
         check_choice("missing", self.missing, ("raise", "nan"))
         check_choice("unrated", self.unrated, ("raise", "keep"))
         alone = isinstance(self.metrics_from, str | Path)
@@ -60,14 +58,6 @@ _DEFAULTS = Options()
 
 
 # -- where the data lie: $MTMETA_DATA, the cache that ``mtmeta fetch`` fills, ~/.mt-metrics-eval ----------------
-
-#: First folders of a relative path, and the name to fetch them by.
-_FETCH_NAMES = {
-    "wmt21-news-systems": "newstest2021",
-    "librispeech-rnnt": "librispeech",
-    "movielens-latest-small": "movielens-small",
-    "mslc2024": "wmt24-news",
-}
 
 
 def places() -> dict[str, Path]:
@@ -113,12 +103,13 @@ def locate(relative: str) -> Path:
         path = root.joinpath(*parts)
         if path.exists():
             return named(path)
-    name = parts[1] if parts[0] in ("mt-metrics-eval-v2", "google-mqm") and len(parts) > 1 else parts[0]
-    raise ValueError(
-        f"{relative} is not on this computer. Looked in "
-        + ", ".join(f"{what} ({root})" for what, root in looked.items())
-        + f". Get it with `mtmeta fetch {_FETCH_NAMES.get(name, name)}`, or set MTMETA_DATA to a folder that has it."
-    )
+    from ._fetch import available
+
+    first = f"{relative}/"
+    sets = (name for name, found in available().items() if any(f"{f.path}/".startswith(first) for f in found.files))
+    where = ", ".join(f"{what} ({root})" for what, root in looked.items())
+    how = f"Get it with `mtmeta fetch {next(sets, relative)}`, or set MTMETA_DATA to a folder that has it."
+    raise ValueError(f"{relative} is not on this computer. Looked in {where}. {how}")
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:
@@ -196,8 +187,8 @@ def read_fields(
 
 def finite(column: pd.Series, path: Path, *, none: bool = False) -> np.ndarray:
     """Return a column of `read_fields` as numbers, NaN for the text ``None`` where it is allowed."""
-    numbers = np.array([_number(text) for text in column])
-    odd = column[np.isnan(numbers)]
+    numbers = to_numbers(column).to_numpy(dtype=float, copy=True)
+    odd = column[~np.isfinite(numbers)]
     if none:
         odd = odd[odd != "None"]
     if len(odd):
@@ -205,23 +196,6 @@ def finite(column: pd.Series, path: Path, *, none: bool = False) -> np.ndarray:
         hint = " Only human scores may be None (not rated)." if text == "None" else ""
         raise ValueError(f"{path}, line {line}: {text[:40]!r} is not a finite number.{hint}")
     return numbers
-
-
-def _number(text: str) -> float:
-    """Return a text as a number; NaN if it is none, or infinite."""
-    try:
-        number = float(text)
-    except ValueError:
-        return math.nan
-    return number if math.isfinite(number) else math.nan
-
-
-def check_distinct(table: pd.DataFrame, columns: list[str], path: Path) -> None:
-    """Raise if two rows of what `read_fields` returned have the same fields."""
-    twice = table.loc[table.duplicated(columns), columns]
-    if len(twice):
-        which = ", ".join(f"{column} {value!r}" for column, value in twice.iloc[0].items())
-        raise ValueError(f"{path}, line {twice.index[0]}: {which} occurs twice.")
 
 
 def choose_annotation(asked: str | None, available: Sequence[str], where: str) -> str:
@@ -275,9 +249,5 @@ def finished(es: EvalSet, options: Options | None = None) -> EvalSet:
 def canonical_ids(values: Sequence[Any]) -> list:
     """Return segment ids as integers if each is written as one, otherwise as strings."""
     texts = [str(int(v)) if isinstance(v, float) and v.is_integer() else str(v) for v in values]
-    try:
-        numbers = [int(t) for t in texts]
-    except ValueError:
-        return texts
-    small = all(abs(n) < 2**62 for n in numbers)
-    return numbers if small and all(str(n) == t for n, t in zip(numbers, texts, strict=True)) else texts
+    whole = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts)
+    return [int(text) for text in texts] if whole else texts

@@ -17,20 +17,20 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import re
 import shutil
 import sys
 import tarfile
 import time
 import zipfile
-from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-import pooch
+import pandas as pd
 from tqdm import tqdm
 
 from .._checks import check_number
@@ -191,42 +191,38 @@ def fetch(
         raise ValueError(f"`timeout` must be above 0; found {timeout!r}.")
     cache = cache_dir() if cache is None else Path(cache)
     tidy(cache)
-    done, total, reached = 0, len(data_set.files), 0
-
-    def origin(file: DataFile) -> str:
-        return file.url if base_url is None else f"{base_url.rstrip('/')}/{quote(file.path)}"
-
+    done, reached, all_files = 0, 0, data_set.files
+    if base_url is not None:
+        made = {"recipe": "archive" if data_set.is_archive else "", "url_sha256": ""}
+        all_files = [replace(f, url=f"{base_url.rstrip('/')}/{quote(f.path)}", **made) for f in all_files]
     progress = progress and sys.stderr.isatty()
     with tqdm(total=data_set.size, desc=name, unit="B", unit_scale=True, disable=not progress) as bar:
-        for url, group in itertools.groupby(data_set.files, key=origin):
+        for _, group in itertools.groupby(all_files, key=lambda file: file.url):
             files = list(group)
-            places = [(file, cache / file.path) for file in files]
-            wanted = [f for f, p in places if not (_is_there(p, f) and pooch.file_hash(str(p)) == f.sha256)]
+            wanted = [f for f in files if not (_is_there(cache / f.path, f) and _sha256(cache / f.path) == f.sha256)]
             try:
-                if wanted and wanted[0].recipe == "archive":
-                    _obtain_archive(url, wanted[0], cache, timeout, lambda n: bar.update(n - bar.n))
+                if wanted and data_set.is_archive:
+                    _obtain_archive(wanted[0], cache, timeout, lambda n: bar.update(n - bar.n))
                 elif wanted:
-                    _obtain(url, wanted, cache, timeout, convert=base_url is None)
+                    _obtain(wanted, cache, timeout)
                 if data_set.is_archive:
-                    _unpack(places[0][1], name.partition("/")[2], progress=progress)
+                    _unpack(cache / files[0].path, name.partition("/")[2], progress=progress)
             except (ChecksumError, DownloadError) as error:
-                state = f"{done} of {total} files of {name!r} are in {cache}; fetch again to continue from there."
+                state = f"{done} of {len(all_files)} files of {name!r} are in {cache}; fetch again to continue."
                 raise type(error)(f"{error} {state}") from error
             except OSError as error:
                 hint = "Free some space, or name another folder in the environment variable MTMETA_CACHE."
                 raise OSError(error.errno, f"cannot write to the cache {cache}: {error.strerror}. {hint}") from error
             done, reached = done + len(files), reached + sum(file.size for file in files)
-            bar.set_postfix_str(f"{done}/{total} files", refresh=False)
+            bar.set_postfix_str(f"{done}/{len(all_files)} files", refresh=False)
             bar.update(reached - bar.n)
     return cache
 
 
 def _data_set(name: str) -> DataSet:
     known = available()
-    if name in known:
-        return known[name]
     family = str(name).partition("/")[0]
-    if family in known and known[family].is_archive:
+    if name in known or (family in known and known[family].is_archive):
         return known[family]
     if family in known:
         raise ValueError(f"sets are fetched whole: ask for {family!r}, not {name!r}.")
@@ -254,24 +250,24 @@ def _is_there(path: Path, file: DataFile) -> bool:
     return path.is_file() and path.stat().st_size == file.size
 
 
-def _obtain(url: str, files: list[DataFile], cache: Path, timeout: float, *, convert: bool) -> None:
-    """Download ``url`` and put the files that come from it into their places."""
+def _obtain(files: list[DataFile], cache: Path, timeout: float) -> None:
+    """Download what files come from, which is the same for all, and put them into their places."""
     first = files[0]
     with unfinished(cache) as downloaded:
-        _download(url, downloaded, first.path, _LARGEST if convert and first.recipe else first.size, timeout)
-        if not (convert and first.recipe):
-            _place(downloaded, first, cache, url)
+        _download(first, downloaded, _LARGEST if first.recipe else first.size, timeout)
+        if not first.recipe:
+            _place(downloaded, first, cache)
             return
         if first.url_sha256:
-            _check(downloaded, first.url_sha256, first.path, url)
+            _check(downloaded, first.url_sha256, first)
         raw = downloaded.read_bytes()
     for file in files:
         with unfinished(cache) as made:
-            made.write_bytes(_convert(raw, file, url))
-            _place(made, file, cache, url)
+            made.write_bytes(_convert(raw, file))
+            _place(made, file, cache)
 
 
-def _obtain_archive(url: str, file: DataFile, cache: Path, timeout: float, tick: Callable[[int], Any]) -> None:
+def _obtain_archive(file: DataFile, cache: Path, timeout: float, tick: Callable[[int], Any]) -> None:
     """Download an archive, or the rest of it, into its place. What was downloaded stays if the download breaks off."""
     place = cache / file.path
     part = place.with_name(f"{place.name}.part")
@@ -279,77 +275,75 @@ def _obtain_archive(url: str, file: DataFile, cache: Path, timeout: float, tick:
         try:
             if not (part.exists() and part.stat().st_size >= file.size):
                 seconds = timeout * max(1.0, file.size / _USUAL)
-                _download(url, part, file.path, file.size, seconds, resume=True, tick=tick)
-            _place(part, file, cache, url)
+                _download(file, part, file.size, seconds, tick)
+            _place(part, file, cache)
         except ChecksumError:
             part.unlink()
             raise
 
 
-def _place(part: Path, file: DataFile, cache: Path, url: str) -> None:
+def _place(part: Path, file: DataFile, cache: Path) -> None:
     """Give a checked file its final name, in one step."""
-    _check(part, file.sha256, file.path, url)
+    _check(part, file.sha256, file)
     (cache / file.path).parent.mkdir(parents=True, exist_ok=True)
     os.replace(part, cache / file.path)
 
 
 def _download(
-    url: str, target: Path, what: str, size: int, timeout: float, *, resume: bool = False,
-    tick: Callable[[int], Any] = lambda n: None,
-) -> None:  # fmt: skip
-    """Write what a server gives to a file, within a time for all attempts together.
+    file: DataFile, target: Path, size: int, timeout: float, tick: Callable[[int], Any] = lambda n: None
+) -> None:
+    """Write what a server gives after the bytes that the target has, within a time for all attempts together.
 
-    To resume is to ask for what comes after the bytes that the file has. `tick` is told how many it has.
+    `tick` is told how many it has.
     """
     import requests  # takes 0.1 s: only where something is downloaded
     from urllib3.exceptions import HTTPError
 
     deadline = time.monotonic() + timeout
     for pause in (*_PAUSES, None):
-        start = target.stat().st_size if resume and target.exists() else 0
+        start = target.stat().st_size if target.exists() else 0
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
         try:
-            with requests.get(url, stream=True, headers=headers, timeout=min(timeout, _SILENCE)) as answer:
+            with requests.get(file.url, stream=True, headers=headers, timeout=min(timeout, _SILENCE)) as answer:
                 answer.raise_for_status()
-                with target.open("ab" if answer.status_code == 206 else "wb") as file:
+                with target.open("ab" if answer.status_code == 206 else "wb") as part:
                     while chunk := answer.raw.read1(_CHUNK):
-                        file.write(chunk)
-                        tick(file.tell())
-                        _check_limits(file.tell(), size, deadline, f"{what}: {url}")
+                        part.write(chunk)
+                        tick(part.tell())
+                        _check_limits(part.tell(), size, deadline, f"{file.path}: {file.url}")
             return
         except (requests.RequestException, HTTPError) as error:
             answer = getattr(error, "response", None)
             lasting = answer is not None and 400 <= answer.status_code < 500 and answer.status_code not in _TRANSIENT
             if lasting or pause is None or time.monotonic() + pause > deadline:
                 said = " ".join(str(error.args[0] if error.args else error).split())[:300].removesuffix(".")
-                raise DownloadError(f"{what}: could not be downloaded from {url}: {said}.") from error
+                raise DownloadError(f"{file.path}: could not be downloaded from {file.url}: {said}.") from error
             time.sleep(pause)
 
 
 def _check_limits(found: int, size: int, deadline: float, what: str) -> None:
     """Raise if a download has more bytes than were expected, or has taken too long."""
     if found > size:
-        raise ChecksumError(
-            f"{what} gives more than the {size:,} bytes that were expected. The download was stopped and discarded; "
-            "the cache is as it was."
-        )
+        raise ChecksumError(f"{what} gives more than the {size:,} bytes that were expected; they were discarded.")
     if time.monotonic() > deadline:
-        raise DownloadError(
-            f"{what} did not give it in time. The download was stopped. Allow more time with --timeout (in Python: "
-            "timeout=) if the line is slow."
-        )
+        raise DownloadError(f"{what} did not give it in time. Allow more with --timeout (in Python: timeout=).")
 
 
-def _check(found: Path, sha256: str, what: str, url: str) -> None:
-    if (actual := pooch.file_hash(str(found))) != sha256:
+def _sha256(path: Path) -> str:
+    from pooch import file_hash  # takes 0.1 s, for which loading need not wait
+
+    return file_hash(str(path))
+
+
+def _check(found: Path, sha256: str, file: DataFile) -> None:
+    if (actual := _sha256(found)) != sha256:
         raise ChecksumError(
-            f"{what}: what {url} gives is not the file that was registered: expected sha256 {sha256}, "
-            f"found {actual} ({found.stat().st_size} bytes). It was cut or altered, here or upstream; it was "
-            "discarded, and the cache is as it was."
+            f"{file.path}: what {file.url} gives is not the file that was registered: expected sha256 {sha256}, "
+            f"found {actual} ({found.stat().st_size} bytes). It was discarded, and the cache is as it was."
         )
 
 
-def _convert(raw: bytes, file: DataFile, url: str) -> bytes:
+def _convert(raw: bytes, file: DataFile) -> bytes:
     """Make a file from the upstream file, by the recipe of the registry.
 
     ``sentinel``: a pickle ``{system: [score, …]}`` as lines ``system <tab> score``;
@@ -358,17 +352,11 @@ def _convert(raw: bytes, file: DataFile, url: str) -> bytes:
     """
     recipe, _, argument = file.recipe.partition(":")
     if recipe == "sentinel":
-        scores = read_scores_pickle(raw, url)
+        scores = read_scores_pickle(raw, file.url)
         return "".join(f"{system}\t{value!r}\n" for system, values in scores.items() for value in values).encode()
     if recipe == "top":
-        seen: Counter[bytes] = Counter()
-        kept = []
-        for line in raw.splitlines(keepends=True):
-            topic = line.partition(b" ")[0]
-            seen[topic] += 1
-            if seen[topic] <= int(argument):
-                kept.append(line)
-        return b"".join(kept)
+        lines = pd.Series(raw.splitlines(keepends=True), dtype=object)
+        return b"".join(lines.groupby(lines.map(lambda line: line.partition(b" ")[0])).head(int(argument)))
     if recipe == "columns":
         return b"\n".join(b"\t".join(line.split(b"\t")[: int(argument)]) for line in raw.split(b"\n"))
     if recipe == "member":
@@ -376,16 +364,17 @@ def _convert(raw: bytes, file: DataFile, url: str) -> bytes:
             with zipfile.ZipFile(io.BytesIO(raw)) as archive, archive.open(argument) as member:
                 return member.read(file.size + 1)
         except (zipfile.BadZipFile, KeyError) as error:
-            raise ChecksumError(f"{file.path}: {url} gives no zip archive with a member {argument!r}.") from error
+            raise ChecksumError(f"{file.path}: {file.url} gives no zip archive with a member {argument!r}.") from error
     raise ValueError(f"{file.path}: the registry names an unknown recipe {file.recipe!r}.")
 
 
 # -- the archive of mt-metrics-eval ----------------------------------------------------------
 
-_TOP = "mt-metrics-eval-v2"
-#: The folders of a set: those that have a folder for each language pair, and those where files begin with it.
-_BY_FOLDER = {"metric-scores", "system-outputs"}
-_BY_NAME = {"documents", "human-scores", "references", "sources"}
+#: The files of a set and language pair: in some folders they lie in a folder of the pair, in others they begin with it.
+_MEMBER = re.compile(
+    r"mt-metrics-eval-v2/([^/.][^/]*)/(?:(?:metric-scores|system-outputs)/([^/.][^/]*)/[^/.][^/]*"
+    r"|(?:documents|human-scores|references|sources)/([^/.]+)[^/]*)"
+)
 
 
 def _unpack(archive: Path, part: str, *, progress: bool) -> None:
@@ -402,18 +391,19 @@ def _unpack(archive: Path, part: str, *, progress: bool) -> None:
         tar = stack.enter_context(tarfile.open(archive, "r|gz"))
         for member in tqdm(tar, desc="unpacking", unit=" files", disable=not progress):
             path = PurePosixPath(member.name)
-            found = _origin(path) if member.isfile() else None
+            found = _MEMBER.fullmatch(str(path)) if member.isfile() else None
             if found is None:
                 continue
-            known.setdefault(found[0], set()).add(found[1])
-            if set_name not in ("", found[0]) or pair not in ("", found[1]):
+            own_set, own_pair = filter(None, found.groups())
+            known.setdefault(own_set, set()).add(own_pair)
+            if set_name not in ("", own_set) or pair not in ("", own_pair):
                 continue
             place = archive.parent.joinpath(*path.parts[1:])
             place.parent.mkdir(parents=True, exist_ok=True)
             written = stack.enter_context(unfinished(archive.parent))
             with written.open("wb") as file:
                 shutil.copyfileobj(tar.extractfile(member), file)
-            if path.parts[2] == "human-scores":
+            if place.parent.name == "human-scores":
                 last.append((written, place))
             else:
                 os.replace(written, place)
@@ -421,17 +411,9 @@ def _unpack(archive: Path, part: str, *, progress: bool) -> None:
             raise unknown("set of the archive", set_name, sorted(known))
         if pair and pair not in known[set_name]:
             raise unknown(f"language pair of {set_name}", pair, sorted(known[set_name]))
-        names = [place.name for _, place in last]
-        turns = [(name.endswith(".seg.score"), ".mqm." not in name, ".esa-merged." not in name) for name in names]
-        for _, (written, place) in sorted(zip(turns, last, strict=True)):
+        for written, place in sorted(last, key=lambda files: _turn(files[1].name)):
             os.replace(written, place)
 
 
-def _origin(path: PurePosixPath) -> tuple[str, str] | None:
-    """Return the set and the language pair of a file of the archive; None if it belongs to neither."""
-    top, *inner = path.parts
-    if top != _TOP or len(inner) not in (3, 4) or any(part.startswith(".") for part in inner):
-        return None
-    if inner[1] in _BY_FOLDER and len(inner) == 4:
-        return inner[0], inner[2]
-    return (inner[0], inner[2].partition(".")[0]) if inner[1] in _BY_NAME and len(inner) == 3 else None
+def _turn(name: str) -> tuple[bool, ...]:
+    return name.endswith(".seg.score"), ".mqm." not in name, ".esa-merged." not in name

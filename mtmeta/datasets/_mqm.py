@@ -1,33 +1,26 @@
 """MQM annotations as published by Google: error tables, and tables of average scores."""
 
+import csv
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from .._names import unknown
+from .._tables import check_table
 from ..evalset import EvalSet
-from ._common import (
-    Options,
-    canonical_ids,
-    check_distinct,
-    choose_references,
-    finished,
-    finite,
-    from_rows,
-    locate,
-    read_fields,
-    read_lines,
-)
+from . import _common
+from ._common import Options, canonical_ids, choose_references, finished, from_rows, locate, read_lines, read_text
 
 NO_ERROR = "no-error"
 SPAN_COLUMNS = (
     "system", "segment", "rater", "category", "severity", "weight", "start", "end", "text", "is_source_error",
 )  # fmt: skip
-_AVERAGE_HEADER = ["system", "mqm_avg_score", "seg_id"]
-_ERROR_COLUMNS = ("system", "rater", "source", "target", "category", "severity")
+_SIDES = ("source", "translation")
 _SEGMENT_COLUMNS = ("seg_id", "globalSegId", "global_seg_id")
 _REFERENCE_NAME = re.compile(r"ref([A-Z]?)")
 
@@ -77,14 +70,15 @@ def mqm_weight(category: str, severity: str) -> float:
     return 0.1 if category.startswith("fluency/punctuation") else 1.0
 
 
-def is_error_table(header: str) -> bool:
-    """Say whether the first line of a file is that of an MQM error table."""
-    return {"system", "rater", "target", "category", "severity"} <= set(header.rstrip("\r\n").split("\t"))
-
-
-def is_average_table(header: str) -> bool:
-    """Say whether the first line of a file is that of a table of average MQM scores."""
-    return header.split() == _AVERAGE_HEADER
+def loader_of(path: Path) -> Callable[..., EvalSet] | None:
+    """Return what loads a file whose first line is that of a table of MQM errors or averages; None for other files."""
+    if path.suffix.lower() != ".tsv":
+        return None
+    with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
+        header = stream.readline(10_000).split()
+    if header == ["system", "mqm_avg_score", "seg_id"]:
+        return load_averages
+    return load_errors if {"system", "rater", "target", "category", "severity"} <= set(header) else None
 
 
 # -- the sets ---------------------------------------------------------------------------------
@@ -105,13 +99,12 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
     texts = locate("wmt21-news-systems/txt")
     source, target = lp.split("-")
     rows = _read_averages(path)
-    n = rows["segment"].nunique()
 
     def text(kind: str, name: str, language: str) -> dict[int, str] | None:
         file = texts / kind / f"newstest2021.{lp}.{name}.{language}"
-        return dict(enumerate(read_lines(file, n), 1)) if file.exists() else None
+        return dict(enumerate(read_lines(file, rows["segment"].nunique()), 1)) if file.exists() else None
 
-    sources, written, left_out = text("sources", "src", source), [], {}
+    written, left_out = [], {}
     for system, own in rows.groupby("system", sort=False):
         if _REFERENCE_NAME.fullmatch(system):
             translations = text("references", f"ref.{system[-1]}", target)
@@ -121,13 +114,10 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
             left_out[system] = "no text is published"
         else:
             written.append(own.assign(translation=own["segment"].map(translations)))
-    if sources is None or not written:
-        raise ValueError(f"{texts} has no texts of newstest2021 {lp}. Get them with `mtmeta fetch newstest2021`.")
     rows = pd.concat(written)
-    rows["source"] = rows["segment"].map(sources)
-    return _assemble(
-        rows, path, options, name=f"newstest2021/{lp}", lp=lp, standard=_NEWSTEST2021[lp], left_out=left_out
-    )
+    rows["source"] = rows["segment"].map(text("sources", "src", source))
+    about = {"name": f"newstest2021/{lp}", "lp": lp, "standard": _NEWSTEST2021[lp]}
+    return _assemble(rows, path, options, **about, left_out=left_out)
 
 
 # -- files ------------------------------------------------------------------------------------
@@ -159,56 +149,35 @@ def load_errors(path: Path, options: Options, *, name=None, lp=None, standard=No
 
 def _read_averages(path: Path) -> pd.DataFrame:
     """Return the scores, one row per translation; None is NaN."""
-    header = "".join(read_lines(path)[:1])
-    if not is_average_table(header):
-        raise ValueError(f"{path}: expected the header {' '.join(_AVERAGE_HEADER)!r}; found {header[:60]!r}.")
-    rows = read_fields(path, "SYSTEM SCORE SEGMENT", skip=1)
-    check_distinct(rows, ["SYSTEM", "SEGMENT"], path)
-    human = finite(rows["SCORE"], path, none=True) + 0.0
-    odd = rows.loc[~rows["SEGMENT"].str.fullmatch("[0-9]{1,9}"), "SEGMENT"]
-    if len(odd):
-        raise ValueError(f"{path}, line {odd.index[0]}: the segment must be a whole number; found {odd.iloc[0]!r:.40}.")
-    segments = rows["SEGMENT"].astype(int)
+    rows = _common.read_fields(path, "SYSTEM SCORE SEGMENT", skip=1)
+    human = _common.finite(rows["SCORE"], path, none=True) + 0.0
+    segments = pd.Series(canonical_ids(rows["SEGMENT"]), rows.index, dtype=object)
     return pd.DataFrame({"system": rows["SYSTEM"].map(_system_name), "segment": segments, "human": human})
 
 
 def _read_errors(path: Path) -> pd.DataFrame:
     """Return the rows of an error table, checked, with weights, texts without marks, and span offsets."""
-    lines = read_lines(path)
-    header = lines[0].split("\t") if lines else []
-    absent = [c for c in _ERROR_COLUMNS if c not in header]
-    segment_column = next((c for c in _SEGMENT_COLUMNS if c in header), None)
-    if absent or segment_column is None:
-        raise ValueError(f"{path}: expected the columns {', '.join(_ERROR_COLUMNS)} and seg_id; found {header[:12]}.")
-    at = {c: header.index(c) for c in (*_ERROR_COLUMNS, segment_column, *(["doc"] if "doc" in header else []))}
+    text, keys = StringIO(read_text(path)), ["system", "rater", "segment"]
+    try:
+        table = pd.read_csv(text, sep="\t", quoting=csv.QUOTE_NONE, dtype=str, keep_default_na=False)
+        segment = next((c for c in _SEGMENT_COLUMNS if c in table), "seg_id")
+        table = table.rename(columns={segment: "segment", "target": "translation"})
+        kind = table[["severity", "category"]].apply(lambda column: column.str.strip().str.casefold())
+        table = table[~(kind == "hotw-test").any(axis=1)].reset_index(drop=True)
+        check_table(table.replace(dict.fromkeys(keys, ""), None), [*keys, *_SIDES, *kind], name="the table")
+        table["weight"] = [*map(mqm_weight, table["category"], table["severity"])]
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     rows = []
-    for number, line in enumerate(lines[1:], 2):
-        fields = line.split("\t")
-        if not max(at.values()) < len(fields) <= len(header):
-            raise ValueError(f"{path}, line {number}: expected {len(header)} fields; found {len(fields)}.")
-        row = {c: fields[i] for c, i in at.items()}
-        if "hotw-test" in (row["severity"].strip().casefold(), row["category"].strip().casefold()):
-            continue
-        for column in ("system", "rater", segment_column):
-            if not row[column].strip():
-                raise ValueError(f"{path}, line {number}: {column} is empty.")
-        try:
-            row["weight"] = mqm_weight(row["category"], row["severity"])
-        except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from None
-        row["source"], source_span = _unmark(row["source"])
-        row["target"], target_span = _unmark(row["target"])
-        row["is_source_error"] = target_span is None and source_span is not None
-        span = target_span or source_span
-        row["start"], row["end"] = span or (None, None)
-        row["text"] = row["source" if row["is_source_error"] else "target"][slice(*span)] if span else None
-        rows.append(row)
-    if not rows:
-        raise ValueError(f"{path} has no rows with ratings.")
-    frame = pd.DataFrame(rows).rename(columns={segment_column: "segment", "target": "translation"})
-    frame["system"] = frame["system"].map(_system_name)
-    frame["segment"] = pd.Series(canonical_ids(frame["segment"].tolist()), dtype=object)
-    return frame
+    for (source, in_source), (target, in_target) in zip(*(map(_unmark, table[side]) for side in _SIDES), strict=True):
+        is_source_error = in_target is None and in_source is not None
+        span = in_target or in_source
+        text = (source if is_source_error else target)[slice(*span)] if span else None
+        rows.append((source, target, is_source_error, *(span or (None, None)), text))
+    table = table.assign(**pd.DataFrame(rows, columns=[*_SIDES, "is_source_error", "start", "end", "text"]))
+    table["system"] = table["system"].map(_system_name)
+    table["segment"] = pd.Series(canonical_ids(table["segment"]), dtype=object)
+    return table
 
 
 def _system_name(name: str) -> str:

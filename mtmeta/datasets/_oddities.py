@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from .._names import counted
-from ..evalset import EvalSet
+from ..evalset import EvalSet, mean_of_known
 
 #: Blocks that recur by chance are expected so often in the scores of a metric, or less.
 _BY_CHANCE = 1e-6
@@ -33,10 +33,10 @@ def oddities(es: EvalSet) -> Iterator[tuple[Any, str]]:
             continue
         found = [*_far(known), *_other_scales(es, scores), *_copies(es, scores), *_repeats(es, scores, known)]
         for i, system in enumerate(es.systems if len(scores) > 2 else ()):
-            others = _mean(np.delete(scores, i, axis=0))
+            others = mean_of_known(np.delete(scores, i, axis=0), 0)
             found += [f"system {system!r}: {note}" for note in _shifted(scores[i], others, "the other systems")]
         if name != "human":
-            found += _shifted(_mean(scores), _mean(human), "the human scores")
+            found += _shifted(mean_of_known(scores, 0), mean_of_known(human, 0), "the human scores")
         yield from ((name, note) for note in found)
 
 
@@ -95,12 +95,6 @@ def _repeats(es: EvalSet, scores: np.ndarray, known: np.ndarray) -> Iterator[str
             else:
                 where = f"from segment {es.segments[first]!r} are {row[k]:g}"
                 yield f"system {system!r}: {length + len(again)} successive scores {where}: filled in?"
-
-
-def _mean(scores: np.ndarray) -> np.ndarray:
-    """Return the mean of each segment over the systems that were scored; NaN where there is none."""
-    n = (~np.isnan(scores)).sum(axis=0)
-    return np.divide(np.nansum(scores, axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 def _shifted(row: np.ndarray, others: np.ndarray, whom: str) -> Iterator[str]:

@@ -1,24 +1,14 @@
 """Sets with tables of their own: direct assessments of WMT17, the news of WMT24, and LibriSpeech's transcripts."""
 
-from io import StringIO
 from pathlib import Path
 
 import pandas as pd
 
-from .._delimited import read_delimited
+from .._delimited import read_file
+from .._names import natural
+from .._tables import check_once
 from ..evalset import EvalSet
-from ._common import (
-    Options,
-    canonical_ids,
-    check_distinct,
-    choose_annotation,
-    files_in,
-    finished,
-    from_rows,
-    locate,
-    read_fields,
-    read_text,
-)
+from ._common import Options, canonical_ids, choose_annotation, files_in, finished, from_rows, locate, read_fields
 
 WMT17_PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
 _WMT17_NAMES = {"LP": "lp", "SYSTEM": "system", "SID": "segment", "HUMAN_score": "human"}
@@ -39,13 +29,10 @@ def load_wmt17_da(lp: str, options: Options) -> EvalSet:
     official = pd.read_csv(locate("wmt17-da/DA-seglevel.csv"), sep=" ", dtype=str)
     official = official.loc[official["LP"] == lp, ["HUMAN", "SYSTEM", "SID"]]
     path = locate(f"wmt17-da/testset/testset_{lp}.tsv")
-    texts = read_delimited(StringIO(read_text(path), newline=""), "\t", path)
+    texts = read_file(path, "\t")
     official["key"], texts["key"] = map(_nine_decimals, (official.pop("HUMAN"), texts["HUMAN_score"]))
-    rows = (
-        texts.merge(official, how="left", on="key", validate="one_to_one")
-        .drop(columns="key")
-        .rename(columns=_WMT17_NAMES)
-    )
+    rows = texts.merge(official, how="left", on="key", validate="one_to_one")
+    rows = rows.drop(columns="key").rename(columns=_WMT17_NAMES)
     if rows["system"].isna().any():
         raise ValueError(f"{path}: data row {rows['system'].isna().argmax() + 1} matches no row of DA-seglevel.csv.")
     rows["segment"] = canonical_ids(rows["segment"])
@@ -75,8 +62,7 @@ def load_wmt24_news(lp: str, options: Options) -> EvalSet:
     options.refuse("wmt24-news, whose metrics saw refA", "reference", "metrics_from", "spans")
     choose_annotation(options.annotation, ["mqm"], f"wmt24-news/{lp}")
     path = locate(f"mslc2024/hum-{lp.replace('-', '')}-matrix.csv")
-    frame = read_delimited(StringIO(read_text(path), newline=""), ",", path)
-    frame = frame.rename(columns=_WMT24_NAMES).replace({"null": "", "-0": "0"})
+    frame = read_file(path, ",").rename(columns=_WMT24_NAMES).replace({"null": "", "-0": "0"})
     frame["segment"] = canonical_ids(frame["segment"])
     unrated = set(frame["system"]) - set(frame.loc[frame["human"] != "", "system"])
     starred = {s for s in frame["system"] if s.endswith("*")}
@@ -96,15 +82,12 @@ def load_librispeech(part: str, options: Options) -> pd.DataFrame:
     options.refuse_all("librispeech, a table of transcripts")
     folder = locate("librispeech-rnnt")
     references = _read_texts(folder / "ref" / f"{part}.ref_rare.tsv", "UTTERANCE TEXT RARE")
-    segments = sorted(references, key=lambda s: tuple(int(n) if n.isdigit() else 0 for n in s.split("-")))
+    segments = sorted(references, key=natural)
     rows = []
     for path in files_in(folder / "hyp", f"{part}.*.tsv"):
         transcripts = _read_texts(path, "UTTERANCE TEXT")
         if odd := sorted(transcripts.keys() ^ references.keys()):
-            raise ValueError(
-                f"{path} has other utterances than the references: {len(odd)} are in one of the two only, such as "
-                f"{odd[0]!r}. The file may be truncated."
-            )
+            raise ValueError(f"{path} and the references differ in {len(odd)} utterances, such as {odd[0]!r}.")
         system = path.name.removeprefix(f"{part}.").removesuffix(".tsv")
         quality = part.removeprefix("test-")
         rows += [(system, s, s.split("-")[0], quality, references[s], transcripts[s]) for s in segments]
@@ -116,5 +99,5 @@ def load_librispeech(part: str, options: Options) -> pd.DataFrame:
 def _read_texts(path: Path, names: str) -> dict[str, str]:
     """Read ``{utterance: text}`` from a table without header."""
     rows = read_fields(path, names, "\t")
-    check_distinct(rows, ["UTTERANCE"], path)
+    check_once(rows, ["UTTERANCE"], str(path))
     return dict(zip(rows["UTTERANCE"], rows["TEXT"], strict=True))

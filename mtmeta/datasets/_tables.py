@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 from .._checks import to_numbers
-from .._delimited import MAX_FIELD, decoded, lines, opened, read_delimited
+from .._delimited import MAX_FIELD, decoded, lines, read_delimited
 from .._names import listed, unknown
+from .._tables import check_once, check_table
 from ..evalset import RESERVED, EvalSet, is_reference
 from ..rankings import Rankings
 from ._common import Options, canonical_ids, finished, is_text
@@ -53,22 +54,19 @@ _NAMES = {
 }
 
 
-def load_table(path: Path | str, options: Options) -> EvalSet | pd.DataFrame | Rankings:
-    """Load a table of one language pair, of transcripts or of ranked lists."""
-    frame, name = _read(path, options)
-    other = _load_other(frame, name, path, options)
-    return _build(frame, name, path, options) if other is None else other
-
-
-def load_tables(path: Path | str, options: Options) -> list[EvalSet] | list[pd.DataFrame] | list[Rankings]:
-    """Load a table as one set per value of its column ``lp``; transcripts and ranked lists as one."""
-    frame, name = _read(path, options)
-    if (other := _load_other(frame, name, path, options)) is not None:
-        return [other]
-    if "lp" not in frame or frame["lp"].nunique(dropna=False) < 2:
+def load_tables(path: Path | str, options: Options, *, by_pair: bool) -> list[EvalSet | pd.DataFrame | Rankings]:
+    """Load a table as one set, or one per value of its column ``lp``; transcripts and ranked lists as one."""
+    options.refuse("a table", "reference", "annotation", "metrics_from", "spans")
+    frame = read_table(path, columns=options.columns)
+    plain = Path(path).stem if Path(path).suffix.lower() in _PACKED else path
+    name = "stdin" if path == "-" else Path(plain).stem
+    kind = _kind(frame)
+    if kind != "translations":
+        options.refuse(f"a table of {kind}", "metrics", "missing")
+        return [_transcripts(frame, str(path)) if kind == "transcripts" else _rankings(frame, name, str(path))]
+    if not by_pair or "lp" not in frame or frame["lp"].nunique(dropna=False) < 2:
         return [_build(frame, name, path, options)]
-    if n := int(frame["lp"].isna().sum()):
-        raise ValueError(f"{path}: the column 'lp' is empty in {n} rows; every row needs a language pair.")
+    check_table(frame, ["lp"], name=str(path))
     columns = [c for c in frame if c not in RESERVED and not is_reference(c)] if options.metrics is None else []
     sets = []
     for lp, part in frame.groupby("lp"):
@@ -79,12 +77,6 @@ def load_tables(path: Path | str, options: Options) -> list[EvalSet] | list[pd.D
     return sets
 
 
-def _read(path: Path | str, options: Options) -> tuple[pd.DataFrame, str]:
-    options.refuse("a table", "reference", "annotation", "metrics_from", "spans")
-    plain = Path(path).stem if Path(path).suffix.lower() in _PACKED else path
-    return read_table(path, columns=options.columns), "stdin" if path == "-" else Path(plain).stem
-
-
 def _kind(columns: Any) -> str:
     """Return what a table with these columns holds."""
     if {"query", "item", "rank"} <= set(columns):
@@ -92,45 +84,25 @@ def _kind(columns: Any) -> str:
     return "transcripts" if "transcript" in columns and "human" not in columns else "translations"
 
 
-def _load_other(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -> pd.DataFrame | Rankings | None:
-    """Return a table of transcripts or ranked lists; None if it holds translations."""
-    kind = _kind(frame)
-    if kind == "translations":
-        return None
-    options.refuse(f"a table of {kind}", "metrics", "missing")
-    try:
-        return _transcripts(frame) if kind == "transcripts" else _rankings(frame, name)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _transcripts(frame: pd.DataFrame) -> pd.DataFrame:
+def _transcripts(frame: pd.DataFrame, path: str) -> pd.DataFrame:
     """Return checked transcripts: one row per system and segment."""
-    absent = [c for c in ("system", "segment", "reference") if c not in frame]
-    if absent:
-        raise ValueError(
-            f"the table of transcripts lacks {', '.join(absent)}; found {', '.join(map(str, frame))}. "
-            "Expected system, segment, reference and transcript, and speaker or quality if you know them."
-        )
-    for column in ("system", "segment"):
-        if frame[column].isna().any():
-            raise ValueError(f"column {column!r} is empty in {int(frame[column].isna().sum())} rows.")
-    if (n := int(frame.duplicated(["system", "segment"]).sum())) > 0:
-        raise ValueError(f"{n} row(s) repeat a (system, segment) pair; each transcript must stand in one row.")
+    check_table(frame, ["system", "segment", "reference"], name=path)
+    check_once(frame, ["system", "segment"], path)
     return frame
 
 
-def _rankings(frame: pd.DataFrame, name: str) -> Rankings:
+def _rankings(frame: pd.DataFrame, name: str, path: str) -> Rankings:
     """Return the lists and judgements of one table; a row without a system is a judgement alone."""
-    if "relevance" not in frame or "system" not in frame:
-        raise ValueError(
-            f"the table of ranked lists needs system, query, item, rank and relevance (empty where an item is not "
-            f"judged); found {', '.join(map(str, frame))}."
-        )
+    if not {"system", "relevance"} <= set(frame):
+        expected = "system, query, item, rank and relevance (empty where not judged)"
+        raise ValueError(f"{path}: ranked lists need the columns {expected}; found {', '.join(frame)}.")
     ranked = frame["system"].notna()
     runs = frame[ranked] if "score" in frame else frame[ranked].assign(score=-frame.loc[ranked, "rank"])
     judged = frame.loc[frame["relevance"].notna(), ["query", "item", "relevance"]]
-    return Rankings(name, runs, judged.drop_duplicates())
+    try:
+        return Rankings(name, runs, judged.drop_duplicates())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _build(frame: pd.DataFrame, name: str, path: Path | str, options: Options) -> EvalSet:
@@ -181,12 +153,8 @@ def _renamed(frame: pd.DataFrame, columns: Mapping[str, str], what: Path | str) 
     frame = frame.rename(columns={theirs: ours for ours, theirs in columns.items()})
     if not {"system", "segment", "metric", "score"} <= set(frame):
         return frame
-    keys = [c for c in frame if c not in ("metric", "score")]
-    twice = frame.duplicated([*keys, "metric"])
-    if twice.any():
-        row = frame.loc[twice, ["system", "segment", "metric"]].iloc[0].tolist()
-        raise ValueError(f"{what} has several scores of system, segment and metric {row}; expected one.")
-    wide = frame.pivot(index=keys, columns="metric", values="score")
+    check_once(frame, [c for c in ("lp", "system", "segment", "metric") if c in frame], str(what))
+    wide = frame.pivot(index=[c for c in frame if c not in ("metric", "score")], columns="metric", values="score")
     return wide.reset_index().rename_axis(columns=None)
 
 
@@ -226,35 +194,30 @@ def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) ->
     ...     read_table(path).to_numpy().tolist()
     [['NA', 1, -5.0], ['NA', 2, nan]]
     """
+    what = "standard input" if path == "-" else Path(path)
+    suffix = Path(path).suffix.lower()
     if path == "-":
         if sys.stdin is None:
             raise ValueError("standard input is closed; pipe a table into the command, or name a file.")
         stream = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
         try:
-            frame = read_delimited(stream, None, "standard input")
-            return _typed(_renamed(frame, columns or {}, "standard input"), "standard input")
-        except OSError as error:  # it is write-only, or a folder
-            raise OSError(error.errno, error.strerror, "standard input") from None
+            frame = read_delimited(stream, None, what)
         finally:
             stream.detach()
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
+    elif suffix not in SUFFIXES:
         raise ValueError(f"{path}: cannot tell the format from {suffix!r}; expected one of {', '.join(SUFFIXES)}.")
-    if suffix == ".parquet":
-        frame = _read_parquet(path)
-    elif suffix == ".xlsx":
-        frame = _read_excel(path)
+    elif suffix in (".parquet", ".xlsx"):
+        frame = _read_parquet(what) if suffix == ".parquet" else _read_excel(what)
     else:
-        inner, stream = _unpacked(path) if suffix in _PACKED else (suffix, opened(path, "\n" * (suffix == ".jsonl")))
-        with stream:
+        inner, binary = _unpacked(what) if suffix in _PACKED else (suffix, what.open("rb"))
+        with decoded(binary, "\n" * (inner == ".jsonl")) as stream:
             is_json = inner == ".jsonl"
-            frame = _read_json_lines(stream, path) if is_json else read_delimited(stream, ",\t"[inner == ".tsv"], path)
-    return _typed(_renamed(frame, columns or {}, path), path)
+            frame = _read_json_lines(stream, what) if is_json else read_delimited(stream, ",\t"[inner == ".tsv"], what)
+    return _typed(_renamed(frame, columns or {}, what), what)
 
 
-def _unpacked(path: Path) -> tuple[str, TextIO]:
-    """Return how the name of a packed table ends, and its text."""
+def _unpacked(path: Path) -> tuple[str, io.BufferedReader]:
+    """Return how the name of a packed table ends, and its content."""
     most, name = _UNPACKED + 100 * path.stat().st_size, path.stem
     try:
         if path.suffix.lower() == ".zip":
@@ -274,7 +237,7 @@ def _unpacked(path: Path) -> tuple[str, TextIO]:
     suffix = Path(name).suffix.lower()
     if suffix not in _PLAIN:
         raise ValueError(f"{path}: unknown format {suffix!r}; expected a name such as scores.csv{path.suffix}.")
-    return suffix, decoded(io.BufferedReader(io.BytesIO(content)), "\n" * (suffix == ".jsonl"))
+    return suffix, io.BufferedReader(io.BytesIO(content))
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
@@ -330,12 +293,8 @@ def _read_json_lines(stream: TextIO, what: Path) -> pd.DataFrame:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    if path.stat().st_size == 0:
-        raise ValueError(f"{path} is empty.")
     try:
         frame = _parquet_table(path).to_pandas()
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not a readable Parquet file: the name of a column is not UTF-8.") from None
     except Exception as error:  # pyarrow raises its own kinds, all of them OSError or ValueError or neither
         raise ValueError(f"{path} is not a readable Parquet file: {' '.join(str(error).split())[:200]}") from None
     named = [n for n in frame.index.names if n is not None]
@@ -376,10 +335,7 @@ def _check_column(name: str, column: pa.ChunkedArray) -> int:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    try:
-        column.validate(full=True)
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"column {name!r} is damaged: {str(error).rpartition('Invalid: ')[2]}") from None
+    column.validate(full=True)
     needed = column.nbytes
     for part in column.chunks:
         packed = pa.types.is_dictionary(part.type)
@@ -402,13 +358,12 @@ def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
     nameless = [i for i, name in enumerate(names, 1) if not name.strip()]
     if nameless:
         raise ValueError(f"{what}: column {nameless[0]} has no name. (If pandas wrote the table: index=False.)")
-    frame = frame.set_axis(range(len(names)), axis=1)
-    columns = {}
-    for i, name in enumerate(names):
+    columns = []
+    for name, (_, column) in zip(names, frame.items(), strict=True):
         if name not in texts:
-            columns[i] = _scores(frame[i], name, what)
+            columns.append(_scores(column, name, what))
             continue
-        column = frame[i].astype(object)
+        column = column.astype(object)
         column = column.where(column.notna() & (column != ""), None)
         if column.map(lambda v: isinstance(v, str) and len(v) > MAX_FIELD).any():
             raise ValueError(f"{what}: column {name!r} has a text of more than {MAX_FIELD:,} characters.")
@@ -416,8 +371,8 @@ def _typed(frame: pd.DataFrame, what: Path | str) -> pd.DataFrame:
             column = column.map(lambda v: v if v is None else str(v))
         elif name in ("segment", "query", "item") and column.notna().all():
             column = pd.Series(canonical_ids(column.tolist()), dtype=object)
-        columns[i] = column
-    typed = pd.DataFrame(columns).set_axis(names, axis=1)
+        columns.append(column)
+    typed = pd.concat([frame.iloc[:, :0], *columns], axis=1).set_axis(names, axis=1)
     if names.count("lp") == 1 and typed["lp"].isna().all():
         typed = typed.drop(columns="lp")
     return typed
@@ -430,10 +385,8 @@ def _scores(column: pd.Series, name: str, what: Path | str) -> pd.Series:
     column = column.astype(object)
     try:
         numbers = to_numbers(column)
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         raise ValueError(f"{what}: column {name!r} must hold numbers; {error}.") from None
-    except OverflowError:
-        raise ValueError(f"{what}: column {name!r} holds a whole number too large for a floating-point one.") from None
     odd = numbers.isna() & column.notna()
     unscored = column[odd].map(lambda v: str(v).strip().casefold() in _EMPTY)
     if unscored.all():

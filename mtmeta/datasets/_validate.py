@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._names import alike, some_of
-from ..evalset import EvalSet, as_evalset, check_ratings
+from .._names import alike, counted, some_of
+from ..evalset import EvalSet, Texts, as_evalset, check_ratings
 from ._oddities import oddities
 
 #: Domains and documents are named where there are no more than this.
@@ -75,14 +75,10 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     """
     es = as_evalset(es)
     check_ratings(es)
-    return pd.DataFrame(
-        [
-            (what, None if name is None else str(name), count, of, note or None)
-            for what, name, count, of, note in (*_contents(es), *_doubts(es))
-        ],
-        columns=["what", "name", "count", "of", "note"],
-        dtype=object,
-    ).astype({"count": "Int64", "of": "Int64"})
+    found = [*_contents(es), *_doubts(es)]
+    rows = [(what, name if name is None else str(name), n, of, note or None) for what, name, n, of, note in found]
+    table = pd.DataFrame(rows, columns=["what", "name", "count", "of", "note"], dtype=object)
+    return table.astype({"count": "Int64", "of": "Int64"})
 
 
 Finding = tuple[str, Any, int | None, int | None, str]
@@ -92,8 +88,7 @@ def _contents(es: EvalSet) -> list[Finding]:
     """Return what a set holds, and what was left out of it."""
     rated, about, (n_systems, n_segments) = ~np.isnan(es.human), es.provenance, es.shape
     scores = es.human[rated]
-    named = {"language pair": es.language_pair, "annotation": about.get("annotation")}
-    named |= {"reference": about.get("reference")}
+    named = {"language pair": es.language_pair} | {what: about.get(what) for what in ("annotation", "reference")}
     spread = f"from {scores.min():zg} to {scores.max():zg}, {len(np.unique(scores))} distinct; higher is better"
     comparable = int((rated.sum(axis=0) > 1).sum())
     found: list[Finding] = [
@@ -111,13 +106,11 @@ def _contents(es: EvalSet) -> list[Finding]:
             distinct = list(dict.fromkeys(v for v in values if v is not None))
             names = ", ".join(map(str, distinct)) if len(distinct) <= _NAMED else ""
             found.append((what, None, len(distinct), None, names))
-    if es.texts is not None:
-        texts = [("sources", None, es.texts.sources or ())]
-        texts += [("references", name, own) for name, own in es.texts.references.items()]
-        texts += [("translations", None, [t for own in es.texts.translations.values() for t in own])]
-        for what, name, own in texts:
-            whole = rated.size if what == "translations" else n_segments
-            found += [(what, name, sum(t is not None for t in own), whole, "")] if own else []
+    texts = es.texts or Texts()
+    written = [("sources", None, texts.sources or (), n_segments)]
+    written += [("references", name, own, n_segments) for name, own in texts.references.items()]
+    written += [("translations", None, [t for own in texts.translations.values() for t in own], rated.size)]
+    found += [(what, name, sum(t is not None for t in own), of, "") for what, name, own, of in written if own]
     found += [("metric", metric, *_coverage(es, metric)) for metric in es.metrics]
     others = es.system_scores.columns.drop("human")
     found += [("metric", metric, None, None, "system scores only") for metric in others if metric not in es]
@@ -128,27 +121,23 @@ def _coverage(es: EvalSet, metric: str) -> tuple[int, int, str]:
     """Return how many translations a metric scored, of how many, and a note on it."""
     holes = int(np.isnan(es[metric]).sum())
     variant = es.provenance.get("variants", {}).get(metric)
-    notes = [f"{holes} hole{'s' * (holes > 1)}"] if holes else []
-    if metric in es.reference_free:
-        notes.append("reference-free")
-    elif variant:
-        notes.append(f"scored against {variant}")
-    return es.human.size - holes, es.human.size, ", ".join(notes)
+    saw = "reference-free" if metric in es.reference_free else variant and f"scored against {variant}"
+    notes = [counted(holes, "hole") if holes else None, saw]
+    return es.human.size - holes, es.human.size, ", ".join(filter(None, notes))
 
 
 def _doubts(es: EvalSet) -> list[Finding]:
     """Return what may be wrong with a set."""
     rated = ~np.isnan(es.human)
     some, by_system = rated.any(axis=1), es.system_scores
-    doubts: list[tuple[Any, str]] = [
-        (system, "not one translation is rated: it counts nowhere") for system in np.array(es.systems, object)[~some]
-    ]
-    if len(by_system.columns) == 1:
-        doubts.append((None, "no metric: there is nothing to rank or correlate"))
-    if some.sum() == 2:
-        doubts.append((None, "two rated systems make one pair: a correlation of system scores is 1 or -1 by force"))
-    if not (rated.sum(axis=0) > 1).any():
-        doubts.append((None, "no segment has two rated systems: nothing can be compared within a segment"))
+    whole = {
+        "no metric: there is nothing to rank or correlate": len(by_system.columns) == 1,
+        "two rated systems make one pair: a correlation of system scores is 1 or -1 by force": some.sum() == 2,
+        "no segment has two rated systems: nothing can be compared within a segment": rated.sum(axis=0).max() < 2,
+    }
+    unrated = np.array(es.systems, object)[~some]
+    doubts: list[tuple[Any, str]] = [(s, "not one translation is rated: it counts nowhere") for s in unrated]
+    doubts += [(None, note) for note, holds in whole.items() if holds]
     doubts += [*at_a_glance(es), *oddities(es), *_decided_by_one(by_system)]
     return [("warning", name, None, None, note) for name, note in doubts]
 

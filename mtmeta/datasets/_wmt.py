@@ -12,19 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .._names import names_of, natural, unknown
+from .._names import counted, names_of, natural, unknown
 from ..evalset import EvalSet, Texts
-from ._common import (
-    Options,
-    choose_annotation,
-    choose_references,
-    finished,
-    finite,
-    is_text,
-    named,
-    read_fields,
-    read_lines,
-)
+from ._common import Options, choose_annotation, choose_references, finished, finite, named, read_fields, read_lines
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
 #: Published protocol: standard reference and outlier systems, by (set, language pair), where they are not `refA`, or
@@ -65,9 +55,9 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
     n = len(next(iter(human.values())))
 
     standard, outliers = STANDARD.get((name.rpartition("/")[0], lp), (None, ()))
-    references = sorted({_stem(p)[len(lp) + 1 :] for p in _text_files(root / "references", f"{lp}.*")})
+    references = sorted({p.stem[len(lp) + 1 :] for p in _text_files(root / "references", f"{lp}.*")})
     chosen = choose_references(options.reference, references, standard, name, outliers)
-    outputs = {_stem(p) for p in _text_files(root / "system-outputs" / lp, "*")}
+    outputs = {p.stem for p in _text_files(root / "system-outputs" / lp, "*")}
     left_out = _systems_left_out(human, outputs, references, chosen, outliers)
     candidates = tuple(sorted((s for s in human if s not in left_out), key=natural))
     if not candidates:
@@ -88,7 +78,7 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
             scores[metric] = values
         official[metric] = read(f"system scores of metric {metric}", variant.files.get("sys"))
     official = {m: values[:, 0] for m, values in official.items() if values is not None}
-    present = [*scores, *(m for m in official if m != "human" and m not in scores)]
+    variants = {m: metric.variant for m, metric in kept.items() if m in scores or m in official}
     about = {"source": str(root), "annotation": annotation, "reference": ".".join(chosen) or None}
     texts = _texts(root, lp, sources, references, chosen, candidates, outputs, n)
     es = EvalSet(
@@ -104,16 +94,12 @@ def load_tree(root: Path, lp: str, options: Options, name: str, metric_folders: 
         system_scores=pd.DataFrame(official, index=pd.Index(candidates, name="system")) if official else None,
         spans=_read_spans(root, lp, annotation, candidates, n, texts, left_out) if options.spans else None,
         reference_free=[m for m in scores if kept[m].variant == "src"],
-        provenance=about | {"variants": {m: kept[m].variant for m in present}, "left_out": left_out},
+        provenance=about | {"variants": variants, "left_out": left_out},
     )
     return finished(es)
 
 
 # -- systems ----------------------------------------------------------------------------------
-
-
-def _stem(path: Path) -> str:
-    return path.name.removesuffix(path.suffix)
 
 
 def _text_files(folder: Path, pattern: str) -> list[Path]:
@@ -165,12 +151,8 @@ def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> di
     n = n_segments or counts[0]
     if (counts != n).any():
         odd = int(np.argmax(counts != n))
-        like = "" if n_segments else f", as for system {systems[0]!r}"
-        raise ValueError(
-            f"{path}: system {systems[odd]!r} has {counts[odd]} scores, the last in line "
-            f"{int(np.flatnonzero(codes == odd)[-1]) + 1} of {len(rows)}; "
-            f"expected {n}{like}. The file may be truncated, or belong to another set."
-        )
+        said = f"{path}: system {systems[odd]!r} has {counts[odd]} scores; expected {n}"
+        raise ValueError(f"{said}. The file may be truncated, or belong to another set.")
     return dict(zip(systems, numbers[np.argsort(codes, kind="stable")].reshape(-1, n), strict=True))
 
 
@@ -224,8 +206,8 @@ def _choose_variants(found, references, chosen, asked, left_out) -> dict[str, _M
     metrics = {label[stem]: metric for stem, metric in kept.items()}
     if asked is None:
         if others:
-            what = f"{len(others)} metric variant{'s' * (len(others) > 1)}"
-            left_out[what] = f"scored against other references than {'.'.join(chosen)}: {', '.join(others)}"
+            why = f"scored against other references than {'.'.join(chosen)}: {', '.join(others)}"
+            left_out[counted(len(others), "metric variant")] = why
         return metrics
     for name in asked:
         near = [stem for stem in others if name == stem or stem.startswith(f"{name}-")]
@@ -252,10 +234,8 @@ def _read_candidates(
     if path is None or not path.exists():
         return None
     found = read_scores(path, n, none=none)
-    for system in found if known is not None else ():
-        if system not in known:
-            line = next(i for i, text in enumerate(read_lines(path), 1) if system in text.split())
-            raise ValueError(f"{path}, line {line}: {unknown('system', system, sorted(known))}")
+    if odd := [system for system in found if known is not None and system not in known]:
+        raise ValueError(f"{path}: {unknown('system', odd[0], sorted(known))}")
     gone = ", ".join(s for s in systems if s not in found)
     if not gone or missing == "nan":
         return np.array([found.get(s, np.full(n, np.nan)) for s in systems])
@@ -279,13 +259,11 @@ def _read_texts(folder: Path, stem: str, field: str, n_segments: int | None = No
         for number, line in enumerate(read_lines(path, n_segments), 1):
             try:
                 text = json.loads(line)[field]
-                if not (text is None or (isinstance(text, str) and is_text(text))):
-                    raise TypeError
-            except (ValueError, KeyError, TypeError, RecursionError):
-                raise ValueError(
-                    f"{path}, line {number}: expected a JSON object with the field {field!r}, a text; "
-                    f"found {line[:60]!r}."
-                ) from None
+                if text is not None:
+                    text.encode()  # half of a surrogate pair cannot be
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                expected = f"expected a JSON object with the field {field!r}, a text"
+                raise ValueError(f"{path}, line {number}: {expected}; found {line[:60]!r}.") from None
             lines.append(text)
     else:
         return None

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from .._checks import Undefined, check_scores, numbers_of
-from .._delimited import opened, read_delimited
+from .._delimited import read_file
 from .._pearson import scaled
 from .._tables import check_table
 from ..evalset import EvalSet, as_sets
@@ -253,8 +253,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    with opened(path) as stream:
-        frame = read_delimited(stream, separator, path).astype(str)
+    frame = read_file(path, separator).astype(str)
     meant = [_ALIASES.get(column, column) for column in frame.columns]
     for name in meant:
         if meant.count(name) > 1:

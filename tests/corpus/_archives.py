@@ -87,7 +87,7 @@ def _pickles():
 def _zip(name, raw, refused="", size=4):
     member = DataFile("folder/t.txt", "0" * 64, size, "http://x", "member:t.txt")
 
-    read = partial(_convert, file=member, url="http://x")
+    read = partial(_convert, file=member)
     return Case(f"zip: {name}", lambda folder: raw() if callable(raw) else raw, refused, {"value": b"good"}, read, None)
 
 
