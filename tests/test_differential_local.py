@@ -44,8 +44,7 @@ def pairs_of(number, *, n_metrics=2, most=24):
 def options_of(number):
     """Return options that change from campaign to campaign."""
     return {
-        "average": ("segment", "pair")[number % 2], "ties": ("failure", "half")[number // 2 % 2],
-        "unit": ("segment", "doc")[number // 4 % 2], "missing": "drop",
+        "ties": ("failure", "half")[number % 2], "unit": ("segment", "doc")[number // 2 % 2], "missing": "drop",
     }  # fmt: skip
 
 
@@ -71,7 +70,7 @@ def context_of(row, context):
     return row[context] if isinstance(context, str) else " / ".join(row[c] for c in context)
 
 
-def accuracy(rows, metric, average, ties):
+def accuracy(rows, metric, ties, average="segment"):
     """Return equation 2 (or the share of pairs); None without a scored pair. Rows may be taken several times."""
     by_segment = defaultdict(list)
     for copy, row in rows:
@@ -141,17 +140,16 @@ def test_local_accuracy(numbers):
         draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number))) if n else []
         for _, line in found.iterrows():
             rows, metric = parts[line["context"]], line["metric"]
-            near(line["accuracy"], accuracy(rows, metric, options["average"], options["ties"]), number, 1e-12)
+            near(line["accuracy"], accuracy(rows, metric, options["ties"]), number, 1e-12)
             values = [outcome(row, metric, "failure") for _, row in rows]
             assert line["n_pairs"] == sum(v is not None for v in values)
             assert line["n_missing"] == sum(v is None for v in values)
             present = [row for (_, row), v in zip(rows, values, strict=True) if v is not None]
             assert line["n_segments"] == len({segment_of(row) for row in present})
-            loss = accuracy(rows, metric, options["average"], "failure")
-            coin = accuracy(rows, metric, options["average"], "half")
+            loss, coin = (accuracy(rows, metric, ties) for ties in ("failure", "half"))
             near(line["tie_rate"], None if coin is None else 2 * (coin - loss), number, 1e-12)
             drawn = [by_context(one, context).get(line["context"], []) for one in draws]
-            low, high = ends([accuracy(part, metric, options["average"], options["ties"]) for part in drawn], 0.8)
+            low, high = ends([accuracy(part, metric, options["ties"]) for part in drawn], 0.8)
             agree(line, number, 1e-12, low=low, high=high)
 
 
@@ -160,11 +158,10 @@ def test_global_accuracy(numbers):
     for number, frame in tables(numbers):
         context, options = CONTEXTS[number % 4], options_of(number)
         found = la.global_accuracy(frame, context=context, n_resamples=0, **options).set_index(["metric", "context"])
-        how = options["average"], options["ties"]
         for metric in "mn":
             rows = rows_of(frame)
-            near(found.loc[(metric, "all pairs"), "accuracy"], accuracy(rows, metric, *how), number, 1e-12)
-            local = [accuracy(part, metric, *how) for part in by_context(rows, context).values()]
+            near(found.loc[(metric, "all pairs"), "accuracy"], accuracy(rows, metric, options["ties"]), number, 1e-12)
+            local = [accuracy(part, metric, options["ties"]) for part in by_context(rows, context).values()]
             known = [v for v in local if v is not None]
             near(found.loc[(metric, "mean of contexts"), "accuracy"], exact.mean(known), number, 1e-12)
 
@@ -306,20 +303,15 @@ def ranked(numbers):
 def test_tau_ap_matrix(numbers):
     for number, frame, context, parts in ranked(numbers):
         options = options_of(number)
-        average, unit = options["average"], options["unit"]
-        n, how = 7 if number % 4 == 0 else 0, {"average": average, "unit": unit, "missing": "drop"}
+        n, how = 7 if number % 4 == 0 else 0, {"unit": options["unit"], "missing": "drop"}
         found = la.tau_ap_matrix(frame, context=context, **how, n_resamples=n, level=0.8, rng=number)
 
-        def orders(rows, average=average, context=context, parts=parts):
-            local = {}
-            for name in parts:
-                part = by_context(rows, context).get(name, [])
-                local[name] = [accuracy(part, m, average, "failure") for m in "mnk"]
-            local["global"] = [accuracy(rows, m, average, "failure") for m in "mnk"]
-            return local
+        def orders(rows, context=context, parts=parts):
+            of_contexts = {name: by_context(rows, context).get(name, []) for name in parts} | {"global": rows}
+            return {name: [accuracy(part, m, "failure") for m in "mnk"] for name, part in of_contexts.items()}
 
         local = orders(rows_of(frame))
-        draws = [orders(rows) for rows in resamples(frame, context, unit, n, np.random.default_rng(number))]
+        draws = [orders(rows) for rows in resamples(frame, context, how["unit"], n, np.random.default_rng(number))]
         for a, b in itertools.product(local, repeat=2):
             near(found.tau.loc[a, b], tau_b(local[a], local[b]), number, 1e-12)
             near(found.symmetric.loc[a, b], symmetric(local[a], local[b]), number, 1e-12)
@@ -386,15 +378,15 @@ def test_stability(numbers):
     n = 6
     for number, frame, context, parts in ranked(numbers):
         options = options_of(number)
-        how = options["average"], options["ties"]
+        ties = options["ties"]
         found = la.stability(frame, context=context, n_resamples=n, rng=number, **options).set_index("metric")
         draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number)))
         for metric in "mnk":
-            local = {name: accuracy(rows, metric, *how) for name, rows in parts.items()}
+            local = {name: accuracy(rows, metric, ties) for name, rows in parts.items()}
             noise = []
             for rows in draws:
                 drawn = by_context(rows, context)
-                values = [(accuracy(drawn.get(name, []), metric, *how), value) for name, value in local.items()]
+                values = [(accuracy(drawn.get(name, []), metric, ties), value) for name, value in local.items()]
                 noise.append(spread([None if d is None else d - value for d, value in values]))
             line, (sd, range_) = found.loc[metric], spread(local.values())
             near(line["mean"], exact.mean(list(local.values())), number, 1e-12)
@@ -414,16 +406,16 @@ def test_recommendation(numbers):
     n = 8
     for number, frame, context, parts in ranked(numbers):
         options = options_of(number)
-        how = options["average"], options["ties"]
+        ties = options["ties"]
         found = la.recommend(frame, context=context, n_resamples=n, rng=number, level=0.8, **options)
         draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number)))
-        overall = {m: accuracy(rows_of(frame), m, *how) for m in "mnk"}
+        overall = {m: accuracy(rows_of(frame), m, ties) for m in "mnk"}
         assert overall[found.global_winner] == max(overall.values())
         table = found.table.set_index(["context", "metric"])
         for name, rows in parts.items():
-            local, errors = {m: accuracy(rows, m, *how) for m in "mnk"}, []
+            local, errors = {m: accuracy(rows, m, ties) for m in "mnk"}, []
             for one in draws:
-                drawn = {m: accuracy(by_context(one, context).get(name, []), m, *how) for m in "mnk"}
+                drawn = {m: accuracy(by_context(one, context).get(name, []), m, ties) for m in "mnk"}
                 if None not in drawn.values():
                     errors.append({m: float(drawn[m] - local[m]) for m in "mnk"})
             best = max("mnk", key=lambda m: (local[m], -"mnk".index(m)))
@@ -529,7 +521,7 @@ def test_combination_variance(numbers):
             for k in (1, 2):
                 for chosen in itertools.combinations(kinds, k):
                     rows = [(c, row) for c, row in rows_of(frame) if row["perturbation"] in chosen]
-                    local = [accuracy(part, metric, "pair", "failure") for part in by_context(rows, context).values()]
+                    local = [accuracy(part, metric, "failure", "pair") for part in by_context(rows, context).values()]
                     known = [v for v in local if v is not None]
                     lost = lost or not known
                     means.setdefault((metric, k), []).append(exact.mean(known) if known else None)

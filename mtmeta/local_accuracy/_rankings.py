@@ -40,8 +40,8 @@ def tau_ap(
     Parameters
     ----------
     truth, ranking : mapping, Series or sequence of float
-        A score of each item, higher is better. Mappings and Series are aligned by name; sequences must be in the same
-        order.
+        A score of each item, higher is better. Mappings and Series are aligned by name, and the items of a sequence are
+        called 0, 1, 2 and so on.
     symmetric : bool
         Mean of both directions.
 
@@ -76,27 +76,17 @@ def tau_ap(
     return float((table[0, 1] + table[1, 0]) / 2 if symmetric else table[0, 1])
 
 
-def _aligned(truth, ranking) -> tuple[np.ndarray, np.ndarray]:
-    named = [isinstance(scores, (Mapping, pd.Series)) for scores in (truth, ranking)]
-    if all(named):
-        x, y = pd.Series(truth), pd.Series(ranking)
-        if not (x.index.is_unique and y.index.is_unique) or set(x.index) != set(y.index):
-            odd = sorted(map(str, set(x.index) ^ set(y.index)))
-            raise ValueError(
-                f"both rankings must hold the same items, each once; in one of them only: {odd or 'none'}."
-            )
-        truth, ranking = x, y.loc[x.index]
-    elif any(named):
-        raise TypeError("give both rankings by name (mapping or Series), or both as sequences in the same order.")
+def _aligned(truth, ranking) -> tuple[pd.Series, pd.Series]:
     try:
-        x, y = (np.array(scores, dtype=np.float64) for scores in (truth, ranking))
+        x, y = (pd.Series(scores, dtype=np.float64) for scores in (truth, ranking))
     except (TypeError, ValueError):
         raise TypeError("the scores of a ranking must be numbers.") from None
-    if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
-        raise ValueError(f"expected two rankings of the same items, two or more; found shapes {x.shape} and {y.shape}.")
-    if np.isnan(x).any() or np.isnan(y).any():
+    odd = sorted(map(str, set(x.index) ^ set(y.index)))
+    if odd or len(x) < 2 or not (x.index.is_unique and y.index.is_unique):
+        raise ValueError(f"expected the same two or more items in both rankings, each once; in one only: {odd}.")
+    if x.isna().any() or y.isna().any():
         raise ValueError("a ranking holds NaN; leave that item out of both.")
-    return x, y
+    return x, y[x.index]
 
 
 @dataclass(frozen=True)
@@ -143,7 +133,6 @@ def tau_ap_matrix(
     *,
     context: str | Sequence[str],
     metrics: Sequence[str] | None = None,
-    average: str = "segment",
     missing: str = "raise",
     unit: str = "segment",
     n_resamples: int = 0,
@@ -154,7 +143,7 @@ def tau_ap_matrix(
 
     Parameters
     ----------
-    pairs, context, metrics, average, missing, unit, level, rng
+    pairs, context, metrics, missing, unit, level, rng
         As for `local_accuracy`; ties between y and y' are failures.
     n_resamples : int
         Bootstrap draws of the interval of each cell; 0 for none.
@@ -189,8 +178,8 @@ def tau_ap_matrix(
     check_comparable(len(data.metrics), len(data.contexts))
     if GLOBAL in data.contexts:
         raise ValueError(f"a context is called {GLOBAL!r}, which is the name of the row for all pairs; rename it.")
-    summed = cells(data, average)
-    whole = cells(outcomes(pairs, None, metrics, missing=missing, unit=unit), average)
+    summed = cells(data)
+    whole = cells(outcomes(pairs, None, metrics, missing=missing, unit=unit))
     check_known(summed)
     tau = tau_tables(np.concatenate([whole.accuracy(), summed.accuracy()])[None])[0]
     symmetric = (tau + tau.T) / 2
@@ -207,7 +196,7 @@ def tau_ap_matrix(
     )
     drawn = f"|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}" if n_resamples else ""
     signature = (
-        f"tau_ap|ties:b|truth:rows|global:all pairs|average:{average}|metrics:{len(data.metrics)}"
+        f"tau_ap|ties:b|truth:rows|global:all pairs|average:segment|metrics:{len(data.metrics)}"
         f"|contexts:{len(data.contexts)}{drawn}"
     )
     return ContextAgreement(tau, symmetric, low, high, names[1:], signature)
