@@ -18,16 +18,19 @@ import mtmeta as mm
 from mtmeta import perturb
 from mtmeta._files import word_lists
 from mtmeta.perturb import _lexicon as lexicon
-from mtmeta.perturb._edits import PHONETIC
-from mtmeta.perturb._llm import Request, clean
+from mtmeta.perturb._edits import PHONETIC, Setting
+from mtmeta.perturb._llm import clean, prompt_of
+from mtmeta.perturb._table import _edit
 from mtmeta.perturb._words import Words
 
 RULES = tuple(k for k in perturb.KINDS["translation"] if k not in ("llm", "composed"))
 
 
-def outcomes(text, kind, n=200, **options):
-    """Return every result of many draws."""
-    return {perturb.apply(text, kind, rng=i, **options) for i in range(n)}
+def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary=None, entities=None, tools="auto"):
+    """Return every result of many draws; words and entities to insert are the bundled ones by default."""
+    vocabulary = lexicon.bundled_vocabulary(language) if vocabulary is None else vocabulary
+    setting = Setting(vocabulary, entities or lexicon.bundled_entities(language), lexicon.Tools(language, tools))
+    return {_edit(Words(text, language), kind, task, setting, np.random.default_rng(i)) for i in range(n)}
 
 
 #: text, kind, options, every possible result
@@ -188,7 +191,7 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
         rest = min(len(text), len(new)) - same
         tail = next((i for i in range(rest) if text[-1 - i] != new[-1 - i]), rest)
         words = Words(text, language)
-        names = [words.between(*place) for place in lexicon.tagger(language).entities(words)]
+        names = [words.between(*place) for place in lexicon.Tools(language).entities(words)]
         longest = max(len(w) for w in [*words.words, *(names if kind == "named_entity" else ())])
         assert len(text) - same - tail <= longest + 3
     else:
@@ -233,17 +236,16 @@ def test_table_does_not_depend_on_order_workers_or_other_kinds(teaching):
     assert as_rows(shuffled) == as_rows(table)
     everything = perturb.perturb_table(teaching, n_kinds=None)
     assert set(as_rows(table)) <= set(as_rows(everything))
-    some = teaching.query("segment <= 5")
-    vocabulary = ["house", "now"]
-    alone = perturb.perturb_table(some, n_kinds=None, vocabulary=vocabulary, entities=["Bo", "Jo"])
-    full = perturb.perturb_table(teaching, n_kinds=None, vocabulary=vocabulary, entities=["Bo", "Jo"])
+    of_no_other_row = ["removal", "swapping", "synonym", "pronoun", "negation", "negation_removal"]
+    alone = perturb.perturb_table(teaching.query("segment <= 5"), kinds=of_no_other_row, n_kinds=None)
+    full = perturb.perturb_table(teaching, kinds=of_no_other_row, n_kinds=None)
     assert as_rows(alone) == as_rows(full.query("segment <= 5"))
 
 
 def test_kinds_are_sampled_evenly_among_those_that_apply():
     frame = pd.DataFrame({"segment": range(4000), "translation": "Go home and stay there."})
     chosen = ["removal", "swapping", "insertion", "negation_removal"]
-    table = perturb.perturb_table(frame, kinds=chosen, n_kinds=1, vocabulary=["now"])
+    table = perturb.perturb_table(frame, kinds=chosen, n_kinds=1)
     shares = table["perturbation"].value_counts() / len(frame)
     assert set(shares.index) == {"removal", "swapping", "insertion"}
     # three binomials with p = 1/3: five standard errors
@@ -341,12 +343,13 @@ def test_spacy_is_used_where_a_model_is_there(monkeypatch):
     fake = SimpleNamespace(load=lambda name: FakePipeline(), util=installed)
     monkeypatch.setitem(sys.modules, "spacy", fake)
     lexicon.spacy_model.cache_clear()
+    lexicon._document.cache_clear()
     try:
         assert outcomes("We zorp here.", "negation") == {"We not zorp here."}
         assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"]) == {"In Rome now."}
         assert outcomes("We zorp here.", "negation", tools="bundled") == {None}
         frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now.", "We zorp here."]})
-        table = perturb.perturb_table(frame, kinds=["named_entity", "negation"], entities=["Rome"])
+        table = perturb.perturb_table(frame, kinds=["named_entity", "negation"])
         assert table["perturbation"].unique().tolist() == ["named_entity", "negation"]
         assert set(table["resource"]) == {"spacy:en_fake"}
         by_rule = perturb.perturb_table(frame, kinds=["named_entity"], tools="bundled")
@@ -453,12 +456,12 @@ def tiny(tmp_path_factory, transformers):
 
 
 def test_prompts_are_the_papers():
-    text = Request("c", "de", "translation", "a", "b", "en").prompt
+    text = prompt_of("c", "translation", "de", "en", "b", "a")
     start = "I have the following source text (SOURCE_ENGLISH), reference translation (REFERENCE_GERMAN),"
     assert text.startswith(start)
     assert 'MT_OUTPUT_GERMAN: "c"\n\nPlease modify MT_OUTPUT_GERMAN to introduce minor typical' in text
     assert text.endswith("Do not include any explanations or additional text. Only return the perturbed output.")
-    assert "minor ASR errors" in Request("c", "en", "speech", None, "b", "en").prompt
+    assert "minor ASR errors" in prompt_of("c", "speech", "en", "en", "b", None)
 
 
 def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
@@ -471,7 +474,7 @@ def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
     counts = model.counts
     assert counts["requests"] == 6
     assert counts["perturbed"] == len(found)
-    assert counts[["perturbed", "refused", "empty", "unchanged"]].sum() == 6
+    assert sum(counts[name] for name in ("perturbed", "refused", "empty", "unchanged")) == 6
     assert set(found["resource"]) <= {f"model:{tiny}"}
     kept = [json.loads(file.read_text()) for file in tmp_path.glob("*.json")]
     assert {content["signature"] for content in kept} == {model.signature}
@@ -480,7 +483,7 @@ def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
     again = perturb.LanguageModel(tiny, **options)
     pd.testing.assert_frame_equal(perturbed(model=again), table)
     assert again.counts["cached"] == 6
-    assert again._loaded is None  # nothing was generated
+    assert "_loaded" not in vars(again)  # nothing was generated
     fresh = perturb.LanguageModel(tiny, max_new_tokens=8, batch_size=4)
     pd.testing.assert_frame_equal(perturbed(model=fresh), table)
     other = perturb.LanguageModel(tiny, seed=1, **options)
@@ -499,11 +502,9 @@ def test_model_leaves_the_global_generator_alone(tiny):
     assert torch.rand(1) == expected
 
 
-def test_greedy_answers_and_chat_templates(tiny, monkeypatch):
-    greedy = perturb.LanguageModel(tiny, temperature=0, max_new_tokens=4)
-    one, two = (greedy._generate(["A prompt."]) for _ in range(2))
-    assert one == two
-    tokeniser, asked = greedy._load()[1], []
+def test_chat_templates(tiny, monkeypatch):
+    model = perturb.LanguageModel(tiny, max_new_tokens=4)
+    tokeniser, asked = model._loaded[1], []
     read = type(tokeniser).__call__
 
     def listen(self, prompts, **options):
@@ -511,15 +512,21 @@ def test_greedy_answers_and_chat_templates(tiny, monkeypatch):
         return read(self, prompts, **options)
 
     monkeypatch.setattr(type(tokeniser), "__call__", listen)
-    greedy._generate(["a", "b"])
+    model._generate(["a", "b"])
     tokeniser.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
-    assert len(greedy._generate(["a", "b"])) == 2
+    assert len(model._generate(["a", "b"])) == 2
     assert asked == [(["a", "b"], True), (["<user>a", "<user>b"], False)]
 
 
 def asked(text, model):
     """Return what a model makes of a text."""
-    return model.perturb([Request(text, "en", "translation", "a", "b", "de")])[0]
+    return model.perturb([text], [prompt_of(text, "translation", "en", "de", "b", "a")])[0]
+
+
+def says(answer, monkeypatch):
+    """Return a model that always gives the same answer."""
+    monkeypatch.setattr(perturb.LanguageModel, "_generate", lambda self, prompts: [answer] * len(prompts))
+    return perturb.LanguageModel("x")
 
 
 ANSWERS = [
@@ -536,25 +543,19 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("answer", "expected", "kind"), ANSWERS, ids=[a for a, *_ in ANSWERS])
 def test_answers_are_judged(answer, expected, kind, monkeypatch):
-    model = perturb.LanguageModel("x")
-    monkeypatch.setattr(model, "_generate", lambda prompts: [answer] * len(prompts))
-    new = asked("He goes home.", model)
-    assert new == expected
-    names = ("requests", "cached", "perturbed", "refused", "empty", "unchanged")
-    assert model.counts.to_dict() == dict.fromkeys(names, 0) | {"requests": 1, kind: 1}
+    model = says(answer, monkeypatch)
+    assert asked("He goes home.", model) == expected
+    assert +model.counts == {"requests": 1, kind: 1}
 
 
 def test_an_apology_that_was_to_be_perturbed_is_no_refusal(monkeypatch):
-    model = perturb.LanguageModel("x")
-    monkeypatch.setattr(model, "_generate", lambda prompts: ["I'm sorry I was lates."])
-    new = asked("I'm sorry I was late.", model)
-    assert new == "I'm sorry I was lates."
+    model = says("I'm sorry I was lates.", monkeypatch)
+    assert asked("I'm sorry I was late.", model) == "I'm sorry I was lates."
     assert clean('"Yes," she said, "no."') == '"Yes," she said, "no."'
 
 
 def test_another_kind_stands_in_for_a_refusal(teaching, monkeypatch):
-    model = perturb.LanguageModel("x")
-    monkeypatch.setattr(model, "_generate", lambda prompts: ["I cannot do this."] * len(prompts))
+    model = says("I cannot do this.", monkeypatch)
     table = perturb.perturb_table(teaching, model=model)
     assert "llm" not in set(table["perturbation"])
     assert "composed" not in set(table["perturbation"])
@@ -573,9 +574,7 @@ BAD = [
     (lambda: perturb.apply("a", "llm"), ValueError, "`kind` must be one of .*; found 'llm'"),
     (lambda: perturb.apply("a", "removal", task="music"), ValueError, "`task` must be one of"),
     (lambda: perturb.apply("a", "removal", language="English!"), ValueError, "code of a language"),
-    (lambda: perturb.apply("a", "removal", language=3), TypeError, "`language` must be a code"),
     (lambda: perturb.perturb_table(FRAME, model="gpt2"), TypeError, "must be a LanguageModel"),
-    (lambda: perturb.apply("a", "removal", tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.perturb_table(FRAME, tools="best"), ValueError, "`tools` must be one of"),
     (lambda: perturb.perturb_table([1]), TypeError, "`frame` must be a pandas DataFrame"),
     (lambda: perturb.perturb_table(FRAME, task="speech"), ValueError, "lacks the column 'transcript'"),
@@ -590,7 +589,7 @@ BAD = [
     (lambda: perturb.perturb_table(FRAME, rng="a"), TypeError, "`rng` must be None"),
     (
         lambda: perturb.perturb_table(FRAME, kinds=["llm"], model=perturb.LanguageModel("x")),
-        ValueError, "needs .*'reference', 'source'",
+        ValueError, "lacks the column 'reference'",
     ),
     (lambda: perturb.perturb_rankings(RUNS, n_swaps=0), ValueError, "`n_swaps` must be at least 1"),
     (lambda: perturb.perturb_rankings(RUNS, how="x"), ValueError, "`how` must be one of"),
@@ -602,8 +601,6 @@ BAD = [
     (lambda: perturb.perturb_rankings(RUNS, how="degrade"), ValueError, "needs `qrels`"),
     (lambda: perturb.perturb_rankings(RUNS, TWICE, how="degrade"), ValueError, "`qrels` has several rows of query 1"),
     (lambda: perturb.LanguageModel(3), TypeError, "name or folder of a model"),
-    (lambda: perturb.LanguageModel("x", temperature=-1), ValueError, "`temperature` must be at least 0"),
-    (lambda: perturb.LanguageModel("x", top_p=0), ValueError, "`top_p` must lie in"),
     (lambda: perturb.LanguageModel("x", batch_size=0), ValueError, "`batch_size` must be at least 1"),
     (lambda: perturb.LanguageModel("x", max_new_tokens=0), ValueError, "`max_new_tokens` must be at least 1"),
 ]  # fmt: skip
