@@ -162,7 +162,7 @@ UNEVEN = mm.EvalSet([[0, 0]], {}, systems=["A"], texts=mm.evalset.Texts(None, {"
 
 def test_texts_are_checked():
     for es, match in (
-        (mm.EvalSet([[1.0]], {}, systems=["A"]), "has no translations with references"),
+        (mm.EvalSet([[1.0]], {}, systems=["A"]), "has no texts; a table needs"),
         (text_set({"A": ("a",)}, {"r1": ("a",), "r2": ("b",)}), "several references: 'r1', 'r2'"),
         (text_set({"A": ("a", None)}, {"r": ("a", "b")}), r"'A' has no translation of 1 .*, the first of them 2"),
         (text_set({"A": ("a", "b")}, {"r": ("a", None)}), r"have no reference, the first of them segment number 2"),
@@ -171,8 +171,8 @@ def test_texts_are_checked():
     ):
         refuses(match, aggregation.extract, es)
     statistics = aggregation.extract(TOY, cache=False)
-    refuses("pass metric='bleu', and omit the others", aggregation.aggregate, statistics, "chrf")
-    refuses("pass metric='bleu', and omit the others", aggregation.aggregate, statistics, "bleu", tokenize="13a")
+    refuses("omit them, and pass metric='bleu'", aggregation.aggregate, statistics, "chrf")
+    refuses("omit them, and pass", aggregation.aggregate, statistics, "bleu", tokenize="13a")
     refuses("TER does not have", aggregation.aggregate, aggregation.extract(TOY, "ter"), "ter", effective_order=True)
     two = text_set({"A": ("a b", "c")}, {"r1": ("a b", "c"), "r2": ("b", "d c")})
     statistics = aggregation.extract(two, "chrf", references=["r1", "r2"], cache=False)

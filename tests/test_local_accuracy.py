@@ -104,7 +104,7 @@ def test_length_metric_of_the_paper():
     assert single.to_dict() == {"insertion": 0, "removal": 1, "swapping": 0}
     assert la.local_accuracy(scored, context=None, n_resamples=0)["accuracy"][0] == pytest.approx(1 / 3)
     refuses("has a column 'length' already", la.length_metric, scored)
-    refuses("lacks the column 'translation'", la.length_metric, pairs.drop(columns="translation"))
+    refuses("lacks the column 'transcript'", la.length_metric, pairs.drop(columns="translation"))
 
 
 def test_natural_pairs_keep_documents_and_may_be_few():

@@ -617,4 +617,4 @@ def test_model_that_is_not_there_or_without_the_extra(tmp_path, monkeypatch):
     message = r"cannot be loaded: .* Give the name or folder of a causal language model"
     refuses(message, ask, model=perturb.LanguageModel(tmp_path / "none"))
     monkeypatch.setitem(sys.modules, "transformers", None)
-    refuses("needs PyTorch and Transformers", ask, model=perturb.LanguageModel("x"))
+    refuses("needs transformers", ask, model=perturb.LanguageModel("x"))

@@ -123,10 +123,7 @@ def aggregate(
     interval = _check_options(how, interval, n_resamples, sample_size, level)
     if isinstance(es, SegmentStatistics):
         if (es.metric, references, tokenize) != (metric, None, None):
-            raise ValueError(
-                f"metric {es.metric!r}, `references` and `tokenize` were fixed when the statistics were extracted: "
-                f"pass metric={es.metric!r}, and omit the others."
-            )
+            raise ValueError(f"`extract` fixed references and tokenizer: omit them, and pass metric={es.metric!r}.")
         statistics = es
     else:
         statistics = extract(es, metric, references=references, tokenize=tokenize)

@@ -199,25 +199,17 @@ def extract(
 def texts_of(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:
     """Return the translations by system and the reference streams of a set; refuse gaps."""
     if es.texts is None or not es.texts.translations or not es.texts.references:
-        raise ValueError(
-            f"set {es.name!r} has no translations with references: metrics cannot be computed from scores. "
-            "A table needs the columns 'translation' and 'reference'."
-        )
+        raise ValueError(f"set {es.name!r} has no texts; a table needs the columns 'translation' and 'reference'.")
     names = _reference_names(es, references)
-    own = [n for n in names if n in es.systems]
-    if own:
-        raise ValueError(
-            f"{own[0]!r} is a candidate and would be scored against itself. Leave it out: "
-            f"es.select(systems=[s for s in es.systems if s != {own[0]!r}])."
-        )
+    if own := [n for n in names if n in es.systems]:
+        raise ValueError(f"{own[0]!r} is a candidate and would be scored against itself: select the other systems.")
     translations = {}
     for system in es.systems:
         texts = list(es.texts.translations.get(system, [None] * len(es.segments)))
-        gaps = [j for j, text in enumerate(texts) if text is None]
-        if gaps:
+        if gaps := [name for name, text in zip(es.segments, texts, strict=True) if text is None]:
             raise ValueError(
-                f"system {system!r} has no translation of {len(gaps)} segment(s), the first of them "
-                f"{es.segments[gaps[0]]!r}. Select segments that all systems translated: es.select(segments=...)."
+                f"system {system!r} has no translation of {len(gaps)} segment(s), the first of them {gaps[0]!r}. "
+                "Select segments that all systems translated: es.select(segments=...)."
             )
         translations[system] = texts
     streams = [list(es.texts.references[n]) for n in names]

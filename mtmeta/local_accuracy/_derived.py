@@ -158,9 +158,7 @@ def natural_pairs(
     return table
 
 
-def swap_effects(
-    pairs: pd.DataFrame, *, metrics: Sequence[str] | str | None = None, context: str | Sequence[str] | None = None
-) -> pd.DataFrame:
+def swap_effects(pairs: pd.DataFrame, *, context: str | Sequence[str] | None = None) -> pd.DataFrame:
     """Count how many swaps of items lower, keep or raise each measure of a ranking.
 
     A swap of two random items need not do harm. If a measure does not fall, local accuracy calls it wrong, rightly or
@@ -168,7 +166,7 @@ def swap_effects(
 
     Parameters
     ----------
-    pairs, metrics
+    pairs : pandas.DataFrame
         As for `local_accuracy`; any task.
     context : str or sequence of str, optional
         Columns to count within, such as ``"perturbation"``.
@@ -196,16 +194,13 @@ def swap_effects(
     >>> swap_effects(pairs)[["lowered", "kept", "raised"]].values.tolist()
     [[1, 2, 1]]
     """
-    data = outcomes(pairs, context, metrics, missing="drop")
+    data = outcomes(pairs, context, None, missing="drop")
     counts = sums(data.context, len(data.contexts), data.wins, data.tied, data.present - data.wins - data.tied)
     table = pd.DataFrame(product(data.metrics, data.contexts), columns=["metric", "context"])[["context", "metric"]]
     counts = {word: number.T.ravel() for word, number in zip(("lowered", "kept", "raised"), counts, strict=True)}
     counts = pd.DataFrame(counts, dtype=np.int64)
     n_pairs = counts.sum(axis=1)
     return pd.concat([table, counts, counts.div(n_pairs, axis=0).add_prefix("share_")], axis=1).assign(n_pairs=n_pairs)
-
-
-_TEXTS = ("translation", "transcript")
 
 
 def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -241,8 +236,7 @@ def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
     >>> local_accuracy(pairs, context=None)["accuracy"].round(3).tolist()
     [0.333]
     """
-    text = next((name for name in _TEXTS if name in pairs), _TEXTS[0])
-    names = {"length": text, "length_perturbed": "perturbed"}
+    names = {"length": "translation" if "translation" in pairs else "transcript", "length_perturbed": "perturbed"}
     check_table(pairs, texts=[*names.values()], new=[*names], name="pairs")
     return pairs.assign(**{new: pairs[old].str.split().str.len().astype(float) for new, old in names.items()})
 

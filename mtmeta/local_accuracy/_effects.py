@@ -99,28 +99,17 @@ def context_effect(
         if dof[m] and table.sum(axis=1).all():
             chi2[m] = stats.chi2_contingency(table, correction=False).statistic
     scheme, *_ = arranged = arrange(pairs, data, unit)
-    null_v, inflation, p_permutation = np.full((3, len(chi2)), np.nan)
+    chance = np.full((3, len(chi2)), np.nan)
     if n_resamples:
         null = chi_square(*permuted(data, arranged, n_resamples, generator(rng)))
-        null_v = np.sqrt(null / n_pairs).mean(axis=0)
-        inflation = divide(null.mean(axis=0), dof)
-        p_permutation = ((null >= chi2 * (1 - 1e-9) - 1e-9).sum(axis=0) + 1) / (n_resamples + 1)
-    return pd.DataFrame(
-        {
-            "metric": data.metrics,
-            "chi2": chi2,
-            "dof": dof,
-            "p_value": np.where(chi2 > 0, stats.chi2.sf(chi2, np.maximum(dof, 1)), 1.0),
-            "cramers_v": np.sqrt(chi2 / n_pairs),
-            "null_v": null_v,
-            "inflation": inflation,
-            "p_permutation": p_permutation,
-            "n_pairs": n_pairs.astype(np.int64),
-            "n_contexts": dof + 1,
-            "scheme": scheme,
-            "n_resamples": n_resamples,
-        }
-    )
+        reached = (null >= chi2 * (1 - 1e-9) - 1e-9).sum(axis=0)
+        chance[0] = np.sqrt(null / n_pairs).mean(axis=0)
+        chance[1:] = divide(null.mean(axis=0), dof), (reached + 1) / (n_resamples + 1)
+    p_value = np.where(chi2 > 0, stats.chi2.sf(chi2, np.maximum(dof, 1)), 1.0)
+    values = (data.metrics, chi2, dof, p_value, np.sqrt(chi2 / n_pairs), *chance, n_pairs.astype(np.int64), dof + 1)
+    names = "metric chi2 dof p_value cramers_v null_v inflation p_permutation n_pairs n_contexts".split()
+    table = pd.DataFrame(dict(zip(names, values, strict=True)))
+    return table.assign(scheme=scheme, n_resamples=n_resamples)
 
 
 def chi_square(won: np.ndarray, number: np.ndarray) -> np.ndarray:

@@ -129,15 +129,14 @@ def _scored(data, metrics, task, language, kinds, rng, n_jobs, progress) -> tupl
         return score_ranking_pairs(data.runs, swapped, data.qrels, metrics or RANKING_MEASURES), None, 0
     tasks = [t for t, column in _TEXTS.items() if column in data and t == (task or t)]
     if "reference" not in data or not tasks:
-        wanted = _TEXTS.get(task, "translation or transcript")
         raise ValueError(
-            "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts "
-            f"({wanted}, and reference). Found: {', '.join(map(str, data.columns))}."
+            "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts ("
+            f"{_TEXTS.get(task, 'translation or transcript')}, and reference). Found: {', '.join(map(str, data))}."
         )
     texts = data.dropna(subset=[_TEXTS[tasks[0]], "reference"]).reset_index(drop=True)
-    options = {"language": language or "en", "kinds": kinds, "rng": rng}
-    perturbed = perturb_table(texts, task=tasks[0], n_jobs=n_jobs, **options)
-    pairs = score_pairs(perturbed, metrics, task=tasks[0], n_jobs=n_jobs, progress=progress)
+    task, language = tasks[0], language or "en"
+    perturbed = perturb_table(texts, task=task, language=language, kinds=kinds, rng=rng, n_jobs=n_jobs)
+    pairs = score_pairs(perturbed, metrics, task=task, n_jobs=n_jobs, progress=progress)
     return pairs, len(texts), len(data) - len(texts)
 
 

@@ -47,10 +47,7 @@ def metrics_of(pairs: pd.DataFrame) -> list[str]:
         raise TypeError(f"pairs must be a DataFrame, one row a pair of texts; found {type(pairs).__name__}.")
     names = [c for c in pairs.columns if f"{c}{SUFFIX}" in pairs.columns]
     if not names:
-        raise ValueError(
-            "the pairs have no metric: for each metric M two columns are expected, M and M_perturbed; "
-            f"found {list(map(str, pairs.columns))}. `mtmeta.scoring.score_pairs` adds them to texts."
-        )
+        raise ValueError(f"for each metric M two columns are expected, M and M_perturbed; found {[*map(str, pairs)]}.")
     return names
 
 

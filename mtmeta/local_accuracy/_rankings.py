@@ -191,33 +191,22 @@ def tau_ap_matrix(
         low, high = percentile_interval(tau_tables(draws), level)
     at = [0, *(1 + order)]
     names = [GLOBAL, *(data.contexts[k] for k in order)]
-    tau, symmetric, low, high = (
-        pd.DataFrame(table[np.ix_(at, at)], index=names, columns=names) for table in (tau, symmetric, low, high)
-    )
-    drawn = f"|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}" if n_resamples else ""
-    signature = (
-        f"tau_ap|ties:b|truth:rows|global:all pairs|average:segment|metrics:{len(data.metrics)}"
-        f"|contexts:{len(data.contexts)}{drawn}"
-    )
-    return ContextAgreement(tau, symmetric, low, high, names[1:], signature)
+    tables = (pd.DataFrame(table[np.ix_(at, at)], names, names) for table in (tau, symmetric, low, high))
+    drawn = f"bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}"
+    return ContextAgreement(*tables, names[1:], f"tau_ap|ties:b|truth:rows|average:segment|{drawn}")
 
 
 def check_known(summed: Cells) -> None:
     """Raise if a metric has no accuracy in a context."""
-    lost = np.argwhere(np.isnan(summed.accuracy()))
-    if len(lost):
-        k, m = lost[0]
-        data = summed.data
+    data = summed.data
+    for k, m in np.argwhere(np.isnan(summed.accuracy()))[:1]:
         raise ValueError(f"metric {data.metrics[m]!r} scored no pair in context {data.contexts[k]!r}; drop either.")
 
 
 def check_comparable(n_metrics: int, n_contexts: int) -> None:
     """Raise unless there are two metrics and two contexts."""
     if n_metrics < 2 or n_contexts < 2:
-        raise ValueError(
-            "comparing orders of metrics needs at least two metrics and two contexts; "
-            f"found {n_metrics} and {n_contexts}."
-        )
+        raise ValueError(f"orders need at least two metrics and two contexts; found {n_metrics} and {n_contexts}.")
 
 
 def tau_tables(accuracy: np.ndarray) -> np.ndarray:

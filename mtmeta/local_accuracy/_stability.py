@@ -203,10 +203,8 @@ def recommend(
     blocks = (_against_the_best(local[k], draws[:, k], data.metrics, level) for k in range(len(local)))
     table = pd.concat(dict(zip(data.contexts, blocks, strict=True)), names=["context", None])
     table = table.reset_index("context").reset_index(drop=True)
-    signature = (
-        f"recommend|average:segment|ties:{ties}|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}"
-        f"|metrics:{len(data.metrics)}|contexts:{len(data.contexts)}"
-    )
+    drawn = f"bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}"
+    signature = f"recommend|average:segment|ties:{ties}|{drawn}"
     names = [data.metrics[m] for m in order]
     return Recommendation(table, _summary(table, names, overall[order]), names[0], signature)
 

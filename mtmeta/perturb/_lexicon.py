@@ -15,9 +15,6 @@ from ._words import Words
 #: Languages with lists of their own.
 LANGUAGES = ("en", "de", "ru")
 SPACY_MODELS = {"en": "en_core_web", "de": "de_core_news", "ru": "ru_core_news"}
-_PARTS = ("noun", "verb", "adjective", "adverb", "other")
-
-Forms = dict[str, str]
 
 
 # -- the word lists ----------------------------------------------------------------------
@@ -31,10 +28,10 @@ def words(section: str, *languages: str) -> frozenset[str]:
 
 
 @cache
-def groups(language: str) -> tuple[tuple[str, tuple[Forms, ...]], ...]:
+def groups(language: str) -> tuple[tuple[str, tuple[dict[str, str], ...]], ...]:
     """Return the groups of synonyms: part of speech and the forms of each member."""
     found = []
-    for part in _PARTS:
+    for part in ("noun", "verb", "adjective", "adverb", "other"):
         names, *lines = word_lists(language)[part]
         members = ([zip(names.split("/"), m.split("/"), strict=True) for m in line.split()] for line in lines)
         found += [(part, tuple({k: v for k, v in m if v != "-"} for m in group)) for group in members]
@@ -131,10 +128,9 @@ class Tools:
         if self.pipeline is None:
             return _tag_by_rule(text, i)
         start = text.spans[i][0]
-        for token in _document(self.language, text.text):
-            if token.idx <= start < token.idx + len(token.text):
-                return {"VERB": "v", "ADJ": "a", "NOUN": "n", "ADV": "r"}.get(token.pos_, "")
-        return ""
+        tokens = _document(self.language, text.text)
+        part = next((token.pos_ for token in tokens if token.idx <= start < token.idx + len(token.text)), "")
+        return {"VERB": "v", "ADJ": "a", "NOUN": "n", "ADV": "r"}.get(part, "")
 
     def entities(self, text: Words) -> list[tuple[int, int]]:
         """Return first and last word of every named entity."""

@@ -160,10 +160,7 @@ class LanguageModel:
             import torch
             import transformers
         except ImportError as error:
-            raise ValueError(
-                f"a language model needs PyTorch and Transformers, and {error.name} is not installed: "
-                "pip install 'mtmeta[sentinel]'. Or use the rule-based kind 'composed'."
-            ) from None
+            raise ValueError(f"a language model needs {error.name}: pip install 'mtmeta[sentinel]'.") from None
         name, of_text = str(self.model), transformers.AutoModelForCausalLM
         refuse_pickles(name)
         advice = "Give the name or folder of a causal language model of Hugging Face."

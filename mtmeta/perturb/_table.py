@@ -24,8 +24,6 @@ _OF_SPEECH = "removal insertion swapping phonetic llm composed"
 KINDS = {"translation": tuple(_OF_TRANSLATIONS.split()), "speech": tuple(_OF_SPEECH.split())}
 #: The column with the text, by task.
 COLUMN = {"translation": "translation", "speech": "transcript"}
-#: ``auto``: WordNet and spaCy where they are installed. ``bundled``: only what comes with the package.
-TOOLS = ("auto", "bundled")
 _NEW = ("perturbation", "perturbed", "resource")
 _CHUNK = 1000
 #: One edit may undo another; then it tries again.
@@ -215,8 +213,8 @@ def perturb_table(
     source_language : str
         For ``llm``: language of the sources.
     tools : {"auto", "bundled"}
-        ``bundled``: use the package's own lists and rules even where WordNet or spaCy is installed, so that the
-        result is the same on every machine.
+        ``auto``: WordNet and spaCy where they are installed. ``bundled``: only the package's own lists and rules, so
+        that the result is the same on every machine.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores.
 
@@ -251,7 +249,7 @@ def perturb_table(
     1        1  negation_removal  She did wait.
     """
     check_choice("task", task, KINDS)
-    check_choice("tools", tools, TOOLS)
+    check_choice("tools", tools, ("auto", "bundled"))
     if model is not None and not isinstance(model, LanguageModel):
         raise TypeError(f"`model` must be a LanguageModel; found {type(model).__name__}. Make LanguageModel(path).")
     column, language = COLUMN[task], base_language(language)
@@ -268,8 +266,7 @@ def perturb_table(
     rows = list(zip(texts, keys, strict=True))
     given = (chosen, n_kinds, task, base_seed(rng), setting)
     calls = (delayed(_some)(rows[i : i + _CHUNK], *given) for i in range(0, len(rows), _CHUNK))
-    found = parallel(check_jobs(n_jobs), calls)
-    made = [row for chunk in found for row in chunk]
+    made = [row for chunk in parallel(check_jobs(n_jobs), calls) for row in chunk]
     if "llm" in chosen:
         about = (task, language, base_language(source_language))
         made = _filled(frame[[column, *shown]], made, n_kinds, about, model)
