@@ -81,26 +81,22 @@ def test_cache_is_by_content_and_options(own_cache, counted):
     assert counted[6:] == []
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "text", "counts"])
-def test_damaged_cache_is_rebuilt(own_cache, counted, damage):
+@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "counts"])
+def test_damaged_cache_is_rebuilt_and_one_that_cannot_be_written_is_no_error(own_cache, counted, damage, monkeypatch):
     whole = aggregation.extract(TOY).counts
     for path in own_cache.glob("*.npz"):
         data = path.read_bytes()
+        flipped = data[: len(data) // 4] + bytes([data[len(data) // 4] ^ 255]) + data[len(data) // 4 + 1 :]
         if damage == "counts":  # a well-formed file with other numbers
             with np.load(path) as stored:
                 np.savez_compressed(path, values=stored["values"] + 1, checksum=stored["checksum"])
-            continue
-        middle = len(data) // 4
-        flipped = data[:middle] + bytes([data[middle] ^ 255]) + data[middle + 1 :]
-        path.write_bytes({"empty": b"", "cut": data[:100], "flipped": flipped, "text": b"not a file"}[damage])
-    np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
-    np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
+        else:
+            path.write_bytes({"empty": b"", "cut": data[:100], "flipped": flipped}[damage])
+    for _ in range(2):
+        np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
     assert counted == [2, 2]
-
-
-def test_cache_that_cannot_be_written_is_no_error(own_cache):
-    own_cache.write_text("a file where the folder should be")
-    assert aggregation.extract(TOY).counts.shape == (2, 3, 10)
+    monkeypatch.setenv("MTMETA_CACHE", __file__)
+    np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
 
 
 @pytest.mark.parametrize("metric", scoring.METRICS)
@@ -124,36 +120,33 @@ def test_selection_by_name():
     bleu = aggregation.extract(text_set({"A": ("a b c d x f", "z")}, {"ref": ("a b c d e f", "y")}), cache=False)
     assert bleu.to_frame()[["match_1", "total_1", "hyp_len"]].to_numpy().tolist() == [[5, 6, 6], [0, 1, 1]]
     refuses("unknown segment 9", statistics.select, segments=[9])
-    refuses("nothing would be left", statistics.select, systems=[])
-    refuses(r"Write \['A'\]", statistics.select, systems="A", error=TypeError)
     with pytest.raises(ValueError, match="read-only"):
         statistics.counts[0, 0, 0] = 1
 
 
 def test_options_are_checked(teaching):
+    aggregate, downsample, compare = aggregation.aggregate, aggregation.downsample, aggregation.compare_aggregations
     for function, data, options, match in (
-        (aggregation.aggregate, TOY, {"how": "mean"}, "`how` must be one of 'corpus', 'segment', 'bootstrap'"),
-        (aggregation.aggregate, TOY, {"metric": "rouge"}, "`metric` must be one of"),
-        (aggregation.aggregate, TOY, {"interval": "delta"}, "`interval` must be one of None, 'jackknife'"),
-        (aggregation.aggregate, TOY, {"how": "bootstrap", "interval": "jackknife"}, "a jackknife draws no resamples"),
-        (aggregation.aggregate, TOY, {"sample_size": 5}, "a jackknife draws no resamples"),
-        (aggregation.aggregate, TOY, {"how": "bootstrap", "sample_size": 0}, "`sample_size` must be at least 1"),
-        (aggregation.aggregate, TOY, {"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be at least 2"),
-        (aggregation.aggregate, TOY, {"level": 95}, r"`level` must lie in \(0, 1\)"),
-        (aggregation.aggregate, TOY, {"references": "refZ"}, "unknown reference 'refZ'"),
-        (aggregation.aggregate, TOY, {"references": []}, "the list of references is empty"),
-        (aggregation.downsample, [teaching], {"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
-        (aggregation.downsample, [teaching], {"sizes": [10, 1]}, "must ascend, from 1 to below sample_size=1000"),
-        (aggregation.downsample, [teaching], {"sizes": [1000]}, "`sizes` must ascend"),
-        (aggregation.downsample, [teaching], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
-        (aggregation.downsample, [TOY], {}, "at least three systems"),
-        (aggregation.compare_aggregations, teaching, {"unit": "system"}, "`unit` must be one of 'segment', 'both'"),
-        (aggregation.compare_aggregations, teaching, {"metrics": "bleu"}, r"Write \['bleu'\]"),
-        (aggregation.compare_aggregations, teaching, {"metrics": ["comet"]}, "unknown metric 'comet'"),
-        (aggregation.compare_aggregations, teaching, {"level": 1}, "`level` must lie in"),
-        (aggregation.compare_aggregations, teaching, {"n_resamples": 1}, "`n_resamples` must be at least 2"),
+        (aggregate, TOY, {"how": "mean"}, "`how` must be one of 'corpus', 'segment', 'bootstrap'"),
+        (aggregate, TOY, {"metric": "rouge"}, "`metric` must be one of"),
+        (aggregate, TOY, {"interval": "delta"}, "`interval` must be one of None, 'jackknife'"),
+        (aggregate, TOY, {"how": "bootstrap", "interval": "jackknife"}, "a jackknife draws no resamples"),
+        (aggregate, TOY, {"sample_size": 5}, "a jackknife draws no resamples"),
+        (aggregate, TOY, {"how": "bootstrap", "sample_size": 0}, "`sample_size` must be at least 1"),
+        (aggregate, TOY, {"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be at least 2"),
+        (aggregate, TOY, {"level": 95}, r"`level` must lie in \(0, 1\)"),
+        (aggregate, TOY, {"references": "refZ"}, "unknown reference 'refZ'"),
+        (downsample, [teaching], {"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
+        (downsample, [teaching], {"sizes": [10, 1]}, "must ascend, from 1 to below sample_size=1000"),
+        (downsample, [teaching], {"sizes": [1000]}, "`sizes` must ascend"),
+        (downsample, [teaching], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
+        (downsample, [TOY], {}, "at least three systems"),
+        (compare, teaching, {"unit": "system"}, "`unit` must be one of 'segment', 'both'"),
+        (compare, teaching, {"metrics": ["comet"]}, "unknown metric 'comet'"),
+        (compare, teaching, {"level": 1}, "`level` must lie in"),
+        (compare, teaching, {"n_resamples": 1}, "`n_resamples` must be at least 2"),
     ):
-        refuses(match, function, data, error=TypeError if "Write" in match else ValueError, **options)
+        refuses(match, function, data, **options)
 
 
 #: A set whose reference lacks a segment.
@@ -210,26 +203,21 @@ def wmt23(data_dir):
 def test_transposition_gives_the_published_correlations(metric, wmt23):
     """Right references give .788 and .802 (our computation); the published figures come out transposed."""
 
-    def mean_correlation(score):
-        return np.mean([np.corrcoef(es.system_scores["human"], score(es))[0, 1] for es in wmt23])
+    def mean_correlation(score, sets=wmt23, **options):
+        found = (score(one, metric, **options).table.set_index("system")["score"] for one in sets)
+        humans = (es.system_scores["human"] for es in wmt23)
+        return np.mean([scores[human.index].corr(human) for scores, human in zip(found, humans, strict=True)])
 
-    wrong = mean_correlation(lambda es: aggregation.aggregate_transposed(es, metric).table.score)
-    right = mean_correlation(lambda es: aggregation.aggregate(es, metric).table.score)
-    segment = mean_correlation(lambda es: aggregation.aggregate(es, metric, how="segment").table.score)
+    wrong = mean_correlation(aggregation.aggregate_transposed)
+    segment = mean_correlation(aggregation.aggregate, how="segment")
     # chrF: .3913 and .8066 here, .392 and .806 published; BLEU agrees to three decimals
     assert (wrong, segment) == pytest.approx(PUBLISHED[metric], abs=(0.0005 if metric == "bleu" else 0.001))
+    right = mean_correlation(aggregation.aggregate)
     assert right == pytest.approx({"bleu": 0.788, "chrf": 0.802}[metric], abs=0.0006)
-
-
-@pytest.mark.parametrize("metric", ["bleu", "chrf"])
-def test_transposition_of_the_archive_gives_the_published_correlations_with_mqm(metric, wmt23):
-    """With the texts of the general task, where one first segment differs, chrF too agrees to three decimals."""
+    # with the texts of the general task, where one first segment differs, chrF too agrees to three decimals
     news = mm.datasets.load_news([es.language_pair for es in wmt23])
-    correlations = []
-    for es, archive in zip(wmt23, news, strict=True):
-        scores = aggregation.aggregate_transposed(archive, metric, reference="refA").table.set_index("system")["score"]
-        correlations.append(scores[list(es.systems)].corr(es.system_scores["human"]))
-    assert round(np.mean(correlations), 3) == PUBLISHED[metric][0]
+    archive = mean_correlation(aggregation.aggregate_transposed, news, reference="refA")
+    assert round(archive, 3) == PUBLISHED[metric][0]
 
 
 def test_exchanges_are_drawn_where_there_are_many(monkeypatch):
@@ -245,12 +233,8 @@ def test_exchanges_are_drawn_where_there_are_many(monkeypatch):
 
 def test_same_aggregation_twice_differs_in_nothing():
     scores, human = np.arange(20.0), np.random.default_rng(0).random(20)
-    rng = np.random.default_rng(0)
-    assert _compare._exchange_test(scores, scores, human, rng) == 1
+    assert _compare._exchange_test(scores, scores, human, np.random.default_rng(0)) == 1
     assert _compare._williams(scores, scores, human) == 1
-    assert np.isnan(_compare._exchange_test(np.ones(20), scores, human, rng))
-    assert np.isnan(_compare._exchange_test(scores, human, np.full(20, 0.1), rng))
-    assert np.isnan(_compare._williams(*((scores, human, np.full(20, 0.1)))))
 
 
 @pytest.mark.filterwarnings("error")

@@ -129,10 +129,17 @@ def ends(values, level):
     return np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if known else (None, None)
 
 
-@checks(la.local_accuracy)
-def test_local_accuracy(numbers):
+@checks(la.local_accuracy, la.global_accuracy)
+def test_local_and_global_accuracy(numbers):
     for number, frame in tables(numbers):
         context, options = (*CONTEXTS, None)[number % 5], options_of(number)
+        ties, by = options["ties"], context or "system"
+        both = la.global_accuracy(frame, context=by, n_resamples=0, **options).set_index(["metric", "context"])
+        for metric in "mn":
+            near(both["accuracy"][metric, "all pairs"], accuracy(rows_of(frame), metric, ties), number, 1e-12)
+            local = [accuracy(part, metric, ties) for part in by_context(rows_of(frame), by).values()]
+            mean = exact.mean([v for v in local if v is not None])
+            near(both["accuracy"][metric, "mean of contexts"], mean, number, 1e-12)
         n = 9 if number % 5 == 0 else 0
         found = la.local_accuracy(frame, context=context, n_resamples=n, rng=number, level=0.8, **options)
         parts = by_context(rows_of(frame), context)
@@ -140,30 +147,17 @@ def test_local_accuracy(numbers):
         draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number))) if n else []
         for _, line in found.iterrows():
             rows, metric = parts[line["context"]], line["metric"]
-            near(line["accuracy"], accuracy(rows, metric, options["ties"]), number, 1e-12)
+            near(line["accuracy"], accuracy(rows, metric, ties), number, 1e-12)
             values = [outcome(row, metric, "failure") for _, row in rows]
             assert line["n_pairs"] == sum(v is not None for v in values)
             assert line["n_missing"] == sum(v is None for v in values)
             present = [row for (_, row), v in zip(rows, values, strict=True) if v is not None]
             assert line["n_segments"] == len({segment_of(row) for row in present})
-            loss, coin = (accuracy(rows, metric, ties) for ties in ("failure", "half"))
+            loss, coin = (accuracy(rows, metric, rule) for rule in ("failure", "half"))
             near(line["tie_rate"], None if coin is None else 2 * (coin - loss), number, 1e-12)
             drawn = [by_context(one, context).get(line["context"], []) for one in draws]
-            low, high = ends([accuracy(part, metric, options["ties"]) for part in drawn], 0.8)
+            low, high = ends([accuracy(part, metric, ties) for part in drawn], 0.8)
             agree(line, number, 1e-12, low=low, high=high)
-
-
-@checks(la.global_accuracy, first=24)
-def test_global_accuracy(numbers):
-    for number, frame in tables(numbers):
-        context, options = CONTEXTS[number % 4], options_of(number)
-        found = la.global_accuracy(frame, context=context, n_resamples=0, **options).set_index(["metric", "context"])
-        for metric in "mn":
-            rows = rows_of(frame)
-            near(found.loc[(metric, "all pairs"), "accuracy"], accuracy(rows, metric, options["ties"]), number, 1e-12)
-            local = [accuracy(part, metric, options["ties"]) for part in by_context(rows, context).values()]
-            known = [v for v in local if v is not None]
-            near(found.loc[(metric, "mean of contexts"), "accuracy"], exact.mean(known), number, 1e-12)
 
 
 def chi_square(cells):
@@ -215,51 +209,36 @@ def within(value, draws, n, number):
 
 
 @checks(la.context_effect)
-def test_chi_square(numbers):
-    for number, frame in tables(numbers):
-        context = CONTEXTS[number % 4]
-        if len(by_context(rows_of(frame), context)) < 2:
-            refuses("at least two contexts", la.context_effect, frame, context=context, missing="drop")
-            continue
-        unit = options_of(number)["unit"]
-        found = la.context_effect(frame, context=context, missing="drop", unit=unit, n_resamples=0)
-        for _, line in found.iterrows():
-            values = [(context_of(row, context), outcome(row, line["metric"], "failure")) for _, row in rows_of(frame)]
-            cells = [(c, v == 1) for c, v in values if v is not None]
-            chi2, n_contexts = chi_square(cells)
-            agree(line, number, chi2=float(chi2), cramers_v=math.sqrt(chi2 / len(cells)))
-            assert (line["dof"], line["n_pairs"]) == (n_contexts - 1, len(cells))
-            won, lost = ([cells.count((name, side)) for name in dict(cells)] for side in (True, False))
-            if n_contexts > 1 and any(won) and any(lost):
-                near(line["p_value"], stats.chi2.sf(float(chi2), n_contexts - 1), number)
-            else:
-                assert (line["chi2"], line["p_value"]) == (0, 1)
-        assert (found["scheme"] == members(frame, context, unit)[0]).all(), number
-
-
-@checks(la.context_effect)
-def test_permuted_contexts_against_all_permutations(numbers):
+def test_chi_square_and_all_its_permutations(numbers):
     n, tested = 250, 0
-    for number in numbers:
-        frame, context, unit = pairs_of(number, most=9), CONTEXTS[number % 4], options_of(number)["unit"]
-        if not scored(frame) or len(by_context(rows_of(frame), context)) < 2:
+    for number, frame in itertools.chain(tables(numbers), tables(numbers, most=9)):
+        how = {"context": CONTEXTS[number % 4], "unit": options_of(number)["unit"], "missing": "drop"}
+        scheme, rows, labels, exchangeable = members(frame, how["context"], how["unit"])
+        if len(set(labels)) < 2:
+            refuses("at least two contexts", la.context_effect, frame, **how)
             continue
-        scheme, rows, labels, exchangeable = members(frame, context, unit)
         every = list(relabelled(labels, exchangeable, 720))
-        if not every:
-            continue
-        found = la.context_effect(frame, context=context, missing="drop", unit=unit, n_resamples=n, rng=number)
+        found = la.context_effect(frame, **how, n_resamples=n if every else 0, rng=number)
         assert (found["scheme"] == scheme).all(), number
         for _, line in found.iterrows():
             wins = [outcome(row, line["metric"], "failure") for row in rows]
-            cells = [[(c, w == 1) for c, w in zip(new, wins, strict=True) if w is not None] for new in every]
-            null = np.array([chi_square(one)[0] for one in cells], dtype=float)
-            reached, count = null >= line["chi2"] - 1e-9, line["p_permutation"] * (n + 1) - 1
-            within(count / n, reached, n, number)
-            within(line["null_v"], np.sqrt(null / line["n_pairs"]), n, number)
-            if line["dof"]:
-                within(line["inflation"], null / line["dof"], n, number)
-        tested += 1
+            cells, *null = (
+                [(c, w == 1) for c, w in zip(new, wins, strict=True) if w is not None] for new in (labels, *every)
+            )
+            chi2, n_contexts = chi_square(cells)
+            agree(line, number, chi2=float(chi2), cramers_v=math.sqrt(chi2 / len(cells)))
+            assert (line["dof"], line["n_pairs"]) == (n_contexts - 1, len(cells))
+            if n_contexts > 1 and len({won for _, won in cells}) == 2:
+                near(line["p_value"], stats.chi2.sf(float(chi2), n_contexts - 1), number)
+            else:
+                assert (line["chi2"], line["p_value"]) == (0, 1)
+            if every:
+                null = np.array([chi_square(one)[0] for one in null], dtype=float)
+                within((line["p_permutation"] * (n + 1) - 1) / n, null >= line["chi2"] - 1e-9, n, number)
+                within(line["null_v"], np.sqrt(null / line["n_pairs"]), n, number)
+                if line["dof"]:
+                    within(line["inflation"], null / line["dof"], n, number)
+        tested += bool(every)
     assert tested > len(numbers) / 10
 
 
@@ -516,16 +495,14 @@ def test_combination_variance(numbers):
             refuses("at least three kinds", la.combination_variance, frame, missing="drop")
             continue
         context = (None, "system", "domain")[number % 3]
-        means, lost = {}, False
-        for metric in "mn":
-            for k in (1, 2):
-                for chosen in itertools.combinations(kinds, k):
-                    rows = [(c, row) for c, row in rows_of(frame) if row["perturbation"] in chosen]
-                    local = [accuracy(part, metric, "failure", "pair") for part in by_context(rows, context).values()]
-                    known = [v for v in local if v is not None]
-                    lost = lost or not known
-                    means.setdefault((metric, k), []).append(exact.mean(known) if known else None)
-        if lost:
+
+        def mean(metric, chosen, frame=frame, context=context):
+            parts = by_context([(c, row) for c, row in rows_of(frame) if row["perturbation"] in chosen], context)
+            known = [v for v in (accuracy(rows, metric, "failure", "pair") for rows in parts.values()) if v is not None]
+            return exact.mean(known) if known else None
+
+        means = {(m, k): [mean(m, c) for c in itertools.combinations(kinds, k)] for m in "mn" for k in (1, 2)}
+        if any(None in values for values in means.values()):
             continue
         found = la.combination_variance(frame, context=context, missing="drop")
         variance = {key: exact.mean([v**2 for v in exact.centred(values)]) for key, values in means.items()}
