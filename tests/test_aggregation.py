@@ -184,9 +184,8 @@ def test_tidy_tables_are_taken_and_transposed_options_checked(teaching):
     refuses(r"found 2\. Name one", aggregation.aggregate_transposed, two, reference=["r1", "r2"])
 
 
-#: Cavalin et al. 2024, Table 1, mean Pearson correlation of corpus scores and of means of segments: MQM, then DA.
+#: Cavalin et al. 2024, Table 1, mean Pearson correlation with MQM of corpus scores and of means of segments.
 PUBLISHED = {"bleu": (0.425, 0.776), "chrf": (0.392, 0.806)}
-PUBLISHED_DA = {"bleu": (-0.006, 0.729), "chrf": (0.285, 0.802)}
 
 
 @pytest.fixture(scope="module")
@@ -260,17 +259,3 @@ def test_comparison_with_fixed_human_scores(teaching):
     assert (found.corpus, found.segment) == (pytest.approx(resampled.corpus), pytest.approx(resampled.segment))
     unrated = mm.datasets.NewsSet("n", "x", news.systems, news.segments, news.texts, scores * np.nan, {})
     refuses("0 systems with human scores; at least 4", aggregation.compare_aggregations, unrated)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("metric", ["bleu", pytest.param("chrf", marks=pytest.mark.exhaustive)])
-def test_transposition_gives_the_published_correlations_with_da(metric):
-    """On eight pairs with DA+SQM all four published figures come out, cut after the third decimal."""
-    news = [es for es in mm.datasets.load_news() if len(es.human)]
-    table = aggregation.compare_aggregations(news, [metric], reference="refA", n_resamples=2, n_jobs=2).table
-    wrong = [
-        np.corrcoef(aggregation.aggregate_transposed(es, metric, reference="refA").table.score, es.human)[0, 1]
-        for es in news
-    ]
-    assert tuple(np.trunc(1000 * np.array([np.mean(wrong), table["segment"].mean()])) / 1000) == PUBLISHED_DA[metric]
-    assert table["corpus"].mean() > table["segment"].mean()

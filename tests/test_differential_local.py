@@ -269,36 +269,38 @@ def test_tau_ap(numbers):
         near(la.tau_ap(first, second, symmetric=True), symmetric(first, second), number, 1e-12)
 
 
-def ranked(numbers):
-    """Yield campaigns with three metrics that scored something in every context, of which there are two or more."""
+def measured(rows, context, names, ties):
+    """Return the accuracies of the three metrics in each context, and in all pairs."""
+    parts = by_context(rows, context) | {"global": rows}
+    return {name: [accuracy(parts.get(name, []), m, ties) for m in "mnk"] for name in (*names, "global")}
+
+
+def ranked(numbers, n, **rule):
+    """Yield campaigns with three metrics that scored something in every context, of which there are two or more.
+
+    With each: options, accuracies, and the accuracies of ``n`` draws.
+    """
     for number, frame in tables(numbers, n_metrics=3):
-        context = CONTEXTS[number % 4]
-        parts = by_context(rows_of(frame), context)
+        options = {"context": CONTEXTS[number % 4], **options_of(number)} | rule
+        parts = by_context(rows_of(frame), options["context"])
         if len(parts) > 1 and all(scored(pd.DataFrame([row for _, row in rows])) for rows in parts.values()):
-            yield number, frame, context, parts
+            given = options["context"], parts, options["ties"]
+            draws = resamples(frame, options["context"], options["unit"], n, np.random.default_rng(number))
+            yield number, frame, options, measured(rows_of(frame), *given), [measured(d, *given) for d in draws]
 
 
 @checks(la.tau_ap_matrix)
 def test_tau_ap_matrix(numbers):
-    for number, frame, context, parts in ranked(numbers):
-        options = options_of(number)
-        n, how = 7 if number % 4 == 0 else 0, {"unit": options["unit"], "missing": "drop"}
-        found = la.tau_ap_matrix(frame, context=context, **how, n_resamples=n, level=0.8, rng=number)
-
-        def orders(rows, context=context, parts=parts):
-            of_contexts = {name: by_context(rows, context).get(name, []) for name in parts} | {"global": rows}
-            return {name: [accuracy(part, m, "failure") for m in "mnk"] for name, part in of_contexts.items()}
-
-        local = orders(rows_of(frame))
-        draws = [orders(rows) for rows in resamples(frame, context, how["unit"], n, np.random.default_rng(number))]
+    for number, frame, options, local, draws in ranked(numbers, 3, ties="failure"):
+        del options["ties"]
+        found = la.tau_ap_matrix(frame, **options, n_resamples=3, level=0.8, rng=number)
         for a, b in itertools.product(local, repeat=2):
             near(found.tau.loc[a, b], tau_b(local[a], local[b]), number, 1e-12)
             near(found.symmetric.loc[a, b], symmetric(local[a], local[b]), number, 1e-12)
-            taus = [None if None in (*one[a], *one[b]) else tau_b(one[a], one[b]) for one in draws]
-            low, high = ends(taus, 0.8)
+            low, high = ends([None if None in (*d[a], *d[b]) else tau_b(d[a], d[b]) for d in draws], 0.8)
             near(found.low.loc[a, b], low, number, 1e-12)
             near(found.high.loc[a, b], high, number, 1e-12)
-        assert sorted(found.order) == sorted(parts)
+        assert {"global", *found.order} == {*local}
 
 
 def mean_taus(cells):
@@ -354,24 +356,17 @@ def spread(values):
 
 @checks(la.stability, first=24)
 def test_stability(numbers):
-    n = 6
-    for number, frame, context, parts in ranked(numbers):
-        options = options_of(number)
-        ties = options["ties"]
-        found = la.stability(frame, context=context, n_resamples=n, rng=number, **options).set_index("metric")
-        draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number)))
-        for metric in "mnk":
-            local = {name: accuracy(rows, metric, ties) for name, rows in parts.items()}
-            noise = []
-            for rows in draws:
-                drawn = by_context(rows, context)
-                values = [(accuracy(drawn.get(name, []), metric, ties), value) for name, value in local.items()]
-                noise.append(spread([None if d is None else d - value for d, value in values]))
-            line, (sd, range_) = found.loc[metric], spread(local.values())
-            near(line["mean"], exact.mean(list(local.values())), number, 1e-12)
+    for number, frame, options, local, draws in ranked(numbers, 6):
+        found = la.stability(frame, **options, n_resamples=6, rng=number).set_index("metric")
+        del local["global"]
+        for m, metric in enumerate("mnk"):
+            own, line = {name: values[m] for name, values in local.items()}, found.loc[metric]
+            noise = [spread([None if d[c][m] is None else d[c][m] - v for c, v in own.items()]) for d in draws]
+            sd, range_ = spread(own.values())
+            near(line["mean"], exact.mean(list(own.values())), number, 1e-12)
             agree(line, number, sd=sd, range=range_)
-            agree(line, number, 1e-12, worst=min(local.values()), best=max(local.values()))
-            near(local[line["worst_context"]], float(min(local.values())), number, 1e-12)
+            agree(line, number, 1e-12, worst=min(own.values()), best=max(own.values()))
+            near(own[line["worst_context"]], float(min(own.values())), number, 1e-12)
             variances = [one**2 for one, _ in noise if one is not None]
             of_noise = math.sqrt(np.mean(variances)) if variances else None
             near(line["sd_noise"], of_noise, number)
@@ -382,31 +377,24 @@ def test_stability(numbers):
 
 @checks(la.recommend, first=24)
 def test_recommendation(numbers):
-    n = 8
-    for number, frame, context, parts in ranked(numbers):
-        options = options_of(number)
-        ties = options["ties"]
-        found = la.recommend(frame, context=context, n_resamples=n, rng=number, level=0.8, **options)
-        draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number)))
-        overall = {m: accuracy(rows_of(frame), m, ties) for m in "mnk"}
+    for number, frame, options, local, draws in ranked(numbers, 8):
+        found = la.recommend(frame, **options, n_resamples=8, rng=number, level=0.8)
+        overall = dict(zip("mnk", local.pop("global"), strict=True))
         assert overall[found.global_winner] == max(overall.values())
         table = found.table.set_index(["context", "metric"])
-        for name, rows in parts.items():
-            local, errors = {m: accuracy(rows, m, ties) for m in "mnk"}, []
-            for one in draws:
-                drawn = {m: accuracy(by_context(one, context).get(name, []), m, ties) for m in "mnk"}
-                if None not in drawn.values():
-                    errors.append({m: float(drawn[m] - local[m]) for m in "mnk"})
-            best = max("mnk", key=lambda m: (local[m], -"mnk".index(m)))
-            apart = {pair: [e[pair[0]] - e[pair[1]] for e in errors] for pair in itertools.combinations("mnk", 2)}
+        for name, own in local.items():
+            known = [d[name] for d in draws if None not in d[name]]
+            errors = [[float(a - b) for a, b in zip(one, own, strict=True)] for one in known]
+            best = own.index(max(own))
+            apart = {(i, j): [e[i] - e[j] for e in errors] for i, j in itertools.combinations(range(3), 2)}
             se = {pair: np.std(v, ddof=1) if len(v) > 1 else np.nan for pair, v in apart.items()}
             largest = [max(abs(apart[p][k]) / se[p] if se[p] > 1e-12 else 0 for p in apart) for k in range(len(errors))]
             c = np.quantile(largest, 0.8) if len(errors) > 1 else np.nan
-            for m in "mnk":
-                line, loss = table.loc[(name, m)], float(local[best] - local[m])
-                agree(line, number, 1e-12, accuracy=local[m], loss=loss)
-                assert line["rank"] == 1 + sum(v > local[m] for v in local.values())
-                width = 0 if m == best else c * se[tuple(sorted((m, best), key="mnk".index))]
+            for m, metric in enumerate("mnk"):
+                line, loss = table.loc[(name, metric)], float(own[best] - own[m])
+                agree(line, number, 1e-12, accuracy=own[m], loss=loss)
+                assert line["rank"] == 1 + sum(v > own[m] for v in own)
+                width = 0 if m == best else c * se[min(m, best), max(m, best)]
                 near(line["loss_low"], loss - width, number)
                 worse = "worse" if loss - width > 1e-9 else "cannot be told apart"
                 assert line["verdict"] == ("best" if loss == 0 else worse)
