@@ -109,7 +109,8 @@ WORKED = [
     ("insertion", {"language": "fr"}, {"Il dort.": {None}}),
     ("swapping", {"language": "fr"}, {"Il dort.": {"dort Il."}}),
     # letters that sound alike; the paper's example is t to d, water to wader
-    ("phonetic", {"task": "speech"}, {"WATER": each("WA_R", "DE TU TI TA") | {"WETER", "WUTER"}, "of a": {None}}),
+    ("phonetic", {"task": "speech"}, {"WATER": each("WA_R", "DE TU TI TA") | {"WETER", "WUTER"}, "of a": {None},
+        "Photo": each("_o", "Phut Phod Fot Phawt")}),
     ("phonetic", {"task": "speech", "language": "de"}, {"Wasser": {None}}),
 ]  # fmt: skip
 
@@ -119,18 +120,14 @@ def test_worked_sentences(kind, options, expected):
     assert {text: outcomes(text, kind, **options) for text in expected} == expected
 
 
-def test_phonetic_substitution_keeps_capitals_and_changes_something():
-    assert "Foto" in outcomes("Photo", "phonetic", task="speech")
-    assert all(new and pattern.pattern not in new for pattern, new in PHONETIC)
-
-
 def test_composed_makes_several_edits():
     text = "The old house was not cold, and he liked our garden."
     found = outcomes(text, "composed", n=50)
     assert text not in found
     assert max(sum(changed(text, new, "en")) for new in found) > 2
-    assert None not in outcomes("He did not wait.", "composed", n=100)
+    assert None not in outcomes("He did not wait.", "composed")
     assert outcomes("...", "composed") == {None}
+    assert all(new and pattern.pattern not in new for pattern, new in PHONETIC)
 
 
 POOL = {
@@ -190,12 +187,9 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
 
 
 @settings(max_examples=60)
-@given(
-    st.text(max_size=60), st.sampled_from(RULES), st.sampled_from(["en", "de", "ru", "zh", "fr"]), st.integers(0, 99)
-)
+@given(st.text(max_size=60), st.sampled_from(RULES), st.sampled_from("en de ru zh fr".split()), st.integers(0, 99))
 def test_any_text_is_perturbed_or_left(text, kind, language, seed):
-    new = perturb.apply(text, kind, language=language, rng=seed)
-    assert new is None or (isinstance(new, str) and new != text)
+    assert perturb.apply(text, kind, language=language, rng=seed) != text
 
 
 @pytest.fixture(scope="module")
@@ -236,10 +230,9 @@ def test_kinds_are_sampled_evenly_among_those_that_apply():
     frame = pd.DataFrame({"segment": range(4000), "translation": "Go home and stay there."})
     chosen = ["removal", "swapping", "insertion", "negation_removal"]
     table = perturb.perturb_table(frame, kinds=chosen, n_kinds=1)
-    shares = table["perturbation"].value_counts() / len(frame)
-    assert set(shares.index) == {"removal", "swapping", "insertion"}
-    # three binomials with p = 1/3: five standard errors
-    assert (abs(shares - 1 / 3) < 5 * np.sqrt(2 / 9 / 4000)).all()
+    counts = table["perturbation"].value_counts()
+    assert set(counts.index) == {"removal", "swapping", "insertion"}
+    assert (abs(counts - 4000 / 3) < 5 * np.sqrt(4000 * 2 / 9)).all()  # binomials with p = 1/3: five standard errors
 
 
 def test_entities_and_words_come_from_the_table():
@@ -249,9 +242,9 @@ def test_entities_and_words_come_from_the_table():
     bundled = perturb.perturb_table(frame.iloc[:1], kinds=["named_entity"])["perturbed"].item()
     assert bundled.removeprefix("We met ").removesuffix(".") in lexicon.bundled_entities("en")
     inserted = perturb.perturb_table(frame, kinds=["insertion"])
-    both = zip(inserted["translation"], inserted["perturbed"], strict=True)
-    new = [next(iter(Counter(b.split()) - Counter(a.split()))) for a, b in both]
-    assert {w.strip(".") for w in new} <= {"met", "Clara", "saw", "Bruno", "sings"}
+    for old, new in zip(inserted["translation"], inserted["perturbed"], strict=True):
+        (word,) = Counter(Words(new, "en").words) - Counter(Words(old, "en").words)
+        assert word in {"met", "Clara", "saw", "Bruno", "sings"}
     assert set(inserted["resource"]) == {"frame"}
 
 
@@ -519,14 +512,12 @@ BAD = [
     (perturb.apply, ("a", "removal"), {"task": "music"}, "`task` must be one of"),
     (perturb.apply, ("a", "removal"), {"language": "English!"}, "code of a language"),
     (perturb.perturb_table, (FRAME,), {"model": perturb.LanguageModel("x")}, "lacks the column 'reference'"),
-    (perturb.perturb_table, (FRAME,), {"tools": "best"}, "`tools` must be one of"),
     (perturb.perturb_table, (FRAME,), {"task": "speech"}, "lacks the column 'transcript'"),
     (perturb.perturb_table, (FRAME.assign(perturbed=""),), {}, "a column 'perturbed' already"),
     (perturb.perturb_table, (FRAME.assign(translation=None),), {}, "holds None in row 1"),
     (perturb.perturb_table, (FRAME,), {"kinds": ["x"]}, "unknown kind 'x'"),
     (perturb.perturb_table, (FRAME,), {"kinds": ["llm"]}, "needs a language model"),
     (perturb.perturb_table, (FRAME,), {"n_kinds": 0}, "`n_kinds` must be at least 1"),
-    (perturb.perturb_rankings, (RUNS,), {"n_swaps": 0}, "`n_swaps` must be at least 1"),
     (perturb.perturb_rankings, (RUNS,), {"how": "x"}, "`how` must be one of"),
     (perturb.perturb_rankings, (RUNS,), {"how": "degrade"}, "needs `qrels`"),
     (perturb.perturb_rankings, (RUNS.drop(columns="rank"),), {}, "lacks the column 'rank'"),
