@@ -51,7 +51,6 @@ def test_ratio_gap_checks_its_input():
     refuses("equally long", aggregation.ratio_gap, [1, 0], [2])
     gap = aggregation.ratio_gap([1, 0], [2, 1])
     assert gap.to_frame().columns.tolist() == ["ratio_of_sums", "mean_of_ratios", "gap", "covariance", "mean_length"]
-    assert "Cov(length, ratio)" in gap.signature
 
 
 @pytest.fixture
@@ -81,17 +80,16 @@ def test_cache_is_by_content_and_options(own_cache, counted):
     assert counted[6:] == []
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "counts"])
+@pytest.mark.parametrize("damage", ["cut", "flipped", "counts"])
 def test_damaged_cache_is_rebuilt_and_one_that_cannot_be_written_is_no_error(own_cache, counted, damage, monkeypatch):
     whole = aggregation.extract(TOY).counts
     for path in own_cache.glob("*.npz"):
         data = path.read_bytes()
-        flipped = data[: len(data) // 4] + bytes([data[len(data) // 4] ^ 255]) + data[len(data) // 4 + 1 :]
         if damage == "counts":  # a well-formed file with other numbers
             with np.load(path) as stored:
                 np.savez_compressed(path, values=stored["values"] + 1, checksum=stored["checksum"])
         else:
-            path.write_bytes({"empty": b"", "cut": data[:100], "flipped": flipped}[damage])
+            path.write_bytes(data[:100] if damage == "cut" else data[:200] + bytes([data[200] ^ 255]) + data[201:])
     for _ in range(2):
         np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
     assert counted == [2, 2]
@@ -228,9 +226,7 @@ def test_exchanges_are_drawn_where_there_are_many(monkeypatch):
     expected, at_limit, drawn = found.values()
     assert at_limit == expected != drawn
     assert drawn == pytest.approx(expected, abs=4 * np.sqrt(0.25 / _compare._N_EXCHANGES))  # four standard errors
-
-
-def test_same_aggregation_twice_differs_in_nothing():
+    # the same aggregation twice differs in nothing
     scores, human = np.arange(20.0), np.random.default_rng(0).random(20)
     assert _compare._exchange_test(scores, scores, human, np.random.default_rng(0)) == 1
     assert _compare._williams(scores, scores, human) == 1

@@ -56,10 +56,6 @@ def outcome(row, metric, ties):
     return HALF * (ties == "half") if before == after else Fraction(before > after)
 
 
-def segment_of(row):
-    return row.get("lp", ""), row["segment"]
-
-
 def unit_of(row, unit):
     return row.get("lp", ""), row[unit]
 
@@ -76,7 +72,7 @@ def accuracy(rows, metric, ties, average="segment"):
     for copy, row in rows:
         value = outcome(row, metric, ties)
         if value is not None:
-            by_segment[copy, segment_of(row)].append(value)
+            by_segment[copy, unit_of(row, "segment")].append(value)
     if not by_segment:
         return None
     if average == "pair":
@@ -152,7 +148,7 @@ def test_local_and_global_accuracy(numbers):
             assert line["n_pairs"] == sum(v is not None for v in values)
             assert line["n_missing"] == sum(v is None for v in values)
             present = [row for (_, row), v in zip(rows, values, strict=True) if v is not None]
-            assert line["n_segments"] == len({segment_of(row) for row in present})
+            assert line["n_segments"] == len({unit_of(row, "segment") for row in present})
             loss, coin = (accuracy(rows, metric, rule) for rule in ("failure", "half"))
             near(line["tie_rate"], None if coin is None else 2 * (coin - loss), number, 1e-12)
             drawn = [by_context(one, context).get(line["context"], []) for one in draws]
@@ -175,7 +171,7 @@ def members(frame, context, unit):
     """Return the scheme, and the exchangeable members of each block: lists of rows."""
     rows = [row for _, row in rows_of(frame)]
     system = [row["system"] for row in rows]
-    units, segments = [unit_of(row, unit) for row in rows], [segment_of(row) for row in rows]
+    units, segments = [unit_of(row, unit) for row in rows], [unit_of(row, "segment") for row in rows]
     text, labels = list(zip(segments, system, strict=True)), [context_of(row, context) for row in rows]
     options = (
         ("between", units, [0] * len(rows)), ("within", list(zip(units, system, strict=True)), units),
@@ -204,8 +200,7 @@ def relabelled(labels, exchangeable, limit):
 
 def within(value, draws, n, number):
     """Assert that the mean of n draws of an enumerated distribution lies within five standard errors."""
-    mean, sd = np.mean(draws), np.std(draws)
-    near(value, mean, number, 5 * sd / np.sqrt(n) + 1e-9)
+    near(value, np.mean(draws), number, 5 * np.std(draws) / np.sqrt(n) + 1e-9)
 
 
 @checks(la.context_effect)
@@ -276,10 +271,7 @@ def measured(rows, context, names, ties):
 
 
 def ranked(numbers, n, **rule):
-    """Yield campaigns with three metrics that scored something in every context, of which there are two or more.
-
-    With each: options, accuracies, and the accuracies of ``n`` draws.
-    """
+    """Yield campaigns of three metrics, two or more contexts, a score in each; accuracies, and those of n draws."""
     for number, frame in tables(numbers, n_metrics=3):
         options = {"context": CONTEXTS[number % 4], **options_of(number)} | rule
         parts = by_context(rows_of(frame), options["context"])

@@ -4,6 +4,7 @@ import json
 import sys
 from collections import Counter
 from functools import partial
+from itertools import product
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -122,8 +123,7 @@ def test_worked_sentences(kind, options, expected):
 
 def test_composed_makes_several_edits():
     text = "The old house was not cold, and he liked our garden."
-    found = outcomes(text, "composed", n=50)
-    assert text not in found
+    assert text not in (found := outcomes(text, "composed", n=50))
     assert max(sum(changed(text, new, "en")) for new in found) > 2
     assert None not in outcomes("He did not wait.", "composed")
     assert outcomes("...", "composed") == {None}
@@ -153,15 +153,11 @@ def changed(text, new, language):
     return sum((before - after).values()), sum((after - before).values())
 
 
+#: How many words may go and come.
 ONE_EDIT = {
-    "removal": lambda gone, come: (gone, come) == (1, 0),
-    "insertion": lambda gone, come: (gone, come) == (0, 1),
-    "swapping": lambda gone, come: (gone, come) == (0, 0),
-    **dict.fromkeys(["synonym", "pronoun"], lambda gone, come: (gone, come) == (1, 1)),
-    "named_entity": lambda gone, come: gone <= 3 and come <= 3,
-    "negation": lambda gone, come: (gone, come) in ((0, 1), (1, 1)),
-    "negation_removal": lambda gone, come: (gone, come) in ((1, 0), (1, 1)),
-}
+    "removal": {(1, 0)}, "insertion": {(0, 1)}, "swapping": {(0, 0)}, "synonym": {(1, 1)}, "pronoun": {(1, 1)},
+    "named_entity": {*product(range(4), repeat=2)}, "negation": {(0, 1), (1, 1)}, "negation_removal": {(1, 0), (1, 1)},
+}  # fmt: skip
 
 
 @settings(max_examples=150)
@@ -173,7 +169,7 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
     if new is None:
         return
     assert new != text
-    assert ONE_EDIT[kind](*changed(text, new, language)), new
+    assert changed(text, new, language) in ONE_EDIT[kind], new
     if kind != "swapping":  # one place: what stands before and after it is untouched, byte for byte
         same = next((i for i, (a, b) in enumerate(zip(text, new, strict=False)) if a != b), min(len(text), len(new)))
         rest = min(len(text), len(new)) - same
@@ -251,7 +247,7 @@ def test_entities_and_words_come_from_the_table():
 def test_speech_table():
     frame = pd.DataFrame({"system": "a", "segment": range(30), "transcript": "THE WATER IN THE POND WAS COLD"})
     table = perturb.perturb_table(frame, task="speech")
-    assert set(table["perturbation"]) == {"removal", "insertion", "swapping", "phonetic", "composed"}
+    assert set(table["perturbation"]) == {*perturb.KINDS["speech"]} - {"llm"}
     assert table["perturbed"].str.isupper().all()
     assert (table.groupby("segment").size() == 4).all()
 
@@ -297,9 +293,7 @@ def test_wordnet_is_used_where_it_is_there(monkeypatch):
     assert outcomes("Das Auto.", "synonym", language="de") == {"Das Fahrzeug."}
 
 
-class FakePipeline:
-    """A spaCy pipeline that knows one verb and one name."""
-
+class FakePipeline:  # knows one verb and one name
     meta: ClassVar = {"lang": "en", "name": "fake"}
 
     def __call__(self, text):
@@ -475,12 +469,10 @@ def says(answer, monkeypatch):
 HOME = "He goes home."
 ANSWERS = [
     (HOME, "He go home.", "He go home.", "perturbed"),
-    (HOME, '"He go home."', "He go home.", "perturbed"),
     (HOME, "Here is the perturbed output:\n\nHe go home.", "He go home.", "perturbed"),
     (HOME, 'MT_OUTPUT_GERMAN: "He go home."', "He go home.", "perturbed"),
     (HOME, '"Yes," she said, "no."', '"Yes," she said, "no."', "perturbed"),
     (HOME, "I'm sorry, I can't help with that.", None, "refused"),
-    (HOME, "I cannot do this.", None, "refused"),
     # an apology that was to be perturbed is no refusal
     ("I'm sorry I was late.", "I'm sorry I was lates.", "I'm sorry I was lates.", "perturbed"),
     (HOME, "  ", None, "empty"),
@@ -543,7 +535,6 @@ def test_errors_of_type():
 @pytest.mark.usefixtures("transformers")
 def test_model_that_is_not_there_or_without_the_extra(tmp_path, monkeypatch):
     ask = partial(asked, "a")
-    message = r"cannot be loaded: .* Give the name or folder of a causal language model"
-    refuses(message, ask, model=perturb.LanguageModel(tmp_path / "none"))
+    refuses("cannot be loaded: .* Give the name or", ask, model=perturb.LanguageModel(tmp_path / "none"))
     monkeypatch.setitem(sys.modules, "transformers", None)
     refuses("needs transformers", ask, model=perturb.LanguageModel("x"))
