@@ -215,7 +215,7 @@ COUNTS = {
     ],
     "n_jobs": [
         mm.sysdep.null_table, mm.sysdep.system_dependence_table,
-        mm.aggregation.extract,
+        lambda es, **n: mm.aggregation.extract(es, cache=False, **n),
         lambda es, **n: mm.sweep.run({"sets": ["teaching"], "statistics": ["correlate"]}, **n),
     ],
 }  # fmt: skip
