@@ -45,7 +45,7 @@ def clean(answer: str) -> str:
     return answer.strip()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LanguageModel:
     """A text-generation model that perturbs texts.
 
