@@ -106,11 +106,11 @@ def in_processes(es: mm.EvalSet, n_jobs: int):
     yield "system_dependence_table", mm.sysdep.system_dependence_table(es, n_resamples=10, n_jobs=n_jobs)
     yield "null_table", mm.sysdep.null_table(es, n_resamples=39, min_stratum=10, n_jobs=n_jobs)
     for metric in ("bleu", "chrf", "ter"):
-        options = {"how": "bootstrap", "cache": False, "n_jobs": n_jobs, **DRAWS}
-        yield f"aggregate {metric}", mm.aggregation.aggregate(es, metric, **options)
-    yield "compare_aggregations", mm.aggregation.compare_aggregations(es, cache=False, n_jobs=n_jobs, **DRAWS)
+        counts = mm.aggregation.extract(es, metric, cache=False, n_jobs=n_jobs)
+        yield f"aggregate {metric}", mm.aggregation.aggregate(counts, metric, how="bootstrap", **DRAWS)
+    yield "compare_aggregations", mm.aggregation.compare_aggregations(es, n_jobs=n_jobs, **DRAWS)
     sizes = {"sizes": (1, 10), "n_resamples": 5, "sample_size": 20}
-    yield "downsample", mm.aggregation.downsample([es], **sizes, cache=False, n_jobs=n_jobs)
+    yield "downsample", mm.aggregation.downsample([es], **sizes, n_jobs=n_jobs)
     yield "sweep", mm.sweep.run(PLAN, n_jobs=n_jobs).to_frame()
 
 

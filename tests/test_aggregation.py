@@ -6,15 +6,14 @@ import pytest
 from campaigns import refuses
 
 import mtmeta as mm
-from mtmeta import _files, aggregation, scoring
+from mtmeta import aggregation, scoring
 from mtmeta.aggregation import _compare, _formulas, _statistics
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
-    folder = tmp_path_factory.mktemp("cache")
-    monkeypatch.setattr(_statistics, "_cache_dir", lambda: folder / "statistics")
-    return folder / "statistics"
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
+    return tmp_path / "statistics"
 
 
 def text_set(translations, references, **options):
@@ -40,19 +39,18 @@ def test_blocks_do_not_change_the_draws(monkeypatch, teaching):
 
 
 def test_one_segment_has_no_interval_and_ter_without_a_reference_is_all_or_nothing():
-    table = aggregation.aggregate(TOY.select(segments=[1]), cache=False).table
+    table = aggregation.aggregate(TOY.select(segments=[1])).table
     assert table[["se", "low", "high"]].isna().all(axis=None)
     assert table.score.notna().all()
     assert _formulas._ter(np.array([[0, 0], [1, 0], [7, 0], [1, 4]])).tolist() == [0, 100, 100, 25]
 
 
 def test_ratio_gap_checks_its_input():
-    refuses("segment number 2 has length 0", aggregation.ratio_gap, [1, 0], [2, 0])
+    refuses("number 2 has no ratio: 0 / 0", aggregation.ratio_gap, [1, 0], [2, 0])
+    refuses("number 1 has no ratio: nan / 2", aggregation.ratio_gap, [np.nan], [2])
     refuses("equally long", aggregation.ratio_gap, [1, 0], [2])
-    refuses("finite", aggregation.ratio_gap, [np.nan], [2])
     gap = aggregation.ratio_gap([1, 0], [2, 1])
     assert gap.to_frame().columns.tolist() == ["ratio_of_sums", "mean_of_ratios", "gap", "covariance", "mean_length"]
-    assert "Cov(length, ratio)" in gap.signature
 
 
 @pytest.fixture
@@ -82,46 +80,32 @@ def test_cache_is_by_content_and_options(own_cache, counted):
     assert counted[6:] == []
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "text", "counts"])
-def test_damaged_cache_is_rebuilt(own_cache, counted, damage):
+@pytest.mark.parametrize("damage", ["cut", "flipped", "counts"])
+def test_damaged_cache_is_rebuilt_and_one_that_cannot_be_written_is_no_error(own_cache, counted, damage, monkeypatch):
     whole = aggregation.extract(TOY).counts
     for path in own_cache.glob("*.npz"):
         data = path.read_bytes()
         if damage == "counts":  # a well-formed file with other numbers
             with np.load(path) as stored:
                 np.savez_compressed(path, values=stored["values"] + 1, checksum=stored["checksum"])
-            continue
-        middle = len(data) // 4
-        flipped = data[:middle] + bytes([data[middle] ^ 255]) + data[middle + 1 :]
-        path.write_bytes({"empty": b"", "cut": data[:100], "flipped": flipped, "text": b"not a file"}[damage])
-    np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
-    np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
+        else:
+            path.write_bytes(data[:100] if damage == "cut" else data[:200] + bytes([data[200] ^ 255]) + data[201:])
+    for _ in range(2):
+        np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
     assert counted == [2, 2]
-
-
-def test_cache_that_cannot_be_written_is_no_error(own_cache):
-    own_cache.parent.mkdir(exist_ok=True)
-    own_cache.write_text("a file where the folder should be")
-    assert aggregation.extract(TOY).counts.shape == (2, 3, 10)
-
-
-def test_cache_lies_where_the_rest_does(monkeypatch, tmp_path):
-    monkeypatch.undo()
-    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
-    assert _statistics._cache_dir() == _files.cache_dir() / "statistics"
-    monkeypatch.delenv("MTMETA_CACHE")
-    assert _statistics._cache_dir() == _files.cache_dir() / "statistics"
+    monkeypatch.setenv("MTMETA_CACHE", __file__)
+    np.testing.assert_array_equal(aggregation.extract(TOY).counts, whole)
 
 
 @pytest.mark.parametrize("metric", scoring.METRICS)
 def test_signature_is_that_of_sacrebleu(metric):
     hypotheses, references = list(TOY.texts.translations["A"]), [list(TOY.texts.references["ref"])]
     for how, score in (("corpus", scoring.score_corpus), ("segment", scoring.score_segments)):
-        found = aggregation.aggregate(TOY, metric, how=how, cache=False)
+        found = aggregation.aggregate(TOY, metric, how=how)
         assert found.signature.startswith(score(hypotheses, references, metric).signature + "|how:")
         assert found.to_frame().signature.tolist() == [found.signature] * 2
         for effective, word in ((True, "yes"), (False, "no")) if metric != "ter" else ():
-            asked = aggregation.aggregate(TOY, metric, how=how, effective_order=effective, cache=False)
+            asked = aggregation.aggregate(TOY, metric, how=how, effective_order=effective)
             assert f"eff:{word}" in asked.signature
 
 
@@ -134,36 +118,33 @@ def test_selection_by_name():
     bleu = aggregation.extract(text_set({"A": ("a b c d x f", "z")}, {"ref": ("a b c d e f", "y")}), cache=False)
     assert bleu.to_frame()[["match_1", "total_1", "hyp_len"]].to_numpy().tolist() == [[5, 6, 6], [0, 1, 1]]
     refuses("unknown segment 9", statistics.select, segments=[9])
-    refuses("nothing would be left", statistics.select, systems=[])
-    refuses(r"Write \['A'\]", statistics.select, systems="A", error=TypeError)
     with pytest.raises(ValueError, match="read-only"):
         statistics.counts[0, 0, 0] = 1
 
 
 def test_options_are_checked(teaching):
+    aggregate, downsample, compare = aggregation.aggregate, aggregation.downsample, aggregation.compare_aggregations
     for function, data, options, match in (
-        (aggregation.aggregate, TOY, {"how": "mean"}, "`how` must be one of 'corpus', 'segment', 'bootstrap'"),
-        (aggregation.aggregate, TOY, {"metric": "rouge"}, "`metric` must be one of"),
-        (aggregation.aggregate, TOY, {"interval": "delta"}, "`interval` must be one of None, 'jackknife'"),
-        (aggregation.aggregate, TOY, {"how": "bootstrap", "interval": "jackknife"}, "from the same resamples"),
-        (aggregation.aggregate, TOY, {"sample_size": 5}, "nothing is resampled"),
-        (aggregation.aggregate, TOY, {"how": "bootstrap", "sample_size": 0}, "`sample_size` must be at least 1"),
-        (aggregation.aggregate, TOY, {"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be at least 2"),
-        (aggregation.aggregate, TOY, {"level": 95}, r"`level` must lie in \(0, 1\)"),
-        (aggregation.aggregate, TOY, {"references": "refZ"}, "unknown reference 'refZ'"),
-        (aggregation.aggregate, TOY, {"references": []}, "the list of references is empty"),
-        (aggregation.downsample, [teaching], {"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
-        (aggregation.downsample, [teaching], {"sizes": [10, 1]}, "must ascend, from 1 to below sample_size=1000"),
-        (aggregation.downsample, [teaching], {"sizes": [1000]}, "`sizes` must ascend"),
-        (aggregation.downsample, [teaching], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
-        (aggregation.downsample, [TOY], {}, "at least three systems"),
-        (aggregation.compare_aggregations, teaching, {"unit": "system"}, "`unit` must be one of 'segment', 'both'"),
-        (aggregation.compare_aggregations, teaching, {"metrics": "bleu"}, r"Write \['bleu'\]"),
-        (aggregation.compare_aggregations, teaching, {"metrics": ["comet"]}, "`metric` must be one of"),
-        (aggregation.compare_aggregations, teaching, {"level": 1}, "`level` must lie in"),
-        (aggregation.compare_aggregations, teaching, {"n_resamples": 1}, "`n_resamples` must be at least 2"),
+        (aggregate, TOY, {"how": "mean"}, "`how` must be one of 'corpus', 'segment', 'bootstrap'"),
+        (aggregate, TOY, {"metric": "rouge"}, "`metric` must be one of"),
+        (aggregate, TOY, {"interval": "delta"}, "`interval` must be one of None, 'jackknife'"),
+        (aggregate, TOY, {"how": "bootstrap", "interval": "jackknife"}, "a jackknife draws no resamples"),
+        (aggregate, TOY, {"sample_size": 5}, "a jackknife draws no resamples"),
+        (aggregate, TOY, {"how": "bootstrap", "sample_size": 0}, "`sample_size` must be at least 1"),
+        (aggregate, TOY, {"how": "bootstrap", "n_resamples": 1}, "`n_resamples` must be at least 2"),
+        (aggregate, TOY, {"level": 95}, r"`level` must lie in \(0, 1\)"),
+        (aggregate, TOY, {"references": "refZ"}, "unknown reference 'refZ'"),
+        (downsample, [teaching], {"metric": "ter"}, "`metric` must be one of 'bleu', 'chrf'"),
+        (downsample, [teaching], {"sizes": [10, 1]}, "must ascend, from 1 to below sample_size=1000"),
+        (downsample, [teaching], {"sizes": [1000]}, "`sizes` must ascend"),
+        (downsample, [teaching], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
+        (downsample, [TOY], {}, "at least three systems"),
+        (compare, teaching, {"unit": "system"}, "`unit` must be one of 'segment', 'both'"),
+        (compare, teaching, {"metrics": ["comet"]}, "unknown metric 'comet'"),
+        (compare, teaching, {"level": 1}, "`level` must lie in"),
+        (compare, teaching, {"n_resamples": 1}, "`n_resamples` must be at least 2"),
     ):
-        refuses(match, function, data, error=TypeError if "Write" in match else ValueError, **options)
+        refuses(match, function, data, **options)
 
 
 #: A set whose reference lacks a segment.
@@ -172,7 +153,7 @@ UNEVEN = mm.EvalSet([[0, 0]], {}, systems=["A"], texts=mm.evalset.Texts(None, {"
 
 def test_texts_are_checked():
     for es, match in (
-        (mm.EvalSet([[1.0]], {}, systems=["A"]), "has no translations with references"),
+        (mm.EvalSet([[1.0]], {}, systems=["A"]), "has no texts; a table needs"),
         (text_set({"A": ("a",)}, {"r1": ("a",), "r2": ("b",)}), "several references: 'r1', 'r2'"),
         (text_set({"A": ("a", None)}, {"r": ("a", "b")}), r"'A' has no translation of 1 .*, the first of them 2"),
         (text_set({"A": ("a", "b")}, {"r": ("a", None)}), r"have no reference, the first of them segment number 2"),
@@ -181,12 +162,12 @@ def test_texts_are_checked():
     ):
         refuses(match, aggregation.extract, es)
     statistics = aggregation.extract(TOY, cache=False)
-    refuses("statistics of 'bleu', not of 'chrf'", aggregation.aggregate, statistics, "chrf")
+    refuses("omit them, and pass metric='bleu'", aggregation.aggregate, statistics, "chrf")
+    refuses("omit them, and pass", aggregation.aggregate, statistics, "bleu", tokenize="13a")
     refuses("TER does not have", aggregation.aggregate, aggregation.extract(TOY, "ter"), "ter", effective_order=True)
-    refuses("fixed when the statistics were extracted", aggregation.aggregate, statistics, "bleu", tokenize="13a")
     two = text_set({"A": ("a b", "c")}, {"r1": ("a b", "c"), "r2": ("b", "d c")})
     statistics = aggregation.extract(two, "chrf", references=["r1", "r2"], cache=False)
-    refuses("Extract them with effective_order=False", aggregation.aggregate, statistics, "chrf", effective_order=False)
+    refuses("needs a single reference", aggregation.aggregate, statistics, "chrf", effective_order=False)
     same = aggregation.aggregate(statistics, "chrf", effective_order=True).table
     pd.testing.assert_frame_equal(same, aggregation.aggregate(statistics, "chrf").table)
 
@@ -201,9 +182,8 @@ def test_tidy_tables_are_taken_and_transposed_options_checked(teaching):
     refuses(r"found 2\. Name one", aggregation.aggregate_transposed, two, reference=["r1", "r2"])
 
 
-#: Cavalin et al. 2024, Table 1, mean Pearson correlation of corpus scores and of means of segments: MQM, then DA.
+#: Cavalin et al. 2024, Table 1, mean Pearson correlation with MQM of corpus scores and of means of segments.
 PUBLISHED = {"bleu": (0.425, 0.776), "chrf": (0.392, 0.806)}
-PUBLISHED_DA = {"bleu": (-0.006, 0.729), "chrf": (0.285, 0.802)}
 
 
 @pytest.fixture(scope="module")
@@ -220,48 +200,21 @@ def wmt23(data_dir):
 def test_transposition_gives_the_published_correlations(metric, wmt23):
     """Right references give .788 and .802 (our computation); the published figures come out transposed."""
 
-    def mean_correlation(score):
-        return np.mean([np.corrcoef(es.system_scores["human"], score(es))[0, 1] for es in wmt23])
+    def mean_correlation(score, sets=wmt23, **options):
+        found = (score(one, metric, **options).table.set_index("system")["score"] for one in sets)
+        humans = (es.system_scores["human"] for es in wmt23)
+        return np.mean([scores[human.index].corr(human) for scores, human in zip(found, humans, strict=True)])
 
-    wrong = mean_correlation(lambda es: aggregation.aggregate_transposed(es, metric).table.score)
-    right = mean_correlation(lambda es: aggregation.aggregate(es, metric, n_jobs=2).table.score)
-    segment = mean_correlation(lambda es: aggregation.aggregate(es, metric, how="segment").table.score)
+    wrong = mean_correlation(aggregation.aggregate_transposed)
+    segment = mean_correlation(aggregation.aggregate, how="segment")
     # chrF: .3913 and .8066 here, .392 and .806 published; BLEU agrees to three decimals
     assert (wrong, segment) == pytest.approx(PUBLISHED[metric], abs=(0.0005 if metric == "bleu" else 0.001))
+    right = mean_correlation(aggregation.aggregate)
     assert right == pytest.approx({"bleu": 0.788, "chrf": 0.802}[metric], abs=0.0006)
-
-
-@pytest.mark.parametrize("metric", ["bleu", "chrf"])
-def test_transposition_of_the_archive_gives_the_published_correlations_with_mqm(metric, wmt23):
-    """With the texts of the general task, where one first segment differs, chrF too agrees to three decimals."""
+    # with the texts of the general task, where one first segment differs, chrF too agrees to three decimals
     news = mm.datasets.load_news([es.language_pair for es in wmt23])
-    correlations = []
-    for es, archive in zip(wmt23, news, strict=True):
-        scores = aggregation.aggregate_transposed(archive, metric, reference="refA").table.set_index("system")["score"]
-        correlations.append(scores[list(es.systems)].corr(es.system_scores["human"]))
-    assert round(np.mean(correlations), 3) == PUBLISHED[metric][0]
-
-
-@pytest.mark.parametrize("metric", ["bleu", "chrf"])
-@pytest.mark.parametrize("effective", [False, True])
-def test_comparison_has_the_effective_order_asked_for(metric, effective, teaching):
-    es = teaching.select(segments=teaching.segments[:12])
-    row = aggregation.compare_aggregations(es, [metric], n_resamples=2, effective_order=effective).table.iloc[0]
-    for how in ("corpus", "segment"):
-        scores = aggregation.aggregate(es, metric, how=how, effective_order=effective).table.score
-        assert row[how] == pytest.approx(np.corrcoef(scores, es.human.mean(axis=1))[0, 1])
-
-
-def test_comparison_extracts_with_the_effective_order_where_there_is_one(teaching):
-    es = teaching.select(systems=teaching.systems[:4], segments=teaching.segments[:6])
-    second = {"refA": es.texts.references["refA"], "refB": es.texts.translations[es.systems[0]]}
-    texts = mm.evalset.Texts(None, second, dict(es.texts.translations))
-    two = mm.EvalSet(es.human, {}, systems=es.systems, texts=texts)
-    options = {"reference": ["refA", "refB"], "n_resamples": 2, "effective_order": False}
-    table = aggregation.compare_aggregations(two, ["chrf", "ter"], **options).table
-    scores = aggregation.aggregate(two, "chrf", how="segment", references=["refA", "refB"], effective_order=False)
-    assert table["segment"][0] == pytest.approx(np.corrcoef(scores.table.score, es.human.mean(axis=1))[0, 1])
-    assert table["metric"].tolist() == ["chrf", "ter"]
+    archive = mean_correlation(aggregation.aggregate_transposed, news, reference="refA")
+    assert round(archive, 3) == PUBLISHED[metric][0]
 
 
 def test_exchanges_are_drawn_where_there_are_many(monkeypatch):
@@ -273,16 +226,10 @@ def test_exchanges_are_drawn_where_there_are_many(monkeypatch):
     expected, at_limit, drawn = found.values()
     assert at_limit == expected != drawn
     assert drawn == pytest.approx(expected, abs=4 * np.sqrt(0.25 / _compare._N_EXCHANGES))  # four standard errors
-
-
-def test_same_aggregation_twice_differs_in_nothing():
+    # the same aggregation twice differs in nothing
     scores, human = np.arange(20.0), np.random.default_rng(0).random(20)
-    rng = np.random.default_rng(0)
-    assert _compare._exchange_test(scores, scores, human, rng) == 1
+    assert _compare._exchange_test(scores, scores, human, np.random.default_rng(0)) == 1
     assert _compare._williams(scores, scores, human) == 1
-    assert np.isnan(_compare._exchange_test(np.ones(20), scores, human, rng))
-    assert np.isnan(_compare._exchange_test(scores, human, np.full(20, 0.1), rng))
-    assert np.isnan(_compare._williams(*((scores, human, np.full(20, 0.1)))))
 
 
 @pytest.mark.filterwarnings("error")
@@ -308,17 +255,3 @@ def test_comparison_with_fixed_human_scores(teaching):
     assert (found.corpus, found.segment) == (pytest.approx(resampled.corpus), pytest.approx(resampled.segment))
     unrated = mm.datasets.NewsSet("n", "x", news.systems, news.segments, news.texts, scores * np.nan, {})
     refuses("0 systems with human scores; at least 4", aggregation.compare_aggregations, unrated)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("metric", ["bleu", pytest.param("chrf", marks=pytest.mark.exhaustive)])
-def test_transposition_gives_the_published_correlations_with_da(metric):
-    """On eight pairs with DA+SQM all four published figures come out, cut after the third decimal."""
-    news = [es for es in mm.datasets.load_news() if len(es.human)]
-    table = aggregation.compare_aggregations(news, [metric], reference="refA", n_resamples=2, n_jobs=2).table
-    wrong = [
-        np.corrcoef(aggregation.aggregate_transposed(es, metric, reference="refA").table.score, es.human)[0, 1]
-        for es in news
-    ]
-    assert tuple(np.trunc(1000 * np.array([np.mean(wrong), table["segment"].mean()])) / 1000) == PUBLISHED_DA[metric]
-    assert table["corpus"].mean() > table["segment"].mean()

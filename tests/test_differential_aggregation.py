@@ -15,6 +15,12 @@ from mtmeta import aggregation, scoring
 
 pytestmark = pytest.mark.slow
 
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTMETA_CACHE", str(tmp_path))
+
+
 WORDS = ("the", "The", "cat", "sat", "on", "a", "mat", ".", ",", "Käse", "猫は", "don't", "3.5", "a-b", "&amp;", "(x)")
 SCALE = {"bleu": 1, "chrf": 1, "chrf++": 1, "ter": -1}
 
@@ -71,12 +77,22 @@ def segments(es, system, metric, **options):
     return [SCALE[metric] * scorer.sentence_score(text, list(own)).score for text, own in pairs]
 
 
+def scorer_of(es, system, how, metric, **options):
+    """Return a function that scores some segments, which may occur twice: as a corpus, or by their mean."""
+    if how == "segment":
+        single = segments(es, system, metric, **options)
+        return lambda drawn: math.fsum(single[j] for j in drawn) / len(drawn)
+    return lambda drawn: corpus(es, system, drawn, metric, **options)
+
+
 def extracted(number, es):
     """Return statistics and the options that sacreBLEU gets."""
     metric, effective = options_of(number)
+    if "chrf" in metric and len(es.texts.references) > 1:
+        effective = effective or None
     tokenize = (None, "char", "intl", "none")[number // 16 % 4] if metric == "bleu" else None
-    given = {"effective_order": effective, "tokenize": tokenize}
-    statistics = aggregation.extract(es, metric, references=list(es.texts.references), cache=False, **given)
+    references = list(es.texts.references)
+    statistics = aggregation.extract(es, metric, references=references, cache=False, tokenize=tokenize)
     return statistics, {"effective": effective, "tokenize": tokenize}
 
 
@@ -85,13 +101,15 @@ def test_scores_are_those_of_sacrebleu(numbers):
     for number in numbers:
         es = texts_of(number)
         statistics, options = extracted(number, es)
-        metric, every = statistics.metric, range(es.shape[1])
+        metric, every, effective = statistics.metric, range(es.shape[1]), options["effective"]
+        whole, single = (
+            score(effective_order=effective) for score in (statistics.corpus_scores, statistics.segment_scores)
+        )
         for k, system in enumerate(es.systems):
-            near(statistics.corpus_scores()[k], corpus(es, system, every, metric, **options), number)
-            np.testing.assert_allclose(
-                statistics.segment_scores()[k], segments(es, system, metric, **options), atol=1e-9, err_msg=number
-            )
-        given = {"effective_order" if key == "effective" else key: value for key, value in options.items()}
+            near(whole[k], corpus(es, system, every, metric, **options), number)
+            wanted = segments(es, system, metric, **options)
+            np.testing.assert_allclose(single[k], wanted, atol=1e-9, err_msg=number)
+        given = {"effective_order": effective, "tokenize": options["tokenize"]}
         texts, streams = es.texts.translations["S0"], list(es.texts.references.values())
         wanted = corpus(es, "S0", every, metric, **options)
         near(scoring.score_corpus(texts, streams, metric, **given).score, wanted, number)
@@ -108,21 +126,15 @@ def test_aggregations(numbers):
         metric, n = statistics.metric, es.shape[1]
         how, interval = (("corpus", None), ("segment", None), ("bootstrap", None), ("segment", "bootstrap"))[number % 4]
         how, interval = ("corpus", "bootstrap") if number % 8 == 5 else (how, interval)
-        drawing = how == "bootstrap" or interval == "bootstrap"
-        given = {"n_resamples": 5, "sample_size": (None, 2)[number % 2], "rng": number} if drawing else {}
-        # what the options of this call change is tested above; counts are taken once here
-        found = aggregation.aggregate(statistics, metric, how=how, interval=interval, level=0.8, **given)
+        drawing, size = "bootstrap" in (how, interval), (None, 2)[number % 2]
+        given = {"n_resamples": 5, "sample_size": size, "rng": number} if drawing else {}
+        given |= {"how": how, "interval": interval, "effective_order": options["effective"]}
+        found = aggregation.aggregate(statistics, metric, level=0.8, **given)
+        drawn = np.random.default_rng(number).integers(n, size=(5, size or n))
         for k, system in enumerate(es.systems):
-            line, single = found.table.iloc[k], segments(es, system, metric, **options)
-
-            def score(drawn, how=how, es=es, metric=metric, options=options, system=system, single=single):
-                if how == "segment":
-                    return math.fsum(single[j] for j in drawn) / len(drawn)
-                return corpus(es, system, drawn, metric, **options)
-
+            score = scorer_of(es, system, how, metric, **options)
             whole = score(range(n))
             if drawing:
-                drawn = np.random.default_rng(number).integers(n, size=(5, (given["sample_size"] or n)))
                 draws = [score(one) for one in drawn]
                 np.testing.assert_allclose(found.draws[:, k], draws, atol=1e-9, err_msg=number)
                 wanted = (np.mean(draws) if how == "bootstrap" else whole, np.std(draws, ddof=1))
@@ -132,21 +144,28 @@ def test_aggregations(numbers):
                 se = math.sqrt((n - 1) / n * math.fsum((v - np.mean(without)) ** 2 for v in without))
                 half = stats.t.ppf(0.9, n - 1) * se
                 wanted = (whole, se, whole - half, whole + half)
-            np.testing.assert_allclose(
-                line[["score", "se", "low", "high"]].astype(float), wanted, atol=1e-7, err_msg=number
-            )
+            line = found.table.iloc[k][["score", "se", "low", "high"]].astype(float)
+            np.testing.assert_allclose(line, wanted, atol=1e-7, err_msg=number)
+
+
+def transposed_scorer(texts, references, metric):
+    """Return a function that scores some segments the wrong way round: one stream of one reference for each."""
+
+    def score(drawn):
+        streams = [[references[j]] for j in drawn]
+        return SCALE[metric] * library(metric).corpus_score([texts[j] for j in drawn], streams).score
+
+    return score
 
 
 @checks(aggregation.aggregate_transposed, first=24)
 def test_transposed_references(numbers):
-    """sacreBLEU, called the wrong way round: one stream of one reference for each segment."""
     for number in numbers:
         es, (metric, *_) = texts_of(number), options_of(number)
-        scorer, streams = library(metric, None), [[text] for text in es.texts.references["refA"]]
         found = aggregation.aggregate_transposed(es, metric, reference="refA").table
-        corpora = (list(es.texts.translations[system]) for system in es.systems)
-        wanted = [SCALE[metric] * scorer.corpus_score(corpus, streams).score for corpus in corpora]
-        np.testing.assert_allclose(found["score"], wanted, atol=1e-9)
+        texts = (es.texts.translations[system] for system in es.systems)
+        scorers = (transposed_scorer(own, es.texts.references["refA"], metric) for own in texts)
+        np.testing.assert_allclose(found["score"], [score(range(es.shape[1])) for score in scorers], atol=1e-9)
 
 
 def pearson(x, y):
@@ -162,18 +181,15 @@ def test_comparison_of_aggregations(numbers):
     for number in numbers:
         es = texts_of(number, n_systems=4 + number % 2, least=2, most=6)
         metric, unit = scoring.METRICS[number % 4], ("segment", "both")[number // 4 % 2]
-        options = {"unit": unit, "n_resamples": n_resamples, "level": 0.8, "cache": False, "rng": number}
+        options = {"unit": unit, "n_resamples": n_resamples, "level": 0.8, "rng": number}
         found = aggregation.compare_aggregations(es, [metric], reference="refA", **options)
         row, n = found.table.iloc[0], es.shape[1]
-        single = [segments(one_reference(es), s, metric) for s in es.systems]
+        sides = [[scorer_of(one_reference(es), s, how, metric) for s in es.systems] for how in ("corpus", "segment")]
 
-        def scores(drawn, es=es, metric=metric, single=single):
+        def scores(drawn, es=es, sides=sides):
             rated = [[h for h in es.human[k, drawn] if not math.isnan(h)] for k in range(es.shape[0])]
-            return (
-                [corpus(one_reference(es), s, drawn, metric) for s in es.systems],
-                [math.fsum(own[j] for j in drawn) / len(drawn) for own in single],
-                [math.fsum(h) / len(h) if h else math.nan for h in rated],
-            )
+            means = [math.fsum(h) / len(h) if h else math.nan for h in rated]
+            return *([score(drawn) for score in side] for side in sides), means
 
         c, m, human = scores(list(range(n)))
         both = pearson(c, human), pearson(m, human)
@@ -183,17 +199,17 @@ def test_comparison_of_aggregations(numbers):
         picked = rng.integers(len(human), size=(n_resamples, len(human))) if unit == "both" else None
         draws = []
         for k in range(n_resamples):
-            sides = scores(drawn[k].tolist())
-            sides = [[side[i] for i in picked[k]] for side in sides] if picked is not None else sides
-            draws.append((pearson(sides[0], sides[2]), pearson(sides[1], sides[2])))
+            three = scores(drawn[k].tolist())
+            three = [[side[i] for i in picked[k]] for side in three] if picked is not None else three
+            draws.append((pearson(three[0], three[2]), pearson(three[1], three[2])))
         for value, wanted in zip(found.draws[es.name, metric], draws, strict=True):
             near(value[0], wanted[0], number, 1e-7)
             near(value[1], wanted[1], number, 1e-7)
         gaps = [b - a for a, b in draws if a is not None and b is not None]
         low, high = np.quantile(gaps, [0.1, 0.9]) if gaps else (None, None)
         agree(row, number, 1e-7, low=low, high=high)
-        sides = [(1 + sum(side * g <= 1e-9 for g in gaps)) / (1 + len(gaps)) for side in (1, -1)]
-        agree(row, number, p_bootstrap=min(1, 2 * min(sides)) if gaps else None, p_exchange=exchanged(c, m, human))
+        below = [(1 + sum(side * g <= 1e-9 for g in gaps)) / (1 + len(gaps)) for side in (1, -1)]
+        agree(row, number, p_bootstrap=min(1, 2 * min(below)) if gaps else None, p_exchange=exchanged(c, m, human))
         if None in both:
             assert math.isnan(row["p_williams"])
         elif (t := exact.williams(both[1], both[0], pearson(c, m), len(human))) is not None:
@@ -224,34 +240,24 @@ def test_down_sampling(numbers):
         sets = [one_reference(texts_of(2 * number + k, n_systems=2 + k, least=2, most=6)) for k in range(2)]
         metric, transposed = ("bleu", "chrf")[number % 2], number // 2 % 2 == 1
         found = aggregation.downsample(
-            sets, metric, sizes=sizes, n_resamples=n_resamples, sample_size=size, cache=False, rng=number,
-            **({"transposed": True} if transposed else {}),
-        )  # fmt: skip
+            sets, metric, sizes=sizes, n_resamples=n_resamples, sample_size=size, rng=number, transposed=transposed
+        )
         units = []
         for es, rng in zip(sets, np.random.default_rng(number).spawn(2), strict=True):
             n, own = es.shape[1], es.texts.references["refA"]
             drawn = rng.integers(n, size=(es.shape[0], n_resamples, size)).tolist()
             for k, system in enumerate(es.systems):
-                single = segments(es, system, metric)
-
-                def whole(one, es=es, system=system, own=own, metric=metric, transposed=transposed):
-                    if not transposed:
-                        return corpus(es, system, one, metric)
-                    texts = [es.texts.translations[system][j] for j in one]
-                    return library(metric).corpus_score(texts, [[own[j]] for j in one]).score
-
-                boot = np.mean(list(map(whole, drawn[k])))
-                cut = {c: [one[:c] for one in drawn[k]] for c in sizes}
-                means = {c: [np.mean([single[j] for j in one]) for one in cut[c]] for c in sizes}
-                units.append(
-                    (whole(range(n)), np.mean(single), boot, means, {c: list(map(whole, cut[c])) for c in sizes})
-                )
-        for line, unit in zip(found.units[["corpus", "segment", "bootstrap"]].to_numpy(), units, strict=True):
-            np.testing.assert_allclose(line, unit[:3], atol=1e-9, err_msg=number)
+                mean, whole = (scorer_of(es, system, how, metric) for how in ("segment", "corpus"))
+                if transposed:
+                    whole = transposed_scorer(es.texts.translations[system], own, metric)
+                scores = {c: [(mean(one[:c]), whole(one[:c])) for one in drawn[k]] for c in sizes}
+                units.append((whole(range(n)), mean(range(n)), np.mean([whole(one) for one in drawn[k]]), scores))
+        found_units = found.units[["corpus", "segment", "bootstrap"]]
+        np.testing.assert_allclose(found_units, [u[:3] for u in units], atol=1e-9, err_msg=number)
         for _, line in found.table.iterrows():
             c, k = line["size"], line["repetition"]
-            segment, whole_, boot = ([u[3][c][k] for u in units], [u[4][c][k] for u in units], [u[2] for u in units])
-            sides = {"segment": segment, "corpus": whole_, "bootstrap": boot}
+            segment, whole = zip(*(u[3][c][k] for u in units), strict=True)
+            sides = {"segment": segment, "corpus": whole, "bootstrap": [u[2] for u in units]}
             first, second = line["comparison"].split(" with ")
             near(line["pearson"], pearson(sides[first], sides[second]), number, 1e-7)
 

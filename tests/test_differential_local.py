@@ -44,8 +44,7 @@ def pairs_of(number, *, n_metrics=2, most=24):
 def options_of(number):
     """Return options that change from campaign to campaign."""
     return {
-        "average": ("segment", "pair")[number % 2], "ties": ("failure", "half")[number // 2 % 2],
-        "unit": ("segment", "doc")[number // 4 % 2], "missing": "drop",
+        "ties": ("failure", "half")[number % 2], "unit": ("segment", "doc")[number // 2 % 2], "missing": "drop",
     }  # fmt: skip
 
 
@@ -55,10 +54,6 @@ def outcome(row, metric, ties):
     if math.isnan(before) or math.isnan(after):
         return None
     return HALF * (ties == "half") if before == after else Fraction(before > after)
-
-
-def segment_of(row):
-    return row.get("lp", ""), row["segment"]
 
 
 def unit_of(row, unit):
@@ -71,13 +66,13 @@ def context_of(row, context):
     return row[context] if isinstance(context, str) else " / ".join(row[c] for c in context)
 
 
-def accuracy(rows, metric, average, ties):
+def accuracy(rows, metric, ties, average="segment"):
     """Return equation 2 (or the share of pairs); None without a scored pair. Rows may be taken several times."""
     by_segment = defaultdict(list)
     for copy, row in rows:
         value = outcome(row, metric, ties)
         if value is not None:
-            by_segment[copy, segment_of(row)].append(value)
+            by_segment[copy, unit_of(row, "segment")].append(value)
     if not by_segment:
         return None
     if average == "pair":
@@ -130,10 +125,17 @@ def ends(values, level):
     return np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if known else (None, None)
 
 
-@checks(la.local_accuracy)
-def test_local_accuracy(numbers):
+@checks(la.local_accuracy, la.global_accuracy)
+def test_local_and_global_accuracy(numbers):
     for number, frame in tables(numbers):
         context, options = (*CONTEXTS, None)[number % 5], options_of(number)
+        ties, by = options["ties"], context or "system"
+        both = la.global_accuracy(frame, context=by, n_resamples=0, **options).set_index(["metric", "context"])
+        for metric in "mn":
+            near(both["accuracy"][metric, "all pairs"], accuracy(rows_of(frame), metric, ties), number, 1e-12)
+            local = [accuracy(part, metric, ties) for part in by_context(rows_of(frame), by).values()]
+            mean = exact.mean([v for v in local if v is not None])
+            near(both["accuracy"][metric, "mean of contexts"], mean, number, 1e-12)
         n = 9 if number % 5 == 0 else 0
         found = la.local_accuracy(frame, context=context, n_resamples=n, rng=number, level=0.8, **options)
         parts = by_context(rows_of(frame), context)
@@ -141,32 +143,17 @@ def test_local_accuracy(numbers):
         draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number))) if n else []
         for _, line in found.iterrows():
             rows, metric = parts[line["context"]], line["metric"]
-            near(line["accuracy"], accuracy(rows, metric, options["average"], options["ties"]), number, 1e-12)
+            near(line["accuracy"], accuracy(rows, metric, ties), number, 1e-12)
             values = [outcome(row, metric, "failure") for _, row in rows]
             assert line["n_pairs"] == sum(v is not None for v in values)
             assert line["n_missing"] == sum(v is None for v in values)
             present = [row for (_, row), v in zip(rows, values, strict=True) if v is not None]
-            assert line["n_segments"] == len({segment_of(row) for row in present})
-            loss = accuracy(rows, metric, options["average"], "failure")
-            coin = accuracy(rows, metric, options["average"], "half")
+            assert line["n_segments"] == len({unit_of(row, "segment") for row in present})
+            loss, coin = (accuracy(rows, metric, rule) for rule in ("failure", "half"))
             near(line["tie_rate"], None if coin is None else 2 * (coin - loss), number, 1e-12)
             drawn = [by_context(one, context).get(line["context"], []) for one in draws]
-            low, high = ends([accuracy(part, metric, options["average"], options["ties"]) for part in drawn], 0.8)
+            low, high = ends([accuracy(part, metric, ties) for part in drawn], 0.8)
             agree(line, number, 1e-12, low=low, high=high)
-
-
-@checks(la.global_accuracy, first=24)
-def test_global_accuracy(numbers):
-    for number, frame in tables(numbers):
-        context, options = CONTEXTS[number % 4], options_of(number)
-        found = la.global_accuracy(frame, context=context, n_resamples=0, **options).set_index(["metric", "context"])
-        how = options["average"], options["ties"]
-        for metric in "mn":
-            rows = rows_of(frame)
-            near(found.loc[(metric, "all pairs"), "accuracy"], accuracy(rows, metric, *how), number, 1e-12)
-            local = [accuracy(part, metric, *how) for part in by_context(rows, context).values()]
-            known = [v for v in local if v is not None]
-            near(found.loc[(metric, "mean of contexts"), "accuracy"], exact.mean(known), number, 1e-12)
 
 
 def chi_square(cells):
@@ -184,7 +171,7 @@ def members(frame, context, unit):
     """Return the scheme, and the exchangeable members of each block: lists of rows."""
     rows = [row for _, row in rows_of(frame)]
     system = [row["system"] for row in rows]
-    units, segments = [unit_of(row, unit) for row in rows], [segment_of(row) for row in rows]
+    units, segments = [unit_of(row, unit) for row in rows], [unit_of(row, "segment") for row in rows]
     text, labels = list(zip(segments, system, strict=True)), [context_of(row, context) for row in rows]
     options = (
         ("between", units, [0] * len(rows)), ("within", list(zip(units, system, strict=True)), units),
@@ -213,56 +200,40 @@ def relabelled(labels, exchangeable, limit):
 
 def within(value, draws, n, number):
     """Assert that the mean of n draws of an enumerated distribution lies within five standard errors."""
-    mean, sd = np.mean(draws), np.std(draws)
-    near(value, mean, number, 5 * sd / np.sqrt(n) + 1e-9)
+    near(value, np.mean(draws), number, 5 * np.std(draws) / np.sqrt(n) + 1e-9)
 
 
 @checks(la.context_effect)
-def test_chi_square(numbers):
-    for number, frame in tables(numbers):
-        context = CONTEXTS[number % 4]
-        if len(by_context(rows_of(frame), context)) < 2:
-            refuses("at least two contexts", la.context_effect, frame, context=context, missing="drop")
-            continue
-        unit = options_of(number)["unit"]
-        found = la.context_effect(frame, context=context, missing="drop", unit=unit, n_resamples=0)
-        for _, line in found.iterrows():
-            values = [(context_of(row, context), outcome(row, line["metric"], "failure")) for _, row in rows_of(frame)]
-            cells = [(c, v == 1) for c, v in values if v is not None]
-            chi2, n_contexts = chi_square(cells)
-            agree(line, number, chi2=float(chi2), cramers_v=math.sqrt(chi2 / len(cells)))
-            assert (line["dof"], line["n_pairs"]) == (n_contexts - 1, len(cells))
-            won, lost = ([cells.count((name, side)) for name in dict(cells)] for side in (True, False))
-            if n_contexts > 1 and any(won) and any(lost):
-                near(line["p_value"], stats.chi2.sf(float(chi2), n_contexts - 1), number)
-            else:
-                assert (line["chi2"], line["p_value"]) == (0, 1)
-        assert (found["scheme"] == members(frame, context, unit)[0]).all(), number
-
-
-@checks(la.context_effect)
-def test_permuted_contexts_against_all_permutations(numbers):
+def test_chi_square_and_all_its_permutations(numbers):
     n, tested = 250, 0
-    for number in numbers:
-        frame, context, unit = pairs_of(number, most=9), CONTEXTS[number % 4], options_of(number)["unit"]
-        if not scored(frame) or len(by_context(rows_of(frame), context)) < 2:
+    for number, frame in itertools.chain(tables(numbers), tables(numbers, most=9)):
+        how = {"context": CONTEXTS[number % 4], "unit": options_of(number)["unit"], "missing": "drop"}
+        scheme, rows, labels, exchangeable = members(frame, how["context"], how["unit"])
+        if len(set(labels)) < 2:
+            refuses("at least two contexts", la.context_effect, frame, **how)
             continue
-        scheme, rows, labels, exchangeable = members(frame, context, unit)
         every = list(relabelled(labels, exchangeable, 720))
-        if not every:
-            continue
-        found = la.context_effect(frame, context=context, missing="drop", unit=unit, n_resamples=n, rng=number)
+        found = la.context_effect(frame, **how, n_resamples=n if every else 0, rng=number)
         assert (found["scheme"] == scheme).all(), number
         for _, line in found.iterrows():
             wins = [outcome(row, line["metric"], "failure") for row in rows]
-            cells = [[(c, w == 1) for c, w in zip(new, wins, strict=True) if w is not None] for new in every]
-            null = np.array([chi_square(one)[0] for one in cells], dtype=float)
-            reached, count = null >= line["chi2"] - 1e-9, line["p_permutation"] * (n + 1) - 1
-            within(count / n, reached, n, number)
-            within(line["null_v"], np.sqrt(null / line["n_pairs"]), n, number)
-            if line["dof"]:
-                within(line["inflation"], null / line["dof"], n, number)
-        tested += 1
+            cells, *null = (
+                [(c, w == 1) for c, w in zip(new, wins, strict=True) if w is not None] for new in (labels, *every)
+            )
+            chi2, n_contexts = chi_square(cells)
+            agree(line, number, chi2=float(chi2), cramers_v=math.sqrt(chi2 / len(cells)))
+            assert (line["dof"], line["n_pairs"]) == (n_contexts - 1, len(cells))
+            if n_contexts > 1 and len({won for _, won in cells}) == 2:
+                near(line["p_value"], stats.chi2.sf(float(chi2), n_contexts - 1), number)
+            else:
+                assert (line["chi2"], line["p_value"]) == (0, 1)
+            if every:
+                null = np.array([chi_square(one)[0] for one in null], dtype=float)
+                within((line["p_permutation"] * (n + 1) - 1) / n, null >= line["chi2"] - 1e-9, n, number)
+                within(line["null_v"], np.sqrt(null / line["n_pairs"]), n, number)
+                if line["dof"]:
+                    within(line["inflation"], null / line["dof"], n, number)
+        tested += bool(every)
     assert tested > len(numbers) / 10
 
 
@@ -293,41 +264,35 @@ def test_tau_ap(numbers):
         near(la.tau_ap(first, second, symmetric=True), symmetric(first, second), number, 1e-12)
 
 
-def ranked(numbers):
-    """Yield campaigns with three metrics that scored something in every context, of which there are two or more."""
+def measured(rows, context, names, ties):
+    """Return the accuracies of the three metrics in each context, and in all pairs."""
+    parts = by_context(rows, context) | {"global": rows}
+    return {name: [accuracy(parts.get(name, []), m, ties) for m in "mnk"] for name in (*names, "global")}
+
+
+def ranked(numbers, n, **rule):
+    """Yield campaigns of three metrics, two or more contexts, a score in each; accuracies, and those of n draws."""
     for number, frame in tables(numbers, n_metrics=3):
-        context = CONTEXTS[number % 4]
-        parts = by_context(rows_of(frame), context)
+        options = {"context": CONTEXTS[number % 4], **options_of(number)} | rule
+        parts = by_context(rows_of(frame), options["context"])
         if len(parts) > 1 and all(scored(pd.DataFrame([row for _, row in rows])) for rows in parts.values()):
-            yield number, frame, context, parts
+            given = options["context"], parts, options["ties"]
+            draws = resamples(frame, options["context"], options["unit"], n, np.random.default_rng(number))
+            yield number, frame, options, measured(rows_of(frame), *given), [measured(d, *given) for d in draws]
 
 
 @checks(la.tau_ap_matrix)
 def test_tau_ap_matrix(numbers):
-    for number, frame, context, parts in ranked(numbers):
-        options = options_of(number)
-        average, unit = options["average"], options["unit"]
-        n, how = 7 if number % 4 == 0 else 0, {"average": average, "unit": unit, "missing": "drop"}
-        found = la.tau_ap_matrix(frame, context=context, **how, n_resamples=n, level=0.8, rng=number)
-
-        def orders(rows, average=average, context=context, parts=parts):
-            local = {}
-            for name in parts:
-                part = by_context(rows, context).get(name, [])
-                local[name] = [accuracy(part, m, average, "failure") for m in "mnk"]
-            local["global"] = [accuracy(rows, m, average, "failure") for m in "mnk"]
-            return local
-
-        local = orders(rows_of(frame))
-        draws = [orders(rows) for rows in resamples(frame, context, unit, n, np.random.default_rng(number))]
+    for number, frame, options, local, draws in ranked(numbers, 3, ties="failure"):
+        del options["ties"]
+        found = la.tau_ap_matrix(frame, **options, n_resamples=3, level=0.8, rng=number)
         for a, b in itertools.product(local, repeat=2):
             near(found.tau.loc[a, b], tau_b(local[a], local[b]), number, 1e-12)
             near(found.symmetric.loc[a, b], symmetric(local[a], local[b]), number, 1e-12)
-            taus = [None if None in (*one[a], *one[b]) else tau_b(one[a], one[b]) for one in draws]
-            low, high = ends(taus, 0.8)
+            low, high = ends([None if None in (*d[a], *d[b]) else tau_b(d[a], d[b]) for d in draws], 0.8)
             near(found.low.loc[a, b], low, number, 1e-12)
             near(found.high.loc[a, b], high, number, 1e-12)
-        assert sorted(found.order) == sorted(parts)
+        assert {"global", *found.order} == {*local}
 
 
 def mean_taus(cells):
@@ -383,24 +348,17 @@ def spread(values):
 
 @checks(la.stability, first=24)
 def test_stability(numbers):
-    n = 6
-    for number, frame, context, parts in ranked(numbers):
-        options = options_of(number)
-        how = options["average"], options["ties"]
-        found = la.stability(frame, context=context, n_resamples=n, rng=number, **options).set_index("metric")
-        draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number)))
-        for metric in "mnk":
-            local = {name: accuracy(rows, metric, *how) for name, rows in parts.items()}
-            noise = []
-            for rows in draws:
-                drawn = by_context(rows, context)
-                values = [(accuracy(drawn.get(name, []), metric, *how), value) for name, value in local.items()]
-                noise.append(spread([None if d is None else d - value for d, value in values]))
-            line, (sd, range_) = found.loc[metric], spread(local.values())
-            near(line["mean"], exact.mean(list(local.values())), number, 1e-12)
+    for number, frame, options, local, draws in ranked(numbers, 6):
+        found = la.stability(frame, **options, n_resamples=6, rng=number).set_index("metric")
+        del local["global"]
+        for m, metric in enumerate("mnk"):
+            own, line = {name: values[m] for name, values in local.items()}, found.loc[metric]
+            noise = [spread([None if d[c][m] is None else d[c][m] - v for c, v in own.items()]) for d in draws]
+            sd, range_ = spread(own.values())
+            near(line["mean"], exact.mean(list(own.values())), number, 1e-12)
             agree(line, number, sd=sd, range=range_)
-            agree(line, number, 1e-12, worst=min(local.values()), best=max(local.values()))
-            near(local[line["worst_context"]], float(min(local.values())), number, 1e-12)
+            agree(line, number, 1e-12, worst=min(own.values()), best=max(own.values()))
+            near(own[line["worst_context"]], float(min(own.values())), number, 1e-12)
             variances = [one**2 for one, _ in noise if one is not None]
             of_noise = math.sqrt(np.mean(variances)) if variances else None
             near(line["sd_noise"], of_noise, number)
@@ -411,31 +369,24 @@ def test_stability(numbers):
 
 @checks(la.recommend, first=24)
 def test_recommendation(numbers):
-    n = 8
-    for number, frame, context, parts in ranked(numbers):
-        options = options_of(number)
-        how = options["average"], options["ties"]
-        found = la.recommend(frame, context=context, n_resamples=n, rng=number, level=0.8, **options)
-        draws = list(resamples(frame, context, options["unit"], n, np.random.default_rng(number)))
-        overall = {m: accuracy(rows_of(frame), m, *how) for m in "mnk"}
+    for number, frame, options, local, draws in ranked(numbers, 8):
+        found = la.recommend(frame, **options, n_resamples=8, rng=number, level=0.8)
+        overall = dict(zip("mnk", local.pop("global"), strict=True))
         assert overall[found.global_winner] == max(overall.values())
         table = found.table.set_index(["context", "metric"])
-        for name, rows in parts.items():
-            local, errors = {m: accuracy(rows, m, *how) for m in "mnk"}, []
-            for one in draws:
-                drawn = {m: accuracy(by_context(one, context).get(name, []), m, *how) for m in "mnk"}
-                if None not in drawn.values():
-                    errors.append({m: float(drawn[m] - local[m]) for m in "mnk"})
-            best = max("mnk", key=lambda m: (local[m], -"mnk".index(m)))
-            apart = {pair: [e[pair[0]] - e[pair[1]] for e in errors] for pair in itertools.combinations("mnk", 2)}
+        for name, own in local.items():
+            known = [d[name] for d in draws if None not in d[name]]
+            errors = [[float(a - b) for a, b in zip(one, own, strict=True)] for one in known]
+            best = own.index(max(own))
+            apart = {(i, j): [e[i] - e[j] for e in errors] for i, j in itertools.combinations(range(3), 2)}
             se = {pair: np.std(v, ddof=1) if len(v) > 1 else np.nan for pair, v in apart.items()}
             largest = [max(abs(apart[p][k]) / se[p] if se[p] > 1e-12 else 0 for p in apart) for k in range(len(errors))]
             c = np.quantile(largest, 0.8) if len(errors) > 1 else np.nan
-            for m in "mnk":
-                line, loss = table.loc[(name, m)], float(local[best] - local[m])
-                agree(line, number, 1e-12, accuracy=local[m], loss=loss)
-                assert line["rank"] == 1 + sum(v > local[m] for v in local.values())
-                width = 0 if m == best else c * se[tuple(sorted((m, best), key="mnk".index))]
+            for m, metric in enumerate("mnk"):
+                line, loss = table.loc[(name, metric)], float(own[best] - own[m])
+                agree(line, number, 1e-12, accuracy=own[m], loss=loss)
+                assert line["rank"] == 1 + sum(v > own[m] for v in own)
+                width = 0 if m == best else c * se[min(m, best), max(m, best)]
                 near(line["loss_low"], loss - width, number)
                 worse = "worse" if loss - width > 1e-9 else "cannot be told apart"
                 assert line["verdict"] == ("best" if loss == 0 else worse)
@@ -524,16 +475,14 @@ def test_combination_variance(numbers):
             refuses("at least three kinds", la.combination_variance, frame, missing="drop")
             continue
         context = (None, "system", "domain")[number % 3]
-        means, lost = {}, False
-        for metric in "mn":
-            for k in (1, 2):
-                for chosen in itertools.combinations(kinds, k):
-                    rows = [(c, row) for c, row in rows_of(frame) if row["perturbation"] in chosen]
-                    local = [accuracy(part, metric, "pair", "failure") for part in by_context(rows, context).values()]
-                    known = [v for v in local if v is not None]
-                    lost = lost or not known
-                    means.setdefault((metric, k), []).append(exact.mean(known) if known else None)
-        if lost:
+
+        def mean(metric, chosen, frame=frame, context=context):
+            parts = by_context([(c, row) for c, row in rows_of(frame) if row["perturbation"] in chosen], context)
+            known = [v for v in (accuracy(rows, metric, "failure", "pair") for rows in parts.values()) if v is not None]
+            return exact.mean(known) if known else None
+
+        means = {(m, k): [mean(m, c) for c in itertools.combinations(kinds, k)] for m in "mn" for k in (1, 2)}
+        if any(None in values for values in means.values()):
             continue
         found = la.combination_variance(frame, context=context, missing="drop")
         variance = {key: exact.mean([v**2 for v in exact.centred(values)]) for key, values in means.items()}

@@ -205,7 +205,7 @@ COUNTS = {
     "rng": [mm.soft_pairwise_accuracy, mm.report.report, mm.ties.subsample_ties, mm.aggregation.compare_aggregations],
     "n_jobs": [
         mm.sysdep.null_table, mm.sysdep.system_dependence_table,
-        lambda es, **n: mm.aggregation.aggregate(es, "bleu", cache=False, **n),
+        lambda es, **n: mm.aggregation.extract(es, cache=False, **n),
         lambda es, **n: mm.sweep.run({"sets": ["teaching"], "statistics": ["correlate"]}, **n),
     ],
 }  # fmt: skip

@@ -4,6 +4,7 @@ import json
 import sys
 from collections import Counter
 from functools import partial
+from itertools import product
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -18,124 +19,115 @@ import mtmeta as mm
 from mtmeta import perturb
 from mtmeta._files import word_lists
 from mtmeta.perturb import _lexicon as lexicon
-from mtmeta.perturb._edits import PHONETIC
-from mtmeta.perturb._llm import Request, clean
+from mtmeta.perturb._edits import PHONETIC, Setting
+from mtmeta.perturb._llm import prompt_of
+from mtmeta.perturb._table import _edit
 from mtmeta.perturb._words import Words
 
 RULES = tuple(k for k in perturb.KINDS["translation"] if k not in ("llm", "composed"))
 
 
-def outcomes(text, kind, n=200, **options):
-    """Return every result of many draws."""
-    return {perturb.apply(text, kind, rng=i, **options) for i in range(n)}
+def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary=None, entities=None, tools="auto"):
+    """Return every result of many draws; words and entities to insert are the bundled ones by default."""
+    vocabulary = lexicon.bundled_vocabulary(language) if vocabulary is None else vocabulary
+    setting = Setting(vocabulary, entities or lexicon.bundled_entities(language), lexicon.Tools(language, tools))
+    return {_edit(Words(text, language), kind, task, setting, np.random.default_rng(i)) for i in range(n)}
 
 
-#: text, kind, options, every possible result
+def each(pattern, words):
+    """Return a pattern with each word in its gap."""
+    return {pattern.replace("_", word) for word in words.split()}
+
+
+#: kind, options, and every possible result of each text
 WORKED = [
-    ("A b, c.", "removal", {}, {"b, c.", "A, c.", "A b,."}),
-    ("A  b", "removal", {}, {"b", "A"}),
-    ("A b, c.", "swapping", {}, {"b A, c.", "c b, A.", "A c, b."}),
-    ("The the.", "swapping", {}, {None}),
-    ("Go on!", "insertion", {"vocabulary": ["now"]}, {"now Go on!", "Go now on!", "Go on now!"}),
-    ("GO ON", "insertion", {"vocabulary": ["now"]}, {"NOW GO ON", "GO NOW ON", "GO ON NOW"}),
-    ("Go on!", "insertion", {"vocabulary": []}, {None}),
-    ("Hm.", "removal", {}, {None}),
-    ("", "swapping", {}, {None}),
-    ("...", "insertion", {}, {None}),
+    ("removal", {}, {"A b, c.": {"b, c.", "A, c.", "A b,."}, "A  b": {"b", "A"}, "Hm.": {None}}),
+    ("swapping", {}, {"A b, c.": {"b A, c.", "c b, A.", "A c, b."}, "The the.": {None}, "": {None}}),
+    ("insertion", {"vocabulary": ["now"]}, {
+        "Go on!": {"now Go on!", "Go now on!", "Go on now!"}, "GO ON": {"NOW GO ON", "GO NOW ON", "GO ON NOW"},
+        "...": {None},
+    }),
+    ("insertion", {"vocabulary": []}, {"Go on!": {None}}),
     # synonyms keep inflection and case
-    ("The homes.", "synonym", {}, {"The houses."}),
-    ("Homes.", "synonym", {}, {"Houses."}),
-    ("They began.", "synonym", {}, {"They started.", "They commenced."}),
-    ("It has begun.", "synonym", {}, {"It has started.", "It has commenced."}),
-    ("An enormous tree.", "synonym", {}, {None}),
-    ("A vast tree.", "synonym", {}, {"A huge tree.", "A gigantic tree."}),
-    ("Das Auto.", "synonym", {"language": "de"}, {"Das Fahrzeug."}),
-    ("Den Autos.", "synonym", {"language": "de"}, {"Den Fahrzeuge."}),
-    ("Ein kaltes Bad.", "synonym", {"language": "de"}, {"Ein kühles Bad."}),
-    ("Er kauft es.", "synonym", {"language": "de"}, {"Er erwirbt es."}),
-    ("Новая книга.", "synonym", {"language": "ru"}, {"Современная книга."}),
-    ("Он смотрел.", "synonym", {"language": "ru"}, {"Он глядел."}),
+    ("synonym", {}, {
+        "The homes.": {"The houses."}, "Homes.": {"Houses."}, "They began.": {"They started.", "They commenced."},
+        "It has begun.": {"It has started.", "It has commenced."}, "An enormous tree.": {None},
+        "A vast tree.": {"A huge tree.", "A gigantic tree."},
+    }),
+    ("synonym", {"language": "de"}, {
+        "Das Auto.": {"Das Fahrzeug."}, "Den Autos.": {"Den Fahrzeuge."}, "Ein kaltes Bad.": {"Ein kühles Bad."},
+        "Er kauft es.": {"Er erwirbt es."},
+    }),
+    ("synonym", {"language": "ru"}, {"Новая книга.": {"Современная книга."}, "Он смотрел.": {"Он глядел."}}),
     # pronouns stay of one kind
-    ("He left.", "pronoun", {}, {f"{p} left." for p in ("I", "You", "She", "It", "We", "They")}),
-    ("Did he leave?", "pronoun", {}, {f"Did {p} leave?" for p in ("I", "you", "she", "it", "we", "they")}),
-    ("Ask her.", "pronoun", {}, {f"Ask {p}." for p in ("me", "him", "us", "them")}),
-    ("Take her car.", "pronoun", {}, {f"Take {p} car." for p in ("my", "your", "his", "its", "our", "their")}),
-    ("In the US.", "pronoun", {}, {None}),
-    ("I hope that.", "pronoun", {}, {f"{p} hope that." for p in ("You", "He", "She", "It", "We", "They")}),
-    ("Meine Uhr.", "pronoun", {"language": "de"}, {f"{p} Uhr." for p in ("Deine", "Seine", "Ihre", "Unsere")}),
-    ("Kennst du ihn?", "pronoun", {"language": "de"}, None),
-    ("Мне жаль.", "pronoun", {"language": "ru"}, {f"{p} жаль." for p in ("Тебе", "Ему", "Ей", "Нам", "Вам", "Им")}),
+    ("pronoun", {}, {
+        "He left.": each("_ left.", "I You She It We They"), "Ask her.": each("Ask _.", "me him us them"),
+        "Did he leave?": each("Did _ leave?", "I you she it we they"), "In the US.": {None},
+        "Take her car.": each("Take _ car.", "my your his its our their"),
+        "I hope that.": each("_ hope that.", "You He She It We They"),
+    }),
+    ("pronoun", {"language": "de"}, {
+        "Meine Uhr.": each("_ Uhr.", "Deine Seine Ihre Unsere"),
+        "Kennst du ihn?": each("Kennst du _?", "mich dich uns euch") | each("Kennst _ ihn?", "ich er sie es wir"),
+    }),
+    ("pronoun", {"language": "ru"}, {"Мне жаль.": each("_ жаль.", "Тебе Ему Ей Нам Вам Им")}),
     # names
-    ("We saw Jo in Rome.", "named_entity", {"entities": ["Bo"]}, {"We saw Bo in Rome.", "We saw Jo in Bo."}),
-    ("He left the Bank of China.", "named_entity", {"entities": ["china"]}, {"He left the china of China."}),
-    ("Rain in Rome.", "named_entity", {"entities": ["rome"]}, {None}),
-    ("Jo Miller sings.", "named_entity", {"entities": ["Bo"]}, {"Bo sings."}),
-    ("On Monday in May.", "named_entity", {}, {None}),
-    ("Das Haus in Berlin.", "named_entity", {"language": "de", "entities": ["Ulm"]}, {"Das Haus in Ulm."}),
-    ("Das Haus der NATO.", "named_entity", {"language": "de", "entities": ["EU"]}, {"Das Haus der EU."}),
-    ("Das Haus am See.", "named_entity", {"language": "de"}, {None}),
-    ("Wie gelingt es Ihnen, Ihre Energie zu halten?", "named_entity", {"language": "de"}, {None}),
-    ("Он живёт в Москве.", "named_entity", {"language": "ru", "entities": ["Рим"]}, {"Он живёт в Рим."}),
-    # negation
-    ("He can swim.", "negation", {}, {"He can not swim."}),
-    ("He went home.", "negation", {}, {"He not went home."}),
-    ("A house, big.", "negation", {}, {"A house, not big."}),
-    ("He did not.", "negation", {}, {None}),
-    ("In May.", "negation", {}, {None}),
-    ("Er kann schwimmen.", "negation", {"language": "de"}, {"Er kann nicht schwimmen."}),
-    ("Eine Idee.", "negation", {"language": "de"}, {"Keine Idee."}),
-    ("Er stellt es ein.", "negation", {"language": "de"}, {None}),
-    ("Он знает.", "negation", {"language": "ru"}, {"Он не знает."}),
-    # negation taken back
-    ("I did not go.", "negation_removal", {}, {"I did go."}),
-    ("I don't.", "negation_removal", {}, {"I do."}),
-    ("Can't you?", "negation_removal", {}, {"Can you?"}),
-    ("I won’t.", "negation_removal", {}, {"I will."}),
-    ("Nobody came.", "negation_removal", {}, {"Somebody came."}),
-    ("DON'T GO", "negation_removal", {}, {"DO GO"}),
-    ("We go.", "negation_removal", {}, {None}),
-    ("Das ist nicht gut.", "negation_removal", {"language": "de"}, {"Das ist gut."}),
-    ("Keine Idee.", "negation_removal", {"language": "de"}, {"Eine Idee."}),
-    ("Он не знает.", "negation_removal", {"language": "ru"}, {"Он знает."}),
-    ("Никто не знал.", "negation_removal", {"language": "ru"}, {"Кто-то не знал.", "Никто знал."}),
+    ("named_entity", {"entities": ["Bo"]}, {
+        "We saw Jo in Rome.": {"We saw Bo in Rome.", "We saw Jo in Bo."}, "Jo Miller sings.": {"Bo sings."},
+        "On Monday in May.": {None},
+    }),
+    ("named_entity", {"entities": ["china"]}, {"He left the Bank of China.": {"He left the china of China."}}),
+    ("named_entity", {"entities": ["rome"]}, {"Rain in Rome.": {None}}),
+    ("named_entity", {"language": "de", "entities": ["Ulm"]}, {
+        "Das Haus in Berlin.": {"Das Haus in Ulm."}, "Das Haus der NATO.": {"Das Haus der Ulm."},
+        "Das Haus am See.": {None}, "Wie gelingt es Ihnen, Ihre Energie zu halten?": {None},
+    }),
+    ("named_entity", {"language": "ru", "entities": ["Рим"]}, {"Он живёт в Москве.": {"Он живёт в Рим."}}),
+    ("negation", {}, {
+        "He can swim.": {"He can not swim."}, "He went home.": {"He not went home."},
+        "A house, big.": {"A house, not big."}, "He did not.": {None}, "In May.": {None},
+    }),
+    ("negation", {"language": "de"}, {
+        "Er kann schwimmen.": {"Er kann nicht schwimmen."}, "Eine Idee.": {"Keine Idee."}, "Er stellt es ein.": {None},
+    }),
+    ("negation", {"language": "ru"}, {"Он знает.": {"Он не знает."}}),
+    ("negation_removal", {}, {
+        "I did not go.": {"I did go."}, "I don't.": {"I do."}, "Can't you?": {"Can you?"}, "I won’t.": {"I will."},
+        "Nobody came.": {"Somebody came."}, "DON'T GO": {"DO GO"}, "We go.": {None},
+    }),
+    ("negation_removal", {"language": "de"}, {
+        "Das ist nicht gut.": {"Das ist gut."}, "Keine Idee.": {"Eine Idee."},
+    }),
+    ("negation_removal", {"language": "ru"}, {
+        "Он не знает.": {"Он знает."}, "Никто не знал.": {"Кто-то не знал.", "Никто знал."},
+    }),
     # characters are words where there are no spaces
-    ("我爱。", "removal", {"language": "zh"}, {"爱。", "我。"}),
-    ("我爱。", "swapping", {"language": "zh"}, {"爱我。"}),
-    ("我爱。", "insertion", {"language": "zh", "vocabulary": ["们"]}, {"们我爱。", "我们爱。", "我爱们。"}),
-    ("我爱。", "negation", {"language": "zh"}, {None}),
-    ("Il dort.", "pronoun", {"language": "fr"}, {None}),
-    ("Il dort.", "insertion", {"language": "fr"}, {None}),
-    ("Il dort.", "swapping", {"language": "fr"}, {"dort Il."}),
+    ("removal", {"language": "zh"}, {"我爱。": {"爱。", "我。"}}),
+    ("swapping", {"language": "zh"}, {"我爱。": {"爱我。"}}),
+    ("insertion", {"language": "zh", "vocabulary": ["们"]}, {"我爱。": {"们我爱。", "我们爱。", "我爱们。"}}),
+    ("negation", {"language": "zh"}, {"我爱。": {None}}),
+    ("pronoun", {"language": "fr"}, {"Il dort.": {None}}),
+    ("insertion", {"language": "fr"}, {"Il dort.": {None}}),
+    ("swapping", {"language": "fr"}, {"Il dort.": {"dort Il."}}),
+    # letters that sound alike; the paper's example is t to d, water to wader
+    ("phonetic", {"task": "speech"}, {"WATER": each("WA_R", "DE TU TI TA") | {"WETER", "WUTER"}, "of a": {None},
+        "Photo": each("_o", "Phut Phod Fot Phawt")}),
+    ("phonetic", {"task": "speech", "language": "de"}, {"Wasser": {None}}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "kind", "options", "expected"), WORKED, ids=[f"{t} {k}" for t, k, *_ in WORKED])
-def test_worked_sentences(text, kind, options, expected):
-    if expected is None:
-        new = {f"Kennst du {p}?" for p in ("mich", "dich", "uns", "euch")}
-        expected = new | {f"Kennst {p} ihn?" for p in ("ich", "er", "sie", "es", "wir")}
-    assert outcomes(text, kind, **options) == expected
-
-
-def test_phonetic_substitution():
-    """The paper's example: t to d, water to wader."""
-    found = outcomes("WATER", "phonetic", task="speech")
-    assert "WADER" in found
-    assert found == {"WADER", "WATUR", "WATIR", "WATAR", "WETER", "WUTER"}
-    assert outcomes("of a", "phonetic", task="speech") == {None}
-    assert outcomes("Wasser", "phonetic", task="speech", language="de") == {None}
-    assert "Foto" in outcomes("Photo", "phonetic", task="speech")
-    assert all(new and pattern.pattern not in new for pattern, new in PHONETIC)
+@pytest.mark.parametrize(("kind", "options", "expected"), WORKED)
+def test_worked_sentences(kind, options, expected):
+    assert {text: outcomes(text, kind, **options) for text in expected} == expected
 
 
 def test_composed_makes_several_edits():
     text = "The old house was not cold, and he liked our garden."
-    found = outcomes(text, "composed", n=50)
-    assert text not in found
-    changes = [sum(changed(text, new, "en")) for new in found]
-    assert max(changes) > 2
-    assert None not in outcomes("He did not wait.", "composed", n=100)
+    assert text not in (found := outcomes(text, "composed", n=50))
+    assert max(sum(changed(text, new, "en")) for new in found) > 2
+    assert None not in outcomes("He did not wait.", "composed")
     assert outcomes("...", "composed") == {None}
+    assert all(new and pattern.pattern not in new for pattern, new in PHONETIC)
 
 
 POOL = {
@@ -161,16 +153,11 @@ def changed(text, new, language):
     return sum((before - after).values()), sum((after - before).values())
 
 
+#: How many words may go and come.
 ONE_EDIT = {
-    "removal": lambda gone, come: (gone, come) == (1, 0),
-    "insertion": lambda gone, come: (gone, come) == (0, 1),
-    "swapping": lambda gone, come: (gone, come) == (0, 0),
-    "synonym": lambda gone, come: (gone, come) == (1, 1),
-    "pronoun": lambda gone, come: (gone, come) == (1, 1),
-    "named_entity": lambda gone, come: gone <= 3 and come <= 3,
-    "negation": lambda gone, come: (gone, come) in ((0, 1), (1, 1)),
-    "negation_removal": lambda gone, come: (gone, come) in ((1, 0), (1, 1)),
-}
+    "removal": {(1, 0)}, "insertion": {(0, 1)}, "swapping": {(0, 0)}, "synonym": {(1, 1)}, "pronoun": {(1, 1)},
+    "named_entity": {*product(range(4), repeat=2)}, "negation": {(0, 1), (1, 1)}, "negation_removal": {(1, 0), (1, 1)},
+}  # fmt: skip
 
 
 @settings(max_examples=150)
@@ -182,13 +169,13 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
     if new is None:
         return
     assert new != text
-    assert ONE_EDIT[kind](*changed(text, new, language)), new
+    assert changed(text, new, language) in ONE_EDIT[kind], new
     if kind != "swapping":  # one place: what stands before and after it is untouched, byte for byte
         same = next((i for i, (a, b) in enumerate(zip(text, new, strict=False)) if a != b), min(len(text), len(new)))
         rest = min(len(text), len(new)) - same
         tail = next((i for i in range(rest) if text[-1 - i] != new[-1 - i]), rest)
         words = Words(text, language)
-        names = [words.between(*place) for place in lexicon.tagger(language).entities(words)]
+        names = [words.between(*place) for place in lexicon.Tools(language).entities(words)]
         longest = max(len(w) for w in [*words.words, *(names if kind == "named_entity" else ())])
         assert len(text) - same - tail <= longest + 3
     else:
@@ -196,12 +183,9 @@ def test_one_edit_that_leaves_the_rest_alone(sentence, kind, seed):
 
 
 @settings(max_examples=60)
-@given(
-    st.text(max_size=60), st.sampled_from(RULES), st.sampled_from(["en", "de", "ru", "zh", "fr"]), st.integers(0, 99)
-)
+@given(st.text(max_size=60), st.sampled_from(RULES), st.sampled_from("en de ru zh fr".split()), st.integers(0, 99))
 def test_any_text_is_perturbed_or_left(text, kind, language, seed):
-    new = perturb.apply(text, kind, language=language, rng=seed)
-    assert new is None or (isinstance(new, str) and new != text)
+    assert perturb.apply(text, kind, language=language, rng=seed) != text
 
 
 @pytest.fixture(scope="module")
@@ -220,8 +204,7 @@ def test_table_of_perturbations(teaching):
     assert (table["perturbed"] != table["translation"]).all()
     counts = table.groupby(["system", "segment"])["perturbation"].agg(["size", "nunique"])
     assert (counts["size"] == counts["nunique"]).all()
-    assert counts["size"].max() == 4
-    assert len(counts) == len(teaching)
+    assert (counts["size"].max(), len(counts)) == (4, len(teaching))
     assert set(table["perturbation"]) == set(perturb.KINDS["translation"]) - {"llm"}
     assert perturb.perturb_table(teaching, rng=1)["perturbed"].tolist() != table["perturbed"].tolist()
 
@@ -233,21 +216,19 @@ def test_table_does_not_depend_on_order_workers_or_other_kinds(teaching):
     assert as_rows(shuffled) == as_rows(table)
     everything = perturb.perturb_table(teaching, n_kinds=None)
     assert set(as_rows(table)) <= set(as_rows(everything))
-    some = teaching.query("segment <= 5")
-    vocabulary = ["house", "now"]
-    alone = perturb.perturb_table(some, n_kinds=None, vocabulary=vocabulary, entities=["Bo", "Jo"])
-    full = perturb.perturb_table(teaching, n_kinds=None, vocabulary=vocabulary, entities=["Bo", "Jo"])
+    of_no_other_row = ["removal", "swapping", "synonym", "pronoun", "negation", "negation_removal"]
+    alone = perturb.perturb_table(teaching.query("segment <= 5"), kinds=of_no_other_row, n_kinds=None)
+    full = perturb.perturb_table(teaching, kinds=of_no_other_row, n_kinds=None)
     assert as_rows(alone) == as_rows(full.query("segment <= 5"))
 
 
 def test_kinds_are_sampled_evenly_among_those_that_apply():
     frame = pd.DataFrame({"segment": range(4000), "translation": "Go home and stay there."})
     chosen = ["removal", "swapping", "insertion", "negation_removal"]
-    table = perturb.perturb_table(frame, kinds=chosen, n_kinds=1, vocabulary=["now"])
-    shares = table["perturbation"].value_counts() / len(frame)
-    assert set(shares.index) == {"removal", "swapping", "insertion"}
-    # three binomials with p = 1/3: five standard errors
-    assert (abs(shares - 1 / 3) < 5 * np.sqrt(2 / 9 / 4000)).all()
+    table = perturb.perturb_table(frame, kinds=chosen, n_kinds=1)
+    counts = table["perturbation"].value_counts()
+    assert set(counts.index) == {"removal", "swapping", "insertion"}
+    assert (abs(counts - 4000 / 3) < 5 * np.sqrt(4000 * 2 / 9)).all()  # binomials with p = 1/3: five standard errors
 
 
 def test_entities_and_words_come_from_the_table():
@@ -257,46 +238,38 @@ def test_entities_and_words_come_from_the_table():
     bundled = perturb.perturb_table(frame.iloc[:1], kinds=["named_entity"])["perturbed"].item()
     assert bundled.removeprefix("We met ").removesuffix(".") in lexicon.bundled_entities("en")
     inserted = perturb.perturb_table(frame, kinds=["insertion"])
-    both = zip(inserted["translation"], inserted["perturbed"], strict=True)
-    new = [next(iter(Counter(b.split()) - Counter(a.split()))) for a, b in both]
-    assert {w.strip(".") for w in new} <= {"met", "Clara", "saw", "Bruno", "sings"}
+    for old, new in zip(inserted["translation"], inserted["perturbed"], strict=True):
+        (word,) = Counter(Words(new, "en").words) - Counter(Words(old, "en").words)
+        assert word in {"met", "Clara", "saw", "Bruno", "sings"}
     assert set(inserted["resource"]) == {"frame"}
 
 
 def test_speech_table():
     frame = pd.DataFrame({"system": "a", "segment": range(30), "transcript": "THE WATER IN THE POND WAS COLD"})
     table = perturb.perturb_table(frame, task="speech")
-    assert set(table["perturbation"]) == {"removal", "insertion", "swapping", "phonetic", "composed"}
+    assert set(table["perturbation"]) == {*perturb.KINDS["speech"]} - {"llm"}
     assert table["perturbed"].str.isupper().all()
     assert (table.groupby("segment").size() == 4).all()
 
 
-@pytest.mark.parametrize(("language", "least"), [("en", 300), ("de", 200), ("ru", 100)])
-def test_word_lists_are_large_and_sound(language, least):
-    groups = lexicon.groups(language)
-    words = {next(iter(member.values())) for _, members in groups for member in members}
-    assert len(words) >= least
-    for _, members in groups:
-        heads = [next(iter(member.values())) for member in members]
-        assert len(heads) > 1
-        assert len(set(heads)) == len(heads), heads
+SHIPPED = [
+    ("en", 300, [{"give", "given"}, {"city", "cities"}]), ("de", 200, [{"müde", "müden"}]),
+    ("ru", 100, [{"большой", "большим"}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "least", "forms"), SHIPPED)
+def test_word_lists_are_large_and_sound(language, least, forms):
+    groups, lists = [group for _, group in lexicon.groups(language)], word_lists(language)
+    heads = [[next(iter(member.values())) for member in group] for group in groups]
+    assert len({head for group in heads for head in group}) >= least
+    assert all(len(set(group)) == len(group) > 1 for group in heads)
+    members = [set(member.values()) for group in groups for member in group]
+    assert all(any(pair <= member for member in members) for pair in forms)
     assert len(lexicon.bundled_entities(language)) >= 40
-
-
-def test_shipped_forms():
-    shipped = {"en": [("give", "given"), ("city", "cities")], "de": [("müde", "müden")], "ru": [("большой", "большим")]}
-    for language, pairs in shipped.items():
-        members = [set(member.values()) for _, group in lexicon.groups(language) for member in group]
-        for pair in pairs:
-            assert any(set(pair) <= forms_of for forms_of in members), pair
-
-
-def test_lists_agree_with_each_other():
-    for language in lexicon.LANGUAGES:
-        lists = word_lists(language)
-        assert lists["negator"][0] in lists["unnegated"]
-        assert lists["negator"][0] in lexicon.words("negated", language)
-        assert all(len(line.split()) > 1 for line in lists["pronoun"])
+    assert lists["negator"][0] in lists["unnegated"]
+    assert lists["negator"][0] in lexicon.words("negated", language)
+    assert all(len(line.split()) > 1 for line in lists["pronoun"])
 
 
 class FakeWordNet:
@@ -310,27 +283,22 @@ class FakeWordNet:
 
 
 def test_wordnet_is_used_where_it_is_there(monkeypatch):
-    fake = FakeWordNet()
-    monkeypatch.setattr(lexicon, "wordnet", lambda: fake)
+    monkeypatch.setattr(lexicon, "wordnet", FakeWordNet)
     assert outcomes("One tree.", "synonym") == {"One oak."}
     assert outcomes("Two homes.", "synonym") == {"Two houses."}  # by the list: WordNet has base forms
     frame = pd.DataFrame({"translation": ["One tree and homes."]})
     for tools, name in (("auto", "wordnet"), ("bundled", "lexicon")):
         assert set(perturb.perturb_table(frame, kinds=["synonym"], tools=tools)["resource"]) == {name}
-    assert outcomes("Two homes.", "synonym", tools="bundled") == {"Two houses."}
     assert outcomes("Two trees.", "synonym", tools="bundled") == {None}
     assert outcomes("Das Auto.", "synonym", language="de") == {"Das Fahrzeug."}
 
 
-class FakePipeline:
-    """A spaCy pipeline that knows one verb and one name."""
-
+class FakePipeline:  # knows one verb and one name
     meta: ClassVar = {"lang": "en", "name": "fake"}
 
     def __call__(self, text):
-        tags = {"zorp": "VERB", "blick": "ADJ"}
-        spans = Words(text, "en").spans
-        tokens = [SimpleNamespace(idx=a, text=text[a:b], pos_=tags.get(text[a:b], "X")) for a, b in spans]
+        words = ((a, text[a:b]) for a, b in Words(text, "en").spans)
+        tokens = [SimpleNamespace(idx=a, text=word, pos_="VERB" if word == "zorp" else "X") for a, word in words]
         at = text.find("the Blue Hall")
         entity = SimpleNamespace(start_char=at, end_char=at + 13, label_="FAC")
         return type("Doc", (list,), {"ents": [entity] if at >= 0 else []})(tokens)
@@ -338,22 +306,19 @@ class FakePipeline:
 
 def test_spacy_is_used_where_a_model_is_there(monkeypatch):
     installed = SimpleNamespace(is_package=lambda n: n == "en_core_web_sm")
-    fake = SimpleNamespace(load=lambda name: FakePipeline(), util=installed)
-    monkeypatch.setitem(sys.modules, "spacy", fake)
-    lexicon.spacy_model.cache_clear()
-    try:
-        assert outcomes("We zorp here.", "negation") == {"We not zorp here."}
-        assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"]) == {"In Rome now."}
-        assert outcomes("We zorp here.", "negation", tools="bundled") == {None}
-        frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now.", "We zorp here."]})
-        table = perturb.perturb_table(frame, kinds=["named_entity", "negation"], entities=["Rome"])
-        assert table["perturbation"].unique().tolist() == ["named_entity", "negation"]
-        assert set(table["resource"]) == {"spacy:en_fake"}
-        by_rule = perturb.perturb_table(frame, kinds=["named_entity"], tools="bundled")
-        assert set(by_rule["perturbed"]) == {"In the Rome now.", "In Blue Hall now."}
-        assert set(by_rule["resource"]) == {"rules"}
-    finally:
-        lexicon.spacy_model.cache_clear()
+    monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=lambda name: FakePipeline(), util=installed))
+    for name in ("spacy_model", "_document"):  # as they are without their caches
+        monkeypatch.setattr(lexicon, name, getattr(lexicon, name).__wrapped__)
+    assert outcomes("We zorp here.", "negation") == {"We not zorp here."}
+    assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"]) == {"In Rome now."}
+    assert outcomes("We zorp here.", "negation", tools="bundled") == {None}
+    frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now.", "We zorp here."]})
+    table = perturb.perturb_table(frame, kinds=["named_entity", "negation"])
+    assert table["perturbation"].unique().tolist() == ["named_entity", "negation"]
+    assert set(table["resource"]) == {"spacy:en_fake"}
+    by_rule = perturb.perturb_table(frame, kinds=["named_entity"], tools="bundled")
+    assert set(by_rule["perturbed"]) == {"In the Rome now.", "In Blue Hall now."}
+    assert set(by_rule["resource"]) == {"rules"}
 
 
 def swapped(items, qrels=None, **options):
@@ -366,18 +331,13 @@ def swapped(items, qrels=None, **options):
     return [part["item"].tolist() for _, part in new.groupby("perturbation")] or None
 
 
-def test_one_swap_exchanges_two_items():
+def test_one_swap_exchanges_two_items_and_degrading_moves_a_relevant_one_down():
     items = list("abcdef")
     found = swapped(items, n_swaps=1, n_resamples=50)
     assert len(found) == 50
-    for new in found:
-        assert sorted(new) == items
-        assert sum(a != b for a, b in zip(items, new, strict=True)) == 2
+    assert all(sum(a != b for a, b in zip(items, new, strict=True)) == 2 for new in found)
     assert swapped(["a"], n_swaps=1) is None
     assert swapped(["a", "b"], n_swaps=2) is None
-
-
-def test_degrading_moves_a_relevant_item_down():
     # b and d are as far down as they can be after two swaps
     assert swapped(list("bda"), {"b": 1, "d": 1}, n_swaps=9)[0][0] == "a"
     assert swapped(list("abc"), {"c": 1}, n_swaps=1) is None
@@ -390,8 +350,7 @@ def test_swaps_never_leave_a_ranking_as_it_was(n, n_swaps, seed, data):
     relevance = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
     for qrels in (None, dict(enumerate(relevance))):
         for new in swapped(items, qrels, n_swaps=n_swaps, rng=seed) or ():
-            assert sorted(new) == items
-            assert new != items
+            assert sorted(new) == items != new
             if qrels:  # degraded: the gain in every prefix is no larger
                 gains = np.cumsum([[relevance[i] for i in items], [relevance[i] for i in new]], axis=1)
                 assert (gains[1] <= gains[0]).all()
@@ -406,14 +365,10 @@ def runs():
 def test_perturbed_rankings(runs):
     new = perturb.perturb_rankings(runs, n_swaps=2, n_resamples=3)
     assert list(new.columns) == [*runs.columns, "perturbation"]
-    assert len(new) == 3 * len(runs)
     assert set(new["perturbation"]) == {"swapping-1", "swapping-2", "swapping-3"}
-    for (system, query, _), part in new.groupby(["system", "query", "perturbation"]):
-        old = runs[(runs["system"] == system) & (runs["query"] == query)]
-        assert sorted(part["item"]) == sorted(old["item"])
-        assert part["item"].tolist() != old["item"].tolist()
-        assert part["rank"].tolist() == old["rank"].tolist()
-        assert part["score"].tolist() == old["score"].tolist()
+    every = runs.sort_values(["system", "query", "rank"])
+    for _, part in new.groupby("perturbation"):  # items change places between ranks and scores that stay
+        assert part[["system", "query", "rank", "score"]].values.tolist() == every.drop(columns="item").values.tolist()
     again = perturb.perturb_rankings(runs.sample(frac=1, random_state=1), n_swaps=2, n_resamples=3)
     pd.testing.assert_frame_equal(again, new)
     alone = perturb.perturb_rankings(runs[runs["system"] == "b"], n_swaps=2, n_resamples=3)
@@ -421,14 +376,11 @@ def test_perturbed_rankings(runs):
 
 
 def test_degraded_rankings_leave_out_what_cannot_get_worse(runs):
-    first = runs.query("system == 'a' and query == 1")["item"]
-    qrels = pd.DataFrame({"query": 1, "item": [first.iloc[0], first.iloc[4]], "relevance": [2, 1]})
+    qrels = pd.DataFrame({"query": 1, "item": ["i3", "i11"], "relevance": [2, 1]})
     new = perturb.perturb_rankings(runs, qrels, how="degrade", n_swaps=1)
-    assert set(new["query"]) == {1}
-    assert set(new["perturbation"]) == {"degrading"}
+    assert (set(new["query"]), set(new["perturbation"])) == ({1}, {"degrading"})
     none = perturb.perturb_rankings(runs, qrels.assign(query=9), how="degrade")
-    assert none.empty
-    assert list(none.columns) == [*runs.columns, "perturbation"]
+    assert (len(none), list(none.columns)) == (0, [*runs.columns, "perturbation"])
 
 
 @pytest.fixture(scope="module")
@@ -453,57 +405,43 @@ def tiny(tmp_path_factory, transformers):
 
 
 def test_prompts_are_the_papers():
-    text = Request("c", "de", "translation", "a", "b", "en").prompt
-    start = "I have the following source text (SOURCE_ENGLISH), reference translation (REFERENCE_GERMAN),"
-    assert text.startswith(start)
+    text = prompt_of("c", "translation", "de", "en", "b", "a")
+    assert text.startswith("I have the following source text (SOURCE_ENGLISH), reference translation (REFERENCE_GE")
     assert 'MT_OUTPUT_GERMAN: "c"\n\nPlease modify MT_OUTPUT_GERMAN to introduce minor typical' in text
     assert text.endswith("Do not include any explanations or additional text. Only return the perturbed output.")
-    assert "minor ASR errors" in Request("c", "en", "speech", None, "b", "en").prompt
+    assert "minor ASR errors" in prompt_of("c", "speech", "en", "en", "b", None)
 
 
 def test_model_perturbs_and_remembers(tiny, teaching, tmp_path):
-    frame = teaching.iloc[:6]
+    import torch
+
     options = {"max_new_tokens": 8, "batch_size": 4, "cache": tmp_path}
-    perturbed = partial(perturb.perturb_table, frame, kinds=["llm", "removal"], n_kinds=2, source_language="de")
-    model = perturb.LanguageModel(tiny, **options)
-    table = perturbed(model=model)
+    how = {"kinds": ["llm", "removal"], "n_kinds": 2, "source_language": "de"}
+    perturbed = partial(perturb.perturb_table, teaching.iloc[:6], **how)
+    model, state = perturb.LanguageModel(tiny, **options), torch.random.get_rng_state()
+    table, counts = perturbed(model=model), model.counts
+    assert torch.equal(torch.random.get_rng_state(), state)
     found = table[table["perturbation"] == "llm"]
-    counts = model.counts
-    assert counts["requests"] == 6
-    assert counts["perturbed"] == len(found)
-    assert counts[["perturbed", "refused", "empty", "unchanged"]].sum() == 6
+    assert (counts["requests"], counts["perturbed"]) == (6, len(found))
+    assert sum(counts[name] for name in ("perturbed", "refused", "empty", "unchanged")) == 6
     assert set(found["resource"]) <= {f"model:{tiny}"}
     kept = [json.loads(file.read_text()) for file in tmp_path.glob("*.json")]
-    assert {content["signature"] for content in kept} == {model.signature}
-    assert {"MT_OUTPUT_ENGLISH" in content["prompt"] for content in kept} == {True}
-    assert len(kept) == 6
+    assert [content["signature"] for content in kept] == 6 * [model.signature]
+    assert all("MT_OUTPUT_ENGLISH" in content["prompt"] for content in kept)
     again = perturb.LanguageModel(tiny, **options)
     pd.testing.assert_frame_equal(perturbed(model=again), table)
     assert again.counts["cached"] == 6
-    assert again._loaded is None  # nothing was generated
+    assert "_loaded" not in vars(again)  # nothing was generated
     fresh = perturb.LanguageModel(tiny, max_new_tokens=8, batch_size=4)
     pd.testing.assert_frame_equal(perturbed(model=fresh), table)
     other = perturb.LanguageModel(tiny, seed=1, **options)
-    asked(frame["translation"].iloc[0], other)
+    perturbed(model=other)
     assert other.counts["cached"] == 0
 
 
-def test_model_leaves_the_global_generator_alone(tiny):
-    import torch
-
-    torch.manual_seed(5)
-    expected = torch.rand(1)
-    torch.manual_seed(5)
+def test_chat_templates(tiny, monkeypatch):
     model = perturb.LanguageModel(tiny, max_new_tokens=4)
-    asked("A text.", model)
-    assert torch.rand(1) == expected
-
-
-def test_greedy_answers_and_chat_templates(tiny, monkeypatch):
-    greedy = perturb.LanguageModel(tiny, temperature=0, max_new_tokens=4)
-    one, two = (greedy._generate(["A prompt."]) for _ in range(2))
-    assert one == two
-    tokeniser, asked = greedy._load()[1], []
+    tokeniser, asked = model._loaded[1], []
     read = type(tokeniser).__call__
 
     def listen(self, prompts, **options):
@@ -511,113 +449,92 @@ def test_greedy_answers_and_chat_templates(tiny, monkeypatch):
         return read(self, prompts, **options)
 
     monkeypatch.setattr(type(tokeniser), "__call__", listen)
-    greedy._generate(["a", "b"])
+    model._generate(["a", "b"])
     tokeniser.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
-    assert len(greedy._generate(["a", "b"])) == 2
+    assert len(model._generate(["a", "b"])) == 2
     assert asked == [(["a", "b"], True), (["<user>a", "<user>b"], False)]
 
 
 def asked(text, model):
     """Return what a model makes of a text."""
-    return model.perturb([Request(text, "en", "translation", "a", "b", "de")])[0]
+    return model.perturb([text], [prompt_of(text, "translation", "en", "de", "b", "a")])[0]
 
 
+def says(answer, monkeypatch):
+    """Return a model that always gives the same answer."""
+    monkeypatch.setattr(perturb.LanguageModel, "_generate", lambda self, prompts: [answer] * len(prompts))
+    return perturb.LanguageModel("x")
+
+
+HOME = "He goes home."
 ANSWERS = [
-    ("He go home.", "He go home.", "perturbed"),
-    ('"He go home."', "He go home.", "perturbed"),
-    ("Here is the perturbed output:\n\nHe go home.", "He go home.", "perturbed"),
-    ('MT_OUTPUT_GERMAN: "He go home."', "He go home.", "perturbed"),
-    ("I'm sorry, I can't help with that.", None, "refused"),
-    ("I cannot do this.", None, "refused"),
-    ("  ", None, "empty"),
-    (' "He goes home." ', None, "unchanged"),
+    (HOME, "He go home.", "He go home.", "perturbed"),
+    (HOME, "Here is the perturbed output:\n\nHe go home.", "He go home.", "perturbed"),
+    (HOME, 'MT_OUTPUT_GERMAN: "He go home."', "He go home.", "perturbed"),
+    (HOME, '"Yes," she said, "no."', '"Yes," she said, "no."', "perturbed"),
+    (HOME, "I'm sorry, I can't help with that.", None, "refused"),
+    # an apology that was to be perturbed is no refusal
+    ("I'm sorry I was late.", "I'm sorry I was lates.", "I'm sorry I was lates.", "perturbed"),
+    (HOME, "  ", None, "empty"),
+    (HOME, ' "He goes home." ', None, "unchanged"),
 ]
 
 
-@pytest.mark.parametrize(("answer", "expected", "kind"), ANSWERS, ids=[a for a, *_ in ANSWERS])
-def test_answers_are_judged(answer, expected, kind, monkeypatch):
-    model = perturb.LanguageModel("x")
-    monkeypatch.setattr(model, "_generate", lambda prompts: [answer] * len(prompts))
-    new = asked("He goes home.", model)
-    assert new == expected
-    names = ("requests", "cached", "perturbed", "refused", "empty", "unchanged")
-    assert model.counts.to_dict() == dict.fromkeys(names, 0) | {"requests": 1, kind: 1}
-
-
-def test_an_apology_that_was_to_be_perturbed_is_no_refusal(monkeypatch):
-    model = perturb.LanguageModel("x")
-    monkeypatch.setattr(model, "_generate", lambda prompts: ["I'm sorry I was lates."])
-    new = asked("I'm sorry I was late.", model)
-    assert new == "I'm sorry I was lates."
-    assert clean('"Yes," she said, "no."') == '"Yes," she said, "no."'
+@pytest.mark.parametrize(("text", "answer", "expected", "kind"), ANSWERS, ids=[a for _, a, *_ in ANSWERS])
+def test_answers_are_judged(text, answer, expected, kind, monkeypatch):
+    model = says(answer, monkeypatch)
+    assert asked(text, model) == expected
+    assert +model.counts == {"requests": 1, kind: 1}
 
 
 def test_another_kind_stands_in_for_a_refusal(teaching, monkeypatch):
-    model = perturb.LanguageModel("x")
-    monkeypatch.setattr(model, "_generate", lambda prompts: ["I cannot do this."] * len(prompts))
+    model = says("I cannot do this.", monkeypatch)
     table = perturb.perturb_table(teaching, model=model)
-    assert "llm" not in set(table["perturbation"])
-    assert "composed" not in set(table["perturbation"])
+    assert not {"llm", "composed"} & set(table["perturbation"])
     assert model.counts["refused"] == model.counts["requests"] > 0
-    enough = int((table.groupby(["system", "segment"]).size() == 4).sum())
-    assert enough > 0.9 * len(teaching)
+    assert (table.groupby(["system", "segment"]).size() == 4).sum() > 0.9 * len(teaching)
 
 
 FRAME = pd.DataFrame({"system": ["a"], "segment": [1], "translation": ["He goes home."]})
 RUNS = pd.DataFrame({"system": "a", "query": 1, "item": ["x", "y"], "rank": [1, 2]})
 TWICE = pd.DataFrame({"query": [1, 1], "item": "x", "relevance": 1})
 BAD = [
-    (lambda: perturb.apply(3, "removal"), TypeError, "`text` must be a string; found int"),
-    (lambda: perturb.apply("a", "remove"), ValueError, "`kind` must be one of 'removal', .*; found 'remove'"),
-    (lambda: perturb.apply("a", "phonetic"), ValueError, "`kind` must be one of .*; found 'phonetic'"),
-    (lambda: perturb.apply("a", "llm"), ValueError, "`kind` must be one of .*; found 'llm'"),
-    (lambda: perturb.apply("a", "removal", task="music"), ValueError, "`task` must be one of"),
-    (lambda: perturb.apply("a", "removal", language="English!"), ValueError, "code of a language"),
-    (lambda: perturb.apply("a", "removal", language=3), TypeError, "`language` must be a code"),
-    (lambda: perturb.perturb_table(FRAME, model="gpt2"), TypeError, "must be a LanguageModel"),
-    (lambda: perturb.apply("a", "removal", tools="best"), ValueError, "`tools` must be one of"),
-    (lambda: perturb.perturb_table(FRAME, tools="best"), ValueError, "`tools` must be one of"),
-    (lambda: perturb.perturb_table([1]), TypeError, "`frame` must be a pandas DataFrame"),
-    (lambda: perturb.perturb_table(FRAME, task="speech"), ValueError, "lacks the column 'transcript'"),
-    (lambda: perturb.perturb_table(FRAME.assign(perturbed="")), ValueError, "a column 'perturbed' already"),
-    (lambda: perturb.perturb_table(FRAME.assign(translation=None)), ValueError, "holds None in row 1"),
-    (lambda: perturb.perturb_table(FRAME, kinds="removal"), TypeError, "kinds must be a sequence of names"),
-    (lambda: perturb.perturb_table(FRAME, kinds=[]), ValueError, "the list of kinds is empty"),
-    (lambda: perturb.perturb_table(FRAME, kinds=["x"]), ValueError, "unknown kind 'x'"),
-    (lambda: perturb.perturb_table(FRAME, kinds=["removal"] * 2), ValueError, "kinds must be distinct"),
-    (lambda: perturb.perturb_table(FRAME, kinds=["llm"]), ValueError, "needs a language model"),
-    (lambda: perturb.perturb_table(FRAME, n_kinds=0), ValueError, "`n_kinds` must be at least 1"),
-    (lambda: perturb.perturb_table(FRAME, rng="a"), TypeError, "`rng` must be None"),
-    (
-        lambda: perturb.perturb_table(FRAME, kinds=["llm"], model=perturb.LanguageModel("x")),
-        ValueError, "needs .*'reference', 'source'",
-    ),
-    (lambda: perturb.perturb_rankings(RUNS, n_swaps=0), ValueError, "`n_swaps` must be at least 1"),
-    (lambda: perturb.perturb_rankings(RUNS, how="x"), ValueError, "`how` must be one of"),
-    (lambda: perturb.perturb_rankings([1]), TypeError, "`runs` must be a pandas DataFrame"),
-    (lambda: perturb.perturb_rankings(RUNS.drop(columns="rank")), ValueError, "lacks the column 'rank'"),
-    (lambda: perturb.perturb_rankings(RUNS.assign(item="x")), ValueError, "several rows of .*, item 'x'"),
-    (lambda: perturb.perturb_rankings(RUNS.assign(rank=1)), ValueError, "several rows of .* rank 1;"),
-    (lambda: perturb.perturb_rankings(RUNS.assign(perturbation="")), ValueError, "a column 'perturbation' already"),
-    (lambda: perturb.perturb_rankings(RUNS, how="degrade"), ValueError, "needs `qrels`"),
-    (lambda: perturb.perturb_rankings(RUNS, TWICE, how="degrade"), ValueError, "`qrels` has several rows of query 1"),
-    (lambda: perturb.LanguageModel(3), TypeError, "name or folder of a model"),
-    (lambda: perturb.LanguageModel("x", temperature=-1), ValueError, "`temperature` must be at least 0"),
-    (lambda: perturb.LanguageModel("x", top_p=0), ValueError, "`top_p` must lie in"),
-    (lambda: perturb.LanguageModel("x", batch_size=0), ValueError, "`batch_size` must be at least 1"),
-    (lambda: perturb.LanguageModel("x", max_new_tokens=0), ValueError, "`max_new_tokens` must be at least 1"),
-]  # fmt: skip
+    (perturb.apply, ("a", "llm"), {}, "`kind` must be one of 'removal', .*; found 'llm'"),
+    (perturb.apply, ("a", "phonetic"), {}, "`kind` must be one of .*; found 'phonetic'"),
+    (perturb.apply, ("a", "removal"), {"task": "music"}, "`task` must be one of"),
+    (perturb.apply, ("a", "removal"), {"language": "English!"}, "code of a language"),
+    (perturb.perturb_table, (FRAME,), {"model": perturb.LanguageModel("x")}, "lacks the column 'reference'"),
+    (perturb.perturb_table, (FRAME,), {"task": "speech"}, "lacks the column 'transcript'"),
+    (perturb.perturb_table, (FRAME.assign(perturbed=""),), {}, "a column 'perturbed' already"),
+    (perturb.perturb_table, (FRAME.assign(translation=None),), {}, "holds None in row 1"),
+    (perturb.perturb_table, (FRAME,), {"kinds": ["x"]}, "unknown kind 'x'"),
+    (perturb.perturb_table, (FRAME,), {"kinds": ["llm"]}, "needs a language model"),
+    (perturb.perturb_table, (FRAME,), {"n_kinds": 0}, "`n_kinds` must be at least 1"),
+    (perturb.perturb_rankings, (RUNS,), {"how": "x"}, "`how` must be one of"),
+    (perturb.perturb_rankings, (RUNS,), {"how": "degrade"}, "needs `qrels`"),
+    (perturb.perturb_rankings, (RUNS.drop(columns="rank"),), {}, "lacks the column 'rank'"),
+    (perturb.perturb_rankings, (RUNS.assign(item="x"),), {}, "several rows of .*, item 'x'"),
+    (perturb.perturb_rankings, (RUNS.assign(rank=1),), {}, "several rows of .* rank 1;"),
+    (perturb.perturb_rankings, (RUNS.assign(perturbation=""),), {}, "a column 'perturbation' already"),
+    (perturb.perturb_rankings, (RUNS, TWICE), {"how": "degrade"}, "`qrels` has several rows of query 1"),
+    (perturb.LanguageModel, ("x",), {"batch_size": 0}, "`batch_size` must be at least 1"),
+]
 
 
-@pytest.mark.parametrize(("call", "error", "message"), BAD, ids=[m for *_, m in BAD])
-def test_errors(call, error, message):
-    refuses(message, call, error=error)
+@pytest.mark.parametrize(("function", "given", "options", "message"), BAD, ids=[m for *_, m in BAD])
+def test_errors(function, given, options, message):
+    refuses(message, function, *given, **options)
+
+
+def test_errors_of_type():
+    refuses("`text` must be a string; found int", perturb.apply, 3, "removal", error=TypeError)
+    refuses("must be a LanguageModel", perturb.perturb_table, FRAME, model="gpt2", error=TypeError)
+    refuses("name or folder of a model", perturb.LanguageModel, 3, error=TypeError)
 
 
 @pytest.mark.usefixtures("transformers")
 def test_model_that_is_not_there_or_without_the_extra(tmp_path, monkeypatch):
     ask = partial(asked, "a")
-    message = r"cannot be loaded: .* Give the name or folder of a causal language model"
-    refuses(message, ask, model=perturb.LanguageModel(tmp_path / "none"))
+    refuses("cannot be loaded: .* Give the name or", ask, model=perturb.LanguageModel(tmp_path / "none"))
     monkeypatch.setitem(sys.modules, "transformers", None)
-    refuses("needs PyTorch and Transformers", ask, model=perturb.LanguageModel("x"))
+    refuses("needs transformers", ask, model=perturb.LanguageModel("x"))

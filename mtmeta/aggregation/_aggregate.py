@@ -57,8 +57,6 @@ def aggregate(
     n_resamples: int = 1000,
     sample_size: int | None = None,
     level: float = 0.95,
-    cache: bool = True,
-    n_jobs: int = 1,
     rng: int | np.random.Generator | None = 0,
 ) -> Aggregation:
     r"""Score systems by a lexical metric, from counts per segment to one number.
@@ -74,10 +72,11 @@ def aggregate(
     Parameters
     ----------
     es : EvalSet, NewsSet, pandas.DataFrame or SegmentStatistics
-        Translations and references; or the result of `extract`, with no further options of the extraction.
+        Translations and references; or the result of `extract`, with no further options of the extraction. A set is
+        extracted on one core, and its counts are kept on disk.
     metric : {"bleu", "chrf", "chrf++", "ter"}
     how : {"corpus", "segment", "bootstrap"}
-    references, tokenize, cache, n_jobs
+    references, tokenize
         As in `extract`.
     effective_order : bool, optional
         Whether n-gram orders that a text is too short for are left out. By default as in sacreBLEU: for BLEU, off for a
@@ -114,8 +113,8 @@ def aggregate(
     --------
     >>> import mtmeta as mm
     >>> es = mm.load("teaching").select(systems=["Aster"])
-    >>> corpus = mm.aggregation.aggregate(es, "bleu", how="corpus", cache=False)
-    >>> segment = mm.aggregation.aggregate(es, "bleu", how="segment", cache=False)
+    >>> corpus = mm.aggregation.aggregate(es, "bleu", how="corpus")
+    >>> segment = mm.aggregation.aggregate(es, "bleu", how="segment")
     >>> corpus.signature.split("|")[3], segment.signature.split("|")[3]
     ('eff:no', 'eff:yes')
     >>> corpus.table.columns.tolist()
@@ -123,20 +122,17 @@ def aggregate(
     """
     interval = _check_options(how, interval, n_resamples, sample_size, level)
     if isinstance(es, SegmentStatistics):
-        if es.metric != metric:
-            raise ValueError(f"these are statistics of {es.metric!r}, not of {metric!r}. Pass metric={es.metric!r}.")
-        if (references, tokenize) != (None, None):
-            raise ValueError("`references` and `tokenize` were fixed when the statistics were extracted. Omit them.")
-        scorer(metric, effective_order=effective_order)  # refuses what does not apply
+        if (es.metric, references, tokenize) != (metric, None, None):
+            raise ValueError(f"`extract` fixed references and tokenizer: omit them, and pass metric={es.metric!r}.")
         statistics = es
     else:
-        options = {"references": references, "tokenize": tokenize, "effective_order": effective_order}
-        statistics = extract(es, metric, **options, cache=cache, n_jobs=n_jobs)
-    n = len(statistics.segments)
+        statistics = extract(es, metric, references=references, tokenize=tokenize)
+    scorer(metric, effective_order=effective_order)  # refuses what does not apply
+    n, counts = len(statistics.segments), statistics.counts
     unit = "segment" if how == "segment" else "corpus"
     effective = statistics.effective_order_of(unit, effective_order)
-    segment_scores = statistics.segment_scores(effective_order=effective)[:, :, None] if how == "segment" else None
-    counts = statistics.counts if segment_scores is None else segment_scores
+    if how == "segment":
+        counts = statistics.segment_scores(effective_order=effective)[:, :, None]
 
     def formula(sums: np.ndarray, size: int) -> np.ndarray:
         """Return scores of sums over ``size`` segments."""
@@ -161,11 +157,9 @@ def _check_options(how: str, interval: str | None, n_resamples: int, sample_size
     """Check options and return the kind of interval."""
     check_choice("how", how, HOW)
     check_choice("interval", interval, (None, "jackknife", "bootstrap"))
-    if how == "bootstrap" and interval == "jackknife":
-        raise ValueError("with how='bootstrap' the interval comes from the same resamples. Leave `interval` out.")
     interval = interval or ("bootstrap" if how == "bootstrap" else "jackknife")
-    if sample_size is not None and interval == "jackknife":
-        raise ValueError("`sample_size` is the size of a resample, and nothing is resampled. Leave it out.")
+    if interval == "jackknife" and (how == "bootstrap" or sample_size is not None):
+        raise ValueError("a jackknife draws no resamples: with how='bootstrap' or `sample_size`, leave `interval` out.")
     check_count("n_resamples", n_resamples, 2)
     if sample_size is not None:
         check_count("sample_size", sample_size, 1)

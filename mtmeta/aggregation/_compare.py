@@ -11,6 +11,7 @@ import pandas as pd
 
 from .. import scoring
 from .._checks import check_choice, check_count, check_level, generator
+from .._names import positions
 from .._pearson import pearson, williams
 from .._resampling import percentile_interval, seed_of
 from ..evalset import EvalSet
@@ -54,12 +55,10 @@ def compare_aggregations(
     metrics: Sequence[str] = ("bleu", "chrf"),
     *,
     unit: str = "segment",
-    effective_order: bool | None = None,
     reference: str | None = None,
     tokenize: str | None = None,
     n_resamples: int = 1000,
     level: float = 0.95,
-    cache: bool = True,
     n_jobs: int = 1,
     rng: int | np.random.Generator | None = 0,
 ) -> AggregationComparison:
@@ -85,8 +84,8 @@ def compare_aggregations(
         Among ``"bleu", "chrf", "chrf++", "ter"``.
     unit : {"segment", "both"}
         ``"both"`` also draws systems; its wider intervals generalise to other systems as well.
-    effective_order, reference, tokenize, cache, n_jobs
-        As in `aggregate`; ``tokenize`` applies to BLEU.
+    reference, tokenize, n_jobs
+        As in `extract`; ``tokenize`` applies to BLEU.
     n_resamples : int
     level : float
         Nominal coverage of the percentile intervals.
@@ -111,17 +110,14 @@ def compare_aggregations(
     --------
     >>> import mtmeta as mm
     >>> es = mm.load("teaching")
-    >>> found = mm.aggregation.compare_aggregations(es, ["chrf"], n_resamples=50, cache=False)
+    >>> found = mm.aggregation.compare_aggregations(es, ["chrf"], n_resamples=50)
     >>> found.table[["n_systems", "n_segments", "human"]].values.tolist()
     [[12, 300, 'resampled']]
     """
     check_choice("unit", unit, ("segment", "both"))
     check_count("n_resamples", n_resamples, 2)
     check_level(level)
-    if isinstance(metrics, str):
-        raise TypeError(f"`metrics` must be a sequence of names. Write [{metrics!r}].")
-    for metric in metrics:
-        check_choice("metric", metric, scoring.METRICS)
+    positions("metric", metrics, scoring.METRICS)
     several = isinstance(sets, Sequence) and not isinstance(sets, str)
     sets = [as_text_set(es) for es in (sets if several else [sets])]
     rows, draws = [], {}
@@ -129,16 +125,14 @@ def compare_aggregations(
         human, rated = _human(es)
         for metric in metrics:
             options = {"references": reference, "tokenize": tokenize if metric == "bleu" else None}
-            given = {} if metric == "ter" else {"effective_order": effective_order}
-            statistics = extract(es, metric, **options, **given, cache=cache, n_jobs=n_jobs)
-            row, own = _compare(statistics, human, rated, effective_order, unit, n_resamples, level, generator(rng))
+            statistics = extract(es, metric, **options, n_jobs=n_jobs)
+            row, own = _compare(statistics, human, rated, unit, n_resamples, level, generator(rng))
             about = {"set": es.name, "metric": metric, "n_systems": int((~np.isnan(human)).any(axis=1).sum())}
             about |= {"n_segments": row.pop("n_segments"), "human": "fixed" if rated is None else "resampled"}
             rows.append(about | row)
             draws[es.name, metric] = own
     table = pd.DataFrame(rows)
-    order = {None: "default", True: "yes", False: "no"}[effective_order]
-    signature = f"pearson of systems|unit:{unit}|resamples:{n_resamples}|level:{level}|eff:{order}|seed:{seed_of(rng)}"
+    signature = f"pearson of systems|unit:{unit}|resamples:{n_resamples}|level:{level}|seed:{seed_of(rng)}"
     return AggregationComparison(table, draws, signature)
 
 
@@ -158,20 +152,18 @@ def _human(es: EvalSet | TextSet) -> tuple[np.ndarray, np.ndarray | None]:
     return human, rated
 
 
-def _compare(statistics: SegmentStatistics, human, rated, effective_order, unit, n_resamples, level, rng):
+def _compare(statistics: SegmentStatistics, human, rated, unit, n_resamples, level, rng):
     """Return one row of the table and the correlations in the resamples."""
     here = (~np.isnan(human)).any(axis=1)
     human, counts = human[here], statistics.counts[here]
-    segment = statistics.segment_scores(effective_order=effective_order)[here]
-    corpus_order = statistics.effective_order_of("corpus", effective_order)
-    parts = [counts, segment[..., None]]
+    parts = [counts, statistics.segment_scores()[here][..., None]]
     if rated is not None:
         parts += [np.nan_to_num(human)[..., None], rated[here][..., None].astype(np.float64)]
     packed, n_counts = np.concatenate(parts, axis=-1), counts.shape[-1]
 
     def system_scores(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return corpus scores, sums of segment scores and human means from sums over segments."""
-        corpus = _formulas.score(statistics.metric, sums[..., :n_counts], corpus_order)
+        corpus = _formulas.score(statistics.metric, sums[..., :n_counts], statistics.effective_order_of("corpus"))
         means = np.broadcast_to(human[:, 0], corpus.shape)
         if rated is not None:
             with np.errstate(invalid="ignore"):

@@ -57,8 +57,6 @@ def downsample(
     sample_size: int = 1000,
     transposed: bool = False,
     reference: str | None = None,
-    tokenize: str | None = None,
-    cache: bool = True,
     n_jobs: int = 1,
     rng: int | np.random.Generator | None = 0,
 ) -> DownSampling:
@@ -81,10 +79,6 @@ def downsample(
         Segment scores are not affected.
     reference : str, optional
         One name among the references of each set, by default that of the set.
-    tokenize : str, optional
-        Of BLEU.
-    cache : bool
-        As in `extract`.
     n_jobs : int
         Workers of joblib, over sets. The result does not depend on it.
     rng : None, int or numpy.random.Generator
@@ -107,7 +101,7 @@ def downsample(
     --------
     >>> import mtmeta as mm
     >>> es = mm.load("teaching")
-    >>> found = mm.aggregation.downsample([es], sizes=[1, 50], n_resamples=20, sample_size=100, cache=False)
+    >>> found = mm.aggregation.downsample([es], sizes=[1, 50], n_resamples=20, sample_size=100)
     >>> found.table.groupby("comparison")["pearson"].size().tolist()
     [40, 40, 40]
     >>> len(found.units)
@@ -123,11 +117,8 @@ def downsample(
     if sum(len(es.systems) for es in sets) < 3:
         raise ValueError("a correlation over units needs at least three systems in all; give more sets.")
     seeds = generator(rng).spawn(len(sets))
-    options = {"transposed": transposed, "reference": reference, "tokenize": tokenize, "cache": cache}
-    jobs = (
-        delayed(_units_of)(es, metric, [*sizes, sample_size], n_resamples, seed, **options)
-        for es, seed in zip(sets, seeds, strict=True)
-    )
+    given = ([*sizes, sample_size], n_resamples, transposed, reference)
+    jobs = (delayed(_units_of)(es, metric, *given, seed) for es, seed in zip(sets, seeds, strict=True))
     frames, corpus, segment = zip(*parallel(check_jobs(n_jobs), jobs), strict=True)
     units = pd.concat(frames, ignore_index=True)
     found = {"corpus": np.concatenate(corpus), "segment": np.concatenate(segment)}
@@ -144,9 +135,9 @@ def downsample(
     return DownSampling(units, pd.concat(parts, ignore_index=True), signature)
 
 
-def _units_of(es, metric, sizes, n_resamples, rng, *, transposed, reference, tokenize, cache):
+def _units_of(es, metric, sizes, n_resamples, transposed, reference, rng):
     """Return the units of one set, and corpus and segment scores of shape (n_systems, n_resamples, n_sizes - 1)."""
-    statistics = extract(es, metric, references=reference, tokenize=tokenize, cache=cache)
+    statistics = extract(es, metric, references=reference)
     translations, streams = texts_of(es, reference)
     if transposed and len(streams) > 1:
         raise ValueError(f"one reference can be transposed; found {len(streams)}. Name one.")
@@ -155,7 +146,7 @@ def _units_of(es, metric, sizes, n_resamples, rng, *, transposed, reference, tok
     drawn = rng.integers(n, size=(len(statistics.systems), n_resamples, sizes[-1]))
     segment = np.stack([_means(v, d, sizes[:-1]) for v, d in zip(segment_scores, drawn, strict=True)])
     if transposed:
-        scorer = TransposedScorer(metric, streams[0], tokenize=tokenize)
+        scorer = TransposedScorer(metric, streams[0])
         texts = [translations[system] for system in statistics.systems]
         corpus = np.stack([scorer.scores(text, d, sizes) for text, d in zip(texts, drawn, strict=True)])
         whole = [scorer.scores(text, np.arange(n)[None, :], [n])[0, 0] for text in texts]

@@ -77,11 +77,9 @@ def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | 
     m, w = np.asarray(matches, dtype=np.float64), np.asarray(lengths, dtype=np.float64)
     if m.ndim != 1 or m.shape != w.shape or not len(m):
         raise ValueError(f"matches and lengths must be equally long and not empty; found shapes {m.shape}, {w.shape}.")
-    if not (np.isfinite(m).all() and np.isfinite(w).all()):
-        raise ValueError("matches and lengths must be finite numbers.")
-    if (w <= 0).any():
-        i = int(np.flatnonzero(w <= 0)[0]) + 1
-        raise ValueError(f"segment number {i} has length {w[i - 1]:g}: its ratio is undefined. Leave it out of both.")
+    if len(bad := np.flatnonzero(~(np.isfinite(m) & np.isfinite(w) & (w > 0)))):
+        i = bad[0]
+        raise ValueError(f"segment number {i + 1} has no ratio: {m[i]:g} / {w[i]:g}. Leave it out of both.")
     ratios = m / w
     whole, mean = m.sum() / w.sum(), ratios.mean()
     covariance = ((w - w.mean()) * (ratios - mean)).mean()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -22,11 +21,6 @@ from ..evalset import EvalSet, Texts, as_evalset
 from . import _formulas
 
 _FORMAT = 1
-
-
-def _cache_dir() -> Path:
-    """Return the folder of extracted counts."""
-    return cache_dir() / "statistics"
 
 
 @runtime_checkable
@@ -58,7 +52,7 @@ class SegmentStatistics:
         for chrF, by order, n-grams of hypothesis, reference, and both; for TER edits and (mean) reference length.
     counts : numpy.ndarray, shape (n_systems, n_segments, n_columns)
     options : dict
-        ``tokenize, effective_order`` as given, and ``num_refs`` (-1: differs between segments).
+        ``tokenize`` as given, and ``num_refs`` (-1: differs between segments).
     name : str
         That of the set.
     """
@@ -82,19 +76,13 @@ class SegmentStatistics:
         Raises
         ------
         ValueError
-            For chrF with several references, if it differs from the extraction, which has already chosen the reference
-            of each segment.
+            For chrF with several references, if they are not to be: the extraction has chosen the best reference of
+            each segment without them.
         """
-        extracted = self.options["effective_order"]
-        if effective_order is None:
-            effective_order = extracted
-        elif "chrf" in self.metric and self.options["num_refs"] != 1 and (extracted is not False) != effective_order:
-            raise ValueError(
-                "with several references, chrF picks the best one of a segment when the counts are extracted. "
-                f"Extract them with effective_order={bool(effective_order)}."
-            )
         if effective_order is None:
             return self.metric != "bleu" or level == "segment"
+        if "chrf" in self.metric and self.options["num_refs"] != 1 and not effective_order:
+            raise ValueError("chrF with effective_order=False needs a single reference; name one.")
         return bool(effective_order)
 
     def signature_of(self, level: str, effective_order: bool | None = None) -> str:
@@ -131,11 +119,8 @@ class SegmentStatistics:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per translation: ``system, segment`` and the counts."""
-        n, k = len(self.segments), len(self.systems)
-        frame = pd.DataFrame(self.counts.reshape(k * n, -1), columns=list(self.columns))
-        frame.insert(0, "segment", np.tile(np.array(self.segments, dtype=object), k))
-        frame.insert(0, "system", np.repeat(np.array(self.systems, dtype=object), n))
-        return frame.infer_objects()
+        index = pd.MultiIndex.from_product([self.systems, self.segments], names=["system", "segment"])
+        return pd.DataFrame(self.counts.reshape(len(index), -1), index, self.columns).reset_index()
 
 
 def extract(
@@ -144,7 +129,6 @@ def extract(
     *,
     references: str | Sequence[str] | None = None,
     tokenize: str | None = None,
-    effective_order: bool | None = None,
     cache: bool = True,
     n_jobs: int = 1,
 ) -> SegmentStatistics:
@@ -157,7 +141,7 @@ def extract(
     metric : {"bleu", "chrf", "chrf++", "ter"}
     references : str or sequence of str, optional
         Names among ``es.texts.references``; several are used together. By default the one that the set was loaded with.
-    tokenize, effective_order
+    tokenize : str, optional
         As in `mtmeta.scoring.scorer`.
     cache : bool
         Whether to keep the counts on disk, in ``$MTMETA_CACHE`` or the user's cache directory, by a hash of texts,
@@ -186,21 +170,21 @@ def extract(
     ['BLEU', 'nrefs:1', 'case:mixed', 'eff:no']
     """
     es = as_text_set(es)
-    options = {"tokenize": tokenize, "effective_order": effective_order}
-    scoring.scorer(metric, **options)  # a wrong option must not wait for a worker
+    scoring.scorer(metric, tokenize=tokenize)  # a wrong option must not wait for a worker
     translations, streams = texts_of(es, references)
     number = {sum(r is not None for r in own) for own in zip(*streams, strict=True)}
-    described = {**options, "num_refs": number.pop() if len(number) == 1 else -1}
+    described = {"tokenize": tokenize, "num_refs": number.pop() if len(number) == 1 else -1}
     columns = _formulas.columns(metric)
     empty = SegmentStatistics(metric, es.systems, es.segments, columns, np.empty(0), described, es.name)
     shape = (len(es.segments), len(columns))
     texts_key = digest([_FORMAT, empty.signature, metric, streams])
-    paths = {system: _cache_dir() / f"{digest([texts_key, translations[system]])}.npz" for system in es.systems}
+    folder = cache_dir() / "statistics"
+    paths = {system: folder / f"{digest([texts_key, translations[system]])}.npz" for system in es.systems}
     found = {system: read_array(paths[system], shape) if cache else None for system in es.systems}
     left = [system for system in es.systems if found[system] is None]
     if left:
         chunks = [c.tolist() for c in np.array_split(left, min(effective_n_jobs(check_jobs(n_jobs)), len(left)))]
-        jobs = (delayed(_count)(metric, options, [translations[s] for s in chunk], streams) for chunk in chunks)
+        jobs = (delayed(_count)(metric, tokenize, [translations[s] for s in chunk], streams) for chunk in chunks)
         counted = (counts for chunk in parallel(len(chunks), jobs) for counts in chunk)
         for system, counts in zip(left, counted, strict=True):
             found[system] = counts
@@ -215,25 +199,17 @@ def extract(
 def texts_of(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> tuple[dict[str, list[str]], list[list]]:
     """Return the translations by system and the reference streams of a set; refuse gaps."""
     if es.texts is None or not es.texts.translations or not es.texts.references:
-        raise ValueError(
-            f"set {es.name!r} has no translations with references: metrics cannot be computed from scores. "
-            "A table needs the columns 'translation' and 'reference'."
-        )
+        raise ValueError(f"set {es.name!r} has no texts; a table needs the columns 'translation' and 'reference'.")
     names = _reference_names(es, references)
-    own = [n for n in names if n in es.systems]
-    if own:
-        raise ValueError(
-            f"{own[0]!r} is a candidate and would be scored against itself. Leave it out: "
-            f"es.select(systems=[s for s in es.systems if s != {own[0]!r}])."
-        )
+    if own := [n for n in names if n in es.systems]:
+        raise ValueError(f"{own[0]!r} is a candidate and would be scored against itself: select the other systems.")
     translations = {}
     for system in es.systems:
         texts = list(es.texts.translations.get(system, [None] * len(es.segments)))
-        gaps = [j for j, text in enumerate(texts) if text is None]
-        if gaps:
+        if gaps := [name for name, text in zip(es.segments, texts, strict=True) if text is None]:
             raise ValueError(
-                f"system {system!r} has no translation of {len(gaps)} segment(s), the first of them "
-                f"{es.segments[gaps[0]]!r}. Select segments that all systems translated: es.select(segments=...)."
+                f"system {system!r} has no translation of {len(gaps)} segment(s), the first of them {gaps[0]!r}. "
+                "Select segments that all systems translated: es.select(segments=...)."
             )
         translations[system] = texts
     streams = [list(es.texts.references[n]) for n in names]
@@ -242,12 +218,9 @@ def texts_of(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> t
 
 def _reference_names(es: EvalSet | TextSet, references: str | Sequence[str] | None) -> list[str]:
     known = list(es.texts.references)
-    if references is None and len(known) == 1:
-        return known
     if references is None:
-        loaded = es.provenance.get("reference")
-        names = str(loaded).split(".")
-        if not loaded or set(names) - set(known):
+        names = known if len(known) == 1 else str(es.provenance.get("reference")).split(".")
+        if set(names) - set(known):
             listed = ", ".join(map(repr, known))
             raise ValueError(f"set {es.name!r} has several references: {listed}. Choose: references=[{known[0]!r}].")
         return names
@@ -255,8 +228,8 @@ def _reference_names(es: EvalSet | TextSet, references: str | Sequence[str] | No
     return [known[k] for k in positions("reference", names, known, repeats=True)]
 
 
-def _count(metric: str, options: dict, systems: list[list[str]], streams: list[list]) -> list[np.ndarray]:
+def _count(metric: str, tokenize: str | None, systems: list[list[str]], streams: list[list]) -> list[np.ndarray]:
     """Return sacreBLEU's counts for some systems; the references are prepared once."""
-    computed = scoring.scorer(metric, **options)
+    computed = scoring.scorer(metric, tokenize=tokenize)
     computed._ref_cache = computed._cache_references(streams)
     return [np.array(computed._extract_corpus_statistics(texts, None), dtype=np.float64) for texts in systems]

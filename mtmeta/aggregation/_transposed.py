@@ -25,11 +25,10 @@ class TransposedScorer:
     metric : {"bleu", "chrf"}
     references : sequence of str, length n_segments
         Indexed once, for all systems.
-    tokenize : str, optional
     """
 
-    def __init__(self, metric: str, references: Sequence[str], *, tokenize: str | None = None) -> None:
-        self.metric, self._split = metric, _splitter(metric, tokenize)
+    def __init__(self, metric: str, references: Sequence[str]) -> None:
+        self.metric, self._split = metric, _splitter(metric)
         self._order = _formulas.MAX_ORDER if metric == "bleu" else _formulas.CHAR_ORDER
         texts = [self._split(text) for text in references]
         self._lengths = np.array([len(units) for units in texts])
@@ -97,11 +96,11 @@ class TransposedScorer:
         return np.maximum.accumulate(single[drawn], axis=1)[:, np.array(sizes) - 1]
 
 
-def _splitter(metric: str, tokenize: str | None):
+def _splitter(metric: str):
     """Return what cuts a text into units, as sacreBLEU does."""
     if metric == "chrf":
         return lambda text: list("".join(text.split()))
-    computed = scoring.scorer("bleu", tokenize=tokenize)
+    computed = scoring.scorer("bleu")
     return lambda text: computed._preprocess_segment(text).split()
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from .._checks import check_count, check_level, generator
 from .._resampling import percentile_interval
-from ._pairs import Cells, Outcomes, cells, mean, outcomes, sums
-
-COLUMNS = ["context", "metric", "accuracy", "tie_rate", "n_pairs", "n_segments", "n_missing", "low", "high"]
+from ._pairs import cells, mean, outcomes, sums
 
 
 def local_accuracy(
@@ -19,7 +18,6 @@ def local_accuracy(
     *,
     context: str | Sequence[str] | None,
     metrics: Sequence[str] | str | None = None,
-    average: str = "segment",
     ties: str = "failure",
     missing: str = "raise",
     unit: str = "segment",
@@ -45,9 +43,6 @@ def local_accuracy(
         context, ``"all"``, that is global accuracy.
     metrics : sequence of str, optional
         All by default.
-    average : {"segment", "pair"}
-        ``"segment"``: equation 2, each segment of a context counts the same. ``"pair"``: each pair counts the same,
-        so that segments with more pairs weigh more.
     ties : {"failure", "half"}
         How much a pair with equal scores counts: nothing, as in equation 1, or one half, as a coin would earn.
     missing : {"raise", "drop"}
@@ -73,9 +68,10 @@ def local_accuracy(
     Raises
     ------
     TypeError
-        If ``pairs`` is no DataFrame or a score is no number.
+        If ``pairs`` is no DataFrame.
     ValueError
-        If a column, metric or option is unknown, a context is empty, or a score is missing and not to be dropped.
+        If a score is no number, a column, metric or option is unknown, a context is empty, or a score is missing and
+        not to be dropped.
 
     References
     ----------
@@ -95,25 +91,15 @@ def local_accuracy(
     check_level(level)
     n_resamples = check_count("n_resamples", n_resamples, 0)
     data = outcomes(pairs, context, metrics, ties=ties, missing=missing, unit=unit)
-    summed = cells(data, average)
-    draws = summed.draws(n_resamples, generator(rng)) if n_resamples else None
-    return _table(data, summed, draws, level)
-
-
-def _table(data: Outcomes, summed: Cells, draws: np.ndarray | None, level: float) -> pd.DataFrame:
-    n_contexts, n_metrics = len(data.contexts), len(data.metrics)
-    low, high = percentile_interval(draws, level) if draws is not None else np.full((2, n_contexts, n_metrics), np.nan)
+    summed, n_contexts = cells(data), len(data.contexts)
     n_pairs, n_missing = sums(data.context, n_contexts, data.present, ~data.present)
-    key, at = np.unique(data.segment * n_contexts + data.context, return_inverse=True)
-    (held,) = sums(at, len(key), data.present)
-    (n_segments,) = sums(key % n_contexts, n_contexts, held > 0)
+    (n_segments,) = sums(summed.context, n_contexts, summed.count)
+    low, high = percentile_interval(summed.draws(n_resamples, generator(rng)), level)
+    table = pd.DataFrame(product(data.contexts, data.metrics), columns=["context", "metric"])
     values = (summed.accuracy(), summed.tie_rate(), n_pairs, n_segments, n_missing, low, high)
-    table = {
-        "context": pd.Series([c for c in data.contexts for _ in data.metrics]),
-        "metric": data.metrics * n_contexts,
-        **{name: one.ravel() for name, one in zip(COLUMNS[2:], values, strict=True)},
-    }
-    return pd.DataFrame(table).astype(dict.fromkeys(COLUMNS[4:7], np.int64))
+    names = "accuracy tie_rate n_pairs n_segments n_missing low high".split()
+    table = table.assign(**{name: value.ravel() for name, value in zip(names, values, strict=True)})
+    return table.astype(dict.fromkeys(names[2:5], np.int64))
 
 
 def global_accuracy(
@@ -121,7 +107,6 @@ def global_accuracy(
     *,
     context: str | Sequence[str],
     metrics: Sequence[str] | str | None = None,
-    average: str = "segment",
     n_resamples: int = 1000,
     level: float = 0.95,
     rng: int | np.random.Generator | None = 0,
@@ -131,7 +116,7 @@ def global_accuracy(
 
     Parameters
     ----------
-    pairs, metrics, average, n_resamples, level, rng, **options
+    pairs, metrics, n_resamples, level, rng, **options
         As for `local_accuracy`.
     context : str or sequence of str
         The contexts that the second way averages over.
@@ -160,14 +145,10 @@ def global_accuracy(
     >>> global_accuracy(pairs, context="system")["accuracy"].round(3).tolist()
     [0.667, 0.5]
     """
-    rng = generator(rng)
-    drawn = {"average": average, "n_resamples": n_resamples, "level": level, "rng": rng}
-    over_all = local_accuracy(pairs, context=None, metrics=metrics, **drawn, **options)
-    data = outcomes(pairs, context, metrics, **options)
-    summed = cells(data, average)
-    by_context = over_all.assign(accuracy=mean(summed.accuracy(), 0), low=np.nan, high=np.nan)
-    by_context["tie_rate"] = mean(summed.tie_rate(), 0)
-    if n_resamples:
-        by_context["low"], by_context["high"] = percentile_interval(mean(summed.draws(n_resamples, rng), 1), level)
-    both = pd.concat([over_all.assign(context="all pairs"), by_context.assign(context="mean of contexts")])
-    return both.sort_values("metric", kind="stable", key=lambda m: m.map(data.metrics.index), ignore_index=True)
+    drawn = {"n_resamples": n_resamples, "level": level, "rng": generator(rng)}
+    found = local_accuracy(pairs, context=None, metrics=metrics, **drawn, **options)
+    summed = cells(outcomes(pairs, context, metrics, **options))
+    low, high = percentile_interval(mean(summed.draws(n_resamples, drawn["rng"]), 1), level)
+    means = {"accuracy": mean(summed.accuracy(), 0), "tie_rate": mean(summed.tie_rate(), 0), "low": low, "high": high}
+    both = pd.concat([found.assign(context="all pairs"), found.assign(context="mean of contexts", **means)])
+    return both.sort_index(kind="stable", ignore_index=True)

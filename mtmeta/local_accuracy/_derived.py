@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 
-from .._checks import check_count, generator
-from .._names import positions
+from .._checks import check_count, generator, numbers_of
+from .._tables import check_table
 from ..evalset import EvalSet, as_evalset
-from ._pairs import codes_of, column, divide, mean, outcomes, sums
+from ._pairs import codes_of, divide, mean, outcomes, sums
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,8 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
 
     Raises
     ------
-    TypeError
-        If a value is no number or ``n_buckets`` no whole number.
-    ValueError
-        If no value is rated, or ``n_buckets`` is below 2.
+    TypeError, ValueError
+        If a value is no number, no value is rated, or ``n_buckets`` is no whole number of at least 2.
 
     References
     ----------
@@ -77,31 +75,27 @@ def quality_buckets(values: Sequence[float] | pd.Series | np.ndarray, n_buckets:
     [1, 2, 3, 4, 4, 4]
     """
     n_asked = check_count("n_buckets", n_buckets, 2)
-    index = values.index if isinstance(values, pd.Series) else None
-    try:
-        scores = pd.Series(np.asarray(values, dtype=np.float64), index=index)
-    except (TypeError, ValueError):
-        raise TypeError("the values must be numbers, NaN where not rated.") from None
-    rated = scores.dropna()
-    if rated.empty:
+    scores = pd.Series(values)
+    scores = pd.Series(numbers_of(scores, "values"), scores.index)
+    ascending = np.sort(scores.dropna())
+    if not len(ascending):
         raise ValueError("no value is rated.")
-    ascending = np.sort(rated.to_numpy())
     # where a quantile is one of the values, it must be that value and not what rounding makes of it
-    place, rest = np.divmod(np.arange(n_asked + 1) * (len(rated) - 1), n_asked)
-    step = ascending[np.minimum(place + 1, len(rated) - 1)] - ascending[place]
+    place, rest = np.divmod(np.arange(n_asked + 1) * (len(ascending) - 1), n_asked)
+    step = ascending[np.minimum(place + 1, len(ascending) - 1)] - ascending[place]
     edges = np.unique(ascending[place] + step * (rest / n_asked))
-    bins = np.searchsorted(edges[1:-1], rated.to_numpy(), side="left")
-    labels = pd.Series(pd.NA, index=scores.index, dtype="Int64")
-    labels[scores.notna().to_numpy()] = np.unique(bins, return_inverse=True)[1] + 1
-    grouped = rated.groupby(labels[scores.notna().to_numpy()].astype(int).to_numpy())
+    bins = pd.Series(np.searchsorted(edges[1:-1], scores), scores.index)
+    labels = bins.where(scores.notna()).rank(method="dense").astype("Int64")
+    grouped = scores.groupby(labels.to_numpy(dtype=np.float64, na_value=np.nan))
     table = grouped.agg(low="min", high="max", mean="mean", n="size").rename_axis("bucket").reset_index()
+    table["bucket"] = table["bucket"].astype(int)
     return QualityBuckets(labels, table, len(table))
 
 
 def natural_pairs(
     es: EvalSet | pd.DataFrame,
     *,
-    metrics: Sequence[str] | str | None = None,
+    metrics: Sequence[str] | None = None,
     max_per_segment: int | None = None,
     rng: int | np.random.Generator | None = 0,
 ) -> pd.DataFrame:
@@ -140,45 +134,31 @@ def natural_pairs(
     >>> mm.local_accuracy.natural_pairs(es)[["system", "worse", "X", "X_perturbed"]].values.tolist()
     [['A', 'B', 0.9, 0.8]]
     """
-    es = as_evalset(es)
-    if max_per_segment is not None:
-        max_per_segment = check_count("max_per_segment", max_per_segment, 1)
-    wanted = [metrics] if isinstance(metrics, str) else metrics
-    names = [es.metrics[k] for k in positions("metric", wanted, es.metrics, repeats=True)]
+    es = as_evalset(es).select(metrics=metrics)
     i, j = np.triu_indices(es.shape[0], 1)
-    difference = es.human[i] - es.human[j]
-    pair, segment = np.nonzero(np.abs(difference) > 0)
-    order = np.lexsort((pair, segment))
-    pair, segment = pair[order], segment[order]
+    difference = (es.human[i] - es.human[j]).T
+    segment, pair = np.nonzero(np.abs(difference) > 0)
     if max_per_segment is not None:
         drawn = pd.Series(generator(rng).random(len(pair))).groupby(segment).rank(method="first")
-        pair, segment = pair[drawn <= max_per_segment], segment[drawn <= max_per_segment]
+        kept = drawn <= check_count("max_per_segment", max_per_segment, 1)
+        segment, pair = segment[kept], pair[kept]
     if not len(pair):
         raise ValueError(f"set {es.name!r}: humans scored no two translations of a segment differently.")
-    first = difference[pair, segment] > 0
-    better, worse = np.where(first, i[pair], j[pair]), np.where(first, j[pair], i[pair])
-    systems, segments = np.array(es.systems, dtype=object), pd.Series(es.segments)
-    columns = {
-        "segment": segments.to_numpy()[segment],
-        "system": systems[better],
-        "worse": systems[worse],
-        "perturbation": "human preference",
-        "human": es.human[better, segment],
-        "human_worse": es.human[worse, segment],
-    }
+    first = difference[segment, pair] > 0
+    frame = es.to_frame().filter(["segment", "system", "human", "doc", "domain", *es.metrics])
+    sides = (np.where(first, one[pair], other[pair]) for one, other in ((i, j), (j, i)))
+    better, worse = (frame.iloc[system * es.shape[1] + segment].reset_index(drop=True) for system in sides)
+    table = better[["segment", "system"]].assign(worse=worse["system"], perturbation="human preference")
+    table = table.assign(human=better["human"], human_worse=worse["human"])
     if es.language_pair:
-        columns["lp"] = es.language_pair
-    for name, values in (("doc", es.documents), ("domain", es.domains)):
-        if values is not None:
-            columns[name] = np.array(values, dtype=object)[segment]
-    for name in names:
-        columns[name], columns[f"{name}_perturbed"] = es[name][better, segment], es[name][worse, segment]
-    return pd.DataFrame(columns)
+        table["lp"] = es.language_pair
+    table = table.join(better.filter(["doc", "domain"]))
+    for name in es.metrics:
+        table[name], table[f"{name}_perturbed"] = better[name], worse[name]
+    return table
 
 
-def swap_effects(
-    pairs: pd.DataFrame, *, metrics: Sequence[str] | str | None = None, context: str | Sequence[str] | None = None
-) -> pd.DataFrame:
+def swap_effects(pairs: pd.DataFrame, *, context: str | Sequence[str] | None = None) -> pd.DataFrame:
     """Count how many swaps of items lower, keep or raise each measure of a ranking.
 
     A swap of two random items need not do harm. If a measure does not fall, local accuracy calls it wrong, rightly or
@@ -186,7 +166,7 @@ def swap_effects(
 
     Parameters
     ----------
-    pairs, metrics
+    pairs : pandas.DataFrame
         As for `local_accuracy`; any task.
     context : str or sequence of str, optional
         Columns to count within, such as ``"perturbation"``.
@@ -214,19 +194,13 @@ def swap_effects(
     >>> swap_effects(pairs)[["lowered", "kept", "raised"]].values.tolist()
     [[1, 2, 1]]
     """
-    data = outcomes(pairs, context, metrics, missing="drop")
+    data = outcomes(pairs, context, None, missing="drop")
     counts = sums(data.context, len(data.contexts), data.wins, data.tied, data.present - data.wins - data.tied)
-    words = ("lowered", "kept", "raised")
-    table = pd.DataFrame(
-        {"context": data.contexts * len(data.metrics), "metric": np.repeat(data.metrics, len(data.contexts))}
-    )
-    for word, number in zip(words, counts, strict=True):
-        table[word] = number.T.ravel().astype(np.int64)
-    n_pairs = table[list(words)].sum(axis=1)
-    return table.assign(**{f"share_{word}": table[word] / n_pairs for word in words}, n_pairs=n_pairs)
-
-
-_TEXTS = ("translation", "transcript")
+    table = pd.DataFrame(product(data.metrics, data.contexts), columns=["metric", "context"])[["context", "metric"]]
+    counts = {word: number.T.ravel() for word, number in zip(("lowered", "kept", "raised"), counts, strict=True)}
+    counts = pd.DataFrame(counts, dtype=np.int64)
+    n_pairs = counts.sum(axis=1)
+    return pd.concat([table, counts, counts.div(n_pairs, axis=0).add_prefix("share_")], axis=1).assign(n_pairs=n_pairs)
 
 
 def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -246,8 +220,8 @@ def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
 
     Raises
     ------
-    ValueError
-        If a column is absent or has an empty cell, or there is a metric ``length`` already.
+    TypeError, ValueError
+        If ``pairs`` is no DataFrame, a column is absent or holds no text, or there is a metric ``length`` already.
 
     References
     ----------
@@ -262,23 +236,13 @@ def length_metric(pairs: pd.DataFrame) -> pd.DataFrame:
     >>> local_accuracy(pairs, context=None)["accuracy"].round(3).tolist()
     [0.333]
     """
-    texts = [c for c in _TEXTS if c in pairs.columns]
-    if not texts:
-        raise ValueError(f"expected a column of texts, {' or '.join(_TEXTS)}.")
-    lengths = {}
-    for name, text in (("length", texts[0]), ("length_perturbed", "perturbed")):
-        if name in pairs.columns:
-            raise ValueError(f"the pairs have a column {name!r} already; drop or rename it.")
-        lengths[name] = column(pairs, text).map(lambda words: float(len(str(words).split())))
-    return pairs.assign(**lengths)
+    names = {"length": "translation" if "translation" in pairs else "transcript", "length_perturbed": "perturbed"}
+    check_table(pairs, texts=[*names.values()], new=[*names], name="pairs")
+    return pairs.assign(**{new: pairs[old].str.split().str.len().astype(float) for new, old in names.items()})
 
 
 def combination_variance(
-    pairs: pd.DataFrame,
-    *,
-    context: str | Sequence[str] | None = "system",
-    metrics: Sequence[str] | str | None = None,
-    missing: str = "raise",
+    pairs: pd.DataFrame, *, context: str | Sequence[str] | None = "system", missing: str = "raise"
 ) -> pd.DataFrame:
     """Measure how much accuracy depends on which perturbations were combined, by their number k.
 
@@ -290,7 +254,7 @@ def combination_variance(
     pairs : pandas.DataFrame
         As for `local_accuracy`, with a column ``perturbation`` of at least three kinds. Each text should have a pair
         for every perturbation that applies to it, not for a random four.
-    context, metrics, missing
+    context, missing
         As for `local_accuracy`.
 
     Returns
@@ -319,7 +283,7 @@ def combination_variance(
     >>> table["variance"].round(4).tolist()
     [0.2222, 0.0556]
     """
-    data = outcomes(pairs, context, metrics, missing=missing)
+    data = outcomes(pairs, context, None, missing=missing)
     kinds = codes_of(pairs, ["perturbation"])
     total = int(kinds.max()) + 1
     if total < 3:

@@ -93,27 +93,23 @@ def context_effect(
     if n_contexts < 2:
         raise ValueError(f"an effect of the context needs at least two contexts; found only {data.contexts[0]!r}.")
     won, number = sums(data.context, n_contexts, data.wins, data.present)
-    rows = []
-    for name, wins, n in zip(data.metrics, won.T, number.T, strict=True):
+    chi2, dof, n_pairs = np.zeros(won.shape[1]), (number > 0).sum(axis=0) - 1, number.sum(axis=0)
+    for m, (wins, n) in enumerate(zip(won.T, number.T, strict=True)):
         table = np.stack([wins, n - wins])[:, n > 0]
-        chi2, p, dof = 0.0, 1.0, table.shape[1] - 1
-        if dof and table.sum(axis=1).all():
-            chi2, p = stats.chi2_contingency(table, correction=False)[:2]
-        rows.append((name, chi2, dof, p, np.sqrt(chi2 / n.sum()), int(n.sum()), table.shape[1]))
-    frame = pd.DataFrame(rows, columns=["metric", "chi2", "dof", "p_value", "cramers_v", "n_pairs", "n_contexts"])
+        if dof[m] and table.sum(axis=1).all():
+            chi2[m] = stats.chi2_contingency(table, correction=False).statistic
     scheme, *_ = arranged = arrange(pairs, data, unit)
-    chance = np.full((3, len(frame)), np.nan)
+    chance = np.full((3, len(chi2)), np.nan)
     if n_resamples:
         null = chi_square(*permuted(data, arranged, n_resamples, generator(rng)))
-        reached = (null >= frame["chi2"].to_numpy() * (1 - 1e-9) - 1e-9).sum(axis=0)
-        chance[:] = (
-            np.sqrt(null / frame["n_pairs"].to_numpy()).mean(axis=0),
-            divide(null.mean(axis=0), frame["dof"].to_numpy(dtype=np.float64)),
-            (reached + 1) / (n_resamples + 1),
-        )
-    for place, (name, values) in enumerate(zip(("null_v", "inflation", "p_permutation"), chance, strict=True), 5):
-        frame.insert(place, name, values)
-    return frame.assign(scheme=scheme, n_resamples=n_resamples)
+        reached = (null >= chi2 * (1 - 1e-9) - 1e-9).sum(axis=0)
+        chance[0] = np.sqrt(null / n_pairs).mean(axis=0)
+        chance[1:] = divide(null.mean(axis=0), dof), (reached + 1) / (n_resamples + 1)
+    p_value = np.where(chi2 > 0, stats.chi2.sf(chi2, np.maximum(dof, 1)), 1.0)
+    values = (data.metrics, chi2, dof, p_value, np.sqrt(chi2 / n_pairs), *chance, n_pairs.astype(np.int64), dof + 1)
+    names = "metric chi2 dof p_value cramers_v null_v inflation p_permutation n_pairs n_contexts".split()
+    table = pd.DataFrame(dict(zip(names, values, strict=True)))
+    return table.assign(scheme=scheme, n_resamples=n_resamples)
 
 
 def chi_square(won: np.ndarray, number: np.ndarray) -> np.ndarray:

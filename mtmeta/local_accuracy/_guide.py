@@ -48,7 +48,6 @@ def guide(
     task: str | None = None,
     language: str | None = None,
     kinds: Sequence[str] | None = None,
-    average: str = "segment",
     ties: str = "failure",
     missing: str = "raise",
     unit: str = "segment",
@@ -64,7 +63,7 @@ def guide(
     data : DataFrame, EvalSet or Rankings
         Texts: ``segment, system, reference``, and ``translation`` or ``transcript``. Rankings: items are swapped. Or
         pairs with scores.
-    context, metrics, average, ties, missing, unit, n_resamples, rng
+    context, metrics, ties, missing, unit, n_resamples, rng
         As for `local_accuracy`.
     parts : sequence of {"accuracy", "effect", "order", "recommended", "stability"}, optional
         By default all for which there are enough contexts and metrics.
@@ -99,16 +98,16 @@ def guide(
     possible = {"accuracy": True, "effect": contexts, "order": both, "recommended": both, "stability": contexts}
     counted: dict[str, Any] = {"context": columns, "metrics": metrics, "missing": missing, "unit": unit}
     counted |= {"n_resamples": n_resamples, "rng": rng}
-    averaged = counted | {"average": average, "ties": ties}
+    tied = counted | {"ties": ties}
     make = {
-        "accuracy": lambda: local_accuracy(pairs, **averaged),
+        "accuracy": lambda: local_accuracy(pairs, **tied),
         "effect": lambda: context_effect(pairs, **counted).drop(columns=["p_value", "n_contexts", "n_resamples"]),
         "order": lambda: ranking_effect(pairs, **counted).drop(columns="n_resamples"),
-        "recommended": lambda: _by_context(recommend(pairs, **averaged)),
-        "stability": lambda: stability(pairs, **averaged),
+        "recommended": lambda: _by_context(recommend(pairs, **tied)),
+        "stability": lambda: stability(pairs, **tied),
     }
     wanted = parts or [part for part in PARTS if possible[part]]
-    signature = f"average:{average}|ties:{ties}|unit:{unit}|draws:{n_resamples}|seed:{seed_of(rng)}"
+    signature = f"average:segment|ties:{ties}|unit:{unit}|draws:{n_resamples}|seed:{seed_of(rng)}"
     return Guide({part: make[part]() for part in wanted}, pairs, n_texts, n_left_out, signature)
 
 
@@ -130,15 +129,14 @@ def _scored(data, metrics, task, language, kinds, rng, n_jobs, progress) -> tupl
         return score_ranking_pairs(data.runs, swapped, data.qrels, metrics or RANKING_MEASURES), None, 0
     tasks = [t for t, column in _TEXTS.items() if column in data and t == (task or t)]
     if "reference" not in data or not tasks:
-        wanted = _TEXTS.get(task, "translation or transcript")
         raise ValueError(
-            "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts "
-            f"({wanted}, and reference). Found: {', '.join(map(str, data.columns))}."
+            "the table has neither pairs (for a metric M the columns M and M_perturbed) nor texts ("
+            f"{_TEXTS.get(task, 'translation or transcript')}, and reference). Found: {', '.join(map(str, data))}."
         )
     texts = data.dropna(subset=[_TEXTS[tasks[0]], "reference"]).reset_index(drop=True)
-    options = {"language": language or "en", "kinds": kinds, "rng": rng}
-    perturbed = perturb_table(texts, task=tasks[0], n_jobs=n_jobs, **options)
-    pairs = score_pairs(perturbed, metrics, task=tasks[0], n_jobs=n_jobs, progress=progress)
+    task, language = tasks[0], language or "en"
+    perturbed = perturb_table(texts, task=task, language=language, kinds=kinds, rng=rng, n_jobs=n_jobs)
+    pairs = score_pairs(perturbed, metrics, task=task, n_jobs=n_jobs, progress=progress)
     return pairs, len(texts), len(data) - len(texts)
 
 

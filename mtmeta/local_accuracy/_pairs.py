@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from .._checks import check_choice, check_scores
+from .._checks import check_choice, check_scores, numbers_of
 from .._names import numbered, positions, unknown
 
 TIES = ("failure", "half")
-AVERAGES = ("segment", "pair")
 MISSING = ("raise", "drop")
 SUFFIX = "_perturbed"
 
@@ -48,18 +47,8 @@ def metrics_of(pairs: pd.DataFrame) -> list[str]:
         raise TypeError(f"pairs must be a DataFrame, one row a pair of texts; found {type(pairs).__name__}.")
     names = [c for c in pairs.columns if f"{c}{SUFFIX}" in pairs.columns]
     if not names:
-        raise ValueError(
-            "the pairs have no metric: for each metric M two columns are expected, M and M_perturbed; "
-            f"found {list(map(str, pairs.columns))}. `mtmeta.scoring.score_pairs` adds them to texts."
-        )
+        raise ValueError(f"for each metric M two columns are expected, M and M_perturbed; found {[*map(str, pairs)]}.")
     return names
-
-
-def chosen(pairs: pd.DataFrame, metrics: Sequence[str] | str | None) -> list[str]:
-    """Return the wanted metrics, all by default."""
-    known = metrics_of(pairs)
-    wanted = [metrics] if isinstance(metrics, str) else metrics
-    return list(dict.fromkeys(known[k] for k in positions("metric", wanted, known, repeats=True)))
 
 
 def column(pairs: pd.DataFrame, name: str) -> pd.Series:
@@ -80,18 +69,13 @@ def contexts_of(pairs: pd.DataFrame, context: str | Sequence[str] | None) -> tup
     names = [context] if isinstance(context, str) else list(context or ())
     if not names:
         return np.zeros(len(pairs), dtype=np.int64), ["all"]
-    columns = [column(pairs, name) for name in names]
-    if len(columns) == 1:
-        alike = columns[0].map(type).nunique() == 1
-        codes, values = pd.factorize(columns[0], sort=True) if alike else numbered(columns[0])
-        return codes.astype(np.int64), [v.item() if isinstance(v, np.generic) else v for v in values]
-    joined = columns[0].astype(str)
-    for other in columns[1:]:
-        joined = joined + " / " + other.astype(str)
+    joined, *others = (column(pairs, name) for name in names)
+    for other in others:
+        joined = joined.astype(str) + " / " + other.astype(str)
     if joined.nunique() != len(pairs[names].drop_duplicates()):
         raise ValueError(f"values of {names} hold ' / ', so that two contexts would get one name; rename them.")
     codes, values = pd.factorize(joined, sort=True)
-    return codes.astype(np.int64), list(values)
+    return codes, values.tolist()
 
 
 def codes_of(pairs: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
@@ -134,10 +118,12 @@ def outcomes(
     """Read a pairs table."""
     check_choice("ties", ties, TIES)
     check_choice("missing", missing, MISSING)
-    names = chosen(pairs, metrics)
+    known = metrics_of(pairs)
+    wanted = positions("metric", [metrics] if isinstance(metrics, str) else metrics, known, repeats=True)
+    names = [known[k] for k in dict.fromkeys(wanted)]
     if not len(pairs):
         raise ValueError("the pairs table has no row.")
-    if clash := {context} & set(names) if isinstance(context, str) else set(context or ()) & set(names):
+    if clash := {*([context] if isinstance(context, str) else context or ())} & {*names}:
         raise ValueError(f"{sorted(clash)[0]!r} is a metric, so it cannot be a context; cut its scores into buckets.")
     scores, perturbed = (_scores(pairs, [f"{n}{end}" for n in names]) for end in ("", SUFFIX))
     present = ~(np.isnan(scores) | np.isnan(perturbed))
@@ -156,34 +142,30 @@ def outcomes(
         wins += 0.5 * tied
     codes, labels = contexts_of(pairs, context)
     segment = codes_of(pairs, keys(pairs, "segment"))
-    units = segment if unit == "segment" else codes_of(pairs, keys(pairs, unit))
-    if unit != "segment" and len(np.unique(segment * (units.max() + 1) + units)) != segment.max() + 1:
+    units = codes_of(pairs, keys(pairs, unit))
+    if len(np.unique(segment * (units.max() + 1) + units)) != segment.max() + 1:
         raise ValueError(f"some segment lies in several values of {unit!r}, so {unit!r} cannot be the unit.")
     return Outcomes(names, labels, codes, segment, units, wins, tied.astype(np.float64), present)
 
 
 def _scores(pairs: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
     """Return score columns as float64, shape (n_pairs, n_metrics)."""
-    columns = []
-    for name in names:
-        try:
-            columns.append(pairs[name].to_numpy(dtype=np.float64, na_value=np.nan))
-        except (TypeError, ValueError):
-            raise TypeError(f"the column {name!r} must hold numbers; found {pairs[name].dtype}.") from None
-        check_scores(columns[-1], f"the column {name!r}")
+    columns = [numbers_of(pairs[name], name) for name in names]
+    for name, scores in zip(names, columns, strict=True):
+        check_scores(scores, f"the column {name!r}")
     return np.column_stack(columns)
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Sums over (unit, context): an accuracy is a ratio of two sums over the units of its context."""
+    """Sums of segments over (unit, context): an accuracy is a ratio of two sums over the units of its context."""
 
     data: Outcomes
     unit: np.ndarray  # (n_cells,)
     context: np.ndarray  # (n_cells,)
     won: np.ndarray  # (n_cells, n_metrics)
     tied: np.ndarray
-    count: np.ndarray  # pairs, or segments
+    count: np.ndarray  # segments
 
     def accuracy(self) -> np.ndarray:
         """Return accuracies, shape (n_contexts, n_metrics); NaN where a metric scored nothing."""
@@ -232,19 +214,14 @@ def mean(values: np.ndarray, axis: int) -> np.ndarray:
     return divide(np.where(known, values, 0).sum(axis=axis), known.sum(axis=axis).astype(np.float64))
 
 
-def cells(data: Outcomes, average: str) -> Cells:
-    """Sum over (unit, context): wins and pairs, or the means and number of segments."""
-    check_choice("average", average, AVERAGES)
+def cells(data: Outcomes) -> Cells:
+    """Sum over (unit, context) what each segment won and tied on average there, and the number of segments."""
     n_contexts = len(data.contexts)
-    won, tied, count = data.wins, data.tied, data.present
-    unit, context = data.unit, data.context
-    if average == "segment":
-        key, first, at = np.unique(data.segment * n_contexts + context, return_index=True, return_inverse=True)
-        won, tied, count = sums(at, len(key), won, tied, count)
-        won, tied, count = np.nan_to_num(divide(won, count)), np.nan_to_num(divide(tied, count)), count > 0
-        unit, context = unit[first], context[first]
-    key, at = np.unique(unit * n_contexts + context, return_inverse=True)
-    return Cells(data, key // n_contexts, key % n_contexts, *sums(at, len(key), won, tied, count))
+    key, first, at = np.unique(data.segment * n_contexts + data.context, return_index=True, return_inverse=True)
+    won, tied, count = sums(at, len(key), data.wins, data.tied, data.present)
+    won, tied = np.nan_to_num(divide(won, count)), np.nan_to_num(divide(tied, count))
+    key, at = np.unique(data.unit[first] * n_contexts + data.context[first], return_inverse=True)
+    return Cells(data, key // n_contexts, key % n_contexts, *sums(at, len(key), won, tied, count > 0))
 
 
 def sums(at: np.ndarray, size: int, *tables: np.ndarray) -> list[np.ndarray]:

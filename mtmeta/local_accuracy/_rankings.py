@@ -40,8 +40,8 @@ def tau_ap(
     Parameters
     ----------
     truth, ranking : mapping, Series or sequence of float
-        A score of each item, higher is better. Mappings and Series are aligned by name; sequences must be in the same
-        order.
+        A score of each item, higher is better. Mappings and Series are aligned by name, and the items of a sequence are
+        called 0, 1, 2 and so on.
     symmetric : bool
         Mean of both directions.
 
@@ -76,27 +76,17 @@ def tau_ap(
     return float((table[0, 1] + table[1, 0]) / 2 if symmetric else table[0, 1])
 
 
-def _aligned(truth, ranking) -> tuple[np.ndarray, np.ndarray]:
-    named = [isinstance(scores, (Mapping, pd.Series)) for scores in (truth, ranking)]
-    if all(named):
-        x, y = pd.Series(truth), pd.Series(ranking)
-        if not (x.index.is_unique and y.index.is_unique) or set(x.index) != set(y.index):
-            odd = sorted(map(str, set(x.index) ^ set(y.index)))
-            raise ValueError(
-                f"both rankings must hold the same items, each once; in one of them only: {odd or 'none'}."
-            )
-        truth, ranking = x, y.loc[x.index]
-    elif any(named):
-        raise TypeError("give both rankings by name (mapping or Series), or both as sequences in the same order.")
+def _aligned(truth, ranking) -> tuple[pd.Series, pd.Series]:
     try:
-        x, y = (np.array(scores, dtype=np.float64) for scores in (truth, ranking))
+        x, y = (pd.Series(scores, dtype=np.float64) for scores in (truth, ranking))
     except (TypeError, ValueError):
         raise TypeError("the scores of a ranking must be numbers.") from None
-    if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
-        raise ValueError(f"expected two rankings of the same items, two or more; found shapes {x.shape} and {y.shape}.")
-    if np.isnan(x).any() or np.isnan(y).any():
+    odd = sorted(map(str, set(x.index) ^ set(y.index)))
+    if odd or len(x) < 2 or not (x.index.is_unique and y.index.is_unique):
+        raise ValueError(f"expected the same two or more items in both rankings, each once; in one only: {odd}.")
+    if x.isna().any() or y.isna().any():
         raise ValueError("a ranking holds NaN; leave that item out of both.")
-    return x, y
+    return x, y[x.index]
 
 
 @dataclass(frozen=True)
@@ -143,7 +133,6 @@ def tau_ap_matrix(
     *,
     context: str | Sequence[str],
     metrics: Sequence[str] | None = None,
-    average: str = "segment",
     missing: str = "raise",
     unit: str = "segment",
     n_resamples: int = 0,
@@ -154,7 +143,7 @@ def tau_ap_matrix(
 
     Parameters
     ----------
-    pairs, context, metrics, average, missing, unit, level, rng
+    pairs, context, metrics, missing, unit, level, rng
         As for `local_accuracy`; ties between y and y' are failures.
     n_resamples : int
         Bootstrap draws of the interval of each cell; 0 for none.
@@ -189,8 +178,8 @@ def tau_ap_matrix(
     check_comparable(len(data.metrics), len(data.contexts))
     if GLOBAL in data.contexts:
         raise ValueError(f"a context is called {GLOBAL!r}, which is the name of the row for all pairs; rename it.")
-    summed = cells(data, average)
-    whole = cells(outcomes(pairs, None, metrics, missing=missing, unit=unit), average)
+    summed = cells(data)
+    whole = cells(outcomes(pairs, None, metrics, missing=missing, unit=unit))
     check_known(summed)
     tau = tau_tables(np.concatenate([whole.accuracy(), summed.accuracy()])[None])[0]
     symmetric = (tau + tau.T) / 2
@@ -202,33 +191,22 @@ def tau_ap_matrix(
         low, high = percentile_interval(tau_tables(draws), level)
     at = [0, *(1 + order)]
     names = [GLOBAL, *(data.contexts[k] for k in order)]
-    tau, symmetric, low, high = (
-        pd.DataFrame(table[np.ix_(at, at)], index=names, columns=names) for table in (tau, symmetric, low, high)
-    )
-    drawn = f"|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}" if n_resamples else ""
-    signature = (
-        f"tau_ap|ties:b|truth:rows|global:all pairs|average:{average}|metrics:{len(data.metrics)}"
-        f"|contexts:{len(data.contexts)}{drawn}"
-    )
-    return ContextAgreement(tau, symmetric, low, high, names[1:], signature)
+    tables = (pd.DataFrame(table[np.ix_(at, at)], names, names) for table in (tau, symmetric, low, high))
+    drawn = f"bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}"
+    return ContextAgreement(*tables, names[1:], f"tau_ap|ties:b|truth:rows|average:segment|{drawn}")
 
 
 def check_known(summed: Cells) -> None:
     """Raise if a metric has no accuracy in a context."""
-    lost = np.argwhere(np.isnan(summed.accuracy()))
-    if len(lost):
-        k, m = lost[0]
-        data = summed.data
+    data = summed.data
+    for k, m in np.argwhere(np.isnan(summed.accuracy()))[:1]:
         raise ValueError(f"metric {data.metrics[m]!r} scored no pair in context {data.contexts[k]!r}; drop either.")
 
 
 def check_comparable(n_metrics: int, n_contexts: int) -> None:
     """Raise unless there are two metrics and two contexts."""
     if n_metrics < 2 or n_contexts < 2:
-        raise ValueError(
-            "comparing orders of metrics needs at least two metrics and two contexts; "
-            f"found {n_metrics} and {n_contexts}."
-        )
+        raise ValueError(f"orders need at least two metrics and two contexts; found {n_metrics} and {n_contexts}.")
 
 
 def tau_tables(accuracy: np.ndarray) -> np.ndarray:

@@ -24,7 +24,6 @@ def stability(
     *,
     context: str | Sequence[str],
     metrics: Sequence[str] | str | None = None,
-    average: str = "segment",
     ties: str = "failure",
     missing: str = "raise",
     unit: str = "segment",
@@ -40,7 +39,7 @@ def stability(
 
     Parameters
     ----------
-    pairs, context, metrics, average, ties, missing, unit, rng
+    pairs, context, metrics, ties, missing, unit, rng
         As for `local_accuracy`.
     n_resamples : int
         Bootstrap draws, at least 2.
@@ -73,7 +72,7 @@ def stability(
     n_resamples = check_count("n_resamples", n_resamples, 2)
     data = outcomes(pairs, context, metrics, ties=ties, missing=missing, unit=unit)
     check_comparable(2, len(data.contexts))
-    summed = cells(data, average)
+    summed = cells(data)
     local = summed.accuracy()
     noise = summed.draws(n_resamples, generator(rng)) - local
     (sd,), (range_,) = _spread(local[None])
@@ -141,7 +140,6 @@ def recommend(
     *,
     context: str | Sequence[str],
     metrics: Sequence[str] | None = None,
-    average: str = "segment",
     ties: str = "failure",
     missing: str = "raise",
     unit: str = "segment",
@@ -153,7 +151,7 @@ def recommend(
 
     Parameters
     ----------
-    pairs, context, metrics, average, ties, missing, unit, rng
+    pairs, context, metrics, ties, missing, unit, rng
         As for `local_accuracy`.
     n_resamples : int
         Bootstrap draws, at least 2; all metrics and contexts share them.
@@ -197,19 +195,16 @@ def recommend(
     options = {"ties": ties, "missing": missing, "unit": unit}
     data = outcomes(pairs, context, metrics, **options)
     check_comparable(len(data.metrics), len(data.contexts))
-    summed = cells(data, average)
+    summed = cells(data)
     local, draws = summed.accuracy(), summed.draws(n_resamples, generator(rng))
     check_known(summed)
-    overall = cells(outcomes(pairs, None, metrics, **options), average).accuracy()[0]
+    overall = cells(outcomes(pairs, None, metrics, **options)).accuracy()[0]
     order = sorted(range(len(overall)), key=lambda m: (-overall[m].round(_DIGITS), data.metrics[m]))
-    blocks = [_against_the_best(local[k], draws[:, k], data.metrics, level) for k in range(len(local))]
-    for block, name in zip(blocks, data.contexts, strict=True):
-        block.insert(0, "context", [name] * len(block))
-    table = pd.concat(blocks, ignore_index=True)
-    signature = (
-        f"recommend|average:{average}|ties:{ties}|bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}"
-        f"|metrics:{len(data.metrics)}|contexts:{len(data.contexts)}"
-    )
+    blocks = (_against_the_best(local[k], draws[:, k], data.metrics, level) for k in range(len(local)))
+    table = pd.concat(dict(zip(data.contexts, blocks, strict=True)), names=["context", None])
+    table = table.reset_index("context").reset_index(drop=True)
+    drawn = f"bootstrap:{n_resamples}|unit:{unit}|level:{level}|seed:{seed_of(rng)}"
+    signature = f"recommend|average:segment|ties:{ties}|{drawn}"
     names = [data.metrics[m] for m in order]
     return Recommendation(table, _summary(table, names, overall[order]), names[0], signature)
 

@@ -2,23 +2,22 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from .._files import word_lists
-from ._lexicon import LANGUAGES, Tagger, synonyms, words
+from ._lexicon import LANGUAGES, Tools, synonyms, words
 from ._words import UNSPACED, Words
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The resources of edits: words and entities to insert, a tagger of parts of speech, and tools."""
+    """The resources of edits: words and entities to insert, and the tools of the language."""
 
-    vocabulary: Sequence[str] = ()
-    entities: Sequence[str] = ()
-    tagger: Tagger = field(default_factory=Tagger)
-    tools: str = "auto"
+    vocabulary: Sequence[str]
+    entities: Sequence[str]
+    tools: Tools
 
 
 Edit = Callable[[Words, Setting, np.random.Generator], str | None]
@@ -56,7 +55,7 @@ def swapping(text: Words, setting: Setting, rng: np.random.Generator) -> str | N
 def synonym(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Replace a random word that has a synonym."""
     for i in rng.permutation(len(text.words)):
-        found = synonyms(text, int(i), setting.tagger, setting.tools)
+        found = synonyms(text, int(i), setting.tools)
         if found:
             return text.replace(int(i), text.cased(_pick(rng, found), int(i)))
     return None
@@ -87,7 +86,7 @@ def pronoun(text: Words, setting: Setting, rng: np.random.Generator) -> str | No
 
 def named_entity(text: Words, setting: Setting, rng: np.random.Generator) -> str | None:
     """Replace a random named entity by another one."""
-    found = {place: text.between(*place).casefold() for place in setting.tagger.entities(text)}
+    found = {place: text.between(*place).casefold() for place in setting.tools.entities(text)}
     place = _pick(rng, [p for p, old in found.items() if any(e.casefold() != old for e in setting.entities)])
     if place is None:
         return None
@@ -123,7 +122,7 @@ def _way(text: Words, i: int, setting: Setting) -> tuple[int, str] | None:
         return i, "article"
     if word in words("auxiliary", lang):
         return None if text.named(i) else (i, "after")
-    tag = setting.tagger.tag(text, i)
+    tag = setting.tools.tag(text, i)
     if (word in words("before", lang) or tag in ("a", "v")) and not text.opens_sentence(i):
         return i, "after" if lang == "de" and tag == "v" else "before"
     return None

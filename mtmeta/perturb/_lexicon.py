@@ -5,7 +5,8 @@ in ``mtmeta/data/lexicon`` and rules. The column ``resource`` of `perturb_table`
 """
 
 import re
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any
 
 from .._files import word_lists
@@ -14,9 +15,6 @@ from ._words import Words
 #: Languages with lists of their own.
 LANGUAGES = ("en", "de", "ru")
 SPACY_MODELS = {"en": "en_core_web", "de": "de_core_news", "ru": "ru_core_news"}
-_PARTS = ("noun", "verb", "adjective", "adverb", "other")
-
-Forms = dict[str, str]
 
 
 # -- the word lists ----------------------------------------------------------------------
@@ -30,10 +28,10 @@ def words(section: str, *languages: str) -> frozenset[str]:
 
 
 @cache
-def groups(language: str) -> tuple[tuple[str, tuple[Forms, ...]], ...]:
+def groups(language: str) -> tuple[tuple[str, tuple[dict[str, str], ...]], ...]:
     """Return the groups of synonyms: part of speech and the forms of each member."""
     found = []
-    for part in _PARTS:
+    for part in ("noun", "verb", "adjective", "adverb", "other"):
         names, *lines = word_lists(language)[part]
         members = ([zip(names.split("/"), m.split("/"), strict=True) for m in line.split()] for line in lines)
         found += [(part, tuple({k: v for k, v in m if v != "-"} for m in group)) for group in members]
@@ -97,41 +95,49 @@ def spacy_model(language: str) -> Any | None:
     return next((spacy.load(name) for name in names if spacy.util.is_package(name)), None)
 
 
-class Tagger:
-    """Parts of speech and named entities, by spaCy if a pipeline is given, otherwise by rules."""
+@lru_cache(maxsize=1)
+def _document(language: str, text: str) -> Any:
+    """Return what spaCy reads in a text."""
+    return spacy_model(language)(text)
 
-    def __init__(self, pipeline: Any | None = None) -> None:
-        self.pipeline = pipeline
-        self._text, self._read = None, None
+
+@dataclass(frozen=True)
+class Tools:
+    """What knows synonyms, parts of speech and named entities: what is installed, or only what is ``bundled``."""
+
+    language: str
+    which: str = "auto"
 
     @property
-    def name(self) -> str:
-        """``rules``, or ``spacy:`` and the pipeline."""
-        if self.pipeline is None:
-            return "rules"
-        return f"spacy:{self.pipeline.meta['lang']}_{self.pipeline.meta['name']}"
+    def wordnet(self) -> Any | None:
+        """WordNet, which is English, or None."""
+        return wordnet() if self.which == "auto" and self.language == "en" else None
 
-    def _document(self, text: Words) -> Any:
-        if text.text != self._text:
-            self._text, self._read = text.text, self.pipeline(text.text)
-        return self._read
+    @property
+    def pipeline(self) -> Any | None:
+        """A spaCy pipeline, or None: then rules find parts of speech and named entities."""
+        return spacy_model(self.language) if self.which == "auto" else None
+
+    @property
+    def tagger(self) -> str:
+        """``rules``, or ``spacy:`` and the pipeline."""
+        return "spacy:{lang}_{name}".format_map(self.pipeline.meta) if self.pipeline else "rules"
 
     def tag(self, text: Words, i: int) -> str:
         """Return ``v`` for a verb, ``a`` for an adjective, or else another letter or nothing."""
         if self.pipeline is None:
             return _tag_by_rule(text, i)
         start = text.spans[i][0]
-        for token in self._document(text):
-            if token.idx <= start < token.idx + len(token.text):
-                return {"VERB": "v", "ADJ": "a", "NOUN": "n", "ADV": "r"}.get(token.pos_, "")
-        return ""
+        tokens = _document(self.language, text.text)
+        part = next((token.pos_ for token in tokens if token.idx <= start < token.idx + len(token.text)), "")
+        return {"VERB": "v", "ADJ": "a", "NOUN": "n", "ADV": "r"}.get(part, "")
 
     def entities(self, text: Words) -> list[tuple[int, int]]:
         """Return first and last word of every named entity."""
         if self.pipeline is None:
             return _entities_by_rule(text)
         found = []
-        for entity in self._document(text).ents:
+        for entity in _document(self.language, text.text).ents:
             inside = [i for i, (a, b) in enumerate(text.spans) if a >= entity.start_char and b <= entity.end_char]
             if inside and entity.label_ in _LABELS:
                 found.append((inside[0], inside[-1]))
@@ -139,11 +145,6 @@ class Tagger:
 
 
 _LABELS = frozenset("PERSON PER ORG GPE LOC NORP FAC PRODUCT EVENT WORK_OF_ART MISC".split())
-
-
-def tagger(language: str, tools: str = "auto") -> Tagger:
-    """Return the best tagger there is for a language; ``bundled``: the one that goes by rules."""
-    return Tagger(spacy_model(language) if tools == "auto" else None)
 
 
 # -- parts of speech by rule -------------------------------------------------------------
@@ -229,10 +230,9 @@ def _surely(text: Words, first: int, last: int, title: bool) -> bool:
 # -- synonyms ----------------------------------------------------------------------------
 
 
-def synonyms(text: Words, i: int, tagger: Tagger, tools: str = "auto") -> list[str]:
+def synonyms(text: Words, i: int, tools: Tools) -> list[str]:
     """Return what may stand for word ``i``, in the same form; empty if nothing is known."""
-    uses_wordnet = tools == "auto" and text.language == "en" and wordnet() is not None
-    found = (_from_wordnet(text, i, tagger) if uses_wordnet else []) or _from_lexicon(text, i)
+    found = (_from_wordnet(text, i, tools) if tools.wordnet else []) or _from_lexicon(text, i)
     if text.language == "en" and i and text.lower[i - 1] in ("a", "an") and text.gap(i - 1) == " ":
         vowel = text.lower[i][0] in "aeiou"
         found = [w for w in found if (w[0] in "aeiou") == vowel]
@@ -246,11 +246,9 @@ def _from_lexicon(text: Words, i: int) -> list[str]:
     if text.language != "de" or text.opens_sentence(i):
         word = word.lower()
     uses = thesaurus.get(word) or (thesaurus.get(word.capitalize()) if text.language == "de" else None) or {}
-    if not uses:
-        return []
     if text.language == "en":
         uses = _fitting(text, i, uses)
-    return [] if not uses else list(next(iter(uses.values())))
+    return list(next(iter(uses.values()), ()))
 
 
 def _fitting(text: Words, i: int, uses: dict) -> dict:
@@ -269,10 +267,9 @@ def _fitting(text: Words, i: int, uses: dict) -> dict:
     return uses
 
 
-def _from_wordnet(text: Words, i: int, tagger: Tagger) -> list[str]:
+def _from_wordnet(text: Words, i: int, tools: Tools) -> list[str]:
     """Return lemmas that share a synset with the word; none for inflected forms."""
-    wn, word = wordnet(), text.lower[i]
-    tag = tagger.tag(text, i)
+    wn, word, tag = tools.wordnet, text.lower[i], tools.tag(text, i)
     if word in words("auxiliary", "en") | words("opener") or len(word) < 3:
         return []
     for pos in (tag,) if tag in tuple("nvar") else tuple("nvar"):

@@ -9,11 +9,9 @@ from .._checks import check_choice, check_count
 from .._resampling import base_seed, generator_of
 from .._tables import check_once, check_table
 
-#: The name of each variant in the column ``perturbation``.
-NAMES = {"random": "swapping", "degrade": "degrading"}
 
-
-def _shuffled(n: int, n_swaps: int, rng: np.random.Generator) -> np.ndarray | None:
+def _shuffled(relevance: np.ndarray, n_swaps: int, rng: np.random.Generator) -> np.ndarray | None:
+    n = len(relevance)
     if n < 2 or (n == 2 and n_swaps % 2 == 0):
         return None
     while True:
@@ -35,6 +33,10 @@ def _degraded(relevance: np.ndarray, n_swaps: int, rng: np.random.Generator) -> 
         pair = pairs[int(rng.integers(len(pairs)))]
         relevance[pair], places[pair] = relevance[pair[::-1]], places[pair[::-1]]
     return places
+
+
+#: By ``how``: the name in the column ``perturbation``, and what returns the new order of a ranking.
+_HOW = {"random": ("swapping", _shuffled), "degrade": ("degrading", _degraded)}
 
 
 def perturb_rankings(
@@ -101,23 +103,20 @@ def perturb_rankings(
     2     swapping    x     3
     """
     n_swaps, n_resamples = check_count("n_swaps", n_swaps, 1), check_count("n_resamples", n_resamples, 1)
-    check_choice("how", how, NAMES)
+    check_choice("how", how, _HOW)
     check_table(runs, ("system", "query", "item", "rank"), new=["perturbation"], name="runs")
     for column in ("item", "rank"):
         check_once(runs, ["system", "query", column], "runs")
     table = runs.sort_values(["system", "query", "rank"], kind="stable").reset_index(drop=True)
-    relevance = _judged(table, qrels) if how == "degrade" else None
+    relevance = _judged(table, qrels) if how == "degrade" else np.zeros(len(table))
+    name, reordered = _HOW[how]
     seed, places, kinds = base_seed(rng), [], []
     for (system, query), rows in table.groupby(["system", "query"], sort=True).indices.items():
         for draw in range(1, n_resamples + 1):
-            local = generator_of(seed, system, query, draw)
-            if relevance is None:
-                order = _shuffled(len(rows), n_swaps, local)
-            else:
-                order = _degraded(relevance[rows], n_swaps, local)
+            order = reordered(relevance[rows], n_swaps, generator_of(seed, system, query, draw))
             if order is not None:
                 places.append((rows, rows[order]))
-                kinds += [f"{NAMES[how]}-{draw}" if n_resamples > 1 else NAMES[how]] * len(rows)
+                kinds += [f"{name}-{draw}" if n_resamples > 1 else name] * len(rows)
     before, after = np.concatenate(places, axis=1) if places else np.empty((2, 0), dtype=int)
     made = table.iloc[before].reset_index(drop=True)
     made["item"] = table["item"].iloc[after].reset_index(drop=True)
@@ -131,5 +130,5 @@ def _judged(table: pd.DataFrame, qrels: pd.DataFrame | None) -> np.ndarray:
         raise ValueError("how='degrade' needs `qrels`, a table with the columns query, item and relevance.")
     check_table(qrels, ("query", "item", "relevance"), name="qrels")
     check_once(qrels, ["query", "item"], "qrels")
-    merged = table[["query", "item"]].merge(qrels[["query", "item", "relevance"]], on=["query", "item"], how="left")
-    return merged["relevance"].fillna(0).to_numpy(dtype=float)
+    known = qrels.set_index(["query", "item"])["relevance"]
+    return known.reindex(pd.MultiIndex.from_frame(table[["query", "item"]])).fillna(0).to_numpy(dtype=float)

@@ -15,21 +15,15 @@ from .._resampling import base_seed, generator_of
 from .._tables import check_table
 from . import _lexicon as lexicon
 from ._edits import EDITS, Setting, vocabulary_of
-from ._llm import LanguageModel, Request
+from ._llm import LanguageModel, prompt_of
 from ._words import Words, base_language
 
+_OF_TRANSLATIONS = "removal insertion swapping synonym pronoun named_entity negation negation_removal llm composed"
+_OF_SPEECH = "removal insertion swapping phonetic llm composed"
 #: Kinds of perturbation by task. ``llm`` needs a language model; ``composed`` stands in for it and is no LLM.
-KINDS = {
-    "translation": (
-        "removal", "insertion", "swapping", "synonym", "pronoun", "named_entity", "negation", "negation_removal",
-        "llm", "composed",
-    ),
-    "speech": ("removal", "insertion", "swapping", "phonetic", "llm", "composed"),
-}  # fmt: skip
+KINDS = {"translation": tuple(_OF_TRANSLATIONS.split()), "speech": tuple(_OF_SPEECH.split())}
 #: The column with the text, by task.
 COLUMN = {"translation": "translation", "speech": "transcript"}
-#: ``auto``: WordNet and spaCy where they are installed. ``bundled``: only what comes with the package.
-TOOLS = ("auto", "bundled")
 _NEW = ("perturbation", "perturbed", "resource")
 _CHUNK = 1000
 #: One edit may undo another; then it tries again.
@@ -66,9 +60,6 @@ def apply(
     language: str = "en",
     task: str = "translation",
     rng: int | np.random.Generator | None = None,
-    vocabulary: Sequence[str] | None = None,
-    entities: Sequence[str] | None = None,
-    tools: str = "auto",
 ) -> str | None:
     """Make a text slightly worse: one random edit of one kind.
 
@@ -84,17 +75,11 @@ def apply(
         ``negation``, ``negation_removal``; for speech also ``phonetic`` (English); ``composed``, two or three of the
         others one after the other. Only `perturb_table` asks a language model (``llm``).
     language : str
-        Language of the text. English, German and Russian have word lists; other languages know removal, insertion
-        (needs ``vocabulary``) and swapping. In Chinese and Japanese, which have no spaces, a word is a character.
+        Language of the text. English, German and Russian have word lists, from which inserted words and names come;
+        other languages know removal and swapping, and in `perturb_table` insertion. In Chinese and Japanese, which have
+        no spaces, a word is a character.
     task : {"translation", "speech"}
     rng : None, int or Generator
-    vocabulary : sequence of str, optional
-        Words to insert; by default those of the bundled word list.
-    entities : sequence of str, optional
-        Named entities to replace others; by default bundled ones.
-    tools : {"auto", "bundled"}
-        ``bundled``: use the package's own lists and rules even where WordNet or spaCy is installed, so that the
-        result is the same on every machine.
 
     Returns
     -------
@@ -106,7 +91,7 @@ def apply(
     TypeError
         If the text is no string.
     ValueError
-        If task, kind or tools are unknown.
+        If task or kind are unknown.
 
     Notes
     -----
@@ -139,14 +124,12 @@ def apply(
     True
     """
     check_choice("task", task, KINDS)
-    check_choice("tools", tools, TOOLS)
     check_choice("kind", kind, [k for k in KINDS[task] if k != "llm"])
     if not isinstance(text, str):
         raise TypeError(f"`text` must be a string; found {type(text).__name__}.")
     language = base_language(language)
-    vocabulary = lexicon.bundled_vocabulary(language) if vocabulary is None else vocabulary
-    entities = lexicon.bundled_entities(language) if entities is None else entities
-    setting = Setting(vocabulary, entities, lexicon.tagger(language, tools), tools)
+    bundled = lexicon.bundled_vocabulary(language), lexicon.bundled_entities(language)
+    setting = Setting(*bundled, lexicon.Tools(language))
     return _edit(Words(text, language), kind, task, setting, generator(rng))
 
 
@@ -162,28 +145,20 @@ def _check_kinds(chosen: Sequence[str] | None, task: str, model: LanguageModel |
     return tuple(chosen)
 
 
-def _entities_in(texts: Sequence[str], language: str, tools: str) -> set[str]:
-    tagger = lexicon.tagger(language, tools)
-    every = (Words(text, language) for text in texts)
-    return {words.between(*place) for words in every for place in tagger.entities(words)}
-
-
-def _entities_of(texts: Sequence[str], language: str, tools: str, n_jobs: int) -> tuple[str, ...]:
+def _entities_of(texts: Sequence[str], tools: lexicon.Tools) -> tuple[str, ...]:
     """Return the distinct named entities of texts, sorted; the bundled ones where there are fewer than two."""
-    calls = (delayed(_entities_in)(texts[i : i + _CHUNK], language, tools) for i in range(0, len(texts), _CHUNK))
-    found = set().union(*parallel(check_jobs(n_jobs), calls))
-    return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(language)
+    every = (Words(text, tools.language) for text in texts)
+    found = {words.between(*place) for words in every for place in tools.entities(words)}
+    return tuple(sorted(found)) if len(found) > 1 else lexicon.bundled_entities(tools.language)
 
 
 def _some(
-    rows: Sequence[tuple[str, tuple]], chosen: Sequence[str], n_kinds: int, task: str, seed: int, language: str,
-    vocabulary: Sequence[str], entities: Sequence[str], tools: str,
-) -> list[list[tuple[str, str | None]]]:  # fmt: skip
+    rows: Sequence[tuple[str, tuple]], chosen: Sequence[str], n_kinds: int, task: str, seed: int, setting: Setting
+) -> list[list[tuple[str, str | None]]]:
     """Perturb some rows. The kinds are tried for each in random order until enough apply; ``llm`` is left open."""
-    setting = Setting(vocabulary, entities, lexicon.tagger(language, tools), tools)
     out = []
     for text, key in rows:
-        words, made, enough = Words(text, language), [], n_kinds
+        words, made, enough = Words(text, setting.tools.language), [], n_kinds
         for kind in generator_of(seed, *key).permutation(np.array(chosen, dtype=object)):
             if len(made) >= enough:
                 break
@@ -206,14 +181,15 @@ def perturb_table(
     kinds: Sequence[str] | None = None,
     n_kinds: int | None = 4,
     rng: int | np.random.Generator | None = 0,
-    vocabulary: Sequence[str] | None = None,
-    entities: Sequence[str] | None = None,
     model: LanguageModel | None = None,
     source_language: str = "en",
     tools: str = "auto",
     n_jobs: int = 1,
 ) -> pd.DataFrame:
     """Perturb every text of a table by a few kinds drawn at random, as `apply` does.
+
+    Words and entities to insert are those of all texts of the table, the first word of each text left out; where the
+    texts name fewer than two entities, bundled ones.
 
     The kinds of a row are sampled without replacement among those that apply to it. The draws depend on ``rng``,
     system, segment, text and kind, not on the order of the rows or on ``n_jobs``.
@@ -232,16 +208,13 @@ def perturb_table(
     n_kinds : int or None
         Kinds per row: the paper's 4. If fewer apply to a row, it gets fewer. None: all that apply.
     rng : None, int or Generator
-    vocabulary : sequence of str, optional
-        Words to insert; by default the words of all texts of the table, the first of each left out.
-    entities : sequence of str, optional
-        Entities to insert; by default those of all texts of the table.
     model : LanguageModel, optional
         The model for perturbations of kind ``llm``.
     source_language : str
         For ``llm``: language of the sources.
     tools : {"auto", "bundled"}
-        As for `apply`: with ``bundled``, the result is the same on every machine.
+        ``auto``: WordNet and spaCy where they are installed. ``bundled``: only the package's own lists and rules, so
+        that the result is the same on every machine.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores.
 
@@ -251,7 +224,7 @@ def perturb_table(
         One row per text and perturbation, in the order of ``frame`` and then of `KINDS`: the columns of ``frame`` and
         ``perturbation`` (the kind), ``perturbed`` (the text) and ``resource`` (what made it: ``rules``; ``lexicon``,
         the bundled list, or ``wordnet``, with that list for inflected words; ``spacy:`` and the pipeline; ``frame``,
-        words of the table, or ``vocabulary``, words that were given; ``model:`` and the language model).
+        words of the table; ``model:`` and the language model).
 
     Raises
     ------
@@ -276,29 +249,27 @@ def perturb_table(
     1        1  negation_removal  She did wait.
     """
     check_choice("task", task, KINDS)
-    check_choice("tools", tools, TOOLS)
+    check_choice("tools", tools, ("auto", "bundled"))
     if model is not None and not isinstance(model, LanguageModel):
         raise TypeError(f"`model` must be a LanguageModel; found {type(model).__name__}. Make LanguageModel(path).")
-    column = COLUMN[task]
-    check_table(frame, texts=[column], new=_NEW)
-    texts = frame[column].tolist()
-    language = base_language(language)
+    column, language = COLUMN[task], base_language(language)
     chosen = _check_kinds(kinds, task, model)
+    shown = {"translation": ["reference", "source"], "speech": ["reference"]}[task] if "llm" in chosen else []
+    check_table(frame, texts=[column, *shown], new=_NEW)
+    texts = frame[column].tolist()
     n_kinds = len(chosen) if n_kinds is None else check_count("n_kinds", n_kinds, 1)
-    named = _resources(language, vocabulary is None, model, tools)
-    if vocabulary is None:
-        vocabulary = vocabulary_of(texts, language)
-    if entities is None:
-        wanted = {"named_entity", "composed"} & set(chosen) and task == "translation"
-        entities = _entities_of(texts, language, tools, n_jobs) if wanted else ()
+    used = lexicon.Tools(language, tools)
+    named = _resources(used, model)
+    wanted = {"named_entity", "composed"} & set(chosen) and task == "translation"
+    setting = Setting(vocabulary_of(texts, language), _entities_of(texts, used) if wanted else (), used)
     keys = frame[[*(c for c in ("system", "segment") if c in frame), column]].itertuples(index=False, name=None)
     rows = list(zip(texts, keys, strict=True))
-    given = (chosen, n_kinds, task, base_seed(rng), language, vocabulary, entities, tools)
+    given = (chosen, n_kinds, task, base_seed(rng), setting)
     calls = (delayed(_some)(rows[i : i + _CHUNK], *given) for i in range(0, len(rows), _CHUNK))
-    found = parallel(check_jobs(n_jobs), calls)
-    made = [row for chunk in found for row in chunk]
+    made = [row for chunk in parallel(check_jobs(n_jobs), calls) for row in chunk]
     if "llm" in chosen:
-        made = _filled(frame, column, made, n_kinds, (language, task, base_language(source_language)), model)
+        about = (task, language, base_language(source_language))
+        made = _filled(frame[[column, *shown]], made, n_kinds, about, model)
     flat = [(i, k, t) for i, row in enumerate(made) for k, t in sorted(row, key=lambda r: KINDS[task].index(r[0]))]
     table = frame.iloc[[i for i, *_ in flat]].reset_index(drop=True)
     new = pd.DataFrame([(k, t, named[k]) for _, k, t in flat], columns=list(_NEW), dtype=object)
@@ -306,14 +277,13 @@ def perturb_table(
 
 
 def _filled(
-    frame: pd.DataFrame, column: str, made: list, n_kinds: int, about: tuple[str, str, str], model: LanguageModel
+    frame: pd.DataFrame, made: list, n_kinds: int, about: tuple[str, str, str], model: LanguageModel
 ) -> list[list[tuple[str, str]]]:
     """Ask the model where its kind was drawn; if it returns nothing, use another kind."""
-    language, task, source_language = about
     asked = [i for i, row in enumerate(made) if any(kind == "llm" for kind, _ in row)]
-    shown = frame.iloc[asked].reindex(columns=[column, "source", "reference"]).itertuples(index=False, name=None)
-    requests = [Request(text, language, task, source, reference, source_language) for text, source, reference in shown]
-    answers = dict(zip(asked, model.perturb(requests), strict=True))
+    shown = [(*row, None)[:3] for row in frame.iloc[asked].itertuples(index=False, name=None)]
+    prompts = [prompt_of(text, *about, reference, source) for text, reference, source in shown]
+    answers = dict(zip(asked, model.perturb([text for text, *_ in shown], prompts), strict=True))
     filled = []
     for i, row in enumerate(made):
         complete = [(k, answers[i] if k == "llm" else t) for k, t in row]
@@ -321,14 +291,12 @@ def _filled(
     return filled
 
 
-def _resources(language: str, own_vocabulary: bool, model: LanguageModel | None, tools: str) -> dict[str, str]:
+def _resources(tools: lexicon.Tools, model: LanguageModel | None) -> dict[str, str]:
     """Return what makes the perturbations of each kind."""
-    tagger = lexicon.tagger(language, tools).name
     return {
         **dict.fromkeys([*EDITS, "composed"], "rules"),
-        "insertion": "frame" if own_vocabulary else "vocabulary",
-        "synonym": "wordnet" if tools == "auto" and language == "en" and lexicon.wordnet() else "lexicon",
-        "named_entity": tagger,
-        "negation": tagger,
-        "llm": model and f"model:{model.name}",
+        "insertion": "frame",
+        "synonym": "wordnet" if tools.wordnet else "lexicon",
+        **dict.fromkeys(["named_entity", "negation"], tools.tagger),
+        "llm": model and f"model:{model.model}",
     }

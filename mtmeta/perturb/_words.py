@@ -14,9 +14,7 @@ _OPENS_SENTENCE = re.compile(r"(?:^|[.!?…。！？]['\"»”’)\]]*\s|\n)[\s\
 
 def base_language(language: str) -> str:
     """Return the part of a language code before the region, in lower case."""
-    if not isinstance(language, str):
-        raise TypeError(f"`language` must be a code such as 'en' or 'de'; found {language!r}.")
-    code = re.split("[-_]", language)[0].lower()
+    code = re.split("[-_]", str(language))[0].lower()
     if not re.fullmatch("[a-z]{2,3}", code):
         raise ValueError(f"`language` must be the code of a language, such as 'en' or 'de'; found {language!r}.")
     return code

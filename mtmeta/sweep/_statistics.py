@@ -61,7 +61,7 @@ _OPTIONS: dict[str, Any] = {
     "unit of system_dependence": grid(Literal["segment", "document", "cell"]),
 }
 #: Parameters that are no options: seeds and metrics are the plan's; the others do not fit many sets, or no table.
-_NO_OPTIONS = {"metrics", "rng", "keep_draws", "references", "tokenize", "cache", "n_jobs"}
+_NO_OPTIONS = {"metrics", "rng", "keep_draws", "references", "tokenize", "n_jobs"}
 
 
 @dataclass(frozen=True)

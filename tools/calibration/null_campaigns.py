@@ -557,9 +557,9 @@ def lengths(rng, size, effect) -> Outcomes:
     counts = np.stack([rng.binomial(_LENGTHS[long], rates[long, k]) for k in range(8)])
     packed = np.stack([counts, np.broadcast_to(_LENGTHS[long], counts.shape)], axis=-1).astype(float)
     names = tuple(f"S{k}" for k in range(8))
-    options = {"tokenize": None, "lowercase": None, "effective_order": None, "num_refs": 1}
+    options = {"tokenize": None, "num_refs": 1}
     statistics = SegmentStatistics("ter", names, tuple(range(size)), ("edits", "ref_len"), packed, options)
-    row, _ = _compare._compare(statistics, human[:, None], None, None, "segments", N_INTERVAL, 0.95, rng)
+    row, _ = _compare._compare(statistics, human[:, None], None, "segments", N_INTERVAL, 0.95, rng)
     step = 2 * rng.random() / (N_INTERVAL + 1)
     found: Outcomes = {"bootstrap, corpus or segment": PValue(row["p_bootstrap"], row["p_bootstrap"] - step)}
     if not effect:
