@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from ._checks import Undefined, check_choice, check_level
+from ._checks import Undefined, check_choice, check_level, check_number
 from ._pearson import scaled
 from ._resampling import units_of
 from .evalset import EvalSet, as_evalset, metric_names
 
 __all__ = ["Estimate", "estimate", "ratings_saved"]
 
+TARGETS = ("set", "population")
 UNITS = ("segment", "document")
 #: A sum of squared deviations that is a smaller share of the squares is 0 but for rounding.
 _NOTHING = 1e-24
@@ -51,8 +52,26 @@ class Estimate:
         return self.table.copy()
 
 
+@dataclass(frozen=True)
+class _Design:
+    """What was drawn, and what the estimates are about."""
+
+    unit: np.ndarray  # (n_segments,) the unit that each segment belongs to
+    stratum: np.ndarray  # (n_segments,)
+    weight: float | None  # None: tuned
+    target: str
+    level: float
+
+
 def estimate(
-    es: EvalSet | pd.DataFrame, metric: str | None = None, *, unit: str = "segment", level: float = 0.95
+    es: EvalSet | pd.DataFrame,
+    metric: str | None = None,
+    *,
+    weight: float | str = "tuned",
+    strata: Sequence | None = None,
+    target: str = "set",
+    unit: str = "segment",
+    level: float = 0.95,
 ) -> Estimate:
     r"""Estimate each system's mean human score from the segments that are rated, with the metric's help.
 
@@ -62,8 +81,8 @@ def estimate(
     .. math:: \hat\mu = \bar h - \lambda\, (\bar m - \bar M), \qquad \bar M = \frac1N \sum_j m_j,
 
     so that a draw of segments that are too easy is corrected as far as the metric sees it. This holds for any weight
-    :math:`\lambda` and any metric: a poor one widens the interval and shifts nothing. The weight is the least-squares
-    slope of human on metric scores, of the system itself (or of the pair) over its rated segments.
+    :math:`\lambda` and any metric: a poor one widens the interval and shifts nothing. The tuned weight is the
+    least-squares slope of human on metric scores, of the system itself (or of the pair) over its rated segments.
 
     Parameters
     ----------
@@ -71,6 +90,12 @@ def estimate(
         NaN in ``human`` is not rated. Translations without a score of the metric are left out, rated or not.
     metric : str, optional
         By default none: the mean of the ratings alone.
+    weight : float or "tuned"
+        :math:`\lambda`; 0 leaves the metric out.
+    strata : sequence, optional
+        A label a segment. Ratings were drawn in each stratum separately; strata count by their numbers of segments.
+    target : {"set", "population"}
+        What the mean is over: the :math:`N` segments of the set, or all segments that these could have been.
     unit : {"segment", "document"}
         What was drawn whole to be rated.
     level : float
@@ -88,12 +113,15 @@ def estimate(
 
     Notes
     -----
-    With residuals :math:`e = h - \lambda m`, the variance is :math:`(1 - n/N)\, s_e^2 / n`. Intervals use Student's t.
-    The weight costs a degree of freedom.
+    With residuals :math:`e = h - \lambda m`, the variance is :math:`(1 - n/N)\, s_e^2 / n` for the set. For the
+    population it is :math:`s_{e'}^2 / n + \lambda'^2 s_m^2 / (N - n)` with :math:`\lambda' = \lambda (1 - n/N)`, the
+    second part over the segments without rating. Intervals use Student's t. A tuned weight costs a degree of freedom.
 
     This is the regression estimator of survey sampling, the control variate of Chaganty et al. 2018, and PPI++ of
-    Angelopoulos et al. 2023, whose weight is :math:`\lambda (1 - n/N)`. The package of its authors (ppi-python 0.2.3)
-    cuts that to [0, 1]. Here the weight is not cut, since few metrics are on the human scale.
+    Angelopoulos et al. 2023, whose weight is :math:`\lambda'`. The package of its authors (ppi-python 0.2.3) tunes with
+    the variance of all :math:`N` metric scores rather than of the rated ones, cuts :math:`\lambda'` to [0, 1], divides
+    variances by n rather than n - 1, and takes the normal distribution for Student's t. Here the weight is not cut,
+    since few metrics are on the human scale.
 
     Two systems are compared by their differences on the segments that are rated for both, with a weight of the pair's
     own. That holds if the same segments were drawn for both, or each system's independently.
@@ -117,20 +145,27 @@ def estimate(
     """
     es = as_evalset(es)
     scores = np.zeros(es.shape) if metric is None else es[metric]
+    check_choice("target", target, TARGETS)
     check_choice("unit", unit, UNITS)
-    human, units = np.where(np.isnan(scores), np.nan, es.human), units_of(es, unit)
+    tuned = isinstance(weight, str) and weight == "tuned"
+    fixed = None if tuned and metric is not None else 0.0 if metric is None else check_number("weight", weight)
+    labels = np.zeros(es.shape[1], int) if strata is None else pd.factorize(np.asarray(strata, object))[0]
+    if len(labels) != es.shape[1] or (labels < 0).any():
+        raise ValueError(f"`strata` must have a label for each of the {es.shape[1]} segments; found {len(labels)}.")
+    human = np.where(np.isnan(scores), np.nan, es.human)
+    design = _Design(units_of(es, unit), labels, fixed, target, check_level(level))
     if unit == "document":
-        _check_whole(es, ~np.isnan(human), ~np.isnan(scores), units)
-    options = units, metric is not None, check_level(level)
-    found = _estimates(human, scores, *options)
+        _check_whole(es, ~np.isnan(human), ~np.isnan(scores), design.unit)
+    found = _estimates(human, scores, design)
     if np.isnan(found["value"]).all():
-        raise Undefined(f"no system has enough {unit}s with ratings: two, or three with a metric.")
+        raise Undefined(f"no system has enough {unit}s with ratings: two in each stratum, three for a tuned weight.")
     first, second = np.triu_indices(len(human), 1)
-    gaps = _estimates(human[first] - human[second], scores[first] - scores[second], *options)
+    gaps = _estimates(human[first] - human[second], scores[first] - scores[second], design)
     names = np.array(es.systems, dtype=object)
     table = pd.DataFrame({"system": names} | found)
     pairs = pd.DataFrame({"first": names[first], "second": names[second]} | gaps)
-    return Estimate(metric, table, pairs, f"estimate|metric:{metric}|unit:{unit}|set:{es.name}")
+    how = f"weight:{weight}|strata:{labels.max() + 1}|target:{target}|unit:{unit}"
+    return Estimate(metric, table, pairs, f"estimate|metric:{metric}|{how}|set:{es.name}")
 
 
 def _check_whole(es: EvalSet, rated: np.ndarray, scored: np.ndarray, unit: np.ndarray) -> None:
@@ -144,47 +179,44 @@ def _check_whole(es: EvalSet, rated: np.ndarray, scored: np.ndarray, unit: np.nd
             )
 
 
-def _estimates(
-    human: np.ndarray, scores: np.ndarray, unit: np.ndarray, tuned: bool, level: float
-) -> dict[str, np.ndarray]:
+def _estimates(human: np.ndarray, scores: np.ndarray, design: _Design) -> dict[str, np.ndarray]:
     """Return the columns `_NUMBERS` of the estimated means of rows of human scores."""
     found = np.empty((len(human), len(_NUMBERS)))
     alike: dict[bytes, list[int]] = {}  # rows that are rated and scored on the same segments
     for k, pattern in enumerate(np.isnan(human) + 2 * np.isnan(scores).astype(np.int8)):
         alike.setdefault(pattern.tobytes(), []).append(k)
     for rows in alike.values():
-        found[rows] = _estimates_alike(human[rows], scores[rows], unit, tuned, level)
+        found[rows] = _estimates_alike(human[rows], scores[rows], design)
     columns = dict(zip(_NUMBERS, found.T, strict=True))
     return columns | {name: columns[name].astype(int) for name in ("n_rated", "n_segments")}
 
 
-def _estimates_alike(human, scores, unit: np.ndarray, tuned: bool, level: float) -> np.ndarray:
+def _estimates_alike(human: np.ndarray, scores: np.ndarray, design: _Design) -> np.ndarray:
     """Return the columns `_NUMBERS` of rows that are rated and scored on the same segments."""
     rated, scored = ~np.isnan(human[0]), ~np.isnan(scores[0])
     found = np.full((len(human), len(_NUMBERS)), np.nan)
     found[:, -2:] = rated.sum(), scored.sum()
-    n, of = (np.unique(unit[inside]).size for inside in (rated, scored))
-    free = n - 1 - tuned
-    if free < 1:
+    strata = [scored & (design.stratum == label) for label in np.unique(design.stratum[scored])]
+    units = [np.unique(design.unit[rated & inside]).size for inside in strata]
+    tuned = design.weight is None
+    free = sum(units) - len(units) - tuned
+    if min(units, default=0) < 2 or free < 1:
         return found
     (y, up), (m, across) = (scaled(np.nan_to_num(values), 1) for values in (human, scores))
-    weight = _slopes(_centred(y[:, rated]), _centred(m[:, rated]))  # without a metric, m is 0 and so are the slopes
-    off = m[:, rated].mean(axis=1) - m[:, scored].mean(axis=1)
-    value = y[:, rated].mean(axis=1) - weight[:, 0] * off
-
-    def variance(left: np.ndarray) -> np.ndarray:
-        """Return the variance of each row's estimated mean, where these residuals are left."""
-        adds = _centred(left[:, rated]) / rated.sum() * np.sqrt(n / (n - 1)) * np.sqrt(1 - n / of)
-        sums = np.zeros((unit.max() + 1, len(left)))
-        np.add.at(sums, unit[rated], adds.T)
-        return (sums**2).sum(axis=0)
-
-    corrected, alone = variance(y - weight * m) * ((free + tuned) / free), variance(y)
-    half = stdtrit(free, (1 + level) / 2) * np.sqrt(corrected)
-    found[:, :4] = np.ldexp(np.stack([value, value - half, value + half, np.sqrt(corrected)], axis=1), up)
+    weight = _slopes(y, m, strata, rated) if tuned else np.ldexp(design.weight, across - up)
+    value, variance, alone = np.zeros((3, len(human)))
+    for inside in strata:
+        share, drawn = inside.sum() / scored.sum(), inside & rated
+        off = m[:, drawn].mean(axis=1) - m[:, inside].mean(axis=1)
+        value += share * (y[:, drawn].mean(axis=1) - weight[:, 0] * off)
+        variance += share**2 * _variances(y, m, weight, inside, rated, design)
+        alone += share**2 * _variances(y, m, np.zeros_like(weight), inside, rated, design)
+    variance *= (free + tuned) / free
+    half = stdtrit(free, (1 + design.level) / 2) * np.sqrt(variance)
+    found[:, :4] = np.ldexp(np.stack([value, value - half, value + half, np.sqrt(variance)], axis=1), up)
     with np.errstate(over="ignore"):  # a line may be steeper than any float
         found[:, 4] = np.ldexp(weight, up - across)[:, 0]
-    found[:, 5] = 1 - np.divide(corrected, alone, out=np.full(len(alone), np.nan), where=alone > _NOTHING)
+    found[:, 5] = 1 - np.divide(variance, alone, out=np.full(len(alone), np.nan), where=alone > 0)
     return found
 
 
@@ -197,10 +229,39 @@ def _centred(values: np.ndarray, known: np.ndarray | None = None) -> np.ndarray:
     return np.where(varies, left, 0.0)
 
 
-def _slopes(y: np.ndarray, m: np.ndarray) -> np.ndarray:
-    """Return the least-squares slopes of centred rows, a column; 0 where the metric is constant."""
-    both, squares = ((side * m).sum(axis=1, keepdims=True) for side in (y, m))
+def _slopes(y: np.ndarray, m: np.ndarray, strata: list[np.ndarray], rated: np.ndarray) -> np.ndarray:
+    """Return the least-squares slopes within strata, a column; 0 where the metric is constant."""
+    both, squares = np.zeros((2, len(y), 1))
+    for drawn in (inside & rated for inside in strata):
+        centred = _centred(m[:, drawn])
+        both += (centred * _centred(y[:, drawn])).sum(axis=1, keepdims=True)
+        squares += (centred**2).sum(axis=1, keepdims=True)
     return np.divide(both, squares, out=np.zeros_like(both), where=squares > 0)
+
+
+def _variances(
+    y: np.ndarray, m: np.ndarray, weight: np.ndarray, inside: np.ndarray, rated: np.ndarray, design: _Design
+) -> np.ndarray:
+    """Return the variance of each row's estimated mean of one stratum."""
+    drawn, rest = inside & rated, inside & ~rated
+    adds = np.zeros(y.shape)  # what each segment adds to the error
+
+    def enter(cells: np.ndarray, values: np.ndarray) -> int:
+        n = np.unique(design.unit[cells]).size
+        adds[:, cells] = _centred(values) / cells.sum() * np.sqrt(n / max(n - 1, 1))
+        return n
+
+    if design.target == "set":
+        n = enter(drawn, (y - weight * m)[:, drawn])
+        adds *= np.sqrt(1 - n / np.unique(design.unit[inside]).size)
+    else:
+        weight = weight * rest.sum() / inside.sum()
+        enter(drawn, (y - weight * m)[:, drawn])
+        if rest.any():
+            enter(rest, (weight * m)[:, rest])
+    sums = np.zeros((design.unit.max() + 1, len(y)))
+    np.add.at(sums, design.unit, adds.T)
+    return (sums**2).sum(axis=0)
 
 
 def ratings_saved(
@@ -304,5 +365,6 @@ def _by_unit(y: np.ndarray, m: np.ndarray | None, groups: np.ndarray) -> np.ndar
     left = _centred(y[kept], known)
     if m is not None:
         m, lost = _centred(m[kept], known), 2
-        left = left - _slopes(left, m) * m
+        both, squares = ((side * m).sum(axis=1, keepdims=True) for side in (left, m))
+        left = left - np.divide(both, squares, out=np.zeros_like(both), where=squares > 0) * m
     return np.bincount(groups, (left**2 / (known.sum(axis=1, keepdims=True) - lost)).sum(axis=0))

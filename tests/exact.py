@@ -369,27 +369,58 @@ def edits(text, reference, substitution=1, other=1):
     return row[-1]
 
 
-def corrected_mean(cells):
+def slope(cells):
+    """Return the least-squares slope of human on metric scores, deviations taken in each stratum; 0 if none varies."""
+    both = squares = Fraction(0)
+    for stratum in {c["stratum"] for c in cells}:
+        h, m = (centred([c[side] for c in cells if c["stratum"] == stratum]) for side in "hm")
+        both, squares = both + dot(h, m), squares + dot(m, m)
+    return both / squares if squares else Fraction(0)
+
+
+def corrected_variance(drawn, rest, weight, target):
+    """Return the variance of the corrected mean of one stratum, from the sums of deviations in each unit."""
+    n_all = len(drawn) + len(rest)
+    g, every = len({c["unit"] for c in drawn}), len({c["unit"] for c in drawn + rest})
+    if target == "set":
+        parts = [([c["h"] - weight * c["m"] for c in drawn], drawn, Fraction(g, g - 1) * (1 - Fraction(g, every)))]
+    else:
+        weight *= Fraction(len(rest), n_all)
+        parts = [([c["h"] - weight * c["m"] for c in drawn], drawn, Fraction(g, g - 1))]
+        if rest:
+            left = len({c["unit"] for c in rest})
+            parts.append(([weight * c["m"] for c in rest], rest, Fraction(left, max(left - 1, 1))))
+    total = Fraction(0)
+    for values, cells, factor in parts:
+        sums = dict.fromkeys({c["unit"] for c in cells}, Fraction(0))
+        for value, cell in zip(centred(values), cells, strict=True):
+            sums[cell["unit"]] += value / len(cells)
+        total += factor * sum(s * s for s in sums.values())
+    return total
+
+
+def corrected_mean(cells, weight, target):
     """Return the mean, its variance, the weight, the variance without metric and the degrees of freedom; None: too few.
 
-    Cells are those with a metric score: ``h`` (None if not rated), ``m`` and ``unit``.
+    Cells are those with a metric score: ``h`` (None if not rated), ``m``, ``unit`` and ``stratum``. The weight None is
+    tuned.
     """
-    drawn, every = [c for c in cells if c["h"] is not None], len({c["unit"] for c in cells})
-    n = len({c["unit"] for c in drawn})
-    if n < 3:
+    strata = [[c for c in cells if c["stratum"] == s] for s in sorted({c["stratum"] for c in cells})]
+    drawn = [[c for c in inside if c["h"] is not None] for inside in strata]
+    units = [len({c["unit"] for c in d}) for d in drawn]
+    free = sum(units) - len(units) - (weight is None)
+    if min(units, default=0) < 2 or free < 1:
         return None
-    h, m = (centred([c[side] for c in drawn]) for side in "hm")
-    weight = dot(h, m) / dot(m, m) if dot(m, m) else Fraction(0)
-
-    def variance(weight):
-        sums = dict.fromkeys({c["unit"] for c in drawn}, Fraction(0))
-        for value, cell in zip(centred([c["h"] - weight * c["m"] for c in drawn]), drawn, strict=True):
-            sums[cell["unit"]] += value / len(drawn)
-        return Fraction(n, n - 1) * (1 - Fraction(n, every)) * sum(s * s for s in sums.values())
-
-    off = mean([c["m"] for c in drawn]) - mean([c["m"] for c in cells])
-    value = mean([c["h"] for c in drawn]) - weight * off
-    return value, Fraction(n - 1, n - 2) * variance(weight), weight, variance(0), n - 2
+    loss = Fraction(free + 1, free) if weight is None else 1
+    weight = slope([c for d in drawn for c in d]) if weight is None else weight
+    value = variance = alone = Fraction(0)
+    for inside, rated in zip(strata, drawn, strict=True):
+        share, rest = Fraction(len(inside), len(cells)), [c for c in inside if c["h"] is None]
+        off = mean([c["m"] for c in rated]) - mean([c["m"] for c in inside])
+        value += share * (mean([c["h"] for c in rated]) - weight * off)
+        variance += share**2 * loss * corrected_variance(rated, rest, weight, target)
+        alone += share**2 * corrected_variance(rated, rest, Fraction(0), target)
+    return value, variance, weight, alone, free
 
 
 def variance_by_unit(rows, left):

@@ -28,19 +28,20 @@ def rated_in_part(number):
     human[np.broadcast_to(~drawn, shape) if number % 2 else rng.random(shape) < 0.4] = np.nan
     if number % 3 == 0:
         metric[rng.random(shape) < 0.15] = np.nan
+    strata = rng.integers(0, 2, shape[1]) if number % 4 < 2 else np.zeros(shape[1], int)
     if np.isnan(human).all() or np.isnan(metric).all():
         return None
     systems = [f"S{k}" for k in range(shape[0])]
     es = mm.EvalSet(human, {"m": metric}, systems=systems, documents=[f"d{d}" for d in documents])
     rows = [
         [
-            {"h": None if np.isnan(h) else exact.exact([h])[0], "m": exact.exact([m])[0], "seg": j}
-            for j, (h, m) in enumerate(zip(*row, strict=True))
+            {"h": None if np.isnan(h) else exact.exact([h])[0], "m": exact.exact([m])[0], "stratum": int(s), "seg": j}
+            for j, (h, m, s) in enumerate(zip(*row, strata, strict=True))
             if not np.isnan(m)
         ]
         for row in zip(human, metric, strict=True)
     ]
-    return es, rows, documents.tolist(), bool(number % 2)
+    return es, rows, strata, documents.tolist(), bool(number % 2)
 
 
 def difference(first, second):
@@ -62,20 +63,26 @@ def test_means_and_differences_of_awkward_campaigns(numbers):
     for number in numbers:
         if not (made := rated_in_part(number)):
             continue
-        es, rows, documents, whole = made
+        es, rows, strata, documents, whole = made
         unit = "document" if whole and number % 3 else "segment"
+        target, weight = ("set", "population")[number // 2 % 2], (None, Fraction(3, 2), Fraction(0))[number % 5 % 3]
         size, size_m = largest(rows, "h"), largest(rows, "m")
+        if weight:  # as steep as the scores; left out where these are huge or tiny
+            weight = (
+                exact.exact([float(weight * size / size_m)])[0] if 1e-9 < size_m < 1e9 > size > 1e-9 else Fraction(0)
+            )
         for row in rows:
             for c in row:
                 c["unit"] = documents[c["seg"]] if unit == "document" else c["seg"]
-        options = {"unit": unit, "level": 0.9}
-        wanted = [exact.corrected_mean(row) for row in rows]
+        options = {"weight": "tuned" if weight is None else float(weight), "strata": strata.tolist()}
+        options |= {"target": target, "unit": unit, "level": 0.9}
+        wanted = [exact.corrected_mean(row, weight, target) for row in rows]
         if all(w is None for w in wanted):
             refuses("no system has enough", estimate, es, "m", **options)
             continue
         found = estimate(es, "m", **options)
         pairs = [difference(a, b) for a, b in itertools.combinations(rows, 2)]
-        wanted_pairs = [exact.corrected_mean(row) for row in pairs]
+        wanted_pairs = [exact.corrected_mean(row, weight, target) for row in pairs]
         for table, every, cells in ((found.table, wanted, rows), (found.pairs, wanted_pairs, pairs)):
             assert len(table) == len(every)
             for (_, line), want, row in zip(table.iterrows(), every, cells, strict=True):
@@ -111,7 +118,7 @@ def test_saved_ratings_of_awkward_campaigns(numbers):
     for number in numbers:
         if not (made := rated_in_part(number)):
             continue
-        es, rows, documents, whole = made
+        es, rows, _, documents, whole = made
         unit = "document" if whole else "segment"
         sides = [rows, [difference(a, b) for a, b in itertools.combinations(rows, 2)]]
         known = [

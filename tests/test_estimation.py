@@ -1,8 +1,11 @@
-"""Means from few ratings: by hand and by coverage."""
+"""Means from few ratings: by hand, by coverage, and against ppi-python."""
+
+import json
 
 import numpy as np
+import ppi
 import pytest
-from campaigns import refuses
+from scipy.stats import norm
 
 import mtmeta as mm
 from mtmeta.estimation import ratings_saved
@@ -15,10 +18,16 @@ def test_mean_and_weight_are_those_of_a_regression_by_hand():
     row = mm.estimate(es, "m").table.iloc[0]
     assert row[["value", "weight", "n_rated", "n_segments"]].tolist() == [6 - 2 * (3 - 2), 2, 4, 8]
     assert row["se"] == pytest.approx(np.sqrt((1 - 4 / 8) * (4 / 2) / 4))  # residuals 1, -1, 1, -1
-    found = mm.estimate(es)
+    found = mm.estimate(es, "m", weight=0)
     assert found.table["value"].tolist() == [6]
-    assert found.signature == "estimate|metric:None|unit:segment|set:unnamed"
-    refuses("unknown metric 'none'", mm.estimate, es, "none")
+    assert found.signature == "estimate|metric:m|weight:0|strata:1|target:set|unit:segment|set:unnamed"
+
+
+def test_whom_to_refuse():
+    es = mm.load("teaching")
+    for options, said in [({"metric": "none"}, "none"), ({"target": "x"}, "target"), ({"strata": [1]}, "strata")]:
+        with pytest.raises(ValueError, match=said):
+            mm.estimate(es, **options)
 
 
 @pytest.mark.parametrize("metric", ["Judge", "Random"])
@@ -33,6 +42,40 @@ def test_intervals_hold_the_mean_of_all_ratings(metric):
     assert 0.92 < np.mean(held) < 0.98
 
 
+CASES = json.loads(ppi.FILE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
+def test_estimates_are_those_of_ppi_python(case):
+    """Its weight, mean and interval follow from ours by the differences that the docstring of `estimate` names."""
+    h, m, rest = (np.array(case[name]) for name in ("ratings", "rated", "rest"))
+    n, others, every = len(h), len(rest), np.concatenate([m, rest])
+    es = mm.EvalSet([[*h, *np.full(others, np.nan)]], {"m": [every]}, systems=["A"])
+
+    def row(weight, target):
+        return mm.estimate(es, "m", weight=weight, target=target).table.iloc[0]
+
+    unrated = others / (n + others)
+    if n > 2:
+        weight = row("tuned", "population")["weight"] * unrated
+        assert case["found"]["tuned"][0] == pytest.approx(np.clip(weight * m.var() / every.var(ddof=1), 0, 1), rel=1e-9)
+    for weight, value, low, high in case["found"].values():
+        ours = row(weight / unrated, "population")
+        rectifier = row(weight, "set")["se"] ** 2 / unrated
+        imputed = ours["se"] ** 2 - rectifier
+        half = norm.ppf(0.975) * np.sqrt(rectifier * (n - 1) / n + imputed * (others - 1) / others)
+        assert [value, low, high] == pytest.approx(
+            [ours["value"], ours["value"] - half, ours["value"] + half], rel=1e-9
+        )
+
+
+def test_stored_numbers_are_those_of_ppi_python():
+    pytest.importorskip("ppi_py", reason="needs ppi-python, which no extra installs; see tests/ppi.py")
+    for case, (ratings, rated, rest) in zip(CASES, ppi.inputs(), strict=True):
+        assert [case["ratings"], case["rated"], case["rest"]] == [ratings, rated, rest]
+        assert case["found"] == {k: pytest.approx(v, rel=1e-12) for k, v in ppi.computed(ratings, rated, rest).items()}
+
+
 def test_one_system_has_a_saving_of_its_mean_alone():
     teaching = mm.load("teaching")
     es = teaching.select(systems=teaching.systems[:1])
@@ -42,3 +85,54 @@ def test_one_system_has_a_saving_of_its_mean_alone():
     assert row["mean"] == pytest.approx(1 - (1 - r**2) * (n - 1) / (n - 2))
     assert row["mean_low"] < row["mean"] < row["mean_high"]
     assert row[["difference", "difference_low", "pairing"]].isna().all()
+
+
+def planted(rng, alike):
+    """Return a campaign of 8 systems on 60 documents of 5 segments.
+
+    Humans score hard + own, the metric hard + own / 2 + noise. Each of the three parts is normal with variance 1, of
+    which the share `alike` is common to the segments of a document; hard is common to all systems.
+    """
+
+    def drawn(rows):
+        shared = rng.normal(size=(rows, 60)).repeat(5, axis=1)
+        return np.sqrt(alike) * shared + np.sqrt(1 - alike) * rng.normal(size=(rows, 300))
+
+    hard, own, noise = drawn(1), drawn(8), drawn(8)
+    documents = np.arange(60).repeat(5).tolist()
+    return mm.EvalSet(hard + own, {"m": hard + own / 2 + noise}, systems=list("ABCDEFGH"), documents=documents)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("alike", "unit", "low", "high"),
+    [(0, "segment", 0.92, 0.98), (0.5, "document", 0.92, 0.98), (0.5, "segment", 0.7, 0.9)],
+)
+def test_intervals_of_ratings_saved_hold_a_planted_saving(alike, unit, low, high):
+    """95 % intervals hold .955 to .975 of planted savings, of a mean and of a difference, if `unit` is what was drawn.
+
+    Where the segments of a document are alike and are taken as drawn one by one, they hold only .815 to .835. The
+    bounds of .92 and .98 are 1.96 standard errors of 200 campaigns around .95.
+    """
+    saving = {"mean": 1.5**2 / (2 * 2.25), "difference": 0.5**2 / 1.25}  # squared correlations: .5 and .2
+    rng, held = np.random.default_rng(7), []
+    for _ in range(200):
+        row = ratings_saved(planted(rng, alike), unit=unit).iloc[0]
+        held.append([row[f"{what}_low"] <= true <= row[f"{what}_high"] for what, true in saving.items()])
+    assert all(low < share < high for share in np.mean(held, axis=0)), np.mean(held, axis=0)
+
+
+@pytest.mark.parametrize("target", ["set", "population"])
+def test_ratings_with_the_metric_do_what_more_do_without(target):
+    """1/n' - 1/N = (1 - saved) (1/n - 1/N), with the ratings spread as evenly in the large draw as in the small one."""
+    h, m = np.tile([0.0, 1, 5, 6], 100), np.tile([0.0, 2, 1, 3], 100)
+    found = {}
+    for n in (100, 160):
+        human = np.where(np.arange(400) % 100 < n // 4, h[np.arange(400) // 100], np.nan)
+        scores = m[np.arange(400) // 100]
+        es = mm.EvalSet([human], {"m": [scores]}, systems=["A"])
+        found[n] = [mm.estimate(es, use, target=target).table["se"][0] ** 2 for use in (None, "m")]
+    share = ratings_saved(mm.EvalSet([h], {"m": [m]}, systems=["A"])).loc[0, "mean"]
+    more = 1 / (1 / 400 + (1 - share) * (1 / 100 - 1 / 400))
+    alone = np.interp(1 / more, [1 / 160, 1 / 100], [found[160][0], found[100][0]])
+    assert found[100][1] == pytest.approx(alone, rel=0.02)
