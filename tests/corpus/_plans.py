@@ -2,7 +2,6 @@
 # fmt: off
 """Plans of `mtmeta sweep`: YAML that is broken, hostile, or asks for too much."""
 
-
 from mtmeta.sweep import read_plan
 
 from ._case import Case
@@ -40,14 +39,9 @@ def _plans():
     yield _plan("nested a thousand deep", "sets: " + "[" * 1000 + "]" * 1000, "nested too deeply")
     yield _plan("ten megabytes", "#" * 10_000_000, r"larger than 100,000 bytes")
     yield _plan("a key twice", GOOD + "sets: [x]\n", r"line 3: 'sets' is given twice")
-    for name, text in (
-        ("a tab", "sets:\n\t- teaching\n"), ("an open bracket", "sets: [teaching\n"), ("an open quote", 'sets: ["teaching\n'),
-        ("a directive", "%YAML 9.9\n---\n" + GOOD), ("a control character", GOOD + "x: \x07\n"),
-    ):
+    for name, text in (("a tab", "sets:\n\t- teaching\n"), ("an open bracket", "sets: [teaching\n"), ("a control character", GOOD + "x: \x07\n")):
         yield _plan(f"broken: {name}", text, r"plan\.yaml: (line \d+: )?.{5,}")
-    for name, data in (("Latin-1", GOOD.encode() + b"# \xe4\n"), ("cut UTF-8", GOOD.encode() + b"\xe6\x97")):
-        yield _plan(f"in {name}", data, r"not UTF-8")
-    yield _plan("in UTF-16", GOOD.encode("utf-16"), r"not UTF-8|special characters")
+    yield _plan("in Latin-1", GOOD.encode() + b"# \xe4\n", r"not UTF-8")
     for name, text in (
         ("nothing", ""), ("a comment alone", "# x\n"), ("a text", "teaching\n"), ("a list", "[1]\n"), ("a number", "1\n"),
         ("Jinja", "{{ 7*7 }}\n"), ("JSON of another kind", '{"a": 1}\n'),
