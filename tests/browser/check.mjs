@@ -1,12 +1,12 @@
 // Drive a browser over the built site and print, as JSON, what was seen there. The judgement is in ../test_site.py.
-// usage: node check.mjs SITE_FOLDER CHROMIUM SEARCH_WORD PAGE...
+// usage: node check.mjs SITE_FOLDER CHROMIUM PAGE...
 import { createRequire } from "node:module";
 import { serve } from "./serve.mjs";
 
-const [site, executablePath, word, ...pages] = process.argv.slice(2);
+const [site, executablePath, ...pages] = process.argv.slice(2);
 const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const { noted, open, visit, close } = await serve(site, executablePath);
-const seen = { ...noted, pages: {}, search: {}, dark: {} };
+const seen = { ...noted, pages: {} };
 
 async function violations(page, options = {}) {
   await page.addScriptTag({ path: axeSource });
@@ -24,7 +24,6 @@ for (const scheme of ["light", "dark"]) {
     const entry = (seen.pages[path] ??= {});
     entry[`axe_${scheme}`] = await violations(page, RULES[scheme]);
     Object.assign(entry, await page.evaluate(() => ({
-      title: document.title,
       formulas: document.querySelectorAll(".bd-article .math").length,
       rendered: document.querySelectorAll(".bd-article .math mjx-container").length,
       broken: [...document.querySelectorAll("mjx-merror")].map((e) => e.textContent),
@@ -55,34 +54,6 @@ for (const [name, fonts] of Object.entries(FONTS)) {
     return text.getBoundingClientRect().width;
   }) };
   await phone.close();
-}
-
-// Typing a word into the search box, and the switch between light and dark.
-if (word) {
-  const page = await open({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
-  await visit(page, pages[0]);
-  await page.locator("button.search-button-field:visible").first().click();
-  await page.locator("input[type=search]:visible").first().fill(word);
-  await page.keyboard.press("Enter");
-  await page.waitForSelector("#search-results ul.search li a", { timeout: 15000 }).catch(() => {});
-  seen.search = await page.evaluate(() => ({
-    word: new URL(location.href).searchParams.get("q"),
-    hits: [...document.querySelectorAll("#search-results ul.search li a")].map((a) => a.textContent),
-  }));
-
-  const theme = () => page.evaluate(() => ({
-    theme: document.documentElement.dataset.theme,
-    background: getComputedStyle(document.body).backgroundColor,
-    text: getComputedStyle(document.body).color,
-  }));
-  await visit(page, pages[0]);
-  seen.dark.before = await theme();
-  for (let clicks = 0; clicks < 3 && (await theme()).theme !== "dark"; clicks++) {
-    await page.locator("button.theme-switch-button:visible").first().click();
-  }
-  seen.dark.after = await theme();
-  await visit(page, pages[1]);
-  seen.dark.next_page = await theme();
 }
 
 await close();

@@ -123,6 +123,8 @@ def _fields():
     yield table("cut within a row", GOOD[:-6], r"line 5: expected 4 fields.*found 3.*may be truncated")
     yield table("an open quote", GOOD.replace(".9", '".9'), r"a quote is opened and never closed")
     yield table("text after a quote", GOOD.replace(".9", '".9"x'), r"line 2: ',' expected after")
+    far = HEAD.encode() + b"".join(b"A,%d,1,1\n" % k for k in range(5000)) + b"\xc4,0,1,1\n"
+    yield table("a wrong byte far into a file", far, r"byte 0xc4 at or after line 5002")
     yield table("a quote within a name", GOOD.replace("B,", 'B"b,'), systems=("A", 'B"b'))
     yield table("a backslash is no escape", GOOD.replace("B,", "B\\,"), systems=("A", "B\\"))
     yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
