@@ -58,21 +58,14 @@ def lines(*records):
 
 
 #: Encoding, text that it can write, and how the table is refused; nothing where it loads.
-_ENCODINGS = [("utf-8", "Ä日", ""), ("utf-8-sig", "Ä日", ""), ("utf-16", "Ä日", ""), ("utf-16-be with mark", "Ä日", ""),
+_ENCODINGS = [("utf-8", "Ä日", ""), ("utf-8-sig", "Ä日", ""), ("utf-16", "Ä日", ""),
     ("utf-16-le", "Ä日", r"is not UTF-8|holds a NUL character in line 1"), ("utf-16-be", "AB", r"holds a NUL character in line 1"),
     ("utf-16-le", "AB", r"holds a NUL character in line 1"), ("utf-32", "Ä日", r"is not UTF-8: found the byte 0xff at or after line 1"),
     ("latin-1", "Ä", r"is not UTF-8: found the byte 0xc4 at or after line [34]\. Save the file as UTF-8"),
     ("cp1252", "„B“", r"is not UTF-8: found the byte 0x84 at or after line [34]"), ("mac-roman", "Ä", r"is not UTF-8: found the byte 0x80"),
     ("gb18030", "日本語", r"is not UTF-8: found the byte 0x"), ("big5", "日本語", r"is not UTF-8: found the byte 0x"),
     ("shift_jis", "日本", r"is not UTF-8: found the byte 0x"), ("euc-kr", "한국어", r"is not UTF-8: found the byte 0x"),
-    ("koi8-r", "Система", r"is not UTF-8: found the byte 0x"), ("cp500", "A", r"is not UTF-8|lacks|is empty")]
-
-
-def _encoded(text, encoding):
-    if encoding.endswith(" with mark"):
-        encoding = encoding.removesuffix(" with mark")
-        return "\ufeff".encode(encoding) + text.encode(encoding)
-    return text.encode(encoding)
+    ("koi8-r", "Система", r"is not UTF-8: found the byte 0x")]
 
 
 def _encodings():
@@ -82,10 +75,7 @@ def _encodings():
             ("csv", GOOD.replace("B,", f"{name},")), ("tsv", GOOD.replace("B,", f"{name},").replace(",", "\t")),
             ("jsonl", lines(*(r | {"system": r["system"].replace("B", name)} for r in RECORDS))),
         ):
-            why = refused
-            if suffix == "jsonl" and encoding == "cp500":
-                why = r"is not UTF-8|not valid JSON"
-            yield table(label, _encoded(text, encoding), why, suffix, systems=("A", name))
+            yield table(label, text.encode(encoding), refused, suffix, systems=("A", name))
     for suffix, text in (("csv", GOOD), ("jsonl", lines(*RECORDS))):
         yield table("UTF-16 cut in the middle of a character", text.encode("utf-16")[:-1], r"is not UTF-16, .*mark", suffix)
         yield table("UTF-8 cut in the middle of a character", text.encode() + b"\xe6\x97", r"is not UTF-8", suffix)
@@ -113,8 +103,6 @@ def _line_ends():
     text = HEAD.replace("X", "source") + "".join(f'{s},{k},{k},"one\r\n""{k}"""\n' for s in "AB" for k in (1, 2))
     meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": ('one\r\n"1"', 'one\r\n"2"')}
     yield table("line ends and quotes within quotes", text, **meaning)
-    text = text.replace(",", "\t").replace("one\r\n", "a\tb\r\n")
-    yield table("a tab within quotes", text, "", "tsv", **meaning | {"sources": ('a\tb\r\n"1"', 'a\tb\r\n"2"')})
 
 
 def _fields():
@@ -126,11 +114,8 @@ def _fields():
     far = HEAD.encode() + b"".join(b"A,%d,1,1\n" % k for k in range(5000)) + b"\xc4,0,1,1\n"
     yield table("a wrong byte far into a file", far, r"byte 0xc4 at or after line 5002")
     yield table("a quote within a name", GOOD.replace("B,", 'B"b,'), systems=("A", 'B"b'))
-    yield table("a backslash is no escape", GOOD.replace("B,", "B\\,"), systems=("A", "B\\"))
     yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
-    yield table("tabs in a .csv", GOOD.replace(",", "\t"), r"separated by '\\t'")
     yield table("commas in a .tsv", GOOD, r"separated by ','.*tabs in \.tsv", "tsv")
-    yield table("a tab within a field of a .csv", GOOD.replace("B,", "B\tb,"), systems=("A", "B\tb"))
     yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
     yield table("sep=, as a spreadsheet writes it", "sep=,\n" + GOOD, r"expected 2 fields|lacks")
     yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"more than 1,000,000")
@@ -145,7 +130,6 @@ def _headers():
     for column in ("system", "segment", "human"):
         yield table(f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'")
         yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found twice: '{column}'")
-        yield table(f"{column} in capitals", GOOD.replace(column, column.upper()), rf"lacks 1 column, '{column}'")
         yield table(f"a blank before {column}", GOOD.replace(column, f" {column}"), rf"lacks 1 column, '{column}'.*' {column}'")
     yield table("a metric twice", GOOD.replace("human,X", "human,X,X").replace(".", "1,."), r"found twice: 'X'")
     yield table("a column without a name", GOOD.replace("X", ""), r"column 4 has no name")
@@ -198,20 +182,16 @@ def _columns():
     yield table("no score of a metric", HEAD + "A,1,1,\nB,1,2,null\n", r"metric 'X' has no score at all")
     yield table("a column of text among the metrics", GOOD.replace("\n", ",good\n").replace("X,good", "X,note"),
         r"column 'note' must hold numbers; found 'good' in data row 1 \(4 such cells\)")
-    yield table("numbers and infinity mixed", GOOD.replace(".3", "-inf"), r"metric 'X' holds an infinite score \(system number 1, segment number 1\)")
     huge = {"human": ((1e300, -1e300), (-1e300, 1e300)), "X": ((1e-300, 2e-300), (0, 1e300))}
     yield table("scores from the smallest to the largest", HEAD + "A,1,1e300,1e-300\nA,2,-1e300,2e-300\nB,1,-1e300,0\nB,2,1e300,1e300\n", **huge)
 
 
 def _rows():
     yield table("a row twice", GOOD + "B,2,-7,.3\n", r"1 row\(s\) repeat a \(system, segment\) pair.*\('B', 2\)")
-    yield table("the header twice", GOOD + GOOD, r"'human' must hold numbers; found 'human'|row\(s\) repeat")
     yield table("a row short", GOOD.replace("B,1,-1,.8\n", ""), r"system 'B' has 1 of 2 segments; missing is, for example, segment 1")
-    yield table("a segment of one system alone", GOOD + "B,3,1,1\n", r"system 'A' has 2 of 3 segments.*segment 3")
     yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
     yield table("rows in reverse", HEAD + "B,2,-7,.3\nB,1,-1,.8\nA,2,-6,.2\nA,1,0,.9\n")
     yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' is empty in data row 5")
-    yield table("a blank after a name", GOOD.replace("B,2", "B ,2"), r"has 1 of 2 segments")
     for name, spelt in (
         ("NA", "NA"), ("nan", "nan"), ("a number", "1"), ("a long number", "9" * 5000), ("True", "True"),
         ("a tag", "<script>alert(1)</script>"), ("a template", "{{ 7*7 }}{% raw %}"), ("a path", "../../etc/passwd"),
@@ -243,9 +223,7 @@ def _json_lines():
         return text + "\n" + after
 
     yield case("nothing", "", r"is empty; expected a JSON object a line")
-    yield case("the good records", lines(*RECORDS))
     yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
-    yield case("a number", "1\n", r"line 1: expected a JSON object; found '1")
     yield case("a comma after the last field", with_first('{"system": "A",}'), r"line 1: not valid JSON")
     yield case("a field twice", with_first('{"system": "A", "system": "B"}'), r"line 1: not valid JSON \(a field occurs twice\)")
     yield case("a field missing", lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
@@ -329,13 +307,9 @@ def _parquets():
     yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), X=((1, 0), (1, 1)))
     yield case("scores are null", _parquet(pa.Table.from_pandas(_frame(X=None))), r"metric 'X' has no score at all")
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
-    yield case("sources are lists", _parquet(_frame(source=[["A"], ["A"], ["B"], ["B"]])), r"column 'source' must hold text; found")
-    yield case("segments are times", _parquet(_frame(segment=pd.to_datetime(["2024", "2025"] * 2))),
-        segments=("2024-01-01 00:00:00", "2025-01-01 00:00:00"))
     twice = pa.Table.from_arrays([pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],
         names=["system", "segment", "human", "X", "X"])
     yield case("a column twice", _parquet(twice), r"column names must be distinct; found twice: .X.")
-    spoilt = pa.Table.from_pandas(_frame()).replace_schema_metadata({b"pandas": b'{"index_columns": ["__import__(\\"os\\")"]}'})
     for name, column, options in (
         ("a score", "X", {}), ("a score that stands alone", "X", {"use_dictionary": False}), ("a system", "system", {}), ("a segment", "segment", {}), ("a source", "source", {}),
     ):  # fmt: skip
@@ -354,7 +328,6 @@ def _parquets():
         ("rows without scores", partial(_parquet_with, 2_500_000, X=None)), ("a list of ten million scores", partial(_parquet_with, 1, X=np.zeros(10**7))),
     ):  # fmt: skip
         yield case(f"a bomb of {name}", make, unpacked)
-    yield case("pandas metadata that are none", _parquet(spoilt), r"is not a readable Parquet file|KeyError")
 
 
 def _place(name, make, refused="", **meaning):

@@ -163,27 +163,21 @@ def _texts():
     yield case("texts as JSON", in_json('{"hypothesis": "Ein."}\n{"hypothesis": "Zwo."}\n'))
     for label, text in (
         ("cut", '{"hypothesis": "Ein."}\n{"hypo'), ("without the field", '{"hypothesis": "Ein."}\n{"text": 1}\n'),
+        ("a number for a text", '{"hypothesis": "Ein."}\n{"hypothesis": 1}\n'), ("half of a pair", '{"hypothesis": "Ein."}\n{"hypothesis": "\\ud800"}\n'),
         ("no object", '{"hypothesis": "Ein."}\n[1]\n'), ("deep", '{"hypothesis": "Ein."}\n' + "[" * 100_000 + "\n"),
     ):
         yield case(f"texts as JSON, {label}", in_json(text), r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'")
-    for label, value in (("a number", "1"), ("a list", '["x"]'), ("half of a pair", '"\\ud800"')):
-        yield case(f"texts as JSON, {label} for a text", in_json(f'{{"hypothesis": "Ein."}}\n{{"hypothesis": {value}}}\n'),
-            r"B\.jsonl, line 2: expected a JSON object with the field 'hypothesis'")
 
 
 def _odd_names():
     """Yield trees with the name of a file or folder that is not UTF-8, and with lines that are no lines."""
     refused = r"\\udcff.*: the name is not UTF-8\. Rename the file or folder"
-    for what, path in FILES.items():
+    for what, path in (FILES | {"ratings": RATING}).items():
+        read = partial(load, spans=True) if path == RATING else None
         if path not in (SYS, DOCS, SOURCE):  # they are asked for by their names, which are known
-            yield case(f"a name of {what} that is not UTF-8", partial(_beside, path), refused)
-        if path != RATING:
-            long = put(path, lambda t: t.replace("\n", "x" * 1_000_001 + "\n", 1))
-            yield case(f"a gigantic field in {what}", long, r"line 1 has more than 1,000,000 characters")
-    spans = partial(load, spans=True)
-    yield case("a name of ratings that is not UTF-8", partial(_beside, RATING), refused, spans)
-    long = put(RATING, lambda t: t.replace("\n", " " * 1_000_001 + "\n", 1))
-    yield case("a gigantic field in ratings", long, r"line 1 has more than 1,000,000 characters", spans)
+            yield case(f"a name of {what} that is not UTF-8", partial(_beside, path), refused, read)
+        long = put(path, lambda t: t.replace("\n", " " * 1_000_001 + "\n", 1))
+        yield case(f"a gigantic field in {what}", long, r"line 1 has more than 1,000,000 characters", read)
     yield Case("tree: its name is not UTF-8", lambda f: tree(f).rename(f / os.fsdecode(b"t\xff")), refused)
 
 
