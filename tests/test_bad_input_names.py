@@ -7,6 +7,7 @@ import json
 import re
 
 import matplotlib.pyplot as plt
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -121,13 +122,6 @@ def test_markdown(tmp_path, as_metrics):
     assert [name.strip() for name in first] == [visible(name).strip() for name in IN_TABLES]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("how", ["table", "tsv", "json", "latex", "md"])
-@pytest.mark.parametrize("command", [("validate",), ("rank", "--n-resamples", "0"), ("correlate", "--wide")])
-def test_every_command_takes_hostile_names(tmp_path, command, how):
-    assert tell(tmp_path, table(IN_TABLES[:9], IN_TABLES[9:12], IN_TABLES[12:15]), *command, "--format", how)
-
-
 def evalset(systems, metrics, documents, name):
     content = io.StringIO(table(systems, metrics, documents), newline="")
     frame = pd.read_csv(content, sep="\t", dtype={"system": str, "doc": str}, keep_default_na=False)
@@ -174,29 +168,23 @@ def test_report(start):
     assert json.loads(hostile.to_json())
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n.strip()], ids=repr)
-def test_the_page_that_lists_the_chapters(name):
-    found, expected = (
-        _list_page({"notebooks/01_x": Outcome("skipped", reason=f"it needs {n}")}, f"{n}: 2 systems")
-        for n in (name, "n")
-    )
-    assert inline_kinds(found) == inline_kinds(expected)
-    assert not re.search(r"(?<!\\)(\{\{|\{%|\$)", found)  # substitutions, templates and formulas of MyST
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("status", ["skipped", "failed"])
-def test_the_note_in_a_chapter(tmp_path, status):
-    import nbformat
-
+def test_the_pages_of_a_run(tmp_path):
+    """The page that lists the chapters, and the note in a chapter that was not executed."""
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title\n\nText.")])
     nbformat.write(book, tmp_path / "a.ipynb")
-    for name in NAMES:
-        kinds = []
-        for text in (name, "n"):
-            _write_page(tmp_path / "a.ipynb", tmp_path / "b.ipynb", Outcome(status, reason=f"why {text} end"))
-            kinds.append(inline_kinds(nbformat.read(tmp_path / "b.ipynb", as_version=4).cells[0].source))
-        assert kinds[0] == kinds[1]
+
+    def texts(name):
+        yield _list_page({"notebooks/01_x": Outcome("skipped", reason=f"it needs {name}")}, f"{name}: 2 systems")
+        for status in ("skipped", "failed"):
+            _write_page(tmp_path / "a.ipynb", tmp_path / "b.ipynb", Outcome(status, reason=f"why {name} end"))
+            yield nbformat.read(tmp_path / "b.ipynb", as_version=4).cells[0].source
+
+    plain = [*map(inline_kinds, texts("n"))]
+    for name in filter(str.strip, NAMES):
+        found = [*texts(name)]
+        assert [*map(inline_kinds, found)] == plain, repr(name)
+        assert not re.search(r"(?<!\\)(\{\{|\{%|\$)", found[0])  # substitutions, templates and formulas of MyST
 
 
 #: Those that a font or Matplotlib could stumble over.

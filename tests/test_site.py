@@ -170,7 +170,11 @@ def test_pages_describe_themselves_and_what_needs_an_address_waits_for_one(site)
 
 
 def test_with_an_address_there_are_card_sitemap_and_robots(tmp_path):
-    sphinx = fake_site(tmp_path, base="https://example.org/book")
+    doctree = publish_doctree("Start\n=====\n\nIt begins here, with a few words.")
+    builder = SimpleNamespace(format="html", get_target_uri=lambda name: f"{name}.html")
+    env = SimpleNamespace(found_docs={"start", "a&b"}, get_doctree=lambda name: doctree)
+    config = SimpleNamespace(html_title="A <Book>", html_baseurl="https://example.org/book", root_doc="start")
+    sphinx = SimpleNamespace(builder=builder, env=env, config=config, outdir=str(tmp_path))
     reading.write_site_files(sphinx, ValueError("failed"))
     assert list(tmp_path.iterdir()) == []
     reading.write_site_files(sphinx, None)
@@ -180,15 +184,6 @@ def test_with_an_address_there_are_card_sitemap_and_robots(tmp_path):
     assert places == ["https://example.org/book/a&b.html", "https://example.org/book/start.html"]
     assert "Sitemap: https://example.org/book/sitemap.xml" in (tmp_path / "robots.txt").read_text()
     assert imagesize.get(ROOT / "book" / reading.CARD) == (1200, 630)
-
-
-def fake_site(folder, base):
-    """Return as much of a Sphinx application as `write_site_files` needs: two pages."""
-    doctree = publish_doctree("Start\n=====\n\nIt begins here, with a few words.")
-    builder = SimpleNamespace(format="html", get_target_uri=lambda name: f"{name}.html")
-    env = SimpleNamespace(found_docs={"start", "a&b"}, get_doctree=lambda name: doctree)
-    config = SimpleNamespace(html_title="A <Book>", html_baseurl=base, root_doc="start")
-    return SimpleNamespace(builder=builder, env=env, config=config, outdir=str(folder))
 
 
 def test_descriptions_are_cut_after_a_word():
@@ -353,13 +348,9 @@ class TestReader:
         assert paper["text"] > 50
         assert paper["solutions"] == paper["allSolutions"] > 0
 
-    def test_each_quiz_can_be_answered(self, read):
-        pages = [page for page in toc() if page.startswith("book/quiz/")]
-        assert {f"book/quiz/{entry['page']}" for entry in read["quiz"]} == {f"{page}.html" for page in pages}
-        for entry in read["quiz"]:
-            assert entry["foldedBefore"]
-            assert re.match(r"Not .* is wrong\.", entry["wrong"], flags=re.S)
-            assert (entry["right"][:6], entry["score"][:5]) == ("Right.", "1 of ")
+    def test_a_quiz_can_be_answered(self, read):
+        assert re.match(r"Not .* is wrong\.", read["quiz"]["wrong"], flags=re.S)
+        assert read["quiz"]["right"].startswith("Right.")
 
     def test_a_wide_table_scrolls_in_its_box_on_a_telephone(self, read):
         phone = read["phone"]
