@@ -7,6 +7,7 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
@@ -107,20 +108,14 @@ def module_of(path: Path) -> str:
 
 def siblings_imported(path: Path) -> Iterator[str]:
     """Yield the modules of the package that a file imports, wherever in the file it does."""
-    here = ["mtmeta", *path.relative_to(PACKAGE).with_suffix("").parts][:-1]
+    here = ".".join(["mtmeta", *path.relative_to(PACKAGE).parent.parts])
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = here[: len(here) - node.level + 1] if node.level else []
-            base = [*base, node.module] if node.module else base
-            names = [".".join([*base, alias.name]) for alias in node.names]
-        for name in names:
-            package, *rest = name.split(".")
-            if package == "mtmeta":
-                is_module = rest and ((PACKAGE / f"{rest[0]}.py").exists() or (PACKAGE / rest[0]).is_dir())
-                yield rest[0] if is_module else "__init__"
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            base = resolve_name("." * getattr(node, "level", 0) + (getattr(node, "module", None) or ""), here)
+            for name in (f"{base}.{alias.name}".strip(".") for alias in node.names):
+                package, first, *_ = [*name.split("."), "__init__"]
+                if package == "mtmeta":
+                    yield first if (PACKAGE / f"{first}.py").exists() or (PACKAGE / first).is_dir() else "__init__"
 
 
 @pytest.mark.slow
