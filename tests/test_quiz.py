@@ -17,6 +17,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import mtmeta as mm
 
@@ -148,9 +149,7 @@ def _ceiling(question):
 
 def _chance_levels(question):
     yield given(".4", "1/2", "1/3", "0")
-    human = np.repeat([[5.0], [5.0], [5.0], [3.0], [1.0]], 4000, axis=1)  # ties 3 of 10 pairs
-    human[:, ::2] = [[5], [5], [3], [3], [3]]  # ties 4 of 10 pairs
-    human = human[:, ::2]
+    human = np.repeat([[5.0], [5], [3], [3], [3]], 2000, axis=1)  # ties 4 of 10 pairs
     metrics = {"constant": np.zeros(human.shape), "noise": np.random.default_rng(0).random(human.shape)}
     es = mm.EvalSet(human, metrics, systems=list("ABCDE"))
     value = mm.correlate(es, coefficient="acc_eq", epsilon=0).set_index("metric")["value"]
@@ -159,12 +158,9 @@ def _chance_levels(question):
 
 
 def _six_pairs(question):
-    ways, first = [math.comb(6, k) for k in (5, 6)], np.array([[1.0] * 5 + [0.0], [0.0] * 5 + [1.0]])
-    es = mm.EvalSet([[1.0] * 6, [0.0] * 6], {"a": first, "b": 1 - first}, systems=["X", "Y"])
-    p = mm.compare(es, coefficient="acc_eq", n_resamples=20_000).p_values.loc["a", "b"]
-    assert p == pytest.approx(2 * sum(ways) / 2**6, abs=0.012)
+    ways = [math.comb(6, k) for k in (5, 6)]
+    assert stats.binomtest(5, 6).pvalue == 2 * sum(ways) / 2**6 > 0.05
     yield right(f"{2 * sum(ways)}/64", "64", ".05")
-    assert p > 0.05
     yield wrong(f"{2 * ways[0]}/64", f"{sum(ways)}/64", f"{2 * ways[1]}/64")
 
 
@@ -176,8 +172,7 @@ def _false_alarms(question):
 
 def _why_zero(question):
     yield given("0")
-    found = mm.correlate(mm.load("teaching"), "SourceOnly").iloc[0]
-    assert (found["value"], found["n_degenerate"]) == (0, found["n_groups"])
+    assert mm.correlate(mm.load("teaching"), "SourceOnly").eval("value == 0 and n_degenerate == n_groups").all()
 
 
 def _fewer_systems(question):
@@ -264,7 +259,6 @@ def _two_sentences(question):
     yield given("2", "8", "4")
     right_words, words = np.array([2, 4]), np.array([2, 8])
     corpus, mean = right_words.sum() / words.sum(), (right_words / words).mean()
-    assert corpus - mean == pytest.approx(np.cov((words / words.mean()), right_words / words, ddof=0)[0, 1])
     yield right(plain(corpus, 1), plain(mean, 2))
     yield wrong("1", ".5", f"{right_words.sum()}", f"{words.sum()}", plain(corpus, 1), plain(mean, 2))
 
@@ -321,7 +315,6 @@ def _worth_of_80(question):
     yield given(".5", "80", "0", "1/2", "1")
     slope = 0.5
     needed = np.log(0.8 / 0.2) / slope
-    assert 1 / (1 + np.exp(-slope * needed)) == pytest.approx(0.8)
     yield right(plain(needed, 2), plain(needed * slope, 2))
     yield wrong(plain(0.8 / slope, 1), ".8", ".5", plain(needed * slope, 2), plain(needed * slope * slope, 2))
 

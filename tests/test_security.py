@@ -15,18 +15,16 @@ import yaml
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(p for folder in ("mtmeta", "tools", "book") for p in (ROOT / folder).rglob("*.py"))
 
-#: Calls that run what they read, by the end of their dotted name; None: never, else the argument that makes them safe.
-FORBIDDEN = {
-    "eval": None, "exec": None, "compile": None, "__import__": None,
-    "pickle.load": None, "pickle.loads": None, "pickle.Unpickler": None, "pandas.read_pickle": None, "pd.read_pickle": None,
-    "marshal.load": None, "marshal.loads": None, "shelve.open": None, "joblib.load": None, "dill.load": None, "cloudpickle.load": None,
-    "yaml.load": None, "yaml.load_all": None, "yaml.unsafe_load": None, "yaml.full_load": None,
+#: Calls that run what they read. A method such as model.eval() or re.compile() is another thing than the function.
+FORBIDDEN = re.compile(
+    r"(eval|exec|compile|__import__|(pickle|marshal|joblib|dill|cloudpickle)\.loads?|shelve\.open|os\.(system|popen)|"
+    r"yaml\.(load|load_all|unsafe_load|full_load)|(.*\.)?(Unpickler|read_pickle|extractall|unpack_archive|mktemp|literal_eval))"
+)
+#: Calls that are safe with this argument alone, by the ends of their names.
+SAFE = {
     "from_pretrained": ("trust_remote_code", False), "from_config": ("trust_remote_code", False),
     "torch.load": ("weights_only", True), "np.load": ("allow_pickle", False), "numpy.load": ("allow_pickle", False),
-    "os.system": None, "os.popen": None, "extractall": None, "unpack_archive": None, "mktemp": None,
-    "literal_eval": None,
 }  # fmt: skip
-_BUILT_IN = {"eval", "exec", "compile", "__import__"}
 #: Calls that a reason is given for: file and function.
 ALLOWED = {
     ("mtmeta/datasets/_ratings.py", "pickle.Unpickler"): "a base class that refuses every import",
@@ -37,14 +35,9 @@ ALLOWED = {
 def is_fault(call, name):
     """Tell whether a call runs what it reads."""
     keywords = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
-    if keywords.get("shell") is True or keywords.get("trust_remote_code") is True:
+    if keywords.get("shell") is True or keywords.get("trust_remote_code") is True or FORBIDDEN.fullmatch(name):
         return True
-    for forbidden, safe in FORBIDDEN.items():
-        # a method such as model.eval() or re.compile() is another thing than the built-in function
-        whole = "." in forbidden or forbidden in _BUILT_IN
-        if forbidden == (name if whole else name.split(".")[-1]):
-            return not (isinstance(safe, tuple) and keywords.get(safe[0]) == safe[1])
-    return False
+    return any(f".{name}".endswith(f".{end}") and keywords.get(key) != value for end, (key, value) in SAFE.items())
 
 
 def faults(text):

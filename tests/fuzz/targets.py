@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -35,11 +34,8 @@ COMMAND = get_command(app)
 
 @contextlib.contextmanager
 def _folder():
-    place = Path(tempfile.mkdtemp(prefix="mtmeta-fuzz-"))
-    try:
-        yield place
-    finally:
-        shutil.rmtree(place)
+    with tempfile.TemporaryDirectory(prefix="mtmeta-fuzz-") as place:
+        yield Path(place)
 
 
 def _refusal(call, *arguments, **options):
