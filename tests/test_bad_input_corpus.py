@@ -25,12 +25,6 @@ from mtmeta.cli._output import visible
 COMMAND = get_command(app)
 
 
-def sample(cases, step):
-    """Return the cases as parameters: each n-th goes with every change, the others are slow."""
-    marks = [[], *[[pytest.mark.slow]] * (step - 1)]
-    return [pytest.param(case, id=case.name, marks=marks[k % step]) for k, case in enumerate(cases)]
-
-
 def invoke(line, **options):
     return CliRunner().invoke(COMMAND, line, prog_name="mtmeta", **options)
 
@@ -113,7 +107,8 @@ def through_the_command_line(case, argument, message, place, before):
         assert result.stdout
 
 
-@pytest.mark.parametrize("usage", sample(OPTIONS, 5))
+@pytest.mark.slow
+@pytest.mark.parametrize("usage", OPTIONS, ids=lambda usage: usage.name)
 def test_usage(usage, place):
     before = snapshot(place)
     with watched() as acts:

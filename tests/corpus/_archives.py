@@ -43,7 +43,6 @@ def _pickle(name, raw, refused="", meaning=None):
 
 
 _PROTO4 = b"\x80\x04"
-_OPEN = _PROTO4 + b"\x8c\x08builtins\x8c\x04open\x93\x8c\x06canary\x8c\x01w\x86R."
 
 
 def _pickles():
@@ -51,15 +50,13 @@ def _pickles():
     imports = refused.format("it asks to import")
     other = r"does not hold \{system: \[score"
     yield _pickle("good", pickle.dumps({"A": [0.5, 1.0], "B": [0.25, 0.0]}), "", {"A": [0.5, 1.0], "B": [0.25, 0.0]})
-    yield _pickle("opens a file", _OPEN, imports)
     for name, call in (
-        ("runs a program", _Calls(os.system, "touch canary")), ("calls within a list", [1.0, _Calls(eval, "1")]),
-        ("calls for a key", {_Calls(str, "A"): [1.0]}),
+        ("runs a program", _Calls(os.system, "touch canary")), ("opens a file within a list", [1.0, _Calls(open, "canary", "w")]),
     ):  # fmt: skip
         for protocol in range(6):
             yield _pickle(f"{name}, protocol {protocol}", pickle.dumps(call, protocol=protocol), imports)
     for name, raw in (
-        ("by GLOBAL", b"cos\nsystem\n(S'touch canary'\ntR."), ("by INST", b"(S'touch canary'\nios\nsystem\n."),
+        ("by INST", b"(S'touch canary'\nios\nsystem\n."),
         ("by OBJ", _PROTO4 + b"(\x8c\x02os\x8c\x06system\x93\x8c\x01xo."),
         ("by NEWOBJ", _PROTO4 + b"\x8c\x02os\x8c\x06system\x93)\x81."), ("NumPy numbers", pickle.dumps({"A": [np.float64(1)]})),
     ):  # fmt: skip
@@ -68,7 +65,7 @@ def _pickles():
     for name, raw in (
         ("nothing", b""), ("no pickle", b"system\t0.5\n"), ("cut", pickle.dumps({"A": [0.5] * 99})[:-20]),
         ("an unknown opcode", b"\x80\x04\xff."), ("a protocol to come", b"\x80\xff}."), ("by a persistent name", b"Pcanary\n."),
-        ("by a number of the registry", _PROTO4 + b"\x82\x01."), ("an unhashable key", _PROTO4 + b"}]]s."),
+        ("an unhashable key", _PROTO4 + b"}]]s."),
         ("a frame beyond the end", _PROTO4 + b"\x95" + struct.pack("<Q", 2**62) + b"}."),
     ):
         yield _pickle(name, raw, refused.format(""))

@@ -58,14 +58,12 @@ def lines(*records):
 
 
 #: Encoding, text that it can write, and how the table is refused; nothing where it loads.
-_ENCODINGS = [("utf-8", "Ä日", ""), ("utf-8-sig", "Ä日", ""), ("utf-16", "Ä日", ""),
+_ENCODINGS = [*((e, "Ä日", "") for e in ("utf-8", "utf-8-sig", "utf-16")),
     ("utf-16-le", "Ä日", r"is not UTF-8|holds a NUL character in line 1"), ("utf-16-be", "AB", r"holds a NUL character in line 1"),
     ("utf-16-le", "AB", r"holds a NUL character in line 1"), ("utf-32", "Ä日", r"is not UTF-8: found the byte 0xff at or after line 1"),
-    ("latin-1", "Ä", r"is not UTF-8: found the byte 0xc4 at or after line [34]\. Save the file as UTF-8"),
-    ("cp1252", "„B“", r"is not UTF-8: found the byte 0x84 at or after line [34]"), ("mac-roman", "Ä", r"is not UTF-8: found the byte 0x80"),
-    ("gb18030", "日本語", r"is not UTF-8: found the byte 0x"), ("big5", "日本語", r"is not UTF-8: found the byte 0x"),
-    ("shift_jis", "日本", r"is not UTF-8: found the byte 0x"), ("euc-kr", "한국어", r"is not UTF-8: found the byte 0x"),
-    ("koi8-r", "Система", r"is not UTF-8: found the byte 0x")]
+    *((e, name, r"is not UTF-8: found the byte 0x.. at or after line [34]\. Save the file as UTF-8") for e, name in (
+        ("latin-1", "Ä"), ("cp1252", "„B“"), ("mac-roman", "Ä"), ("gb18030", "日本語"), ("big5", "日本語"), ("shift_jis", "日本"),
+        ("euc-kr", "한국어"), ("koi8-r", "Система")))]
 
 
 def _encodings():
@@ -110,16 +108,13 @@ def _fields():
     yield table("more fields than the header", GOOD + "C,1,1,1,1\n", r"line 6: expected 4 fields.*found 5")
     yield table("cut within a row", GOOD[:-6], r"line 5: expected 4 fields.*found 3.*may be truncated")
     yield table("an open quote", GOOD.replace(".9", '".9'), r"a quote is opened and never closed")
-    yield table("text after a quote", GOOD.replace(".9", '".9"x'), r"line 2: ',' expected after")
     far = HEAD.encode() + b"".join(b"A,%d,1,1\n" % k for k in range(5000)) + b"\xc4,0,1,1\n"
     yield table("a wrong byte far into a file", far, r"byte 0xc4 at or after line 5002")
     yield table("a quote within a name", GOOD.replace("B,", 'B"b,'), systems=("A", 'B"b'))
     yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
     yield table("commas in a .tsv", GOOD, r"separated by ','.*tabs in \.tsv", "tsv")
     yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
-    yield table("sep=, as a spreadsheet writes it", "sep=,\n" + GOOD, r"expected 2 fields|lacks")
     yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"more than 1,000,000")
-    yield table("the largest field", lambda: GOOD.replace("B,", "B" * 1_000_000 + ",").encode(), systems=("A", "B" * 10**6))
     many = ",".join(f"c{i}" for i in range(500))
     yield table("hundreds of empty columns", f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n", r"metric 'c0' has no score")
 
@@ -131,7 +126,6 @@ def _headers():
         yield table(f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'")
         yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found twice: '{column}'")
         yield table(f"a blank before {column}", GOOD.replace(column, f" {column}"), rf"lacks 1 column, '{column}'.*' {column}'")
-    yield table("a metric twice", GOOD.replace("human,X", "human,X,X").replace(".", "1,."), r"found twice: 'X'")
     yield table("a column without a name", GOOD.replace("X", ""), r"column 4 has no name")
     yield table("the index of pandas", "," + GOOD.removesuffix("\n").replace("\n", "\n0,"), r"column 1 has no name.*index=False")
     yield table("columns in another order", "X,human,segment,system\n.9,0,1,A\n.2,-6,2,A\n.8,-1,1,B\n.3,-7,2,B\n")
@@ -190,14 +184,9 @@ def _rows():
     yield table("a row twice", GOOD + "B,2,-7,.3\n", r"1 row\(s\) repeat a \(system, segment\) pair.*\('B', 2\)")
     yield table("a row short", GOOD.replace("B,1,-1,.8\n", ""), r"system 'B' has 1 of 2 segments; missing is, for example, segment 1")
     yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
-    yield table("rows in reverse", HEAD + "B,2,-7,.3\nB,1,-1,.8\nA,2,-6,.2\nA,1,0,.9\n")
     yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' is empty in data row 5")
-    for name, spelt in (
-        ("NA", "NA"), ("nan", "nan"), ("a number", "1"), ("a long number", "9" * 5000), ("True", "True"),
-        ("a tag", "<script>alert(1)</script>"), ("a template", "{{ 7*7 }}{% raw %}"), ("a path", "../../etc/passwd"),
-        ("a formula", "=cmd|' /C calc'!A0"), ("right to left", "\u202eB"), ("an escape", "\x1b[2J"),
-    ):
-        yield table(f"a system called {name}", GOOD.replace("B,", f"{spelt},"), **beside_a(spelt))
+    for name in ("NA", "nan", "1", "9" * 5000, "True", "<script>alert(1)</script>", "{{ 7*7 }}{% raw %}", "../../etc/passwd", "\u202eB", "\x1b[2J"):
+        yield table(f"a system called {name[:30]!r}", GOOD.replace("B,", f"{name},"), **beside_a(name))
     for name, ids, read in (
         ("whole numbers as floats", ("1.0", "2.0"), ("1.0", "2.0")), ("with zeros before", ("01", "02"), ("01", "02")),
         ("negative", ("-1", "-2"), (-1, -2)), ("not in order", ("9", "3"), (3, 9)), ("text", ("a", "b"), ("a", "b")),
@@ -213,14 +202,10 @@ def _rows():
 
 
 def _json_lines():
-    def case(name, text, refused="", **meaning):
-        return table(name, text, refused, "jsonl", **meaning)
-
-    first, *rest = RECORDS
-    after = lines(*rest)
+    case, (first, *rest) = partial(table, suffix="jsonl"), RECORDS
 
     def with_first(text):
-        return text + "\n" + after
+        return text + "\n" + lines(*rest)
 
     yield case("nothing", "", r"is empty; expected a JSON object a line")
     yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
@@ -245,7 +230,6 @@ def _json_lines():
     yield case("half of a surrogate pair", lines(*RECORDS).replace('"B"', '"B\\ud800"'), r"line 3: 'system' holds half of a surrogate pair")
     yield case("half of a pair in a field's name", lines(*RECORDS).replace('"X"', '"X\\udc00"'), r"line 1: .* holds half of a surrogate pair")
     yield case("a whole pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
-    yield case("an escaped NUL in a name", lines(*RECORDS).replace('"B"', '"B\\u0000"'), systems=("A", "B\0"))
     yield case("fields called like attributes", lines(*RECORDS).replace('"X"', '"__class__"'), X=None, metrics=("__class__",))
     yield case("a gigantic field", lambda: (lines(first | {"system": "A" * 1_000_001})).encode(),
         r"column 'system' has a text of more than 1,000,000 characters")
@@ -279,17 +263,13 @@ def _spoilt(values):
 
 
 def _parquets():
-    def case(name, content, refused="", **meaning):
-        return table(name, content, refused, "parquet", **meaning)
-
-    good = _parquet(_frame())
+    case, good = partial(table, suffix="parquet"), _parquet(_frame())
     yield case("the good table", good)
     yield case("nothing", b"", r"t\.parquet is empty")
-    yield case("CSV", GOOD.encode(), r"is not a readable Parquet file")
     for name, data in (
         ("cut in half", good[: len(good) // 2]), ("without its foot", good[:-8]), ("only the marks", b"PAR1PAR1"),
         ("a foot of 2 GB", good[:-8] + b"\xff\xff\xff\x7fPAR1"), ("its head altered", b"XXXX" + good[4:-4] + b"XXXX"),
-        ("a zip archive", b"PK\x03\x04" + bytes(100)), ("a pickle", PICKLE),
+        ("a zip archive", b"PK\x03\x04" + bytes(100)), ("a pickle", PICKLE), ("CSV", GOOD.encode()),
     ):
         yield case(name, data, r"is not a readable Parquet file")
     yield case("no rows", _parquet(_frame().head(0)), r"the table has no rows")
