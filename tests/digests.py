@@ -37,9 +37,7 @@ def written(value) -> str:
     if isinstance(value, pd.DataFrame):
         return written({"index": list(value.index), **{str(name): list(value[name]) for name in value}})
     if isinstance(value, mm.EvalSet):
-        scores = {name: value[name] for name in value.metrics}
-        parts = (value.systems, value.segments, value.human, scores, value.documents, value.domains, value.texts)
-        return written(parts)
+        return written(vars(value))
     if dataclasses.is_dataclass(value):
         return written({field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.compare})
     if isinstance(value, dict):

@@ -27,7 +27,7 @@ ORDER = re.compile(r"\{order\}`[^`<]*<([^`:]+?): ([^`]+)>`")
 
 
 def as_number(text):
-    return float(text.replace(",", "").rstrip("."))
+    return float(re.sub("[,%]", "", text).replace("−", "-").split()[0].rstrip("."))
 
 
 def prose(cell):
@@ -82,11 +82,7 @@ def column_of(table, column, names):
     found = {name: [row for row in table[1:] if name in row] for name in names}
     if not heads or not all(found.values()):
         return None
-    return [as_signed(found[name][0][-heads[0]]) for name in names]
-
-
-def as_signed(text):
-    return float(text.replace(",", "").replace("%", "").replace("−", "-").split()[0])
+    return [as_number(found[name][0][-heads[0]]) for name in names]
 
 
 def unseen_orders(nb):

@@ -1,18 +1,10 @@
 // Drive a browser over the built site and print, as JSON, what was seen there. The judgement is in ../test_site.py.
 // usage: node check.mjs SITE_FOLDER CHROMIUM PAGE...
-import { createRequire } from "node:module";
-import { serve } from "./serve.mjs";
+import { judge, serve } from "./serve.mjs";
 
 const [site, executablePath, ...pages] = process.argv.slice(2);
-const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const { noted, open, visit, close } = await serve(site, executablePath);
 const seen = { ...noted, pages: {} };
-
-async function violations(page, options = {}) {
-  await page.addScriptTag({ path: axeSource });
-  const found = await page.evaluate((given) => window.axe.run(document, { resultTypes: ["violations"], ...given }), options);
-  return found.violations.flatMap((rule) => rule.nodes.map((node) => ({ id: rule.id, target: node.target.join(" "), html: node.html.slice(0, 200) })));
-}
 
 // What depends on colour is looked at in both schemes, the rest in one.
 const RULES = { light: {}, dark: { runOnly: ["color-contrast", "link-in-text-block"] } };
@@ -22,7 +14,7 @@ for (const scheme of ["light", "dark"]) {
   for (const path of pages) {
     await visit(page, path);
     const entry = (seen.pages[path] ??= {});
-    entry[`axe_${scheme}`] = await violations(page, RULES[scheme]);
+    entry[`axe_${scheme}`] = (await judge(page, "html", RULES[scheme])).faults;
     Object.assign(entry, await page.evaluate(() => ({
       formulas: document.querySelectorAll(".bd-article .math").length,
       rendered: document.querySelectorAll(".bd-article .math mjx-container").length,
@@ -44,7 +36,7 @@ for (const [name, fonts] of Object.entries(FONTS)) {
     await phone.visit(page, path);
     const entry = seen.pages[path];
     (entry.width_390 ??= {})[name] = await page.evaluate(() => document.documentElement.scrollWidth);
-    entry.axe_narrow ??= await violations(page, { runOnly: ["scrollable-region-focusable"] });
+    entry.axe_narrow ??= (await judge(page, "html", { runOnly: ["scrollable-region-focusable"] })).faults;
   }
   seen.fonts = { ...seen.fonts, [name]: await page.evaluate(() => {
     const text = document.createElement("span");

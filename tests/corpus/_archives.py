@@ -25,7 +25,7 @@ from mtmeta.datasets._news import _read_archive
 
 from ._case import Case
 from ._tables import file
-from ._trees import write
+from ._trees import tarred, write
 
 
 class _Calls:
@@ -109,18 +109,9 @@ def _zips():
 _NEWS = "txt/sources/generaltest2023.cs-uk.src.cs"
 
 
-def _tar(*members, mode="w:xz"):
-    out = io.BytesIO()
-    # the lowest level: the others ask for 100 MB of memory for each of these small archives
-    level = {"preset": 0} if mode == "w:xz" else {}
-    with tarfile.open(fileobj=out, mode=mode, **level) as archive:
-        for name, content, more in members:
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            for key, value in more.items():
-                setattr(info, key, value)
-            archive.addfile(info, io.BytesIO(content))
-    return out.getvalue()
+def _tar(*members):
+    """Return an archive, of the lowest level: the others ask for 100 MB of memory for each of these small ones."""
+    return tarred(*members, mode="w:xz", preset=0)
 
 
 def _header(kind, said, size=None):
@@ -150,12 +141,12 @@ def _tars():
         yield _news(f"a member {name}", _tar(good, member))
     bomb = partial(_header, tarfile.XHDTYPE, 12 * 10**7)
     yield _news("a pax header that is a bomb", bomb, r"more than 100,000,000 bytes when it is")
-    yield _news("a member that is cut", lzma.compress(_tar(good, mode="w")[:515], preset=0), r"cannot read")
+    yield _news("a member that is cut", lzma.compress(tarred(good, mode="w")[:515], preset=0), r"cannot read")
     yield _news("text that is not UTF-8", _tar((_NEWS, b"\xff\n", {})), r"cannot read .*Fetch it again")
     for name, raw in (
         ("nothing", b""), ("no archive", b"good"), ("cut", whole[: len(whole) // 2]),
-        ("altered", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:]), ("not compressed", _tar(good, mode="w")),
-        ("compressed otherwise", _tar(good, mode="w:gz")), ("compressed noise", lzma.compress(b"noise" * 999, preset=0)),
+        ("altered", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:]), ("not compressed", tarred(good, mode="w")),
+        ("compressed otherwise", tarred(good)), ("compressed noise", lzma.compress(b"noise" * 999, preset=0)),
     ):
         yield _news(name, raw, r"cannot read .*txt\.tar\.xz.*Fetch it again")
 
@@ -172,12 +163,14 @@ ARRAYS = "weights.npz"
 CARD = "sentinel.json"
 
 
-def _sentinel(name, spoil, refused=""):
+def _sentinel(name, file, change, refused=""):
+    """Return a case of a saved sentinel, one file of which is changed, replaced, or gone."""
+
     def make(folder):
-        files = dict(_saved())
-        spoil(files)
-        for path, content in files.items():
-            write(folder / "s" / path, content)
+        for path, content in _saved().items():
+            content = content if path != file else change(content) if callable(change) else change
+            if content is not None:
+                write(folder / "s" / path, content)
         return folder / "s"
 
     command = ("sentinel", "score", "{}", "teaching")
@@ -185,12 +178,14 @@ def _sentinel(name, spoil, refused=""):
 
 
 def _card(change):
-    def spoil(files):
-        card = json.loads(files[CARD])
-        change(card)
-        files[CARD] = json.dumps(card).encode()
+    """Return what changes the card."""
 
-    return spoil
+    def changed(raw):
+        card = json.loads(raw)
+        change(card)
+        return json.dumps(card).encode()
+
+    return changed
 
 
 def _npz(**arrays):
@@ -201,27 +196,27 @@ def _npz(**arrays):
 
 def _sentinels():
     damaged = r"the light sentinel in it is damaged"
-    yield _sentinel("good", lambda files: None)
-    yield _sentinel("no card", lambda files: files.pop(CARD), r"holds no sentinel: there is no sentinel\.json")
+    yield _sentinel("good", CARD, lambda card: card)
+    yield _sentinel("no card", CARD, None, r"holds no sentinel: there is no sentinel\.json")
     for name, content in (
         ("empty", b""), ("cut", b'{"format": 1'), ("a list", b"[]"), ("a number", b"1"), ("not UTF-8", b"\xff"), ("deep", b"[" * 100_000),
         ("a pickle", pickle.dumps(_Calls(eval, "1"))),
     ):
-        yield _sentinel(f"a card that is {name}", _set(CARD, content), r"sentinel\.json is damaged")
+        yield _sentinel(f"a card that is {name}", CARD, content, r"sentinel\.json is damaged")
     for field, value in (
         ("format", 2), ("format", "1"), ("format", None), ("kind", "python"), ("kind", []), ("sees", "everything"), ("sees", []),
         ("sees", {}),
     ):
-        yield _sentinel(f"{field} is {value!r}", _card(methodcaller("update", {field: value})),
+        yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})),
             r"expected the kind light \(format 1\) or transformer \(format 2\), and a known `sees`; found")
     for field in ("alpha", "intercept", "n", "ngrams", "config", "validation"):
-        yield _sentinel(f"no {field}", _card(lambda card, f=field: card.pop(f)), damaged)
+        yield _sentinel(f"no {field}", CARD, _card(lambda card, f=field: card.pop(f)), damaged)
         for value in ([1, 2], {"a": 1}, None):
-            yield _sentinel(f"{field} is {value!r}", _card(methodcaller("update", {field: value})), damaged)
-    yield _sentinel("an unknown setting", _card(lambda card: card["config"].update(hook="os.system")), damaged)
-    yield _sentinel("a setting of another type", _card(lambda card: card["config"].update(longest="x", ngrams="x")), damaged)
-    yield _sentinel("an n-gram too few", _card(lambda card: card["ngrams"].pop()), damaged)
-    yield _sentinel("an n-gram twice", _card(lambda card: card["ngrams"].append(card["ngrams"][0])), damaged)
+            yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})), damaged)
+    yield _sentinel("an unknown setting", CARD, _card(lambda card: card["config"].update(hook="os.system")), damaged)
+    yield _sentinel("a setting of another type", CARD, _card(lambda card: card["config"].update(longest="x", ngrams="x")), damaged)
+    yield _sentinel("an n-gram too few", CARD, _card(lambda card: card["ngrams"].pop()), damaged)
+    yield _sentinel("an n-gram twice", CARD, _card(lambda card: card["ngrams"].append(card["ngrams"][0])), damaged)
     for name, content in (
         ("gone", None), ("empty", b""), ("noise", b"noise" * 99), ("cut", lambda raw: raw[:200]), ("altered", lambda raw: raw.translate(bytes.maketrans(b"abc", b"xyz"))),
         ("a pickle", pickle.dumps(_Calls(eval, "1"))),
@@ -230,7 +225,7 @@ def _sentinels():
         ("of text", _arrays(lambda a: a.update(scale=a["scale"].astype(str)))), ("infinite", _arrays(lambda a: a["shape_weights"].fill(np.inf))),
         ("a bomb", _npz(idf=np.zeros(10**7))), ("a member that is a folder", _zipped(("idf.npy/", b""))), ("a shape of terabytes", _zipped(("idf.npy", _huge()))),
     ):  # fmt: skip
-        yield _sentinel(f"arrays: {name}", _set(ARRAYS, content), damaged)
+        yield _sentinel(f"arrays: {name}", ARRAYS, content, damaged)
 
 
 def _arrays(change):
@@ -250,16 +245,6 @@ def _huge():
     out = io.BytesIO()
     np.lib.format.write_array_header_1_0(out, {"descr": "<f8", "fortran_order": False, "shape": (10**13,)})
     return out.getvalue()
-
-
-def _set(name, content):
-    def spoil(files):
-        if content is None:
-            del files[name]
-        else:
-            files[name] = content(files[name]) if callable(content) else content
-
-    return spoil
 
 
 ARCHIVES: tuple[Case, ...] = (*_pickles(), *_zips(), *_tars(), *_sentinels())

@@ -273,15 +273,20 @@ PAIRED_ROWS = "".join(f"{s}\tnews_{d}:{LP}\t1\t{r}\tOther\t{e}\n" for s in ("A_w
     for r, e in (("r3", "Major"), ("r1", "No-error"), ("r2", "Minor"), ("r2", "Minor")))
 
 
-def packed(*texts):
-    """Return an archive with these files."""
+def tarred(*members, mode="w:gz", **options):
+    """Return an archive of names with their contents, and with what else is said of each."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as tar:
-        for number, text in enumerate(texts):
-            member = tarfile.TarInfo(f"{number}.tsv")
-            member.size = len(text.encode())
-            tar.addfile(member, io.BytesIO(text.encode()))
+    with tarfile.open(fileobj=out, mode=mode, **options) as archive:
+        for name, content, more in members:
+            info = tarfile.TarInfo(name)
+            for key, value in ({"size": len(content)} | more).items():
+                setattr(info, key, value)
+            archive.addfile(info, io.BytesIO(content))
     return out.getvalue()
+
+
+def packed(*texts):
+    return tarred(*((f"{number}.tsv", text.encode(), {}) for number, text in enumerate(texts)))
 
 
 def _side_by_side():
