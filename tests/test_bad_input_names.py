@@ -191,8 +191,9 @@ def drawn():
     return EvalSet(human, {n: human + rng.normal(size=human.shape) for n in DRAWN[:6]}, systems=DRAWN, name="$s$")
 
 
-def texts_of(figure):
+def texts_of(axes):
     """Return every text of a figure that was drawn; one that would be set as a formula is an error."""
+    figure = np.ravel(axes)[0].figure
     figure.canvas.draw()
     texts = [t for t in figure.findobj(plt.Text) if t.get_text()]
     formulas = [t.get_text() for t in texts if "$" in t.get_text() and t.get_parse_math()]
@@ -206,16 +207,12 @@ def _close():
     plt.close("all")
 
 
-def figure_of(made):
-    return np.ravel(made)[0].figure
-
-
 def test_names_in_figures(drawn):
-    metrics, shown = list(drawn.metrics), texts_of(figure_of(plots.decomposition(drawn)))
+    metrics, shown = list(drawn.metrics), texts_of(plots.decomposition(drawn))
     assert set(metrics) <= set(shown)
-    texts_of(figure_of(plots.three_views(drawn, metrics[1])))
-    shown = texts_of(figure_of(plots.tie_calibration_curves(drawn, metrics[:3])))
+    texts_of(plots.three_views(drawn, metrics[1]))
+    shown = texts_of(plots.tie_calibration_curves(drawn, metrics[:3]))
     assert f"threshold, in units of {metrics[1]}" in shown
     assert (in_legend("_x"), in_legend("x_"), in_legend("$x$")) == (" _x", "x_", "$x$")
-    shown = texts_of(figure_of(plots.system_curves(system_dependence(drawn, "_x", n_resamples=20), DRAWN)))
+    shown = texts_of(plots.system_curves(system_dependence(drawn, "_x", n_resamples=20), DRAWN))
     assert {in_legend(name) for name in DRAWN} <= set(shown)

@@ -181,8 +181,8 @@ def _fewer_systems(question):
     for n in (2, 12):
         draws = [np.random.default_rng([1, n, k]).choice(12, n, replace=False) for k in range(20)]
         parts = [es.select(systems=[es.systems[i] for i in sorted(draw)]) for draw in draws]
-        split = pd.concat([mm.agreement.decompose_pearson(part, "SourceOnly").set_index("metric") for part in parts])
-        split = split.astype(float)
+        splits = [mm.agreement.decompose_pearson(part, "SourceOnly").drop(columns="metric") for part in parts]
+        split = pd.concat(splits).astype(float)
         means[n] = np.sqrt(split["human_between"]).mean(), split["value"].mean(), split["within"].max()
     yield right(*(plain(means[n][0], 2) for n in (2, 12)), f"{means[2][2]:.0f}")
     yield wrong("0", *(plain(means[n][1], 2) for n in (2, 12)))
@@ -218,15 +218,10 @@ def _twin_without_ties(question):
 
 
 def _drop_a_word(question):
-    reference, translation = "the cat sat on the mat".split(), "the cat sat on the big mat".split()
-    for text in (" ".join(reference), " ".join(translation)):
-        assert f"*{text}*" in question.text
-    copy = [word for word in translation if word != "big"]
-    shares = [f"{sum(word in reference for word in text)}/{len(text)}" for text in (copy, translation)]
+    reference, translation = (text.split() for text in re.findall(r"\*(the cat [a-z ]+)\*", question.text))
+    shares = [f"{sum(w in reference for w in text)}/{len(text)}" for text in (reference, translation)]
     assert Fraction(shares[0]) > Fraction(shares[1])
-    yield right(*shares)
-    assert [sum(word in text for word in reference) for text in (copy, translation)] == [6, 6]
-    yield wrong("6")
+    yield right(*shares) | wrong(f"{sum(word in translation for word in reference)}")
 
 
 def _same_verdicts(question):
@@ -324,10 +319,6 @@ def _share_that_stands(question):
     share = {n: 4 / (4 + 200 / n) for n in (50, 200)}
     yield given("50", "2", "4", "200") | right(f"{2 * share[50]:.0f}", f"{200 / 50:.0f}")
     yield wrong("0", plain(share[200], 1), plain(2 * share[200], 1))
-    rng = np.random.default_rng(0)
-    true = 2 * rng.normal(size=400_000)
-    shown = true + 2 * rng.normal(size=len(true))
-    assert true[np.abs(shown - 2) < 0.1].mean() == pytest.approx(2 * share[50], abs=0.05)
 
 
 def _pairs_share_systems(question):

@@ -20,7 +20,6 @@ from mtmeta.runner import _needs, _run
 NUMBER = re.compile(r"(?<![\w.@/*])(\d[\d,]*\.?\d*|\.\d+)(?![\w/]|\.\d)( ?%)?")
 #: Levels of tests and intervals, and counts up to ten: no results.
 NOMINAL = {*range(11), 100, 90, 95, 97.5, 99, 0.01, 0.05, 0.95}
-CHAPTER_AND_EVIDENCE = ("14_second_year.ipynb", "real_data/second_year.ipynb")
 NUMBERS = "no one two three four five six seven eight nine ten eleven".split()
 CHI_SQUARES = {"real_data/local_accuracy_speech.ipynb": "table6", "real_data/local_accuracy_ranking.ipynb": "table7"}
 ORDER = re.compile(r"\{order\}`[^`<]*<([^`:]+?): ([^`]+)>`")
@@ -121,7 +120,8 @@ def test_chapters_say_what_is_seen(path):
 
 
 def test_chapter_14_counts_the_verdicts_of_the_page_on_wmt24():
-    chapter, evidence = (nbformat.read(ROOT / "notebooks" / name, 4) for name in CHAPTER_AND_EVIDENCE)
+    names = ("14_second_year.ipynb", "real_data/second_year.ipynb")
+    chapter, evidence = (nbformat.read(ROOT / "notebooks" / name, 4) for name in names)
     (table,) = [table for cell in code_cells(evidence) for table in tables(cell) if "lesson" in table[0]]
     verdicts = [[row[k] for row in table[1:]] for k in (-2, -1)]
     told = ("held", "not contradicted", "did not")

@@ -39,11 +39,9 @@ for (const [name, fonts] of Object.entries(FONTS)) {
     entry.axe_narrow ??= (await judge(page, "html", { runOnly: ["scrollable-region-focusable"] })).faults;
   }
   seen.fonts = { ...seen.fonts, [name]: await page.evaluate(() => {
-    const text = document.createElement("span");
-    text.textContent = "font";
-    text.style.position = "absolute"; // as wide as its letters, whatever the layout of the page
-    document.body.append(text);
-    return text.getBoundingClientRect().width;
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = getComputedStyle(document.body).font;
+    return pen.measureText("font").width;
   }) };
   await phone.close();
 }

@@ -80,9 +80,8 @@ for (const colorScheme of ["light", "dark"]) {
 const plain = await open({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
 for (const path of pages) {
   await plain.goto(`${base}/${path}.html`);
-  const boxes = await plain.locator(".mtmeta-knob").all();
   seen.still[path] = [];
-  for (const box of boxes) {
+  for (const box of await plain.locator(".mtmeta-knob").all()) {
     seen.still[path].push({ slider: await box.locator(":is(input, select)").first().isVisible(), drawing: await box.locator("svg").first().isVisible(),
       position: await box.locator("[data-text=position]").textContent(), cells: await box.locator("td[data-text]").allTextContents() });
   }

@@ -5,6 +5,7 @@
 import io
 import json
 import os
+import re
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -213,17 +214,15 @@ def _json_lines():
     yield case("a field twice", with_first('{"system": "A", "system": "B"}'), r"line 1: not valid JSON \(a field occurs twice\)")
     yield case("a field missing", lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
         r"line 2: the fields differ from the first line's in \['X'\]")
-    for name, value, refused in (
-        ("a list", "[1]", r"'X' must be a text, a number or null; found \[1\]"), ("an object", '{"a": 1}', r"'X' must be a text"),
-        ("true", "true", r"'X' must be a text, a number or null; found true"), ("infinite", "Infinity", INFINITE), ("-infinite", "-Infinity", INFINITE),
-        ("1e400", "1e400", INFINITE), ("a whole number of 400 digits", "9" * 400, r"column 'X' holds a whole number too large for a floating-point one"), ("a whole number of 5,000 digits", "9" * 5000, r"not valid JSON"),
-        ("bare text", "good", r"not valid JSON"), ("a leading zero", "01", r"not valid JSON"), ("a leading plus", "+1", r"not valid JSON"), ("hexadecimal", "0x1", r"not valid JSON"),
+    for value, refused in (
+        *((value, rf"'X' must be a text, a number or null; found {re.escape(value)}") for value in ("[1]", '{"a": 1}', "true")),
+        *((value, INFINITE) for value in ("Infinity", "-Infinity", "1e400")),
+        ("9" * 400, r"column 'X' holds a whole number too large for a floating-point one"),
+        *((value, r"not valid JSON") for value in ("9" * 5000, "good", "01", "+1", "0x1")),
     ):  # fmt: skip
-        yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), refused)
-    for name, value, read in (
-        ("null", "null", None), ("NaN", "NaN", None), ("a large whole number", str(10**30), 1e30), ("the smallest", "1e-300", 1e-300),
-    ):
-        yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
+        yield case(f"X is {value[:5]}, {len(value)} characters", with_first(json.dumps(first).replace("0.9", value)), refused)
+    for value, read in (("null", None), ("NaN", None), (str(10**30), 1e30), ("1e-300", 1e-300)):
+        yield case(f"X is {value}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
     yield case("system is null", lines(first | {"system": None}, *rest), r"column 'system' is empty in data row 1")
     yield case("segments are floats", lines(*(r | {"segment": float(r["segment"])} for r in RECORDS)))
     yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
@@ -279,11 +278,8 @@ def _parquets():
     yield case("whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3)))
     yield case("decimals", _parquet(_frame(X=[Decimal("0.5"), Decimal("0.25"), Decimal(1), Decimal(2)])), X=((0.5, 0.25), (1, 2)))
     yield case("numbers as text", _parquet(_frame(X=["0.9", "0.2", "0.8", "0.3"])))
-    for name, values in (
-        ("lists", [[1], [2], [3], [4]]), ("times", pd.date_range("2024", periods=4)), ("durations", pd.timedelta_range("1s", periods=4)),
-        ("bytes", [b"1", b"2", b"3", b"x"]), ("structures", [{"a": 1}] * 4),
-    ):
-        yield case(f"scores are {name}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
+    for values in ([[1]] * 4, pd.date_range("2024", periods=4), pd.timedelta_range("1s", periods=4), [b"x"] * 4, [{"a": 1}] * 4):
+        yield case(f"scores are {type(values[0]).__name__}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
     yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), X=((1, 0), (1, 1)))
     yield case("scores are null", _parquet(pa.Table.from_pandas(_frame(X=None))), r"metric 'X' has no score at all")
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")

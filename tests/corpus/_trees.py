@@ -195,7 +195,7 @@ def _layout():
     yield case("a link to the tree within the tree", link("metric-scores/again", ".."))
     yield case("a folder is a link", lambda r: (os.rename(r / "sources", r / "elsewhere"), (r / "sources").symlink_to("elsewhere")))
     yield case("a metric is a link to a secret",
-        lambda r: (write(r.parent / "secret", "root:x:0:0\n"), (r / X).unlink(), (r / X).symlink_to("../../../secret")),
+        lambda r: (write(r.parent / "secret", "root:x:0:0\n"), link(X, "../../../secret")(r)),
         r"X-src\.seg\.score, line 1: expected `SYSTEM SCORE`")
     yield case("a file of another program", put(f"metric-scores/{LP}/.DS_Store", b"\0"))
     yield case("texts are gone", drop(SOURCE, DOCS, REF, *(f"system-outputs/{LP}/{s}.txt" for s in TEXTS), SYS), systems=("A", "B", "refA"),
@@ -258,11 +258,8 @@ def _mqm():
     yield mqm("quotes are no quotes", ERRORS + ROWS.replace("Zwo.", '"Zwo.'))
     yield mqm("averages", AVERAGES)
     yield mqm("averages twice", AVERAGES + "A 0 1\n", r"line 6: SYSTEM 'A', SEGMENT '1' occurs twice")
-    for label, row in (
-        ("two fields", "C 1"), ("a segment that is no number", "C 1 x"), ("four fields", "C 1 1 1"),
-        ("a gigantic segment", "C 1 " + "9" * 5000),
-    ):
-        yield mqm(f"averages: {label}", f"{AVERAGES}{row}\n", r"line 6: (expected `SYSTEM SCORE SEGMENT`|the segment must be a whole number); found")
+    for row in ("C 1", "C 1 x", "C 1 1 1", "C 1 " + "9" * 5000):
+        yield mqm(f"averages: {row[:9]}", f"{AVERAGES}{row}\n", r"line 6: (expected `SYSTEM SCORE SEGMENT`|the segment must be a whole number); found")
     for value in ("nan", "inf", "-1e999", "x"):
         yield mqm(f"averages: {value}", f"{AVERAGES}C {value} 1\n", r"line 6: .* is not a finite number|infinite")
     yield mqm("averages: the header alone", AVERAGES.split("\n")[0] + "\n", r"is empty; expected lines `SYSTEM SCORE SEGMENT`")
