@@ -171,7 +171,7 @@ def _sentinel(name, file, change, refused=""):
         return folder / "s"
 
     command = ("sentinel", "score", "{}", "teaching")
-    return Case(f"sentinel: {name}", make, refused, {"kind": "light"} if not refused else {}, sentinel.load, command)
+    return Case(f"sentinel: {name}", make, refused, {"value": "light"}, lambda saved: sentinel.load(saved).kind, command)
 
 
 def _card(change):
