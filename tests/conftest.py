@@ -26,11 +26,8 @@ hypothesis.settings.load_profile("mtmeta")
 
 collect_ignore = ["mutation"]  # holds no tests, and imports Cosmic Ray
 NO_DATA = "MTMETA_DATA is not set"
-#: By marker: the variable that makes a skipped test a failure, what the tests are called, why they are skipped.
-NEEDS = {
-    "data": ("MTMETA_DATA", "real-data", NO_DATA),
-    "browser": ("CI", "browser", "node, the packages of tests/browser, or a Chromium is missing"),
-}
+#: By marker: the variable that makes a skipped test a failure.
+NEEDS = {"data": "MTMETA_DATA", "browser": "CI"}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -121,16 +118,8 @@ def pytest_runtest_makereport(item):
     """Turn the skip of a test that must run here into a failure."""
     report = yield
     if report.skipped and not hasattr(report, "wasxfail"):
-        for marker, (variable, *_) in NEEDS.items():
+        for marker, variable in NEEDS.items():
             if item.get_closest_marker(marker) and os.environ.get(variable):
                 report.outcome = "failed"
                 report.longrepr = f"skipped, which is a failure where {variable} is set: {report.longrepr[2]}"
     return report
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Say how many tests were skipped for want of data or a browser."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    for marker, (_, name, reason) in NEEDS.items():
-        if count := sum(marker in getattr(report, "keywords", ()) for report in skipped):
-            terminalreporter.write_line(f"{count} {name} test{'s' * (count > 1)} skipped: {reason}", yellow=True)

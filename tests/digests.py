@@ -27,20 +27,17 @@ def written(value) -> str:
     """Return a result as text that differs where any of its bits do."""
     if isinstance(value, str | bytes | bool | int | None) or value is pd.NA:
         return repr(value)
-    if isinstance(value, float | np.floating):
-        return float(value).hex()
+    if isinstance(value, float):
+        return value.hex()
     if isinstance(value, np.generic):
-        return repr(value.item())
-    if isinstance(value, np.ndarray):
+        return written(value.item())
+    if isinstance(value, np.ndarray | pd.Series | pd.Index):
+        value = np.asarray(value)
         return f"{value.dtype.kind}{value.shape}" + written(value.ravel().tolist())
     if isinstance(value, pd.DataFrame):
         return written({"index": list(value.index), **{str(name): list(value[name]) for name in value}})
     if isinstance(value, mm.EvalSet):
-        scores = {name: value[name] for name in value.metrics}
-        parts = (value.systems, value.segments, value.human, scores, value.documents, value.domains, value.texts)
-        return written(parts)
-    if isinstance(value, pd.Series | pd.Index):
-        return written(value.to_numpy())
+        return written(vars(value))
     if dataclasses.is_dataclass(value):
         return written({field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.compare})
     if isinstance(value, dict):

@@ -19,7 +19,7 @@ from mtmeta.evalset import RESERVED
 
 FUZZ = Path(__file__).parent / "fuzz"
 sys.path.insert(0, str(FUZZ))
-from targets import LP, SUFFIXES, TARGETS, TREE  # noqa: E402 - it lies in a folder of its own
+from targets import SUFFIXES, TARGETS  # noqa: E402 - it lies in a folder of its own
 
 EXAMPLES = int(os.environ.get("MTMETA_EXAMPLES", "40"))
 LENIENT = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -98,15 +98,8 @@ def test_bytes_are_read_or_refused(target, data):
     TARGETS[target](data)
 
 
-@pytest.mark.slow
-@bounded
-@given(place=st.sampled_from(list(TREE)), lines=st.lists(st.text(characters, max_size=20), max_size=6))
-def test_a_tree_with_other_lines_loads_or_is_refused(place, lines):
-    TARGETS["tree"](bytes([list(TREE).index(place)]) + "\n".join(lines).encode())
-
-
 _WORDS = "validate rank correlate report fetch run sentinel train score sweep teaching - -- --seed --metric -o --format"
-words = st.sampled_from([*_WORDS.split(), *"json --epsilon calibrate --places -h --version 1 -1".split(), LP])
+words = st.sampled_from([*_WORDS.split(), *"json --epsilon calibrate --places -h --version 1 -1 en-de".split()])
 
 
 @bounded

@@ -1,18 +1,10 @@
 // Drive a browser over the built site and print, as JSON, what was seen there. The judgement is in ../test_site.py.
-// usage: node check.mjs SITE_FOLDER CHROMIUM SEARCH_WORD PAGE...
-import { createRequire } from "node:module";
-import { serve } from "./serve.mjs";
+// usage: node check.mjs SITE_FOLDER CHROMIUM PAGE...
+import { judge, serve } from "./serve.mjs";
 
-const [site, executablePath, word, ...pages] = process.argv.slice(2);
-const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const [site, executablePath, ...pages] = process.argv.slice(2);
 const { noted, open, visit, close } = await serve(site, executablePath);
-const seen = { ...noted, pages: {}, search: {}, dark: {} };
-
-async function violations(page, options = {}) {
-  await page.addScriptTag({ path: axeSource });
-  const found = await page.evaluate((given) => window.axe.run(document, { resultTypes: ["violations"], ...given }), options);
-  return found.violations.flatMap((rule) => rule.nodes.map((node) => ({ id: rule.id, target: node.target.join(" "), html: node.html.slice(0, 200) })));
-}
+const seen = { ...noted, pages: {} };
 
 // What depends on colour is looked at in both schemes, the rest in one.
 const RULES = { light: {}, dark: { runOnly: ["color-contrast", "link-in-text-block"] } };
@@ -22,9 +14,8 @@ for (const scheme of ["light", "dark"]) {
   for (const path of pages) {
     await visit(page, path);
     const entry = (seen.pages[path] ??= {});
-    entry[`axe_${scheme}`] = await violations(page, RULES[scheme]);
+    entry[`axe_${scheme}`] = (await judge(page, "html", RULES[scheme])).faults;
     Object.assign(entry, await page.evaluate(() => ({
-      title: document.title,
       formulas: document.querySelectorAll(".bd-article .math").length,
       rendered: document.querySelectorAll(".bd-article .math mjx-container").length,
       broken: [...document.querySelectorAll("mjx-merror")].map((e) => e.textContent),
@@ -45,44 +36,14 @@ for (const [name, fonts] of Object.entries(FONTS)) {
     await phone.visit(page, path);
     const entry = seen.pages[path];
     (entry.width_390 ??= {})[name] = await page.evaluate(() => document.documentElement.scrollWidth);
-    entry.axe_narrow ??= await violations(page, { runOnly: ["scrollable-region-focusable"] });
+    entry.axe_narrow ??= (await judge(page, "html", { runOnly: ["scrollable-region-focusable"] })).faults;
   }
   seen.fonts = { ...seen.fonts, [name]: await page.evaluate(() => {
-    const text = document.createElement("span");
-    text.textContent = "font";
-    text.style.position = "absolute"; // as wide as its letters, whatever the layout of the page
-    document.body.append(text);
-    return text.getBoundingClientRect().width;
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = getComputedStyle(document.body).font;
+    return pen.measureText("font").width;
   }) };
   await phone.close();
-}
-
-// Typing a word into the search box, and the switch between light and dark.
-if (word) {
-  const page = await open({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
-  await visit(page, pages[0]);
-  await page.locator("button.search-button-field:visible").first().click();
-  await page.locator("input[type=search]:visible").first().fill(word);
-  await page.keyboard.press("Enter");
-  await page.waitForSelector("#search-results ul.search li a", { timeout: 15000 }).catch(() => {});
-  seen.search = await page.evaluate(() => ({
-    word: new URL(location.href).searchParams.get("q"),
-    hits: [...document.querySelectorAll("#search-results ul.search li a")].map((a) => a.textContent),
-  }));
-
-  const theme = () => page.evaluate(() => ({
-    theme: document.documentElement.dataset.theme,
-    background: getComputedStyle(document.body).backgroundColor,
-    text: getComputedStyle(document.body).color,
-  }));
-  await visit(page, pages[0]);
-  seen.dark.before = await theme();
-  for (let clicks = 0; clicks < 3 && (await theme()).theme !== "dark"; clicks++) {
-    await page.locator("button.theme-switch-button:visible").first().click();
-  }
-  seen.dark.after = await theme();
-  await visit(page, pages[1]);
-  seen.dark.next_page = await theme();
 }
 
 await close();

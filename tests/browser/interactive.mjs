@@ -1,19 +1,10 @@
 // Turn the knobs of figures and answer questions by keyboard; print, as JSON, what was seen. Judged in ../test_interactive.py.
 // usage: node interactive.mjs SITE_FOLDER CHROMIUM QUIZ_PAGE PAGE_WITH_KNOBS...
-import { createRequire } from "node:module";
-import { serve } from "./serve.mjs";
+import { judge, serve } from "./serve.mjs";
 
 const [site, executablePath, quiz, ...pages] = process.argv.slice(2);
-const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const { base, noted, open, visit, close } = await serve(site, executablePath);
 const seen = { ...noted, knobs: {}, axe: {}, quiz: {}, still: {}, width: {} };
-
-// What axe-core says of our own elements; the pages as a whole are looked at in check.mjs.
-async function judge(page, selector) {
-  await page.addScriptTag({ path: axeSource });
-  const { violations, passes } = await page.evaluate((s) => window.axe.run(s, { resultTypes: ["violations"] }), selector);
-  return { rules: passes.length, faults: violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 120)}`)) };
-}
 
 const read = (box) => box.evaluate((e) => ({
   position: e.querySelector("[data-text=position]").textContent,
@@ -89,9 +80,8 @@ for (const colorScheme of ["light", "dark"]) {
 const plain = await open({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
 for (const path of pages) {
   await plain.goto(`${base}/${path}.html`);
-  const boxes = await plain.locator(".mtmeta-knob").all();
   seen.still[path] = [];
-  for (const box of boxes) {
+  for (const box of await plain.locator(".mtmeta-knob").all()) {
     seen.still[path].push({ slider: await box.locator(":is(input, select)").first().isVisible(), drawing: await box.locator("svg").first().isVisible(),
       position: await box.locator("[data-text=position]").textContent(), cells: await box.locator("td[data-text]").allTextContents() });
   }

@@ -1,7 +1,6 @@
 // Do on the built site what a reader does, and print, as JSON, what came of it. The judgement is in ../test_site.py.
 // usage: node reader.mjs SITE_FOLDER CHROMIUM
-import { readFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { serve } from "./serve.mjs";
 
 const [site, executablePath] = process.argv.slice(2);
@@ -107,37 +106,19 @@ seen.print = {
 };
 await page.context().close();
 
-// The first question of each quiz, by keyboard: first a wrong answer, then the right ones.
-const quizzes = await readdir(join(site, "book", "quiz")).catch(() => []);
-seen.quiz = [];
-for (const file of quizzes.filter((name) => name.endsWith(".html")).sort()) {
-  const quiz = await open({ viewport: { width: 1280, height: 900 } });
-  await visit(quiz, `book/quiz/${file.replace(".html", "")}`);
-  const question = quiz.locator(".quiz-question").first();
-  const letters = (verdict) => question.locator(`.quiz-answer[data-verdict="${verdict}"]`).evaluateAll((all) => all.map((e) => e.dataset.letter));
-  const wrong = (await letters("wrong"))[0];
-  const right = await letters("right");
-  const choose = async (letter) => {
-    await question.locator(`input[value="${letter}"]`).focus();
-    await quiz.keyboard.press("Space");
-  };
-  const answer = async () => {
-    await question.locator(".quiz-check").focus();
-    await quiz.keyboard.press("Enter");
-    return question.locator(".quiz-feedback").innerText();
-  };
-  const entry = { page: file, foldedBefore: !(await question.locator(".quiz-answer").first().isVisible()) };
-  await choose(wrong);
-  entry.wrong = await answer();
-  for (const letter of (await question.locator("input:checked").evaluateAll((all) => all.map((e) => e.value))).filter((l) => !right.includes(l))) {
-    if ((await question.locator(`input[value="${letter}"]`).getAttribute("type")) === "checkbox") await choose(letter);
-  }
-  for (const letter of right) await choose(letter);
-  entry.right = await answer();
-  entry.score = await quiz.locator(".quiz-score [role=status]").innerText();
-  seen.quiz.push(entry);
-  await quiz.context().close();
+// A question with one answer, by keyboard: first a wrong one, then the right one.
+const quiz = await open({ viewport: { width: 1280, height: 900 } });
+await visit(quiz, "book/quiz/agreement");
+const question = quiz.locator(".quiz-question", { has: quiz.locator("input[type=radio]") }).first();
+seen.quiz = {};
+for (const verdict of ["wrong", "right"]) {
+  const letter = await question.locator(`.quiz-answer[data-verdict="${verdict}"]`).first().getAttribute("data-letter");
+  await question.locator(`input[value="${letter}"]`).focus();
+  await quiz.keyboard.press("Space");
+  await question.locator(".quiz-check").press("Enter");
+  seen.quiz[verdict] = await question.locator(".quiz-feedback").innerText();
 }
+await quiz.context().close();
 
 // On a telephone: a wide table scrolls in its own box, which the keyboard reaches; the first tap on a term defines it.
 const phone = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });

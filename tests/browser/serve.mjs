@@ -1,5 +1,6 @@
 // Serve a built site on this machine and open it in a browser that cannot leave it; what goes wrong on the way is noted.
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +12,7 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PACKAGES = join(dirname(fileURLToPath(import.meta.url)), "node_modules");
 
 // The environment in which a browser sees the fonts of these packages alone; without packages, those of the machine.
@@ -20,6 +22,14 @@ function environment(fonts) {
   const folders = fonts.map((name) => `<dir>${join(PACKAGES, name)}</dir>`).join("");
   writeFileSync(file, `<?xml version="1.0"?><fontconfig>${folders}<cachedir>${dirname(file)}</cachedir></fontconfig>`);
   return { ...process.env, FONTCONFIG_FILE: file };
+}
+
+// What axe-core says of a part of a page.
+export async function judge(page, part = "html", options = {}) {
+  await page.addScriptTag({ path: axe });
+  const { violations, passes } = await page.evaluate(([p, o]) => window.axe.run(p, { resultTypes: ["violations"], ...o }), [part, options]);
+  const faults = violations.flatMap((rule) => rule.nodes.map((node) => ({ id: rule.id, target: node.target.join(" "), html: node.html.slice(0, 200) })));
+  return { rules: passes.length, faults };
 }
 
 export async function serve(site, executablePath, fonts = []) {

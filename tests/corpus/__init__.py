@@ -5,12 +5,11 @@ from ._audit import snapshot, watched
 from ._books import BOOKS
 from ._case import Case
 from ._checkpoints import CHECKPOINTS
-from ._options import OPTIONS, Usage
+from ._options import OPTIONS
 from ._plans import PLANS
 from ._tables import TABLES
-from ._texts import TEXTS
 from ._trees import TREES
 
-__all__ = ["ARCHIVES", "CASES", "CHECKPOINTS", "OPTIONS", "PLANS", "TABLES", "Case", "Usage", "snapshot", "watched"]
+__all__ = ["CASES", "CHECKPOINTS", "OPTIONS", "snapshot", "watched"]
 
-CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *PLANS, *BOOKS, *TEXTS, *CHECKPOINTS)
+CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *PLANS, *BOOKS, *CHECKPOINTS)

@@ -21,6 +21,9 @@ class Case:
     read: Callable[[Any], Any] = load_all
     command: tuple[str, ...] | None = ("validate", "{}")
 
+    def line(self, argument):
+        return [str(argument) if word == "{}" else word for word in self.command]
+
 
 def plain(values):
     """Return an array as nested tuples, with None for NaN."""

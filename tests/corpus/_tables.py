@@ -5,9 +5,10 @@
 import io
 import json
 import os
-import pickle
+import re
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mtmeta.sentinel import read_table
+
 from ._case import Case
 
 HEAD = "system,segment,human,X\n"
+#: A pickle that runs a program.
+PICKLE = b"cos\nsystem\n(S'touch canary'\ntR."
 GOOD = HEAD + "A,1,0,.9\nA,2,-6,.2\nB,1,-1,.8\nB,2,-7,.3\n"
 MEANS = {"systems": ("A", "B"), "segments": (1, 2), "human": ((0, -6), (-1, -7)), "X": ((0.9, 0.2), (0.8, 0.3)), "metrics": ("X",)}
 RECORDS = [{"system": s, "segment": k, "human": h, "X": x} for s, k, h,
@@ -53,23 +58,13 @@ def lines(*records):
     return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
 
 
-_UTF16 = "utf-16"
 #: Encoding, text that it can write, and how the table is refused; nothing where it loads.
-_ENCODINGS = [("utf-8", "Ä日", ""), ("utf-8-sig", "Ä日", ""), ("utf-16", "Ä日", ""), ("utf-16-be with mark", "Ä日", ""),
+_ENCODINGS = [*((e, "Ä日", "") for e in ("utf-8", "utf-8-sig", "utf-16")),
     ("utf-16-le", "Ä日", r"is not UTF-8|holds a NUL character in line 1"), ("utf-16-be", "AB", r"holds a NUL character in line 1"),
     ("utf-16-le", "AB", r"holds a NUL character in line 1"), ("utf-32", "Ä日", r"is not UTF-8: found the byte 0xff at or after line 1"),
-    ("latin-1", "Ä", r"is not UTF-8: found the byte 0xc4 at or after line [34]\. Save the file as UTF-8"),
-    ("cp1252", "„B“", r"is not UTF-8: found the byte 0x84 at or after line [34]"), ("mac-roman", "Ä", r"is not UTF-8: found the byte 0x80"),
-    ("gb18030", "日本語", r"is not UTF-8: found the byte 0x"), ("big5", "日本語", r"is not UTF-8: found the byte 0x"),
-    ("shift_jis", "日本", r"is not UTF-8: found the byte 0x"), ("euc-kr", "한국어", r"is not UTF-8: found the byte 0x"),
-    ("koi8-r", "Система", r"is not UTF-8: found the byte 0x"), ("cp500", "A", r"is not UTF-8|lacks|is empty")]
-
-
-def _encoded(text, encoding):
-    if encoding.endswith(" with mark"):
-        encoding = encoding.removesuffix(" with mark")
-        return "\ufeff".encode(encoding) + text.encode(encoding)
-    return text.encode(encoding)
+    *((e, name, r"is not UTF-8: found the byte 0x.. at or after line [34]\. Save the file as UTF-8") for e, name in (
+        ("latin-1", "Ä"), ("cp1252", "„B“"), ("mac-roman", "Ä"), ("gb18030", "日本語"), ("big5", "日本語"), ("shift_jis", "日本"),
+        ("euc-kr", "한국어"), ("koi8-r", "Система")))]
 
 
 def _encodings():
@@ -79,12 +74,9 @@ def _encodings():
             ("csv", GOOD.replace("B,", f"{name},")), ("tsv", GOOD.replace("B,", f"{name},").replace(",", "\t")),
             ("jsonl", lines(*(r | {"system": r["system"].replace("B", name)} for r in RECORDS))),
         ):
-            why = refused
-            if suffix == "jsonl" and encoding == "cp500":
-                why = r"is not UTF-8|not valid JSON"
-            yield table(label, _encoded(text, encoding), why, suffix, systems=("A", name))
+            yield table(label, text.encode(encoding), refused, suffix, systems=("A", name))
     for suffix, text in (("csv", GOOD), ("jsonl", lines(*RECORDS))):
-        yield table("UTF-16 cut in the middle of a character", text.encode(_UTF16)[:-1], r"is not UTF-8", suffix)
+        yield table("UTF-16 cut in the middle of a character", text.encode("utf-16")[:-1], r"is not UTF-16, .*mark", suffix)
         yield table("UTF-8 cut in the middle of a character", text.encode() + b"\xe6\x97", r"is not UTF-8", suffix)
         yield table("a surrogate in UTF-8", text.encode().replace(b"B", b"\xed\xa0\x80"), r"is not UTF-8: .*0xed", suffix)
         yield table("a NUL in a name", text.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]", suffix)
@@ -98,12 +90,11 @@ def _line_ends():
         yield table(f"lines end with {name}, in TSV", GOOD.replace(",", "\t").replace("\n", end), "", "tsv")
     yield table("lines end with CR LF", lines(*RECORDS).replace("\n", "\r\n"), "", "jsonl")
     yield table("lines end with CR", lines(*RECORDS).replace("\n", "\r"), r"not valid JSON", "jsonl")
-    yield table("lines end in three ways", "\r\n".join(GOOD.split("\n", 1)).replace("2,-6,.2\n", "2,-6,.2\r"))
     yield table("blank lines between and after", GOOD.replace("\n", "\n\n") + "\n\n")
     yield table("a blank line first", "\n" + GOOD, r"the first line is blank; expected a header")
     yield table("blank lines", "\n\n  \n".join(lines(*RECORDS).split("\n")), "", "jsonl")
     yield table("only line ends", "\n\r\n\n", r"the first line is blank|is empty")
-    yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' of the table is empty in 2 rows, the first row 5")
+    yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' is empty in data row 5")
     for name, mark in (("U+2028", "\u2028"), ("U+0085", "\x85"), ("form feed", "\f"), ("U+001E", "\x1e")):
         text = HEAD.replace("X", "source") + "".join(f"{s},{k},{k},one{mark}{k}\n" for s in "AB" for k in (1, 2))
         meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": (f"one{mark}1", f"one{mark}2")}
@@ -111,8 +102,6 @@ def _line_ends():
     text = HEAD.replace("X", "source") + "".join(f'{s},{k},{k},"one\r\n""{k}"""\n' for s in "AB" for k in (1, 2))
     meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": ('one\r\n"1"', 'one\r\n"2"')}
     yield table("line ends and quotes within quotes", text, **meaning)
-    text = text.replace(",", "\t").replace("one\r\n", "a\tb\r\n")
-    yield table("a tab within quotes", text, "", "tsv", **meaning | {"sources": ('a\tb\r\n"1"', 'a\tb\r\n"2"')})
 
 
 def _fields():
@@ -120,20 +109,13 @@ def _fields():
     yield table("more fields than the header", GOOD + "C,1,1,1,1\n", r"line 6: expected 4 fields.*found 5")
     yield table("cut within a row", GOOD[:-6], r"line 5: expected 4 fields.*found 3.*may be truncated")
     yield table("an open quote", GOOD.replace(".9", '".9'), r"a quote is opened and never closed")
-    yield table("text after a quote", GOOD.replace(".9", '".9"x'), r"line 2: ',' expected after")
+    far = HEAD.encode() + b"".join(b"A,%d,1,1\n" % k for k in range(5000)) + b"\xc4,0,1,1\n"
+    yield table("a wrong byte far into a file", far, r"byte 0xc4 at or after line 5002")
     yield table("a quote within a name", GOOD.replace("B,", 'B"b,'), systems=("A", 'B"b'))
-    yield table("everything quoted", "".join('"' + '","'.join(r.split(",")) + '"\n' for r in GOOD.splitlines()))
-    yield table("a backslash is no escape", GOOD.replace("B,", "B\\,"), systems=("A", "B\\"))
     yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
-    yield table("tabs in a .csv", GOOD.replace(",", "\t"), r"separated by '\\t'")
     yield table("commas in a .tsv", GOOD, r"separated by ','.*tabs in \.tsv", "tsv")
-    yield table("a tab within a field of a .csv", GOOD.replace("B,", "B\tb,"), systems=("A", "B\tb"))
     yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
-    yield table("sep=, as a spreadsheet writes it", "sep=,\n" + GOOD, r"expected 2 fields|lacks")
-    yield table("JSON", lines(*RECORDS), r"has no|lacks|found")
-    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"field larger than")
-    yield table("the largest field", lambda: GOOD.replace("B,", "B" * 1_000_000 + ",").encode(), systems=("A", "B" * 10**6))
-    yield table("a gigantic header", lambda: b"x" * 1_000_001 + b"," + GOOD.encode(), r"field larger than")
+    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"more than 1,000,000")
     many = ",".join(f"c{i}" for i in range(500))
     yield table("hundreds of empty columns", f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n", r"metric 'c0' has no score")
 
@@ -143,17 +125,15 @@ def _headers():
     yield table("the header alone", HEAD, r"the table has no rows")
     for column in ("system", "segment", "human"):
         yield table(f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'")
-        yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found more than once: '{column}'")
-        yield table(f"{column} in capitals", GOOD.replace(column, column.upper()), rf"lacks 1 column, '{column}'")
+        yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found twice: '{column}'")
         yield table(f"a blank before {column}", GOOD.replace(column, f" {column}"), rf"lacks 1 column, '{column}'.*' {column}'")
-    yield table("a metric twice", GOOD.replace("human,X", "human,X,X").replace(".", "1,."), r"found more than once: 'X'")
     yield table("a column without a name", GOOD.replace("X", ""), r"column 4 has no name")
     yield table("the index of pandas", "," + GOOD.removesuffix("\n").replace("\n", "\n0,"), r"column 1 has no name.*index=False")
     yield table("columns in another order", "X,human,segment,system\n.9,0,1,A\n.2,-6,2,A\n.8,-1,1,B\n.3,-7,2,B\n")
     yield table("no metric", "system,segment,human\nA,1,1\nB,1,2\n", segments=(1,), human=((1,), (2,)), X=None, metrics=())
     yield table("an empty column lp", GOOD.replace("\n", ",\n").replace("X,", "X,lp"), language_pair=None)
     yield table("a constant column lp", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp"), language_pair="a-b")
-    yield table("lp empty in a row", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"), r"'lp' of .* is empty in 1 rows")
+    yield table("lp empty in a row", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"), r"'lp' is empty in 1 rows")
     yield table("a name with a line end", GOOD.replace("X", '"X\n\x1b[31m"').replace(".9", "bad"), r"column 'X\\n\\x1b\[31m' must hold numbers")
 
 
@@ -172,7 +152,7 @@ CELLS: list[tuple[str, Any]] = [
     ("good", NUMBER), ("0,5", NUMBER), ("1 000", NUMBER), ("1_000", NUMBER), ("50%", NUMBER), ("--1", NUMBER), ("1e", NUMBER), ("1.2.3", NUMBER),
     ("0x10", NUMBER), ("True", NUMBER), ("N/A", NUMBER), ("-", NUMBER), ("?", NUMBER), ("#DIV/0!", NUMBER), ("−1", NUMBER),
     ("１", NUMBER), ("١", NUMBER), ("½", NUMBER), ("1j", NUMBER), ("=1+1", NUMBER), ("[1]", NUMBER), ("1\u200b", NUMBER), ("2024-01-01", NUMBER),
-    ("__import__('os').system('touch canary')", NUMBER), ("{{7*7}}", NUMBER), ("8" * 5000, f"{INFINITE}|{NUMBER}"),
+    ("__import__('os').system('touch canary')", NUMBER), ("{{7*7}}", NUMBER), ("8" * 5000, INFINITE),
 ]  # fmt: skip
 
 
@@ -180,8 +160,8 @@ def _cells():
     for column in ("X", "human"):
         for cell, what in CELLS:
             label = f"{column} is {cell[:44]!r}" + f", {len(cell)} characters" * (len(cell) > 44)
-            text = GOOD.replace("A,1,0,.9", f'A,1,{cell if column == "human" else 0},{cell if column == "X" else ".9"}'
-                                if "," not in cell else GOOD_ROW(column, cell))  # fmt: skip
+            quoted = f'"{cell}"' if "," in cell else cell
+            text = GOOD.replace("A,1,0,.9", f"A,1,{quoted},.9" if column == "human" else f"A,1,0,{quoted}")
             records = [dict(r) for r in RECORDS]
             records[0][column] = cell
             refused = what if isinstance(what, str) else ""
@@ -189,11 +169,7 @@ def _cells():
             if refused == NUMBER:
                 refused = rf"column '{column}' must hold numbers; found .* in data row 1 \(1 such cells\)"
             yield table(label, text, refused, **meaning)
-            yield table(f"{label}", lines(*records), refused, "jsonl", **meaning)
-
-
-def GOOD_ROW(column, cell):
-    return f'A,1,"{cell}",.9' if column == "human" else f'A,1,0,"{cell}"'
+            yield table(label, lines(*records), refused, "jsonl", **meaning)
 
 
 def _columns():
@@ -201,26 +177,17 @@ def _columns():
     yield table("no score of a metric", HEAD + "A,1,1,\nB,1,2,null\n", r"metric 'X' has no score at all")
     yield table("a column of text among the metrics", GOOD.replace("\n", ",good\n").replace("X,good", "X,note"),
         r"column 'note' must hold numbers; found 'good' in data row 1 \(4 such cells\)")
-    yield table("numbers and infinity mixed", GOOD.replace(".3", "-inf"), r"metric 'X' holds an infinite score \(system number 1, segment number 1\)")
     huge = {"human": ((1e300, -1e300), (-1e300, 1e300)), "X": ((1e-300, 2e-300), (0, 1e300))}
     yield table("scores from the smallest to the largest", HEAD + "A,1,1e300,1e-300\nA,2,-1e300,2e-300\nB,1,-1e300,0\nB,2,1e300,1e300\n", **huge)
 
 
 def _rows():
-    yield table("a row twice", GOOD + "B,2,-7,.3\n", r"several rows of system 'B', segment 2")
-    yield table("the header twice", GOOD + GOOD, r"'human' must hold numbers; found 'human'|several rows")
+    yield table("a row twice", GOOD + "B,2,-7,.3\n", r"1 row\(s\) repeat a \(system, segment\) pair.*\('B', 2\)")
     yield table("a row short", GOOD.replace("B,1,-1,.8\n", ""), r"system 'B' has 1 of 2 segments; missing is, for example, segment 1")
-    yield table("a segment of one system alone", GOOD + "B,3,1,1\n", r"system 'A' has 2 of 3 segments.*segment 3")
     yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
-    yield table("rows in reverse", HEAD + "B,2,-7,.3\nB,1,-1,.8\nA,2,-6,.2\nA,1,0,.9\n")
-    yield table("no system in a row", GOOD + ",1,1,1\n", r"'system' of the table is empty in 1 rows, the first row 5")
-    yield table("a blank after a name", GOOD.replace("B,2", "B ,2"), r"has 1 of 2 segments")
-    for name, spelt in (
-        ("NA", "NA"), ("nan", "nan"), ("a number", "1"), ("a long number", "9" * 5000), ("True", "True"),
-        ("a tag", "<script>alert(1)</script>"), ("a template", "{{ 7*7 }}{% raw %}"), ("a path", "../../etc/passwd"),
-        ("a formula", "=cmd|' /C calc'!A0"), ("right to left", "\u202eB"), ("an escape", "\x1b[2J"),
-    ):
-        yield table(f"a system called {name}", GOOD.replace("B,", f"{spelt},"), **beside_a(spelt))
+    yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' is empty in data row 5")
+    for name in ("NA", "nan", "1", "9" * 5000, "True", "<script>alert(1)</script>", "{{ 7*7 }}{% raw %}", "../../etc/passwd", "\u202eB", "\x1b[2J"):
+        yield table(f"a system called {name[:30]!r}", GOOD.replace("B,", f"{name},"), **beside_a(name))
     for name, ids, read in (
         ("whole numbers as floats", ("1.0", "2.0"), ("1.0", "2.0")), ("with zeros before", ("01", "02"), ("01", "02")),
         ("negative", ("-1", "-2"), (-1, -2)), ("not in order", ("9", "3"), (3, 9)), ("text", ("a", "b"), ("a", "b")),
@@ -236,41 +203,32 @@ def _rows():
 
 
 def _json_lines():
-    def case(name, text, refused="", **meaning):
-        return table(name, text, refused, "jsonl", **meaning)
-
-    first, *rest = RECORDS
-    after = lines(*rest)
+    case, (first, *rest) = partial(table, suffix="jsonl"), RECORDS
 
     def with_first(text):
-        return text + "\n" + after
+        return text + "\n" + lines(*rest)
 
     yield case("nothing", "", r"is empty; expected a JSON object a line")
-    yield case("the good records", lines(*RECORDS))
     yield case("an array of records", json.dumps(RECORDS), r"line 1: expected a JSON object; found '\[")
-    yield case("a number", "1\n", r"line 1: expected a JSON object; found '1")
     yield case("a comma after the last field", with_first('{"system": "A",}'), r"line 1: not valid JSON")
     yield case("a field twice", with_first('{"system": "A", "system": "B"}'), r"line 1: not valid JSON \(a field occurs twice\)")
     yield case("a field missing", lines(first, *({k: v for k, v in r.items() if k != "X"} for r in rest)),
         r"line 2: the fields differ from the first line's in \['X'\]")
-    for name, value, refused in (
-        ("a list", "[1]", r"'X' must be a text, a number or null; found \[1\]"), ("an object", '{"a": 1}', r"'X' must be a text"),
-        ("true", "true", r"'X' must be a text, a number or null; found true"), ("infinite", "Infinity", INFINITE), ("-infinite", "-Infinity", INFINITE),
-        ("1e400", "1e400", INFINITE), ("a whole number of 400 digits", "9" * 400, r"column 'X' must hold numbers; int too large"), ("a whole number of 5,000 digits", "9" * 5000, r"not valid JSON"),
-        ("bare text", "good", r"not valid JSON"), ("a leading zero", "01", r"not valid JSON"), ("a leading plus", "+1", r"not valid JSON"), ("hexadecimal", "0x1", r"not valid JSON"),
+    for value, refused in (
+        *((value, rf"'X' must be a text, a number or null; found {re.escape(value)}") for value in ("[1]", '{"a": 1}', "true")),
+        *((value, INFINITE) for value in ("Infinity", "-Infinity", "1e400")),
+        ("9" * 400, r"column 'X' holds a whole number too large for a floating-point one"),
+        *((value, r"not valid JSON") for value in ("9" * 5000, "good", "01", "+1", "0x1")),
     ):  # fmt: skip
-        yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), refused)
-    for name, value, read in (
-        ("null", "null", None), ("NaN", "NaN", None), ("a large whole number", str(10**30), 1e30), ("the smallest", "1e-300", 1e-300),
-    ):
-        yield case(f"X is {name}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
-    yield case("system is null", lines(first | {"system": None}, *rest), r"'system' of the table is empty in 1 rows, the first row 1")
+        yield case(f"X is {value[:5]}, {len(value)} characters", with_first(json.dumps(first).replace("0.9", value)), refused)
+    for value, read in (("null", None), ("NaN", None), (str(10**30), 1e30), ("1e-300", 1e-300)):
+        yield case(f"X is {value}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
+    yield case("system is null", lines(first | {"system": None}, *rest), r"column 'system' is empty in data row 1")
     yield case("segments are floats", lines(*(r | {"segment": float(r["segment"])} for r in RECORDS)))
     yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
     yield case("half of a surrogate pair", lines(*RECORDS).replace('"B"', '"B\\ud800"'), r"line 3: 'system' holds half of a surrogate pair")
     yield case("half of a pair in a field's name", lines(*RECORDS).replace('"X"', '"X\\udc00"'), r"line 1: .* holds half of a surrogate pair")
     yield case("a whole pair", lines(*RECORDS).replace('"B"', '"\\ud83d\\ude00"'), systems=("A", "😀"))
-    yield case("an escaped NUL in a name", lines(*RECORDS).replace('"B"', '"B\\u0000"'), systems=("A", "B\0"))
     yield case("fields called like attributes", lines(*RECORDS).replace('"X"', '"__class__"'), X=None, metrics=("__class__",))
     yield case("a gigantic field", lambda: (lines(first | {"system": "A" * 1_000_001})).encode(),
         r"column 'system' has a text of more than 1,000,000 characters")
@@ -303,32 +261,14 @@ def _spoilt(values):
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(values)))
 
 
-class _Bomb:
-    """Unpickling it makes a file."""
-
-    def __reduce__(self):
-        return open, ("canary", "w")
-
-
-def _extension():
-    """Return a table with a column that asks to be unpickled when it is read."""
-    table = pa.Table.from_pandas(pd.DataFrame(RECORDS))
-    metadata = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickle.dumps(_Bomb())}
-    return table.cast(pa.schema([f.with_metadata(metadata) if f.name == "X" else f for f in table.schema]))
-
-
 def _parquets():
-    def case(name, content, refused="", **meaning):
-        return table(name, content, refused, "parquet", **meaning)
-
-    good = _parquet(_frame())
+    case, good = partial(table, suffix="parquet"), _parquet(_frame())
     yield case("the good table", good)
-    yield case("nothing", b"", r"is not a readable Parquet file")
-    yield case("CSV", GOOD.encode(), r"is not a readable Parquet file")
+    yield case("nothing", b"", r"t\.parquet is empty")
     for name, data in (
         ("cut in half", good[: len(good) // 2]), ("without its foot", good[:-8]), ("only the marks", b"PAR1PAR1"),
         ("a foot of 2 GB", good[:-8] + b"\xff\xff\xff\x7fPAR1"), ("its head altered", b"XXXX" + good[4:-4] + b"XXXX"),
-        ("a zip archive", b"PK\x03\x04" + bytes(100)), ("a pickle", pickle.dumps(_Bomb())),
+        ("a zip archive", b"PK\x03\x04" + bytes(100)), ("a pickle", PICKLE), ("CSV", GOOD.encode()),
     ):
         yield case(name, data, r"is not a readable Parquet file")
     yield case("no rows", _parquet(_frame().head(0)), r"the table has no rows")
@@ -338,29 +278,21 @@ def _parquets():
     yield case("whole numbers with holes", _parquet(_frame(X=pd.array([1, None, 2, 3], dtype="Int64"))), X=((1, None), (2, 3)))
     yield case("decimals", _parquet(_frame(X=[Decimal("0.5"), Decimal("0.25"), Decimal(1), Decimal(2)])), X=((0.5, 0.25), (1, 2)))
     yield case("numbers as text", _parquet(_frame(X=["0.9", "0.2", "0.8", "0.3"])))
-    for name, values in (
-        ("lists", [[1], [2], [3], [4]]), ("times", pd.date_range("2024", periods=4)), ("durations", pd.timedelta_range("1s", periods=4)),
-        ("bytes", [b"1", b"2", b"3", b"x"]), ("structures", [{"a": 1}] * 4),
-    ):
-        yield case(f"scores are {name}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
+    for values in ([[1]] * 4, pd.date_range("2024", periods=4), pd.timedelta_range("1s", periods=4), [b"x"] * 4, [{"a": 1}] * 4):
+        yield case(f"scores are {type(values[0]).__name__}", _parquet(_frame(X=values)), r"column 'X' must hold numbers")
     yield case("scores are true and false", _parquet(_frame(X=[True, False, True, True])), X=((1, 0), (1, 1)))
     yield case("scores are null", _parquet(pa.Table.from_pandas(_frame(X=None))), r"metric 'X' has no score at all")
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
-    yield case("sources are lists", _parquet(_frame(source=[["A"], ["A"], ["B"], ["B"]])), r"column 'source' must hold text; found")
-    yield case("segments are times", _parquet(_frame(segment=pd.to_datetime(["2024", "2025"] * 2))),
-        segments=("2024-01-01 00:00:00", "2025-01-01 00:00:00"))
     twice = pa.Table.from_arrays([pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],
         names=["system", "segment", "human", "X", "X"])
-    yield case("a column twice", _parquet(twice), r"column names must be distinct; found more than once: .X.")
-    yield case("a column that asks to be unpickled", _parquet(_extension()))
-    spoilt = pa.Table.from_pandas(_frame()).replace_schema_metadata({b"pandas": b'{"index_columns": ["__import__(\\"os\\")"]}'})
+    yield case("a column twice", _parquet(twice), r"column names must be distinct; found twice: .X.")
     for name, column, options in (
         ("a score", "X", {}), ("a score that stands alone", "X", {"use_dictionary": False}), ("a system", "system", {}), ("a segment", "segment", {}), ("a source", "source", {}),
     ):  # fmt: skip
         odd = pa.table(_frame(source="s")).to_pydict() | {column: _spoilt([b"1", b"2", b"\xff\xfe", b"4"])}
-        yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), r"is not a readable Parquet file: .*Invalid UTF8 sequence")
+        yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), rf"column '{column}' is damaged: Invalid UTF8 sequence")
     named = _parquet(pa.table(_frame(XYXYXY=1)), store_schema=False).replace(b"XYXYXY", b"XY\xff\xfeXY")
-    yield case("the name of a column that is not UTF-8", named, r"is not a readable Parquet file")
+    yield case("the name of a column that is not UTF-8", named, r"the name of a column is not UTF-8")
     for column in ("system", "segment", "source"):
         long = partial(_parquet_with, **{column: "A" * 1_000_001})
         yield case(f"a gigantic field in {column}", long, rf"column '{column}' has a text of more than 1,000,000 char")
@@ -372,16 +304,10 @@ def _parquets():
         ("rows without scores", partial(_parquet_with, 2_500_000, X=None)), ("a list of ten million scores", partial(_parquet_with, 1, X=np.zeros(10**7))),
     ):  # fmt: skip
         yield case(f"a bomb of {name}", make, unpacked)
-    yield case("pandas metadata that are none", _parquet(spoilt), r"is not a readable Parquet file|KeyError")
 
 
 def _place(name, make, refused="", **meaning):
     return Case(f"path: {name}", make, refused, {} if refused else MEANS | meaning)
-
-
-def _link(folder, target, name="t.csv"):
-    (folder / name).symlink_to(target)
-    return folder / name
 
 
 def _good_at(path):
@@ -390,21 +316,16 @@ def _good_at(path):
     return path
 
 
-def _folder(path):
-    path.mkdir()
-    return path
-
-
-def _pipe(folder):
-    os.mkfifo(folder / "t.csv")
-    return folder / "t.csv"
+def _odd(make, *arguments):
+    """Return what makes t.csv something else than a file."""
+    return lambda folder: make(folder / "t.csv", *arguments) or folder / "t.csv"
 
 
 def _places():
-    yield _place("a link to a table", lambda f: _link(f, _good_at(f / "real.csv")))
-    yield _place("a link to nothing", lambda f: _link(f, "gone"), r"there is no file .*t\.csv")
-    yield _place("a folder with the name of a table", lambda f: _folder(f / "t.csv"), r"is a folder without human-scores/")
-    yield _place("a pipe that nobody writes to", _pipe, r"there is no file .*t\.csv")
+    yield _place("a link to a table", lambda f: _odd(Path.symlink_to, _good_at(f / "real.csv"))(f))
+    yield _place("a link to nothing", _odd(Path.symlink_to, "gone"), r"there is no file .*t\.csv")
+    yield _place("a folder with the name of a table", _odd(Path.mkdir), r"is a folder without human-scores/")
+    yield _place("a pipe that nobody writes to", _odd(os.mkfifo), r"there is no file .*t\.csv")
     yield _place("a file in a file", lambda f: _good_at(f / "t.csv") / "u.csv", r"there is no file")
     yield _place("a blank and quotes in the name", lambda f: _good_at(f / "a \"b\" 'c'.csv"))
     yield _place("a line end in the name of what is not there", lambda f: f / "a\nb.csv", r"there is no file .*a(\n|\\n| )b\.csv")
@@ -417,7 +338,7 @@ def _places():
     yield _place("a NUL in the name", lambda f: str(f / "a\0b.csv"), r"there is no file|null|NUL")
     yield _place("text called a spreadsheet", lambda f: _good_at(f / "t.xlsx"), r"is not a readable workbook: File is not a zip file")
     yield _place("text called compressed", lambda f: _good_at(f / "t.csv.gz"), r"cannot be unpacked: Not a gzipped file")
-    yield _place("a pickle", lambda f: file("t.pkl", pickle.dumps(_Bomb()))(f), r"cannot tell the format from '\.pkl'")
+    yield _place("a pickle", file("t.pkl", PICKLE), r"cannot tell the format from '\.pkl'")
     for given in ("http://127.0.0.1:9/t.csv", "https://example.invalid/t.csv", "file:///etc/hostname.csv", "s3://b/t.parquet", "ftp://x/t.tsv"):
         yield _place(f"an address, {given.partition(':')[0]}", lambda f, g=given: g, r"there is no file")
     for given in (
@@ -425,8 +346,19 @@ def _places():
         "teaching\n", "-x", "wmt99", "CON", "teaching/en-de",
     ):
         shown = {"": "an empty text", "/": "the root"}.get(given, repr(given))
-        refused = r"unknown (set|part)|is a folder without human-scores/|cannot tell the format from ''"
+        refused = r"unknown (set|language pair)|is a folder without human-scores/|cannot tell the format from ''"
         yield Case(f"name: {shown}", lambda f, g=given: g, refused, command=("validate", "--", "{}"))
+
+
+def _texts():
+    """Yield tables of texts that a sentinel scores: what the reader of tables leaves to be found."""
+    for name, text, refused in (
+        ("a column twice", "source,source\na,b\n", r"column names must be distinct; found twice: 'source'"),
+        ("two columns that mean the same", "source,src\na,b\n", r"columns \['source', 'src'\] all mean 'source'"),
+        ("a score with a comma", 'source,score\na,"0,5"\n', r"the score '0,5' in data row 1 is not a number"),
+        ("an open quote", 'source\n"a\n', r"a quote is opened and never closed"),
+    ):
+        yield Case(f"texts: {name}", file("t.csv", text), refused, {}, read_table, None)
 
 
 def _million():
@@ -436,5 +368,5 @@ def _million():
 
 TABLES: tuple[Case, ...] = (
     *_encodings(), *_line_ends(), *_fields(), *_headers(), *_cells(), *_columns(), *_rows(), *_json_lines(),
-    *_parquets(), *_places(),
+    *_parquets(), *_places(), *_texts(),
 )  # fmt: skip

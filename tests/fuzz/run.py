@@ -12,6 +12,8 @@ HERE = Path(__file__).parent
 if __name__ == "__main__":
     import atheris
 
+    sys.path.insert(0, str(HERE.parent))
+
     modules = [f"mtmeta.{name}" for name in ("datasets", "evalset", "sweep", "cli")]
     with atheris.instrument_imports(include=[*modules, "yaml"]):
         from targets import TARGETS

@@ -2,12 +2,13 @@
 
 import contextlib
 import io
-import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from corpus._trees import DOCS, OUT, RATING, REF, SEG, SOURCE, SYS, X_SYS, X
+from corpus._trees import tree as good_tree
 from typer.main import get_command
 
 from mtmeta import EvalSet
@@ -19,27 +20,15 @@ from mtmeta.rankings import Rankings
 from mtmeta.sweep import read_plan
 
 SUFFIXES = ("csv", "tsv", "jsonl", "parquet")
-LP = "en-de"
-#: A small tree, one file of which is replaced.
-TREE = {
-    f"human-scores/{LP}.mqm.seg.score": "A\t0\nA\t-6\nB\t-1\nB\tNone\n",
-    f"human-scores/{LP}.mqm.sys.score": "A -3\nB -1\n",
-    f"human-scores/{LP}.mqm.merged.seg.rating": 'A\t{"errors": []}\nA\tNone\nB\tNone\nB\tNone\n',
-    f"metric-scores/{LP}/X-src.seg.score": "A\t.9\nA\t.2\nB\t.8\nB\t.3\n",
-    f"metric-scores/{LP}/X-src.sys.score": "A 1\nB 2\n", f"documents/{LP}.docs": "news one\nnews two\n",
-    f"sources/{LP}.txt": "One.\nTwo.\n", f"references/{LP}.refA.txt": "Eins.\nZwei.\n",
-    f"system-outputs/{LP}/A.txt": "Eins.\nZwei.\n", f"system-outputs/{LP}/B.txt": "Ein.\nZwo.\n",
-}  # fmt: skip
+#: The files of a small tree, one of which is replaced; the seeds count on this order.
+TREE = (SEG, SYS, RATING, X, X_SYS, DOCS, SOURCE, REF, OUT.replace("B", "A"), OUT)
 COMMAND = get_command(app)
 
 
 @contextlib.contextmanager
 def _folder():
-    place = Path(tempfile.mkdtemp(prefix="mtmeta-fuzz-"))
-    try:
-        yield place
-    finally:
-        shutil.rmtree(place)
+    with tempfile.TemporaryDirectory(prefix="mtmeta-fuzz-") as place:
+        yield Path(place)
 
 
 def _refusal(call, *arguments, **options):
@@ -82,13 +71,10 @@ def table(data):
 def tree(data):
     """Load a folder of which one file, chosen by the first byte, has other content."""
     with _folder() as place:
-        names = list(TREE)
-        other = names[data[0] % len(names)] if data else ""
-        for name, text in TREE.items():
-            path = place / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data[1:] if name == other else text.encode())
-        for es in _refusal(load_all, place, spans=True) or ():
+        root = good_tree(place)
+        if data:
+            (root / TREE[data[0] % len(TREE)]).write_bytes(data[1:])
+        for es in _refusal(load_all, root, spans=True) or ():
             check_set(es)
 
 

@@ -1,4 +1,4 @@
-"""Write tests/MUTATION.md from the sessions of Cosmic Ray: python tests/mutation/mutation_report.py [LOWEST SCORE].
+"""Write the tables of tests/MUTATION.md from the sessions of Cosmic Ray: mutation_report.py [LOWEST SCORE].
 
 Ends with an error where a score is lower. Why a mutant may survive stands in survivors.toml.
 """
@@ -19,32 +19,11 @@ from cosmic_ray.work_db import use_db
 from cosmic_ray.work_item import WorkerOutcome
 from scipy import stats
 
-HEADER = """# Mutation tests
-
-Are the tests able to fail? A mutant is the package with one place changed: `<` becomes `<=`, 2 becomes 3, a loop is
-never entered. It is killed if a test fails. `make mutation` makes and tries them, and writes this page; last with
-Cosmic Ray {cosmic_ray}, Python {python}, NumPy {numpy}, numba {numba}, seed {seed}.
-
-Of the places of each module that Cosmic Ray can change some are drawn, spread evenly over files and kinds of
-change, and one mutant at random for each; `tried` says how many, and is not the same in all rows.
-Left out by rule: annotations, what stands in a `raise`, `strict=True`, what
-compiles to the same code or to none, and compiled loops, of which `tests/exact.py` has slow versions. A mutant meets
-the tests that the file of its group in `tests/mutation` names, doctests among them: the quickest first, up to the first
-that fails. A test by hypothesis tries {examples} examples, always the same.
-
-The score is the share that was killed, or did not come to an end in four minutes, of those that are not known to be
-equivalent; with it a 95 % interval (Clopper and Pearson). Tests were written against survivors of this sample, so the
-score says what becomes of these mutants. What becomes of all, a sample from another seed tells better.
-
-Not all rows were measured at the same commit: the last column says of which time it is. Where it names two, what
-survived at the first was tried again with the tests of the second. A row says nothing of tests changed since.
-
-| module | places | tried | killed | no end | equivalent | other reason | no reason | score | 95 % | commit of |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
-"""
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SESSIONS = ROOT / "_build" / "mutation"
+PAGE = ROOT / "tests" / "MUTATION.md"
+TABLE = f"|---{'|---:' * 9}|---|\n"  # below the head of the table: what stands above is kept
 RESULTS = HERE / "results.json"  # of each group, from its last session
 MUTANT = "- `{}`: `{}` → `{}`"
 KINDS = ("killed", "timeout", "equivalent", "accepted", "unexplained")
@@ -97,11 +76,12 @@ def main(lowest):
         total += kinds
         wrong += [f"{group}: the score {score:.3f} is below {lowest}"] * (score < lowest)
     lines.append(row("all", sum(found["places"] for found in results.values()), total)[0])
-    versions = {name: version(name.replace("_", "-")) for name in ("cosmic_ray", "numpy", "numba")}
-    text = HEADER.format(python=platform.python_version(), seed=sample.SEED, examples=quick.EXAMPLES, **versions)
-    text += "\n".join(lines) + "\n\n## Survivors\n"
+    versions = {"Cosmic Ray": version("cosmic_ray"), "Python": platform.python_version(), "NumPy": version("numpy")}
+    versions |= {"numba": version("numba"), "seed": sample.SEED, "examples at most": quick.EXAMPLES}
+    text = PAGE.read_text(encoding="utf-8").partition(TABLE)[0] + TABLE + "\n".join(lines)
+    text += f"\n\nLast with {', '.join(f'{name} {value}' for name, value in versions.items())}.\n\n## Survivors\n"
     text += "".join(f"\n{why}\n\n" + "\n".join(m) + "\n" for why, m in survivors.items())
-    (ROOT / "tests" / "MUTATION.md").write_text(text, encoding="utf-8")
+    PAGE.write_text(text, encoding="utf-8")
     print("\n".join(lines + wrong))
     return bool(wrong)
 

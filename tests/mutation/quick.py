@@ -29,14 +29,9 @@ def pytest_collection_modifyitems(items):
         test = getattr(item, "obj", None)
         given = getattr(test, "_hypothesis_internal_use_settings", None)
         if given is not None:
-            test._hypothesis_internal_use_settings = hypothesis.settings(
-                given,
-                max_examples=min(given.max_examples, EXAMPLES),
-                derandomize=True,
-                database=None,
-                deadline=None,
-                suppress_health_check=list(hypothesis.HealthCheck),
-            )
+            few = {"max_examples": min(given.max_examples, EXAMPLES), "derandomize": True, "database": None}
+            few |= {"deadline": None, "suppress_health_check": list(hypothesis.HealthCheck)}
+            test._hypothesis_internal_use_settings = hypothesis.settings(given, **few)
 
 
 def pytest_runtest_logreport(report):
