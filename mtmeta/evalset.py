@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -239,6 +240,10 @@ class EvalSet:
         the mean over segments: rated segments for ``human``, all scored segments for a metric. Metrics without segment
         scores appear only here.
         """
+        return self._system_table.copy()
+
+    @cached_property
+    def _system_table(self) -> pd.DataFrame:
         own, official = {"human": self.human, **self._scores}, {}
         if self._system_scores is not None:
             official = {column: values.to_numpy(dtype=np.float64) for column, values in self._system_scores.items()}

@@ -236,7 +236,7 @@ def test_ratio_bars_have_the_area_of_the_matches():
     assert [bar.get_x() for bar in ax.patches] == [0, 2]
     heights = {line.get_linestyle(): line.get_ydata()[0] for line in ax.lines}
     assert heights == pytest.approx({"-": 19 / 22, "--": 0.7})
-    refuses("has length 0", plots.ratio_bars, [1, 1], [2, 0])
+    refuses("number 2 has no ratio", plots.ratio_bars, [1, 1], [2, 0])
 
 
 def test_boxes_of_correlations_are_quartiles():

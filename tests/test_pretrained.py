@@ -116,6 +116,12 @@ def test_encoders_without_some_weights_and_tokenizers_that_are_not_whole_are_ref
     part = checkpoint(tmp_path / "part", encoder="backbone")
     refuses(r"32 of its 37 weights are not in its files, .*, such as 'encoder\.layer\.0", from_encoder, part)
     folder = checkpoint(tmp_path / "c")
+    tokens = json.loads((folder / "tokenizer.json").read_text())
+    vocabulary = {f"word {i}": i for i in range(5, len(tokens["model"]["vocab"]))}
+    vocabulary |= {token["content"]: token["id"] for token in tokens["added_tokens"]}
+    tokens["model"] = {"type": "WordLevel", "vocab": vocabulary, "unk_token": "<unk>"}
+    (folder / "tokenizer.json").write_text(json.dumps(tokens))
+    refuses("does not know 100% of the tokens in the texts", from_encoder, folder)
     (folder / "tokenizer.json").unlink()
     (folder / "tokenizer_config.json").unlink()
     refuses("tokenizer has 5 tokens, and its configuration says 2", from_encoder, folder)

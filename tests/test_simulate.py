@@ -231,6 +231,15 @@ def test_other_sizes():
         assert (es.shape, len(es.texts.sources), len(set(es.systems))) == (shape, shape[1], shape[0])
 
 
+@pytest.mark.slow
+def test_calibration_is_no_accident_of_one_seed():
+    sets = [simulate.campaign(seed=s, texts=False) for s in range(1, 5)]
+    assert len({es["Regressor"][0, 0] for es in sets}) == 4
+    for es in sets:
+        assert 0.22 < mm.ties.human_tie_share(es) < 0.43
+        assert 0.33 < mm.correlate(es, ["SourceOnly"], grouping="none")["value"].iloc[0] < 0.57
+
+
 def test_without_texts_or_lexical_scores_all_else_is_the_same():
     less = ({}, {"texts": False}, {"lexical": False})
     full, bare, plain = (simulate.campaign(n_systems=4, n_segments=40, seed=6, **options) for options in less)

@@ -114,8 +114,11 @@ def load_newstest2021(lp: str, options: Options) -> EvalSet:
             left_out[system] = "no text is published"
         else:
             written.append(own.assign(translation=own["segment"].map(translations)))
+    sources = text("sources", "src", source)
+    if sources is None or not written:
+        raise ValueError(f"{texts} has no texts of newstest2021 {lp}. Get them with `mtmeta fetch newstest2021`.")
     rows = pd.concat(written)
-    rows["source"] = rows["segment"].map(text("sources", "src", source))
+    rows["source"] = rows["segment"].map(sources)
     about = {"name": f"newstest2021/{lp}", "lp": lp, "standard": _NEWSTEST2021[lp]}
     return _assemble(rows, path, options, **about, left_out=left_out)
 

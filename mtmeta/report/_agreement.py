@@ -209,7 +209,7 @@ def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
 def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float, str]:
     """Return an interval, or why there is none."""
     try:
-        if coefficient == "pearson" or (coefficient, grouping) == ("kendall", "segment"):
+        if coefficient == "pearson" or grouping == "segment":
             return *quick_interval(part.paired, part.metric, coefficient, grouping, part.settings), ""
         options = {"coefficient": coefficient, "grouping": grouping, **part.settings.options}
         return *intervals(part.paired, [part.metric], **options).loc[0, ["low", "high"]], ""
@@ -254,8 +254,10 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
 
 
 def quick_interval(es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings) -> tuple:
-    """Return the result of `intervals` for Pearson, and Kendall within segments, which counts of segments give."""
+    """Return the result of `intervals` for Pearson and for segment grouping, where counts of segments are enough."""
     counts = segment_counts(es, settings)
+    if coefficient == "acc_eq":
+        return interval(_calibrated_in_draws(es, metric, counts[1:]), settings)
     if grouping != "segment":
         rated = ~np.isnan(es.human)
         rows = [rated.any(axis=1)] if grouping == "none" else np.eye(len(rated), dtype=bool)[rated.sum(axis=1) > 1]
@@ -271,6 +273,24 @@ def _mean_of_defined(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     defined = ~np.isnan(values)
     sums, sizes = (np.where(defined, values, 0.0) * weights).sum(axis=-1), (defined * weights).sum(axis=-1)
     return np.divide(sums, sizes, out=np.zeros(len(sums)), where=sizes > 0)
+
+
+def _calibrated_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
+    """Return acc_eq within segments in each draw, calibrated on the draw; pairs are sorted once for all draws."""
+    i, j = np.triu_indices(es.shape[0], 1)
+    human, own = es.human[i] - es.human[j], es[metric][i] - es[metric][j]
+    rated = ~np.isnan(human)
+    weight = 1 / np.maximum(rated.sum(axis=0), 1)
+    right = rated & (np.sign(human) == np.sign(own)) & (human != 0)
+    pair, segment = np.nonzero(right | (human == 0))
+    size = np.abs(own[pair, segment])
+    order = np.argsort(size)
+    size, pair, segment = size[order], pair[order], segment[order]
+    gains = np.where(right[pair, segment], -1.0, 1.0) * weight[segment]  # of the threshold at which a pair is tied
+    ends = np.flatnonzero(np.append(size[1:] != size[:-1], True)) if len(size) else order
+    untied, n = counts @ (right.sum(axis=0) * weight), counts @ rated.any(axis=0)
+    best = [max(0.0, np.cumsum(gains * times[segment])[ends].max(initial=0.0)) for times in counts]
+    return np.divide(untied + best, n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 def _n_pairs(es: EvalSet, grouping: str) -> int:

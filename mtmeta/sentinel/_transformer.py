@@ -105,7 +105,7 @@ def _from_scratch(name: str, texts: list[str]) -> tuple[Any, Any]:
     return transformers.XLMRobertaConfig(vocab_size=len(wrapped), type_vocab_size=1, **sizes), wrapped
 
 
-def _from_checkpoint(sees: str, config: TransformerConfig) -> TransformerSentinel:
+def _from_checkpoint(sees: str, config: TransformerConfig, texts: list[str]) -> TransformerSentinel:
     """Return a sentinel with an encoder from a checkpoint, once a trial has succeeded."""
     name = config.encoder
     refuse_pickles(name)
@@ -120,15 +120,15 @@ def _from_checkpoint(sees: str, config: TransformerConfig) -> TransformerSentine
         encoder = _loaded(name, local, shape, **encoder_options(shape))
         network = Network(NetworkConfig(shape, config.head, config.dropout), encoder)
         sentinel = TransformerSentinel(sees, config, network, tokeniser)
-        _try(sentinel)
+        _try(sentinel, texts)
         with tempfile.TemporaryDirectory() as folder:  # better now than after hours of training
             network.config.save_pretrained(folder)
             tokeniser.save_pretrained(folder)
     return sentinel
 
 
-def _try(sentinel: TransformerSentinel) -> None:
-    """Raise unless the tokenizer fits the network, and both score two texts."""
+def _try(sentinel: TransformerSentinel, texts: Iterable[str] = ()) -> None:
+    """Raise unless the tokenizer fits the network and knows most of the texts, and both score two texts."""
     network, tokeniser = sentinel.network.eval(), sentinel.tokeniser
     known = getattr(network.encoder.get_input_embeddings(), "num_embeddings", math.inf)
     if max(tokeniser.get_vocab().values()) >= known or tokeniser.pad_token_id is None:
@@ -138,6 +138,11 @@ def _try(sentinel: TransformerSentinel) -> None:
             f"its tokenizer has {len(tokeniser):,} tokens, and its configuration says {expected:,}; add tokenizer.json "
             "of the same checkpoint"
         )
+    some = [*texts][:_CHUNK]
+    ids = tokeniser(some, add_special_tokens=False)["input_ids"] if some else []
+    unknown = np.concatenate([*ids, []]) == tokeniser.unk_token_id
+    if len(unknown) and unknown.mean() > 0.5:
+        raise ValueError(f"its tokenizer does not know {unknown.mean():.0%} of the tokens in the texts")
     with torch.inference_mode():
         scores = network(**_padded(_token_ids(sentinel, ["a", "a text"]), tokeniser.pad_token_id))["logits"]
     if scores.shape != (2,) or not scores.isfinite().all():
@@ -651,7 +656,7 @@ def _begin(
     _bf16(config)
     if start is None:
         if config.encoder not in SCRATCH:
-            return _from_checkpoint(sees, config)
+            return _from_checkpoint(sees, config, texts)
         shape, tokeniser = _from_scratch(config.encoder, texts)
         return TransformerSentinel(sees, config, Network(NetworkConfig(shape, config.head, config.dropout)), tokeniser)
     if start.sees != sees:
