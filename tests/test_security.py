@@ -28,7 +28,6 @@ SAFE = {
 #: Calls that a reason is given for: file and function.
 ALLOWED = {
     ("mtmeta/datasets/_ratings.py", "pickle.Unpickler"): "a base class that refuses every import",
-    ("mtmeta/datasets/_news.py", "ast.literal_eval"): "it reads constants and calls nothing",
 }
 
 

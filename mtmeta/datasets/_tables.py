@@ -202,6 +202,8 @@ def read_table(path: Path | str, *, columns: Mapping[str, str] | None = None) ->
         stream = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
         try:
             frame = read_delimited(stream, None, what)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, what) from None
         finally:
             stream.detach()
     elif suffix not in SUFFIXES:

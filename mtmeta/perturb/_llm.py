@@ -165,15 +165,16 @@ class LanguageModel:
         refuse_pickles(name)
         advice = "Give the name or folder of a causal language model of Hugging Face."
         with only_data(f"the language model {name!r} cannot be loaded", advice):
-            options: dict[str, Any] = {"local_files_only": check_folder(name), "trust_remote_code": False}
+            options: dict[str, Any] = {"local_files_only": check_folder(name)}
             if options["local_files_only"]:
-                shape = transformers.AutoConfig.from_pretrained(name, **options)
+                shape = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False, **options)
                 with torch.device("meta"):
                     empty = of_text.from_config(shape, trust_remote_code=False, attn_implementation=None)
                 check_size(empty, name)
-            tokeniser = transformers.AutoTokenizer.from_pretrained(name, padding_side="left", **options)
+            side = {"padding_side": "left"} | options
+            tokeniser = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False, **side)
             options |= {"dtype": "auto", "use_safetensors": True, "attn_implementation": None}
-            model = of_text.from_pretrained(name, **options)
+            model = of_text.from_pretrained(name, trust_remote_code=False, **options)
         if tokeniser.pad_token is None:
             tokeniser.pad_token = tokeniser.eos_token
         return model.to("cuda" if torch.cuda.is_available() else "cpu").eval(), tokeniser

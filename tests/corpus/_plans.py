@@ -43,7 +43,7 @@ def _plans():
     for line, says in (
         *((f"seeds: {value}", r"seeds") for value in ("-1", ".inf", ".nan", "2024-01-01", "yes")), ("seeds: 2024-99-99", r"."),
         ("seeds: " + "9" * 5000, r"."), ("seeds: {first: 0, count: 1000000000000}", r"count"), ("run: rm", r"unknown|'run'"), ("metrics: 1", r"metrics"),
-        ("metrics: [a, a]", r"'a' is given twice"), ('metrics: ["\\0"]', r"is no name"),
+        ("metrics: [a, a]", r"found more than once: 'a'"), ('metrics: ["\\0"]', r"is no name"),
     ):  # fmt: skip
         yield _plan(f"with {line[:50]}", f"{GOOD}{line}\n", rf"plan\.yaml: .*{says}")
     for entry, says in (

@@ -76,7 +76,7 @@ def _encodings():
         ):
             yield table(label, text.encode(encoding), refused, suffix, systems=("A", name))
     for suffix, text in (("csv", GOOD), ("jsonl", lines(*RECORDS))):
-        yield table("UTF-16 cut in the middle of a character", text.encode("utf-16")[:-1], r"is not UTF-16, .*mark", suffix)
+        yield table("UTF-16 cut in the middle of a character", text.encode("utf-16")[:-1], r"is not UTF-8", suffix)
         yield table("UTF-8 cut in the middle of a character", text.encode() + b"\xe6\x97", r"is not UTF-8", suffix)
         yield table("a surrogate in UTF-8", text.encode().replace(b"B", b"\xed\xa0\x80"), r"is not UTF-8: .*0xed", suffix)
         yield table("a NUL in a name", text.encode().replace(b"B", b"B\0"), r"holds a NUL character in line [34]", suffix)
@@ -94,7 +94,7 @@ def _line_ends():
     yield table("a blank line first", "\n" + GOOD, r"the first line is blank; expected a header")
     yield table("blank lines", "\n\n  \n".join(lines(*RECORDS).split("\n")), "", "jsonl")
     yield table("only line ends", "\n\r\n\n", r"the first line is blank|is empty")
-    yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' is empty in data row 5")
+    yield table("rows of commas at the end, as a spreadsheet leaves them", GOOD + ",,,\n,,,\n", r"'system' of the table is empty in . rows, the first row 5")
     for name, mark in (("U+2028", "\u2028"), ("U+0085", "\x85"), ("form feed", "\f"), ("U+001E", "\x1e")):
         text = HEAD.replace("X", "source") + "".join(f"{s},{k},{k},one{mark}{k}\n" for s in "AB" for k in (1, 2))
         meaning = {"human": ((1, 2), (1, 2)), "X": None, "metrics": (), "sources": (f"one{mark}1", f"one{mark}2")}
@@ -115,7 +115,7 @@ def _fields():
     yield table("semicolons", GOOD.replace(",", ";"), r"separated by ';'.*Use commas in \.csv")
     yield table("commas in a .tsv", GOOD, r"separated by ','.*tabs in \.tsv", "tsv")
     yield table("a tab within a field of a .tsv", GOOD.replace("B,", "B\tb,").replace(",", "\t"), r"found 5", "tsv")
-    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"more than 1,000,000")
+    yield table("a gigantic field", lambda: (HEAD + f"A,1,0,{'9' * 1_000_001}\n").encode(), r"field larger than")
     many = ",".join(f"c{i}" for i in range(500))
     yield table("hundreds of empty columns", f"{HEAD[:-1]},{many}\nA,1,1,1{',' * 500}\nB,1,2,2{',' * 500}\n", r"metric 'c0' has no score")
 
@@ -125,7 +125,7 @@ def _headers():
     yield table("the header alone", HEAD, r"the table has no rows")
     for column in ("system", "segment", "human"):
         yield table(f"no column {column}", GOOD.replace(column, "other"), rf"lacks 1 column, '{column}'; found .*'other'")
-        yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found twice: '{column}'")
+        yield table(f"{column} twice", GOOD.replace("X", column), rf"distinct; found more than once: '{column}'")
         yield table(f"a blank before {column}", GOOD.replace(column, f" {column}"), rf"lacks 1 column, '{column}'.*' {column}'")
     yield table("a column without a name", GOOD.replace("X", ""), r"column 4 has no name")
     yield table("the index of pandas", "," + GOOD.removesuffix("\n").replace("\n", "\n0,"), r"column 1 has no name.*index=False")
@@ -133,7 +133,7 @@ def _headers():
     yield table("no metric", "system,segment,human\nA,1,1\nB,1,2\n", segments=(1,), human=((1,), (2,)), X=None, metrics=())
     yield table("an empty column lp", GOOD.replace("\n", ",\n").replace("X,", "X,lp"), language_pair=None)
     yield table("a constant column lp", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp"), language_pair="a-b")
-    yield table("lp empty in a row", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"), r"'lp' is empty in 1 rows")
+    yield table("lp empty in a row", GOOD.replace("\n", ",a-b\n").replace("X,a-b", "X,lp").replace(".3,a-b", ".3,"), r"'lp' of .* is empty in 1 rows")
     yield table("a name with a line end", GOOD.replace("X", '"X\n\x1b[31m"').replace(".9", "bad"), r"column 'X\\n\\x1b\[31m' must hold numbers")
 
 
@@ -152,7 +152,7 @@ CELLS: list[tuple[str, Any]] = [
     ("good", NUMBER), ("0,5", NUMBER), ("1 000", NUMBER), ("1_000", NUMBER), ("50%", NUMBER), ("--1", NUMBER), ("1e", NUMBER), ("1.2.3", NUMBER),
     ("0x10", NUMBER), ("True", NUMBER), ("N/A", NUMBER), ("-", NUMBER), ("?", NUMBER), ("#DIV/0!", NUMBER), ("−1", NUMBER),
     ("１", NUMBER), ("١", NUMBER), ("½", NUMBER), ("1j", NUMBER), ("=1+1", NUMBER), ("[1]", NUMBER), ("1\u200b", NUMBER), ("2024-01-01", NUMBER),
-    ("__import__('os').system('touch canary')", NUMBER), ("{{7*7}}", NUMBER), ("8" * 5000, INFINITE),
+    ("__import__('os').system('touch canary')", NUMBER), ("{{7*7}}", NUMBER), ("8" * 5000, NUMBER),
 ]  # fmt: skip
 
 
@@ -182,10 +182,10 @@ def _columns():
 
 
 def _rows():
-    yield table("a row twice", GOOD + "B,2,-7,.3\n", r"1 row\(s\) repeat a \(system, segment\) pair.*\('B', 2\)")
+    yield table("a row twice", GOOD + "B,2,-7,.3\n", r"several rows of system 'B', segment 2")
     yield table("a row short", GOOD.replace("B,1,-1,.8\n", ""), r"system 'B' has 1 of 2 segments; missing is, for example, segment 1")
     yield table("segments in another order for one system", HEAD + "A,1,0,.9\nA,2,-6,.2\nB,2,-7,.3\nB,1,-1,.8\n")
-    yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' is empty in data row 5")
+    yield table("no system in a row", GOOD + ",1,1,1\n", r"column 'system' of the table is empty in . rows, the first row 5")
     for name in ("NA", "nan", "1", "9" * 5000, "True", "<script>alert(1)</script>", "{{ 7*7 }}{% raw %}", "../../etc/passwd", "\u202eB", "\x1b[2J"):
         yield table(f"a system called {name[:30]!r}", GOOD.replace("B,", f"{name},"), **beside_a(name))
     for name, ids, read in (
@@ -217,13 +217,13 @@ def _json_lines():
     for value, refused in (
         *((value, rf"'X' must be a text, a number or null; found {re.escape(value)}") for value in ("[1]", '{"a": 1}', "true")),
         *((value, INFINITE) for value in ("Infinity", "-Infinity", "1e400")),
-        ("9" * 400, r"column 'X' holds a whole number too large for a floating-point one"),
+        ("9" * 400, r"column 'X' must hold numbers; int too large"),
         *((value, r"not valid JSON") for value in ("9" * 5000, "good", "01", "+1", "0x1")),
     ):  # fmt: skip
         yield case(f"X is {value[:5]}, {len(value)} characters", with_first(json.dumps(first).replace("0.9", value)), refused)
     for value, read in (("null", None), ("NaN", None), (str(10**30), 1e30), ("1e-300", 1e-300)):
         yield case(f"X is {value}", with_first(json.dumps(first).replace("0.9", value)), X=((read, 0.2), (0.8, 0.3)))
-    yield case("system is null", lines(first | {"system": None}, *rest), r"column 'system' is empty in data row 1")
+    yield case("system is null", lines(first | {"system": None}, *rest), r"'system' of the table is empty in 1 rows, the first row 1")
     yield case("segments are floats", lines(*(r | {"segment": float(r["segment"])} for r in RECORDS)))
     yield case("nested a hundred thousand deep", "[" * 100_000, r"line 1: not valid JSON")
     yield case("half of a surrogate pair", lines(*RECORDS).replace('"B"', '"B\\ud800"'), r"line 3: 'system' holds half of a surrogate pair")
@@ -264,7 +264,7 @@ def _spoilt(values):
 def _parquets():
     case, good = partial(table, suffix="parquet"), _parquet(_frame())
     yield case("the good table", good)
-    yield case("nothing", b"", r"t\.parquet is empty")
+    yield case("nothing", b"", r"is not a readable Parquet file")
     for name, data in (
         ("cut in half", good[: len(good) // 2]), ("without its foot", good[:-8]), ("only the marks", b"PAR1PAR1"),
         ("a foot of 2 GB", good[:-8] + b"\xff\xff\xff\x7fPAR1"), ("its head altered", b"XXXX" + good[4:-4] + b"XXXX"),
@@ -285,14 +285,14 @@ def _parquets():
     yield case("systems are bytes", _parquet(_frame(system=[b"A", b"A", b"B", b"B"])), r"column 'system' must hold text; found b'A'")
     twice = pa.Table.from_arrays([pa.array(_frame()[c]) for c in ("system", "segment", "human", "X", "X")],
         names=["system", "segment", "human", "X", "X"])
-    yield case("a column twice", _parquet(twice), r"column names must be distinct; found twice: .X.")
+    yield case("a column twice", _parquet(twice), r"column names must be distinct; found more than once: .X.")
     for name, column, options in (
         ("a score", "X", {}), ("a score that stands alone", "X", {"use_dictionary": False}), ("a system", "system", {}), ("a segment", "segment", {}), ("a source", "source", {}),
     ):  # fmt: skip
         odd = pa.table(_frame(source="s")).to_pydict() | {column: _spoilt([b"1", b"2", b"\xff\xfe", b"4"])}
-        yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), rf"column '{column}' is damaged: Invalid UTF8 sequence")
+        yield case(f"{name} that is not UTF-8", _parquet(pa.table(odd), **options), r"is not a readable Parquet file: .*Invalid UTF8 sequence")
     named = _parquet(pa.table(_frame(XYXYXY=1)), store_schema=False).replace(b"XYXYXY", b"XY\xff\xfeXY")
-    yield case("the name of a column that is not UTF-8", named, r"the name of a column is not UTF-8")
+    yield case("the name of a column that is not UTF-8", named, r"is not a readable Parquet file: .utf-8. codec")
     for column in ("system", "segment", "source"):
         long = partial(_parquet_with, **{column: "A" * 1_000_001})
         yield case(f"a gigantic field in {column}", long, rf"column '{column}' has a text of more than 1,000,000 char")
@@ -346,16 +346,16 @@ def _places():
         "teaching\n", "-x", "wmt99", "CON", "teaching/en-de",
     ):
         shown = {"": "an empty text", "/": "the root"}.get(given, repr(given))
-        refused = r"unknown (set|language pair)|is a folder without human-scores/|cannot tell the format from ''"
+        refused = r"unknown (set|part)|is a folder without human-scores/|cannot tell the format from ''"
         yield Case(f"name: {shown}", lambda f, g=given: g, refused, command=("validate", "--", "{}"))
 
 
 def _texts():
     """Yield tables of texts that a sentinel scores: what the reader of tables leaves to be found."""
     for name, text, refused in (
-        ("a column twice", "source,source\na,b\n", r"column names must be distinct; found twice: 'source'"),
-        ("two columns that mean the same", "source,src\na,b\n", r"columns \['source', 'src'\] all mean 'source'"),
-        ("a score with a comma", 'source,score\na,"0,5"\n', r"the score '0,5' in data row 1 is not a number"),
+        ("a column twice", "source,source\na,b\n", r"several of the columns .* mean 'source'"),
+        ("two columns that mean the same", "source,src\na,b\n", r"several of the columns .* mean 'source'"),
+        ("a score with a comma", 'source,score\na,"0,5"\n', r"must hold numbers; found '0,5' in data row 1"),
         ("an open quote", 'source\n"a\n', r"a quote is opened and never closed"),
     ):
         yield Case(f"texts: {name}", file("t.csv", text), refused, {}, read_table, None)
