@@ -15,17 +15,6 @@ from mtmeta import scoring
 
 SIZES = ((12, 557), (12, 1910), (15, 1976))
 METRICS = ("bleu", "chrf")
-#: What each job is, and its target.
-JOBS = {
-    "extraction": ("counts of BLEU and chrF by sacreBLEU, 15 systems x 1976 segments, 2 workers", "none (once a set)"),
-    "cached_extraction": ("the same from the cache, BLEU and chrF, 39 systems of 3 sets", "<= 1 s"),
-    "bootstrap": ("1,000 resamples x 1,000 segments, BLEU and chrF, 39 systems of 3 sets", "<= 5 s"),
-    "corpus_and_segment": ("corpus and segment scores with jackknife intervals, BLEU and chrF, 39 systems", "<= 1 s"),
-    "sacrebleu_bootstrap": (
-        "sacreBLEU's own bootstrap, 1,000 resamples, BLEU and chrF, one system x 1976 segments",
-        "none (for comparison)",
-    ),
-}
 ROUNDS = 3
 
 
@@ -61,14 +50,17 @@ def statistics(sets):
     return [mm.aggregation.extract(es, metric, n_jobs=2) for es in sets for metric in METRICS]
 
 
+@pytest.mark.job("counts of BLEU and chrF by sacreBLEU, 15 systems x 1976 segments, 2 workers", "none (once a set)")
 def test_extraction(sets, timed):
     timed(lambda: [mm.aggregation.extract(sets[-1], m, cache=False, n_jobs=2) for m in METRICS], rounds=1)
 
 
+@pytest.mark.job("the same from the cache, BLEU and chrF, 39 systems of 3 sets", "<= 1 s")
 def test_cached_extraction(sets, statistics, timed):
     assert len(timed(lambda: [mm.aggregation.extract(es, m) for es in sets for m in METRICS])) == len(statistics)
 
 
+@pytest.mark.job("1,000 resamples x 1,000 segments, BLEU and chrF, 39 systems of 3 sets", "<= 5 s")
 def test_bootstrap(statistics, timed):
     found = timed(
         lambda: [mm.aggregation.aggregate(s, s.metric, how="bootstrap", sample_size=1000) for s in statistics]
@@ -76,10 +68,14 @@ def test_bootstrap(statistics, timed):
     assert sum(len(one.table) for one in found) == 2 * 39
 
 
+@pytest.mark.job("corpus and segment scores with jackknife intervals, BLEU and chrF, 39 systems", "<= 1 s")
 def test_corpus_and_segment(statistics, timed):
     timed(lambda: [mm.aggregation.aggregate(s, s.metric, how=how) for s in statistics for how in ("corpus", "segment")])
 
 
+@pytest.mark.job(
+    "sacreBLEU's own bootstrap, 1,000 resamples, BLEU and chrF, one system x 1976 segments", "none (for comparison)"
+)
 def test_sacrebleu_bootstrap(sets, timed):
     texts, reference = list(sets[-1].texts.translations["S0"]), list(sets[-1].texts.references["ref"])
-    timed(lambda: [scoring.scorer(m).corpus_score(texts, [reference], n_resamples=1000) for m in METRICS], rounds=1)
+    timed(lambda: [scoring.scorer(m).corpus_score(texts, [reference], n_bootstrap=1000) for m in METRICS], rounds=1)

@@ -13,12 +13,6 @@ import pytest
 import mtmeta as mm
 
 N = 20_000
-#: What each job is, and its target.
-JOBS = {
-    "perturb_and_score": ("perturb and score 20,000 translations x 4, seven lexical metrics, 2 workers", "<= 300 s"),
-    "score_again": ("the scores of these again, from the cache", "none (for comparison)"),
-    "rankings": ("23 measures of 10,000 ranked lists of 100 items and their perturbations", "none"),
-}
 ROUNDS = 1
 
 
@@ -58,17 +52,20 @@ def perturbed_and_scored(translations: pd.DataFrame, cache) -> pd.DataFrame:
     return mm.scoring.score_pairs(table, n_jobs=2, cache=cache)
 
 
+@pytest.mark.job("perturb and score 20,000 translations x 4, seven lexical metrics, 2 workers", "<= 300 s")
 def test_perturb_and_score(translations, timed, cache):
     pairs = timed(lambda: perturbed_and_scored(translations, cache))
     assert len(pairs) > 3 * N
     assert {"ter", "ter_perturbed", "bleu", "rougeL"} <= set(pairs)
 
 
+@pytest.mark.job("the scores of these again, from the cache", "none (for comparison)")
 def test_score_again(translations, timed, cache):
     table = mm.perturb.perturb_table(translations, n_kinds=4, rng=0, n_jobs=2)
     assert len(timed(lambda: mm.scoring.score_pairs(table, n_jobs=2, cache=cache))) == len(table)
 
 
+@pytest.mark.job("23 measures of 10,000 ranked lists of 100 items and their perturbations", "none")
 def test_rankings(timed):
     rng = np.random.default_rng(0)
     lists, depth = 10_000, 100

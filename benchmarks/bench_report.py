@@ -10,12 +10,6 @@ import pytest
 
 import mtmeta as mm
 
-#: What each job is, and its target.
-JOBS = {
-    "numbers": ("report on one metric, 15 systems x 1177 segments x 30 metrics", "<= 6 s with the page"),
-    "page": ("the page of this report, with figures", "<= 6 s with the numbers"),
-    "with_texts": ("report on one metric with texts, 12 systems x 300 segments x 10 metrics", "none (for comparison)"),
-}
 ROUNDS = 1
 
 
@@ -26,14 +20,17 @@ def es():
     return made
 
 
+@pytest.mark.job("report on one metric, 15 systems x 1177 segments x 30 metrics", "<= 6 s with the page")
 def test_numbers(es, timed):
     assert len(timed(lambda: mm.report.report(es, "C01")).claims) == 9
 
 
+@pytest.mark.job("the page of this report, with figures", "<= 6 s with the numbers")
 def test_page(es, timed):
     report = mm.report.report(es, "C01", n_resamples=40)
     assert timed(report.to_html).startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.job("report on one metric with texts, 12 systems x 300 segments x 10 metrics", "none (for comparison)")
 def test_with_texts(timed):
     assert len(timed(lambda: mm.report.report(mm.load("teaching"), "Regressor")).claims) == 9

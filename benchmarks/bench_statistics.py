@@ -19,21 +19,6 @@ import pytest
 
 import mtmeta as mm
 
-#: What each job is, and its target.
-JOBS = {
-    "correlations": ("Pearson + Kendall, three groupings, 30 metrics", "<= 1 s"),
-    "acc_eq": ("acc_eq, exact calibration, segment grouping, 30 metrics", "<= 0.5 s"),
-    "acc_eq_ungrouped": ("acc_eq, exact calibration, no grouping (156 million pairs), one metric", "<= 10 s, < 1 GB"),
-    "spa": ("SPA, 30 metrics", "<= 0.1 s"),
-    "permutation_pearson_none": ("435-pair matrix, 1,000 draws, Pearson, no grouping", "<= 5 s"),
-    "permutation_pearson_segment": ("435-pair matrix, 1,000 draws, Pearson, segment grouping", "<= 20 s"),
-    "permutation_kendall_segment": ("435-pair matrix, 1,000 draws, Kendall, segment grouping", "<= 60 s"),
-    "clusters_kendall_none": ("clusters of 30 metrics, 1,000 draws, Kendall, no grouping", "<= 20 s"),
-    "pair_swap_exact": ("435-pair matrix, acc_eq pair swap, exact", "<= 3 s"),
-    "pair_swap_draws": ("435-pair matrix, acc_eq pair swap, 1,000 draws", "<= 20 s"),
-    "permutation_spa": ("435-pair matrix, 1,000 draws, SPA", "<= 120 s"),
-    "first_call": ("first call of each kernel, empty cache", "<= 10 s"),
-}
 ROUNDS = 3
 
 
@@ -45,15 +30,18 @@ def es():
     return made
 
 
+@pytest.mark.job("Pearson + Kendall, three groupings, 30 metrics", "<= 1 s")
 def test_correlations(es, timed):
     options = [(c, g) for c in ("pearson", "kendall") for g in mm.agreement.GROUPINGS]
     timed(lambda: [mm.correlate(es, coefficient=c, grouping=g) for c, g in options])
 
 
+@pytest.mark.job("acc_eq, exact calibration, segment grouping, 30 metrics", "<= 0.5 s")
 def test_acc_eq(es, timed):
     timed(lambda: mm.correlate(es, coefficient="acc_eq"))
 
 
+@pytest.mark.job("acc_eq, exact calibration, no grouping (156 million pairs), one metric", "<= 10 s, < 1 GB")
 def test_acc_eq_ungrouped(es, timed, benchmark):
     timed(lambda: mm.correlate(es, es.metrics[0], coefficient="acc_eq", grouping="none"))
     tracemalloc.start()
@@ -62,39 +50,48 @@ def test_acc_eq_ungrouped(es, timed, benchmark):
     tracemalloc.stop()
 
 
+@pytest.mark.job("SPA, 30 metrics", "<= 0.1 s")
 def test_spa(es, timed):
     timed(lambda: mm.soft_pairwise_accuracy(es))
 
 
+@pytest.mark.job("435-pair matrix, 1,000 draws, Pearson, no grouping", "<= 5 s")
 def test_permutation_pearson_none(es, timed):
     timed(lambda: mm.compare(es, grouping="none"))
 
 
+@pytest.mark.job("435-pair matrix, 1,000 draws, Pearson, segment grouping", "<= 20 s")
 def test_permutation_pearson_segment(es, timed):
     timed(lambda: mm.compare(es))
 
 
+@pytest.mark.job("435-pair matrix, 1,000 draws, Kendall, segment grouping", "<= 60 s")
 def test_permutation_kendall_segment(es, timed):
     timed(lambda: mm.compare(es, coefficient="kendall"), rounds=1, warm_up=True)
 
 
+@pytest.mark.job("clusters of 30 metrics, 1,000 draws, Kendall, no grouping", "<= 20 s")
 def test_clusters_kendall_none(es, timed):
     timed(lambda: mm.compare(es, coefficient="kendall", grouping="none", pairs="clusters"), rounds=1, warm_up=True)
 
 
+@pytest.mark.job("435-pair matrix, acc_eq pair swap, exact", "<= 3 s")
 def test_pair_swap_exact(es, timed):
     timed(lambda: mm.compare(es, coefficient="acc_eq"))
 
 
+@pytest.mark.job("435-pair matrix, acc_eq pair swap, 1,000 draws", "<= 20 s")
 def test_pair_swap_draws(es, timed):
     timed(lambda: mm.compare(es, coefficient="acc_eq", method="pair-swap"))
 
 
+@pytest.mark.job("435-pair matrix, 1,000 draws, SPA", "<= 120 s")
 def test_permutation_spa(es, timed):
     mm.compare(es, es.metrics[:2], coefficient="spa", n_resamples=2)
     timed(lambda: mm.compare(es, coefficient="spa"), rounds=1, warm_up=False)
 
 
+@pytest.mark.job("first call of each kernel, empty cache", "<= 10 s")
 def test_first_call(timed, tmp_path, benchmark):
     code = (
         "import time, numpy as np, mtmeta as mm; r = np.random.default_rng(0); h = -r.integers(0, 4, (3, 5)) * 1.0;"

@@ -3,6 +3,8 @@
 make bench
 """
 
+import pytest
+
 import mtmeta as mm
 from mtmeta.sweep import _store
 
@@ -13,20 +15,15 @@ PLAN = {
 }
 LARGE = {"sets": SETS, "statistics": [{"compare": {"n_resamples": 100}}], "seeds": {"count": 500}}
 ROWS = {"status": "done", "seconds": 0.1, "columns": ["metric", "value"], "rows": [[f"M{k}", k / 7] for k in range(30)]}
-JOBS = {
-    "plan": ("list the 10,000 tasks of a plan", "none"),
-    "store": ("store 1000 results of 30 rows, each on the disk", "none"),
-    "serial": ("sweep of 100 small tasks, one process", "none"),
-    "processes": ("sweep of 100 small tasks, two processes, their start included", "none (for comparison)"),
-    "resume": ("the same sweep, all done before", "none (for comparison)"),
-}
 ROUNDS = 3
 
 
+@pytest.mark.job("list the 10,000 tasks of a plan", "none")
 def test_plan(timed):
     assert len(timed(lambda: mm.sweep.tasks(LARGE))) == 10_000
 
 
+@pytest.mark.job("store 1000 results of 30 rows, each on the disk", "none")
 def test_store(timed, tmp_path):
     def fill():
         with _store.opened(tmp_path) as store:
@@ -37,15 +34,18 @@ def test_store(timed, tmp_path):
     assert len(timed(fill, 1).outcomes) == 1000
 
 
+@pytest.mark.job("sweep of 100 small tasks, one process", "none")
 def test_serial(timed):
     mm.sweep.run(PLAN)
     assert len(timed(lambda: mm.sweep.run(PLAN)).tasks) == 100
 
 
+@pytest.mark.job("sweep of 100 small tasks, two processes, their start included", "none (for comparison)")
 def test_processes(timed):
     assert len(timed(lambda: mm.sweep.run(PLAN, n_jobs=2), 1).tasks) == 100
 
 
+@pytest.mark.job("the same sweep, all done before", "none (for comparison)")
 def test_resume(timed, tmp_path):
     mm.sweep.run(PLAN, tmp_path)
     assert timed(lambda: mm.sweep.run(PLAN, tmp_path)).tasks["resumed"].all()

@@ -13,12 +13,6 @@ from sklearn.isotonic import IsotonicRegression
 import mtmeta as mm
 
 SIZES = ((12, 460), (12, 820), (15, 1177))
-#: What each job is, and its target.
-JOBS = {
-    "table": ("SysDep, all maps and intervals, 44 metrics x 3 sets, 200 resamples, 2 workers", "<= 20 s"),
-    "nulls": ("SysDep, central null, 44 metrics x 3 sets, 200 draws, 2 workers", "<= 60 s"),
-    "scikit_learn_loop": ("SysDep, one metric, 200 resamples, scikit-learn on copies", "none (for comparison)"),
-}
 ROUNDS = 2
 
 
@@ -29,14 +23,17 @@ def sets():
     return made
 
 
+@pytest.mark.job("SysDep, all maps and intervals, 44 metrics x 3 sets, 200 resamples, 2 workers", "<= 20 s")
 def test_table(sets, timed):
     assert len(timed(lambda: mm.sysdep.system_dependence_table(sets, n_jobs=2))) == 132
 
 
+@pytest.mark.job("SysDep, central null, 44 metrics x 3 sets, 200 draws, 2 workers", "<= 60 s")
 def test_nulls(sets, timed):
     assert len(timed(lambda: mm.sysdep.null_table(sets, n_jobs=2))) == 132
 
 
+@pytest.mark.job("SysDep, one metric, 200 resamples, scikit-learn on copies", "none (for comparison)")
 def test_scikit_learn_loop(sets, timed):
     es, rng = sets[-1], np.random.default_rng(0)
     human, scores = es.human, es["C01"]

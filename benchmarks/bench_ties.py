@@ -11,13 +11,6 @@ import pytest
 
 import mtmeta as mm
 
-#: What each job is, and its target.
-JOBS = {
-    "tie_subsampling": ("tie sub-sampling, 13 shares x 10 draws x 12 metrics", "<= 20 s"),
-    "held_out_calibration": ("held-out tie calibration, 13 shares x 10 draws x 12 metrics", "<= 20 s"),
-    "expected_accuracy": ("expected accuracy, 12 metrics", "<= 0.5 s"),
-    "tie_area": ("area under acc_eq over ties, 12 metrics", "<= 2 s"),
-}
 ROUNDS = 3
 
 
@@ -30,18 +23,22 @@ def es():
     return made
 
 
+@pytest.mark.job("tie sub-sampling, 13 shares x 10 draws x 12 metrics", "<= 20 s")
 def test_tie_subsampling(es, timed):
     table = timed(lambda: mm.ties.subsample_ties(es))
     assert len(table) == 13 * 10 * 12
 
 
+@pytest.mark.job("held-out tie calibration, 13 shares x 10 draws x 12 metrics", "<= 20 s")
 def test_held_out_calibration(es, timed):
     assert len(timed(lambda: mm.ties.held_out_calibration(es))) == 13 * 10 * 12
 
 
+@pytest.mark.job("expected accuracy, 12 metrics", "<= 0.5 s")
 def test_expected_accuracy(es, timed):
     timed(lambda: mm.ties.expected_accuracy(es))
 
 
+@pytest.mark.job("area under acc_eq over ties, 12 metrics", "<= 2 s")
 def test_tie_area(es, timed):
     timed(lambda: mm.ties.tie_area(es))

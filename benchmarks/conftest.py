@@ -3,8 +3,11 @@ import pytest
 
 @pytest.fixture
 def timed(benchmark, request):
-    """Run a job under the clock as often as its module says, and once before if that is more than once."""
-    named, target = request.module.JOBS[request.node.name.removeprefix("test_")]
+    """Run the job that `pytest.mark.job` names under the clock, as often as its module says.
+
+    If that is more than once, it runs once before.
+    """
+    named, target = request.node.get_closest_marker("job").args
     benchmark.extra_info |= {"job": named, "target": target}
 
     def run(job, rounds=request.module.ROUNDS, warm_up=None):
