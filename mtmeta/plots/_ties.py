@@ -39,7 +39,7 @@ def tie_baselines(marked: float, *, ax: Axes | None = None) -> Axes:
     ax.axvline(marked, color="black", linewidth=1)
     ax.annotate(f" t = {marked:.3f}", (marked, 0.93))
     ax.set(xlabel="share of pairs that humans tie, t", ylabel="acc_eq", xlim=(0, 1), ylim=(0, 1))
-    ax.legend(loc="upper left")
+    ax.legend(loc="center right")
     return ax
 
 
