@@ -255,3 +255,20 @@ def test_comparison_with_fixed_human_scores(teaching):
     assert (found.corpus, found.segment) == (pytest.approx(resampled.corpus), pytest.approx(resampled.segment))
     unrated = mm.datasets.NewsSet("n", "x", news.systems, news.segments, news.texts, scores * np.nan, {})
     refuses("0 systems with human scores; at least 4", aggregation.compare_aggregations, unrated)
+
+
+def test_tokenizer_is_for_bleu_and_references_are_transposed_only_where_asked(teaching):
+    table = aggregation.compare_aggregations([teaching], ["bleu", "chrf"], tokenize="char", n_resamples=2).table
+    human = teaching.system_scores["human"]
+    for row, tokenize in zip(table.itertuples(), ("char", None), strict=True):
+        scores = aggregation.aggregate(teaching, row.metric, tokenize=tokenize).table.set_index("system")["score"]
+        assert row.corpus == pytest.approx(np.corrcoef(scores[human.index], human)[0, 1])
+    options = {"sizes": [3], "sample_size": 10, "n_resamples": 2}
+    plain = aggregation.downsample([teaching], **options)
+    assert "TRANSPOSED" not in plain.signature
+    assert plain.signature.endswith("|seed:0")
+    corpus = aggregation.aggregate(teaching).table.set_index("system")["score"]
+    np.testing.assert_allclose(plain.units["corpus"], corpus[plain.units["system"]])
+    wrong = aggregation.downsample([teaching], transposed=True, **options)
+    assert wrong.signature == "TRANSPOSED REFERENCES|" + plain.signature
+    assert (wrong.units["corpus"] != plain.units["corpus"]).all()

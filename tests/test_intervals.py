@@ -153,10 +153,12 @@ def copyless(coefficient, human, metric, rows, grouping, degenerate, epsilon):
         c, d, th, tm, thm = map(int, kinds)
         if not kinds.sum():
             continue
+        few = min(len({v[cell] for cell in inside}) for v in (human, metric))
         top, bottom = {
             "tau_b": (c - d, math.sqrt((c + d + th) * (c + d + tm))),
             "tau_a": (c - d, kinds.sum()),
             "acc_eq": (c + thm, kinds.sum()),
+            "tau_c": (2 * (c - d) * few, (len(inside) + 2 * kinds.sum()) * (few - 1)),  # n * n without the copies
         }[coefficient]
         values.append(top / bottom if bottom else None)
     known = [v for v in values if v is not None]
@@ -167,7 +169,7 @@ def copyless(coefficient, human, metric, rows, grouping, degenerate, epsilon):
 
 @pytest.mark.parametrize("unit", ["system", "both"])
 @pytest.mark.parametrize("grouping", ["none", "segment"])
-@pytest.mark.parametrize("coefficient", ["tau_b", "tau_a", "acc_eq"])
+@pytest.mark.parametrize("coefficient", ["tau_b", "tau_a", "tau_c", "acc_eq"])
 def test_bootstrap_compares_no_system_with_its_copy(coefficient, grouping, unit):
     es, n, degenerate = campaign(5, (4, 6)), 30, "zero" if unit == "both" else "drop"
     options = {"grouping": grouping, "unit": unit, "degenerate": degenerate}

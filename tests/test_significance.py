@@ -402,3 +402,13 @@ def test_a_hundred_thousand_draws_agree_with_the_exact_test(holes):
     drawn = (draws >= (values[first] - values[second] - 1e-12)[:, None]).mean(axis=1)
     assert ((p - drawn).abs() <= 4.5 * np.sqrt(p * (1 - p) / 100_000) + 1e-9).all()
     assert p.between(0.001, 0.999).sum() >= 3  # the comparison has something to compare
+
+
+def test_published_null_of_pooled_pairwise_accuracy_counts_the_pairs_of_all_sets():
+    """A metric in the human order and one in the opposite order: two sets of three systems have six pairs."""
+    human = np.repeat([[0.0], [1.0], [2.0]], 4, axis=1)
+    sets = [mm.EvalSet(human, {"up": human, "down": -human}, systems=list("ABC"), name=name) for name in "xy"]
+    options = {"level": "system", "n_resamples": 200, "rng": np.random.default_rng(0)}
+    drawn = _published.null_differences(sets, ["up", "down"], "pairwise_accuracy", **options)
+    assert {drawn.min(), drawn.max()} == {-1, 1}
+    np.testing.assert_allclose(6 * drawn, np.rint(6 * drawn), atol=1e-12)

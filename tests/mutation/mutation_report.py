@@ -56,7 +56,7 @@ def measured(session):
         results = [pair for pair in db.completed_work_items if pair[1].worker_outcome != WorkerOutcome.SKIPPED]
     outputs = Counter(result.output == "timeout" for _, result in results if result.is_killed)
     survivors = [described(item.mutations[0], result) for item, result in results if not result.is_killed]
-    commits = " and ".join(tree.joinpath("commits").read_text().splitlines())
+    commits = " and ".join(dict.fromkeys(tree.joinpath("commits").read_text().splitlines()))
     return {"commits": commits, "places": places, "killed": outputs[0], "timeout": outputs[1], "survivors": survivors}
 
 
