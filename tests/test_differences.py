@@ -86,6 +86,8 @@ def test_bad_input():
     refuses("unknown metric in set 'teaching': 'chrf'. Did you mean 'chrF'", curve, es, "chrf")
     refuses("gives all systems of a set one score", curve, es, "SourceOnly")
     refuses("humans agree with all of the 1 differences", curve, of_systems([1, 0], [1, 0]), "m")
+    with_a_tie = of_systems([2, 1, 0], [1, 1, 0])
+    refuses("humans agree with all of the 2 differences", curve, with_a_tie, "m")
     refuses("humans agree with none of the 1 differences", curve, of_systems([0, 1], [1, 0]), "m")
     refuses("a name of its own; found 'unnamed', 'unnamed'", pairs, [HAND, HAND], "m")
     refuses("`n_segments` must be at most 300; found 301", pairs, es, "Judge", n_segments=301)
