@@ -273,6 +273,8 @@ def test_whole_segments_are_centred_and_a_null_finds_a_planted_bias():
 
 def test_comparison_with_a_null_by_hand():
     es = campaign(3, n_systems=3, n_segments=40)
+    one, same = (sysdep.permute_within_human_scores(es, "m", **seed)["m"] for seed in ({}, {"rng": 0}))
+    np.testing.assert_array_equal(one, same)
     result = sysdep.compare_with_null(es, "m", n_resamples=19, min_stratum=5, level=0.9, rng=4)
     cells, rng = cells_of(es, "m"), np.random.default_rng(4)
     strata, draws = strata_of(cells.human, 5), []
@@ -306,6 +308,7 @@ def test_two_sided_p_values_by_hand_and_of_people_who_tie_everything():
 
 def test_sizes_of_parts_and_more_parts_than_systems():
     table = sysdep.within_system_splits(campaign(15), "m", parts=[2, 8], n_splits=2)
+    assert sysdep.within_system_splits(campaign(15), "m", n_splits=1)["parts"].tolist() == [2, 3, 5, 10, 15]
     assert table["n_segments"].tolist() == [30, 60 / 8]
     assert np.isnan(table.loc[1, "across_sd"])  # five systems only
     holes = np.array(campaign(1, n_systems=3, n_segments=7).human)
