@@ -171,8 +171,9 @@ class LanguageModel:
                 with torch.device("meta"):
                     empty = of_text.from_config(shape, trust_remote_code=False, attn_implementation=None)
                 check_size(empty, name)
-            side = {"padding_side": "left"} | options
-            tokeniser = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False, **side)
+            tokeniser = transformers.AutoTokenizer.from_pretrained(
+                name, trust_remote_code=False, padding_side="left", **options
+            )
             options |= {"dtype": "auto", "use_safetensors": True, "attn_implementation": None}
             model = of_text.from_pretrained(name, trust_remote_code=False, **options)
         if tokeniser.pad_token is None:
