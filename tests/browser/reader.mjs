@@ -59,7 +59,10 @@ await page.waitForTimeout(500);
 seen.solution.after = await output.isVisible();
 seen.solution.text = (await output.innerText()).slice(0, 200);
 
-// A term says what it means: on hover, on focus; Escape takes it away, and so does leaving.
+// A term says what it means: on hover, on focus; Escape takes it away, and so does leaving. First the pointer goes to a
+// corner: the page has scrolled since the last click, so a term may have come to lie under it.
+await page.mouse.move(2, 2);
+await page.waitForTimeout(400);
 const tip = page.locator("#term-tip");
 const terms = page.locator(TERM);
 const term = terms.first();
