@@ -384,6 +384,9 @@ def test_favours_without_human_points_and_those_that_cannot_be_estimated():
     assert 0 < result.p_value <= 1
     constant = es.with_metrics({"human_2": es["human_2"], "m": 0 * es["m"]})
     assert sysdep.favours(constant, "m", n_resamples=5).table["favour"].isna().all()
+    blind = np.tile(np.random.default_rng(0).normal(size=es.shape[1]), (6, 1))  # sums of it are 0 but for rounding
+    blind = es.with_metrics({"human_2": es["human_2"], "m": blind})
+    assert sysdep.favours(blind, "m", n_resamples=5).table["favour"].isna().all()
     assert sysdep.system_dependence_table(constant, "m", n_resamples=5)["pearson"].item() == 0
     es = rated_twice(4)
     refuses("has 1 rating of each translation and 6 systems", sysdep.favours, es.with_metrics({"m": es["m"]}), "m")

@@ -146,7 +146,7 @@ def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator
     return unit, counts
 
 
-def _less_means(values: np.ndarray) -> np.ndarray:
+def less_means(values: np.ndarray) -> np.ndarray:
     """Subtract the mean of each column, and keep 40 binary digits: rounding must not decide which scores are equal."""
     rest = values - values.mean(axis=0)
     digits, exponents = np.frexp(rest)
@@ -195,7 +195,7 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
             "so segments have no comparable means; leave out systems or metrics that lack many."
         )
     part = es.select(segments=np.array(es.segments, dtype=object)[whole], metrics=names)
-    human, *scores = (_less_means(values[:, whole]) for values in (es.human, *(es[name] for name in names)))
+    human, *scores = (less_means(values[:, whole]) for values in (es.human, *(es[name] for name in names)))
     scores = dict(zip(names, scores, strict=True))
     made = {"source": f"{es.name}, less segment means", "left_out": {"segments": int((~whole).sum())}}
     return recomputed(part, human, scores, name=f"{es.name} (within segments)", provenance=made)

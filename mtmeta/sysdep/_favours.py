@@ -12,7 +12,7 @@ from .._names import counted
 from .._pearson import scaled
 from .._resampling import times_drawn, units_of
 from ..evalset import EvalSet, as_evalset
-from ._cells import NOTHING
+from ._cells import NOTHING, less_means
 
 #: Resamples that are held in memory at a time.
 _BLOCK = 100
@@ -110,7 +110,7 @@ def sums_of(es: EvalSet, scores: np.ndarray, degree: int, unit: str) -> tuple[Su
         raise Undefined(f"fewer than two segments of {es.name!r} have all ratings, and a score, for every system.")
     (m, exponent), (h, exponent_h) = (scaled(v - v.mean(), None) for v in (scores[:, whole], es.ratings[..., whole]))
     powers = h[..., None] ** np.arange(1, degree + 1)
-    powers, m = powers - powers.mean(axis=1, keepdims=True), m - m.mean(axis=0)
+    powers, m = powers - powers.mean(axis=1, keepdims=True), less_means(m)
     total = powers.sum(axis=0)
     parts = (
         np.einsum("kjp,kjq->jpq", total, total) - np.einsum("rkjp,rkjq->jpq", powers, powers),
