@@ -51,6 +51,16 @@ def test_threshold_is_that_of_the_package(teaching, metric):
     assert [len(panel.marks) for panel in figure.panels] == [0]
 
 
+def test_threshold_starts_where_told_and_the_curve_goes_on_behind_the_last_one():
+    four = mm.EvalSet([[5], [3], [5], [5]], {"m": [[0.6], [0.5], [0.4], [0.4]]}, systems=list("ABCD"))
+    starts = {start: interactive_threshold(four, "m", start=start).start for start in (-1, 0.1, 0.16, 9)}
+    assert starts == {-1: 0, 0.1: 1, 0.16: 2, 9: 2}
+    _, below = interactive_threshold(four, "m").panels
+    (curve,) = below.lines
+    assert curve.corners()[-2:] == [(0.2, 0.5), (below.x_range[1], 0.5)]
+    refuses("`start` must be finite", interactive_threshold, four, "m", start=np.nan)
+
+
 def test_threshold_survives_holes_and_a_constant_metric():
     human = np.array([[0.0, -1, np.nan], [0, -2, -3], [-1, -2, -4]])
     es = mm.EvalSet(human, {"flat": np.zeros((3, 3))}, systems=list("ABC"))

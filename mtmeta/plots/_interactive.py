@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from .._checks import check_number
 from .._escapes import Markup, fill
 from ..evalset import EvalSet, as_evalset
 from ..ties import calibrate_ties
@@ -284,7 +285,7 @@ def _thinned(array: np.ndarray, n: int, *kept: int) -> np.ndarray:
     return np.unique([*np.linspace(0, len(array) - 1, min(n, len(array))).round().astype(int), *kept])
 
 
-def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactive:
+def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str, *, start: float = 0) -> Interactive:
     """Let a knob turn the tie threshold: which pairs the metric then calls equal, and what acc_eq becomes.
 
     Parameters
@@ -292,6 +293,8 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
     es : EvalSet or pandas.DataFrame
         Pairs are formed within segments.
     metric : str
+    start : float
+        The threshold at first: the position of the knob next to it.
 
     Returns
     -------
@@ -306,7 +309,7 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
     Raises
     ------
     ValueError
-        If the metric is unknown, or no segment has two scored translations.
+        If the metric is unknown, no segment has two scored translations, or ``start`` is not finite.
 
     Examples
     --------
@@ -318,9 +321,9 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
     >>> [figure.values[f"tied_{kind}"] for kind in ("equal", "same", "other")]
     [[1, 1, 3], [0, 1, 1], [0, 2, 2]]
     """
-    es = as_evalset(es)
+    es, start = as_evalset(es), check_number("start", start)
     found, (sizes, kinds) = calibrate_ties(es, metric), _pairs(es, metric)
-    end = 1.03 * float(found.thresholds[-1]) or 1.0
+    end = 1.15 * float(found.thresholds[-1]) or 1.0
     stops = found.thresholds[_thinned(found.thresholds, _POSITIONS, int(np.argmax(found.curve)))]
     at = np.searchsorted(found.thresholds, stops)
     values = {"epsilon": _numbers(stops), "acc_eq": _numbers(found.curve[at])}
@@ -332,7 +335,7 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
         marks += [(x, 2 - k + 0.14 * (n % 5 - 2), shape, colour) for n, x in enumerate(own.tolist())]
     drawn = _thinned(found.thresholds, 400, *at)
     x, y = (_numbers(np.repeat(column[drawn], 2)) for column in (found.thresholds, found.curve))
-    curve = Line("acc_eq", x[1:], y[:-1], "acc_eq")  # a step keeps its height until the next threshold
+    curve = Line("acc_eq", [*x[1:], end], y, "acc_eq")  # a step keeps its height until the next threshold
     low, high = float(found.curve.min()), float(found.curve.max())
     room = 0.08 * (high - low) or 0.05
     height, across = (low - room, high + room), {"x_range": (0, end), "knob": "epsilon", "shaded": True}
@@ -345,7 +348,7 @@ def interactive_threshold(es: EvalSet | pd.DataFrame, metric: str) -> Interactiv
     return Interactive(
         label="Threshold",
         positions=tuple(f"{stop:.4g}" for stop in stops),
-        start=0,
+        start=int(np.argmin(np.abs(stops - start))),
         values=values,
         shown=shown,
         panels=tuple(panels),
