@@ -1,4 +1,4 @@
-"""System dependence in fractions: both directions, resamples and nulls with the same draws, parts and growth."""
+"""System dependence in fractions: both directions, resamples and nulls with the same draws, and parts."""
 
 import math
 from functools import partial
@@ -355,27 +355,6 @@ def test_comparison_with_nulls(numbers):
         for column, wanted in (("sysdep", found.sysdep), ("null_mean", np.mean(found.sysdep_draws))):
             near(row[column] / unit, wanted / unit, number, 1e-12)
         near(row["p_value"], found.p_value, number, 1e-12)
-
-
-@checks(sysdep.growth_with_systems, first=24)
-def test_growth(numbers):
-    n = 3
-    for number, es in sets(numbers):
-        rows, unit = rows_of(es), size(es)
-        one, sizes = exact.exact([unit])[0], list(range(2, es.shape[0] + 1))
-        found = sysdep.growth_with_systems(es, "m", n_subsets=n, rng=number)
-        rng = np.random.default_rng(number)
-        for k, (_, line) in zip(sizes, found.iterrows(), strict=True):
-            ranges, variances = [], []
-            for _ in range(n):
-                chosen = rng.choice(es.shape[0], k, replace=False).tolist()
-                some = [(chosen.index(s), *rest) for s, *rest in rows if s in chosen]
-                values = [float(v / one) for v in forward(some, k)]
-                ranges.append(max(values) - min(values))
-                variances.append(np.var(values, ddof=1))
-            agree(line, number, per=unit, sysdep=np.mean(ranges), sysdep_low=np.quantile(ranges, 0.025))
-            agree(line, number, per=unit, sysdep_high=np.quantile(ranges, 0.975))
-            near(line["sd"] / unit, math.sqrt(np.mean(variances)), number, 1e-8)
 
 
 @checks(sysdep.within_system_splits)

@@ -184,7 +184,6 @@ def test_options_are_checked(options, error, match):
     (lambda es: sysdep.plant_bias(times(es, "m", -1), "m", "S3", 1.0), "does not rise with the human score"),
     (lambda es: sysdep.plant_bias(times(es, "human", 0), "m", "S3", 1.0), "does not rise"),
     (lambda es: sysdep.within_system_splits(es, "m", parts=[61]), "cannot split into 61 parts"),
-    (lambda es: sysdep.growth_with_systems(es, "m", sizes=[6]), "the set has 5 systems"),
     (lambda es: sysdep.deviations_both_ways(es, "m", n_resamples=1), "at least 2"),
     (lambda es: sysdep.detection_power(es, "m", "S0", n_resamples=1), "at least 2"),
 ])  # fmt: skip

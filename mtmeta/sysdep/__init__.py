@@ -4,7 +4,7 @@ from ._cells import centre_segments
 from ._deviation import SystemDependence, deviations_both_ways, system_dependence, system_dependence_table
 from ._favours import Favours, favours
 from ._nulls import NULLS, NullComparison, compare_with_null, null_table, permute_within_human_scores
-from ._power import detection_power, growth_with_systems, plant_bias, within_system_splits
+from ._power import detection_power, plant_bias, within_system_splits
 
 __all__ = [
     "NULLS",
@@ -16,7 +16,6 @@ __all__ = [
     "detection_power",
     "deviations_both_ways",
     "favours",
-    "growth_with_systems",
     "null_table",
     "permute_within_human_scores",
     "plant_bias",
