@@ -186,16 +186,15 @@ def test_parts_detection_and_learning_curves_draw_what_they_are_given(biased):
     places = itertools.product(tops, ("none", "segment"), (0, 1), (0, 1))
     rows = [(sees, grouping, (10, 40)[k], share * tops[sees][k]) for sees, grouping, k, share in places]
     curves = pd.DataFrame(rows, columns=["sees", "grouping", "n", "value"])
-    levels = pd.DataFrame({"grouping": ["none", "none", "segment"], "value": [0.3, 0.4, 0.2]})
-    axes = plots.learning_curves(curves, levels=levels)
+    axes = plots.learning_curves(curves)
     assert len(axes) == 2
-    for ax, n_levels in zip(axes, (2, 1), strict=True):
-        drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.lines if "sees" in line.get_label()}
-        assert drawn == {"sees the source": [0.5, 0.5], "sees the candidate": [0.125, 0.5]}
-        assert len(ax.lines) == len(drawn) + n_levels + 1
+    for ax in axes:
+        drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.lines if line.get_label() in tops}
+        assert drawn == {"source": [0.5, 0.5], "candidate": [0.125, 0.5]}
+        assert len(ax.lines) == len(drawn) + 1
         assert [band.get_datalim(ax.transData).intervaly.tolist() for band in ax.collections] == [[0, 1], [0, 1]]
-    needed = r"needs the columns \['grouping', 'value'\]; found \['value'\]"
-    refuses(needed, plots.learning_curves, curves, levels=levels[["value"]])
+    needed = r"needs the columns \['sees', 'grouping', 'n', 'value'\]; found \['value'\]"
+    refuses(needed, plots.learning_curves, curves[["value"]])
 
 
 @pytest.mark.parametrize("within", [False, True])

@@ -195,7 +195,7 @@ def ex_05_claim(curves: pd.DataFrame) -> dict:
     if "candidate" not in runs.index.get_level_values("sees"):
         raise NoAnswer("the sets have no candidates")
     own = runs["candidate"]
-    leads = {"above 0": own, "above the twin": own - runs["candidate, shuffled"]}
+    leads = {"above 0": own, "above the twin": own - runs["candidate twin"]}
     least = {key: values.groupby("n").min() for key, values in leads.items()}
     return {key: min(values.index[values > 0], default=np.nan) for key, values in least.items()}
 

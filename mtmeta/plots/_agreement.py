@@ -329,15 +329,13 @@ def score_against_length(
     return axes
 
 
-def learning_curves(curves: pd.DataFrame, levels: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
+def learning_curves(curves: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> np.ndarray:
     """Draw what sentinels earn against the amount of text they were trained on, one panel a grouping.
 
     Parameters
     ----------
     curves : pandas.DataFrame
         ``sees, grouping, n, value``: one row for each training run; ``n`` is the number of segments trained on.
-    levels : pandas.DataFrame
-        ``grouping, value``: what other metrics earn; one thin grey line each.
     axes : sequence of Axes, optional
         One for each grouping.
 
@@ -352,17 +350,14 @@ def learning_curves(curves: pd.DataFrame, levels: pd.DataFrame, *, axes: Sequenc
         If a column is absent, or there are no rows.
     """
     need(curves, "sees", "grouping", "n", "value")
-    need(levels, "grouping", "value")
     groupings, sizes = curves["grouping"].unique(), sorted(set(curves["n"]))
     axes = new_row(axes, len(groupings), 4.4 * len(groupings), 3.8, sharey=True)
     for ax, grouping in zip(axes, groupings, strict=True):
-        for value in levels.loc[levels["grouping"] == grouping, "value"]:
-            ax.axhline(value, color=GREY, linewidth=0.8, alpha=0.6, zorder=0)
         ax.axhline(0, color="black", linewidth=1, zorder=0)
         own = curves[curves["grouping"] == grouping]
         for k, (sees, style) in enumerate(marks(own["sees"]).items()):
             found = own[own["sees"] == sees].groupby("n")["value"].agg(["mean", "min", "max"])
-            style |= {"label": f"sees the {sees}", "linestyle": ("-", "--", ":")[k % 3], "markersize": 5}
+            style |= {"linestyle": ("-", "--", ":")[k % 3], "markersize": 5}
             ax.plot(found.index, found["mean"], **style)
             ax.fill_between(found.index, found["min"], found["max"], color=style["color"], alpha=0.2, linewidth=0)
         ax.set(xscale="log", xlabel="segments trained on")
