@@ -31,7 +31,8 @@ def nbval(notebook, env=None):
 def as_parameter(path):
     """Mark the notebooks that need real data; most of them take minutes, and are not executed with each change."""
     name = path.relative_to(ROOT / "notebooks").as_posix()
-    marks = [pytest.mark.exhaustive if path.parent.name == "real_data" and path.stem != "ties" else pytest.mark.slow]
+    long = path.parent.name == "real_data" and path.stem != "second_year"
+    marks = [pytest.mark.exhaustive if long else pytest.mark.slow]
     if any(item.startswith("data:") for item in nbformat.read(path, 4).metadata.get("mtmeta", {}).get("requires", [])):
         marks.append(pytest.mark.data)
     return pytest.param(path, id=name, marks=marks)
