@@ -14,7 +14,7 @@ import nox
 
 nox.options.envdir = "_build/matrix"
 nox.options.error_on_missing_interpreters = False
-EXTRAS = ["book", "sweep", "test", *filter(None, os.environ.get("WITH", "").split(","))]
+EXTRAS = ["book", "test", *filter(None, os.environ.get("WITH", "").split(","))]
 #: The oldest packages with the oldest Python: the later ones have no builds of them.
 COMBINATIONS = ["3.11:oldest", "3.11:tested", "3.12:tested", "3.12:newest", "3.13:newest", "3.14:newest"]
 #: The quick tests, and the chapters against their stored outputs.

@@ -1,4 +1,4 @@
-"""Cost of a sweep beside the statistics that it computes: planning, storing, and handing tasks to processes.
+"""Cost of a sweep beside the statistics that it computes: planning, and handing tasks to processes.
 
 make bench
 """
@@ -6,7 +6,6 @@ make bench
 import pytest
 
 import mtmeta as mm
-from mtmeta.sweep import _store
 
 SETS = [{"simulate": {"seeds": {"count": 20}, "n_systems": 8, "n_segments": 50, "n_continuous": 4, "n_discrete": 1}}]
 PLAN = {
@@ -14,24 +13,12 @@ PLAN = {
     "statistics": [{"correlate": {"coefficient": ["pearson", "kendall"], "grouping": ["segment", "none"]}}, "tie_area"],
 }
 LARGE = {"sets": SETS, "statistics": [{"compare": {"n_resamples": 100}}], "seeds": {"count": 500}}
-ROWS = {"status": "done", "seconds": 0.1, "columns": ["metric", "value"], "rows": [[f"M{k}", k / 7] for k in range(30)]}
 ROUNDS = 3
 
 
 @pytest.mark.job("list the 10,000 tasks of a plan", "none")
 def test_plan(timed):
     assert len(timed(lambda: mm.sweep.tasks(LARGE))) == 10_000
-
-
-@pytest.mark.job("store 1000 results of 30 rows, each on the disk", "none")
-def test_store(timed, tmp_path):
-    def fill():
-        with _store.opened(tmp_path) as store:
-            for k in range(1000):
-                store.append(f"task{k}", ROWS, {})
-        return store
-
-    assert len(timed(fill, 1).outcomes) == 1000
 
 
 @pytest.mark.job("sweep of 100 small tasks, one process", "none")

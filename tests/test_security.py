@@ -109,7 +109,6 @@ _CONSOLE_SCRIPT = "import mtmeta.cli\nif __name__ == '__main__':\n    mtmeta.cli
 @pytest.mark.parametrize("command", [
     "report t.csv --n-resamples 40 -o r.html",
     "sweep plan.yaml --jobs 2 --out r.html",
-    "sweep plan.yaml --jobs 2 --dask local --out r.html",
 ])  # fmt: skip
 def test_nothing_in_the_working_folder_is_run_or_set(tmp_path, command):
     script = tmp_path / "bin" / "mtmeta"

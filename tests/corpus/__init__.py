@@ -6,10 +6,9 @@ from ._books import BOOKS
 from ._case import Case
 from ._checkpoints import CHECKPOINTS
 from ._options import OPTIONS
-from ._plans import PLANS
 from ._tables import TABLES
 from ._trees import TREES
 
 __all__ = ["CASES", "CHECKPOINTS", "OPTIONS", "snapshot", "watched"]
 
-CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *PLANS, *BOOKS, *CHECKPOINTS)
+CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *BOOKS, *CHECKPOINTS)

@@ -65,7 +65,6 @@ OPTIONS: tuple[Usage, ...] = (
     *_usage(1, r"nothing here is written as '\.json'; name a file with \.yaml, \.yml\.$", "sweep --example -o plan.json"),
     *_usage(1, r"nothing here is written as '\.yaml'; name a file with", "rank teaching -o x.yaml", "sweep x.yaml -o x.yaml"),
     *_usage(2, "does not go with --example, which writes YAML", "sweep --example --format json"),
-    *_usage(2, "the cluster has its own number of workers", "sweep x.yaml --jobs 2 --dask tcp://x:1"),
     *_usage(2, "give a plan, or --example", "sweep", "sweep x.yaml --example"),
     *_usage(2, "Got unexpected extra argument", "sentinel score a b c", "local-accuracy a.csv b.csv"),
     *_usage(1, "unknown data set 'wmt32'. Did you mean 'wmt23'", "fetch wmt32"),

@@ -1,0 +1,456 @@
+"""Sweeps: many sets, metrics, options and seeds, computed by one process, by many, or by a cluster.
+
+`read_plan` reads a plan, `tasks` lists its tasks, `run` does them. A task is one set, one statistic, one combination of
+options and one seed, and one metric if the function takes one. Outcomes are appended to one file as they come, so that
+a sweep that was stopped continues where it stopped.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import __version__, aggregation, agreement, datasets, protocols, significance, simulate, sysdep, ties
+from ._arrays import digest
+from ._checks import check_jobs
+from ._files import keep, read_text, whole_file
+from ._names import unknown
+from ._processes import parallel
+from ._yaml import parse
+from .evalset import EvalSet, as_evalset
+
+__all__ = ["EXAMPLE", "STATISTICS", "Sweep", "read_plan", "run", "tasks"]
+
+#: A plan to start from.
+EXAMPLE = (Path(__file__).parent / "data" / "plan.yaml").read_text(encoding="utf-8")
+STORE, TABLES = "results.jsonl", ("results.csv", "tasks.csv")
+_SIMULATE = {"scores": simulate.score_campaign, "campaign": simulate.campaign}
+#: Options whose single value is a list already.
+_LISTS = ("shares",)
+
+
+def _row(*names: str) -> Callable[[Any], pd.DataFrame]:
+    return lambda result: pd.DataFrame([{name: getattr(result, name) for name in names}])
+
+
+def _null(result: sysdep.NullComparison) -> pd.DataFrame:
+    frame = _row("sysdep", "sd", "p_value", "sd_p_value", "verdict")(result)
+    return frame.assign(null_median=float(np.median(result.sysdep_draws)))
+
+
+#: Name of a statistic to its function and, where that returns neither a table nor a result with one, what makes one.
+STATISTICS: dict[str, tuple[Callable[..., Any], Callable[[Any], pd.DataFrame]]] = {
+    f.__name__: (f, lambda result: getattr(result, "table", result))
+    for f in (
+        *(agreement.correlate, agreement.pairwise_accuracy, agreement.soft_pairwise_accuracy, aggregation.aggregate),
+        *(significance.compare, significance.intervals, protocols.rank, ties.expected_accuracy, ties.tie_area),
+        *(ties.subsample_ties, ties.held_out_calibration),
+    )
+} | {
+    "calibrate_ties": (ties.calibrate_ties, _row("value", "epsilon")),
+    "human_tie_share": (ties.human_tie_share, lambda share: pd.DataFrame({"value": [share]})),
+    "compare_pairs": (significance.compare, lambda result: result.to_frame()),
+    "system_dependence": (sysdep.system_dependence, _row("sysdep", "low", "high", "relative", "sd")),
+    "expected_deviations": (sysdep.system_dependence, lambda r: r.table.rename(columns={"metric": "score"})),
+    "compare_with_null": (sysdep.compare_with_null, _null),
+}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The result of `run`.
+
+    Attributes
+    ----------
+    tasks : pandas.DataFrame
+        One row per task, in the order of the plan: ``task`` (its id), ``set, statistic, metric, options, seed, status``
+        ("done" or "failed"), ``seconds, reason, resumed`` (whether an earlier run had done it).
+    tables : dict of DataFrame
+        By statistic: the rows of its function's table, preceded by ``set``, parameters of a simulated set as ``set_…``,
+        options and ``seed``.
+    signature : str
+        How it was computed, in one line.
+    """
+
+    tasks: pd.DataFrame
+    tables: dict[str, pd.DataFrame] = field(repr=False)
+    signature: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the tables of all statistics in one; columns that a statistic lacks are empty there."""
+        frames = [frame.assign(statistic=name).convert_dtypes() for name, frame in self.tables.items() if len(frame)]
+        together = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["set", "statistic"])
+        sets = [c for c in together if c == "set" or c.startswith("set_")]
+        first = [*sets, "statistic", *(c for c in ("seed", "metric", "value") if c in together)]
+        return together[[*first, *together.columns.difference(first, sort=False)]]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """All that a process needs to do one task; ``source`` is what `_load` takes."""
+
+    label: str
+    source: tuple[str, tuple, int]
+    statistic: str
+    options: dict[str, Any]
+    metric: Any  # one, a list, or None for all of the set
+    seed: int | None
+    id: str
+
+    def about(self) -> dict[str, Any]:
+        metric = self.metric if isinstance(self.metric, str) else ", ".join(self.metric or ())
+        options = json.dumps(self.options, ensure_ascii=False)
+        what = {"task": self.id, "set": self.label, "statistic": self.statistic}
+        return what | {"metric": metric, "options": options, "seed": self.seed}
+
+
+def read_plan(plan: str | Path | Mapping[str, Any]) -> dict[str, Any]:
+    """Read a plan and check its keys; what an option may be is checked by the function that takes it.
+
+    Parameters
+    ----------
+    plan : str, pathlib.Path or mapping
+        A YAML file, or its content:
+
+        - ``sets``: a list. An entry is what `mtmeta.load_all` takes (paths are relative to the plan's folder, or to the
+          working directory), a mapping with that as ``name`` and options of `mtmeta.load`, or ``simulate``: a mapping
+          with ``kind``, "scores" (`mtmeta.simulate.score_campaign`, the default) or "campaign"
+          (`mtmeta.simulate.campaign`), ``seeds``, and parameters of that function.
+        - ``metrics``: "all", the default, or a list.
+        - ``statistics``: a list. An entry is a name in ``STATISTICS``, or a mapping of it to options of its function.
+        - ``seeds``: of the statistics that draw; a number (0 by default), a list, or ``{first: 0, count: 100}``.
+
+        A list of values of a parameter or an option makes a grid: each is combined with each.
+
+    Returns
+    -------
+    dict
+        The four keys, complete. ``statistics`` is a list of (name, options); ``folder`` is what paths are relative to.
+
+    Raises
+    ------
+    TypeError
+        If ``plan`` is neither a path nor a mapping.
+    ValueError
+        If the file cannot be read as YAML, or a key, statistic or option is unknown. The message names the place.
+
+    See Also
+    --------
+    tasks, run
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> mm.sweep.read_plan({"sets": ["teaching"], "statistics": [{"correlate": {"grouping": "none"}}]})["statistics"]
+    [('correlate', {'grouping': 'none'})]
+    >>> mm.sweep.read_plan({"sets": ["teaching"], "statistics": ["corelate"]})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: statistics: unknown statistic 'corelate'. Did you mean 'correlate'? ...
+    """
+    if isinstance(plan, Mapping):
+        return _checked(plan, Path.cwd())
+    path = Path(plan)
+    try:
+        return _checked(parse(read_text(path)), path.resolve().parent)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _checked(given: Any, folder: Path) -> dict[str, Any]:
+    blank = {"sets": [], "metrics": "all", "statistics": [], "seeds": 0}
+    _check_keys("the plan", given, blank)
+    plan = blank | dict(given) | {"folder": folder}
+    for key in ("sets", "statistics"):
+        if not isinstance(plan[key], list | tuple) or not plan[key]:
+            raise ValueError(f"{key}: expected a list of at least one entry; found {plan[key]!r:.80}.")
+    entries = [one if isinstance(one, Mapping) else {one: {}} for one in plan["statistics"]]
+    plan["statistics"] = [(name, options or {}) for one in entries for name, options in one.items()]
+    for name, options in plan["statistics"]:
+        if name not in STATISTICS:
+            raise ValueError(f"statistics: {unknown('statistic', name, list(STATISTICS))}")
+        _check_keys(f"statistics: {name}", options, [*inspect.signature(STATISTICS[name][0]).parameters][1:])
+    plan["sets"] = [one if isinstance(one, Mapping) else {"name": one} for one in plan["sets"]]
+    for one in plan["sets"]:
+        if "simulate" in one:
+            made = one["simulate"] or {}
+            kind = made.get("kind", "scores")
+            if kind not in _SIMULATE:
+                raise ValueError(f"simulate: {unknown('kind', kind, list(_SIMULATE))}")
+            _check_keys("simulate", made, ["kind", "seeds", *inspect.signature(_SIMULATE[kind]).parameters])
+        elif not isinstance(one.get("name"), str):
+            raise ValueError(
+                f"sets: expected a name or a mapping with `name` or `simulate`; found {one!r:.80}."
+            )
+    return plan
+
+
+def _check_keys(where: str, given: Any, known: Sequence[str]) -> None:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{where}: expected keys with values; found {given!r:.80}.")
+    for key in given:
+        if key not in known:
+            raise ValueError(f"{where}: {unknown('key', key, list(known))}")
+
+
+def _seeds(given: Any) -> list[int]:
+    if isinstance(given, Mapping):
+        return list(range(given.get("first", 0), given.get("first", 0) + given["count"]))
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _grid(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    values = []
+    for name, value in options.items():
+        several = isinstance(value, list | tuple) and (name not in _LISTS or isinstance(value[0], list | tuple))
+        values.append(list(value) if several else [value])
+    yield from (dict(zip(options, chosen, strict=True)) for chosen in itertools.product(*values))
+
+
+@lru_cache(maxsize=8)
+def _load(name: str, options: tuple, part: int) -> EvalSet:
+    """Return a set, simulated if ``part`` is -1; a process keeps the last few, since the tasks of a set follow."""
+    if part < 0:
+        return _SIMULATE[name](**dict(options))
+    return as_evalset(datasets.load_all(name, **dict(options))[part])
+
+
+def _sources(plan: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, tuple, int], str]]:
+    """Yield the label of each set, what `_load` takes, and a hash of its data or recipe."""
+    for one in plan["sets"]:
+        if "simulate" in one:
+            made = dict(one["simulate"] or {})
+            kind, seeds = made.pop("kind", "scores"), _seeds(made.pop("seeds", 0))
+            for chosen in _grid(made | {"seed": seeds}):
+                shown = ",".join(f"{key}={value}" for key, value in chosen.items())
+                yield f"simulated {kind} ({shown})", (kind, tuple(chosen.items()), -1), shown
+            continue
+        name, options = one["name"], {k: tuple(v) if isinstance(v, list) else v for k, v in one.items() if k != "name"}
+        path = plan["folder"] / os.path.expanduser(name)
+        name = str(path.resolve()) if path.exists() and not datasets.is_name(name) else name
+        shown = f" ({', '.join(f'{k}={v}' for k, v in options.items())})" if options else ""
+        sets = [as_evalset(es) for es in datasets.load_all(name, **options)]
+        for part, es in enumerate(sets):
+            label = one["name"] if len(sets) == 1 else f"{one['name']}/{es.name.rpartition('/')[2]}"
+            data = es.to_frame().to_csv().encode() + repr(es.system_scores.to_numpy().tolist()).encode()
+            yield label + shown, (name, tuple(options.items()), part), digest(data)
+
+
+def _tasks(plan: Mapping[str, Any]) -> list[_Task]:
+    made: dict[str, _Task] = {}
+    wanted = None if plan["metrics"] in ("all", ["all"]) else tuple(plan["metrics"])
+    _load.cache_clear()  # a file may have changed since it was loaded
+    for label, source, data in _sources(plan):
+        for name, given in plan["statistics"]:
+            parameters = inspect.signature(STATISTICS[name][0]).parameters
+            each = wanted
+            if "metric" in parameters and name != "aggregate":
+                each = wanted or _load(*source).metrics
+            elif "metrics" in parameters:
+                each = [wanted]
+            else:
+                each = [None]
+            seeds = _seeds(plan["seeds"]) if "rng" in parameters else [None]
+            for options, seed, metric in itertools.product(_grid(given), seeds, each):
+                key = digest([__version__, label, data, name, options, metric, seed])[:20]
+                if key in made:
+                    raise ValueError(f"set {label!r}, statistic {name!r}: {options} is asked for twice.")
+                made[key] = _Task(label, source, name, options, metric, seed, key)
+    return list(made.values())
+
+
+def tasks(plan: str | Path | Mapping[str, Any], out: str | Path | None = None) -> pd.DataFrame:
+    """List the tasks of a plan and their status, without doing any.
+
+    Parameters
+    ----------
+    plan, out
+        As for `run`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``task, set, statistic, metric, options, seed, status`` ("to do", "done" or "failed").
+
+    Raises
+    ------
+    ValueError
+        As `read_plan`; and if a set cannot be loaded, or two tasks are the same.
+
+    See Also
+    --------
+    run
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> plan = {"sets": ["teaching"], "statistics": ["rank"], "seeds": {"first": 0, "count": 3}}
+    >>> mm.sweep.tasks(plan)[["set", "statistic", "seed", "status"]].to_records(index=False).tolist()
+    [('teaching', 'rank', 0, 'to do'), ('teaching', 'rank', 1, 'to do'), ('teaching', 'rank', 2, 'to do')]
+    """
+    known, _ = _read(None if out is None else Path(out) / STORE)
+    todo = _tasks(read_plan(plan))
+    rows = [task.about() | {"status": known.get(task.id, {}).get("status", "to do")} for task in todo]
+    return pd.DataFrame(rows).astype({"seed": "Int64"})
+
+
+def run(
+    plan: str | Path | Mapping[str, Any],
+    out: str | Path | None = None,
+    *,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Sweep:
+    """Run a plan: every statistic, with every combination of options, for every set and seed.
+
+    Numbers do not depend on the number of processes or on the order in which they finish: a task holds its own seed,
+    and its result is that of the public function.
+
+    Parameters
+    ----------
+    plan : path or mapping
+        See `read_plan`.
+    out : path, optional
+        A folder that is new, empty, or of an earlier sweep. The outcome of each task is appended to
+        ``results.jsonl``; ``results.csv`` and ``tasks.csv`` are written at the end. Tasks that are already in it are
+        not done again, except those that failed. By default all outcomes stay in memory.
+    n_jobs : int, optional
+        Processes, as in joblib: -1 for all cores; by default 1, or the number that `joblib.parallel_config` sets.
+        Other backends, such as Dask's, are chosen there.
+    progress : callable, optional
+        Called with the numbers of tasks that are done, that failed, and in all, before the first task and after each.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    ValueError
+        As `tasks`; also if the folder holds something else, or an output would replace an input.
+
+    See Also
+    --------
+    tasks, read_plan
+
+    Examples
+    --------
+    >>> import mtmeta as mm
+    >>> plan = {"sets": ["teaching"], "metrics": ["BLEU", "Judge"],
+    ...     "statistics": [{"correlate": {"coefficient": "kendall", "grouping": ["segment", "none"]}}]}
+    >>> mm.sweep.run(plan).to_frame()[["grouping", "metric", "value"]].round(2).to_records(index=False).tolist()
+    [('segment', 'BLEU', 0.23), ('segment', 'Judge', 0.38), ('none', 'BLEU', 0.24), ('none', 'Judge', 0.39)]
+    """
+    check_jobs(n_jobs)
+    checked = read_plan(plan)
+    folder = None if out is None else Path(out)
+    if folder is not None:
+        _check_folder(folder, checked, [] if isinstance(plan, Mapping) else [Path(plan)])
+    todo = _tasks(checked)
+    known, end = _read(folder and folder / STORE)
+    before = {task.id for task in todo if known.get(task.id, {}).get("status") == "done"}
+    left = [task for task in todo if task.id not in before]
+    report = progress or (lambda *_: None)
+    report(len(before), n_failed := 0, len(todo))
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    with (folder / STORE).open("ab") if folder is not None else open(os.devnull, "ab") as store:
+        if folder is not None:
+            store.truncate(end)
+        for n, outcome in enumerate(_done(left, n_jobs), len(before) + 1):
+            store.write(json.dumps(outcome).encode() + b"\n")
+            store.flush()
+            known[outcome["task"]] = json.loads(json.dumps(outcome))
+            report(n, n_failed := n_failed + (outcome["status"] == "failed"), len(todo))
+    result = _gathered(todo, known, before)
+    for name, frame in zip(TABLES, (result.to_frame(), result.tasks), strict=True) if folder is not None else ():
+        with whole_file(folder / name) as part:
+            frame.to_csv(part, index=False, lineterminator="\n")
+    return result
+
+
+def _check_folder(folder: Path, plan: Mapping[str, Any], inputs: list[Path]) -> None:
+    if folder.exists() and not (folder / STORE).exists() and any(folder.iterdir()):
+        raise ValueError(f"Refusing to write to {folder}: it is not empty, and no sweep has made it. Choose another.")
+    inputs += [plan["folder"] / one["name"] for one in plan["sets"] if "name" in one]
+    for name in (STORE, *TABLES):
+        keep(inputs, folder / name)
+
+
+def _read(path: Path | None) -> tuple[dict[str, dict[str, Any]], int]:
+    """Return the last outcome of each task, and where the last whole line ends: a damaged line counts as not done."""
+    known, end = {}, 0
+    for line in path.read_bytes().splitlines(keepends=True) if path is not None and path.is_file() else ():
+        if line.endswith(b"\n"):
+            end += len(line)
+            try:
+                record = json.loads(line)
+                known[record["task"]] = record
+            except (ValueError, KeyError, TypeError):
+                continue
+    return known, end
+
+
+def _done(left: Sequence[_Task], n_jobs: int | None) -> Iterator[dict[str, Any]]:
+    from joblib import delayed
+
+    return parallel(n_jobs, map(delayed(_perform), left), batch_size=1, return_as="generator_unordered")
+
+
+def _perform(task: _Task) -> dict[str, Any]:
+    """Do a task and return its outcome, ready for the store: a table, or the reason why there is none."""
+    start, about = time.perf_counter(), task.about()
+    try:
+        frame = _computed(task)
+        plain = frame.astype(object).where(frame.notna(), None)
+        rows = json.loads(json.dumps(plain.to_numpy(dtype=object).tolist(), default=lambda value: value.item()))
+        found = {"status": "done", "columns": list(map(str, frame)), "rows": rows}
+    except Exception as error:  # whatever one task fails of must not take the others along
+        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        found = {"status": "failed", "reason": " ".join(f"{kind}{error}".split())[:500]}
+    return about | found | {"seconds": round(time.perf_counter() - start, 3)}
+
+
+def _computed(task: _Task) -> pd.DataFrame:
+    function, table = STATISTICS[task.statistic]
+    options = task.options if task.seed is None else {**task.options, "rng": task.seed}
+    es = _load(*task.source)
+    if isinstance(task.metric, str):
+        frame = table(function(es, task.metric, **options)).copy()
+        frame.insert(0, "metric", task.metric)
+        return frame
+    if "metrics" in inspect.signature(function).parameters:
+        options = {**options, "metrics": task.metric and list(task.metric)}
+    return table(function(es, **options))
+
+
+def _gathered(todo: list[_Task], known: Mapping[str, dict[str, Any]], before: set[str]) -> Sweep:
+    """Return outcomes as tables, in the order of the plan."""
+    blank = {"status": "", "seconds": 0.0, "reason": ""}
+    about = [task.about() | {key: known[task.id].get(key, value) for key, value in blank.items()} for task in todo]
+    frame = pd.DataFrame(about).astype({"seed": "Int64"})
+    frame["resumed"] = frame["task"].isin(before)
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for task in todo:
+        outcome = known[task.id]
+        if outcome["status"] == "done":
+            simulated = {f"set_{k}": v for k, v in task.source[1]} if task.source[2] < 0 else {}
+            options = {k: json.dumps(v) if isinstance(v, list | tuple) else v for k, v in task.options.items()}
+            of = {"set": task.label} | simulated | options | ({} if task.seed is None else {"seed": task.seed})
+            part = pd.DataFrame(outcome["rows"], columns=outcome["columns"])
+            front = [k for k in of if k not in part]  # a column that the table has itself is not repeated
+            parts.setdefault(task.statistic, []).append(part.assign(**of)[[*front, *part]])
+    tables = {name: pd.concat(several, ignore_index=True) for name, several in parts.items()}
+    n_done = int((frame["status"] == "done").sum())
+    counts = f"tasks:{len(todo)}|done:{n_done}|failed:{len(todo) - n_done}"
+    return Sweep(frame, tables, f"sweep|{counts}|mtmeta:{__version__}")
