@@ -16,8 +16,6 @@ from multiprocessing import active_children, get_context
 from typing import Any
 
 _LOOK_EVERY = 0.5
-#: Bytes that are mapped by Python, numpy, scipy and numba, and by their threads; most are never touched.
-_ROOM, _ROOM_BY_CORE = 2_000_000_000, 64_000_000
 
 
 def end_with(parent: int) -> None:
@@ -35,20 +33,6 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_LOOK_EVERY)
     os._exit(1)
-
-
-def check_room() -> None:
-    """Raise if the address space is limited to less than the libraries take; some of them would wait for ever."""
-    try:
-        import resource
-    except ImportError:
-        return
-    limit, least = resource.getrlimit(resource.RLIMIT_AS)[0], _ROOM + _ROOM_BY_CORE * (os.cpu_count() or 1)
-    if limit != resource.RLIM_INFINITY and limit < least:
-        raise MemoryError(
-            f"The address space is limited to {limit // 1024:,} kB; expected {least // 1024:,} or more, most of which "
-            "is never used. Raise the limit (ulimit -v), or limit the memory in use instead, as a container does."
-        )
 
 
 @contextmanager

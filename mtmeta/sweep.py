@@ -24,7 +24,7 @@ import pandas as pd
 from . import __version__, aggregation, agreement, datasets, protocols, significance, simulate, sysdep, ties
 from ._arrays import digest
 from ._checks import check_jobs
-from ._files import keep, read_text, whole_file
+from ._files import check_not_input, claim, read_text, whole_file
 from ._names import unknown
 from ._processes import parallel
 from ._yaml import parse
@@ -136,7 +136,8 @@ def read_plan(plan: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        The four keys, complete. ``statistics`` is a list of (name, options); ``folder`` is what paths are relative to.
+        The four keys, complete. ``statistics`` is a list of (name, options); ``folder`` is what paths are relative to,
+        ``files`` are the tables that the plan may name.
 
     Raises
     ------
@@ -192,6 +193,7 @@ def _checked(given: Any, folder: Path) -> dict[str, Any]:
             raise ValueError(
                 f"sets: expected a name or a mapping with `name` or `simulate`; found {one!r:.80}."
             )
+    plan["files"] = [folder / one["name"] for one in plan["sets"] if "name" in one]
     return plan
 
 
@@ -354,8 +356,9 @@ def run(
     check_jobs(n_jobs)
     checked = read_plan(plan)
     folder = None if out is None else Path(out)
-    if folder is not None:
-        _check_folder(folder, checked, [] if isinstance(plan, Mapping) else [Path(plan)])
+    inputs = [*checked["files"]] if isinstance(plan, Mapping) else [*checked["files"], Path(plan)]
+    for name in (STORE, *TABLES) if folder is not None else ():
+        check_not_input(folder / name, inputs)
     todo = _tasks(checked)
     known, end = _read(folder and folder / STORE)
     before = {task.id for task in todo if known.get(task.id, {}).get("status") == "done"}
@@ -363,7 +366,7 @@ def run(
     report = progress or (lambda *_: None)
     report(len(before), n_failed := 0, len(todo))
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        claim(folder, STORE)
     with (folder / STORE).open("ab") if folder is not None else open(os.devnull, "ab") as store:
         if folder is not None:
             store.truncate(end)
@@ -377,14 +380,6 @@ def run(
         with whole_file(folder / name) as part:
             frame.to_csv(part, index=False, lineterminator="\n")
     return result
-
-
-def _check_folder(folder: Path, plan: Mapping[str, Any], inputs: list[Path]) -> None:
-    if folder.exists() and not (folder / STORE).exists() and any(folder.iterdir()):
-        raise ValueError(f"Refusing to write to {folder}: it is not empty, and no sweep has made it. Choose another.")
-    inputs += [plan["folder"] / one["name"] for one in plan["sets"] if "name" in one]
-    for name in (STORE, *TABLES):
-        keep(inputs, folder / name)
 
 
 def _read(path: Path | None) -> tuple[dict[str, dict[str, Any]], int]:

@@ -70,7 +70,6 @@ def command_line(capsys, monkeypatch):
 
     def run_here(*arguments):
         monkeypatch.setattr(sys, "argv", ["mtmeta", *map(str, arguments)])
-        monkeypatch.setenv("PYTHONSAFEPATH", "1")  # as `main` sets it, but for this test only
         with pytest.raises(SystemExit) as end:
             cli.main()
         captured = capsys.readouterr()

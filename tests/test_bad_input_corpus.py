@@ -140,7 +140,7 @@ def test_what_is_refused_leaves_the_output_file_alone(place):
     (place / "out.txt").write_text("of yesterday")
     before = snapshot(place)
     for command in ("validate", "rank", "correlate", "report"):
-        assert invoke([command, "t.csv", "-o", "out.txt", "--force"]).exit_code == 1
+        assert invoke([command, "t.csv", "-o", "out.txt"]).exit_code == 1
         assert invoke([command, "t.csv", "-o", "new.txt"]).exit_code == 1
     assert snapshot(place) == before
     for given, says in ((b"", "is empty"), (b"system,segment\nA,\xff\n", "is not UTF-8")):

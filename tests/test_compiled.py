@@ -11,7 +11,6 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "mtmeta"
 TABLE = "system,segment,human,X\n" + "".join(f"{s},{k},{k * s % 3},{(k + s) % 4}\n" for s in range(3) for k in range(6))
 PLAN = "sets: [t.csv]\nstatistics:\n  - correlate: {coefficient: [pearson, kendall]}\n"
-SAYS = "mtmeta: the home folder cannot be written to"
 #: A user of no name, who may read all and write nothing: Python itself may lie in somebody's home.
 READER = ["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"]
 READER += ["--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"]
@@ -54,21 +53,7 @@ def test_without_a_folder_to_write_to(read_only, tmp_path, command, home, made):
     line = [*who, sys.executable, "-P", "-m", "mtmeta", *command.split()]
     done = subprocess.run(line, cwd=here, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, "error" in done.stderr) == (0, False), done.stderr
-    if "--quiet" in command:
-        assert done.stderr == ""
-    else:
-        assert [row.startswith(SAYS) for row in done.stderr.splitlines()].count(True) == 1, done.stderr
-        assert "matplotlib" not in done.stderr.lower()
     assert {path.name for path in here.iterdir()} == {"t.csv", "plan.yaml", *made}
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_numba_takes_no_settings_of_the_working_folder_where_python_takes_no_modules(tmp_path):
-    (tmp_path / ".numba_config.yaml").write_text("cache_dir: planted\n")
-    code = "import mtmeta._compiled, numba; numba.config.reload_config(); print([numba.config.CACHE_DIR])"
-    env = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"} | {"PYTHONPATH": str(PACKAGE.parent)}
-    for safe, expected in (("1", "['']"), ("", "['planted']")):  # a session of one's own is as always
-        line = [sys.executable, "-c", code]
-        done = subprocess.run(line, cwd=tmp_path, env=env | {"PYTHONSAFEPATH": safe}, capture_output=True, check=True)
-        assert done.stdout.decode().strip() == expected

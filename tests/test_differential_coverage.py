@@ -25,7 +25,7 @@ WHY_NOT = {
     "printed numbers, as published": "published.numbers",
     "a rule of four comparisons, tested case by case": "report.decide",
     "a trained model; its tests compare training with what the libraries give": (
-        "scoring.score_neural scoring.train_recommenders sentinel"
+        "scoring.train_recommenders sentinel"
     ),
     "its own tests compare it with sacreBLEU": "scoring.score_ter",
     "draws what its own tests check property by property; a second version would be a second simulator": "simulate",

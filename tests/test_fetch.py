@@ -1,14 +1,11 @@
 """Downloading: a local server with a small made-up set, good and bad; the registry of the package."""
 
 import contextlib
-import gzip
 import hashlib
 import io
 import pickle
 import re
 import runpy
-import socket
-import subprocess
 import sys
 import tarfile
 import threading
@@ -23,7 +20,6 @@ import pytest
 from campaigns import refuses
 from test_datasets import make_tree
 
-from mtmeta import _files
 from mtmeta.datasets import _fetch
 from mtmeta.datasets._fetch import ChecksumError, DownloadError, available, fetch, missing
 
@@ -102,7 +98,7 @@ def registry(tmp_path, monkeypatch):
     folder = tmp_path / "registry"
     folder.mkdir()
     monkeypatch.setattr(_fetch, "REGISTRY", folder)
-    monkeypatch.setattr(_fetch, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
 
     def register(url, lines, name="small"):
         text = f"# title: made up\n# licence: none needed\n# cite: Nobody\n@\t{url}\tfolder\n"
@@ -119,10 +115,8 @@ def server(serve, registry):
 
 
 def tree(cache):
-    """Return every file below ``cache``, hidden ones as well, with its content; no folder may be empty."""
-    found = list(Path(cache).rglob("*"))
-    assert all(any(p.iterdir()) for p in found if p.is_dir())
-    return {p.relative_to(cache).as_posix(): p.read_bytes() for p in found if p.is_file()}
+    """Return every file below ``cache``, hidden ones as well, with its content."""
+    return {p.relative_to(cache).as_posix(): p.read_bytes() for p in Path(cache).rglob("*") if p.is_file()}
 
 
 WHOLE = {f"folder/{path}": content for path, content in FILES.items()}
@@ -164,19 +158,19 @@ def test_a_bad_download_leaves_what_was_there_and_the_next_call_completes(server
         (cache / path).parent.mkdir(parents=True)
         (cache / path).write_bytes(notes)
     server.faults["b/three.txt"] = fault
-    error, attempts = {"cut": (DownloadError, 3), "flip": (ChecksumError, 1)}[fault]
+    error = {"cut": DownloadError, "flip": ChecksumError}[fault]
     with pytest.raises(error, match=r"folder/b/three\.txt") as caught:
         fetch("small", cache=cache)
     altered = content[:7] + bytes([content[7] ^ 1]) + content[8:]
     says = {
         "cut": ["Connection broken: IncompleteRead", "2 of 4 files of 'small'", "fetch again to continue"],
-        "flip": [f"expected sha256 {sha256(content)}", f"found {sha256(altered)}"],
+        "flip": [sha256(content), sha256(altered)],
     }
     for part in (*says[fault], f"{server.url}b/three.txt"):
         assert part in str(caught.value)
     assert issubclass(ChecksumError, ValueError)
     assert tree(cache) == {path: WHOLE[path] for path in ("folder/a/one.txt", "folder/a/two+(zs).txt")} | there
-    assert server.requests.count("b/three.txt") == attempts
+    assert server.requests.count("b/three.txt") == 3
     server.faults.clear()
     server.requests.clear()
     fetch("small", cache=cache)
@@ -188,141 +182,12 @@ def test_a_file_and_a_server_that_are_not_there(server, registry, tmp_path):
     server.faults["a/two+(zs).txt"] = "404"
     says = r"folder/a/two\+\(zs\)\.txt.*a/two%2B%28zs%29\.txt.*404 Client Error"
     refuses(says, fetch, "small", cache=tmp_path / "cache", error=DownloadError)
-    assert server.requests.count("a/two+(zs).txt") == 1  # asking again does not help
     gone = Server({})
     gone.server_close()
-    stopped(gone.url, registry, tmp_path / "gone", r"folder/x\.txt.*Connection refused", timeout=60)
-
-
-def test_a_server_that_does_not_answer(server, tmp_path, monkeypatch):
-    monkeypatch.setattr(_fetch, "_SILENCE", 0.2)
-    monkeypatch.setattr(_fetch, "_PAUSES", ())
-    release = threading.Event()
-    monkeypatch.setattr(Handler, "do_GET", lambda self: release.wait(10))
-    try:
-        refuses("Read timed out", fetch, "small", cache=tmp_path / "cache", error=DownloadError)
-    finally:
-        release.set()
-    assert tree(tmp_path / "cache") == {}
-
-
-class Raw(threading.Thread):
-    """Answers every connection by sending what a function yields, whatever it is, until the other side is gone."""
-
-    def __init__(self, pieces):
-        super().__init__(daemon=True)
-        self.pieces, self.sent = pieces, 0
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/"
-        self.start()
-
-    def run(self):
-        with contextlib.suppress(OSError):  # it is closed at the end
-            while True:
-                connection, _ = self.socket.accept()
-                with connection, contextlib.suppress(OSError):
-                    connection.recv(10_000)
-                    for piece in self.pieces():
-                        connection.sendall(piece)
-                        self.sent += len(piece)
-
-
-HEAD = b"HTTP/1.1 200 OK\r\n"
-
-
-def endless(head):
-    """Return a function that yields the head of an answer and bytes without end."""
-
-    def pieces():
-        yield HEAD + head + b"\r\n"
-        while True:
-            yield (b"10000\r\n" + bytes(65536) + b"\r\n") if b"chunked" in head else bytes(65536)
-
-    return pieces
-
-
-@pytest.fixture
-def raw():
-    """Return a function that starts a server of bytes; all are closed at the end."""
-    with contextlib.ExitStack() as stack:
-
-        def start(pieces):
-            server = Raw(pieces)
-            stack.callback(server.socket.close)
-            return server
-
-        yield start
-
-
-@pytest.mark.parametrize("head", [b"", b"Transfer-Encoding: chunked\r\n", b"Content-Length: 1000000000000\r\n"])
-def test_a_download_without_end_is_stopped(raw, registry, tmp_path, head):
-    server = raw(endless(head))
-    registry(server.url, [f"{sha256(b'x')}\t100000\tx.txt"])
-    with pytest.raises(ChecksumError, match=r"folder/x\.txt: http.* more than the 100,000 bytes.*0 of 1 files"):
-        fetch("small", cache=tmp_path / "cache")
-    assert tree(tmp_path / "cache") == {}
-    assert server.sent < 10_000_000  # what the system holds between the two
-
-
-def test_what_others_are_made_of_has_a_limit_and_what_was_packed_on_the_way_is_not_unpacked(
-    raw, registry, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(_fetch, "_LARGEST", 300_000)
-    server = raw(endless(b""))
-    registry(server.url, [f"{sha256(b'x')}\t5\tx.txt\tx.zip\tmember:x.txt\t{sha256(b'y')}"])
-    refuses(r"more than the 300,000 bytes", fetch, "small", cache=tmp_path / "cache", error=ChecksumError)
-    packed = gzip.compress(bytes(10_000_000))
-    head = f"Content-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
-    server = raw(lambda: iter([HEAD + head + packed]))
-    registry(server.url, [f"{sha256(b'x')}\t100000\tx.txt"])
-    says = rf"not the file that was registered.*\({len(packed)} bytes\)"
-    refuses(says, fetch, "small", cache=tmp_path / "cache", error=ChecksumError)
-    assert tree(tmp_path / "cache") == {}
-
-
-def stopped(url, registry, tmp_path, message, *, timeout=0.6):
-    """Fetch a file of 5 bytes; check how and when that fails, and that nothing is left."""
-    registry(url, [f"{sha256(b'whole')}\t5\tx.txt"])
-    start = time.monotonic()
-    with pytest.raises(DownloadError, match=f"{message}.*0 of 1 files") as caught:
-        fetch("small", cache=tmp_path / "cache", timeout=timeout)
-    assert time.monotonic() - start < timeout + 10
-    assert tree(tmp_path / "cache") == {}
-    assert len(str(caught.value)) < 1000
-
-
-def test_a_server_that_drips_is_not_waited_for(raw, registry, tmp_path):
-    def drips():
-        yield HEAD + b"Content-Length: 1000000000\r\n\r\n"
-        while True:
-            time.sleep(0.2)
-            yield b"x"
-
-    stopped(raw(drips).url, registry, tmp_path, r"folder/x\.txt: http.* did not give it in time\..*--timeout")
-
-
-@pytest.mark.parametrize(("head", "message"), [
-    ("404 Gone", "404 Client Error: Gone"), ("503 Busy\r\nRetry-After: 99999", "503 Server Error: Busy"),
-    ("302 Found\r\nLocation: file:///etc/passwd", "No connection adapters"),
-    ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nwhole", "IncompleteRead"),
-])  # fmt: skip
-def test_an_odd_answer_is_one_clear_error(raw, registry, tmp_path, head, message):
-    server = raw(lambda: iter([f"HTTP/1.1 {head}\r\n\r\n".encode("latin-1")]))
-    message = rf"x\.txt: could not be downloaded from http\S+: .*{message}"
-    stopped(server.url, registry, tmp_path, message, timeout=60)
-
-
-@pytest.mark.slow
-def test_several_processes_fetch_into_one_cache(server, tmp_path):
-    cache = tmp_path / "cache"
-    code = (
-        "import sys, pathlib; from mtmeta.datasets import _fetch; _fetch.REGISTRY = pathlib.Path(sys.argv[1]);"
-        "_fetch.fetch('small', cache=pathlib.Path(sys.argv[2]))"
-    )
-    command = [sys.executable, "-c", code, str(_fetch.REGISTRY), str(cache)]
-    running = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(2)]
-    assert [(p.communicate()[1], p.returncode) for p in running] == [(b"", 0)] * 2
-    assert tree(cache) == WHOLE
+    registry(gone.url, [f"{sha256(b'whole')}\t5\tx.txt"])
+    says = r"folder/x\.txt: could not be downloaded from http.*0 of 1 files"
+    refuses(says, fetch, "small", cache=tmp_path / "gone", error=DownloadError)
+    assert tree(tmp_path / "gone") == {}
 
 
 def test_a_cache_that_cannot_be_written(server, tmp_path):
@@ -333,8 +198,6 @@ def test_a_cache_that_cannot_be_written(server, tmp_path):
 def test_wrong_arguments(server, tmp_path):
     refuses(r"unknown data set 'smal'\. Did you mean 'small'\? Available: 'small'", fetch, "smal", cache=tmp_path)
     refuses("`base_url` must begin with http", fetch, "small", cache=tmp_path, base_url="ftp://somewhere")
-    for timeout in (0, -1, float("nan")):
-        refuses("`timeout` must be", fetch, "small", cache=tmp_path, timeout=timeout)
     assert server.requests == []
 
 
@@ -391,7 +254,7 @@ def test_recipes(serve, registry, tmp_path):
 
     (cache / "folder/S-src.seg.score").unlink()
     server.files["p/seg.pickle"] = pickle.dumps({"B": [0.5, 0.5]})
-    refuses(rf"S-src\.seg\.score.*expected sha256 {sha256(scores)}", fetch, "small", cache=cache, error=ChecksumError)
+    refuses(rf"S-src\.seg\.score.*expected sha256:{sha256(scores)}", fetch, "small", cache=cache, error=ChecksumError)
 
 
 # -- archives ------------------------------------------------------------------------------
@@ -468,10 +331,9 @@ def test_the_download_of_an_archive_is_continued(archived, tmp_path):
     cache, size = tmp_path / "cache", len(archived.files[ARCHIVE])
     archived.faults[ARCHIVE] = "cut"
     refuses("IncompleteRead.*fetch again to continue", fetch, "small", cache=cache, error=DownloadError)
-    assert [there for there, _ in archived.ranges] == [size // 2, size // 2 + (size - size // 2) // 2]
+    assert archived.ranges == []
     had = (cache / f"folder/{ARCHIVE}.part").stat().st_size
     archived.faults.clear()
-    archived.ranges.clear()
     fetch("small", cache=cache)
     assert archived.ranges == [(had, size - had)]
     assert tree(cache)[f"folder/{ARCHIVE}"] == archived.files[ARCHIVE]
@@ -486,19 +348,9 @@ def test_an_altered_archive_is_not_unpacked_and_a_server_that_cannot_continue_gi
     assert not list(cache.rglob("*.tgz*"))
     (cache / f"folder/{ARCHIVE}.part").write_bytes(b"begun")
     archived.faults[ARCHIVE] = "whole"
-    with _files.claimed(cache / "folder", "fetch", ()):
-        refuses("another fetch is writing", fetch, "small", cache=cache)
     fetch("small", cache=cache)
     assert archived.ranges == []
     assert tree(cache)[f"folder/{ARCHIVE}"] == archived.files[ARCHIVE]
-
-
-def test_a_larger_file_has_more_time(archived, tmp_path, monkeypatch):
-    given = []
-    monkeypatch.setattr(_fetch, "_USUAL", len(archived.files[ARCHIVE]) / 4)
-    monkeypatch.setattr(_fetch, "_download", lambda *args: given.append(args[3]) or args[1].write_bytes(b""))
-    refuses("is not the file", fetch, "small", cache=tmp_path, timeout=5, error=ChecksumError)
-    assert given == [20]
 
 
 NAMES = sorted(path.stem for path in REGISTRY.glob("*.tsv"))

@@ -116,7 +116,7 @@ def test_binder_installs_what_the_environment_names():
     assert script.stat().st_mode & 0o111, "Binder runs postBuild, so it must be executable"
     subprocess.run(["bash", "-n", str(script)], check=True)
     last = script.read_text(encoding="utf-8").splitlines()[-1]
-    assert last.endswith(" -c constraints.txt -e '.[book,sentinel]'")
+    assert last.endswith(" -c constraints.txt -e '.[all]'")
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert {"book", "sentinel"} <= set(extras)
 

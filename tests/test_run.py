@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +20,6 @@ import pytest
 from campaigns import refuses
 from test_cli import TABLE, in_a_process, run  # noqa: F401 - a fixture
 from test_datasets import make_tree
-from test_processes import alive, until
 from test_runner import CONFIG, printed, write
 
 import mtmeta as mm
@@ -231,6 +231,19 @@ def test_a_reader_of_the_messages_who_goes_away_ends_it(book, jobs):
             os.killpg(running.pid, signal.SIGKILL)
 
 
+def until(what, seconds=120):
+    """Wait for something; that it does not come is a failure."""
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def alive(pids):
+    stats = [Path(f"/proc/{pid}/stat") for pid in pids]
+    return [path for path in stats if path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupt_is_one_line(book, tmp_path, jobs):
@@ -383,25 +396,10 @@ def test_what_others_have_put_into_the_folder_is_not_replaced(run, book, no_kern
     command = ("run", "1", "--scores", "mine.csv", "--metric", "Y", "--out", "there")
     code, out, err = run(*command)
     assert (code, out) == (1, "")
-    assert f"mtmeta: error: there holds {name.partition('/')[0]}, which no run has made." in err.splitlines()[-1]
-    assert (contents(Path("there")), run(*command, "--force")[0]) == ({str(theirs): b"of others"}, 0)
-    assert not theirs.is_file() or theirs.read_bytes() != b"of others"
-    assert run(*command)[0] == 0
+    assert "Refusing to write to there: it is not empty and has no file .mtmeta-run" in err.splitlines()[-1]
+    assert contents(Path("there")) == {str(theirs): b"of others"}
 
 
-@pytest.mark.slow
-def test_a_site_of_others_beside_notebooks_of_a_run_is_not_replaced(run, book, no_kernel):  # noqa: F811
-    command = ("run", "1", "--scores", "mine.csv", "--out", "there")
-    assert run(*command, "--no-site")[0] == 0
-    theirs = Path("there/site/index.html")
-    theirs.parent.mkdir()
-    theirs.write_text("of others")
-    code, _, err = run(*command)
-    assert code == 1
-    assert "there/site was not made by a run, and is left as it is." in err.splitlines()[-1]
-    assert contents(Path("there/site")) == {str(theirs): b"of others"}
-    assert run(*command, "--force")[0] == run(*command)[0] == 0
-    assert not theirs.exists()
 
 
 @pytest.mark.parametrize("how", ["itself", "symlink", "above"])
@@ -417,9 +415,9 @@ def test_the_sources_of_the_book_are_not_replaced(run, book, no_kernel, how, tmp
         out.mkdir()
         (out / "notebooks").symlink_to(project / "notebooks")
     before = contents(out)
-    code, _, err = run("run", "all", "--scores", "mine.csv", "--book", project, "--out", out, "--force")
+    code, _, err = run("run", "all", "--scores", "mine.csv", "--book", project, "--out", out)
     assert (code, len(err.splitlines())) == (1, 1)
-    assert "no input is replaced" in err
+    assert "Refusing to write to" in err
     assert contents(out) == before
 
 
@@ -432,10 +430,10 @@ def test_scores_in_a_folder_that_is_replaced_are_kept(run, book, no_kernel, opti
     if option == "--metrics-from":
         make_tree(Path("tree"), "en-de")
         shutil.copy(next(Path("tree").rglob("*.seg.score")), "there/site/NEW-refA.seg.score")
-        given, before = ("--scores", "tree/en-de", option, "there/site", "--force"), contents(Path("there"))
+        given, before = ("--scores", "tree/en-de", option, "there/site"), contents(Path("there"))
     code, _, err = run("run", "1", *given, "--out", "there")
     assert code == 1
-    assert "no input is replaced" in err
+    assert "Refusing to write to" in err
     assert contents(Path("there")) == before
 
 

@@ -133,7 +133,7 @@ def test_equal_texts_are_scored_once():
         seen.append(len(texts))
         return texts["translation"].str.len()
 
-    pairs = scoring.score_pairs(TABLE, (), extra={"length": count})
+    pairs = scoring.score_pairs(TABLE, (), scorers={"length": count})
     assert seen == [5]  # two different y, three y'
     assert pairs["length"].tolist() == TABLE["translation"].str.len().tolist()
     assert pairs["length_perturbed"].tolist() == TABLE["perturbed"].str.len().tolist()
@@ -141,7 +141,7 @@ def test_equal_texts_are_scored_once():
 
 def test_equal_texts_with_other_sources_are_told_apart():
     table = TABLE.assign(translation="same", perturbed="same", reference="same", source=["x", "xx", "xxx"])
-    pairs = scoring.score_pairs(table, ["chrf"], extra={"of_source": lambda t: t["source"].str.len()})
+    pairs = scoring.score_pairs(table, ["chrf"], scorers={"of_source": lambda t: t["source"].str.len()})
     assert pairs["of_source"].tolist() == [1, 2, 3]
     assert pairs["chrf"].tolist() == [100, 100, 100]
 
@@ -308,9 +308,9 @@ def test_dl_hard_matches_its_evaluations(task, data_dir):
         ({"perturbed": ["a", None, "b"]}, {}, "'perturbed' of `frame` holds (nan|None) in row 2 .* in 1 of 3 rows"),
         ({"reference": [1.5, "a", "b"]}, {}, "column 'reference' of `frame` holds 1.5 in row 1"),
         ({"chrf_perturbed": 1.0}, {}, "has a column 'chrf_perturbed' already"),
-        ({}, {"extra": {"chrf": len}}, "`extra` names a metric that is known already: 'chrf'"),
-        ({}, {"extra": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row; found 1 in .*\\(1,\\)"),
-        ({}, {"extra": {"x": lambda t: [np.nan] * 5}}, "found 0 in"),
+        ({}, {"scorers": {"chrf": len}}, "`scorers` names a metric that is known already: 'chrf'"),
+        ({}, {"scorers": {"x": lambda t: [1.0]}}, "'x' must return 5 finite numbers, one per row; found 1 in .*\\(1,\\)"),
+        ({}, {"scorers": {"x": lambda t: [np.nan] * 5}}, "found 0 in"),
     ],
 )
 def test_bad_input_of_pairs(change, options, message):

@@ -94,43 +94,8 @@ def test_no_connection_is_opened(tmp_path):
     assert json.loads(done.stdout.splitlines()[-1]) == []
 
 
-#: What a stranger's folder may hold: Python's own modules and what they are called by, and settings of packages.
-_PLANTED = {
-    **{f"{name}.py": f"open('ran-{name}', 'w')" for name in ("argparse", "json", "joblib", "multiprocessing", "evil")},
-    ".numba_config.yaml": "cache_dir: planted\nopt: 0\n",
-    "matplotlibrc": "backend: module://evil\ntext.usetex: True\nfont.size: 40\nno.such.key: 1\n",
-    "t.csv": _TABLE,
-    "plan.yaml": "sets: [t.csv]\nstatistics:\n  - correlate: {coefficient: [pearson, kendall]}\n",
-}
-_CONSOLE_SCRIPT = "import mtmeta.cli\nif __name__ == '__main__':\n    mtmeta.cli.main()\n"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", [
-    "report t.csv --n-resamples 40 -o r.html",
-    "sweep plan.yaml --jobs 2 --out r.html",
-])  # fmt: skip
-def test_nothing_in_the_working_folder_is_run_or_set(tmp_path, command):
-    script = tmp_path / "bin" / "mtmeta"
-    script.parent.mkdir()
-    script.write_text(_CONSOLE_SCRIPT)
-    (script.parent / "latex").write_text("#!/bin/sh\nexit 3\n")
-    (script.parent / "latex").chmod(0o755)
-    env = {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"} | {"PYTHONPATH": str(ROOT)}
-    env["PATH"] = f"{script.parent}{os.pathsep}{env['PATH']}"
-    found = []
-    for planted in ({"t.csv", "plan.yaml"}, set(_PLANTED)):
-        folder = tmp_path / f"{len(planted)} files"
-        folder.mkdir()
-        for name in planted:
-            (folder / name).write_text(_PLANTED[name])
-        line = [sys.executable, script, *command.split(), "--quiet"]
-        done = subprocess.run(line, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
-        assert {path.name for path in folder.iterdir()} == planted | {"r.html"}
-        page = folder / "r.html"
-        found.append(page.read_bytes() if page.is_file() else (page / "results.csv").read_bytes())
-    assert found[0] == found[1]
 
 
 def test_dependencies_are_audited_and_workflows_may_read_only():

@@ -11,7 +11,7 @@ import pytest
 from campaigns import refuses
 from exact import edits
 from scipy import stats
-from teaching import files
+from teaching_campaign import files
 
 import mtmeta as mm
 from mtmeta import simulate
@@ -221,7 +221,7 @@ def test_frozen_files_are_what_the_code_makes(es):
     assert sum(map(len, frozen.values())) < 600_000
     for again in (es, simulate.campaign(**_frozen.SIZES)):  # as it was read, and as it is made
         for name, data in files(again).items():
-            hint = f"{name} differs: run `python tools/sentences/make.py --teaching`"
+            hint = f"{name} differs: run `python tools/teaching_campaign.py`"
             assert lzma.decompress(frozen[f"{name}.xz"]) == data, hint
 
 

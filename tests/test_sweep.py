@@ -234,7 +234,7 @@ def test_a_failure_keeps_the_others_and_is_tried_again(table, tmp_path):
 
 
 def test_a_folder_of_others_and_inputs_are_not_written_to(table, tmp_path):
-    refuses("it is not empty, and no sweep has made it", mm.sweep.run, PLAN, tmp_path)
+    refuses("it is not empty and has no file results.jsonl", mm.sweep.run, PLAN, tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == ["mine.csv"]
     out = tmp_path / "out"
     mm.sweep.run(plan_of("tie_area"), out)

@@ -124,9 +124,9 @@ def binder_environment(environment: Mapping) -> str:
 
 
 def post_build(environment: Mapping) -> str:
-    """Return the script that installs on Binder what pip installs in environment.yml, and PyTorch for CPUs."""
+    """Return the script that installs on Binder what pip installs in environment.yml, PyTorch for CPUs."""
     pip = next(item["pip"] for item in environment["dependencies"] if isinstance(item, Mapping))
-    options = " ".join(f"-e '{o[3:].replace(']', ',sentinel]')}'" if o.startswith("-e ") else o for o in pip)
+    options = " ".join(f"-e '{o[3:]}'" if o.startswith("-e ") else o for o in pip)
     return (
         f"#!/usr/bin/env bash\n# {WRITTEN} from environment.yml.\nset -euo pipefail\n"
         f"python -m pip install --no-cache-dir --extra-index-url {TORCH} {options}\n"

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 from mtmeta._files import whole_file
-from mtmeta._processes import check_room, in_processes
+from mtmeta._processes import in_processes
 from mtmeta.runner import build, execute, missing
 from mtmeta.runner._book import copy_sources, pages, write_execution
 
@@ -137,7 +137,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     again.add_argument("notebooks", nargs="+", type=Path)
     given = parser.parse_args(arguments)
     try:
-        check_room()
         if given.verb == "refresh":
             refresh(given.notebooks, jobs=given.jobs)
         else:

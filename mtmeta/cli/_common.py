@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-import errno
 import inspect
 import os
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -17,9 +14,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 import typer
 
 from .. import __version__
-from .._processes import check_room
 from ._choices import Missing, PlanFormat
-from ._options import Force, How, Metrics, Output, Places, Quiet, flag, option, several, word, wrong
+from ._options import How, Metrics, Output, Places, Quiet, flag, option, several, word, wrong
 from ._output import check_outputs, emit, form_of, say, visible, written
 
 if TYPE_CHECKING:
@@ -50,9 +46,6 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
 
     A parameter that is a dataclass stands for the options that are its fields; a choice is passed on as a word.
     """
-    if command.__doc__ is None:  # python -OO drops what --help shows
-        with suppress(OSError):
-            command.__doc__ = ast.get_docstring(ast.parse(inspect.getsource(command)).body[0])
     bundles: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
     forms: Any = None
@@ -74,7 +67,6 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     def safe(**options: Any) -> None:
         options = {name: str(value) if isinstance(value, StrEnum) else value for name, value in options.items()}
         try:
-            check_room()
             check_outputs(options)
             if options.get("how", "") is None:
                 output, kinds = options.get("output"), PlanFormat if options.get("example") else forms
@@ -100,18 +92,14 @@ def command(example: str, name: str | None = None, group: typer.Typer = app) -> 
 
 
 def complain(error: Exception) -> int:
-    """Report an error on stderr, if it can be written to; return the exit code."""
-    if isinstance(error, BrokenPipeError):
-        return 141  # what a shell shows for a command that SIGPIPE ends
-    with suppress(OSError):
-        typer.echo(f"mtmeta: error: {_reason(error)}", err=True)
+    """Report an error on stderr; return the exit code."""
+    typer.echo(f"mtmeta: error: {_reason(error)}", err=True)
     return 1
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        fault = "it is closed" if error.errno == errno.EBADF else error.strerror
-        return visible(f"{error.filename}: {fault}.")
+        return visible(f"{error.filename}: {error.strerror}.")
     if isinstance(error, MemoryError):
         return visible(f"not enough memory. {error}".strip())
     return visible(in_options(" ".join(str(error).splitlines())))
@@ -233,7 +221,6 @@ class Writing:
     """Options that say where results go, and whether messages are wanted."""
 
     output: Output = None
-    force: Force = False
     quiet: Quiet = False
 
     def text(self, text: str) -> None:

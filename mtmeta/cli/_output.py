@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from .._escapes import latex, markdown, visible
-from .._files import is_own, keep, noted
+from .._files import check_not_input, whole_file
 from ._choices import Format
 
 if TYPE_CHECKING:
@@ -110,43 +108,31 @@ def form_of(output: Path | None, forms: type[StrEnum]) -> str:
     raise ValueError(f"nothing here is written as {ending!r}; name a file with {endings}{choice}.")
 
 
-#: Options and arguments of commands by what becomes of what they name.
+#: Options and arguments that name what a command reads, and what it writes.
 _READ = ("sets", "file", "stages", "validation", "encoder", "start", "folder", "what", "plan", "scores", "metrics_from")
 _WRITTEN = ("output", "report")
-_force = ContextVar("_force", default=False)
 
 
 def inputs(options: Mapping[str, Any]) -> list[Path]:
     """Return the files and folders that a command reads; the name of an absent set is none."""
     from ..datasets import lies_at
 
-    found = []
-    for given in map(options.get, _READ):
-        for name in [given] if isinstance(given, str | Path) else given or ():
-            parts = dict.fromkeys([str(name), *str(name).split("+")])  # a plus sign joins sets to train on
-            found += [Path("/dev/stdin") if part == "-" else lies_at(part) for part in parts]
+    given = [options[name] for name in _READ if options.get(name)]
+    names = [str(name) for one in given for name in ([one] if isinstance(one, str | Path) else one)]
+    parts = [part for name in names for part in (name, *name.split("+"))]  # a plus sign joins sets
+    found = [Path("/dev/stdin") if part == "-" else lies_at(part) for part in parts]
     return [path for path in found if path is not None]
 
 
 def check_outputs(options: Mapping[str, Any]) -> None:
-    """Refuse at once to write to files that are inputs, are the same, or are not ours; see `_files`."""
+    """Refuse at once to write to an input, or twice to one file."""
     given = [options[name] for name in _WRITTEN if options.get(name) is not None]
     targets = [path for one in given for path in (one if isinstance(one, list) else [one]) if path is not None]
     if len({path.resolve() for path in targets}) < len(targets):
         raise ValueError(f"two outputs cannot go to one file; found {targets[0]} twice.")
-    _force.set(options.get("force", False))
     read = inputs(options) if any(path.exists() for path in targets) else ()
     for path in targets:
-        keep(read, path)
-        _check_own(path, _force.get())
-
-
-def _check_own(path: Path, force: bool) -> None:
-    if path.is_file() and not force and not is_own(path):
-        raise ValueError(
-            f"{path} is left as it is: mtmeta did not write it, or it was changed since. Name another file, or replace "
-            "it with --force."
-        )
+        check_not_input(path, read)
 
 
 @contextmanager
@@ -155,28 +141,17 @@ def output_file(path: Path) -> Iterator[Path]:
     if path.exists() and not path.is_file():
         yield path
         return
-    path = path.resolve()
-    _check_own(path, _force.get())  # it may have come meanwhile
-    try:
-        with noted(path) as part:
-            yield part
-            if path.exists():
-                part.chmod(path.stat().st_mode)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
+    with whole_file(path.resolve()) as part:
+        yield part
 
 
 def emit(text: str, output: Path | None) -> None:
     """Write a result to a file, or to standard output."""
-    if output is not None:
-        with output_file(output) as part:
-            part.write_text(text, encoding="utf-8")
+    if output is None:
+        typer.echo(text, nl=False)
         return
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from None
+    with output_file(output) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def say(quiet: bool, *lines: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from .._limits import MAX_COUNT, MAX_SEED
 from ._choices import ReportFormat, Unit
 from ._common import Loading, command
-from ._options import Force, Quiet, Sets, form, new_file, number, option
+from ._options import Quiet, Sets, form, new_file, number, option
 from ._output import emit, say
 
 
@@ -26,7 +26,6 @@ def report(
     seed: number(int, "Seed of these draws.", 0, MAX_SEED) = 0,
     *,
     loading: Loading,
-    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Report whether a metric is any good: what may be claimed, and what may not.

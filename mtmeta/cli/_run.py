@@ -10,7 +10,7 @@ import typer
 from .._escapes import file_name
 from .._limits import MAX_JOBS
 from ._common import Loading, command, full
-from ._options import Chapters, Force, How, Quiet, flag, folder, number, option
+from ._options import Chapters, How, Quiet, flag, folder, number, option
 from ._output import emit, inputs, say, visible, written
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def run(
     ) = None,
     site: option(bool, "Build a site of the book with these chapters in it.") = True,
     how: How = None,
-    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Run chapters of the book on your scores.
@@ -58,7 +57,7 @@ def run(
     data, name = _load(loading, scores, quiet)
     out = Path("out") / file_name(name) if out is None else out
     chosen = scores == "-" or any(given not in (None, [], "raise") for given in vars(loading).values())
-    options = {"jobs": jobs, "progress": not quiet, "force": force}
+    options = {"jobs": jobs, "progress": not quiet}
     read = inputs(context.params)
     outcomes = runner.run(notebooks, data, None if chosen else full(scores), out, reads=read, **options)
     rows = [(Path(page).name, o.status, o.seconds, o.reason or None) for page, o in outcomes.items()]
@@ -66,7 +65,7 @@ def run(
     say(quiet, f"notebooks: {out / 'notebooks'}")
     failed = any(o.status == "failed" for o in outcomes.values())
     if site:
-        failed |= not _site(runner, project, outcomes, out, f"{name}: {runner.title(data)}", force, quiet)
+        failed |= not _site(runner, project, outcomes, out, f"{name}: {runner.title(data)}", quiet)
     if failed:
         raise typer.Exit(1)
 
@@ -83,14 +82,14 @@ def _load(loading: Loading, scores: str, quiet: bool) -> tuple[EvalSet | pd.Data
     return sets[0], names[0]
 
 
-def _site(runner, project: Path, outcomes: dict, out: Path, title: str, force: bool, quiet: bool) -> bool:
+def _site(runner, project: Path, outcomes: dict, out: Path, title: str, quiet: bool) -> bool:
     """Build the site and say where it is; return whether it succeeded, or cannot be built here."""
     if not runner.can_build():
         say(quiet, "no site: jupyter-book is not installed (pip install 'mtmeta[book]')")
         return True
     say(quiet, "building the site")
     try:
-        say(quiet, f"site: {runner.show(project, outcomes, out, title=title, force=force)}")
+        say(quiet, f"site: {runner.show(project, outcomes, out, title=title)}")
     except RuntimeError as error:
         typer.echo(f"mtmeta: error: no site: {visible(str(error))}", err=True)
         return False
@@ -103,7 +102,6 @@ def exercises(
     out: folder(Path, "Write into this folder.") = Path("exercises"),
     scores: option(str | None, "Put these scores into the notebooks.", "FILE|SET", "the book's") = None,
     solutions: flag("Include the solutions, for the lecturer.", "--solutions") = False,
-    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the exercises of chapters as notebooks without solutions.
@@ -117,5 +115,5 @@ def exercises(
 
     found = runner.chapters(runner.find_project(), chapters)
     campaign = None if scores is None else full(scores)
-    for path in export(found.values(), out, solutions=solutions, campaign=campaign, force=force):
+    for path in export(found.values(), out, solutions=solutions, campaign=campaign):
         say(quiet, f"written: {path}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from .. import __version__
-from .._files import keep
+from .._files import check_not_input
 from .._limits import MAX_COUNT
 from ._choices import Kind, Precision, Recipe, ScoreFormat, Sees, Select
 from ._common import Loading, Printing, Writing, app, command
@@ -94,8 +94,8 @@ def train_sentinel(
         raise wrong(names, "goes only with --kind transformer.")
     from .. import sentinel as package
 
-    package.check_target(save, force=printing.force)
-    keep(inputs(context.params), save)
+    package.check_target(save)
+    check_not_input(save, inputs(context.params))
     frames = [_to_learn(stage) for stage in stages]
     options: dict[str, Any] = {}
     if kind == "transformer":
@@ -106,7 +106,7 @@ def train_sentinel(
         options["validation"] = _to_learn(transformer.validation) if transformer.validation else None
         options |= {"checkpoints": transformer.checkpoints, "peak_flops": transformer.peak_flops}
     trained = package.fit(frames, sees=sees, kind=kind, **options)
-    trained.save(save, force=printing.force)
+    trained.save(save)
     if os.environ.get("RANK", "0") != "0":  # of the processes that torchrun starts, one reports
         return
     if transformer.report is not None:

@@ -360,7 +360,6 @@ def fetch(
     names: argument(list[str] | None, "NAME", "Sets to download.") = None,
     show: flag("List what can be downloaded, and download nothing.", "--list") = False,
     mirror: option(str | None, "Download from this address, which serves a filled cache.", "URL") = None,
-    timeout: option(float, "Give up a file after this time.", "SECONDS") = 300,
     *,
     printing: Printing,
 ) -> None:
@@ -380,7 +379,7 @@ def fetch(
     known = available()
     rows = []
     for name in dict.fromkeys(known if show else names):
-        folder = None if show else fetch_set(name, base_url=mirror, progress=not printing.quiet, timeout=timeout)
+        folder = None if show else fetch_set(name, base_url=mirror, progress=not printing.quiet)
         terms = known[name.partition("/")[0]]
         size = f"{terms.size / 1e6:.1f} MB, {len(terms.files)} files"
         facts = [("title", terms.title), ("size", size), ("licence", terms.licence), ("restriction", terms.restriction)]

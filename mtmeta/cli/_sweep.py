@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from .._files import check_not_input
 from .._limits import MAX_JOBS
 from ._common import Writing, command
 from ._options import How, argument, flag, folder, number, wrong
@@ -48,6 +49,8 @@ def sweep(
         writing.text(package.EXAMPLE)
         return
     out = out or Path("out") / plan.stem
+    if writing.output is not None:
+        check_not_input(writing.output, package.read_plan(plan)["files"])
     if dry_run:
         frame = package.tasks(plan, out)
         counts = frame["status"].value_counts()

@@ -14,6 +14,7 @@ from a data directory.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import itertools
 import os
@@ -21,31 +22,23 @@ import re
 import shutil
 import sys
 import tarfile
-import time
+import tempfile
 import zipfile
-from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
 from tqdm import tqdm
 
-from .._checks import check_number
-from .._files import cache_dir, claimed, tidy, unfinished
+from .._files import cache_dir, whole_file
 from .._names import unknown
 from ._ratings import read_scores_pickle
 
 REGISTRY = Path(__file__).with_name("registry")
 
-_PAUSES = (1.0, 4.0)  # seconds before the second and the third attempt
-_LARGEST = 20_000_000  # bytes of an upstream file that others are made of; the registry has the sizes of the rest
-_USUAL = 10_000_000  # bytes of a file that must come within the time limit; a larger one has longer
-_CHUNK = 1_000_000  # bytes that are read at a time
+_RETRIES = 2
 _SILENCE = 30  # seconds without a byte
-_TRANSIENT = (408, 429)  # answers below 500 that are worth another attempt
 
 
 class ChecksumError(ValueError):
@@ -141,9 +134,7 @@ def missing(name: str, root: Path) -> list[str]:
     return [file.path for file in _data_set(name).files if not _is_there(Path(root) / file.path, file)]
 
 
-def fetch(
-    name: str, *, cache: Path | None = None, progress: bool = True, base_url: str | None = None, timeout: float = 300.0
-) -> Path:
+def fetch(name: str, *, cache: Path | None = None, progress: bool = True, base_url: str | None = None) -> Path:
     """Download a set, or its missing files, into the cache.
 
     Files that are there and have the right sha256 are not downloaded again, so to continue an interrupted call, call
@@ -162,9 +153,6 @@ def fetch(
     base_url : str, optional
         Download from a mirror that serves a filled cache under this address, for instance
         ``python -m http.server`` run in the cache of a colleague.
-    timeout : float
-        Seconds that one file may take, with all attempts, and as many for each 10 MB of a larger one. All files but an
-        archive have less. The next call continues the download of an archive.
 
     Returns
     -------
@@ -174,23 +162,18 @@ def fetch(
     Raises
     ------
     ValueError
-        If there is no set of this name or an archive has no such part, ``timeout`` is not above 0, or another process
-        downloads the same archive.
+        If there is no set of this name, or an archive has no such part.
     ChecksumError
-        If a downloaded file is not the one in the registry. If a server sends more bytes than the registry says, or
-        than 20 MB of a file that others are made from, the download is stopped. It is a ``ValueError``.
+        If a downloaded file is not the one in the registry. It is a ``ValueError``.
     DownloadError
-        If a file cannot be downloaded, or takes too long. It is an ``OSError``.
+        If a file cannot be downloaded. It is an ``OSError``. The next call continues the download of an archive.
     OSError
         If the cache cannot be written.
     """
     data_set = _data_set(name)
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise ValueError(f"`base_url` must begin with http:// or https://; found {base_url!r}.")
-    if check_number("timeout", timeout) <= 0:
-        raise ValueError(f"`timeout` must be above 0; found {timeout!r}.")
     cache = cache_dir() if cache is None else Path(cache)
-    tidy(cache)
     done, reached, all_files = 0, 0, data_set.files
     if base_url is not None:
         made = {"recipe": "archive" if data_set.is_archive else "", "url_sha256": ""}
@@ -202,9 +185,9 @@ def fetch(
             wanted = [f for f in files if not (_is_there(cache / f.path, f) and _sha256(cache / f.path) == f.sha256)]
             try:
                 if wanted and data_set.is_archive:
-                    _obtain_archive(wanted[0], cache, timeout, lambda n: bar.update(n - bar.n))
+                    _obtain_archive(wanted[0], cache, bar)
                 elif wanted:
-                    _obtain(wanted, cache, timeout)
+                    _obtain(wanted, cache)
                 if data_set.is_archive:
                     _unpack(cache / files[0].path, name.partition("/")[2], progress=progress)
             except (ChecksumError, DownloadError) as error:
@@ -250,96 +233,77 @@ def _is_there(path: Path, file: DataFile) -> bool:
     return path.is_file() and path.stat().st_size == file.size
 
 
-def _obtain(files: list[DataFile], cache: Path, timeout: float) -> None:
+def _obtain(files: list[DataFile], cache: Path) -> None:
     """Download what files come from, which is the same for all, and put them into their places."""
     first = files[0]
-    with unfinished(cache) as downloaded:
-        _download(first, downloaded, _LARGEST if first.recipe else first.size, timeout)
-        if not first.recipe:
-            _place(downloaded, first, cache)
-            return
-        if first.url_sha256:
-            _check(downloaded, first.url_sha256, first)
-        raw = downloaded.read_bytes()
+    if not first.recipe:
+        _download(first.url, first.sha256, cache / first.path, first.path)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        raw = _download(first.url, first.url_sha256 or None, Path(folder) / "upstream", first.path).read_bytes()
     for file in files:
-        with unfinished(cache) as made:
-            made.write_bytes(_convert(raw, file))
-            _place(made, file, cache)
+        with whole_file(cache / file.path) as part:
+            part.write_bytes(_convert(raw, file))
+            _check(part, file)
 
 
-def _obtain_archive(file: DataFile, cache: Path, timeout: float, tick: Callable[[int], Any]) -> None:
+def _download(url: str, sha256: str | None, target: Path, what: str) -> Path:
+    """Download a file with pooch: tried again if the connection breaks, checked, and whole or absent."""
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel("ERROR")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    known = {target.name: f"sha256:{sha256}" if sha256 else None}
+    place = pooch.create(target.parent, "", registry=known, urls={target.name: url}, retry_if_failed=_RETRIES)
+    try:
+        return Path(place.fetch(target.name, downloader=pooch.HTTPDownloader(timeout=_SILENCE)))
+    except (requests.RequestException, ValueError) as error:
+        said = " ".join(str(error).split())[:300].removesuffix(".")
+        if isinstance(error, ValueError) and not isinstance(error, requests.RequestException):
+            raise ChecksumError(f"{what}: the content of {url} is not the file that was registered: {said}.") from error
+        raise DownloadError(f"{what}: could not be downloaded from {url}: {said}.") from error
+
+
+def _obtain_archive(file: DataFile, cache: Path, bar: tqdm) -> None:
     """Download an archive, or the rest of it, into its place. What was downloaded stays if the download breaks off."""
-    place = cache / file.path
-    part = place.with_name(f"{place.name}.part")
-    with claimed(place.parent, "fetch", ()):
-        try:
-            if not (part.exists() and part.stat().st_size >= file.size):
-                seconds = timeout * max(1.0, file.size / _USUAL)
-                _download(file, part, file.size, seconds, tick)
-            _place(part, file, cache)
-        except ChecksumError:
-            part.unlink()
-            raise
-
-
-def _place(part: Path, file: DataFile, cache: Path) -> None:
-    """Give a checked file its final name, in one step."""
-    _check(part, file.sha256, file)
-    (cache / file.path).parent.mkdir(parents=True, exist_ok=True)
-    os.replace(part, cache / file.path)
-
-
-def _download(
-    file: DataFile, target: Path, size: int, timeout: float, tick: Callable[[int], Any] = lambda n: None
-) -> None:
-    """Write what a server gives after the bytes that the target has, within a time for all attempts together.
-
-    `tick` is told how many it has.
-    """
-    import requests  # takes 0.1 s: only where something is downloaded
+    import requests
     from urllib3.exceptions import HTTPError
 
-    deadline = time.monotonic() + timeout
-    for pause in (*_PAUSES, None):
-        start = target.stat().st_size if target.exists() else 0
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
-        try:
-            with requests.get(file.url, stream=True, headers=headers, timeout=min(timeout, _SILENCE)) as answer:
+    place = cache / file.path
+    part = place.with_name(f"{place.name}.part")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    start = part.stat().st_size if part.exists() else 0
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
+    try:
+        if start < file.size:
+            with requests.get(file.url, stream=True, headers=headers, timeout=_SILENCE) as answer:
                 answer.raise_for_status()
-                with target.open("ab" if answer.status_code == 206 else "wb") as part:
-                    while chunk := answer.raw.read1(_CHUNK):
-                        part.write(chunk)
-                        tick(part.tell())
-                        _check_limits(part.tell(), size, deadline, f"{file.path}: {file.url}")
-            return
-        except (requests.RequestException, HTTPError) as error:
-            answer = getattr(error, "response", None)
-            lasting = answer is not None and 400 <= answer.status_code < 500 and answer.status_code not in _TRANSIENT
-            if lasting or pause is None or time.monotonic() + pause > deadline:
-                said = " ".join(str(error.args[0] if error.args else error).split())[:300].removesuffix(".")
-                raise DownloadError(f"{file.path}: could not be downloaded from {file.url}: {said}.") from error
-            time.sleep(pause)
-
-
-def _check_limits(found: int, size: int, deadline: float, what: str) -> None:
-    """Raise if a download has more bytes than were expected, or has taken too long."""
-    if found > size:
-        raise ChecksumError(f"{what} gives more than the {size:,} bytes that were expected; they were discarded.")
-    if time.monotonic() > deadline:
-        raise DownloadError(f"{what} did not give it in time. Allow more with --timeout (in Python: timeout=).")
+                with part.open("ab" if answer.status_code == 206 else "wb") as target:
+                    while chunk := answer.raw.read1(1_000_000):
+                        target.write(chunk)
+                        bar.update(target.tell() - bar.n)
+    except (requests.RequestException, HTTPError) as error:
+        said = " ".join(str(error).split())[:300].removesuffix(".")
+        raise DownloadError(f"{file.path}: could not be downloaded from {file.url}: {said}.") from error
+    try:
+        _check(part, file)
+    except ChecksumError:
+        part.unlink()
+        raise
+    os.replace(part, place)
 
 
 def _sha256(path: Path) -> str:
-    from pooch import file_hash  # takes 0.1 s, for which loading need not wait
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
-    return file_hash(str(path))
 
-
-def _check(found: Path, sha256: str, file: DataFile) -> None:
-    if (actual := _sha256(found)) != sha256:
+def _check(found: Path, file: DataFile) -> None:
+    if (actual := _sha256(found)) != file.sha256:
         raise ChecksumError(
-            f"{file.path}: what {file.url} gives is not the file that was registered: expected sha256 {sha256}, "
-            f"found {actual} ({found.stat().st_size} bytes). It was discarded, and the cache is as it was."
+            f"{file.path}: the content of {file.url} is not the file that was registered: expected sha256 "
+            f"{file.sha256}, found {actual} ({found.stat().st_size} bytes). It was discarded."
         )
 
 
@@ -383,12 +347,10 @@ def _unpack(archive: Path, part: str, *, progress: bool) -> None:
     Human scores get their names last, because a language pair counts as present if it has some; those of segments come
     at the end, the default annotation first. Raise `ValueError` if the archive has no such set or pair.
     """
-    tidy(archive.parent)
     set_name, _, pair = part.partition("/")
     known: dict[str, set[str]] = {}
-    with ExitStack() as stack:
-        last: list[tuple[Path, Path]] = []
-        tar = stack.enter_context(tarfile.open(archive, "r|gz"))
+    last: list[tuple[bytes, Path]] = []
+    with tarfile.open(archive, "r|gz") as tar:
         for member in tqdm(tar, desc="unpacking", unit=" files", disable=not progress):
             path = PurePosixPath(member.name)
             found = _MEMBER.fullmatch(str(path)) if member.isfile() else None
@@ -400,19 +362,18 @@ def _unpack(archive: Path, part: str, *, progress: bool) -> None:
                 continue
             place = archive.parent.joinpath(*path.parts[1:])
             place.parent.mkdir(parents=True, exist_ok=True)
-            written = stack.enter_context(unfinished(archive.parent))
-            with written.open("wb") as file:
-                shutil.copyfileobj(tar.extractfile(member), file)
             if place.parent.name == "human-scores":
-                last.append((written, place))
-            else:
-                os.replace(written, place)
+                last.append((tar.extractfile(member).read(), place))
+                continue
+            with whole_file(place) as part, part.open("wb") as file:
+                shutil.copyfileobj(tar.extractfile(member), file)
         if set_name and set_name not in known:
             raise unknown("set of the archive", set_name, sorted(known))
         if pair and pair not in known[set_name]:
             raise unknown(f"language pair of {set_name}", pair, sorted(known[set_name]))
-        for written, place in sorted(last, key=lambda files: _turn(files[1].name)):
-            os.replace(written, place)
+        for content, place in sorted(last, key=lambda one: _turn(one[1].name)):
+            with whole_file(place) as part:
+                part.write_bytes(content)
 
 
 def _turn(name: str) -> tuple[bool, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._files import is_own, noted
+from .._files import whole_file
 from ._check import described
 
 if TYPE_CHECKING:
@@ -216,7 +216,6 @@ def export(
     *,
     solutions: bool = False,
     campaign: str | None = None,
-    force: bool = False,
 ) -> list[Path]:
     """Write the exercises of chapters, one notebook each.
 
@@ -228,8 +227,6 @@ def export(
         The folder to write to; it is made if it is not there.
     solutions, campaign
         As in `to_notebook`.
-    force : bool
-        Whether to replace files that were not written here, or were edited since.
 
     Returns
     -------
@@ -239,7 +236,7 @@ def export(
     Raises
     ------
     ValueError
-        If a notebook has no exercise, or a file that is there has been edited by hand: it may hold answers.
+        If a notebook has no exercise, or a file that is there has other content: it may hold answers.
     """
     import nbformat
 
@@ -248,13 +245,12 @@ def export(
     for path in map(Path, chapters):
         notebook = to_notebook(nbformat.read(path, 4), solutions=solutions, campaign=campaign)
         made[Path(out) / f"{path.stem}{ending}"] = nbformat.writes(notebook) + "\n"
-    edited = (path for path, text in made.items() if path.exists() and path.read_bytes() != text.encode())
-    if taken := [str(path) for path in edited if not force and not is_own(path)]:
+    if taken := [str(path) for path, text in made.items() if path.exists() and path.read_bytes() != text.encode()]:
         raise ValueError(
-            f"not written, for they may hold answers: {', '.join(taken)}. Move them away, or choose another folder; on "
-            "the command line, --force replaces them."
+            f"Not overwritten because these files may contain answers: {', '.join(taken)}. Move them away, or choose "
+            "another folder."
         )
     for path, text in made.items():
-        with noted(path) as part:
+        with whole_file(path) as part:
             part.write_text(text, encoding="utf-8")
     return list(made)

@@ -5,11 +5,6 @@ always says the same thing a second time. Figures are white and opaque, so they 
 theme too.
 """
 
-from .._files import settings_ignored
-
-with settings_ignored():
-    import matplotlib  # noqa: F401 - before the modules below do
-
 from ._aggregation import correlations_by_size, paired_differences, ratio_bars, score_grid, three_columns
 from ._agreement import (
     decomposition,

@@ -11,14 +11,14 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from .. import __version__
 from .._arrays import digest
 from .._escapes import file_name, markdown
-from .._files import claimed, keep, whole_file
+from .._files import check_not_input, claim, whole_file
 from .._processes import in_processes
 from ._execute import CannotRun, about, execute, missing
 from ._needs import PARAMETERS, Data, facts, kind_of, unmet
@@ -58,7 +58,6 @@ def run(
     jobs: int = 2,
     progress: bool = True,
     reads: Iterable[Path] = (),
-    force: bool = False,
 ) -> dict[str, Outcome]:
     """Execute chapters on a set of scores.
 
@@ -89,8 +88,6 @@ def run(
         Whether to write to stderr the outcome of each chapter and, now and then, the current cell.
     reads : iterable of Path
         Files and folders that must not be replaced, in addition to the notebooks.
-    force : bool
-        Whether to replace files in the folder that no run has made.
 
     Returns
     -------
@@ -100,31 +97,29 @@ def run(
     Raises
     ------
     ValueError
-        If papermill is not installed, a notebook states its needs in the wrong form, or the folder holds files that no
-        run has made, is or holds an input, or is in use by another run.
+        If papermill is not installed, a notebook states its needs in the wrong form, or the folder was not made by a
+        run, or is or holds an input.
     """
     for name in ("papermill", "ipykernel"):
         if importlib.util.find_spec(name) is None:
             raise ValueError(f"{name} is not installed; chapters are executed with it: pip install 'mtmeta[book]'.")
     out = Path(out)
     outcomes: dict[str, Outcome] = {}
-    with hold(out, [*reads, *notebooks.values()], force=force):
-        given = _write_scores(data, out) if scores is None else scores
-        with closing(_outcomes(notebooks, data, given, out, jobs, progress)) as done:
-            for page, outcome in done:
-                outcomes[page] = outcome
-                if progress:
-                    _tell(page, outcome, len(outcomes), len(notebooks))
+    take(out, [*reads, *notebooks.values()])
+    given = _write_scores(data, out) if scores is None else scores
+    with closing(_outcomes(notebooks, data, given, out, jobs, progress)) as done:
+        for page, outcome in done:
+            outcomes[page] = outcome
+            if progress:
+                _tell(page, outcome, len(outcomes), len(notebooks))
     return {page: outcomes[page] for page in notebooks}
 
 
-@contextmanager
-def hold(out: Path, reads: Iterable[Path], *, force: bool = False) -> Iterator[None]:
-    """Lock a folder for a run; raise if it holds inputs, or files that no run has made, or is in use."""
+def take(out: Path, reads: Iterable[Path]) -> None:
+    """Make a folder one of a run; raise if that would replace inputs, or if no run has made it."""
     for name in _MADE:
-        keep(reads, out / name)
-    with claimed(out, "run", _MADE, force=force):
-        yield
+        check_not_input(out / name, reads)
+    claim(out, ".mtmeta-run")
 
 
 def _write_scores(data: Data, out: Path) -> str:

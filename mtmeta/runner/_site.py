@@ -11,7 +11,7 @@ from typing import Any
 
 from .._arrays import digest
 from ._book import build, copy_sources, pages, read_yaml, write_execution
-from ._run import Outcome, hold, plain, write_text
+from ._run import Outcome, plain, take, write_text
 
 _PAGE = "book/your_run"
 _SOURCES = ("book", "notebooks", "_toc.yml", "_config.yml")
@@ -19,9 +19,7 @@ _SOURCES = ("book", "notebooks", "_toc.yml", "_config.yml")
 _BUILT = ".mtmeta-site"
 
 
-def show(
-    project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, *, title: str, force: bool = False
-) -> Path:
+def show(project: str | Path, outcomes: Mapping[str, Outcome], out: str | Path, *, title: str) -> Path:
     """Build one site of the book's pages, with the chapters that `run` executed in place of the book's.
 
     Parameters
@@ -34,8 +32,6 @@ def show(
         The folder that `run` wrote to. The site goes to ``out/site`` and is built only if something has changed.
     title : str
         What the chapters were run on, for the page that lists them.
-    force : bool
-        Whether to replace a folder ``out/site`` that no run has made. The book's sources are never replaced.
 
     Returns
     -------
@@ -47,18 +43,12 @@ def show(
     RuntimeError
         If jupyter-book is not installed, or fails.
     ValueError
-        If the folder, or the site in it, holds files that no run has made, or another run is using it.
+        If no run has made the folder, or the site would replace the book's sources.
     """
     project, out = Path(project), Path(out).resolve()
-    with hold(out, [project / name for name in _SOURCES]):
-        site = out / "site"
-        if not force and os.path.lexists(site) and not (site / _BUILT).is_file():
-            raise ValueError(
-                f"{site} was not made by a run, and is left as it is. Move it away, or name another folder; on the "
-                "command line, --force replaces it."
-            )
-        _build_in(site, project, outcomes, title)
-    return site / f"{_PAGE}.html"
+    take(out, [project / name for name in _SOURCES])
+    _build_in(out / "site", project, outcomes, title)
+    return out / "site" / f"{_PAGE}.html"
 
 
 def _build_in(site: Path, project: Path, outcomes: Mapping[str, Outcome], title: str) -> None:

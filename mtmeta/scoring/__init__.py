@@ -1,9 +1,8 @@
-"""Metric scores: of texts by sacreBLEU, nltk, rouge-score and jiwer, of rankings by trec_eval, and neural ones.
+"""Metric scores: of texts by sacreBLEU, nltk, rouge-score and jiwer, of rankings by trec_eval.
 
 Higher is better everywhere: error rates are negated.
 """
 
-from ._external import NEURAL, score_neural
 from ._pairs import PAIR_METRICS, score_pairs
 from ._ranking import RANKING_MEASURES, score_ranking_pairs, score_rankings
 from ._recommenders import train_recommenders
@@ -14,7 +13,6 @@ from ._text import METRICS, TOKENIZERS, SegmentScores, TextScore, score_corpus, 
 
 __all__ = [
     "METRICS",
-    "NEURAL",
     "PAIR_METRICS",
     "RANKING_MEASURES",
     "TOKENIZERS",
@@ -24,7 +22,6 @@ __all__ = [
     "check_references",
     "explain_reference_shape",
     "score_corpus",
-    "score_neural",
     "score_pairs",
     "score_ranking_pairs",
     "score_rankings",

@@ -38,7 +38,7 @@ def score_pairs(
     task: str = "translation",
     lowercase: bool | str = False,
     tokenize: str | None = None,
-    extra: Mapping[str, Callable[[pd.DataFrame], np.ndarray]] | None = None,
+    scorers: Mapping[str, Callable[[pd.DataFrame], np.ndarray]] | None = None,
     n_jobs: int = 1,
     cache: str | Path | None = None,
     progress: bool = False,
@@ -53,7 +53,7 @@ def score_pairs(
         One row per perturbation: ``translation`` (or ``transcript``), ``perturbed``, ``reference``, and any others.
     metrics : sequence of str, optional
         By default those of `PAIR_METRICS`; for translations also ``chrf++`` and ``meteor``. ``()`` for those of
-        ``extra`` alone.
+        ``scorers`` alone.
     task : {"translation", "speech"}
     lowercase : bool or "perturbed"
         Whether y, y' and the reference are lower-cased first, all alike. ``"perturbed"`` lower-cases y' alone, as
@@ -61,12 +61,12 @@ def score_pairs(
         no perturbation made. Use it to show this, never to measure.
     tokenize : str, optional
         The tokenizer of sacreBLEU's BLEU; see `scorer`. Choose ``"zh"`` for Chinese references.
-    extra : mapping of str to callable, optional
-        Further metrics by name, such as ``{"comet": functools.partial(score_neural, metric="comet")}``. Each is called
-        once with a table of ``translation`` (or ``transcript``), ``reference`` and, if the frame has it, ``source``. It
-        returns one number per row, higher is better. ``cache`` is not for it; `score_neural` has its own.
+    scorers : mapping of str to callable, optional
+        Further metrics by name, such as COMET (a recipe of the book). Each is called once with a table of
+        ``translation`` (or ``transcript``), ``reference`` and, if the frame has it, ``source``. It returns one number
+        per row, higher is better. Its scores are not cached.
     n_jobs : int
-        Processes, as in joblib; metrics of ``extra`` run in this one.
+        Processes, as in joblib; ``scorers`` run in this one.
     cache : path, optional
         A folder. Scores are stored by the content of texts and the signature of the metric, so that an interrupted run
         continues where it stopped.
@@ -78,7 +78,7 @@ def score_pairs(
     pandas.DataFrame
         The rows and columns of ``frame``, and for every metric M the columns ``M`` (of y) and ``M_perturbed``. Higher
         is better: error rates are negated. ``attrs["signatures"]`` holds library, version and options of each metric
-        that is not in ``extra``.
+        that is not in ``scorers``.
 
     Raises
     ------
@@ -120,13 +120,13 @@ def score_pairs(
     check_choice("task", task, _KNOWN)
     check_choice("lowercase", lowercase, (True, False, "perturbed"))
     check_choice("tokenize", tokenize, (*TOKENIZERS, None))
-    extra = dict(extra or {})
+    scorers = dict(scorers or {})
     names = PAIR_METRICS[task] if metrics is None else metrics
-    if len(names) or not extra:
+    if len(names) or not scorers:
         positions("metric", names, _KNOWN[task])
-    if clash := set(names) & set(extra):
-        raise ValueError(f"`extra` names a metric that is known already: {sorted(clash)[0]!r}. Choose another name.")
-    new = [column for m in (*names, *extra) for column in (m, f"{m}_perturbed")]
+    if clash := set(names) & set(scorers):
+        raise ValueError(f"`scorers` names a metric that is known already: {sorted(clash)[0]!r}. Choose another name.")
+    new = [column for m in (*names, *scorers) for column in (m, f"{m}_perturbed")]
     check_table(frame, texts=[_TEXT[task], "perturbed", "reference"], new=new)
     for metric in names:
         if missing := trouble(metric):
@@ -144,7 +144,7 @@ def score_pairs(
     done = parallel(check_jobs(n_jobs), (delayed(_score_chunk)(score, piece, signatures, cache) for piece in pieces))
     parts = list(tqdm(done, total=len(pieces), unit="chunk", disable=not progress))
     scores = {m: np.concatenate([part[m] for part in parts]) for m in names}
-    for name, function in extra.items():
+    for name, function in scorers.items():
         values = scores[name] = np.asarray(function(texts), dtype=float)
         if values.shape != (len(texts),) or not np.isfinite(values).all():
             raise ValueError(

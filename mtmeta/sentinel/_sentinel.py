@@ -140,7 +140,7 @@ class Sentinel(ABC):
         grid = np.array([[np.nan if text is None else next(scores) for text in row] for row in rows])
         return np.broadcast_to(grid, es.shape).copy()
 
-    def save(self, folder: str | Path, *, force: bool = False) -> None:
+    def save(self, folder: str | Path) -> None:
         """Write the sentinel into a folder, for `load`.
 
         A missing folder is created. It holds JSON and plain arrays, no pickle; that of a transformer also holds the
@@ -149,8 +149,6 @@ class Sentinel(ABC):
         Parameters
         ----------
         folder : str or pathlib.Path
-        force : bool
-            Whether to write into a folder with something that is not a sentinel.
 
         Raises
         ------
@@ -160,22 +158,20 @@ class Sentinel(ABC):
             If it cannot be written.
         """
         folder = Path(folder)
-        check_target(folder, force=force)
+        check_target(folder)
         folder.mkdir(parents=True, exist_ok=True)
         card = {"format": _FORMATS[self.kind], "kind": self.kind, "sees": self.sees}
         write_json(folder / _CARD, {"unfinished": True})
         write_json(folder / _CARD, card | self._write(folder))
 
 
-def check_target(folder: str | Path, *, force: bool = False) -> None:
+def check_target(folder: str | Path) -> None:
     """Refuse a folder that a sentinel must not be saved into, before it is trained.
 
     Parameters
     ----------
     folder : str or pathlib.Path
         Where it is to be saved; it need not exist.
-    force : bool
-        Whether a folder with something that is not a sentinel will do.
 
     Raises
     ------
@@ -192,10 +188,10 @@ def check_target(folder: str | Path, *, force: bool = False) -> None:
         raise ValueError(f"{folder} is a file; a sentinel is saved into a folder.")
     card = _stored(folder)
     others = folder.is_dir() and any(not path.match(".*.part") for path in folder.iterdir())
-    if others and not force and not ("unfinished" in card or card.keys() >= _FIELDS):
+    if others and not ("unfinished" in card or card.keys() >= _FIELDS):
         raise ValueError(
-            f"{folder} holds other files. Name a new folder, or one with a sentinel to replace; on the command line, "
-            "--force writes there all the same."
+            f"Refusing to write to {folder}: it holds other files. Choose a new folder, or one with a sentinel to "
+            "replace."
         )
 
 

@@ -208,10 +208,10 @@ class TransformerSentinel(Sentinel):
     def _score(self, texts: list[str]) -> np.ndarray:
         return _scores(self, _token_ids(self, texts))
 
-    def save(self, folder: str | Path, *, force: bool = False) -> None:
+    def save(self, folder: str | Path) -> None:
         """Write the sentinel into a folder; if several processes trained together, only the first one writes."""
         if _processes().is_main_process:
-            super().save(folder, force=force)
+            super().save(folder)
         _processes().wait_for_everyone()
 
     def export(self, folder: str | Path) -> None:
@@ -733,7 +733,7 @@ def _keep_stage(sentinel: TransformerSentinel, folder: Path, facts: dict[str, An
     _processes().wait_for_everyone()  # all have read the best checkpoint
     if _processes().is_main_process:
         if not (folder / "done.json").exists():
-            Sentinel.save(sentinel, folder / "sentinel", force=True)
+            Sentinel.save(sentinel, folder / "sentinel")
             write_json(folder / "done.json", facts)
         for checkpoint in folder.glob("checkpoint-*"):
             shutil.rmtree(checkpoint)

@@ -1,4 +1,4 @@
-"""The files of the teaching campaign, which `mtmeta.simulate.teaching` reads."""
+"""Write the files of the teaching campaign, which `mtmeta.simulate.teaching` reads."""
 
 from __future__ import annotations
 
@@ -64,3 +64,8 @@ def write(folder: Path = FOLDER) -> list[Path]:
         paths.append(Path(folder) / f"{name}.xz")
         paths[-1].write_bytes(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
     return paths
+
+
+if __name__ == "__main__":
+    for path in write():
+        print(f"{path} {path.stat().st_size} bytes")
