@@ -12,7 +12,7 @@ import nbformat
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from corpus import CASES, CHECKPOINTS, OPTIONS, snapshot, watched
+from corpus import CASES, OPTIONS, snapshot, watched
 from corpus._case import facts
 from corpus._tables import _million
 from typer.main import get_command
@@ -42,12 +42,6 @@ def _warm(tmp_path_factory):
     nbformat.validate(nbformat.v4.new_notebook())  # compiles its schema
 
 
-@pytest.fixture(scope="module")
-def _warm_models(tmp_path_factory):
-    case = next(case for case in CHECKPOINTS if "vocab_size" in case.name)  # its model is built
-    invoke(case.line(case.make(tmp_path_factory.mktemp("model"))))
-
-
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """Return an empty folder, which is the working directory, while nothing else holds data."""
@@ -70,7 +64,6 @@ def read(case, argument):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("_warm_models")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case(case, place):
     argument, before = case.make(place), snapshot(place)
@@ -121,7 +114,7 @@ def test_usage(usage, place):
 
 
 #: One case of each kind, run as a program: what a shell sees must be what the tests inside a process see.
-PROGRAM = ["csv: utf-16, text beyond ASCII", "tree: human scores are a pipe", "sentinel: arrays: objects"]
+PROGRAM = ["csv: utf-16, text beyond ASCII", "tree: human scores are a pipe"]
 
 
 @pytest.mark.slow

@@ -444,7 +444,6 @@ WRITERS = {
     "sweep --example -o": [],
     "sweep plan.yaml --dry-run -o": ["plan.yaml", "t.csv"],
     "sentinel train s.csv --sees source --save new -o": ["s.csv"],
-    "sentinel train s.csv+s.csv --sees source --save new --report": ["s.csv"],
     "sentinel score sentinel s.csv -o": ["s.csv", "sentinel/weights.npz"],
 }
 

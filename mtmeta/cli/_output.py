@@ -110,7 +110,7 @@ def form_of(output: Path | None, forms: type[StrEnum]) -> str:
 
 #: Options and arguments that name what a command reads, and what it writes.
 _READ = ("sets", "file", "stages", "validation", "encoder", "start", "folder", "what", "plan", "scores", "metrics_from")
-_WRITTEN = ("output", "report")
+_WRITTEN = ("output",)
 
 
 def inputs(options: Mapping[str, Any]) -> list[Path]:

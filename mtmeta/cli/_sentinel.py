@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import shlex
 import sys
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -15,10 +13,10 @@ import typer
 from .. import __version__
 from .._files import check_not_input
 from .._limits import MAX_COUNT
-from ._choices import Kind, Precision, Recipe, ScoreFormat, Sees, Select
+from ._choices import Kind, Precision, ScoreFormat, Sees
 from ._common import Loading, Printing, Writing, app, command
-from ._options import Places, argument, folder, form, new_file, number, option, word, wrong
-from ._output import inputs, output_file, written
+from ._options import Places, argument, folder, form, number, option, word, wrong
+from ._output import inputs, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,8 +44,6 @@ class Transformer:
         "FacebookAI/xlm-roberta-large",
     ) = None
     start: folder(Path | None, "Continue from this saved sentinel.", "none") = None
-    recipe: option(Recipe | None, "fast takes more texts per step, for a large GPU.", default="published") = None
-    tokens: number(int | None, "Tokens per step of the fast recipe.", 1, MAX_COUNT, "12288") = None
     head: number(list[int] | None, "Units of a layer of the head; repeatable.", 1, MAX_COUNT, "512, 128") = None
     dropout: option(float | None, "Dropout of the head.", "NUMBER", "0.1") = None
     precision: option(Precision | None, "Precision of the encoder in training.", default="auto") = None
@@ -56,14 +52,9 @@ class Transformer:
     accumulation: number(int | None, "Batches per step.", 1, MAX_COUNT, "2") = None
     epochs: number(int | None, "Epochs per stage.", 1, MAX_COUNT, "1") = None
     max_length: number(int | None, "Cut texts to this many tokens.", 3, MAX_COUNT, "512") = None
-    select: option(Select | None, "What makes a checkpoint the best.", default="kendall") = None
     checks: number(int | None, "Validations and checkpoints per stage.", 1, MAX_COUNT, "4") = None
-    gradient_checkpointing: option(bool | None, "Save memory at the cost of time.", default="no") = None
-    deterministic: option(bool | None, "Compute the same bits each time, on a GPU too.", default="no") = None
     seed: number(int | None, "Seed of the training.", 0, 2**32 - 1, "12") = None
     checkpoints: folder(Path | None, "Keep checkpoints here; the same command continues from them.", "none") = None
-    peak_flops: option(float | None, "Operations per second of the device in bf16, for the report.", "NUMBER") = None
-    report: new_file(Path | None, "Write speed, memory and losses to this file, as JSON.") = None
 
 
 @command(_TRAIN, "train", sentinel)
@@ -85,7 +76,7 @@ def train_sentinel(
 ) -> None:
     """Train a sentinel: a metric that predicts the human score from one text.
 
-    Options from --validation to --report go with --kind transformer; its defaults are the published recipe.
+    Options from --validation to --checkpoints go with --kind transformer; its defaults are the published recipe.
     """
     chosen = {name: value for name, value in vars(transformer).items() if value is not None}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
@@ -104,14 +95,9 @@ def train_sentinel(
         config = replace(start.config if start and start.kind == kind else package.TransformerConfig(), **recipe)
         options = {"config": config, "start": start, "progress": not printing.quiet and sys.stderr.isatty()}
         options["validation"] = _to_learn(transformer.validation) if transformer.validation else None
-        options |= {"checkpoints": transformer.checkpoints, "peak_flops": transformer.peak_flops}
+        options["checkpoints"] = transformer.checkpoints
     trained = package.fit(frames, sees=sees, kind=kind, **options)
     trained.save(save)
-    if os.environ.get("RANK", "0") != "0":  # of the processes that torchrun starts, one reports
-        return
-    if transformer.report is not None:
-        with output_file(transformer.report) as part:
-            trained.report.write(part, command=shlex.join(["mtmeta", *sys.argv[1:]]))
     printing.say(f"{trained.signature}|mtmeta:{__version__}")
     printing.table(_facts(trained, save, sum(map(len, frames))))
 
@@ -171,14 +157,9 @@ def _facts(trained: Any, folder: Path, n: int) -> pd.DataFrame:
         rows += [("mean squared error", float(best["mse"]), "in validation, of each text's mean score")]
         rows += [("Pearson", float(best["pearson"]), "in validation, no grouping")]
     else:
-        done = trained.report
-        losses = done.to_frame()["loss"].dropna()
-        rows += [("loss", float(losses.iloc[-1]), "mean squared error, last logged")]
-        rows += [("parameters", float(done.n_parameters), done.encoder)]
-        rows += [("texts a second", done.texts_per_second, f"{done.device}, {done.precision}")]
-        rows += [("tokens a second", done.tokens_per_second, "without padding")]
-        if done.share_of_peak is not None:
-            rows += [("share of peak", done.share_of_peak, f"of {done.peak_flops:g} operations a second")]
+        losses = trained.curve["loss"].dropna()
+        rows += [("loss", float(losses.iloc[-1]), "mean squared error, last logged")] if len(losses) else []
+        rows += [("parameters", float(sum(p.numel() for p in trained.network.parameters())), trained.config.encoder)]
     return pd.DataFrame(rows, columns=["what", "value", "note"])
 
 

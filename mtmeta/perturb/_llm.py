@@ -17,7 +17,6 @@ import numpy as np
 
 from .._checks import check_count
 from .._files import whole_file, word_lists
-from .._pretrained import check_folder, check_size, only_data, refuse_pickles
 
 _PROMPTS = word_lists("prompts")
 _NAMES = dict(map(str.split, _PROMPTS["names"]))
@@ -161,21 +160,15 @@ class LanguageModel:
             import transformers
         except ImportError as error:
             raise ValueError(f"a language model needs {error.name}: pip install 'mtmeta[sentinel]'.") from None
-        name, of_text = str(self.model), transformers.AutoModelForCausalLM
-        refuse_pickles(name)
-        advice = "Give the name or folder of a causal language model of Hugging Face."
-        with only_data(f"the language model {name!r} cannot be loaded", advice):
-            options: dict[str, Any] = {"local_files_only": check_folder(name)}
-            if options["local_files_only"]:
-                shape = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False, **options)
-                with torch.device("meta"):
-                    empty = of_text.from_config(shape, trust_remote_code=False, attn_implementation=None)
-                check_size(empty, name)
-            tokeniser = transformers.AutoTokenizer.from_pretrained(
-                name, trust_remote_code=False, padding_side="left", **options
-            )
-            options |= {"dtype": "auto", "use_safetensors": True, "attn_implementation": None}
-            model = of_text.from_pretrained(name, trust_remote_code=False, **options)
+        name, options = str(self.model), {"dtype": "auto", "use_safetensors": True}
+        try:
+            tokeniser = transformers.AutoTokenizer.from_pretrained(name, padding_side="left", trust_remote_code=False)
+            model = transformers.AutoModelForCausalLM.from_pretrained(name, trust_remote_code=False, **options)
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"the language model {name!r} cannot be loaded: {' '.join(str(error).split())[:300]} Give the name or "
+                "folder of a causal language model of Hugging Face with safetensors."
+            ) from None
         if tokeniser.pad_token is None:
             tokeniser.pad_token = tokeniser.eos_token
         return model.to("cuda" if torch.cuda.is_available() else "cpu").eval(), tokeniser

@@ -15,7 +15,6 @@ import pandas as pd
 from .._checks import check_choice
 from ._frame import SEES, find_overlap, read_table, training_frame
 from ._light import LightConfig, LightSentinel, fit_light, load_light
-from ._report import TrainingReport, read_report
 from ._sentinel import Sentinel, check_target, read_card
 from ._settings import TransformerConfig
 
@@ -25,13 +24,11 @@ __all__ = [
     "LightConfig",
     "LightSentinel",
     "Sentinel",
-    "TrainingReport",
     "TransformerConfig",
     "check_target",
     "find_overlap",
     "fit",
     "load",
-    "read_report",
     "read_table",
     "training_frame",
 ]
@@ -63,7 +60,6 @@ def fit(
     validation: pd.DataFrame | None = None,
     start: Sentinel | None = None,
     checkpoints: str | Path | None = None,
-    peak_flops: float | None = None,
     progress: bool = False,
 ) -> Sentinel:
     r"""Train a sentinel: a metric that predicts the human score of a translation from one text.
@@ -76,9 +72,8 @@ def fit(
     of equals; no source is on both sides of a fold. It is deterministic and takes seconds on a CPU.
 
     ``kind="transformer"``: an encoder and a head of 512, 128 and 1 units on the last hidden state of its first token,
-    trained to the least squared error. The defaults of `TransformerConfig` are the paper's recipe. Needs ``pip install
-    'mtmeta[sentinel]'``. It uses one GPU unless ``torchrun --nproc-per-node N`` starts a process for each of N; a step
-    then takes N times as many texts.
+    trained to the least squared error by the `Trainer` of Hugging Face. The defaults of `TransformerConfig` are the
+    paper's recipe. Needs ``pip install 'mtmeta[sentinel]'``, and uses a GPU if there is one.
 
     Parameters
     ----------
@@ -92,18 +87,12 @@ def fit(
     config : LightConfig or TransformerConfig, optional
         How it is built and trained.
     validation : DataFrame, optional
-        Transformer: keep the checkpoint that is best on these rows (see `TransformerConfig.select`); by default, the
-        last one.
+        Transformer: keep the checkpoint with the largest Kendall's tau_b on these rows; by default, the last one.
     start : Sentinel, optional
         Transformer: continue from this one, which does not change.
     checkpoints : path, optional
-        Transformer: where checkpoints are written. If training stops, even by ``kill -9``, the same call continues from
-        the last complete one. It ends with the weights of an uninterrupted run; on a GPU only with
-        ``deterministic=True`` in the configuration. When a stage is done, its checkpoints are deleted and its sentinel
-        is kept in ``stage-1/sentinel`` and so on, for `load`. A second call into the same folder at the same time is
-        refused. Processes on several machines must all see the folder.
-    peak_flops : float, optional
-        Transformer: operations per second that one device can do in bf16; the report then says which share was used.
+        Transformer: a folder for checkpoints. If training stops, the same call continues from the last complete one.
+        The sentinel of each stage is kept in ``stage-1/sentinel`` and so on, for `load`.
     progress : bool
         Transformer: show a progress bar on standard error.
 
@@ -139,7 +128,7 @@ def fit(
     wanted = _CONFIGS[kind]
     if config is not None and not isinstance(config, wanted):
         raise TypeError(f"kind={kind!r} takes a {wanted.__name__}; found {type(config).__name__}.")
-    options = {"validation": validation, "start": start, "checkpoints": checkpoints, "peak_flops": peak_flops}
+    options = {"validation": validation, "start": start, "checkpoints": checkpoints}
     if kind == "transformer":
         return _with_torch().fit_transformer(list(frames), sees, config, **options, progress=progress)
     if given := [name for name, value in options.items() if value is not None]:

@@ -11,16 +11,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._files import whole_file
 from ..evalset import EvalSet
 from ._frame import SEES, checked_texts, texts_of
-from ._report import write_json
 
 __all__ = ["Sentinel", "check_target"]
 
 _CARD = "sentinel.json"
 #: The version of what is stored, by kind.
-_FORMATS = {"light": 1, "transformer": 2}
+_FORMATS = {"light": 1, "transformer": 3}
 _FIELDS = {"format", "kind", "sees"}
+
+
+def write_json(path: Path, values: dict[str, Any]) -> None:
+    """Write an object as JSON: it is whole, or not there."""
+    with whole_file(path) as part:
+        part.write_text(json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 class Sentinel(ABC):
@@ -143,8 +149,8 @@ class Sentinel(ABC):
     def save(self, folder: str | Path) -> None:
         """Write the sentinel into a folder, for `load`.
 
-        A missing folder is created. It holds JSON and plain arrays, no pickle; that of a transformer also holds the
-        code of its network, for Transformers. `load` runs nothing in it. If saving was interrupted, `load` says so.
+        A missing folder is created. It holds JSON, plain arrays and safetensors, no pickle and no code. If saving was
+        interrupted, `load` says so.
 
         Parameters
         ----------
@@ -217,7 +223,7 @@ def read_card(folder: Path) -> dict[str, Any]:
     version, kind, sees = card["format"], card["kind"], card["sees"]
     if (kind, version) not in [*_FORMATS.items()] or sees not in tuple(SEES):
         raise ValueError(
-            f"{path}: expected the kind light (format 1) or transformer (format 2), and a known `sees`; "
+            f"{path}: expected the kind light (format 1) or transformer (format 3), and a known `sees`; "
             f"found {version!r}, {kind!r}, {sees!r}. It may come from another version of mtmeta."
         )
     return card

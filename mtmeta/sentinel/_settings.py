@@ -46,27 +46,10 @@ class TransformerConfig:
     precision : {"auto", "bf16", "fp32"}
         Of the encoder while it is trained. ``auto``: bf16 on a GPU that computes in it, otherwise 32 bits. Weights,
         head and scoring always have 32 bits.
-    select : {"kendall", "loss", "published"}
-        How to choose the best checkpoint on the validation rows: the largest tau_b over all of them, or the smallest
-        squared error. ``published`` follows the published configuration: the largest mean of tau_b over the sets in
-        column ``set``, at the end of each epoch, for candidate sentinels only; others keep the last weights.
     checks : int
         How often per stage to validate, if there are validation rows, and to write a checkpoint, if there is a folder.
     seed : int
         Of the initial weights, the order of the texts and dropout.
-    recipe : {"published", "fast"}
-        ``published``: batches of ``batch_size`` texts, ``accumulation`` of them per step. ``fast``: a step takes texts
-        of ``tokens`` tokens. If these are n texts on average, the learning rate is multiplied by the square root of
-        n / (``batch_size * accumulation``). On a GPU the step of the optimizer is compiled. With either, if memory runs
-        out, one process does the step again with its batches split, which gives the same gradients; several cannot, and
-        say so.
-    tokens : int
-        For the fast recipe: tokens per step and device, padding included.
-    gradient_checkpointing : bool
-        Whether to compute hidden states twice instead of keeping them, which takes less memory and more time.
-    deterministic : bool
-        Whether to use only operations that give the same bits each time. If false, a GPU repeats neither the weights of
-        another run nor those of an uninterrupted one; if true, training is slower. A CPU always repeats them.
 
     References
     ----------
@@ -84,17 +67,12 @@ class TransformerConfig:
     max_grad_norm: float = 1.0
     max_length: int = 512
     precision: str = "auto"
-    select: str = "kendall"
     checks: int = 4
     seed: int = 12
-    recipe: str = "published"
-    tokens: int = 12_288
-    gradient_checkpointing: bool = False
-    deterministic: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""
-        for name in ("batch_size", "accumulation", "epochs", "checks", "tokens"):
+        for name in ("batch_size", "accumulation", "epochs", "checks"):
             check_count(name, getattr(self, name), 1)
         check_count("max_length", self.max_length, 3)  # a text stands between two tokens
         check_count("seed", self.seed, 0, 2**32 - 1)  # as PyTorch and NumPy allow
@@ -104,5 +82,3 @@ class TransformerConfig:
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"`{name}` must be a positive number; found {getattr(self, name)!r}.")
         check_choice("precision", self.precision, ("auto", "bf16", "fp32"))
-        check_choice("select", self.select, ("kendall", "loss", "published"))
-        check_choice("recipe", self.recipe, ("published", "fast"))

@@ -4,11 +4,10 @@ from ._archives import ARCHIVES
 from ._audit import snapshot, watched
 from ._books import BOOKS
 from ._case import Case
-from ._checkpoints import CHECKPOINTS
 from ._options import OPTIONS
 from ._tables import TABLES
 from ._trees import TREES
 
-__all__ = ["CASES", "CHECKPOINTS", "OPTIONS", "snapshot", "watched"]
+__all__ = ["CASES", "OPTIONS", "snapshot", "watched"]
 
-CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *BOOKS, *CHECKPOINTS)
+CASES: tuple[Case, ...] = (*TABLES, *TREES, *ARCHIVES, *BOOKS)

@@ -205,7 +205,7 @@ def _sentinels():
         ("sees", {}),
     ):
         yield _sentinel(f"{field} is {value!r}", CARD, _card(methodcaller("update", {field: value})),
-            r"expected the kind light \(format 1\) or transformer \(format 2\), and a known `sees`; found")
+            r"expected the kind light \(format 1\) or transformer \(format 3\), and a known `sees`; found")
     for field in ("alpha", "intercept", "n", "ngrams", "config", "validation"):
         yield _sentinel(f"no {field}", CARD, _card(lambda card, f=field: card.pop(f)), damaged)
         for value in ([1, 2], {"a": 1}, None):
