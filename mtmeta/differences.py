@@ -332,9 +332,10 @@ def wmt23_curve(metric: str, *, n_segments: int | None = None) -> pd.DataFrame:
     Pairs of systems are those of English to German, Hebrew to English and Chinese to English; humans are MQM raters.
     ``tools/difference_curves.py`` computed it.
 
-    The 12 pairs with the human translation of Hebrew to English count, because the accuracies that WMT23 published count
-    them. Without them no slope leaves its interval; most change by less than 6 %, those of BLEU, spBLEU and GEMBA-MQM
-    rise by 10 to 21 %. A curve does not hold for such pairs: humans agree with BLEU on 5 of the 12 and with chrF on 7.
+    The 12 pairs with the human translation of Hebrew to English count, because the accuracies that WMT23 published
+    count them. Without them no slope leaves its interval; most change by less than 6 %, those of BLEU, spBLEU and
+    GEMBA-MQM rise by 10 to 21 %. A curve does not hold for such pairs: humans agree with BLEU on 5 of the 12 and with
+    chrF on 7.
 
     Parameters
     ----------

@@ -326,8 +326,8 @@ def power(*, duel: Duel, n_resamples: Draws = 1000, seed: Seed = 0, loading: Sou
 
     Four rows per set: how often the difference is found with the segments and systems at hand, and how many are needed
     for a power of .8, with its 95 % interval; first for these systems, then for others of their kind. An empty number
-    means that more systems alone are not enough, an empty "high" that no upper limit is known. The difference at hand counts as the true one. A pilot with fewer
-    segments than the column "pilot" says is too small to plan with.
+    means that more systems alone are not enough, an empty "high" that no upper limit is known. The difference at hand
+    counts as the true one. A pilot with fewer segments than the column "pilot" says is too small to plan with.
     """
     from ..significance import power as found
 

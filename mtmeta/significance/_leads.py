@@ -98,7 +98,8 @@ def power(
         "other systems"), ``n_segments, n_systems, power``; higher is better. For other systems, ``n_systems`` grows and
         the segments stay those at hand; it is missing if 10,000 systems are too few. ``low`` and ``high`` are the 95 %
         interval of the number needed (segments, then systems), missing in the rows for the data at hand. ``pilot`` is
-        the least sensible pilot for a difference of this size, in segments: with fewer, ``high`` is infinite, or nearly so.
+        the least sensible pilot for a difference of this size, in segments: with fewer, ``high`` is infinite, or nearly
+        so.
 
     Raises
     ------
@@ -110,10 +111,10 @@ def power(
     The difference at hand counts as the true one. If it was chosen because it is large, the power is overstated.
 
     The interval is that of the standardised difference z = difference / standard error, carried over to the number
-    needed: :math:`z \pm q \sqrt{1 + z^2 / 2n}` with n segments, where q is 1.96. For other systems n is their number and
-    q is that of Student's t. The end is infinite where the interval of z holds 0, which means that the pilot does not
-    even show which metric is better. A pilot just large enough for z = 1.96 is the least sensible one; it is half as
-    large as the number needed for a power of .8.
+    needed: :math:`z \pm q \sqrt{1 + z^2 / 2n}` with n segments, where q is 1.96. For other systems n is their number
+    and q is that of Student's t. The end is infinite where the interval of z holds 0, which means that the pilot does
+    not even show which metric is better. A pilot just large enough for z = 1.96 is the least sensible one; it is half
+    as large as the number needed for a power of .8.
 
     Coverage in 200 simulated pilots each (segments of the teaching campaign drawn with replacement, Judge against
     RegressorQE, Pearson within segments, 252 segments needed): .99, .99 and .97 for pilots of 50, 100 and 300 segments;
