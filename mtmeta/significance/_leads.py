@@ -26,6 +26,8 @@ def drivers(
     The lead is :math:`\sum_u (c_{a,u} - c_{b,u})` over segments u, as in the exchange of `compare`: a segment adds its
     part of a mean over segments, or its first-order part of another coefficient.
 
+    Target: the lead at hand, split over its segments; it estimates nothing about other segments.
+
     Parameters
     ----------
     es : EvalSet or DataFrame
@@ -81,6 +83,8 @@ def power(
     jackknife over systems, and :math:`S_0` and :math:`K_0` are the numbers at hand. For these systems the second part
     is 0. A difference is found if a two-sided test at .05 rejects; the test uses the normal distribution, or for other
     systems Student's t with K - 1 degrees of freedom.
+
+    Target: the numbers needed if the true difference is the one at hand.
 
     Parameters
     ----------
