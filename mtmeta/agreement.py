@@ -294,6 +294,9 @@ def correlate(
     same segment ("which system did better here?"); ``"system"`` only translations by the same
     system ("which of its translations are worse?").
 
+    Target: the mean coefficient over groups (segments, systems or all translations) like those given, scored by
+    these raters.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -395,6 +398,8 @@ def correlate_groups(
 ) -> pd.DataFrame:
     """Return the coefficient of every single group that `correlate` averages.
 
+    Target: the coefficient of each group at hand; with few translations a group alone says little about others.
+
     Parameters
     ----------
     es, metric, coefficient, grouping, epsilon
@@ -433,6 +438,8 @@ def decompose_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str |
     \sum (\bar h_s-\bar h)(\bar m_s-\bar m) + \sum (h-\bar h_s)(m-\bar m_s)`. Dividing by the
     pooled standard deviations gives ``value = between + within``: *between* is what a metric earns by knowing how hard
     each segment s is, *within* what it earns by telling the translations of a segment apart.
+
+    Target: the parts of the pooled correlation over translations like these, by these systems.
 
     Parameters
     ----------
@@ -498,6 +505,8 @@ def pairwise_difference_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[st
     PDP is therefore the part *within* of `decompose_pearson`, divided by
     :math:`\sqrt{(1 - \mathit{human\_between})(1 - \mathit{metric\_between})}`.
 
+    Target: the correlation of differences between two of these systems on segments like these.
+
     Parameters
     ----------
     es, metrics
@@ -545,6 +554,8 @@ def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str
 
     Human scores play no part, so translations that nobody rated count as well. To leave them out, select the rated
     segments first.
+
+    Target: the correlation of two metrics over translations like these, by these systems.
 
     Parameters
     ----------
@@ -596,6 +607,8 @@ def partial_correlations(
 
     is the Pearson correlation of the residuals of human score h and metric m after a linear regression of each on g. If
     g is a source sentinel, a metric earns only what it knows beyond the difficulty that the sentinel sees.
+
+    Target: the partial correlation over translations like these, by these systems.
 
     Parameters
     ----------
@@ -688,6 +701,8 @@ def pairwise_accuracy(
     scores has the same sign for both; a tie agrees with a tie only. Scores are tied if they differ by less than 1e-12
     of their size, or of the size of the segment scores behind them: rounding alone moves equal means that far apart.
 
+    Target: the share of pairs of these systems that the metric orders as the mean of these human scores does.
+
     Parameters
     ----------
     es : EvalSet, DataFrame or sequence of EvalSet
@@ -746,6 +761,8 @@ def soft_pairwise_accuracy(
     once from metric scores. :math:`SPA = 1 - \text{mean}_{i<j} |p^h_{ij} - p^m_{ij}|`.
     The same signs serve all pairs and both sides. A pair uses the segments on which both
     systems have both scores. Pairs are pooled over sets.
+
+    Target: the SPA expected of campaigns with this number of segments; it changes with that number.
 
     Parameters
     ----------

@@ -33,6 +33,8 @@ def _labels(es: EvalSet, metric: str, least: float) -> tuple[np.ndarray, np.ndar
 def threshold(es: EvalSet | pd.DataFrame, metric: str, *, aim: str | float = "youden", least: float = 0.0) -> float:
     """Find the score from which on a metric's translations are best taken for error-free.
 
+    Target: the score that separates best on the translations at hand; its success there is too high for others.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -95,6 +97,8 @@ def error_free(
     error-free ones, *recall* is the share taken; *false alarms* is the share of the others that is taken, too. Taking
     everything has recall 1 and the base rate p for precision, so its :math:`F_1 = 2 p / (1 + p)` is high where most
     translations are error-free. Youden's :math:`J = \mathit{recall} - \mathit{false\ alarms}` is 0 there.
+
+    Target: how well the metric detects error-free translations among translations like these, by these systems.
 
     Parameters
     ----------

@@ -84,6 +84,8 @@ def estimate(
     :math:`\lambda` and any metric: a poor one widens the interval and shifts nothing. The tuned weight is the
     least-squares slope of human on metric scores, of the system itself (or of the pair) over its rated segments.
 
+    Target: the mean human score of all segments of the set, or of the population that they are drawn from.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -129,6 +131,7 @@ def estimate(
     References
     ----------
     Chaganty, Mussmann and Liang 2018; Angelopoulos, Duchi and Zrnic 2023.
+    Saldías Fuentes et al. 2022, the nearest ancestor in machine translation.
 
     Examples
     --------
@@ -281,6 +284,8 @@ def ratings_saved(
 
     where :math:`r_k` is Pearson's correlation over the segments of system k. ``difference`` is the same for the
     differences of two systems on a segment, over all pairs of systems.
+
+    Target: the share of ratings that the metric saves in a set of very many segments like these.
 
     Parameters
     ----------

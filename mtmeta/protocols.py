@@ -160,6 +160,8 @@ def without_each_system(
 
     A single system can decide such a value, as an outlier decides a correlation (Mathur, Baldwin and Cohn 2020).
 
+    Target: the values of the task at hand without each system.
+
     Parameters
     ----------
     sets : EvalSet, DataFrame or sequence of EvalSet
@@ -206,6 +208,8 @@ def without_each_system(
 
 def decided_by_one(table: pd.DataFrame) -> list[str]:
     """Say which single systems decide the sign of a value, or which metric is first.
+
+    Target: the values at hand without each system; it estimates nothing about other systems.
 
     Parameters
     ----------
@@ -321,6 +325,8 @@ def rank(
 
     The score is :math:`\sum_t w_t s_t / \sum_t w_t` over tasks t, where s is (r + 1) / 2 for a
     correlation r and the value itself for an accuracy.
+
+    Target: the protocol's weighted average over its tasks, for these systems and segments like these.
 
     Parameters
     ----------

@@ -41,6 +41,8 @@ def alpha(ratings: ArrayLike) -> float:
 
     with :math:`n_i` ratings of item i, n in all, and s and t any two of these.
 
+    Target: the reliability of single ratings by raters like these, of items like these.
+
     Parameters
     ----------
     ratings : array_like, shape (n_raters, n_items)
@@ -85,6 +87,8 @@ def icc(ratings: ArrayLike, kind: str = "agreement") -> float:
     .. math:: \text{oneway} = \frac{BMS - WMS}{BMS + (k-1) WMS}, \qquad
               \text{agreement} = \frac{BMS - EMS}{BMS + (k-1) EMS + k (JMS - EMS) / n}, \qquad
               \text{consistency} = \frac{BMS - EMS}{BMS + (k-1) EMS}
+
+    Target: the share of the variance of single ratings that is due to the items, for items and raters like these.
 
     Parameters
     ----------
@@ -149,6 +153,9 @@ def ceiling(
     where :math:`r_{mh}` is the mean over ratings, and :math:`\rho` the mean over pairs of ratings. It is also the share
     of the ceiling that the metric reaches.
 
+    Target: the correlation with one rating, and with the mean of endlessly many such ratings, over translations
+    like these.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -180,7 +187,7 @@ def ceiling(
 
     References
     ----------
-    Spearman 1904.
+    Spearman 1904. On raters who differ: Knowles and Lo 2024; on stable rankings: Riley et al. 2024.
 
     Examples
     --------

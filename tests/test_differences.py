@@ -114,10 +114,24 @@ def test_curves_of_wmt23_are_shipped():
     refuses("29 segments, the smallest is for 30. Fit .*curve`\\)\\.$", differences.wmt23_curve, "COMET", n_segments=29)
 
 
+def test_pairs_with_a_human_translation_are_named():
+    es = mm.EvalSet([[3], [2], [1], [0]], {"m": [[1], [3], [2], [0]]}, systems=["refA", *"BCD"], human_systems=["refA"])
+    pairs = differences.system_pairs(es, "m")
+    assert pairs["human"].tolist() == ["refA" in pair for pair in zip(pairs["first"], pairs["second"], strict=True)]
+    row = differences.curve(es, "m", n_resamples=5).to_frame().loc[0]
+    assert (row["n_human"], row["human_agreement"], row["largest"]) == (3, pytest.approx(1 / 3), 3)
+    below = mm.EvalSet([[3], [2], [1], [0]], {"m": [[-9], [3], [2], [1]]}, systems=es.systems, human_systems=["refA"])
+    row = differences.curve(below, "m", n_resamples=5).to_frame().loc[0]  # 12 occurs with the human translation alone
+    assert (row["human_agreement"], row["largest"]) == (0, 2)
+    row = differences.wmt23_curve("chrF").loc[0]
+    assert (row["n_human"], row["human_agreement"]) == (12, pytest.approx(7 / 12, rel=1e-4))
+
+
 def test_curves_of_wmt23_are_recomputed(data_dir):
     sets = mm.load_all("wmt23")
     for metric, n_segments in (("chrF", None), ("COMET", None), ("COMET", 100)):
         options = {"n_segments": n_segments}
-        stored = differences.wmt23_curve(metric, **options)[["slope", "low", "high", "n_pairs"]]
-        again = differences.curve(sets, metric, n_samples=10, **options).to_frame()[["slope", "low", "high", "n_pairs"]]
+        stored = differences.wmt23_curve(metric, **options)
+        again = differences.curve(sets, metric, n_samples=10, **options).to_frame()
+        stored, again = (table.drop(columns=["metric", "n_segments"], errors="ignore") for table in (stored, again))
         np.testing.assert_allclose(stored, again, rtol=1e-4)

@@ -2,12 +2,15 @@
 
 import ast
 import importlib.metadata
+import inspect
 import os
 import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.util import resolve_name
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
@@ -139,3 +142,26 @@ def test_targets_that_the_readme_names_exist_and_make_help_lists_every_one():
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True, env=env)
     listed = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("  make ")}
     assert listed == targets
+
+
+#: Public functions that estimate nothing: they prepare data, choose among options, or quote a mistake.
+NO_STATISTICS = {
+    *("discrete_to_continuous", "drop_probabilities", "centre_segments", "permute_within_human_scores", "plant_bias"),
+    *("guide", "length_metric", "metrics_of", "natural_pairs", "quality_buckets"),
+    *("aggregate", "aggregate_transposed", "explain_reference_shape", "extract"),
+}
+STATISTICS = "agreement significance ties sysdep local_accuracy aggregation estimation differences raters detection"
+
+
+def test_every_statistic_states_its_target():
+    modules = [import_module(f"mtmeta.{name}") for name in (*STATISTICS.split(), "protocols")]
+    public = {
+        name: value for module in modules for name in module.__all__ if isfunction(value := getattr(module, name))
+    }
+    assert public.keys() > NO_STATISTICS
+    missing = [
+        name
+        for name, function in public.items()
+        if not re.search(r"^Target: \w.{20,}", inspect.getdoc(function), flags=re.MULTILINE)
+    ]
+    assert set(missing) == NO_STATISTICS

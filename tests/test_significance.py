@@ -325,6 +325,12 @@ def test_power_is_that_of_the_normal_distribution_and_of_t():
     assert table["power"][2] == pytest.approx(stats.norm.sf(limit - z) + stats.norm.cdf(-limit - z))
     assert table["power"][1] == pytest.approx(0.7, abs=0.005)
     assert table["n_segments"][1] > 300
+    z = lead(es) / np.sqrt(of_texts)
+    ends = z + np.array([1, -1]) * 1.959964 * np.sqrt(1 + z**2 / 600)
+    ends = 300 * ((1.959964 + stats.norm.ppf(0.7)) / ends) ** 2
+    assert table.loc[1, ["low", "high"]].tolist() == pytest.approx(np.ceil(ends), rel=1e-4)
+    assert table.loc[[0, 2], ["low", "high"]].isna().all(axis=None)
+    assert table["pilot"].tolist() == [np.ceil(300 * (1.959964 / z) ** 2)] * 4
     easy = mm.significance.power(es, ["Judge", "BLEU"])
     assert 0.8 <= easy["power"][3] < 0.85
     assert easy["n_systems"][3] > 1
@@ -332,6 +338,16 @@ def test_power_is_that_of_the_normal_distribution_and_of_t():
         mm.significance.power(es.with_metrics({"a": es["BLEU"], "b": es["BLEU"]}), ["a", "b"])
     with pytest.raises(ValueError, match="the jackknife over systems needs three; found 2"):
         mm.significance.power(es.select(systems=es.systems[:2]), names)
+
+
+def test_power_says_how_little_a_small_pilot_knows():
+    es = mm.load("teaching")
+    close, clear = (mm.significance.power(es, ["Judge", other], n_resamples=200) for other in ("Regressor", "BLEU"))
+    assert (close["pilot"][0] > 300, close["high"][1]) == (True, np.inf)
+    assert (clear["pilot"][0] < 300, clear["high"][1] < np.inf) == (True, True)
+    for table in (close, clear):
+        assert table["low"][1] < table["n_segments"][1] < table["high"][1]
+        assert table["low"][3] <= table["high"][3]
 
 
 def swaps_of(es, unit, n, seed):

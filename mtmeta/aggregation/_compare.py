@@ -75,6 +75,8 @@ def compare_aggregations(
 
     The first test generalises to other test sets for these systems, the others to other systems.
 
+    Target: the correlation with human scores over these systems, for segments like these.
+
     Parameters
     ----------
     sets : EvalSet, NewsSet or a sequence of them

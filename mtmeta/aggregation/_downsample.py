@@ -66,6 +66,8 @@ def downsample(
     the down-sampled scores, all ``sample_size`` one resample of the bootstrap score :math:`\bar f`, the mean over
     repetitions. Each repetition gives one Pearson correlation over all units and comparison.
 
+    Target: the correlation of two aggregations over these systems, on test sets of this size.
+
     Parameters
     ----------
     sets : sequence of EvalSet or NewsSet

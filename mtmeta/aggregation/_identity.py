@@ -48,6 +48,8 @@ def ratio_gap(matches: Sequence[float] | np.ndarray, lengths: Sequence[float] | 
 
     The two agree if length and quality are uncorrelated, as when all segments are equally long or equally good.
 
+    Target: the gap of the counts at hand; it estimates nothing beyond them.
+
     Parameters
     ----------
     matches, lengths : array_like, shape (n_segments,)

@@ -221,7 +221,8 @@ def difference(
     Prints the chance, by a logistic curve through 1/2 at 0, its 95 % interval for other systems, and the difference at
     which the chance is .8. The curves of WMT23 have 249 pairs of systems and MQM ratings. They are for 30, 100, 300 and
     all segments (557 or more; 0 in the column n_segments), and the next smaller one counts. BLEU, chrF and other
-    metrics whose system scores are no means of segment scores have only the curve for all.
+    metrics whose system scores are no means of segment scores have only the curve for all. The interval is too narrow
+    for a new campaign, because only systems are redrawn. With a human translation a curve does not hold.
     """
     import numpy as np
     from scipy.special import expit, logit
@@ -235,8 +236,14 @@ def difference(
         row = wmt23_curve(name, n_segments=segments)
     slopes = row.loc[0, ["slope", "low", "high"]].to_numpy(dtype=float)
     largest = row.at[0, "largest"]
+    n_human, agreed = row.at[0, "n_human"], row.at[0, "human_agreement"]
     told = f"no two systems of the curve differ by more than {largest:.4g}. Is this the same scale?"
-    printing.say(told if delta > largest else "")
+    printing.say(
+        f"{told} Beyond that the chance is an extrapolation." if delta > largest else "",
+        "The curve is for two machine translations. If one of the two is a human translation, do not use it: "
+        + (f"there humans agreed with {agreed:.0%} of {n_human} differences." if n_human else "it has no such pair."),
+        "The interval redraws systems, not campaigns; for a new campaign it is too narrow.",
+    )
     (chance, low, high), needed = expit(slopes * delta), logit(0.8) / slopes[0] if slopes[0] > 0 else np.inf
     found = row[["metric", "n_segments"]].assign(difference=delta, chance=chance, low=low, high=high, needed_80=needed)
     printing.table(found.join(row[["n_pairs", "n_systems", "n_sets"]]))
@@ -318,14 +325,20 @@ def power(*, duel: Duel, n_resamples: Draws = 1000, seed: Seed = 0, loading: Sou
     """Say how many segments and how many systems it takes to show a difference of this size.
 
     Four rows per set: how often the difference is found with the segments and systems at hand, and how many are needed
-    for a power of .8; first for these systems, then for others of their kind. An empty number means that more systems
-    alone are not enough. The difference at hand counts as the true one.
+    for a power of .8, with its 95 % interval; first for these systems, then for others of their kind. An empty number
+    means that more systems alone are not enough, an empty "high" that no upper limit is known. The difference at hand
+    counts as the true one. A pilot with fewer segments than the column "pilot" says is too small to plan with.
     """
     from ..significance import power as found
 
     options = duel.options | {"n_resamples": n_resamples, "rng": seed}
     sets = {es.name: es for es in duel.sets(loading, printing.quiet) if _units(es)}
-    printing.table(together({name: found(es, duel.metrics, **options) for name, es in sets.items()}))
+    tables = {name: found(es, duel.metrics, **options) for name, es in sets.items()}
+    for name, table in tables.items():
+        n, pilot = table.at[0, "n_segments"], table.at[0, "pilot"]
+        small = f"{name}: {n} segments are too few for a pilot, so the numbers needed are unreliable; take at least"
+        printing.say(f"{small} {pilot}, if the difference is as large as it looks." if n < pilot else "")
+    printing.table(together(tables).replace(float("inf"), float("nan")))  # JSON has no infinity
 
 
 @command("drivers teaching Judge chrF --top 10")

@@ -32,6 +32,9 @@ def local_accuracy(
         \mathbb{1}\left[\mu(x, y) > \mu(x, y')\right], \qquad
         \mathrm{ACC}_\mu(Q) = \frac{1}{|X|} \sum_{x \in X} \mathrm{ACC}_\mu(Q_x)
 
+    Target: the probability that the metric prefers the better text of a pair, over pairs like these in each
+    context.
+
     Parameters
     ----------
     pairs : pandas.DataFrame
@@ -113,6 +116,8 @@ def global_accuracy(
     **options: str,
 ) -> pd.DataFrame:
     """Measure accuracy over everything, in the two ways that are called global.
+
+    Target: the accuracy over pairs like these, and the mean accuracy over these contexts.
 
     Parameters
     ----------

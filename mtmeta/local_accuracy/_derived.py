@@ -164,6 +164,8 @@ def swap_effects(pairs: pd.DataFrame, *, context: str | Sequence[str] | None = N
     A swap of two random items need not do harm. If a measure does not fall, local accuracy calls it wrong, rightly or
     not.
 
+    Target: the shares of swaps of these rankings; it estimates nothing beyond them.
+
     Parameters
     ----------
     pairs : pandas.DataFrame
@@ -248,6 +250,8 @@ def combination_variance(
 
     For each k from 1 to K - 1: take all combinations of k of the K perturbations, of each the mean over contexts of the
     local accuracies, and the variance of these means over combinations. (The paper draws ten combinations for each k.)
+
+    Target: the variance of accuracy over combinations of k of these perturbations.
 
     Parameters
     ----------

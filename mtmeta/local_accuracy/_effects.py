@@ -34,6 +34,8 @@ def context_effect(
     0 if all accuracies are equal and 1 if the context decides every outcome; V by chance; and a permutation test that
     keeps dependent pairs together.
 
+    Target: the dependence of a metric's accuracy on these contexts, over items like those given.
+
     Parameters
     ----------
     pairs, metrics, missing, rng
@@ -185,6 +187,8 @@ def ranking_effect(
     """Test whether the order of metrics differs more between contexts than chance would make it (H2).
 
     Accuracies are estimates: a mean tau_AP below 1 shows nothing until it is compared with its mean under permutation.
+
+    Target: the difference between the true orders of these metrics in these contexts.
 
     Parameters
     ----------

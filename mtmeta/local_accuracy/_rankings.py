@@ -37,6 +37,8 @@ def tau_ap(
     compared only with the items above the group, and the mean runs over the items below the top group. A pair that
     ``truth`` ties and ``ranking`` does not is wrong. Equal rankings with ties give 1. Scores within 1e-12 are tied.
 
+    Target: the agreement of the two orders given; it estimates nothing beyond them.
+
     Parameters
     ----------
     truth, ranking : mapping, Series or sequence of float
@@ -140,6 +142,8 @@ def tau_ap_matrix(
     rng: int | np.random.Generator | None = 0,
 ) -> ContextAgreement:
     """Compare the order of metrics by local accuracy between all contexts, and with the global order.
+
+    Target: the agreement of the orders observed in these contexts; noise lowers it.
 
     Parameters
     ----------

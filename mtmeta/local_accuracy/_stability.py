@@ -37,6 +37,8 @@ def stability(
     .. math:: s^2 = \mathrm{var}_k(a_k), \qquad s^2_{noise} = \mathrm{E}^*\,\mathrm{var}_k(a^*_k - a_k), \qquad
         s^2_{true} = \max(0, s^2 - s^2_{noise}).
 
+    Target: the standard deviation of true accuracy over these contexts.
+
     Parameters
     ----------
     pairs, context, metrics, ties, missing, unit, rng
@@ -148,6 +150,8 @@ def recommend(
     rng: int | np.random.Generator | None = 0,
 ) -> Recommendation:
     """Say which metric is best in each context, which cannot be told apart from it, and what the global winner loses.
+
+    Target: the metric with the highest accuracy in each context, over items like those given.
 
     Parameters
     ----------

@@ -82,6 +82,9 @@ def compare(
 ) -> Comparison:
     r"""Test for every pair of metrics whether one is better by more than luck.
 
+    Target: the difference of two metrics' agreement with humans, over units like those exchanged, for these
+    systems.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -163,6 +166,7 @@ def compare(
     ----------
     Romano and Wolf 2005 (max-T); Mogstad, Romano, Shaikh and Wilhelm 2024 (rank sets); Deutsch, Dror and Roth 2021
     (PERM-BOTH, bootstrap); Deutsch, Foster and Freitag 2023 (pair swap); Williams 1959; Freitag et al. 2023 (clusters).
+    Graham and Baldwin 2014 (Williams test of metrics); Zmigrod, Vieira and Cotterell 2022 (exact permutation tests).
 
     Examples
     --------

@@ -15,6 +15,8 @@ __all__ = ["clusters", "correct", "rank_sets"]
 def correct(p_values: Sequence[float] | np.ndarray, method: str) -> np.ndarray:
     """Adjust p-values for the number of comparisons.
 
+    Target: the same hypotheses as the given p-values; the error that is controlled is that of the whole family.
+
     Parameters
     ----------
     p_values : array_like
@@ -60,6 +62,8 @@ def clusters(p_values: np.ndarray, alpha: float = 0.05) -> np.ndarray:
     Walking down from the best, a metric opens a new cluster when any metric of the current
     cluster is significantly better, p <= alpha.
 
+    Target: the groups of metrics that the given p-values separate; it estimates no rank.
+
     Parameters
     ----------
     p_values : array_like, shape (n, n)
@@ -100,6 +104,8 @@ def rank_sets(p_values: np.ndarray, alpha: float = 0.05) -> tuple[np.ndarray, np
     If the p-values are adjusted, all sets hold the true ranks of their metrics at once with probability at least 1 -
     alpha: :math:`\{1 + \#\{k: k \text{ better}\}, \dots, n - \#\{k: k \text{ worse}\}\}`, where k is better or worse if
     p <= alpha.
+
+    Target: each metric's rank by its true value, over units like those that the test exchanged.
 
     Parameters
     ----------

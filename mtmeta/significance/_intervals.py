@@ -110,6 +110,8 @@ def intervals(
     The interval generalises over what is drawn: ``"segment"`` fixes the systems and asks about other segments of the
     same kind; ``"system"`` asks about other systems; ``"both"`` about other systems and segments.
 
+    Target: the value of each metric over units like those redrawn, with as many units as at hand.
+
     Parameters
     ----------
     es, metrics, coefficient, grouping, n_resamples, degenerate, rng

@@ -26,6 +26,8 @@ def drivers(
     The lead is :math:`\sum_u (c_{a,u} - c_{b,u})` over segments u, as in the exchange of `compare`: a segment adds its
     part of a mean over segments, or its first-order part of another coefficient.
 
+    Target: the lead at hand, split over its segments; it estimates nothing about other segments.
+
     Parameters
     ----------
     es : EvalSet or DataFrame
@@ -82,6 +84,8 @@ def power(
     is 0. A difference is found if a two-sided test at .05 rejects; the test uses the normal distribution, or for other
     systems Student's t with K - 1 degrees of freedom.
 
+    Target: the numbers needed if the true difference is the one at hand.
+
     Parameters
     ----------
     es : EvalSet or DataFrame
@@ -96,7 +100,10 @@ def power(
     pandas.DataFrame
         Four rows: the data at hand and the data needed, for these systems and for others. ``about`` ("these systems" or
         "other systems"), ``n_segments, n_systems, power``; higher is better. For other systems, ``n_systems`` grows and
-        the segments stay those at hand; it is missing if 10,000 systems are too few.
+        the segments stay those at hand; it is missing if 10,000 systems are too few. ``low`` and ``high`` are the 95 %
+        interval of the number needed (segments, then systems), missing in the rows for the data at hand. ``pilot`` is
+        the least sensible pilot for a difference of this size, in segments: with fewer, ``high`` is infinite, or nearly
+        so.
 
     Raises
     ------
@@ -106,6 +113,16 @@ def power(
     Notes
     -----
     The difference at hand counts as the true one. If it was chosen because it is large, the power is overstated.
+
+    The interval is that of the standardised difference z = difference / standard error, carried over to the number
+    needed: :math:`z \pm q \sqrt{1 + z^2 / 2n}` with n segments, where q is 1.96. For other systems n is their number
+    and q is that of Student's t. The end is infinite where the interval of z holds 0, which means that the pilot does
+    not even show which metric is better. A pilot just large enough for z = 1.96 is the least sensible one; it is half
+    as large as the number needed for a power of .8.
+
+    Coverage in 200 simulated pilots each (segments of the teaching campaign drawn with replacement, Judge against
+    RegressorQE, Pearson within segments, 252 segments needed): .99, .99 and .97 for pilots of 50, 100 and 300 segments;
+    the interval had no upper end in .68, .51 and .09 of them. For acc_eq (558 needed) and 50 segments: .965 and .84.
 
     Examples
     --------
@@ -128,18 +145,30 @@ def power(
     parts = [correlate(es.select(systems=[s for s in rows if s != one]), names, **options)["value"] for one in rows]
     of_texts, of_systems = found.draws.var(), (k - 1) * np.var([part[0] - part[1] for part in parts])
 
-    def at(segments, systems, others):
+    def at(segments, systems, others, lead=lead):
         error = np.sqrt(of_texts * n / segments + others * of_systems * k / systems)
         limit = stats.t.isf(0.025, systems - 1) if others else stats.norm.isf(0.025)
         return stats.norm.sf(limit - lead / error) + stats.norm.cdf(-limit - lead / error)
 
-    needed = np.ceil(of_texts * n * ((stats.norm.isf(0.025) + stats.norm.ppf(wanted)) / lead) ** 2)
-    systems = np.arange(2, _MOST_SYSTEMS + 1)
-    enough = systems[at(n, systems, 1) >= wanted]
-    sizes = [(n, k, 0), (max(int(needed), 1), k, 0), (n, k, 1), *((n, most, 1) for most in enough[:1])]
-    rows = [(f"{'other' if o else 'these'} systems", s, m, float(at(s, m, o))) for s, m, o in sizes]
-    rows += [("other systems", n, pd.NA, np.nan)] if len(rows) < 4 else []
-    return pd.DataFrame(rows, columns=["about", "n_segments", "n_systems", "power"]).astype({"n_systems": "Int64"})
+    def needed(lead, others):  # infinite if no number is enough, or none that is tried
+        if lead <= 0:
+            return np.inf
+        if not others:
+            return max(np.ceil(of_texts * n * (sum(stats.norm.isf([0.025, 1 - wanted])) / lead) ** 2), 1)
+        return next(iter(tried[at(n, tried, 1, lead) >= wanted]), np.inf)
+
+    tried, rows = np.arange(2, _MOST_SYSTEMS + 1), []
+    pilot = np.ceil(of_texts * n * (stats.norm.isf(0.025) / lead) ** 2)
+    for others, size, error in ((0, n, of_texts**0.5), (1, k, (of_texts + of_systems) ** 0.5)):
+        limit = stats.t.isf(0.025, k - 1) if others else stats.norm.isf(0.025)
+        aside = limit * np.sqrt(error**2 + lead**2 / (2 * size))
+        need, low, high = (needed(effect, others) for effect in (lead, lead + aside, lead - aside))
+        sizes = (n, need) if others else (need, k)
+        about, power = f"{'other' if others else 'these'} systems", at(*sizes, others) if need < np.inf else np.nan
+        rows.append((about, n, k, float(at(n, k, others)), np.nan, np.nan, pilot))
+        rows.append((about, sizes[0], sizes[1] if need < np.inf else pd.NA, float(power), low, high, pilot))
+    columns = ["about", "n_segments", "n_systems", "power", "low", "high", "pilot"]
+    return pd.DataFrame(rows, columns=columns).astype({"n_segments": int, "n_systems": "Int64", "pilot": int})
 
 
 def _both(es, metrics: Sequence[str], coefficient: str, grouping: str) -> tuple[EvalSet, list[str]]:

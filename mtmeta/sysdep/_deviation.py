@@ -90,6 +90,8 @@ def system_dependence(
     fits on ``n_resamples`` resamples; equal metric scores are pooled first, the map is linear between
     neighbouring scores and constant beyond the outermost.
 
+    Target: the spread of these systems' mean deviations at this number of segments; noise adds to it.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -239,6 +241,8 @@ def system_dependence_table(
 ) -> pd.DataFrame:
     """Return the system dependence of many metrics on one or several sets.
 
+    Target: as in `system_dependence`, for each metric and set.
+
     Parameters
     ----------
     data : EvalSet, pandas.DataFrame or sequence of EvalSet
@@ -316,6 +320,8 @@ def deviations_both_ways(
     deviation. A system is therefore called favoured (disfavoured) only where both are above (below) 0. A metric that
     follows the difficulty of segments more or less closely than it follows quality misleads both; pass
     `centre_segments(es)` to rule this out.
+
+    Target: each system's mean deviation over segments like these, given the metric and given the human score.
 
     Parameters
     ----------

@@ -151,6 +151,8 @@ def favours(
     is the favour of system k, 0 on average for all systems if the metric is fair; divided by the slope, the
     :math:`c_1` of a curve of degree 1, it is in human points.
 
+    Target: each system's mean metric score less its mean quality, in human points, over segments like these.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame

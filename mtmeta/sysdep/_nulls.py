@@ -269,6 +269,8 @@ def compare_with_null(
 ) -> NullComparison:
     r"""Compare a metric's SysDep with what it would be under a null model.
 
+    Target: the SysDep that a metric without favours would have on these systems and segments.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -413,6 +415,8 @@ def null_table(
     **options: Any,
 ) -> pd.DataFrame:
     """Compare the SysDep of many metrics with their nulls.
+
+    Target: for each metric, the SysDep that a metric without favours would have on these systems and segments.
 
     Parameters
     ----------

@@ -41,6 +41,8 @@ def within_system_splits(
     :math:`\overline{f_k(m)} - \bar h` over the part, with :math:`f_k` fitted to the whole system. These are compared
     with the deviations :math:`\overline{f_G(m)} - \bar h` of P systems drawn at random, with n translations each.
 
+    Target: the deviation that noise alone produces among parts of one system, at this number of segments.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -173,6 +175,8 @@ def detection_power(
     Each campaign draws this many segments of the set with replacement; the bias counts as found if the interval of the
     system's deviation lies above 0 (see `deviations_both_ways`). Redrawing one set takes its own chance deviations for
     true, so the rate at bias 0 is not a rate of false alarms.
+
+    Target: the probability that the criterion finds a bias of this size in campaigns with this number of segments.
 
     Parameters
     ----------

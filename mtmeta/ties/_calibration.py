@@ -51,6 +51,8 @@ def calibrate_ties(
     difference that occurs within a group; the one chosen, for all groups together, maximises the mean over groups of
     acc_eq. The search is exact: it uses all pairs, in whole-number arithmetic where group sizes allow.
 
+    Target: the threshold that maximises acc_eq on the pairs at hand; acc_eq there is too high for other pairs.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -100,6 +102,8 @@ def human_tie_share(es: EvalSet | pd.DataFrame, *, grouping: str = "segment") ->
     """Return the mean over groups of the share of pairs that humans tie.
 
     This is the acc_eq of a constant metric, in [0, 1].
+
+    Target: the share of pairs that raters like these tie, over groups like these.
 
     Parameters
     ----------
@@ -152,6 +156,8 @@ def expected_accuracy(
     earns nothing for finding human ties: pairs that humans tie have no order to find and are left out, and groups in
     which humans tie every pair are not in the mean.
 
+    Target: the accuracy over pairs like these if the metric's ties are broken at random.
+
     Parameters
     ----------
     es, metrics, grouping
@@ -202,6 +208,8 @@ def tie_curve(es: EvalSet | pd.DataFrame, metric: str, *, grouping: str = "segme
     acc_eq when a random part of the pairs with the same difference is tied. Shares below that of the metric's own ties
     are reached by ordering some equal scores at random. The curve of a discrete metric is therefore the expected curve
     of its noisy twin.
+
+    Target: acc_eq at each tie share of the metric, on pairs like these.
 
     Parameters
     ----------
@@ -264,6 +272,8 @@ def tie_area(
 
     A metric that knows only in which segments humans tie often can be above chance, because one threshold serves all
     segments. `expected_accuracy` does not reward that.
+
+    Target: the mean acc_eq over all tie shares of the metric, on pairs like these.
 
     Parameters
     ----------

@@ -87,6 +87,8 @@ def subsample_ties(
     remaining pairs alone. All metrics see the same sub-samples; within a draw the sub-samples of different shares are
     nested, so that chance adds as little as possible to the differences between shares.
 
+    Target: acc_eq on campaigns like this one in which humans tie another share of pairs.
+
     Parameters
     ----------
     es : EvalSet or pandas.DataFrame
@@ -173,6 +175,8 @@ def held_out_calibration(
     that the wanted shares need. Pairs of the held-out part are dropped to give it another share of human ties (see
     `subsample_ties`); the other part does not change. The acc_eq that the held-out threshold earns is compared with
     that of in-sample calibration on the same segments.
+
+    Target: acc_eq on other segments, with a threshold that was chosen without them.
 
     Parameters
     ----------
