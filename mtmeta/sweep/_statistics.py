@@ -20,9 +20,10 @@ from ._types import Several, count, grid, number, shown
 
 def _epsilon(value: Any, handler: Callable) -> float | str:
     try:
-        return value if value == "calibrate" else handler(value)
+        return value if value in agreement.THRESHOLDS else handler(value)
     except ValidationError:
-        raise ValueError(f"expected a number of at least 0, or 'calibrate'; found {shown(value)}.") from None
+        expected = "a number of at least 0, 'calibrate' or 'published'"
+        raise ValueError(f"expected {expected}; found {shown(value)}.") from None
 
 
 _LEVEL = grid(number(gt=0, lt=1))
