@@ -195,8 +195,8 @@ def _sides(cells: Grouped, coefficient: str) -> list[np.ndarray]:
 
 
 def _threshold(cells: Grouped, coefficient: str) -> float:
-    """Return the threshold of ties that suits the cells best; 0 for a coefficient that is not calibrated."""
-    return calibration(cells)[0] if coefficient in _TIE_AWARE else 0.0
+    """Return up to which difference ties suit the cells best; 0 for a coefficient that is not calibrated."""
+    return calibration(cells)[0] + cells.tolerance if coefficient in _TIE_AWARE else 0.0
 
 
 def _check_coefficient(coefficient: str, epsilon: float | str) -> str:

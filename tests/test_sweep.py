@@ -93,7 +93,7 @@ def sets(entry) -> dict:
     (asked(grouping=False), r"found False \(a bare no, off or n"),
     (asked(grouping=["none", "none"]), "grouping: values must be distinct; found more than once: 'none'"),
     (asked(grouping=[]), r"grouping: it should have at least 1 item; found \[\]"),
-    (plan_of({"correlate": {"epsilon": -1}}), "epsilon: expected a number of at least 0, or 'calibrate'"),
+    (plan_of({"correlate": {"epsilon": -1}}), "epsilon: expected a number of at least 0, 'calibrate' or 'published'"),
     (asked(n_resamples=10**9), "it should be less than or equal to 1000000; found 1000000000"),
     (asked(n_resamples=10**5000), "found a number of 16610 bits"),
     (asked(n_resamples=True), "it should be a valid integer; found True"),
