@@ -145,7 +145,7 @@ def test_held_out_ties_move_the_threshold_not_the_test(campaign):
 
 
 def test_a_metric_in_other_units_has_one_threshold_one_rank_and_no_advantage(teaching):
-    es = teaching.with_metrics({"m": teaching["Regressor"].round(1), "chrF": teaching["chrF"]})
+    es = teaching.with_metrics({"m": teaching["Regressor"].round(2), "chrF": teaching["chrF"]})
     copies = {name: scale * es["m"] + offset for name, scale, offset in (("a", 0.1, 0), ("b", 1 / 3, 50))}
     es = es.with_metrics({name: es[name] for name in es.metrics} | copies)
     for coefficient in ("acc_eq", "tau_eq", "kendall"):
