@@ -262,9 +262,18 @@ class EvalSet:
             f"EvalSet {self.name!r}: {counted(n_systems, 'system')} x {counted(n_segments, 'segment')}, "
             f"{counted(len(self.metrics), 'metric')}, {rated} of {self.human.size} translations rated"
         )
+        if self._rated and (unrated := self._unrated_systems()):
+            text += f"\n  left out of every comparison: {listed(unrated)} ({UNRATED})"
         for what, why in self.provenance.get("left_out", {}).items():
             text += f"\n  left out: {what} ({why})"
         return text
+
+    def _unrated_systems(self) -> list[str]:
+        """Return the systems without a human score, of a segment or an official one."""
+        unrated = np.isnan(self.human).all(axis=1)
+        if unrated.any():
+            unrated &= self._system_table["human"].isna().to_numpy()
+        return [s for s, none in zip(self.systems, unrated, strict=True) if none]
 
     # -- selecting -----------------------------------------------------------------------
 
@@ -630,15 +639,14 @@ def as_evalset(data: EvalSet | pd.DataFrame, *, unrated: bool = False) -> EvalSe
 
 def _of_rated_systems(es: EvalSet) -> EvalSet:
     """Return the part of a set with the systems that have a human score, of a segment or an official one."""
-    rated = ~np.isnan(es.human).all(axis=1)
-    if es._system_scores is not None and "human" in es._system_scores:
-        rated |= es._system_scores["human"].notna().to_numpy()
-    if rated.all():
+    unrated = es._unrated_systems()
+    if not unrated:
         return es
+    rated = np.array([s not in unrated for s in es.systems])
     kept = [m for m in es.metrics if not np.isnan(es[m][rated]).all()]
-    systems = np.array(es.systems, dtype=object)
-    part = es.select(systems=systems[rated], metrics=kept if len(kept) < len(es.metrics) else None)
-    left_out = {f"system {s!r}": UNRATED for s in systems[~rated]}
+    systems = [s for s in es.systems if s not in unrated]
+    part = es.select(systems=systems, metrics=kept if len(kept) < len(es.metrics) else None)
+    left_out = {f"system {s!r}": UNRATED for s in unrated}
     left_out |= {f"metric {m!r}": "it scored no rated system" for m in es.metrics if m not in kept}
     part.provenance["left_out"] = {**es.provenance.get("left_out", {}), **left_out}
     return part

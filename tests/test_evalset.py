@@ -226,6 +226,7 @@ def test_a_system_that_nobody_rated_changes_no_statistic_and_is_named():
     close(statistics(plain), ((n, v) if n != "rank" else (n, said(v)) for n, v in statistics(unrated)))
     sentence = "left out: system 'X' (nobody rated it)"
     assert sentence in repr(as_evalset(unrated))
+    assert "left out of every comparison: 'X' (nobody rated it)" in repr(unrated)
     text = mm.report.report(unrated, "Judge", n_resamples=40).to_markdown()
     assert "Left out: system 'X' (nobody rated it)." in text
     rest = mm.report.report(plain, "Judge", n_resamples=40)
