@@ -42,9 +42,9 @@ def merged(values: np.ndarray, tolerance: ArrayLike) -> np.ndarray:
 def merged_scores(values: np.ndarray) -> np.ndarray:
     """Give scores (n,) that differ by a few roundings one value."""
     ascending = np.sort(values)
-    apart, size = np.diff(ascending), np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1]))
-    if not ((apart > 0) & (apart <= OF_SCORE * size)).any():
-        return values
+    apart = np.diff(ascending)
+    if apart.min(where=apart > 0, initial=np.inf) > OF_SCORE * max(-ascending[0], ascending[-1]):
+        return values  # the usual case: no two are that close
     return merged(values, OF_SCORE * np.abs(values))
 
 
