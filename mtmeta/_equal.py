@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-#: Scores are equal if they differ by at most this share of their size: a few roundings.
-OF_SCORE = 2.0**-48
+#: Scores are equal if they differ by at most this share of their size.
+OF_SCORE = 1e-12
 #: Means and sums are equal if they differ by at most this share of the size of the scores behind them.
 OF_MEAN = 1e-12
 #: Differences are equal if they differ by at most this share of the range of the scores.

@@ -43,17 +43,17 @@ def runs(values, tolerance):
 
 
 def once(values):
-    """Give scores that differ by a few roundings, a share of 2^-48, the lowest of them; NaN stays."""
+    """Give scores that differ by a share of 1e-12 the lowest of them; NaN stays."""
     values = np.asarray(values, float)
     known = set(values[~np.isnan(values)].tolist())
-    same = {v: run[0] for run in runs(known, lambda a, b: 2.0**-48 * max(abs(a), abs(b))) for v in run}
+    same = {v: run[0] for run in runs(known, lambda a, b: 1e-12 * max(abs(a), abs(b))) for v in run}
     return np.array([same.get(v, np.nan) for v in values.ravel()]).reshape(values.shape)
 
 
 def tolerance(human, metric):
     """Return how far apart two differences of the metric are that are equal: 1e-9 of its range, or rounding."""
     scored = metric[~(np.isnan(human) | np.isnan(metric))]
-    return max(1e-9 * (scored.max() - scored.min()), 2.0**-48 * abs(scored).max())
+    return max(1e-9 * (scored.max() - scored.min()), 1e-12 * abs(scored).max())
 
 
 def thresholds(human, metric, grouping, *more):

@@ -175,6 +175,18 @@ def test_a_metric_in_other_units_has_one_threshold_one_rank_and_no_advantage(tea
     )
 
 
+def test_centred_scores_tie_where_they_should(teaching):
+    """Subtracting means makes 1,152 numbers of the 809 that are meant; humans then tie as in whole numbers."""
+    human, n = teaching.human, len(teaching.systems)
+    whole = np.rint(1000 * n * human) - np.rint(1000 * human).sum(axis=0)
+    rest = human - human.mean(axis=0)
+    assert (len(np.unique(rest)), len(np.unique(whole))) == (1152, 809)
+    sets = (mm.evalset.Computed(h, {"m": teaching["Judge"]}, systems=teaching.systems) for h in (rest, whole))
+    one, other = ([mm.correlate(es, coefficient=c, grouping="none")["value"][0] for c in ("kendall", "acc_eq")]
+                  for es in sets)  # fmt: skip
+    assert one == other
+
+
 def test_differences_equal_to_a_given_threshold_are_tied():
     es = mm.EvalSet([[0], [1], [2]], {"m": [[0.1], [0.2], [0.3]]}, systems=list("ABC"))  # .3 - .2 < .1 < .2 - .1
     value = {e: mm.correlate(es, coefficient="acc_eq", epsilon=e)["value"][0] for e in (0.05, 0.1, 0.2)}
