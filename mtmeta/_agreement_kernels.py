@@ -125,20 +125,25 @@ def _gain(dh, dm):
 
 @njit
 def binned_tie_gains(human, metric, starts, weights):
-    """Sum the gains of `tie_gains` per bin of the difference: (rises, falls)."""
-    rises = np.zeros(N_BINS, dtype=np.int64)
-    falls = np.zeros(N_BINS, dtype=np.int64)
+    """Sum the gains of `tie_gains` per bin of the difference, and find its ends: (rises, falls, lowest, highest)."""
+    rises, falls = np.zeros(N_BINS, dtype=np.int64), np.zeros(N_BINS, dtype=np.int64)
+    lowest, highest = np.full(N_BINS, np.inf), np.zeros(N_BINS)
     for g in range(len(starts) - 1):
         for i in range(starts[g], starts[g + 1] - 1):
             dm = metric[i + 1 : starts[g + 1]] - metric[i]
-            bins = np.abs(dm).view(np.int64) >> BIN_SHIFT
+            distance = np.abs(dm)
+            bins = distance.view(np.int64) >> BIN_SHIFT
             for j in range(len(dm)):
                 gain = _gain(human[i + 1 + j] - human[i], dm[j])
+                if gain == 0:
+                    continue
                 if gain > 0:
                     rises[bins[j]] += weights[g]
-                elif gain < 0:
+                else:
                     falls[bins[j]] += weights[g]
-    return rises, falls
+                lowest[bins[j]] = min(lowest[bins[j]], distance[j])
+                highest[bins[j]] = max(highest[bins[j]], distance[j])
+    return rises, falls, lowest, highest
 
 
 @njit

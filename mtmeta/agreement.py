@@ -16,6 +16,7 @@ import pandas as pd
 
 from . import _agreement_kernels as _kernels
 from ._checks import Undefined, check_choice, check_count, check_number, generator
+from ._equal import OF_MEAN, ends_of_runs, merged_scores, tolerance_of_differences
 from ._names import names_of, unknown
 from .evalset import EvalSet, as_evalset, as_sets, metric_names
 
@@ -37,6 +38,8 @@ DEGENERATE = ("drop", "zero", "nan", "raise")
 _CORRELATIONS = ("pearson", "spearman")
 _TIE_AWARE = ("acc_eq", "tau_eq")
 _TAUS = ("tau_b", "tau_a", "tau_c", "tau_10", "tau_13", "tau_14")
+#: Thresholds of ties that are chosen on the data: as here, or as the reference implementation does.
+THRESHOLDS = ("calibrate", "published")
 COEFFICIENTS = (*_CORRELATIONS, "kendall", *_TAUS, *_TIE_AWARE)
 
 
@@ -50,11 +53,14 @@ class Grouped:
     Attributes
     ----------
     human, metric : numpy.ndarray, shape (n_cells,)
+        Scores that differ by rounding only are one.
     starts : numpy.ndarray of int64, shape (n_groups + 1,)
     labels : tuple
         The segment or system behind each group.
     n_systems, n_segments : int
         How many systems and segments have at least one scored cell.
+    tolerance : float
+        Differences of the metric that are no further apart are one threshold.
     """
 
     human: np.ndarray
@@ -63,6 +69,7 @@ class Grouped:
     labels: tuple
     n_systems: int
     n_segments: int
+    tolerance: float
 
     @property
     def sizes(self) -> np.ndarray:
@@ -80,10 +87,11 @@ class Grouped:
         return np.unique(self.human, return_inverse=True)[1].astype(np.int64)
 
 
-def grouped(es: EvalSet, metric: str, grouping: str) -> Grouped:
+def grouped(es: EvalSet, metric: str, grouping: str, *, published: bool = False) -> Grouped:
     """Return the cells that humans and ``metric`` both scored, cut into groups.
 
-    Groups with fewer than two such cells compare nothing and are left out.
+    Groups with fewer than two such cells compare nothing and are left out. ``published`` keeps scores and differences
+    apart that differ in their last digit.
 
     Raises
     ------
@@ -107,7 +115,10 @@ def grouped(es: EvalSet, metric: str, grouping: str) -> Grouped:
     cells = np.repeat(keep, sizes)
     starts = np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64)
     kept = tuple(itertools.compress(labels, keep))
-    return Grouped(human[scored][cells], scores[scored][cells], starts, kept, n_systems, n_segments)
+    sides, tolerance = (human[scored], scores[scored]), 0.0
+    if not published:
+        sides, tolerance = map(merged_scores, sides), tolerance_of_differences(sides[1])
+    return Grouped(*(side[cells] for side in sides), starts, kept, n_systems, n_segments, tolerance)
 
 
 # -- coefficients on groups --------------------------------------------------------------
@@ -167,7 +178,10 @@ def _values(cells: Grouped, coefficient: str, epsilon: float | str) -> np.ndarra
     """Value of ``coefficient`` in each group; NaN where it is undefined."""
     if coefficient in _CORRELATIONS:
         return _pearson(*_sides(cells, coefficient), cells.starts)
-    epsilon = _threshold(cells, coefficient) if epsilon == "calibrate" else float(epsilon)
+    if epsilon in THRESHOLDS:
+        epsilon = _threshold(cells, coefficient)
+    elif epsilon > 0:
+        epsilon += cells.tolerance
     counts = _kernels.pair_counts(cells.human_ranks, cells.metric, cells.starts, epsilon)
     return _taus_from_counts(cells, coefficient, counts.astype(np.float64), cells.sizes)
 
@@ -181,14 +195,14 @@ def _sides(cells: Grouped, coefficient: str) -> list[np.ndarray]:
 
 
 def _threshold(cells: Grouped, coefficient: str) -> float:
-    """Return the threshold of ties that suits the cells best; 0 for a coefficient that is not calibrated."""
-    return calibration(cells)[0] if coefficient in _TIE_AWARE else 0.0
+    """Return up to which difference ties suit the cells best; 0 for a coefficient that is not calibrated."""
+    return calibration(cells)[0] + cells.tolerance if coefficient in _TIE_AWARE else 0.0
 
 
 def _check_coefficient(coefficient: str, epsilon: float | str) -> str:
     check_choice("coefficient", coefficient, COEFFICIENTS)
     coefficient = "tau_b" if coefficient == "kendall" else coefficient
-    if epsilon == "calibrate":
+    if epsilon in THRESHOLDS:
         return coefficient
     if check_number("epsilon", epsilon) < 0:
         raise ValueError(f"`epsilon` must be a number >= 0, in units of the metric; found {epsilon!r}.")
@@ -220,22 +234,30 @@ def _pair_weights(cells: Grouped) -> tuple[np.ndarray, float]:
     return 1.0 / np.array(pairs, dtype=np.float64), float(len(pairs))
 
 
-def _running_best(differences, gains, start):
-    """Return the best running sum of ``gains`` by ascending difference, and where it is first reached."""
+def _running_sums(differences, gains, start, tolerance):
+    """Return the largest of each run of equal differences, ascending, and the sum of ``gains`` up to it."""
     order = np.argsort(differences)  # the order among equal differences does not matter
     differences, running = differences[order], start + np.cumsum(gains[order])
-    ends = np.flatnonzero(np.append(differences[1:] != differences[:-1], True)) if len(order) else order
+    ends = ends_of_runs(differences, tolerance)
     return differences[ends], running[ends]
 
 
+def first_best(curve: np.ndarray) -> int:
+    """Return the position of the first of the best values; which of two equal ones is rounded up does not matter."""
+    return int(np.argmax(curve >= curve.max() - OF_MEAN))
+
+
 def calibration_curve(cells: Grouped) -> tuple[np.ndarray, np.ndarray]:
-    """Return every threshold at which acc_eq changes (0 first) and acc_eq there."""
+    """Return every threshold at which acc_eq changes (0 first, or what differs from it by rounding), and acc_eq there.
+
+    Of differences that are equal but for rounding the threshold is the largest.
+    """
     weights, total = _pair_weights(cells)
     every, size = np.ones(_kernels.N_BINS, dtype=bool), int((cells.sizes * (cells.sizes - 1) // 2).sum())
     differences, gains = _kernels.tie_gains(cells.human_ranks, cells.metric, cells.starts, weights, every, size)
     concordant = -gains[gains < 0].sum()
-    thresholds, numerators = _running_best(differences, gains, concordant)
-    if not len(thresholds) or thresholds[0] > 0:
+    thresholds, numerators = _running_sums(differences, gains, concordant, cells.tolerance)
+    if not len(thresholds) or differences.min() > cells.tolerance:
         thresholds, numerators = np.append(0.0, thresholds), np.append(concordant, numerators)
     return thresholds, numerators / total
 
@@ -246,7 +268,7 @@ def calibration(cells: Grouped) -> tuple[float, float]:
     weights, total = _pair_weights(cells)
     if n_pairs < _BINNED_FROM or weights.dtype != np.int64:
         thresholds, values = calibration_curve(cells)
-        best = int(np.argmax(values))
+        best = first_best(values)
         return float(thresholds[best]), float(values[best])
     return _binned_calibration(cells, weights, total)
 
@@ -254,23 +276,34 @@ def calibration(cells: Grouped) -> tuple[float, float]:
 def _binned_calibration(cells: Grouped, weights: np.ndarray, total: float) -> tuple[float, float]:
     """Do the work of `calibration` without holding all pairs.
 
-    One pass sums gains per bin of the difference. Within a bin the running sum can rise by no more than the bin's
-    positive gains, so only bins that could hold the maximum are listed and sorted.
+    One pass sums gains per bin of the difference. Bins between which a run of equal differences extends form a block.
+    Within a block the running sum can rise by no more than the block's positive gains, so only blocks that could hold
+    the maximum are listed and sorted.
     """
     ranks = cells.human_ranks
-    rises, falls = _kernels.binned_tie_gains(ranks, cells.metric, cells.starts, weights)
+    *sums, lowest, highest = _kernels.binned_tie_gains(ranks, cells.metric, cells.starts, weights)
+    used = np.flatnonzero(np.add(*sums))
+    if not len(used):
+        return 0.0, 0.0
+    apart = np.append(True, lowest[used[1:]] - highest[used[:-1]] > cells.tolerance)
+    rises, falls = (np.add.reduceat(part[used], np.flatnonzero(apart)) for part in sums)
+    block = np.full(_kernels.N_BINS, -1)
+    block[used] = np.cumsum(apart) - 1
     concordant = falls.sum()
     after = concordant + np.cumsum(rises - falls)
     before = np.append(concordant, after[:-1])
-    wanted = (before + rises >= max(concordant, after.max())) & (rises > 0)
+    zero = lowest[used[0]] <= cells.tolerance  # some differences are 0 but for rounding
+    best, epsilon = -1 if zero else int(concordant), 0.0
+    wanted = (before + rises >= max(best, after.max())) & (rises > 0)
+    wanted[0] |= zero
     size = int(((rises + falls)[wanted] // int(weights.min())).sum())
-    listed = _kernels.tie_gains(ranks, cells.metric, cells.starts, weights, wanted, size)
-    bins = listed[0].view(np.int64) >> _kernels.BIN_SHIFT
-    best, epsilon = int(concordant), 0.0
+    bins = np.isin(block, np.flatnonzero(wanted))
+    listed = _kernels.tie_gains(ranks, cells.metric, cells.starts, weights, bins, size)
+    blocks = block[listed[0].view(np.int64) >> _kernels.BIN_SHIFT]
     for b in np.flatnonzero(wanted):
-        inside = bins == b
-        thresholds, running = _running_best(listed[0][inside], listed[1][inside], before[b])
-        if len(running) and running.max() > best:
+        inside = blocks == b
+        thresholds, running = _running_sums(listed[0][inside], listed[1][inside], before[b], cells.tolerance)
+        if running.max() > best:
             best, epsilon = int(running.max()), float(thresholds[np.argmax(running)])
     return epsilon, best / total
 
@@ -320,10 +353,12 @@ def correlate(
     degenerate : {"drop", "zero", "nan", "raise"}
         How an undefined group (a side is constant) counts: not at all (WMT practice; if no group is left the value is
         0), as 0, as NaN for the whole value, or as an error. ``n_degenerate`` always counts it.
-    epsilon : "calibrate" or float
+    epsilon : "calibrate", "published" or float
         Two metric scores at most ``epsilon`` apart, in units of the metric, are tied. By default ``acc_eq`` and
         ``tau_eq`` use the value, one for all groups, that is best on these same data (tie calibration); the other
-        coefficients use 0.
+        coefficients use 0. Scores, or differences, that are equal but for rounding are equal: differences that are no
+        further apart than 1e-9 of the range of the metric. ``"published"`` calibrates as the reference implementation
+        does, which keeps them apart, so that the value depends on the unit of the metric.
 
     Returns
     -------
@@ -372,7 +407,7 @@ def mean_over_groups(
     es: EvalSet, metric: str, coefficient: str, grouping: str, epsilon: float | str, degenerate: str
 ) -> tuple[float, int, int, int, int]:
     """Return what `correlate` puts into a row: value, numbers of systems, segments, groups and degenerate groups."""
-    cells = grouped(es, metric, grouping)
+    cells = grouped(es, metric, grouping, published=epsilon == "published")
     values = _values(cells, coefficient, epsilon)
     undefined = np.isnan(values)
     if degenerate == "raise" and undefined.any():
@@ -426,7 +461,7 @@ def correlate_groups(
     es = as_evalset(es)
     exact = _check_coefficient(coefficient, epsilon)
     metric_names(es, metric)
-    cells = grouped(es, metric, grouping)
+    cells = grouped(es, metric, grouping, published=epsilon == "published")
     return pd.DataFrame({"group": cells.labels, "value": _values(cells, exact, epsilon), "n": cells.sizes})
 
 
@@ -552,8 +587,8 @@ def pairwise_difference_pearson(es: EvalSet | pd.DataFrame, metrics: Sequence[st
 def metric_correlations(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> pd.DataFrame:
     """Correlate metrics with each other, over all translations at once.
 
-    Human scores play no part, so translations that nobody rated count as well. To leave them out, select the rated
-    segments first.
+    Human scores play no part, so translations that nobody rated count as well, though not systems that nobody rated.
+    To leave all unrated translations out, select the rated segments first.
 
     Target: the correlation of two metrics over translations like these, by these systems.
 
@@ -674,7 +709,7 @@ def sign_of_difference(first: np.ndarray, second: np.ndarray, size: np.ndarray |
     ``size`` is the magnitude of the averaged scores, since it decides how a mean near 0 is rounded.
     """
     difference = first - second
-    tolerance = 1e-12 * np.maximum(np.maximum(np.abs(first), np.abs(second)), size)
+    tolerance = OF_MEAN * np.maximum(np.maximum(np.abs(first), np.abs(second)), size)
     return np.where(np.abs(difference) <= tolerance, 0.0, np.sign(difference))
 
 
@@ -842,7 +877,7 @@ def _one_sided_p(scores: np.ndarray, scored: np.ndarray, signs: np.ndarray, ties
     for k in np.flatnonzero((scored[i] != scored[j]).any(axis=1)):  # holes differ: use what both have
         difference = np.where(shared[k], x[i[k]] - x[j[k]], 0)
         null[k], observed[k] = signs @ difference, difference.sum()
-    tolerance = 1e-12 * (sizes[i] + sizes[j])  # sums this close differ by rounding only
+    tolerance = OF_MEAN * (sizes[i] + sizes[j])  # sums this close differ by rounding only
     p = (null >= (observed - tolerance)[:, None]).mean(axis=1)
     if ties == "half":
         p = (p + (null > (observed + tolerance)[:, None]).mean(axis=1)) / 2

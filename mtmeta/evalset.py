@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ._checks import Undefined, check_choice, check_scores, numbers_of
+from ._equal import OF_MEAN, merged
 from ._names import alike, counted, listed, names_of, numbered, positions, unknown
 from ._tables import check_once, check_table
 from .rankings import Rankings
@@ -238,7 +239,8 @@ class EvalSet:
 
         Each is the official system score if the set has one (it need not be a mean: corpus BLEU is not), and otherwise
         the mean over segments: rated segments for ``human``, all scored segments for a metric. Metrics without segment
-        scores appear only here.
+        scores appear only here. Scores that differ by less than 1e-12 of their size, or of the size of the segment
+        scores behind them, are given one value, because rounding alone moves equal means that far apart.
         """
         return self._system_table.copy()
 
@@ -247,8 +249,11 @@ class EvalSet:
         own, official = {"human": self.human, **self._scores}, {}
         if self._system_scores is not None:
             official = {column: values.to_numpy(dtype=np.float64) for column, values in self._system_scores.items()}
-        columns = {name: None if name in official else mean_of_known(values, 1) for name, values in own.items()}
-        return pd.DataFrame(columns | official, index=pd.Index(self.systems, name="system"))
+        columns = {name: official.get(name, mean_of_known(values, 1)) for name, values in own.items()} | official
+        sizes = {name: np.nan_to_num(mean_of_known(np.abs(values), 1)) for name, values in own.items()}
+        for name, values in columns.items():
+            columns[name] = merged(values, OF_MEAN * np.maximum(np.abs(values), sizes.get(name, 0.0)))
+        return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
 
     def __repr__(self) -> str:
         n_systems, n_segments = self.shape
@@ -257,9 +262,18 @@ class EvalSet:
             f"EvalSet {self.name!r}: {counted(n_systems, 'system')} x {counted(n_segments, 'segment')}, "
             f"{counted(len(self.metrics), 'metric')}, {rated} of {self.human.size} translations rated"
         )
+        if self._rated and (unrated := self._unrated_systems()):
+            text += f"\n  left out of every comparison: {listed(unrated)} ({UNRATED})"
         for what, why in self.provenance.get("left_out", {}).items():
             text += f"\n  left out: {what} ({why})"
         return text
+
+    def _unrated_systems(self) -> list[str]:
+        """Return the systems without a human score, of a segment or an official one."""
+        unrated = np.isnan(self.human).all(axis=1)
+        if unrated.any():
+            unrated &= self._system_table["human"].isna().to_numpy()
+        return [s for s, none in zip(self.systems, unrated, strict=True) if none]
 
     # -- selecting -----------------------------------------------------------------------
 
@@ -599,12 +613,19 @@ def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
     return [es.metrics[i] for i in positions("metric", wanted, es.metrics)]
 
 
-def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
-    """Return ``data`` as an `EvalSet` with human scores: a tidy table is converted, a set passes through."""
+#: Why a system is left out.
+UNRATED = "nobody rated it"
+
+
+def as_evalset(data: EvalSet | pd.DataFrame, *, unrated: bool = False) -> EvalSet:
+    """Return ``data`` as an `EvalSet` with human scores: a tidy table is converted, a set passes through.
+
+    Systems that nobody rated are left out (``provenance["left_out"]`` names them) unless ``unrated`` keeps them.
+    """
     if isinstance(data, EvalSet):
         if not data._rated:
             raise ValueError(f"{data.name!r} has no human scores to compare with.")
-        return data
+        return data if unrated else _of_rated_systems(data)
     is_table = isinstance(data, pd.DataFrame)
     if isinstance(data, Rankings) or (is_table and "transcript" in data and "human" not in data):
         raise TypeError(
@@ -612,8 +633,23 @@ def as_evalset(data: EvalSet | pd.DataFrame) -> EvalSet:
             "have none. They go to perturb, scoring and local_accuracy."
         )
     if is_table:
-        return EvalSet.from_frame(data)
+        return as_evalset(EvalSet.from_frame(data), unrated=unrated)
     raise TypeError(f"expected an EvalSet or a tidy DataFrame; found {type(data).__name__}.")
+
+
+def _of_rated_systems(es: EvalSet) -> EvalSet:
+    """Return the part of a set with the systems that have a human score, of a segment or an official one."""
+    unrated = es._unrated_systems()
+    if not unrated:
+        return es
+    rated = np.array([s not in unrated for s in es.systems])
+    kept = [m for m in es.metrics if not np.isnan(es[m][rated]).all()]
+    systems = [s for s in es.systems if s not in unrated]
+    part = es.select(systems=systems, metrics=kept if len(kept) < len(es.metrics) else None)
+    left_out = {f"system {s!r}": UNRATED for s in unrated}
+    left_out |= {f"metric {m!r}": "it scored no rated system" for m in es.metrics if m not in kept}
+    part.provenance["left_out"] = {**es.provenance.get("left_out", {}), **left_out}
+    return part
 
 
 def check_ratings(es: EvalSet) -> None:

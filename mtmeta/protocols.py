@@ -19,7 +19,7 @@ from ._names import some_of
 from ._pearson import TURNED
 from ._resampling import seed_of
 from .agreement import _pearson, correlate, pairwise_accuracy, rated_systems, shared_metrics, soft_pairwise_accuracy
-from .evalset import EvalSet, as_sets, check_ratings
+from .evalset import UNRATED, EvalSet, as_sets, check_ratings
 
 __all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "decided_by_one", "rank", "without_each_system"]
 
@@ -68,7 +68,8 @@ class Task:
         (es,) = sets
         if self.level == "system":
             return _system_pearson(es, metrics)
-        return correlate(es, metrics, coefficient=self.statistic, grouping=self.grouping)["value"].tolist()
+        options = {"grouping": self.grouping, "epsilon": "published" if ties == "published" else "calibrate"}
+        return correlate(es, metrics, coefficient=self.statistic, **options)["value"].tolist()
 
 
 @dataclass(frozen=True)
@@ -341,7 +342,8 @@ def rank(
         By default all metrics that every set has at the levels needed; the others are listed
         in ``left_out``.
     ties : {"half", "published"}
-        For protocols with SPA: see `soft_pairwise_accuracy`.
+        How SPA counts ties, see `soft_pairwise_accuracy`, and how acc_eq calibrates them, see ``epsilon`` of
+        `mtmeta.correlate`. ``"published"``: both as the reference implementation does.
     method : {"exchange", "published"}
         ``"exchange"``: rank confidence sets from exchanging whole documents, or segments where a set names fewer than
         20 documents; the tasks of a set share the draws. ``"published"``: clusters from the tests that WMT uses, on
@@ -393,7 +395,8 @@ def rank(
     pairs = [es.language_pair or es.name for es in sets]
     if len(set(pairs)) != len(pairs):
         raise ValueError(f"each language pair may occur once; found {', '.join(map(repr, pairs))}.")
-    left_out = {}
+    found = ((es.name, es.provenance.get("left_out", {})) for es in sets)
+    left_out = {f"{name}: {what}": why for name, own in found for what, why in own.items() if why == UNRATED}
     if not plan.human_systems:
         for es in sets:
             left_out |= {f"{es.name}: system {s!r}": "human translation" for s in sorted(es.human_systems)}

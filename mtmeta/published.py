@@ -116,7 +116,7 @@ def _of_tables(sets: Sequence[EvalSet], rows: pd.DataFrame) -> dict:
     for key, group in rows.groupby(_KEY[:-1], sort=False):
         _, pair, level, statistic, grouping = key
         metrics = group["metric"].tolist()
-        found = Task(statistic, level, grouping or None).values([by_pair[pair]], metrics)
+        found = Task(statistic, level, grouping or None).values([by_pair[pair]], metrics, ties="published")
         values |= {(*key, metric): value for metric, value in zip(metrics, found, strict=True)}
     return values
 

@@ -30,9 +30,45 @@ def pair_counts(human, metric, epsilon=0.0):
     return counts
 
 
-def groups(human, metric, grouping):
-    """Yield the (human, metric) score lists of each group, holes left out."""
+def runs(values, tolerance):
+    """Yield runs of values, ascending, in which each is within the tolerance of the one before."""
+    run = []
+    for value in sorted(values):
+        if run and value - run[-1] > tolerance(value, run[-1]):
+            yield run
+            run = []
+        run.append(value)
+    if run:
+        yield run
+
+
+def once(values):
+    """Give scores that differ by a share of 1e-12 the lowest of them; NaN stays."""
+    values = np.asarray(values, float)
+    known = set(values[~np.isnan(values)].tolist())
+    same = {v: run[0] for run in runs(known, lambda a, b: 1e-12 * max(abs(a), abs(b))) for v in run}
+    return np.array([same.get(v, np.nan) for v in values.ravel()]).reshape(values.shape)
+
+
+def tolerance(human, metric):
+    """Return how far apart two differences of the metric are that are equal: 1e-9 of its range, or rounding."""
+    scored = metric[~(np.isnan(human) | np.isnan(metric))]
+    return max(1e-9 * (scored.max() - scored.min()), 1e-12 * abs(scored).max())
+
+
+def thresholds(human, metric, grouping, *more):
+    """Return the observed differences, and more; of those that are equal only the largest."""
+    apart, within = tolerance(human, metric), groups(human, metric, grouping)
+    differences = {*more} | {abs(a - b) for _, m in within for a, b in itertools.combinations(m, 2)}
+    return [run[-1] for run in runs(differences, lambda *_: apart)]
+
+
+def groups(human, metric, grouping, *, published=False):
+    """Yield the (human, metric) score lists of each group, holes left out; scores equal but for rounding are one."""
     human, metric = np.asarray(human, float), np.asarray(metric, float)
+    if not published:
+        scored = ~(np.isnan(human) | np.isnan(metric))
+        human, metric = (once(np.where(scored, side, np.nan)) for side in (human, metric))
     if grouping == "none":
         human, metric = human.reshape(1, -1), metric.reshape(1, -1)
     elif grouping == "segment":
@@ -112,9 +148,7 @@ def accuracy(human, metric, grouping, epsilon):
 
 def calibrate(human, metric, grouping):
     """Try 0 and every observed difference; return the smallest best epsilon, and acc_eq there."""
-    candidates = {0.0}
-    for _, m in groups(human, metric, grouping):
-        candidates |= {abs(a - b) for a, b in itertools.combinations(m, 2)}
+    candidates = thresholds(human, metric, grouping, 0.0)
     best = max((accuracy(human, metric, grouping, epsilon), -epsilon) for epsilon in candidates)
     return -best[1], best[0]
 
@@ -240,12 +274,12 @@ def expected_accuracy(human, metric, grouping):
     return float(mean(shares)) if shares else None
 
 
-def tie_curve(groups):
+def tie_curve(human, metric, grouping):
     """Return (share tied, acc_eq, epsilon) corner by corner; the first has no epsilon."""
-    thresholds = {abs(a - b) for _, m in groups for a, b in itertools.combinations(m, 2)}
-    corners = [(Fraction(0), mean([_right_at_random(h, m) for h, m in groups]), None)]
-    for epsilon in sorted(thresholds):
-        counts = [(pair_counts(h, m, epsilon), math.comb(len(h), 2)) for h, m in groups]
+    within = list(groups(human, metric, grouping))
+    corners = [(Fraction(0), mean([_right_at_random(h, m) for h, m in within]), None)]
+    for epsilon in thresholds(human, metric, grouping):
+        counts = [(pair_counts(h, m, epsilon), math.comb(len(h), 2)) for h, m in within]
         tied = mean([Fraction(c[3] + c[4], n) for c, n in counts])
         corners.append((tied, mean([Fraction(c[0] + c[4], n) for c, n in counts]), epsilon))
     return corners
@@ -257,7 +291,7 @@ def area(corners):
 
 def tie_area(human, metric, grouping):
     """Return the area under acc_eq over the share of pairs tied."""
-    return float(area(tie_curve(list(groups(human, metric, grouping)))))
+    return float(area(tie_curve(human, metric, grouping)))
 
 
 def _right_at_random(h, m):
@@ -269,7 +303,8 @@ def _right_at_random(h, m):
 def pair_swap_p(human, first, second, grouping, epsilons):
     """Return the exact pair-swap p-value, by every assignment of the pairs that one metric alone orders rightly."""
     weights = []  # of a pair in the mean over groups, negative if the second metric is right
-    for (h, a), (_, b) in zip(groups(human, first, grouping), groups(human, second, grouping), strict=True):
+    both = (groups(human, metric, grouping, published=True) for metric in (first, second))
+    for (h, a), (_, b) in zip(*both, strict=True):
         for pair in itertools.combinations(range(len(h)), 2):
             counts = [pair_counts(h[[*pair]], m[[*pair]], e) for m, e in zip((a, b), epsilons, strict=True)]
             right = [c[0] + c[4] for c in counts]

@@ -70,6 +70,7 @@ def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize(("choices", "package"), [
     (_choices.Protocol, protocols.PROTOCOLS), (_choices.Coefficient, agreement.COEFFICIENTS),
     (_choices.Grouping, agreement.GROUPINGS), (_choices.Degenerate, agreement.DEGENERATE),
+    (_choices.THRESHOLDS, agreement.THRESHOLDS),
     (_choices.PairTies, _pairs.TIES), (_choices.Unscored, _pairs.MISSING),
     (_choices.Task, mm.scoring.PAIR_METRICS), (_local._PARTS, PARTS),
     (_choices.Part, ["guide", *_local._PARTS]), (_choices.Sees, mm.sentinel.SEES), (_choices.Kind, mm.sentinel.KINDS),
@@ -210,6 +211,22 @@ def test_human_translators_are_marked_and_named(run, result, tmp_path):
     of_machines = run("rank", path, "--protocol", "wmt24", "--n-resamples", 0, *marked)[2]
     assert "left out of the ranking: t: system 'Fjord' (human translation)" in of_machines
     assert "--human-system applies to translations" in run("validate", "teaching-speech", *marked)[2]
+
+
+def test_a_system_that_nobody_rated_is_named_once_and_changes_nothing(run, tmp_path):
+    rows = [(s, k, "" if s == "X" else k * n, -999 if s == "X" else k + n, n)
+            for n, s in enumerate("ABCX") for k in range(6)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["system", "segment", "human", "m", "n"])
+    paths = [tmp_path / name / "t.csv" for name in ("with", "without")]
+    for path, part in zip(paths, (frame, frame[frame["system"] != "X"]), strict=True):
+        path.parent.mkdir()
+        part.to_csv(path, index=False)
+    for command in ("rank", "correlate --level system", "correlate --interval"):
+        name, *options = command.split()
+        (_, out, err), (_, expected, _) = (run(name, path, *options) for path in paths)
+        assert out == expected
+        assert err.count("left out of t: system 'X' (nobody rated it)") == err.count("nobody rated it") == 1
+    assert re.search("warning +X +not one translation is rated", run("validate", paths[0])[1])
 
 
 def test_columns_are_renamed_by_an_option(run, result, tmp_path):

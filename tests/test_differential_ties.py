@@ -36,7 +36,7 @@ def test_curves(numbers):
         if not comparable(human, metric, grouping):
             continue
         groups = list(exact.groups(human, metric, grouping))
-        corners = exact.tie_curve(groups)
+        corners = exact.tie_curve(human, metric, grouping)
         found = mm.ties.tie_curve(es, "m", grouping=grouping).to_numpy()
         assert len(found) == len(corners), number
         for row, corner in zip(found, corners, strict=True):
@@ -94,15 +94,22 @@ def test_noise(numbers):
 
 
 def pairs_in(es, metric):
-    """Return (segment, are humans tied, |difference| of the metric, is its order right) of rated pairs in order."""
-    found = []
+    """Return (segment, are humans tied, |difference| of the metric, is its order right) of rated pairs in order.
+
+    Differences that are equal but for rounding are the largest of them, or 0.
+    """
+    scored = np.where(np.isnan(es.human), np.nan, metric)
+    apart = exact.tolerance(es.human, metric) if not np.isnan(scored).all() else 0.0
+    found, human, metric = [], exact.once(es.human), exact.once(metric)
     for j in range(es.shape[1]):
         for a, b in itertools.combinations(range(es.shape[0]), 2):
-            dh = es.human[a, j] - es.human[b, j]
+            dh = human[a, j] - human[b, j]
             if not np.isnan(dh):
                 dm = metric[a, j] - metric[b, j]
                 found.append((j, dh == 0, None if np.isnan(dm) else abs(dm), dh * np.sign(dm) > 0))
-    return found
+    runs = exact.runs({0.0} | {pair[2] for pair in found} - {None}, lambda *_: apart)
+    one = {None: None} | {v: run[-1] if run[0] else 0.0 for run in runs for v in run}
+    return [(j, tied, one[difference], right) for j, tied, difference, right in found]
 
 
 def acc_eq(pairs, epsilon, average):
@@ -154,7 +161,7 @@ def test_subsamples(numbers):
         for (_, line), (mine, p) in zip(found.iterrows(), wanted, strict=True):
             epsilon = best(mine, average)
             value, metric_ties, human_ties = acc_eq(mine, epsilon, average)
-            assert line["epsilon"] == epsilon, number
+            near(line["epsilon"], epsilon, number, exact.tolerance(es.human, metric))
             agree(line, number, 1e-12, value=value, metric_ties=metric_ties, human_ties=human_ties)
             agree(line, number, 1e-12, tie_share=Fraction(sum(pair[1] for pair in mine), len(mine)))
             assert (line["p_tied"], line["p_untied"], line["n_pairs"]) == (*p, len(mine))
@@ -183,7 +190,8 @@ def test_held_out(numbers):
             train, test = ([p for p in pairs if (p[0] in away) is side] for side in (True, False))
             epsilon, own = best(train, average), best(test, average)
             value, in_sample = (acc_eq(test, e, average)[0] for e in (epsilon, own))
-            assert (line["epsilon"], line["in_sample_epsilon"]) == (epsilon, own), number
+            for column, wanted in (("epsilon", epsilon), ("in_sample_epsilon", own)):
+                near(line[column], wanted, number, exact.tolerance(es.human, metric))
             agree(line, number, 1e-12, value=value, in_sample=in_sample, loss=in_sample - value)
             agree(line, number, 1e-12, tie_share=Fraction(sum(p[1] for p in train), len(train)))
             agree(line, number, 1e-12, test_tie_share=Fraction(sum(p[1] for p in test), len(test)))

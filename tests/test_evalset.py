@@ -11,6 +11,7 @@ from digests import statistics
 
 import mtmeta as mm
 from mtmeta import EvalSet, Texts
+from mtmeta.evalset import as_evalset
 
 
 @pytest.fixture
@@ -175,6 +176,111 @@ def test_the_same_scores_rescaled_give_the_same_statistics(exponent):
             else:
                 assert value == wanted, (name, path)
     assert n > 5000
+
+
+def close(expected, found, unit=1.0):
+    """Assert that two results of `statistics` are one, numbers but for rounding, in units of the scores or per unit."""
+    n = 0
+    for (name, one), (_, other) in zip(expected, found, strict=True):
+        for (path, wanted), (_, value) in zip(leaves(one), leaves(other), strict=True):
+            n += 1
+            if isinstance(wanted, float):
+                near = [pytest.approx(wanted * u, rel=1e-7, abs=1e-9, nan_ok=True) for u in (1, unit, 1 / unit)]
+                assert any(value == one for one in near), (name, path, wanted, value)
+            else:
+                assert value == wanted, (name, path, wanted, value)
+    assert n > 5000
+
+
+def awkward(seed=0, shape=(5, 30)):
+    """Return human scores and those of metrics in tenths, whose equal differences are parted by rounding."""
+    rng = np.random.default_rng(seed)
+    human = -rng.integers(0, 12, shape) / 2
+    metrics = {m: (human + rng.normal(size=shape)).round(1) for m in ("chrF", "SourceOnly")}
+    return human, metrics | {"Judge": np.rint(human + rng.normal(size=shape))}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [0.1, 1 / 3, 7.0])
+def test_other_units_change_no_statistic(unit):
+    """Not even by powers of two: a tenth or a third of a score is rounded."""
+    human, metrics = awkward()
+    plain, rescaled = (
+        EvalSet(human, {m: v * u for m, v in metrics.items()}, systems=list("ABCDE")) for u in (1.0, unit)
+    )
+    # as published, thresholds do depend on the unit
+    kept = (
+        ((name, value) for name, value in statistics(es) if name != "compare published acc_eq segment")
+        for es in (plain, rescaled)
+    )
+    close(*kept, unit)
+
+
+@pytest.mark.slow
+def test_a_system_that_nobody_rated_changes_no_statistic_and_is_named():
+    human, metrics = awkward(1)
+    row = np.full((1, human.shape[1]), -999.0)
+    more = {m: np.vstack([v[:2], row, v[2:]]) for m, v in metrics.items()}
+    plain = EvalSet(human, metrics, systems=list("ABCDE"))
+    unrated = EvalSet(np.vstack([human[:2], np.nan * row, human[2:]]), more, systems=list("ABXCDE"))
+    close(statistics(plain), ((n, v) if n != "rank" else (n, said(v)) for n, v in statistics(unrated)))
+    sentence = "left out: system 'X' (nobody rated it)"
+    assert sentence in repr(as_evalset(unrated))
+    assert "left out of every comparison: 'X' (nobody rated it)" in repr(unrated)
+    text = mm.report.report(unrated, "Judge", n_resamples=40).to_markdown()
+    assert "Left out: system 'X' (nobody rated it)." in text
+    rest = mm.report.report(plain, "Judge", n_resamples=40)
+    pd.testing.assert_frame_equal(mm.report.report(unrated, "Judge", n_resamples=40).claims, rest.claims)
+    rated = mm.simulate.rate_again(mm.simulate.campaign(n_systems=6, n_segments=40, seed=3, texts=False))
+    again = {m: np.vstack([rated[m], row[:, :1].repeat(40, 1) * (np.nan if m.startswith("human_") else 1)])
+             for m in rated.metrics}  # fmt: skip
+    wider = EvalSet(np.vstack([rated.human, np.full((1, 40), np.nan)]), again, systems=[*rated.systems, "X"])
+    for find in (
+        lambda es: mm.sysdep.favours(es, "Judge", n_resamples=40).table,
+        lambda es: mm.raters.ceiling(es, n_resamples=40),
+        lambda es: mm.system_dependence(es, "Judge", n_resamples=20).table,
+    ):
+        pd.testing.assert_frame_equal(find(rated), find(wider))
+
+
+def said(ranking):
+    """Return a ranking without what it says was left out, which must be the system X."""
+    assert ranking.left_out == {"unnamed: system 'X'": "nobody rated it"}
+    return dataclasses.replace(ranking, left_out={})
+
+
+def test_a_metric_that_scored_only_systems_that_nobody_rated_is_left_out_with_them():
+    es = EvalSet([[1, 2], [3, 5], [np.nan] * 2], {"m": np.ones((3, 2)), "n": [[np.nan] * 2, [np.nan] * 2, [1, 2]]},
+                 systems=["A", "B", "X"])  # fmt: skip
+    part = as_evalset(es)
+    assert (part.systems, part.metrics) == (("A", "B"), ("m",))
+    assert part.provenance["left_out"]["metric 'n'"] == "it scored no rated system"
+    official = pd.DataFrame({"human": [1.0, 2.0, 3.0]})
+    whole = EvalSet(es.human, {"m": es["m"]}, systems=es.systems, system_scores=official)
+    assert as_evalset(whole) is whole
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1 / 3])
+@pytest.mark.parametrize("offset", [0.0, 0.7, 1000.0])
+def test_means_that_tie_are_tied_in_any_unit(unit, offset):
+    """The same scores in another order, or a constant with holes, have one mean; only rounding tells them apart."""
+    rng = np.random.default_rng(0)
+    scores = rng.integers(-30, 30, 21) / 10 * unit + offset
+    permuted = np.array([rng.permutation(scores) for _ in range(6)])
+    constant = np.where(rng.random((6, 21)) < 0.4, np.nan, scores[0])
+    human = rng.normal(size=(6, 21))
+    es = EvalSet(human, {"permuted": permuted, "constant": constant}, systems=list("ABCDEF"))
+    assert (es.system_scores[["permuted", "constant"]].nunique() == 1).all()
+    task = mm.protocols.Task("pearson", "system")
+    assert task.values([es], es.metrics) == [0, 0]
+    assert (mm.pairwise_accuracy(es)["value"] == 0).all()
+    assert mm.protocols.decided_by_one(mm.protocols.without_each_system(es, es.metrics, task)) == []
+    noisy = es.with_metrics({"m": human + rng.normal(size=human.shape), "constant": constant, "flat": 0 * human})
+    found = mm.rank(noisy, n_resamples=100)
+    twins = found.table.set_index("metric").loc[["constant", "flat"]]
+    assert twins["score"].nunique() == 1
+    assert twins["rank"].tolist() == [2, 2]
+    assert found.p_values.loc["constant", "flat"] == 1
 
 
 @pytest.mark.parametrize("score", [1.01e300, -1e308, 9e-301, 5e-324])

@@ -312,6 +312,16 @@ def test_official_system_scores_and_those_of_unrated_segments():
     assert "Where the metric scored others as well, its pairwise accuracy above may differ" in report.to_markdown()
 
 
+def test_a_constant_metric_with_holes_has_no_system_correlation_that_rounding_made():
+    rng = np.random.default_rng(0)
+    human, constant = rng.normal(size=(5, 12)), np.full((5, 12), 0.1)
+    constant[rng.random(constant.shape) < 0.4] = np.nan
+    es = mm.EvalSet(human, {"constant": constant, "m": human}, systems=list("ABCDE"))
+    text = mm.report.report(es, "constant", **FAST).to_markdown()
+    assert "all systems have the same mean score on one side" in text
+    assert "alone decides" not in text
+
+
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_report(small):
     other = mm.report.report(tiny(), **FAST, rng=1)

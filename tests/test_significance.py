@@ -280,9 +280,10 @@ def test_what_cannot_be_tested_is_refused():
     refuses("are constant", compare, flat, grouping="none", method="williams")
     apart = mm.EvalSet([[1, 2]] * 2, {"a": [[1, nan]] * 2, "b": [[nan, 1]] * 2}, systems=["A", "B"])
     refuses("no translation is scored by humans and all 2 metrics", compare, apart)
-    human = np.full((10, 10), nan)
+    human, official = np.full((10, 10), nan), pd.DataFrame({"human": np.arange(10.0)})
     human[:2, 0] = 1, 2  # a draw has both with probability .4
-    lonely = mm.EvalSet(human, {"m": campaign(0, 10, 10)["m0"]}, systems=list("ABCDEFGHIJ"))
+    scores = {"m": campaign(0, 10, 10)["m0"]}
+    lonely = mm.EvalSet(human, scores, systems=list("ABCDEFGHIJ"), system_scores=official)
     with pytest.raises(ValueError, match=r"undefined in 2\d of 40 bootstrap draws; the set is too small"):
         intervals(lonely, unit="both", method="bootstrap", n_resamples=40)
 

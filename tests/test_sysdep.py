@@ -152,7 +152,7 @@ def test_one_rating_one_system_and_missing_scores():
     table = mm.system_dependence(es, "m", population="full", n_resamples=0).table.set_index("system")
     assert table.loc["A", ["n_paired", "n_scored"]].tolist() == [50, 60]
     assert table.loc["B", ["n_paired", "n_scored"]].tolist() == [55, 55]
-    human[0] = np.nan
+    scores[0] = np.nan
     bare = mm.EvalSet(human, {"m": scores}, systems=list("ABCDE"))
     refuses(r"no translation of 'A' has both .*es\.select", mm.system_dependence, bare, "m")
 
@@ -258,7 +258,7 @@ def test_whole_segments_are_centred_and_a_null_finds_a_planted_bias():
     centred = sysdep.centre_segments(es)
     assert [s for s in es.segments if s not in centred.segments] == [8, 10]
     assert centred.provenance["left_out"] == {"segments": 2}
-    human[0] = np.nan
+    scores[0] = np.nan
     with pytest.raises(ValueError, match="no segment of 'unnamed' has scores by humans and 'm' for every system"):
         sysdep.centre_segments(mm.EvalSet(human, {"m": scores}, systems=list("ABCDE")))
     es = campaign(13, n_segments=300, noise=1.0)

@@ -36,7 +36,7 @@ class TextSet(Protocol):
 
 def as_text_set(es: EvalSet | TextSet | pd.DataFrame) -> EvalSet | TextSet:
     """Return a set with texts; a table becomes an EvalSet."""
-    return es if isinstance(es, TextSet) else as_evalset(es)
+    return es if isinstance(es, TextSet) else as_evalset(es, unrated=True)
 
 
 @dataclass(frozen=True)

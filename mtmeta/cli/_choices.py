@@ -33,3 +33,5 @@ Part = _choice("Part", "guide accuracy effect order recommended stability")
 
 #: Coefficients whose threshold of ties is calibrated by default.
 CALIBRATED = ("acc_eq", "tau_eq")
+#: Thresholds of ties that are no numbers.
+THRESHOLDS = ("calibrate", "published")

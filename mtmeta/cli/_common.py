@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -171,8 +171,7 @@ class Source:
             say(quiet or size < _LARGE_FILE, f"reading {name} ({size / 1e6:.0f} MB)")
         sets = self._of_systems([data for name in names for data in load_all(name, **options)])
         for data in sets:
-            left_out = getattr(data, "provenance", {}).get("left_out", {})
-            say(quiet, *(in_options(f"left out of {data.name}: {what} ({why})") for what, why in left_out.items()))
+            _say_left_out(quiet, data)
         return sets
 
     def _columns(self) -> dict[str, str]:
@@ -196,19 +195,33 @@ class Source:
         kept = {system for system in wanted or known if system not in unwanted}
         return [es.select(systems=[system for system in es.systems if system in kept]) for es in sets]
 
-    def rated(self, names: Sequence[str], quiet: bool, metrics: Sequence[str] | None = None) -> list[EvalSet]:
-        """Load sets that must have human scores, and names of their own; say what seems wrong with these metrics."""
+    def rated(
+        self, names: Sequence[str], quiet: bool, metrics: Sequence[str] | None = None, unrated: bool = False
+    ) -> list[EvalSet]:
+        """Load sets that must have human scores, and names of their own; say what seems wrong with these metrics.
+
+        Systems that nobody rated are left out unless ``unrated`` keeps them.
+        """
         from .._names import counted, names_of
         from ..datasets._validate import at_a_glance
         from ..evalset import as_evalset
 
-        sets = [as_evalset(es) for es in self.load(names, quiet)]
+        loaded = self.load(names, quiet)
+        sets = [as_evalset(es, unrated=unrated) for es in loaded]
+        for es, data in zip(sets, loaded, strict=True):
+            _say_left_out(quiet, es, getattr(data, "provenance", {}).get("left_out", {}))
         names_of((es.name for es in sets), "names of sets")
         for es in sets if not quiet else ():
             found = [f"{name} {note}" if name else note for name, note in at_a_glance(es, metrics)]
             found[_FINDINGS:] = [f"{counted(n, 'finding')} more" for n in [len(found) - _FINDINGS] if n > 0]
             say(quiet, *(f"{es.name}: {line} (see mtmeta validate)" for line in found))
         return sets
+
+
+def _say_left_out(quiet: bool, data: Any, said: Container[str] = ()) -> None:
+    found = getattr(data, "provenance", {}).get("left_out", {})
+    lines = (f"left out of {data.name}: {what} ({why})" for what, why in found.items() if what not in said)
+    say(quiet, *map(in_options, lines))
 
 
 @dataclass(frozen=True)

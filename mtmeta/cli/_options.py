@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ._choices import Format
+from ._choices import THRESHOLDS, Format
 
 
 def in_a_folder(path: Path | list[Path] | None) -> Path | list[Path] | None:
@@ -31,9 +31,9 @@ def in_a_folder(path: Path | list[Path] | None) -> Path | list[Path] | None:
 def threshold(text: str) -> float | str:
     """Read the value of --epsilon."""
     with suppress(ValueError):
-        if text == "calibrate" or 0 <= float(text) < math.inf:
-            return text if text == "calibrate" else float(text)
-    raise typer.BadParameter(f"expected 'calibrate' or a number >= 0; found {text!r}.")
+        if text in THRESHOLDS or 0 <= float(text) < math.inf:
+            return text if text in THRESHOLDS else float(text)
+    raise typer.BadParameter(f"expected 'calibrate', 'published' or a number >= 0; found {text!r}.")
 
 
 def once(names: list[str] | None) -> list[str] | None:

@@ -31,7 +31,7 @@ def validate(sets: Sets, *, loading: Loading, printing: Printing) -> None:
     """
     from ..datasets import validate as findings
 
-    table = together({es.name: findings(es) for es in loading.rated(sets, quiet=True)})
+    table = together({es.name: findings(es) for es in loading.rated(sets, quiet=True, unrated=True)})
     printing.table(table.assign(note=table["note"].map(in_options, na_action="ignore")))
 
 
@@ -40,7 +40,9 @@ def rank(
     sets: Sets,
     protocol: option(choose.Protocol, "Which published ranking to compute, over all sets together.") = "wmt23",
     ties: option(
-        choose.Ties | None, "With wmt24: count a tied pair of systems as one half, or as published.", default="half"
+        choose.Ties | None,
+        "Count a tied pair of systems (SPA) as one half, or as published, which also calibrates acc_eq so.",
+        default="half",
     ) = None,
     n_resamples: number(int, "Draws of the test that says which ranks are possible; 0 skips it.", 0, MAX_COUNT) = 1000,
     method: option(
@@ -58,11 +60,12 @@ def rank(
     decides over the sign of a value of the metric at system level, or over its being first there. To rank by one
     coefficient, see mtmeta correlate --wide.
     """
+    from ..evalset import UNRATED
     from ..protocols import PROTOCOLS, cost, decided_by_one, deciding_systems
     from ..protocols import rank as rank_sets
 
-    if ties is not None and not any(task.statistic == "spa" for task in PROTOCOLS[protocol].tasks):
-        raise wrong("--ties", "goes only with a protocol that has soft pairwise accuracy, such as wmt24.")
+    if ties is not None and not any(task.statistic in ("spa", "acc_eq") for task in PROTOCOLS[protocol].tasks):
+        raise wrong("--ties", "goes only with a protocol that counts ties (SPA or acc_eq), such as wmt24.")
     loaded = loading.rated(sets, printing.quiet)
     printing.say(*(_partly_rated(es, protocol) for es in loaded))
     n_metrics = len(loading.metric) if loading.metric else max(len(es.metrics) for es in loaded)
@@ -70,7 +73,8 @@ def rank(
     printing.say(_long("ranking", *cost(loaded, protocol, n_metrics, n_resamples, method), hint))
     options = {"n_resamples": n_resamples, "method": method, "rng": seed, "ties": ties or "half"}
     result = rank_sets(loaded, protocol=protocol, metrics=loading.metric, **options)
-    printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in result.left_out.items()))
+    left_out = {what: why for what, why in result.left_out.items() if why != UNRATED}  # said already
+    printing.say(*(f"left out of the ranking: {what} ({why})" for what, why in left_out.items()))
     printing.say(*decided_by_one(result.without_systems))
     if len(result.units) and (n := result.units["n_units"].sum()) < _FEWEST_UNITS:
         printing.say(f"units exchanged: {n}; with fewer than {_FEWEST_UNITS}, no two metrics can be told apart")
@@ -107,8 +111,9 @@ def correlate(
     ) = "drop",
     epsilon: option(
         Any,
-        "Tie metric scores this close; calibrate: the best for acc_eq and tau_eq, else 0.",
-        "NUMBER|calibrate",
+        "Tie metric scores this close; calibrate: the best for acc_eq and tau_eq, otherwise 0; published: the same "
+        "without a tolerance for rounding.",
+        "NUMBER|calibrate|published",
         parser=threshold,
     ) = "calibrate",
     level: option(choose.Level, "Compare translations, or the scores of systems.") = "segment",
@@ -405,7 +410,7 @@ def _correlating(es: EvalSet, coefficient: str, grouping: str, epsilon: Any, int
     """Return about how many seconds a metric takes, and how it would take less; an interval takes 1,000 values."""
     import numpy as np
 
-    if coefficient in choose.CALIBRATED and epsilon == "calibrate":  # all pairs are compared
+    if coefficient in choose.CALIBRATED and epsilon in choose.THRESHOLDS:  # all pairs are compared
         sizes = np.sum(~np.isnan(es.human), axis={"none": None, "segment": 0, "system": 1}[grouping])
         each, hint = 6e-8 * np.sum(sizes * (sizes - 1) / 2), "; with --epsilon 0, which calibrates nothing, a moment"
     else:

@@ -73,7 +73,7 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     None: two rated systems make one pair: a correlation of system scores is 1 or -1 by force
     errors: correlates negatively with humans (-0.994 over translations, -0.997 within segments): is a high score good?
     """
-    es = as_evalset(es)
+    es = as_evalset(es, unrated=True)
     check_ratings(es)
     found = [*_contents(es), *_doubts(es)]
     rows = [(what, name if name is None else str(name), n, of, note or None) for what, name, n, of, note in found]

@@ -10,6 +10,7 @@ from scipy.special import ndtr
 from scipy.stats import permutation_test
 
 from .._checks import Undefined
+from .._equal import OF_MEAN, merged
 from .._names import some_of
 from .._pearson import pearson, scaled
 from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
@@ -57,8 +58,10 @@ def data(part: Part, section: Section) -> None:
 def system_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return each system's mean in each draw, shape (n_systems, n_resamples); NaN where it has no score."""
     scored = ~np.isnan(values)
-    sums, sizes = np.where(scored, values, 0.0) @ counts.T, scored.astype(float) @ counts.T
-    return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+    values = np.where(scored, values, 0.0)
+    sums, sizes = values @ counts.T, scored.astype(float) @ counts.T
+    means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+    return merged(means, OF_MEAN * np.abs(values).max(axis=1, keepdims=True))
 
 
 def pair_accuracy(human: np.ndarray, metric: np.ndarray) -> np.ndarray:

@@ -103,9 +103,10 @@ def compare(
         - ``"published"``: the one-sided tests of the WMT rankings. Correlations and SPA: both metrics are brought to
           mean 0 and standard deviation 1 over all cells, each *cell* is swapped between them with probability 1/2, and
           both hybrids are scored (PERM-BOTH). acc_eq and tau_eq: each *pair* of translations that only one metric gets
-          right is a fair coin; the sum of these signs has a known distribution, and nothing is drawn. Both treat
-          dependent scores as independent (the translations of a segment or document; pairs that share a translation),
-          so on real data they reject far too often: see the page on calibration. Use it to reproduce published tables.
+          right is a fair coin; the sum of these signs has a known distribution, and nothing is drawn. Thresholds are
+          calibrated as published (see `mtmeta.correlate`). Both treat dependent scores as independent (the translations
+          of a segment or document; pairs that share a translation), so on real data they reject far too often: see the
+          page on calibration. Use it to reproduce published tables.
         - ``"williams"``: Williams' t for two dependent correlations of independent translations; Pearson without
           grouping.
         - ``"bootstrap"``: redraw units; p is twice the share of draws on the less frequent side of 0.
@@ -185,7 +186,8 @@ def compare(
     exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
     _check_options(method, exact, grouping, unit, correction, degenerate, n_resamples)
     es = common_cells(es, names)
-    values = observed_values(es, names, coefficient, grouping, degenerate)
+    epsilon = "published" if method == "published" else "calibrate"
+    values = observed_values(es, names, coefficient, grouping, degenerate, epsilon)
     order = sorted(range(len(names)), key=lambda k: (-values[k], names[k]))
     names, values = [names[k] for k in order], values[order]
     first, second = np.triu_indices(len(names), 1)

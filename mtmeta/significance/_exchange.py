@@ -16,8 +16,9 @@ from scipy import stats
 from .. import agreement
 from .._agreement_kernels import pair_counts, touching_counts
 from .._checks import Undefined
+from .._equal import OF_MEAN
 from .._resampling import units_of
-from ..evalset import EvalSet, recomputed
+from ..evalset import EvalSet, as_evalset, recomputed
 from . import _kernels
 
 #: With fewer documents than this, segments are exchanged: few signs make a rough null distribution.
@@ -204,7 +205,7 @@ def exchanged_systems(es: EvalSet, metrics: Sequence[str], statistic: str, units
     human, *own = es.system_scores[["human", *metrics]].to_numpy().T
     whole = ~np.isnan(human) & ~np.isnan(own).any(axis=0) & scored.any(axis=2).all(axis=0)
     sums, counts = (_by_unit(part[:, whole], units) @ signs for part in (np.where(scored, scores, 0.0), scored))
-    human, tolerance = human[whole], 1e-12 * (1 + np.abs(scores[scored]).max())
+    human, tolerance = human[whole], OF_MEAN * (1 + np.abs(scores[scored]).max())
     i, j = np.triu_indices(len(human), 1)
     sizes = _row_means(np.abs(es.human[whole]))
     order = agreement.sign_of_difference(human[i], human[j], np.maximum(sizes[i], sizes[j])).astype(np.float64)
@@ -223,7 +224,8 @@ def _on_one_scale(es: EvalSet, metric: str, *, official: bool) -> np.ndarray:
     scores = np.ldexp(es[metric], -exponent)  # squares of very large and very small scores would not be numbers
     if official:
         shift = np.ldexp(es.system_scores[metric].to_numpy(), -exponent) - _row_means(scores)
-        scores = scores + np.where(np.isnan(shift), 0.0, shift)[:, None]
+        rounding = OF_MEAN * _row_means(np.abs(scores))  # of a mean
+        scores = scores + np.where(np.abs(shift) > rounding, shift, 0.0)[:, None]
     varied = np.nanmax(scores) > np.nanmin(scores)
     return (scores - np.nanmean(scores)) / (np.nanstd(scores) if varied else 1.0)
 
@@ -264,19 +266,20 @@ def _exchanged_spa(es, scores, units, signs, first, second) -> np.ndarray:
 
 
 def common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
-    """Return the set with human scores only where every metric has a score too."""
+    """Return the set with human scores only where every metric has a score too, and systems that have one there."""
     scored = ~np.isnan([es.human, *(es[name] for name in names)]).any(axis=0)
     if not scored.any():
         raise Undefined(f"set {es.name!r}: no translation is scored by humans and all {len(names)} metrics.")
     if (scored == ~np.isnan(es.human)).all():
         return es
-    return recomputed(es, np.where(scored, es.human, np.nan), {name: es[name] for name in names})
+    return as_evalset(recomputed(es, np.where(scored, es.human, np.nan), {name: es[name] for name in names}))
 
 
-def observed_values(es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str) -> np.ndarray:
+def observed_values(
+    es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str, epsilon: str = "calibrate"
+) -> np.ndarray:
     """Return the value of each metric."""
     if coefficient == "spa":
         return agreement.soft_pairwise_accuracy(es, names)["value"].to_numpy()
-    exact = agreement._check_coefficient(coefficient, "calibrate")
-    options = exact, grouping, "calibrate", degenerate
+    options = agreement._check_coefficient(coefficient, epsilon), grouping, epsilon, degenerate
     return np.array([agreement.mean_over_groups(es, name, *options)[0] for name in names])

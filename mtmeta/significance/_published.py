@@ -200,7 +200,7 @@ def permute_spa(es, names, n_resamples, rng) -> np.ndarray:
 
 def _right_pairs(es: EvalSet, names: Sequence[str], grouping: str) -> tuple[np.ndarray, np.ndarray, float]:
     """Return which pairs each metric gets right, each pair's weight, and the total weight."""
-    cells = [agreement.grouped(es, name, grouping) for name in names]
+    cells = [agreement.grouped(es, name, grouping, published=True) for name in names]
     n_pairs = cells[0].sizes * (cells[0].sizes - 1) // 2
     if n_pairs.sum() > 20_000_000:
         raise Undefined(f"grouping {grouping!r} has too many pairs for the pair-swap test. Use method='exchange'.")

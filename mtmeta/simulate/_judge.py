@@ -121,7 +121,7 @@ def judge(es: EvalSet, table: pd.DataFrame, *, limit: int = 1000) -> pd.DataFram
     0         0                   1      True
     1         0                   0     False
     """
-    sentences, columns = _sentences_of(as_evalset(es)), ["translation", "perturbed"]
+    sentences, columns = _sentences_of(as_evalset(es, unrated=True)), ["translation", "perturbed"]
     check_table(table, ["segment"], texts=columns, name="table")
     positions("segment", table["segment"].unique(), list(sentences))
     found = ((segment, wordings_of(sentences[segment], limit)) for segment in table["segment"].unique())

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 from scipy.optimize import isotonic_regression
 
 from .._checks import Undefined, check_jobs
+from .._equal import OF_MEAN, merged
 from .._pearson import scaled
 from .._resampling import units_of
 from ..evalset import EvalSet, as_evalset, metric_names, recomputed
@@ -147,11 +148,10 @@ def resamples(cells: Cells, how: str, n_resamples: int, rng: np.random.Generator
 
 
 def less_means(values: np.ndarray) -> np.ndarray:
-    """Subtract the mean of each column, and keep 40 binary digits: rounding must not decide which scores are equal."""
+    """Subtract the mean of each column, (n, n_columns); rounding must not decide which of the rest are equal."""
     rest = values - values.mean(axis=0)
-    digits, exponents = np.frexp(rest)
-    rounded = np.ldexp(np.rint(np.ldexp(digits, 40)), exponents - 40)
-    return np.where(np.abs(rest) > 2.0**-40 * np.abs(values).max(axis=0), rounded, 0.0)
+    rounding = np.broadcast_to(OF_MEAN * np.abs(values).max(axis=0), values.shape).ravel()
+    return merged(np.where(np.abs(rest.ravel()) > rounding, rest.ravel(), 0.0), rounding).reshape(values.shape)
 
 
 def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | None = None) -> EvalSet:

@@ -10,7 +10,8 @@ import pandas as pd
 
 from .. import _agreement_kernels as _kernels
 from .._checks import Undefined, check_choice
-from ..agreement import Grouped, _pairs, calibration_curve, grouped
+from .._equal import ends_of_runs, merged_scores
+from ..agreement import Grouped, _pairs, calibration_curve, first_best, grouped
 from ..evalset import EvalSet, as_evalset, metric_names
 
 
@@ -25,8 +26,8 @@ class TieCalibration:
     value : float
         The coefficient there; higher is better.
     thresholds, curve : numpy.ndarray
-        Every threshold at which the coefficient changes, from 0 up, and its value from there on
-        (a step function).
+        Every threshold at which the coefficient changes, from 0 up, and its value from there on (a step function).
+        Differences that are equal but for rounding are one threshold, the largest of them.
     signature : str
         How it was computed, in one line.
     """
@@ -93,7 +94,7 @@ def calibrate_ties(
     thresholds, curve = calibration_curve(grouped(es, metric, grouping))
     if coefficient == "tau_eq":
         curve = 2 * curve - 1
-    best = int(np.argmax(curve))
+    best = first_best(curve)
     signature = f"{coefficient}|grouping:{grouping}|metric:{metric}|epsilon:calibrated in sample|set:{es.name}"
     return TieCalibration(float(thresholds[best]), float(curve[best]), thresholds, curve, signature)
 
@@ -131,6 +132,7 @@ def human_tie_share(es: EvalSet | pd.DataFrame, *, grouping: str = "segment") ->
     """
     check_choice("grouping", grouping, ("none", "segment", "system"))
     human = as_evalset(es).human
+    human = merged_scores(human.ravel()).reshape(human.shape)
     rows = {"none": human.reshape(1, -1), "segment": human.T, "system": human}[grouping]
     shares = []
     for scores in rows:
@@ -248,7 +250,7 @@ def _curve(cells: Grouped) -> pd.DataFrame:
     concordant = weight * (dh * np.sign(dm) > 0)
     order = np.argsort(np.abs(dm), kind="stable")
     difference = np.abs(dm)[order]
-    last = np.flatnonzero(np.append(difference[1:] != difference[:-1], True))
+    last = ends_of_runs(difference, cells.tolerance)
     ties = np.cumsum(weight[order])[last]
     value = concordant.sum() + np.cumsum((weight * (dh == 0) - concordant)[order])[last]
     start = concordant.sum() + (weight * ((dm == 0) & (dh != 0))).sum() / 2

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._checks import Undefined, check_choice, check_count
+from .._equal import ends_of_runs, merged_scores, tolerance_of_differences
 from .._pearson import standard_deviation
+from ..agreement import first_best
 from ..evalset import EvalSet
-
-#: Two values of acc_eq this close differ by rounding only.
-TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,8 @@ class MetricPairs:
     """The pairs that a metric scored, by ascending absolute difference.
 
     ``gains`` says what tying a pair does to acc_eq: 1 where the humans tie, -1 where the metric agrees with their
-    order, else 0. ``stops`` are the numbers of pairs that can be tied: whole runs of equal differences.
+    order, else 0. ``stops`` are the numbers of pairs that can be tied: whole runs of differences that are equal, which
+    means no further apart than ``tolerance``.
     """
 
     order: np.ndarray
@@ -47,6 +47,7 @@ class MetricPairs:
     stops: np.ndarray
     scored: np.ndarray
     spread: float
+    tolerance: float
 
     def best(self, weights: np.ndarray) -> tuple[float, float, float]:
         """Return the smallest of the best thresholds, acc_eq there, and the share of metric ties.
@@ -55,13 +56,13 @@ class MetricPairs:
         """
         weights = weights[self.order]
         gained, tied = (np.append(0.0, np.cumsum(v))[self.stops] for v in (self.gains * weights, weights))
-        first = int(np.argmax(gained > gained.max() - TOLERANCE))
+        first = first_best(gained)
         stop, untied = self.stops[first], weights[self.gains < 0].sum()
         return float(self.differences[stop - 1] if stop else 0.0), float(untied + gained[first]), float(tied[first])
 
     def at(self, epsilon: float, weights: np.ndarray) -> float:
         """Return acc_eq at a given threshold."""
-        weights, tied = weights[self.order], self.differences <= epsilon
+        weights, tied = weights[self.order], self.differences <= epsilon + self.tolerance
         return float(weights[tied & (self.gains > 0)].sum() + weights[~tied & (self.gains < 0)].sum())
 
 
@@ -74,7 +75,8 @@ def human_pairs(es: EvalSet) -> HumanPairs:
         If there is none.
     """
     i, j = np.triu_indices(es.shape[0], 1)
-    difference = (es.human[i] - es.human[j]).T
+    human = merged_scores(es.human.ravel()).reshape(es.shape)
+    difference = (human[i] - human[j]).T
     segment, pair = np.nonzero(~np.isnan(difference))
     if not len(segment):
         raise Undefined(f"set {es.name!r}: no segment has two rated translations.")
@@ -89,7 +91,7 @@ def metric_pairs(es: EvalSet, metric: str, pairs: HumanPairs) -> MetricPairs:
     ValueError
         If the metric scored no pair.
     """
-    human, scores = es.human, es[metric]
+    human, scores = (merged_scores(side.ravel()).reshape(es.shape) for side in (es.human, es[metric]))
     cells = (pairs.first, pairs.segment), (pairs.second, pairs.segment)
     dh, dm = human[cells[0]] - human[cells[1]], scores[cells[0]] - scores[cells[1]]
     scored = ~np.isnan(dm)
@@ -97,11 +99,12 @@ def metric_pairs(es: EvalSet, metric: str, pairs: HumanPairs) -> MetricPairs:
         raise Undefined(f"metric {metric!r} in set {es.name!r}: no segment has two rated translations with a score.")
     order = np.argsort(np.abs(dm), kind="stable")[: scored.sum()]
     gains = np.where(dh == 0, 1, np.where(dh * np.sign(dm) > 0, -1, 0)).astype(np.int8)
-    spread = float(standard_deviation(scores[~(np.isnan(human) | np.isnan(scores))]))
-    differences = np.abs(dm)[order]
-    stops = 1 + np.flatnonzero(np.append(differences[1:] != differences[:-1], True))
-    stops = stops if differences[0] == 0 else np.append(0, stops)
-    return MetricPairs(order.astype(np.int32), differences, gains[order], stops, scored, spread)
+    used = scores[~(np.isnan(human) | np.isnan(scores))]
+    differences, tolerance = np.abs(dm)[order], tolerance_of_differences(used)
+    stops = 1 + ends_of_runs(differences, tolerance)
+    stops = stops if differences[0] <= tolerance else np.append(0, stops)
+    spread = float(standard_deviation(used))
+    return MetricPairs(order.astype(np.int32), differences, gains[order], stops, scored, spread, tolerance)
 
 
 def part(
