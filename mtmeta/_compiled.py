@@ -31,10 +31,10 @@ def njit(function: Callable[..., Any] | None = None, *, parallel: bool = False) 
     """
     if function is None:
         return functools.partial(njit, parallel=parallel)
-    alone = _compiled(function)
     if not parallel:
-        return alone
-    together = _compiled(function, parallel=True)
+        return _compiled(function)
+    # Without a cache: Numba would take the machine code of the parallel function for it.
+    alone, together = numba.njit(function), _compiled(function, parallel=True)
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
