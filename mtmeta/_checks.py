@@ -1,5 +1,6 @@
 """Checks of arguments that functions of several modules share."""
 
+import datetime
 from collections.abc import Iterable
 from typing import Any
 
@@ -7,6 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ._limits import LARGEST_SCORE, MAX_COUNT, MAX_JOBS, MAX_SEED, SMALLEST_SCORE
+
+#: Dates and spans of time, which numpy would turn into numbers.
+_DATES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 class Undefined(ValueError):
@@ -87,6 +91,25 @@ def generator(rng: Any) -> np.random.Generator:
     return np.random.default_rng(rng)
 
 
+def floats(values: Any, what: str) -> np.ndarray:
+    """Return numbers as a new float64 array; a masked or missing one becomes NaN. Raise for dates and anything else."""
+    if isinstance(values, pd.DataFrame | pd.Series):
+        values = values.to_numpy(dtype=object, na_value=np.nan)
+    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    try:
+        given = np.array(values)
+        if given.dtype.kind in "mM" or (given.dtype == object and any(isinstance(v, _DATES) for v in given.flat)):
+            raise TypeError("found dates or spans of time")
+        if given.dtype == object:
+            given[pd.isna(given)] = np.nan
+        array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what} must hold numbers (NaN where not scored): {error}") from None
+    if masked is not None:
+        array[masked] = np.nan
+    return array
+
+
 def to_numbers(column: pd.Series) -> pd.Series:
     """Return a column as numbers, NaN for anything else; a text becomes the nearest floating-point number.
 
@@ -102,8 +125,12 @@ def to_numbers(column: pd.Series) -> pd.Series:
 
 def numbers_of(column: pd.Series, name: str) -> np.ndarray:
     """Return a score column as float64; name the first cell that is not a number."""
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+    if pd.api.types.is_bool_dtype(column) or column.dtype.kind in "mM":
+        raise ValueError(f"column {name!r} must hold numbers; found {column.dtype}. Convert it, or leave it out.")
+    if pd.api.types.is_numeric_dtype(column):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
     numbers = to_numbers(column)
     bad = numbers.isna() & column.notna() & (column.astype(str).str.strip() != "")
     if bad.any():

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ._files import wrong_encoding
 
-#: A cell with more characters than this is an open quote or a wrong file, not a text.
+#: A text with more characters than this is an open quote or a wrong file; the csv module allows cells of 131,072.
 MAX_FIELD = 1_000_000
 _MAX_LINE = 20 * MAX_FIELD
 
@@ -69,7 +69,6 @@ def read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> p
     if delimiter not in first and other in first:
         hint = "Use commas in .csv files and tabs in .tsv files."
         raise ValueError(f"{what}: the header has no {delimiter!r}; it seems to be separated by {other!r}. {hint}")
-    limit = csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
     rows = []
     try:
@@ -83,8 +82,6 @@ def read_delimited(stream: TextIO, delimiter: str | None, what: Path | str) -> p
     except csv.Error as error:
         reason = "a quote is opened and never closed" if "end of data" in str(error) else str(error)
         raise ValueError(f"{what}, line {reader.line_num}: {reason}") from None
-    finally:
-        csv.field_size_limit(limit)
     header, *body = rows
     columns = zip(*body, strict=True) if body else [()] * len(header)
     frame = pd.concat([pd.Series(c, dtype=object) for c in columns], axis=1)

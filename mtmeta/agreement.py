@@ -18,7 +18,7 @@ from . import _agreement_kernels as _kernels
 from ._checks import Undefined, check_choice, check_count, check_number, generator
 from ._equal import OF_MEAN, ends_of_runs, merged_scores, tolerance_of_differences
 from ._names import names_of, unknown
-from .evalset import EvalSet, as_evalset, as_sets, metric_names
+from .evalset import EvalSet, as_evalset, as_sets, is_rating, metric_names
 
 __all__ = [
     "COEFFICIENTS",
@@ -689,9 +689,11 @@ def partial_correlations(
 
 def shared_metrics(sets: Sequence[EvalSet], metrics: Sequence[str] | str | None, *, level: str = "system") -> list[str]:
     """Return the metrics asked for, or else those that every set has at this level."""
-    names = [list(es.metrics if level == "segment" else es.system_scores.columns.drop("human")) for es in sets]
+    known_names = [list(es.system_scores.columns.drop("human")) for es in sets]
+    names = [[m for m in known if m in es or level == "system"] for es, known in zip(sets, known_names, strict=True)]
     if metrics is None:
-        found = [m for m in names[0] if all(m in other for other in names[1:])]
+        own = [m for m in names[0] if not is_rating(m)]
+        found = [m for m in own if all(m in other for other in names[1:])]
         if not found:
             raise ValueError("the sets have no metric in common.")
         return found

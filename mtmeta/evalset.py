@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._checks import Undefined, check_choice, check_scores, numbers_of
+from ._checks import Undefined, check_choice, check_scores, floats, numbers_of
 from ._equal import OF_MEAN, merged
 from ._names import alike, counted, listed, names_of, numbered, positions, unknown
 from ._tables import check_once, check_table
@@ -30,6 +30,13 @@ def is_reference(column: str) -> bool:
 def is_rating(column: str) -> bool:
     """Say whether a column holds a further human score of each translation: ``human_2`` beside ``human``."""
     return column.startswith("human_")
+
+
+def _several(values: Iterable[Any], what: str) -> Iterable[Any]:
+    """Return ``values``; raise if they are one text, whose letters would be taken for names."""
+    if isinstance(values, str):
+        raise TypeError(f"`{what}` must be a sequence of names; found the string {values!r}. Write [{values!r}].")
+    return values
 
 
 def mean_of_known(scores: np.ndarray, axis: int) -> np.ndarray:
@@ -81,9 +88,10 @@ class EvalSet:
     human : array_like, shape (n_systems, n_segments)
         Human scores, NaN where not rated.
     metrics : mapping of str to array_like
-        Metric name to scores of the same shape.
+        Metric name to scores of the same shape. Names that start with ``human_``, such as ``human_2``, are further
+        ratings and no metrics (see `ratings`).
     systems : sequence of str
-        System names, in row order.
+        System names, in row order; other names are turned into text.
     segments : sequence, optional
         Segment identifiers, in column order; ``1 … n_segments`` by default.
     name, language_pair : str, optional
@@ -95,8 +103,8 @@ class EvalSet:
     human_systems : iterable of str, optional
         Systems that are human translators (a second reference that is a candidate).
     system_scores : pandas.DataFrame, optional
-        Official system-level scores: index = systems, columns = ``"human"`` and metric names. The mean of the segment
-        scores replaces a missing column.
+        Official system-level scores: index = systems in any order, columns = ``"human"`` and metric names. The mean of
+        the segment scores replaces a missing column.
     spans : pandas.DataFrame, optional
         Error spans: one row per error, columns ``system, segment, rater, category, severity,
         weight, start, end, text``; an error-free rating is one row of severity ``"no-error"``.
@@ -157,38 +165,34 @@ class EvalSet:
         n_systems, n_segments = self.human.shape
         if not n_systems or not n_segments:
             raise ValueError(f"a set needs at least one system and one segment; found shape {self.human.shape}.")
-        self.systems: tuple[str, ...] = names_of(systems, "systems", n_systems)
-        self.segments: tuple = names_of(
-            range(1, n_segments + 1) if segments is None else segments, "segments", n_segments
-        )
+        self.systems: tuple[str, ...] = names_of(map(str, _several(systems, "systems")), "systems", n_systems)
+        segments = range(1, n_segments + 1) if segments is None else _several(segments, "segments")
+        self.segments: tuple = names_of(segments, "segments", n_segments)
         self._rated = not np.isnan(self.human).all()
         if not self._rated and unrated == "raise":
             raise ValueError("no translation has a human score: the column 'human' is empty throughout.")
         clash = [m for m in metrics if m in RESERVED]
         if clash:
             raise ValueError(f"{listed(clash)} cannot be a metric name: it is a reserved column.")
-        self._scores = {str(m): self._matrix(v, f"metric {m!r}", self.human.shape) for m, v in metrics.items()}
+        names = names_of(map(str, metrics), "metric names")
+        pairs = zip(names, metrics.values(), strict=True)
+        self._scores = {m: self._matrix(v, f"metric {m!r}", self.human.shape) for m, v in pairs}
         for metric, values in self._scores.items():
             if np.isnan(values).all():
                 raise ValueError(f"metric {metric!r} has no score at all: every cell is empty. Remove the column.")
         self.documents = None if documents is None else self._per_segment(documents, "documents")
         self.domains = None if domains is None else self._per_segment(domains, "domains")
-        self.texts = texts
-        self.human_systems = frozenset(human_systems)
-        self.reference_free = frozenset(reference_free)
-        if system_scores is not None:
-            self._matrix(system_scores, "the table of system scores", system_scores.shape)
-        self._system_scores = system_scores
+        self.texts = None if texts is None else self._checked_texts(texts)
+        self.human_systems = frozenset(_several(human_systems, "human_systems"))
+        self.reference_free = frozenset(_several(reference_free, "reference_free"))
+        self._system_scores = None if system_scores is None else self._by_system(system_scores)
         self.spans = spans
         self.truth = truth
         self.provenance = dict(provenance or {})
 
     def _matrix(self, values: Any, what: str, shape: tuple[int, int] | None = None) -> np.ndarray:
         """Return ``values`` as a read-only float64 matrix; raise if it is not one."""
-        try:
-            array = np.array(values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"{what} must hold numbers (NaN where not scored): {error}") from None
+        array = floats(values, what)
         if array.ndim != 2 or (shape is not None and array.shape != shape):
             wanted = "(n_systems, n_segments)" if shape is None else f"(n_systems, n_segments) = {shape}"
             raise ValueError(f"{what} must have shape {wanted}; found {array.shape}.")
@@ -196,8 +200,35 @@ class EvalSet:
         array.flags.writeable = False
         return array
 
+    def _by_system(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return official scores in the order of the systems."""
+        if not isinstance(table, pd.DataFrame):
+            raise TypeError(
+                f"`system_scores` must be a DataFrame with one row per system; found {type(table).__name__}."
+            )
+        table = table.set_axis(names_of(map(str, table.index), "systems of `system_scores`"))
+        if absent := [s for s in self.systems if s not in table.index]:
+            raise ValueError(
+                f"`system_scores` lacks {listed(absent)}; its index must hold the names of the systems, and holds "
+                f"{listed(table.index)}."
+            )
+        table = table.loc[list(self.systems)].copy()
+        self._matrix(table, "the table of system scores", table.shape)
+        return table
+
+    def _checked_texts(self, texts: Texts) -> Texts:
+        """Return texts after checking that there is one for each segment."""
+        if not isinstance(texts, Texts):
+            raise TypeError(f"`texts` must be Texts; found {type(texts).__name__}.")
+        if texts.sources is not None:
+            self._per_segment(texts.sources, "sources")
+        for kind, own in (("reference", texts.references), ("translations of", texts.translations)):
+            for name, values in own.items():
+                self._per_segment(values, f"{kind} {name!r}")
+        return texts
+
     def _per_segment(self, values: Sequence[str], what: str) -> tuple:
-        values = tuple(values)
+        values = tuple(_several(values, what))
         if len(values) != len(self.segments):
             raise ValueError(f"expected one entry of {what} per segment, {len(self.segments)}; found {len(values)}.")
         return values
@@ -207,16 +238,21 @@ class EvalSet:
     @property
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics with segment scores, in column order."""
-        return tuple(self._scores)
+        return tuple(m for m in self._scores if not is_rating(m))
+
+    @property
+    def further_ratings(self) -> tuple[str, ...]:
+        """Names of the ratings beside ``human``, such as ``human_2``; ``es[name]`` has their scores."""
+        return tuple(m for m in self._scores if is_rating(m))
 
     @property
     def ratings(self) -> np.ndarray:
         """All human scores, shape ``(n_ratings, n_systems, n_segments)``.
 
         ``human`` is the first. The others are the columns whose names start with ``human_``, such as ``human_2``, in
-        their order; each is a metric of the set as well, so that a second rater can be judged like one.
+        their order. They are no metrics, and no function ranks them unless they are named.
         """
-        return np.stack([self.human, *(values for name, values in self._scores.items() if is_rating(name))])
+        return np.stack([self.human, *(self._scores[name] for name in self.further_ratings)])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -254,6 +290,12 @@ class EvalSet:
         for name, values in columns.items():
             columns[name] = merged(values, OF_MEAN * np.maximum(np.abs(values), sizes.get(name, 0.0)))
         return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a copy or an unpickled set; its arrays are read-only, too."""
+        self.__dict__.update(state)
+        for array in (self.human, *self._scores.values()):
+            array.flags.writeable = False
 
     def __repr__(self) -> str:
         n_systems, n_segments = self.shape
@@ -314,7 +356,7 @@ class EvalSet:
         columns = positions("segment", segments, self.segments)
         kept_systems = tuple(self.systems[i] for i in rows)
         kept_segments = tuple(self.segments[j] for j in columns)
-        names = list(self.metrics if metrics is None else metrics)
+        names = list(dict.fromkeys([*self.further_ratings, *(self.metrics if metrics is None else metrics)]))
         cut = np.ix_(rows, columns)
         whole = len(columns) == len(self.segments)
         official = self._system_scores if whole else None
@@ -401,7 +443,7 @@ class EvalSet:
         Parameters
         ----------
         metrics : mapping of str to array_like, shape (n_systems, n_segments)
-            They replace the metrics of the set; include ``es[name]`` to keep one.
+            They replace the metrics of the set; include ``es[name]`` to keep one. Further ratings stay.
 
         Returns
         -------
@@ -422,7 +464,7 @@ class EvalSet:
         """
         official = self._system_scores
         return self._changed(
-            metrics=metrics,
+            metrics={name: self[name] for name in self.further_ratings if name not in metrics} | dict(metrics),
             system_scores=official[["human"]] if official is not None and "human" in official else None,
             reference_free=self.reference_free & set(metrics),
         )
@@ -440,7 +482,7 @@ class EvalSet:
         of_segments = {"segment": self.segments, "doc": self.documents, "domain": self.domains}
         of_segments |= {"source": texts.sources, "reference": next(iter(texts.references.values()), None)}
         frame: dict[str, Any] = {"system": np.repeat(np.array(self.systems, dtype=object), n_segments)}
-        frame |= dict.fromkeys(["segment", "human", *self.metrics])  # keeps their places
+        frame |= dict.fromkeys(["segment", "human", *self._scores])  # keeps their places
         frame |= {m: v.ravel() for m, v in {"human": self.human, **self._scores}.items()}
         for column, values in of_segments.items():
             if values is not None:
@@ -466,8 +508,8 @@ class EvalSet:
         ----------
         frame : pandas.DataFrame
             Columns ``system, segment, human`` and one per metric; optionally ``doc, domain,
-            source, reference, translation`` and ``lp``; more references as ``reference_B`` and so on. Higher scores
-            are better.
+            source, reference, translation`` and ``lp``; more references as ``reference_B`` and further ratings as
+            ``human_2`` and so on. Higher scores are better.
         metrics : sequence of str, optional
             The metric columns. By default all columns that are not reserved; each must then hold numbers.
         missing : {"raise", "nan"}
@@ -506,6 +548,7 @@ class EvalSet:
             positions("metric column", metrics, known)
         elif metrics is None:
             metrics = [c for c in known if not is_reference(c)]
+        metrics = [*(c for c in known if is_rating(c) and c not in metrics), *metrics]
         ignored = [c for c in frame.columns if c not in (*RESERVED, *metrics) and not is_reference(c)]
         system, systems = numbered(frame["system"])
         segment, segments = numbered(frame["segment"])
@@ -610,7 +653,8 @@ def metric_names(es: EvalSet, metrics: Sequence[str] | str | None) -> list[str]:
     if metrics is None and not es.metrics:
         raise ValueError(f"set {es.name!r} has no metric with segment scores.")
     wanted = [metrics] if isinstance(metrics, str) else metrics
-    return [es.metrics[i] for i in positions("metric", wanted, es.metrics)]
+    known = es.metrics if wanted is None else (*es.metrics, *es.further_ratings)
+    return [known[i] for i in positions("metric", wanted, known)]
 
 
 #: Why a system is left out.

@@ -19,7 +19,7 @@ from ._names import some_of
 from ._pearson import TURNED
 from ._resampling import seed_of
 from .agreement import _pearson, correlate, pairwise_accuracy, rated_systems, shared_metrics, soft_pairwise_accuracy
-from .evalset import UNRATED, EvalSet, as_sets, check_ratings
+from .evalset import UNRATED, EvalSet, as_sets, check_ratings, is_rating
 
 __all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "decided_by_one", "rank", "without_each_system"]
 
@@ -413,7 +413,7 @@ def rank(
     chosen = shared_metrics(sets, metrics, level="segment")
     if metrics is None:
         for es in sets:
-            absent = [m for m in es.system_scores.columns if m != "human" and m not in chosen]
+            absent = [m for m in es.system_scores.columns if not is_rating(m) and m not in ("human", *chosen)]
             left_out |= {f"{es.name}: metric {m!r}": "not in every set at segment level" for m in absent}
     jobs = [
         (task, pair, group)

@@ -12,7 +12,7 @@ from ._checks import Undefined, check_choice, check_count, check_level, check_sc
 from ._names import counted
 from ._pearson import scaled
 from ._resampling import percentile_interval, times_drawn, units_of
-from .evalset import EvalSet, as_evalset, is_rating, metric_names
+from .evalset import EvalSet, as_evalset, metric_names
 
 __all__ = ["alpha", "ceiling", "icc"]
 
@@ -204,7 +204,7 @@ def ceiling(
     es = as_evalset(es)
     check_choice("unit", unit, ("segment", "document"))
     n_resamples, rng = check_count("n_resamples", n_resamples, 2), generator(rng)
-    names = metric_names(es, [m for m in es.metrics if not is_rating(m)] if metrics is None else metrics)
+    names = metric_names(es, metrics)
     n_ratings = len(es.ratings)
     if n_ratings < 2:
         raise Undefined(

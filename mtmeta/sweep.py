@@ -190,9 +190,7 @@ def _checked(given: Any, folder: Path) -> dict[str, Any]:
                 raise ValueError(f"simulate: {unknown('kind', kind, list(_SIMULATE))}")
             _check_keys("simulate", made, ["kind", "seeds", *inspect.signature(_SIMULATE[kind]).parameters])
         elif not isinstance(one.get("name"), str):
-            raise ValueError(
-                f"sets: expected a name or a mapping with `name` or `simulate`; found {one!r:.80}."
-            )
+            raise ValueError(f"sets: expected a name or a mapping with `name` or `simulate`; found {one!r:.80}.")
     plan["files"] = [folder / one["name"] for one in plan["sets"] if "name" in one]
     return plan
 

@@ -1,5 +1,6 @@
 """Loading: trees, MQM tables, own tables, places. Hand-made files first, then the real data."""
 
+import datetime
 import gzip
 import io
 import json
@@ -703,3 +704,36 @@ def test_three_ratings_in_pairs(lp, shape):
     official = whole.select(systems=es.systems, segments=es.segments)
     assert np.array_equal(es["chrF"], official["chrF"])
     assert np.corrcoef(es.ratings.mean(axis=0).ravel(), official.human.ravel())[0, 1] > 0.5
+
+
+@pytest.mark.parametrize(("cells", "says"), [
+    ({"E1": "human"}, "column names must be distinct; found more than once: 'human'"),
+    ({"E2": 5}, "column 5 has no name"), ({"D2": True}, "cell D2: expected text, a number or nothing; found True"),
+    ({"D3": "#N/A"}, "cell D3: expected text, a number or nothing; found '#N/A'"),
+    ({"D2": "=1+1"}, "cell D2: the formula was never calculated"),
+    ({"D2": datetime.date(2024, 1, 1)}, "cell D2: expected text, a number or nothing; found datetime"),
+])  # fmt: skip
+def test_cells_of_excel_are_texts_or_numbers(tmp_path, cells, says):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["system", "segment", "human", "m"], ["A", 1, 0, 0.5], ["B", 1, -1, 0.2], [None] * 4):
+        book.active.append(row)
+    path = tmp_path / "t.xlsx"
+    book.save(path)
+    assert mm.load(path).metrics == ("m",)
+    for place, value in cells.items():
+        book.active[place] = value
+    book.save(path)
+    refuses(says, mm.load, path)
+
+
+def test_reading_tables_leaves_the_limit_of_the_csv_module(tmp_path):
+    import csv
+
+    (tmp_path / "t.csv").write_text("system,segment,human\nA,1,0\nB,1,1\n")
+    before = csv.field_size_limit(2_000)
+    try:
+        mm.load(tmp_path / "t.csv")
+        assert csv.field_size_limit() == 2_000
+    finally:
+        csv.field_size_limit(before)

@@ -1,6 +1,8 @@
 """EvalSet: what it accepts, what it refuses, and what comes out again."""
 
+import copy
 import dataclasses
+import pickle
 import re
 
 import numpy as np
@@ -321,3 +323,96 @@ COUNTS = {
 def test_counts_beyond_measure_are_refused(option, function):
     es = mm.load("teaching").select(metrics=["BLEU", "Judge"])
     refuses(rf"`{option}` must be at most [0-9,]+; found a number of 67 bits", function, es, **{option: 10**20})
+
+
+SMALL = {"human": [[0, -1], [-2, -3]], "metrics": {"m": [[1, 2], [3, 4]]}, "systems": ["A", "B"]}
+
+
+def small(**changes) -> mm.EvalSet:
+    return mm.EvalSet(**SMALL | changes)
+
+
+def test_official_scores_go_by_the_index_and_are_copied():
+    official = pd.DataFrame({"m": [0.3, 0.7]}, index=["B", "A"])
+    es = small(system_scores=official)
+    official.loc["A", "m"] = 99
+    assert es.system_scores["m"].to_dict() == {"A": 0.7, "B": 0.3}
+    refuses("must be a DataFrame", small, system_scores=official["m"], error=TypeError)
+    refuses("lacks 'A', 'B'; its index must hold the names", small, system_scores=official.reset_index(drop=True))
+
+
+def test_a_mask_and_a_missing_value_are_not_scored():
+    masked = np.ma.array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]])
+    for values in (masked, [[1, None], [3, 4]], np.array([[1, pd.NA], [3, 4]], object), [[1, np.nan], [3, 4]]):
+        assert np.isnan(small(metrics={"m": values})["m"]).tolist() == [[False, True], [False, False]]
+    nullable = pd.DataFrame({"a": [1, 3], "b": [pd.NA, 4]}, dtype="Int64")
+    assert np.isnan(small(human=nullable).human).tolist() == [[False, True], [False, False]]
+
+
+@pytest.mark.parametrize("values", [
+    np.array([["2024-01-01"] * 2] * 2, "datetime64[D]"), np.ones((2, 2), "timedelta64[s]"),
+    [[pd.Timestamp("2024-01-01")] * 2] * 2, pd.DataFrame([[pd.Timedelta(1)] * 2] * 2),
+])  # fmt: skip
+def test_dates_and_spans_of_time_are_no_scores(values):
+    refuses("metric 'm' must hold numbers .* dates or spans of time", small, metrics={"m": values}, error=TypeError)
+
+
+@pytest.mark.parametrize("column", [
+    pd.to_datetime(["2024-01-01"] * 4), pd.to_timedelta([1, 2, 3, 4]), [True, False, True, True],
+])  # fmt: skip
+def test_columns_of_dates_and_of_truth_values_are_no_metrics(column):
+    refuses("column 'm' must hold numbers; found", mm.EvalSet.from_frame, small().to_frame().assign(m=column))
+
+
+def test_one_text_is_no_list_of_names():
+    for option in ("systems", "segments", "documents", "domains", "human_systems", "reference_free"):
+        says = f"`{option}` must be a sequence of names; found the string 'AB'"
+        refuses(says, small, **{option: "AB"}, error=TypeError)
+    twice = {1: SMALL["human"], "1": SMALL["human"]}
+    refuses("metric names must be distinct; found more than once: '1'", small, metrics=twice)
+
+
+def test_names_of_systems_are_text():
+    es = small(systems=[1, 2])
+    assert es.systems == ("1", "2")
+    assert mm.correlate(es, grouping="none")["value"].tolist() == [pytest.approx(-1)]
+
+
+@pytest.mark.parametrize(("texts", "says"), [
+    (mm.Texts(["a"]), "one entry of sources per segment, 2; found 1"),
+    (mm.Texts(references={"r": ["a", "b", "c"]}), "one entry of reference 'r' per segment, 2; found 3"),
+    (mm.Texts(translations={"A": ["a"]}), "one entry of translations of 'A' per segment, 2; found 1"),
+])  # fmt: skip
+def test_texts_of_another_length_are_refused(texts, says):
+    refuses(says, small, texts=texts)
+    refuses("`texts` must be Texts", small, texts=["a", "b"], error=TypeError)
+
+
+def test_copies_and_unpickled_sets_are_read_only():
+    es = small()
+    for other in (copy.copy(es), copy.deepcopy(es), pickle.loads(pickle.dumps(es))):
+        for array in (other.human, other["m"]):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0, 0] = 9
+    assert es.human[0, 0] == 0
+
+
+def test_a_further_rating_is_no_metric_unless_it_is_named():
+    es = mm.simulate.rate_again(mm.simulate.campaign(n_systems=5, n_segments=30, seed=2, texts=False), 2)
+    plain = es.with_metrics({name: es[name] for name in es.metrics})
+    assert es.further_ratings == plain.further_ratings == ("human_2", "human_3")
+    assert plain.ratings.shape == es.ratings.shape == (3, 5, 30)
+    assert not {*es.further_ratings} & {*es.metrics}
+    options = {"n_resamples": 9}
+    tables = [
+        mm.correlate(es), mm.pairwise_accuracy(es), mm.soft_pairwise_accuracy(es), mm.rank(es, **options).table,
+        mm.compare(es, **options).table, mm.significance.intervals(es, **options), mm.ties.tie_area(es),
+        mm.ties.expected_accuracy(es), mm.agreement.decompose_pearson(es),
+    ]  # fmt: skip
+    assert [sorted(table["metric"]) for table in tables] == [sorted(es.metrics)] * len(tables)
+    assert mm.correlate(es, ["human_2", "Regressor"])["metric"].tolist() == ["human_2", "Regressor"]
+    found = mm.datasets.validate(es).query("what == 'rating'")["name"].tolist()
+    assert found == ["human_2", "human_3"]
+    back = mm.EvalSet.from_frame(es.to_frame(), metrics=["Regressor"])
+    assert (back.metrics, back.further_ratings) == (("Regressor",), es.further_ratings)
+    assert es.select(metrics=["Regressor"]).further_ratings == es.further_ratings

@@ -27,7 +27,7 @@ from mtmeta.perturb._words import Words
 RULES = tuple(k for k in perturb.KINDS["translation"] if k not in ("llm", "composed"))
 
 
-def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary=None, entities=None, tools="auto"):
+def outcomes(text, kind, n=200, *, task="translation", language="en", vocabulary=None, entities=None, tools="bundled"):
     """Return every result of many draws; words and entities to insert are the bundled ones by default."""
     vocabulary = lexicon.bundled_vocabulary(language) if vocabulary is None else vocabulary
     setting = Setting(vocabulary, entities or lexicon.bundled_entities(language), lexicon.Tools(language, tools))
@@ -284,10 +284,10 @@ class FakeWordNet:
 
 def test_wordnet_is_used_where_it_is_there(monkeypatch):
     monkeypatch.setattr(lexicon, "wordnet", FakeWordNet)
-    assert outcomes("One tree.", "synonym") == {"One oak."}
-    assert outcomes("Two homes.", "synonym") == {"Two houses."}  # by the list: WordNet has base forms
+    assert outcomes("One tree.", "synonym", tools="wordnet") == {"One oak."}
+    assert outcomes("Two homes.", "synonym", tools="wordnet") == {"Two houses."}  # by the list: WordNet has base forms
     frame = pd.DataFrame({"translation": ["One tree and homes."]})
-    for tools, name in (("auto", "wordnet"), ("bundled", "lexicon")):
+    for tools, name in (("wordnet", "wordnet"), ("bundled", "lexicon")):
         assert set(perturb.perturb_table(frame, kinds=["synonym"], tools=tools)["resource"]) == {name}
     assert outcomes("Two trees.", "synonym", tools="bundled") == {None}
     assert outcomes("Das Auto.", "synonym", language="de") == {"Das Fahrzeug."}
@@ -309,16 +309,26 @@ def test_spacy_is_used_where_a_model_is_there(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=lambda name: FakePipeline(), util=installed))
     for name in ("spacy_model", "_document"):  # as they are without their caches
         monkeypatch.setattr(lexicon, name, getattr(lexicon, name).__wrapped__)
-    assert outcomes("We zorp here.", "negation") == {"We not zorp here."}
-    assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"]) == {"In Rome now."}
+    assert outcomes("We zorp here.", "negation", tools="spacy") == {"We not zorp here."}
+    assert outcomes("In the Blue Hall now.", "named_entity", entities=["Rome"], tools="spacy") == {"In Rome now."}
     assert outcomes("We zorp here.", "negation", tools="bundled") == {None}
     frame = pd.DataFrame({"translation": ["In the Blue Hall now.", "In Rome now.", "We zorp here."]})
-    table = perturb.perturb_table(frame, kinds=["named_entity", "negation"])
+    table = perturb.perturb_table(frame, kinds=["named_entity", "negation"], tools="spacy")
     assert table["perturbation"].unique().tolist() == ["named_entity", "negation"]
     assert set(table["resource"]) == {"spacy:en_fake"}
     by_rule = perturb.perturb_table(frame, kinds=["named_entity"], tools="bundled")
     assert set(by_rule["perturbed"]) == {"In the Rome now.", "In Blue Hall now."}
     assert set(by_rule["resource"]) == {"rules"}
+
+
+def test_the_bundled_lists_are_the_default_and_other_tools_must_be_installed(monkeypatch):
+    monkeypatch.setattr(lexicon, "wordnet", lambda: None)
+    monkeypatch.setattr(lexicon, "spacy_model", lambda language: None)
+    frame = pd.DataFrame({"translation": ["She did not see the old house in Rome."]})
+    assert perturb.perturb_table(frame).equals(perturb.perturb_table(frame, tools="bundled"))
+    for tools, what in (("wordnet", "nltk"), ("spacy", "spaCy"), ("wordnet+spacy", "nltk")):
+        refuses(f"needs {what}", perturb.perturb_table, frame, tools=tools)
+    refuses("`tools` must be one of", perturb.perturb_table, frame, tools="auto")
 
 
 def swapped(items, qrels=None, **options):

@@ -61,8 +61,9 @@ def test_rows_of_a_ceiling_and_what_has_none():
     flat = raters.ceiling(with_constant, n_resamples=5).set_index("metric").loc["flat"]
     assert flat[["value", "corrected", "low"]].isna().all()
     es = campaign(1, 1.0)
-    refuses("has one rating of each translation; .* human_2", raters.ceiling, es.with_metrics({"m": es["m"]}))
-    refuses("nothing would be left", raters.ceiling, es.with_metrics({"human_2": es["human_2"]}))
+    once = mm.EvalSet(es.human, {"m": es["m"]}, systems=es.systems)
+    refuses("has one rating of each translation; .* human_2", raters.ceiling, once)
+    refuses("has no metric with segment scores", raters.ceiling, es.with_metrics({}))
     refuses("unknown metric 'n'", raters.ceiling, es, ["n"])
     refuses("a rating is constant", raters.ceiling, es.with_metrics({"human_2": es.human * 0, "m": es["m"]}))
     refuses("`unit` must be one of", raters.ceiling, es, unit="cell")

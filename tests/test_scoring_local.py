@@ -351,3 +351,16 @@ def test_bad_qrels_and_perturbed_runs():
     for wrong in (named.replace({"item": {"p3": "new"}}), named.iloc[1:], named.replace({"system": {"A": "C"}})):
         with pytest.raises(ValueError, match=r"another set of items than `runs` for system '[AC]', query 'p'"):
             scoring.score_ranking_pairs(RUNS, wrong, QRELS)
+
+
+@pytest.mark.parametrize("n", [57, 67, 77, 87, 97, 197])
+def test_interpolated_precision_asks_for_as_many_relevant_items_as_it_says(n):
+    needed = -(-3 * n // 10)  # 24 of 77, of which the first 23 are on top
+    ranks = [*range(1, needed), 10 * needed]
+    items = {rank: f"r{k}" for k, rank in enumerate(ranks)}
+    runs = pd.DataFrame({"rank": range(1, 10 * needed + 1)}).assign(system="A", query="q")
+    runs["item"] = [items.get(rank, f"x{rank}") for rank in runs["rank"]]
+    qrels = pd.DataFrame({"query": "q", "item": [f"r{k}" for k in range(n)], "relevance": 1})
+    found = scoring.score_rankings(runs, qrels, ["iprec_at_recall_0.30", "iprec_at_recall_0.00"])
+    assert found["iprec_at_recall_0.30"][0] == pytest.approx(0.1)
+    assert found["iprec_at_recall_0.00"][0] == 1

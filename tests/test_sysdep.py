@@ -388,7 +388,8 @@ def test_favours_without_human_points_and_those_that_cannot_be_estimated():
     assert sysdep.favours(blind, "m", n_resamples=5).table["favour"].isna().all()
     assert sysdep.system_dependence_table(constant, "m", n_resamples=5)["pearson"].item() == 0
     es = rated_twice(4)
-    refuses("has 1 rating of each translation and 6 systems", sysdep.favours, es.with_metrics({"m": es["m"]}), "m")
+    once = mm.EvalSet(es.human, {"m": es["m"]}, systems=es.systems)
+    refuses("has 1 rating of each translation and 6 systems", sysdep.favours, once, "m")
     refuses("2 ratings of each translation and 1 system;", sysdep.favours, es.select(systems=["S1"]), "m")
     refuses("unknown metric 'n'", sysdep.favours, es, "n")
     refuses("`degree` must be one of 1, 2, 3", sysdep.favours, es, "m", degree=0)
@@ -396,7 +397,7 @@ def test_favours_without_human_points_and_those_that_cannot_be_estimated():
     refuses("fewer than two segments", sysdep.favours, es.select(segments=es.segments[:1]), "m")
     binary = mm.EvalSet(np.sign(es.human), {"human_2": np.sign(es["human_2"]), "m": es["m"]}, systems=es.systems)
     refuses("do not go together", sysdep.favours, binary, "m", degree=3)
-    refuses("has 1 rating", sysdep.compare_with_null, es.with_metrics({"m": es["m"]}), "m", null="raters")
+    refuses("has 1 rating", sysdep.compare_with_null, once, "m", null="raters")
 
 
 def test_a_perfect_metric_fails_the_null_of_one_rating_and_not_that_of_two():

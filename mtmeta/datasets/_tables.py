@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 from .._checks import to_numbers
 from .._delimited import MAX_FIELD, decoded, lines, read_delimited
-from .._names import listed, unknown
+from .._names import listed, names_of, unknown
 from .._tables import check_once, check_table
 from ..evalset import RESERVED, EvalSet, is_reference
 from ..rankings import Rankings
@@ -243,18 +243,37 @@ def _unpacked(path: Path) -> tuple[str, io.BufferedReader]:
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
-    """Read the first sheet of a workbook."""
+    """Read the first sheet of a workbook: texts and numbers, and nothing else."""
     try:
-        with pd.ExcelFile(path, engine="openpyxl") as book:
-            first, *others = book.sheet_names
-            frame = pd.read_excel(book, dtype=object, keep_default_na=False, na_values=[""])
+        from openpyxl import load_workbook
     except ImportError:
         raise ValueError(f"{path}: Excel tables need openpyxl: pip install 'mtmeta[excel]'. Or use CSV.") from None
-    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+    try:
+        books = [load_workbook(path, data_only=calculated) for calculated in (True, False)]
+    except Exception as error:  # zip, XML and openpyxl have errors of their own for a damaged file
         raise ValueError(f"{path} is not a readable workbook: {str(error)[:200]}. Save it as CSV.") from None
+    first, *others = books[0].sheetnames
+    cells = zip(books[0].worksheets[0].iter_rows(), books[1].worksheets[0].iter_rows(), strict=True)
+    rows = [[_excel_value(*pair, path) for pair in zip(*row, strict=True)] for row in cells]
+    rows = [row for row in rows if any(value is not None for value in row)]
+    if not rows:
+        raise ValueError(f"{path}: sheet {first!r} is empty; expected a header with the names of the columns.")
+    used = [k for k, column in enumerate(zip(*rows, strict=True)) if any(value is not None for value in column)]
+    header = ["" if rows[0][k] is None else str(rows[0][k]) for k in used]
+    names_of(header, f"{path}: column names")
+    frame = pd.DataFrame([[row[k] for k in used] for row in rows[1:]], columns=header, dtype=object)
     if others:
         _log.warning("%s: read sheet %r; others: %s", path, first, listed(others))
     return frame
+
+
+def _excel_value(cell: Any, formula: Any, path: Path) -> str | float | None:
+    """Return the content of a cell; raise if it is neither text nor a number."""
+    if cell.value is None and formula.data_type == "f":
+        raise ValueError(f"{path}, cell {cell.coordinate}: the formula was never calculated. Save it as CSV.")
+    if cell.value is None or cell.data_type in ("n", "s"):
+        return cell.value
+    raise ValueError(f"{path}, cell {cell.coordinate}: expected text, a number or nothing; found {cell.value!r}.")
 
 
 # -- formats ----------------------------------------------------------------------------------

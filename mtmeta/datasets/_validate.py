@@ -111,6 +111,7 @@ def _contents(es: EvalSet) -> list[Finding]:
     written += [("references", name, own, n_segments) for name, own in texts.references.items()]
     written += [("translations", None, [t for own in texts.translations.values() for t in own], rated.size)]
     found += [(what, name, sum(t is not None for t in own), of, "") for what, name, own, of in written if own]
+    found += [("rating", name, *_coverage(es, name)) for name in es.further_ratings]
     found += [("metric", metric, *_coverage(es, metric)) for metric in es.metrics]
     others = es.system_scores.columns.drop("human")
     found += [("metric", metric, None, None, "system scores only") for metric in others if metric not in es]

@@ -119,7 +119,7 @@ def _scored(data, metrics, task, language, kinds, rng, n_jobs, progress) -> tupl
     given = {"a task": task, "a language": language, "a kind of perturbation": kinds}
     if isinstance(data, EvalSet):
         language = language or (data.language_pair or "").rpartition("-")[2]
-        data = data.to_frame().drop(columns=list(data.metrics))
+        data = data.to_frame().drop(columns=[*data.metrics, *data.further_ratings])
     if isinstance(data, Rankings) or any(f"{c}{SUFFIX}" in data for c in data):
         if wrong := [what for what, value in given.items() if value]:
             raise ValueError(f"there are no texts to perturb, so {wrong[0]} has no meaning.")

@@ -103,20 +103,26 @@ def _document(language: str, text: str) -> Any:
 
 @dataclass(frozen=True)
 class Tools:
-    """What knows synonyms, parts of speech and named entities: what is installed, or only what is ``bundled``."""
+    """What knows synonyms, parts of speech and named entities: the lists of the package, or tools that are named."""
 
     language: str
-    which: str = "auto"
+    which: str = "bundled"
+
+    def __post_init__(self) -> None:
+        for name, found in (("wordnet", wordnet), ("spacy", lambda: spacy_model(self.language))):
+            if name in self.which and found() is None:
+                what = {"wordnet": "nltk and its WordNet", "spacy": f"spaCy and a pipeline for {self.language!r}"}[name]
+                raise ValueError(f"tools={self.which!r} needs {what}, not installed here. Use tools='bundled'.")
 
     @property
     def wordnet(self) -> Any | None:
         """WordNet, which is English, or None."""
-        return wordnet() if self.which == "auto" and self.language == "en" else None
+        return wordnet() if "wordnet" in self.which and self.language == "en" else None
 
     @property
     def pipeline(self) -> Any | None:
         """A spaCy pipeline, or None: then rules find parts of speech and named entities."""
-        return spacy_model(self.language) if self.which == "auto" else None
+        return spacy_model(self.language) if "spacy" in self.which else None
 
     @property
     def tagger(self) -> str:

@@ -183,7 +183,7 @@ def perturb_table(
     rng: int | np.random.Generator | None = 0,
     model: LanguageModel | None = None,
     source_language: str = "en",
-    tools: str = "auto",
+    tools: str = "bundled",
     n_jobs: int = 1,
 ) -> pd.DataFrame:
     """Perturb every text of a table by a few kinds drawn at random, as `apply` does.
@@ -212,9 +212,9 @@ def perturb_table(
         The model for perturbations of kind ``llm``.
     source_language : str
         For ``llm``: language of the sources.
-    tools : {"auto", "bundled"}
-        ``auto``: WordNet and spaCy where they are installed. ``bundled``: only the package's own lists and rules, so
-        that the result is the same on every machine.
+    tools : {"bundled", "wordnet", "spacy", "wordnet+spacy"}
+        ``bundled``: the package's own lists and rules, so that the result is the same on every machine. The others
+        take synonyms from WordNet, or parts of speech and named entities from spaCy, which must be installed.
     n_jobs : int
         Workers of joblib: 1 by default, -1 for all cores.
 
@@ -231,7 +231,8 @@ def perturb_table(
     TypeError
         If ``frame`` is no DataFrame, or an option of the wrong type.
     ValueError
-        If there are no rows, a column is absent or taken, a text is no string, task, kind or tools are unknown, or
+        If there are no rows, a column is absent or taken, a text is no string, task, kind or tools are unknown or not
+        installed, or
         ``n_kinds`` is below 1.
 
     References
@@ -249,7 +250,7 @@ def perturb_table(
     1        1  negation_removal  She did wait.
     """
     check_choice("task", task, KINDS)
-    check_choice("tools", tools, ("auto", "bundled"))
+    check_choice("tools", tools, ("bundled", "wordnet", "spacy", "wordnet+spacy"))
     if model is not None and not isinstance(model, LanguageModel):
         raise TypeError(f"`model` must be a LanguageModel; found {type(model).__name__}. Make LanguageModel(path).")
     column, language = COLUMN[task], base_language(language)

@@ -56,6 +56,8 @@ def drivers(
     True
     """
     es, (better, worse) = _both(es, metrics, coefficient, grouping)
+    if "difference" in (better, worse):
+        raise ValueError("a metric called 'difference' has the name of a column of the result. Rename the metric.")
     units = exchange_units(es, "segment")
     columns = {"segment": es.segments, "doc": es.documents, "source": es.texts and es.texts.sources}
     columns = {name: list(values) for name, values in columns.items() if values is not None}

@@ -190,7 +190,7 @@ def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
     Returns
     -------
     EvalSet
-        With the columns ``human_2``, ``human_3`` … before its metrics.
+        With further ratings, ``human_2``, ``human_3`` …: see `EvalSet.ratings`.
 
     Raises
     ------
@@ -201,8 +201,8 @@ def rate_again(es: EvalSet, n_ratings: int = 2, *, seed: int = 1) -> EvalSet:
     --------
     >>> from mtmeta import simulate
     >>> es = simulate.rate_again(simulate.campaign(n_systems=3, n_segments=20, seed=1, texts=False))
-    >>> es.metrics[:3], es.ratings.shape
-    (('human_2', 'human_3', 'Regressor'), (3, 3, 20))
+    >>> es.further_ratings, es.metrics[:2], es.ratings.shape
+    (('human_2', 'human_3'), ('Regressor', 'RegressorQE'), (3, 3, 20))
     """
     truth = es.truth or {}
     if es.shape != (truth.get("n_systems"), truth.get("n_segments")) or "raters" not in truth:

@@ -187,7 +187,7 @@ def centre_segments(es: EvalSet | pd.DataFrame, metrics: Sequence[str] | str | N
     [[0.5, 1.0], [-0.5, -1.0]]
     """
     es = as_evalset(es)
-    names = metric_names(es, metrics)
+    names = metric_names(es, metrics) if metrics is not None else [*es.further_ratings, *es.metrics]
     whole = ~np.isnan([es.human, *(es[name] for name in names)]).any(axis=(0, 1))
     if not whole.any():
         raise Undefined(
