@@ -258,11 +258,12 @@ def pairs_of(number):
     """Return one to three language pairs with three metrics, some scores missing, some systems human."""
     rng = np.random.default_rng([9, number])
     kind = ("normal", "integers", "tenths", "shifted", "huge", "tiny")[number % 6]
+    of_metric = {name: str(rng.choice(["normal", "tenths", "huge"])) for name in "ab"}
     sets = []
     for pair in ("aa-bb", "cc-dd", "ee-ff")[: 1 + number % 3]:
         shape = (int(rng.integers(3, 5)), int(rng.integers(2, 7)))
         human = VALUES[kind](rng, shape)
-        metrics = {name: VALUES[str(rng.choice(["normal", "tenths", "huge"]))](rng, shape) for name in "ab"}
+        metrics = {name: VALUES[of_metric[name]](rng, shape) for name in "ab"}
         metrics["c"] = np.where(rng.random(shape) < 0.7, human, human[0, 0])
         if number % 4 == 0:
             human[:, 0] = np.nan
@@ -349,14 +350,16 @@ def null_of_task(task, sets, pairs, n, rng):
     """Return the differences of hybrids, (n_pairs, n_resamples), for one task."""
     if task.statistic == "acc_eq":
         return np.array(pair_swaps(sets[0], pairs, n, rng))
+    if task.level == "system":  # standardised once over the systems of all sets
+        human = [exact.system_means(es.human) for es in sets]
+        scores = {m: [exact.system_means(es[m]) for es in sets] for m in sets[0].metrics}
+        human, z, _ = standardised(human, scores)
+        parts = [([h], {m: [own[k]] for m, own in z.items()}, lambda swap: [swap]) for k, h in enumerate(human)]
+    else:
+        parts = [in_groups(sets[0], task.grouping)]
     over, under = np.zeros((len(pairs), n)), 0
     coefficient = "acc_eq" if task.statistic == "pairwise_accuracy" else "pearson"
-    for es in sets:
-        if task.level == "system":
-            scores = {m: [exact.system_means(es[m])] for m in es.metrics}
-            human, z, cut = standardised([exact.system_means(es.human)], scores)
-        else:
-            human, z, cut = in_groups(es, task.grouping)
+    for human, z, cut in parts:
         n_cells = sum(map(len, human))
         n_pairs = math.comb(n_cells, 2) if task.statistic == "pairwise_accuracy" else 1
         for k, swap in enumerate(rng.integers(0, 2, size=(n, n_cells), dtype=np.uint8).tolist()):

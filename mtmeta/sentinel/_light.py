@@ -191,8 +191,9 @@ def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, con
     fold = ranks[groups] % folds
     held_out = np.empty((len(config.alphas), len(y)))
     for test in (fold == number for number in range(folds)):
+        seen, unseen = (x[~test], y[~test], weight[~test]), x[test]
         for k, alpha in enumerate(config.alphas):
-            held_out[k, test] = _ridge(x[~test], y[~test], weight[~test], alpha, tolerance=1e-4).predict(x[test])
+            held_out[k, test] = _ridge(*seen, alpha, tolerance=1e-4).predict(unseen)
     rows = []
     for alpha, guess in zip(config.alphas, held_out, strict=True):
         (xx, xy), (_, yy) = np.cov(guess, y, aweights=weight, ddof=0)

@@ -77,6 +77,7 @@ def compare(
     correction: str | None = None,
     alpha: float = 0.05,
     degenerate: str = "drop",
+    ties: str = "half",
     keep_draws: bool = False,
     rng: int | np.random.Generator | None = 0,
 ) -> Comparison:
@@ -120,6 +121,9 @@ def compare(
         Level of the rank sets and clusters. Rank sets are simultaneous whatever the correction.
     degenerate : {"drop", "zero"}
         What an undefined group counts; see `mtmeta.correlate`.
+    ties : {"half", "published"}
+        For SPA, what a draw of its sign test counts that equals the observed difference; see
+        `mtmeta.soft_pairwise_accuracy`. The exchange compares hybrids by normal p-values, in which no ties occur.
     keep_draws : bool
         Whether to return the draws.
     rng : None, int or numpy.random.Generator
@@ -179,13 +183,13 @@ def compare(
     if len(names) < 2:
         raise ValueError(f"a comparison needs at least two metrics; found {len(names)}.")
     exact = "spa" if coefficient == "spa" else _check_coefficient(coefficient, "calibrate")
-    _check_options(method, exact, grouping, unit, correction, degenerate, n_resamples)
+    _check_options(method, exact, grouping, unit, correction, degenerate, ties, n_resamples)
     es = common_cells(es, names)
-    values = observed_values(es, names, coefficient, grouping, degenerate)
+    values = observed_values(es, names, coefficient, grouping, degenerate, ties)
     order = sorted(range(len(names)), key=lambda k: (-values[k], names[k]))
     names, values = [names[k] for k in order], values[order]
     first, second = np.triu_indices(len(names), 1)
-    options = exact, grouping, n_resamples, unit, degenerate, generator(rng)
+    options = exact, grouping, n_resamples, unit, degenerate, ties, generator(rng)
     test = _TESTS[method](es, names, values[first] - values[second], *options)
     square = np.full((len(names), len(names)), np.nan)
     square[first, second] = _corrected(test, correction)
@@ -198,10 +202,11 @@ def compare(
         together[first, second] = _corrected(test, "holm" if test.null is None else "maxT")
         table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
         table["unit"], table["n_units"] = test.unit, test.n_units
+    counted = "" if ties == "half" else f"|spa ties:{ties}"
     drawn = "" if test.draws is None else f"|draws:{n_resamples}|seed:{seed_of(rng)}"
     signature = (
         f"{coefficient}|grouping:{grouping}|method:{method}|unit:{test.unit}|n_units:{test.n_units}{drawn}"
-        f"|correction:{correction}|alpha:{alpha}|degenerate:{degenerate}|metrics:{len(names)}|set:{es.name}"
+        f"|correction:{correction}|alpha:{alpha}|degenerate:{degenerate}{counted}|metrics:{len(names)}|set:{es.name}"
     )
     both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
     p_frame = pd.DataFrame(square, index=names, columns=names)
@@ -224,12 +229,15 @@ def _note(es: EvalSet, names: list[str]) -> str:
     )
 
 
-def _check_options(method, coefficient, grouping, unit, correction, degenerate, n_resamples) -> None:
+def _check_options(method, coefficient, grouping, unit, correction, degenerate, ties, n_resamples) -> None:
     check_choice("method", method, METHODS)
     check_choice("unit", unit, (None, "segment", "document", "system", *(["both"] if method == "bootstrap" else [])))
     check_choice("correction", correction, (None, "holm", "bh", "maxT"))
     check_choice("degenerate", degenerate, ("drop", "zero"))
+    check_choice("ties", ties, ("half", "published"))
     check_count("n_resamples", n_resamples, 1)  # without draws there is no p-value
+    if ties != "half" and coefficient != "spa":
+        raise ValueError(f"`ties` goes only with coefficient='spa'; found {coefficient!r}.")
     if unit == "system" and method != "bootstrap" and (coefficient == "spa" or method != "exchange"):
         raise ValueError("systems are exchanged only for coefficients, with method='exchange'. Use method='bootstrap'.")
     if method == "williams" and (coefficient, grouping) != ("pearson", "none"):
@@ -257,7 +265,7 @@ def _corrected(test: _Test, correction: str | None) -> np.ndarray:
     return test.p if correction is None else correct(test.p, correction)
 
 
-def _exchange(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, rng) -> _Test:
+def _exchange(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, ties, rng) -> _Test:
     units = exchange_units(es, unit)
     signs = units.signs(n_resamples, rng)
     if coefficient == "spa":
@@ -270,7 +278,7 @@ def _exchange(es, names, gaps, coefficient, grouping, n_resamples, unit, degener
     return _Test(p, units.unit, units.n, null, together[:, 1:], observed)
 
 
-def _bootstrap(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, rng) -> _Test:
+def _bootstrap(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, ties, rng) -> _Test:
     unit = unit or "segment"
     values = bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng)
     first, second = np.triu_indices(len(names), 1)
@@ -285,12 +293,12 @@ def _williams(es, names, *_) -> _Test:
     return _Test(np.minimum(1, 2 * np.minimum(p, 1 - p)), "cell", int((~np.isnan(es.human)).sum()))
 
 
-def _published(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, rng) -> _Test:
+def _published(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, ties, rng) -> _Test:
     n_cells = int((~np.isnan(es.human)).sum())
     if coefficient in PAIR_TESTS:
         return _Test(exact_pair_swap(es, names, grouping), "pair", n_cells)
     if coefficient == "spa":
-        draws = permute_spa(es, names, n_resamples, rng)
+        draws = permute_spa(es, names, n_resamples, rng, ties)
     else:
         draws = permute_cells(es, names, coefficient, grouping, n_resamples, degenerate, rng)
     return _Test(share_reached(draws, gaps), "cell", n_cells, draws)

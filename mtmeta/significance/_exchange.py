@@ -273,10 +273,12 @@ def common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
     return recomputed(es, np.where(scored, es.human, np.nan), {name: es[name] for name in names})
 
 
-def observed_values(es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str) -> np.ndarray:
+def observed_values(
+    es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str, ties: str = "half"
+) -> np.ndarray:
     """Return the value of each metric."""
     if coefficient == "spa":
-        return agreement.soft_pairwise_accuracy(es, names)["value"].to_numpy()
+        return agreement.soft_pairwise_accuracy(es, names, ties=ties)["value"].to_numpy()
     exact = agreement._check_coefficient(coefficient, "calibrate")
     options = exact, grouping, "calibrate", degenerate
     return np.array([agreement.mean_over_groups(es, name, *options)[0] for name in names])
