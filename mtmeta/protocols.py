@@ -101,10 +101,14 @@ _POOLED, _GROUPED = (Task("pearson", "segment", grouping) for grouping in ("none
 _ACC_EQ = Task("acc_eq", "segment", "segment")
 _ACCURACY = Task("pairwise_accuracy", "system", pooled=True)
 
-#: Name to `Protocol`: the official rankings of two years, and the four of Perrella et al. 2024.
+_SPA = Task("spa", "system")
+
+#: Name to `Protocol`: the official rankings of two years, the second one without human translations as in the table of
+#: GEMBA v2, and the four of Perrella et al. 2024.
 PROTOCOLS: dict[str, Protocol] = {
     "wmt23": Protocol((_ACCURACY, Task("pearson", "system"), _POOLED, _ACC_EQ)),
-    "wmt24": Protocol((Task("spa", "system"), _ACC_EQ), human_systems=False),
+    "wmt24": Protocol((_SPA, _ACC_EQ)),
+    "gemba-v2": Protocol((_SPA, _ACC_EQ), human_systems=False),
     "sentinels-segment": Protocol((_POOLED, _ACC_EQ)),  # their tables 1 and 3
     "sentinels-segment-grouped": Protocol((_GROUPED, _ACC_EQ)),
     "sentinels-pearson": Protocol((_POOLED,)),
@@ -361,9 +365,11 @@ def rank(
         One set per language pair.
     protocol : str
         A name in ``PROTOCOLS``. ``"wmt23"`` takes pairwise accuracy, pooled (weight 1/4), and for each language pair
-        Pearson of systems, Pearson of segments without grouping, and acc_eq; ``"wmt24"`` SPA and acc_eq, human
-        translations left out. At segment level alone, ``"sentinels-segment"`` takes Pearson and acc_eq,
-        ``"sentinels-pearson"`` Pearson; both also with Pearson ``-grouped`` by segment.
+        Pearson of systems, Pearson of segments without grouping, and acc_eq; ``"wmt24"`` SPA and acc_eq. Both
+        keep a human translation that is not the reference, as the organisers' task sets do; ``"gemba-v2"`` is
+        ``"wmt24"`` without human translations, as in the table published with GEMBA v2. At segment level alone,
+        ``"sentinels-segment"`` takes Pearson and acc_eq, ``"sentinels-pearson"`` Pearson; both also with Pearson
+        ``-grouped`` by segment.
     metrics : sequence of str, optional
         By default all metrics that every set has at the levels needed; the others are listed
         in ``left_out``.

@@ -37,21 +37,26 @@ def test_average_ranks_and_ties_by_hand(pair):
     assert (table["metric"].tolist(), table["rank"].tolist()) == (["a", "b", "z"], [1, 1, 3])
 
 
-def test_wmt23_weights_and_wmt24_without_human_translations(pair):
+def test_wmt23_weights_and_who_is_ranked(pair):
     """Pooled accuracy weighs a quarter; each language pair's three tasks share the rest."""
     tasks = mm.rank(pair, protocol="wmt23").tasks.drop_duplicates("task")
     pooled = tasks[tasks["language_pair"] == "all"]
     assert (pooled["weight"].tolist(), tasks["weight"].sum()) == (pytest.approx([0.25]), pytest.approx(1))
     assert len(tasks) == 7
     assert tasks[tasks["language_pair"] != "all"]["weight"].tolist() == pytest.approx([0.125] * 6)
-    ranking = mm.rank(pair, protocol="wmt24")
+    for protocol, left_out in (("wmt23", set()), ("wmt24", set()), ("gemba-v2", {"one: system 'refB'"})):
+        ranking = mm.rank(pair, protocol=protocol)
+        assert ranking.left_out.keys() == {"one: metric 'only_here'"} | left_out
     assert ranking.left_out["one: system 'refB'"] == "human translation"
-    assert set(ranking.tasks["statistic"]) == {"spa", "acc_eq"}
-    assert mm.rank(pair, protocol="wmt23").left_out.keys() == {"one: metric 'only_here'"}
+    both = mm.rank(pair, protocol="wmt24").tasks
+    assert set(both["statistic"]) == set(ranking.tasks["statistic"]) == {"spa", "acc_eq"}
+    machines = mm.rank([es.select(systems=["A", "B"]) for es in pair], protocol="wmt24")
+    assert machines.tasks.equals(ranking.tasks)
+    assert not both.equals(ranking.tasks)
 
 
 def test_refusals_and_a_single_table_without_draws(pair):
-    refuses("`protocol` must be one of 'wmt23', 'wmt24'", mm.rank, pair, protocol="wmt22")
+    refuses("`protocol` must be one of 'wmt23', 'wmt24', 'gemba-v2'", mm.rank, pair, protocol="wmt22")
     refuses("each language pair may occur once", mm.rank, [pair[0], pair[0]])
     refuses("unknown metric in set 'two': 'only_here'", mm.rank, pair, metrics=["only_here"])
     refuses("two rated systems", mm.rank, pair[0].select(systems=["A"]), protocol="wmt23")
@@ -190,7 +195,7 @@ def test_systems_are_left_out_one_by_one_and_one_that_decides_is_named():
         kept = es.system_scores.drop(row.system)
         assert row.value == pytest.approx(np.corrcoef(es.human.ravel(), es[row.metric].ravel())[0, 1])
         assert row.without == pytest.approx(np.corrcoef(kept["human"], kept[row.metric])[0, 1])
-    assert mm.rank(es, protocol="wmt24", n_resamples=0).without_systems["system"].tolist() == [*"AABBCCDD"]
+    assert mm.rank(es, protocol="gemba-v2", n_resamples=0).without_systems["system"].tolist() == [*"AABBCCDD"]
     sets = [noisy(0, "one", "aa-bb"), noisy(1, "two", "cc-dd")]
     for statistic, ties in (("spa", "half"), ("spa", "published"), ("pairwise_accuracy", "half")):
         task = protocols.Task(statistic, "system", pooled=True)
