@@ -485,7 +485,7 @@ def rank(
         if method == "exchange":
             alone, jointly = np.broadcast_to(null, (2, *null.shape[-2:]))
             square[first, second] = significance.share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0]))
-            together[first, second] = significance.max_t(jointly[:, 1:], jointly[:, 0])
+            together[first, second] = significance.max_t(jointly[:, 1:], jointly[:, 0], one_sided=True)
             table["best_rank"], table["worst_rank"] = significance.rank_sets(together, alpha)
         else:
             score = table["score"].to_numpy()

@@ -118,7 +118,8 @@ def compare(
         Corrects for the number of pairs. ``"maxT"``: by the largest standardised difference of each draw (Romano and
         Wolf 2005); the others as in `correct`.
     alpha : float
-        Level of the rank sets and clusters. Rank sets are simultaneous whatever the correction.
+        Level of the rank sets and clusters. Rank sets are simultaneous whatever the correction: they step down over
+        the one-sided hypotheses of all ordered pairs (Mogstad et al. 2024; see `rank_sets`).
     degenerate : {"drop", "zero"}
         What an undefined group counts; see `mtmeta.correlate`.
     ties : {"half", "published"}
@@ -199,7 +200,7 @@ def compare(
         table["cluster"] = clusters(square, alpha)
     else:
         together = np.full_like(square, np.nan)
-        together[first, second] = _corrected(test, "holm" if test.null is None else "maxT")
+        together[first, second] = _directed(test)
         table["best_rank"], table["worst_rank"] = rank_sets(together, alpha)
         table["unit"], table["n_units"] = test.unit, test.n_units
     counted = "" if ties == "half" else f"|spa ties:{ties}"
@@ -263,6 +264,13 @@ def _corrected(test: _Test, correction: str | None) -> np.ndarray:
     if correction == "maxT":
         return max_t(test.null, test.observed)
     return test.p if correction is None else correct(test.p, correction)
+
+
+def _directed(test: _Test) -> np.ndarray:
+    """Return the p-values of rank sets: that the first of a pair is not better, among both directions of all pairs."""
+    if test.null is None:  # two-sided p-values of the observed directions
+        return correct(np.append(test.p / 2, 1 - test.p / 2), "holm")[: len(test.p)]
+    return max_t(test.null, test.observed, one_sided=True)
 
 
 def _exchange(es, names, gaps, coefficient, grouping, n_resamples, unit, degenerate, ties, rng) -> _Test:
