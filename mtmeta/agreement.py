@@ -237,7 +237,8 @@ def calibration_curve(cells: Grouped) -> tuple[np.ndarray, np.ndarray]:
     thresholds, numerators = _running_best(differences, gains, concordant)
     if not len(thresholds) or thresholds[0] > 0:
         thresholds, numerators = np.append(0.0, thresholds), np.append(concordant, numerators)
-    return thresholds, numerators / total
+    changes = np.append(True, numerators[1:] != numerators[:-1])  # gains at one threshold may cancel
+    return thresholds[changes], numerators[changes] / total
 
 
 def calibration(cells: Grouped) -> tuple[float, float]:
