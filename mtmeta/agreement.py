@@ -733,7 +733,7 @@ def order_gaps(sets: Sequence[EvalSet], names: Sequence[str]) -> list[np.ndarray
         i, j = np.triu_indices(len(scores), 1)
         human, *mine = sign_of_difference(scores[i], scores[j], np.maximum(sizes[i], sizes[j])).T
         known = ~np.isnan(scores[i] - scores[j]).T
-        found.append(np.where(known[0] & known[1:], human != np.array(mine), np.nan))
+        found.append(np.where(known[0] & known[1:], human != np.array(mine).reshape(len(names), len(i)), np.nan))
     return found
 
 
@@ -826,7 +826,7 @@ def spa_gaps(sets: Sequence[EvalSet], names: Sequence[str], *, n_resamples: int,
             if key not in human_p:
                 human_p[key] = _one_sided_p(one.human[:, columns], scored, signs, ties)
             gaps.append(np.abs(human_p[key] - _one_sided_p(one[name][:, columns], scored, signs, ties)))
-        found.append(np.array(gaps))
+        found.append(np.array(gaps).reshape(len(names), math.comb(one.shape[0], 2)))
     return found
 
 

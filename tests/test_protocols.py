@@ -135,6 +135,19 @@ def test_the_published_test_of_pooled_accuracy_standardises_once_over_all_system
         assert p == pytest.approx(reached / 256, abs=4 * np.sqrt(reached / 256 / 4000))
 
 
+@pytest.mark.data
+def test_the_published_test_of_pooled_accuracy_gives_the_values_of_mt_metrics_eval():
+    """On WMT23, where mt-metrics-eval draws 1,000 times; standardised by language pair, p is .011 and .001."""
+    pairs = {("XCOMET-XXL", "MetricX-23"): 0.203, ("GEMBA-MQM", "BLEURT-20"): 0.112}
+    sets = mm.load_all("wmt23", metrics=[name for pair in pairs for name in pair])
+    for (better, worse), published in pairs.items():
+        values = mm.pairwise_accuracy(sets, [better, worse])["value"]
+        options = {"level": "system", "n_resamples": 10_000, "rng": np.random.default_rng(0)}
+        (draws,) = significance.null_differences(sets, [better, worse], ACCURACY[0], **options)
+        p = (draws >= values[0] - values[1] - 1e-12).mean()
+        assert p == pytest.approx(published, abs=4 * np.sqrt(published * (1 - published) / 1000))
+
+
 def test_ties_of_spa_are_counted_as_asked_in_the_published_test():
     rng = np.random.default_rng(3)
     human, *scores = rng.integers(0, 3, size=(3, 3, 3))
