@@ -46,7 +46,7 @@ _OPTIONS: dict[str, Any] = {
     "level": _LEVEL,
     "method": grid(Literal[significance.METHODS]),
     "method of intervals": grid(Literal["bootstrap", "jackknife", None]),
-    "method of rank": grid(Literal["exchange", "published"]),
+    "method of rank": grid(Literal[protocols.METHODS]),
     "metric": grid(Literal["bleu", "chrf", "chrf++", "ter"]),
     "min_stratum": grid(count(2, MAX_COUNT)),
     "n_resamples": grid(count(0, MAX_COUNT)),
