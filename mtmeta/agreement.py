@@ -259,7 +259,8 @@ def calibration_curve(cells: Grouped) -> tuple[np.ndarray, np.ndarray]:
     thresholds, numerators = _running_sums(differences, gains, concordant, cells.tolerance)
     if not len(thresholds) or differences.min() > cells.tolerance:
         thresholds, numerators = np.append(0.0, thresholds), np.append(concordant, numerators)
-    return thresholds, numerators / total
+    changes = np.append(True, numerators[1:] != numerators[:-1])  # gains at one threshold may cancel
+    return thresholds[changes], numerators[changes] / total
 
 
 def calibration(cells: Grouped) -> tuple[float, float]:
@@ -715,16 +716,19 @@ def sign_of_difference(first: np.ndarray, second: np.ndarray, size: np.ndarray |
     return np.where(np.abs(difference) <= tolerance, 0.0, np.sign(difference))
 
 
-def rated_systems(es: EvalSet, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of the systems that have all of these, and the mean size of the scores behind each.
-
-    Both have shape (n_systems, n_columns).
-    """
+def system_scores(es: EvalSet, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of systems, and the mean size of the segment scores behind them, (n_systems, n_columns)."""
     scores, sizes = es.system_scores[list(columns)].to_numpy(), np.zeros((es.shape[0], len(columns)))
     for k, column in enumerate(columns):
         if column == "human" or column in es:
             values = np.abs(es.human if column == "human" else es[column])
             sizes[:, k] = np.nansum(values, axis=1) / np.maximum((~np.isnan(values)).sum(axis=1), 1)
+    return scores, sizes
+
+
+def rated_systems(es: EvalSet, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `system_scores` does, of the systems that have all of these."""
+    scores, sizes = system_scores(es, columns)
     whole = ~np.isnan(scores).any(axis=1)
     return scores[whole], sizes[whole]
 
@@ -768,19 +772,32 @@ def pairwise_accuracy(
     [('Y', 1.0, 1, 1)]
     """
     sets = as_sets(es)
-    rows = []
-    for metric in shared_metrics(sets, metrics):
-        agreed = pairs = 0
-        for one in sets:
-            scores, sizes = rated_systems(one, ["human", metric])
-            i, j = np.triu_indices(len(scores), 1)
-            human, mine = sign_of_difference(scores[i], scores[j], np.maximum(sizes[i], sizes[j])).T
-            agreed += int((human == mine).sum())
-            pairs += len(i)
-        if not pairs:
-            raise Undefined(f"metric {metric!r}: no set has two systems that both humans and the metric scored.")
-        rows.append((metric, agreed / pairs, pairs, len(sets)))
-    return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_sets"])
+    names = shared_metrics(sets, metrics)
+    values, n_pairs = mean_over_pairs(order_gaps(sets, names), names)
+    return pd.DataFrame({"metric": names, "value": values, "n_pairs": n_pairs, "n_sets": len(sets)})
+
+
+def order_gaps(sets: Sequence[EvalSet], names: Sequence[str]) -> list[np.ndarray]:
+    """Return 1 where a metric orders a pair of systems differently from the humans, else 0, as `spa_gaps` does."""
+    found = []
+    for one in sets:
+        scores, sizes = system_scores(one, ["human", *names])
+        i, j = np.triu_indices(len(scores), 1)
+        human, *mine = sign_of_difference(scores[i], scores[j], np.maximum(sizes[i], sizes[j])).T
+        known = ~np.isnan(scores[i] - scores[j]).T
+        found.append(np.where(known[0] & known[1:], human != np.array(mine).reshape(len(names), len(i)), np.nan))
+    return found
+
+
+def mean_over_pairs(gaps: Sequence[np.ndarray], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return 1 less the mean gap of each metric over the pairs of systems of all sets, and the number of these."""
+    total, n_pairs = (sum(part) for part in zip(*((np.nansum(g, 1), (~np.isnan(g)).sum(1)) for g in gaps), strict=True))
+    if not n_pairs.all():
+        name = names[int(np.argmin(n_pairs))]
+        raise Undefined(
+            f"metric {name!r}: no set has two systems that both humans and the metric scored (SPA: on one segment)."
+        )
+    return (n_pairs - total) / n_pairs, n_pairs
 
 
 def soft_pairwise_accuracy(
@@ -841,24 +858,30 @@ def soft_pairwise_accuracy(
     check_count("n_resamples", n_resamples, 1)
     sets = as_sets(es)
     names = shared_metrics(sets, metrics, level="segment")
-    rng, gaps, rows = generator(rng), {name: [] for name in names}, []
+    gaps = spa_gaps(sets, names, n_resamples=n_resamples, ties=ties, rng=rng)
+    values, n_pairs = mean_over_pairs(gaps, names)
+    columns = {"metric": names, "value": values, "n_pairs": n_pairs, "n_sets": len(sets), "n_resamples": n_resamples}
+    return pd.DataFrame(columns)
+
+
+def spa_gaps(sets: Sequence[EvalSet], names: Sequence[str], *, n_resamples: int, ties: str, rng) -> list[np.ndarray]:
+    """Return how far each metric's p-value of each pair of systems is from the humans', (n_metrics, n_pairs) a set.
+
+    Pairs are in the order of ``numpy.triu_indices``; NaN for a pair without a segment that was scored for both.
+    """
+    rng, found = generator(rng), []
     for one in sets:
         rated = ~np.isnan(one.human)
         columns = rated.any(axis=0)
-        signs, human_p = _random_signs(rng, n_resamples, columns.sum()), {}
+        signs, human_p, gaps = _random_signs(rng, n_resamples, columns.sum()), {}, []
         for name in names:
             scored = (rated & ~np.isnan(one[name]))[:, columns]
             key = scored.tobytes()
             if key not in human_p:
                 human_p[key] = _one_sided_p(one.human[:, columns], scored, signs, ties)
-            mine = _one_sided_p(one[name][:, columns], scored, signs, ties)
-            gaps[name].append(np.abs(human_p[key] - mine))
-    for name, of_sets in gaps.items():
-        n_pairs = sum(int((~np.isnan(gap)).sum()) for gap in of_sets)
-        if not n_pairs:
-            raise Undefined(f"metric {name!r}: no two systems have a segment that humans and the metric both scored.")
-        rows.append((name, 1 - float(sum(map(np.nansum, of_sets))) / n_pairs, n_pairs, len(sets), n_resamples))
-    return pd.DataFrame(rows, columns=["metric", "value", "n_pairs", "n_sets", "n_resamples"])
+            gaps.append(np.abs(human_p[key] - _one_sided_p(one[name][:, columns], scored, signs, ties)))
+        found.append(np.array(gaps).reshape(len(names), math.comb(one.shape[0], 2)))
+    return found
 
 
 def _random_signs(rng: np.random.Generator, n_resamples: int, n_segments: int) -> np.ndarray:

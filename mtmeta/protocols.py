@@ -18,7 +18,17 @@ from ._checks import Undefined, check_choice, check_count, generator
 from ._names import some_of
 from ._pearson import TURNED
 from ._resampling import seed_of
-from .agreement import _pearson, correlate, pairwise_accuracy, rated_systems, shared_metrics, soft_pairwise_accuracy
+from .agreement import (
+    _pearson,
+    correlate,
+    mean_over_pairs,
+    order_gaps,
+    pairwise_accuracy,
+    rated_systems,
+    shared_metrics,
+    soft_pairwise_accuracy,
+    spa_gaps,
+)
 from .evalset import UNRATED, EvalSet, as_sets, check_ratings, is_rating
 
 __all__ = ["PROTOCOLS", "Protocol", "Ranking", "Task", "decided_by_one", "rank", "without_each_system"]
@@ -92,10 +102,14 @@ _POOLED, _GROUPED = (Task("pearson", "segment", grouping) for grouping in ("none
 _ACC_EQ = Task("acc_eq", "segment", "segment")
 _ACCURACY = Task("pairwise_accuracy", "system", pooled=True)
 
-#: Name to `Protocol`: the official rankings of two years, and the four of Perrella et al. 2024.
+_SPA = Task("spa", "system")
+
+#: Name to `Protocol`: the official rankings of two years, the second one without human translations as in the table of
+#: GEMBA v2, and the four of Perrella et al. 2024.
 PROTOCOLS: dict[str, Protocol] = {
     "wmt23": Protocol((_ACCURACY, Task("pearson", "system"), _POOLED, _ACC_EQ)),
-    "wmt24": Protocol((Task("spa", "system"), _ACC_EQ), human_systems=False),
+    "wmt24": Protocol((_SPA, _ACC_EQ)),
+    "gemba-v2": Protocol((_SPA, _ACC_EQ), human_systems=False),
     "sentinels-segment": Protocol((_POOLED, _ACC_EQ)),  # their tables 1 and 3
     "sentinels-segment-grouped": Protocol((_GROUPED, _ACC_EQ)),
     "sentinels-pearson": Protocol((_POOLED,)),
@@ -149,6 +163,8 @@ class Ranking:
         return self.table.merge(wide[list(dict.fromkeys(self.tasks["task"]))], left_on="metric", right_index=True)
 
 
+#: Tests of `rank`, by name.
+METHODS = ("exchange", "published", "published-by-pair")
 #: With fewer systems than this, each of them decides much.
 _FEWEST_SYSTEMS = 4
 _WITHOUT = ["task", "set", "system", "human", "metric", "value", "without"]
@@ -196,15 +212,34 @@ def without_each_system(
     ['Human-B alone decides over the sign of system pearson: m (+0.97 with it, -1.00 without)']
     """
     sets, rows = as_sets(sets), []
-    values = task.values(sets, metrics, ties=ties)
+    value_without = _values_without(sets, metrics, task, ties)
+    values = value_without(None, None)
     for k, es in enumerate(sets):
-        rated = [s for s, some in zip(es.systems, ~np.isnan(es.human).all(axis=1), strict=True) if some]
-        for system in rated if len(rated) >= _FEWEST_SYSTEMS else ():
-            rest = es.select(systems=[s for s in rated if s != system])
-            without = task.values([*sets[:k], rest, *sets[k + 1 :]], metrics, ties=ties)
+        rated = np.flatnonzero(~np.isnan(es.human).all(axis=1))
+        for row in rated if len(rated) >= _FEWEST_SYSTEMS else ():
+            system = es.systems[row]
             about = (task.name, es.name, system, system in es.human_systems)
-            rows += [(*about, *row) for row in zip(metrics, values, without, strict=True)]
+            rows += [(*about, *found) for found in zip(metrics, values, value_without(k, row), strict=True)]
     return pd.DataFrame(rows, columns=_WITHOUT)
+
+
+def _values_without(sets: list[EvalSet], metrics: Sequence[str], task: Task, ties: str) -> Callable:
+    """Return a function of the number of a set and the row of a system: the values of a task without this system."""
+    if task.statistic == "pearson":
+        (es,) = sets
+        return lambda _, row: _system_pearson(es, metrics, without=row)
+    # what is said about two systems does not depend on the others
+    if task.statistic == "spa":
+        gaps = spa_gaps(sets, metrics, n_resamples=_SIGNS, ties=ties, rng=4)
+    else:
+        gaps = order_gaps(sets, metrics)
+    pairs = [np.array(np.triu_indices(es.shape[0], 1)) for es in sets]
+
+    def without(k, row):
+        kept = [part[:, (pairs[j] != row).all(axis=0)] if j == k else part for j, part in enumerate(gaps)]
+        return mean_over_pairs(kept, metrics)[0].tolist()
+
+    return without
 
 
 def decided_by_one(table: pd.DataFrame) -> list[str]:
@@ -264,14 +299,16 @@ def _decided(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series, pd.Series | N
     return turned, first, other if first["without"] < other["without"] else None
 
 
-def _system_pearson(es: EvalSet, metrics: Sequence[str]) -> list[float]:
-    """Pearson's r of system scores; 0 where a side is constant, as WMT counts it."""
-    values, table = [], es.system_scores
-    for metric in metrics:
-        scores = table[["human", metric]].dropna().to_numpy()
-        if len(scores) < 2:
-            raise ValueError(f"set {es.name!r}: a system-level correlation needs two systems; found {len(scores)}.")
-        r = _pearson(scores[:, 0], scores[:, 1], np.array([0, len(scores)]))[0]
+def _system_pearson(es: EvalSet, metrics: Sequence[str], without: int | None = None) -> list[float]:
+    """Pearson's r of the scores of all systems but one; 0 where a side is constant, as WMT counts it."""
+    values, scores = [], es.system_scores[["human", *metrics]].to_numpy()
+    if without is not None:
+        scores = np.delete(scores, without, axis=0)
+    for k in range(1, scores.shape[1]):
+        human, mine = scores[~np.isnan(scores[:, [0, k]]).any(axis=1)][:, [0, k]].T
+        if len(human) < 2:
+            raise ValueError(f"set {es.name!r}: a system-level correlation needs two systems; found {len(human)}.")
+        r = _pearson(human, mine, np.array([0, len(human)]))[0]
         values.append(0.0 if np.isnan(r) else float(r))
     return values
 
@@ -335,19 +372,25 @@ def rank(
         One set per language pair.
     protocol : str
         A name in ``PROTOCOLS``. ``"wmt23"`` takes pairwise accuracy, pooled (weight 1/4), and for each language pair
-        Pearson of systems, Pearson of segments without grouping, and acc_eq; ``"wmt24"`` SPA and acc_eq, human
-        translations left out. At segment level alone, ``"sentinels-segment"`` takes Pearson and acc_eq,
-        ``"sentinels-pearson"`` Pearson; both also with Pearson ``-grouped`` by segment.
+        Pearson of systems, Pearson of segments without grouping, and acc_eq; ``"wmt24"`` SPA and acc_eq. Both
+        keep a human translation that is not the reference, as the organisers' task sets do; ``"gemba-v2"`` is
+        ``"wmt24"`` without human translations, as in the table published with GEMBA v2. At segment level alone,
+        ``"sentinels-segment"`` takes Pearson and acc_eq, ``"sentinels-pearson"`` Pearson; both also with Pearson
+        ``-grouped`` by segment.
     metrics : sequence of str, optional
         By default all metrics that every set has at the levels needed; the others are listed
         in ``left_out``.
     ties : {"half", "published"}
         How SPA counts ties, see `soft_pairwise_accuracy`, and how acc_eq calibrates them, see ``epsilon`` of
         `mtmeta.correlate`. ``"published"``: both as the reference implementation does.
-    method : {"exchange", "published"}
+    method : {"exchange", "published", "published-by-pair"}
         ``"exchange"``: rank confidence sets from exchanging whole documents, or segments where a set names fewer than
         20 documents; the tasks of a set share the draws. ``"published"``: clusters from the tests that WMT uses, on
         cells, pairs and systems; see `mtmeta.compare`. This test of SPA is costly: minutes for 30 metrics.
+        ``"published-by-pair"``: the same, except that for the pooled pairwise accuracy each metric is standardised
+        within each language pair, not once over the systems of all of them. Systems are compared only within a language
+        pair, so a metric that scores one language pair higher than another is as good as one that does not; with a
+        single standardisation, swapping such an offset in and out turns the order of systems at random.
     n_resamples : int
         Draws of the test; 0 for no test.
     alpha : float
@@ -388,7 +431,7 @@ def rank(
     [('Y', 1.0, 1), ('X', 0.5, 2)]
     """
     check_choice("protocol", protocol, list(PROTOCOLS))
-    check_choice("method", method, ("exchange", "published"))
+    check_choice("method", method, METHODS)
     check_count("n_resamples", n_resamples, 0)
     plan = PROTOCOLS[protocol]
     sets = as_sets(list_of_es)
@@ -442,7 +485,8 @@ def rank(
             units = [(pair, drawn[id(es)][1].unit, drawn[id(es)][1].n) for pair, es in zip(pairs, sets, strict=True)]
             parts = (_exchanged(task, group, names, drawn) for task, _, group in jobs)
         else:
-            parts = (_swapped(task, group, names, n_resamples, draws) for task, _, group in jobs)
+            options = {"n_resamples": n_resamples, "rng": draws, "ties": ties, "by_pair": method != "published"}
+            parts = (_swapped(task, group, names, **options) for task, _, group in jobs)
         scales = weights / [1 + task.is_correlation for task, *_ in jobs]
         null = sum(part * scale for part, scale in zip(parts, scales, strict=True))  # differences of scores
         first, second = np.triu_indices(len(names), 1)
@@ -450,7 +494,7 @@ def rank(
         if method == "exchange":
             alone, jointly = np.broadcast_to(null, (2, *null.shape[-2:]))
             square[first, second] = significance.share_reached(np.abs(alone[:, 1:]), np.abs(alone[:, 0]))
-            together[first, second] = significance.max_t(jointly[:, 1:], jointly[:, 0])
+            together[first, second] = significance.max_t(jointly[:, 1:], jointly[:, 0], one_sided=True)
             table["best_rank"], table["worst_rank"] = significance.rank_sets(together, alpha)
         else:
             score = table["score"].to_numpy()
@@ -473,8 +517,8 @@ def _without_systems(jobs: list, metrics: list[str], ties: str) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=_WITHOUT)
 
 
-def _swapped(task: Task, group: list[EvalSet], names: list[str], n_resamples: int, rng) -> np.ndarray:
-    options = {"level": task.level, "grouping": task.grouping, "n_resamples": n_resamples, "rng": rng}
+def _swapped(task: Task, group: list[EvalSet], names: list[str], **options) -> np.ndarray:
+    options |= {"level": task.level, "grouping": task.grouping}
     return significance.null_differences(group, names, task.statistic, **options)
 
 

@@ -68,7 +68,8 @@ def in_a_process(*arguments, **options) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize(("choices", "package"), [
-    (_choices.Protocol, protocols.PROTOCOLS), (_choices.Coefficient, agreement.COEFFICIENTS),
+    (_choices.Protocol, protocols.PROTOCOLS), (_choices.Method, protocols.METHODS),
+    (_choices.Coefficient, agreement.COEFFICIENTS),
     (_choices.Grouping, agreement.GROUPINGS), (_choices.Degenerate, agreement.DEGENERATE),
     (_choices.THRESHOLDS, agreement.THRESHOLDS),
     (_choices.PairTies, _pairs.TIES), (_choices.Unscored, _pairs.MISSING),
@@ -208,7 +209,7 @@ def test_human_translators_are_marked_and_named(run, result, tmp_path):
     assert said.format("") in run(*line)[2]
     assert said.format(" (a human translation)") in run(*line, *marked)[2]
     assert "Fjord" not in run(*line, "--exclude-system", "Fjord")[2]
-    of_machines = run("rank", path, "--protocol", "wmt24", "--n-resamples", 0, *marked)[2]
+    of_machines = run("rank", path, "--protocol", "gemba-v2", "--n-resamples", 0, *marked)[2]
     assert "left out of the ranking: t: system 'Fjord' (human translation)" in of_machines
     assert "--human-system applies to translations" in run("validate", "teaching-speech", *marked)[2]
 

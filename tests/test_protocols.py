@@ -1,5 +1,6 @@
 """Ranking protocols: a ranking by hand, the rules, and the published numbers."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -8,7 +9,7 @@ from campaigns import refuses
 from test_agreement import source_only
 
 import mtmeta as mm
-from mtmeta import protocols
+from mtmeta import agreement, protocols, significance
 
 
 @pytest.fixture
@@ -36,21 +37,26 @@ def test_average_ranks_and_ties_by_hand(pair):
     assert (table["metric"].tolist(), table["rank"].tolist()) == (["a", "b", "z"], [1, 1, 3])
 
 
-def test_wmt23_weights_and_wmt24_without_human_translations(pair):
+def test_wmt23_weights_and_who_is_ranked(pair):
     """Pooled accuracy weighs a quarter; each language pair's three tasks share the rest."""
     tasks = mm.rank(pair, protocol="wmt23").tasks.drop_duplicates("task")
     pooled = tasks[tasks["language_pair"] == "all"]
     assert (pooled["weight"].tolist(), tasks["weight"].sum()) == (pytest.approx([0.25]), pytest.approx(1))
     assert len(tasks) == 7
     assert tasks[tasks["language_pair"] != "all"]["weight"].tolist() == pytest.approx([0.125] * 6)
-    ranking = mm.rank(pair, protocol="wmt24")
+    for protocol, left_out in (("wmt23", set()), ("wmt24", set()), ("gemba-v2", {"one: system 'refB'"})):
+        ranking = mm.rank(pair, protocol=protocol)
+        assert ranking.left_out.keys() == {"one: metric 'only_here'"} | left_out
     assert ranking.left_out["one: system 'refB'"] == "human translation"
-    assert set(ranking.tasks["statistic"]) == {"spa", "acc_eq"}
-    assert mm.rank(pair, protocol="wmt23").left_out.keys() == {"one: metric 'only_here'"}
+    both = mm.rank(pair, protocol="wmt24").tasks
+    assert set(both["statistic"]) == set(ranking.tasks["statistic"]) == {"spa", "acc_eq"}
+    machines = mm.rank([es.select(systems=["A", "B"]) for es in pair], protocol="wmt24")
+    assert machines.tasks.equals(ranking.tasks)
+    assert not both.equals(ranking.tasks)
 
 
 def test_refusals_and_a_single_table_without_draws(pair):
-    refuses("`protocol` must be one of 'wmt23', 'wmt24'", mm.rank, pair, protocol="wmt22")
+    refuses("`protocol` must be one of 'wmt23', 'wmt24', 'gemba-v2'", mm.rank, pair, protocol="wmt22")
     refuses("each language pair may occur once", mm.rank, [pair[0], pair[0]])
     refuses("unknown metric in set 'two': 'only_here'", mm.rank, pair, metrics=["only_here"])
     refuses("two rated systems", mm.rank, pair[0].select(systems=["A"]), protocol="wmt23")
@@ -96,6 +102,76 @@ def test_p_values_of_the_average_by_the_obvious_road():
         assert ranking.table[decided].equals(comparison.table[decided])
 
 
+ACCURACY = ("pairwise_accuracy", "system")
+
+
+class EverySwap:
+    """Stands for a generator: over the sets of a pool, the draws are all ways to swap their systems, once each."""
+
+    def __init__(self, n_systems):
+        self.ways, self.used = np.array([*itertools.product((0, 1), repeat=n_systems)]), 0
+
+    def integers(self, low, high, size, dtype):
+        assert (low, high, size[0]) == (0, 2, len(self.ways))
+        self.used += size[1]
+        return self.ways[:, self.used - size[1] : self.used].astype(dtype)
+
+
+def test_the_published_test_of_pooled_accuracy_standardises_once_over_all_systems(monkeypatch):
+    """Counted by hand: a is right on all pairs, b on none of the second set; a scores that set 100 higher."""
+    a, b = [[0, 1, 2, 3], [100, 101, 102, 103]], [[1, 0, 3, 2], [3, 2, 1, 0]]
+    sets = [
+        mm.EvalSet(np.c_[:4], {"a": np.c_[a[k]], "b": np.c_[b[k]]}, systems=list("ABCD"), name=pair)
+        for k, pair in enumerate(("one", "two"))
+    ]
+    gap = float(-np.diff(mm.pairwise_accuracy(sets)["value"])[0])
+    for by_pair, reached in ((False, 5), (True, 1)):
+        options = {"level": "system", "n_resamples": 256, "rng": EverySwap(8), "by_pair": by_pair}
+        (draws,) = significance.null_differences(sets, ["a", "b"], ACCURACY[0], **options)
+        assert (draws >= gap - 1e-12).sum() == reached
+    monkeypatch.setitem(protocols.PROTOCOLS, "accuracy", protocols.Protocol((protocols.Task(*ACCURACY, pooled=True),)))
+    for method, reached in (("published", 5), ("published-by-pair", 1)):
+        p = mm.rank(sets, protocol="accuracy", method=method, n_resamples=4000).p_values.loc["a", "b"]
+        assert p == pytest.approx(reached / 256, abs=4 * np.sqrt(reached / 256 / 4000))
+
+
+@pytest.mark.data
+def test_the_published_test_of_pooled_accuracy_gives_the_values_of_mt_metrics_eval():
+    """On WMT23, where mt-metrics-eval draws 1,000 times; standardised by language pair, p is .011 and .001."""
+    pairs = {("XCOMET-XXL", "MetricX-23"): 0.203, ("GEMBA-MQM", "BLEURT-20"): 0.112}
+    sets = mm.load_all("wmt23", metrics=[name for pair in pairs for name in pair])
+    for (better, worse), published in pairs.items():
+        values = mm.pairwise_accuracy(sets, [better, worse])["value"]
+        options = {"level": "system", "n_resamples": 10_000, "rng": np.random.default_rng(0)}
+        (draws,) = significance.null_differences(sets, [better, worse], ACCURACY[0], **options)
+        p = (draws >= values[0] - values[1] - 1e-12).mean()
+        assert p == pytest.approx(published, abs=4 * np.sqrt(published * (1 - published) / 1000))
+
+
+def test_ties_of_spa_are_counted_as_asked_in_the_published_test():
+    rng = np.random.default_rng(3)
+    human, *scores = rng.integers(0, 3, size=(3, 3, 3))
+    es = mm.EvalSet(human, dict(zip("ab", scores, strict=True)), systems=list("ABC"))
+    rng = np.random.default_rng(7)
+    masks = [rng.integers(0, 2, size=(3, 3), dtype=np.uint8).astype(bool) for _ in range(40)]
+    for ties in ("half", "published"):
+        options = {"method": "published", "n_resamples": 40, "ties": ties, "rng": 7}
+        found = mm.compare(es, coefficient="spa", **options, keep_draws=True)
+        spa = mm.soft_pairwise_accuracy(es, ties=ties).set_index("metric")["value"]
+        assert found.table.set_index("metric")["value"].to_dict() == spa.to_dict()
+        (first, second), (draws,) = found.pairs[0], found.draws
+        x, y = ((es[m] - es[m].mean()) / es[m].std() for m in (first, second))
+        for value, mask in zip(draws, masks, strict=True):
+            hybrids = mm.EvalSet(human, {"x": np.where(mask, y, x), "y": np.where(mask, x, y)}, systems=es.systems)
+            x_spa, y_spa = mm.soft_pairwise_accuracy(hybrids, ties=ties)["value"]
+            assert value == pytest.approx(x_spa - y_spa, abs=1e-12)
+        draws = significance.null_differences(
+            [es], [first, second], "spa", level="system", n_resamples=40, rng=np.random.default_rng(7), ties=ties
+        )
+        np.testing.assert_array_equal(draws, found.draws)
+    refuses("`ties` goes only with coefficient='spa'", mm.compare, es, ties="published")
+
+
 def test_the_cost_of_a_ranking_is_in_proportion():
     def cost(k, n, metrics, draws):
         es = mm.EvalSet(np.arange(k * n).reshape(k, n), {}, systems=map(str, range(k)))
@@ -106,6 +182,13 @@ def test_the_cost_of_a_ranking_is_in_proportion():
     assert 3.5 < cost(80, 50, 60, 2000)[0] / cost(40, 50, 60, 2000)[0] < 4.5  # pairs of systems
     assert 1.9 < cost(20, 50, 60, 4000)[0] / few < 2.1
     assert 3.9 < cost(1000, 5, 20, 0)[1] / cost(500, 5, 20, 0)[1] < 4.1
+
+
+def test_spa_without_a_system_reuses_the_p_values_of_the_others(monkeypatch):
+    es, calls, one_sided_p = noisy(0, "one", "aa-bb"), [], agreement._one_sided_p
+    monkeypatch.setattr(agreement, "_one_sided_p", lambda *given: calls.append(1) or one_sided_p(*given))
+    assert len(protocols.without_each_system(es, es.metrics, protocols.Task("spa", "system"))) == 18
+    assert len(calls) == 4  # the humans and each metric, once
 
 
 def outlying():
@@ -125,7 +208,14 @@ def test_systems_are_left_out_one_by_one_and_one_that_decides_is_named():
         kept = es.system_scores.drop(row.system)
         assert row.value == pytest.approx(np.corrcoef(es.human.ravel(), es[row.metric].ravel())[0, 1])
         assert row.without == pytest.approx(np.corrcoef(kept["human"], kept[row.metric])[0, 1])
-    assert mm.rank(es, protocol="wmt24", n_resamples=0).without_systems["system"].tolist() == [*"AABBCCDD"]
+    assert mm.rank(es, protocol="gemba-v2", n_resamples=0).without_systems["system"].tolist() == [*"AABBCCDD"]
+    sets = [noisy(0, "one", "aa-bb"), noisy(1, "two", "cc-dd")]
+    for statistic, ties in (("spa", "half"), ("spa", "published"), ("pairwise_accuracy", "half")):
+        task = protocols.Task(statistic, "system", pooled=True)
+        for row in protocols.without_each_system(sets, ["a", "z"], task, ties=ties).itertuples():
+            rest = [es.select(systems=[s for s in es.systems if (es.name, s) != (row.set, row.system)]) for es in sets]
+            values = [task.values(group, [row.metric], ties=ties)[0] for group in (sets, rest)]
+            assert [row.value, row.without] == pytest.approx(values, abs=1e-12)
     copy = pickle.loads(pickle.dumps(mm.rank(es, protocol="wmt23", n_resamples=0)))
     assert copy.without_systems.equals(found)
     assert mm.rank(es.select(systems=[*"ABC"]), protocol="wmt23", n_resamples=0).without_systems.empty

@@ -32,12 +32,16 @@ def test_each_threshold_stands_in_the_curve_once_with_the_coefficient_there():
     # one pair is tied in both; two are concordant, at a difference of 1
     thresholds, values = agreement.calibration_curve(agreement.grouped(column([0, 0, 1], [0, 0, 1]), "m", "segment"))
     assert (thresholds.tolist(), values.tolist()) == ([0, 1], pytest.approx([1, 1 / 3]))
+    # at a difference of 1 one pair tied by the humans is gained and a concordant one is lost; at 2 one is lost
+    result = mm.calibrate_ties(column([0, 0, 1], [0, 1, 2]), "m")
+    assert (result.thresholds.tolist(), result.curve.tolist()) == ([0, 2], pytest.approx([2 / 3, 1 / 3]))
     rng = np.random.default_rng(0)
     es = as_set(-rng.integers(0, 4, (4, 6)).astype(float), rng.integers(0, 9, (4, 6)) / 8)
     result = mm.calibrate_ties(es, "m")
     for epsilon, value in zip(result.thresholds, result.curve, strict=True):
         again = mm.correlate(es, coefficient="acc_eq", epsilon=float(epsilon)).value[0]
         assert value == pytest.approx(again, abs=1e-12)
+    assert np.diff(result.curve).all()
 
 
 def test_group_sizes_without_a_small_common_multiple_fall_back_to_floats(monkeypatch):

@@ -9,12 +9,12 @@ def _choice(name: str, values: str) -> type[StrEnum]:
     return StrEnum(name, [(value, value) for value in values.split()])
 
 
-_PROTOCOLS = "wmt23 wmt24 sentinels-segment sentinels-segment-grouped sentinels-pearson sentinels-pearson-grouped"
-Protocol = _choice("Protocol", _PROTOCOLS)
+_SENTINELS = "sentinels-segment sentinels-segment-grouped sentinels-pearson sentinels-pearson-grouped"
+Protocol = _choice("Protocol", f"wmt23 wmt24 gemba-v2 {_SENTINELS}")
 Coefficient = _choice("Coefficient", "pearson spearman kendall tau_b tau_a tau_c tau_10 tau_13 tau_14 acc_eq tau_eq")
 Grouping = _choice("Grouping", "none segment system")
 Degenerate = _choice("Degenerate", "drop zero nan raise")
-Method = _choice("Method", "exchange published")
+Method = _choice("Method", "exchange published published-by-pair")
 Ties = _choice("Ties", "half published")
 Missing = _choice("Missing", "raise nan")
 Format = _choice("Format", "table tsv csv json latex md")

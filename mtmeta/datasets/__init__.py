@@ -101,7 +101,7 @@ def load(
         What to do if a table has no human score at all: refuse, or keep its texts and metric scores.
     human_systems : sequence of str
         Systems that are human translations, in addition to those that the set names. They stay candidates; protocols
-        such as ``"wmt24"`` leave them out, and `validate`, `rank` and reports name them.
+        such as ``"gemba-v2"`` leave them out, and `validate`, `rank` and reports name them.
     columns : mapping of str to str, optional
         For a table: our name of a column to its name there, such as ``{"human": "mqm"}``.
 

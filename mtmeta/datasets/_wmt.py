@@ -14,7 +14,17 @@ import pandas as pd
 
 from .._names import counted, names_of, natural, unknown
 from ..evalset import EvalSet, Texts
-from ._common import Options, choose_annotation, choose_references, finished, finite, named, read_fields, read_lines
+from ._common import (
+    Options,
+    choose_annotation,
+    choose_references,
+    finished,
+    finite,
+    named,
+    read_fields,
+    read_lines,
+    read_text,
+)
 from ._mqm import NO_ERROR, SPAN_COLUMNS, mqm_weight
 
 #: Published protocol: standard reference and outlier systems, by (set, language pair), where they are not `refA`, or
@@ -144,9 +154,8 @@ def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> di
     ValueError
         If a line is not a system and a finite number, or a system has too few or too many scores.
     """
-    rows = read_fields(path, "SYSTEM SCORE", empty="None" if none else None)
-    numbers = finite(rows["SCORE"], path, none=none)
-    codes, systems = pd.factorize(rows["SYSTEM"])
+    systems, numbers = _plain_scores(path) or _checked_scores(path, none)
+    codes, systems = pd.factorize(systems)
     counts = np.bincount(codes)
     n = n_segments or counts[0]
     if (counts != n).any():
@@ -154,6 +163,29 @@ def read_scores(path: Path, n_segments: int | None, *, none: bool = False) -> di
         said = f"{path}: system {systems[odd]!r} has {counts[odd]} scores; expected {n}"
         raise ValueError(f"{said}. The file may be truncated, or belong to another set.")
     return dict(zip(systems, numbers[np.argsort(codes, kind="stable")].reshape(-1, n), strict=True))
+
+
+#: A file of lines `SYSTEM NUMBER`.
+_PLAIN = re.compile(r"(?:\S++[^\S\n]++[-+.0-9eE]++[^\S\n]*+(?:\n|\Z))++")
+
+
+def _plain_scores(path: Path) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return systems and scores of a file in which every line has a finite number, otherwise None."""
+    text = read_text(path)
+    if not _PLAIN.fullmatch(text):
+        return None
+    fields = np.array(text.split(), dtype=object)
+    try:
+        numbers = fields[1::2].astype(float)
+    except ValueError:
+        return None
+    return (fields[::2], numbers) if np.isfinite(numbers).all() else None
+
+
+def _checked_scores(path: Path, none: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return systems and scores of a file that may hold ``None``; raise at the first line that is wrong."""
+    rows = read_fields(path, "SYSTEM SCORE", empty="None" if none else None)
+    return rows["SYSTEM"].to_numpy(), finite(rows["SCORE"], path, none=none)
 
 
 # -- metrics ----------------------------------------------------------------------------------

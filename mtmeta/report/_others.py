@@ -182,8 +182,9 @@ def _cross_fitted(es: EvalSet, sees: str, texts: list[tuple], settings: Settings
         seen = [texts[i][j] for i, j in zip(rows[kept], columns[kept], strict=True)]
         trained = fit(pd.DataFrame({column: seen, "human": human[rows[kept], columns[kept]]}), sees=sees)
         others = np.flatnonzero(fold != side)
-        for i, row in enumerate(texts):
-            scores[slice(None) if sees == "source" else i, others] = trained.score([row[j] for j in others])
+        unseen = list(dict.fromkeys(row[j] for row in texts for j in others))
+        score = dict(zip(unseen, trained.score(unseen), strict=True))
+        scores[:, others] = [[score[row[j]] for j in others] for row in texts]
     return scores
 
 

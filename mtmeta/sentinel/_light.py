@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ __all__ = ["LightConfig", "LightSentinel"]
 
 _ARRAYS = "weights.npz"
 SHAPE = ("log_characters", "log_bytes", "log_words", "digits", "capitals", "marks")
+#: A character that is neither a letter or digit nor white space.
+_MARK = re.compile(r"[^\w\s]|_")
 _PENALTIES = ["alpha", "mse", "pearson"]
 _OF_NGRAMS, _OF_SHAPE = ("idf", "ngram_weights"), ("mean", "scale", "shape_weights")
 
@@ -61,7 +64,7 @@ def shape_of(texts: list[str]) -> np.ndarray:
     for text in texts:
         n = max(len(text), 1)
         sizes = len(text), len(text.encode("utf-8", "surrogatepass")), len(text.split())
-        marks = sum(not (c.isalnum() or c.isspace()) for c in text)
+        marks = len(_MARK.findall(text))
         shares = sum(map(str.isdigit, text)) / n, sum(map(str.isupper, text)) / n, marks / n
         rows.append((*(np.log1p(size) for size in sizes), *shares))
     return np.array(rows, dtype=np.float64).reshape(-1, len(SHAPE))
@@ -191,8 +194,9 @@ def _validate(x: Any, y: np.ndarray, weight: np.ndarray, groups: np.ndarray, con
     fold = ranks[groups] % folds
     held_out = np.empty((len(config.alphas), len(y)))
     for test in (fold == number for number in range(folds)):
+        seen, unseen = (x[~test], y[~test], weight[~test]), x[test]
         for k, alpha in enumerate(config.alphas):
-            held_out[k, test] = _ridge(x[~test], y[~test], weight[~test], alpha, tolerance=1e-4).predict(x[test])
+            held_out[k, test] = _ridge(*seen, alpha, tolerance=1e-4).predict(unseen)
     rows = []
     for alpha, guess in zip(config.alphas, held_out, strict=True):
         (xx, xy), (_, yy) = np.cov(guess, y, aweights=weight, ddof=0)

@@ -276,10 +276,17 @@ def common_cells(es: EvalSet, names: Sequence[str]) -> EvalSet:
 
 
 def observed_values(
-    es: EvalSet, names: Sequence[str], coefficient: str, grouping: str, degenerate: str, epsilon: str = "calibrate"
+    es: EvalSet,
+    names: Sequence[str],
+    coefficient: str,
+    grouping: str,
+    degenerate: str,
+    *,
+    ties: str = "half",
+    epsilon: str = "calibrate",
 ) -> np.ndarray:
     """Return the value of each metric."""
     if coefficient == "spa":
-        return agreement.soft_pairwise_accuracy(es, names)["value"].to_numpy()
+        return agreement.soft_pairwise_accuracy(es, names, ties=ties)["value"].to_numpy()
     options = agreement._check_coefficient(coefficient, epsilon), grouping, epsilon, degenerate
     return np.array([agreement.mean_over_groups(es, name, *options)[0] for name in names])

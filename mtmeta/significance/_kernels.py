@@ -104,7 +104,7 @@ def add_swapped_tau(variant, human, scores, starts, swap, first, second, sums, c
 
 
 @njit(parallel=True)
-def swapped_spa(inside, total, human_p, first, second, tolerance, values):
+def swapped_spa(inside, total, human_p, half, first, second, tolerance, values):
     """Compute SPA of both hybrids for every pair of metrics, in one draw of the swap mask.
 
     Parameters
@@ -112,6 +112,8 @@ def swapped_spa(inside, total, human_p, first, second, tolerance, values):
     inside, total : float64, (n_metrics, n_systems, 1 + n_signs)
         Signed sums over the masked and over all segments; entry 0 has all signs +1, the observed sum.
     human_p : float64, (n_system_pairs,)
+    half : bool
+        Whether a signed sum that equals the observed one counts one half, otherwise one.
     first, second : int64, (n_pairs,)
     tolerance : float
         Sums this close are equal.
@@ -138,7 +140,8 @@ def swapped_spa(inside, total, human_p, first, second, tolerance, values):
                         null = hybrid[i, k] - hybrid[j, k]
                         above += null > observed + tolerance
                         not_below += null >= observed - tolerance
-                    distance += abs(human_p[pair] - 0.5 * (above + not_below) / n_signs)
+                    reached = 0.5 * (above + not_below) if half else float(not_below)
+                    distance += abs(human_p[pair] - reached / n_signs)
                     pair += 1
             values[side, p] = 1.0 - distance / pair
 

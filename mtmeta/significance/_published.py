@@ -31,6 +31,8 @@ def null_differences(
     grouping: str | None = None,
     n_resamples: int = 1000,
     rng: np.random.Generator,
+    ties: str = "half",
+    by_pair: bool = False,
 ) -> np.ndarray:
     """Return null differences of one ranking task for every pair of metrics.
 
@@ -47,15 +49,20 @@ def null_differences(
         For the segment level.
     n_resamples : int
     rng : numpy.random.Generator
+    ties : {"half", "published"}
+        For SPA: see `mtmeta.soft_pairwise_accuracy`.
+    by_pair : bool
+        Whether to standardise the system scores behind a pooled pairwise accuracy within each set. The published test
+        standardises them once over the systems of all sets, so that swapping also moves the offset between sets.
 
     Returns
     -------
     numpy.ndarray, shape (n_pairs, n_resamples)
         For pairs in the order of ``numpy.triu_indices``. acc_eq swaps pairs; everything else swaps
-        scores, at system level those of systems, standardised within each set.
+        standardised scores, at system level those of systems.
     """
     if statistic == "pairwise_accuracy":
-        return _permute_pairwise_accuracy(sets, metrics, n_resamples, rng)
+        return _permute_pairwise_accuracy(sets, metrics, n_resamples, rng, by_pair)
     (es,) = sets
     if level == "system" and statistic != "spa":
         scores = es.system_scores
@@ -66,22 +73,23 @@ def null_differences(
         draws = _pair_swap_draws(es, metrics, grouping, n_resamples, rng)
         return draws * 2 if statistic == "tau_eq" else draws
     if statistic == "spa":
-        return permute_spa(es, metrics, n_resamples, rng)
+        return permute_spa(es, metrics, n_resamples, rng, ties)
     return permute_cells(es, metrics, statistic, grouping, n_resamples, "drop", rng)
 
 
-def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng) -> np.ndarray:
+def _permute_pairwise_accuracy(sets, metrics, n_resamples, rng, by_pair) -> np.ndarray:
     first, second = (v.astype(np.int64) for v in np.triu_indices(len(metrics), 1))
+    found = [agreement.rated_systems(es, ["human", *metrics]) for es in sets]
+    human, *tables = zip(*(map(_tied, scores.T, sizes.T) for scores, sizes in found), strict=True)
+    whole = np.array([np.concatenate(table) for table in tables])
+    parts = np.split(whole if by_pair else _comparable(whole), np.cumsum([len(h) for h in human])[:-1], axis=1)
     agreed, n_pairs = np.zeros((2, len(first), n_resamples)), 0
-    for es in sets:
-        scores, sizes = agreement.rated_systems(es, ["human", *metrics])
-        human, *table = map(_tied, scores.T, sizes.T)
-        table = _comparable(np.array(table))
-        swap = rng.integers(0, 2, size=(n_resamples, len(scores)), dtype=np.uint8)
-        n = len(scores) * (len(scores) - 1) // 2
-        ranks, starts = np.unique(human, return_inverse=True)[1], np.array([0, len(scores)])
+    for h, table in zip(human, parts, strict=True):
+        table = _comparable(table) if by_pair else np.ascontiguousarray(table)
+        swap = np.ascontiguousarray(rng.integers(0, 2, size=(n_resamples, len(h)), dtype=np.uint8).T)
+        n = len(h) * (len(h) - 1) // 2
+        ranks, starts = np.unique(h, return_inverse=True)[1], np.array([0, len(h)])
         sums, counts = np.zeros((2, 2, len(first), n_resamples))
-        swap = np.ascontiguousarray(swap.T)
         _kernels.add_swapped_tau(VARIANTS["acc_eq"], ranks, table, starts, swap, first, second, sums, counts)
         agreed += sums * n
         n_pairs += n
@@ -167,7 +175,7 @@ def _masked_sums(values: np.ndarray, swap: np.ndarray) -> np.ndarray:
     return sum(values[..., k : k + step] @ swap[k : k + step].astype(np.float64) for k in range(0, len(swap), step))
 
 
-def permute_spa(es, names, n_resamples, rng) -> np.ndarray:
+def permute_spa(es, names, n_resamples, rng, ties) -> np.ndarray:
     columns = ~np.isnan(es.human).all(axis=0)
     human = es.human[:, columns]
     if np.isnan(human).any():
@@ -180,7 +188,7 @@ def permute_spa(es, names, n_resamples, rng) -> np.ndarray:
     n_metrics, n_systems, n_segments = scores.shape
     # the published seed, as in soft_pairwise_accuracy; column 0 adds up the observed sums
     signs = agreement._random_signs(np.random.default_rng(4), 1000, n_segments)
-    human_p = agreement._one_sided_p(human, np.ones(human.shape, dtype=bool), signs, "half")
+    human_p = agreement._one_sided_p(human, np.ones(human.shape, dtype=bool), signs, ties)
     signs = np.vstack([np.ones(n_segments), signs])
     flat = scores.reshape(-1, n_segments)
     total = (flat @ signs.T).reshape(n_metrics, n_systems, -1)
@@ -190,7 +198,7 @@ def permute_spa(es, names, n_resamples, rng) -> np.ndarray:
     for k in range(n_resamples):
         swap = rng.integers(0, 2, size=(n_systems, n_segments), dtype=np.uint8)
         inside = ((scores * swap).reshape(-1, n_segments) @ signs.T).reshape(total.shape)
-        _kernels.swapped_spa(inside, total, human_p, first, second, tolerance, values)
+        _kernels.swapped_spa(inside, total, human_p, ties == "half", first, second, tolerance, values)
         draws[:, k] = values[0] - values[1]
     return draws
 
