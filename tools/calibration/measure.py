@@ -48,6 +48,21 @@ KNOWN = (
         "not happen.",
     ),
     (
+        "exchange of segments, neighbours*",
+        "too often",
+        "Broken on purpose: neighbours depend on each other, so single segments are not independent units.",
+    ),
+    (
+        "exchange of blocks, neighbours 0.8*",
+        "too often",
+        "A dependence of .8 reaches beyond blocks of 5 or 15 segments.",
+    ),
+    (
+        "bootstrap of segments, SPA of 1000 segments*",
+        "too short",
+        "SPA depends on the number of segments, so its interval is about campaigns with as many, not with more.",
+    ),
+    (
         "pair swap*",
         "too often",
         "The pairs of one segment, or one system, share translations, so they are no independent coins. Only with two "
