@@ -449,8 +449,9 @@ def rank(
             drawn = {id(es): _drawn(es, names, n_resamples, draws) for es in sets}
             units = [(pair, drawn[id(es)][1].unit, drawn[id(es)][1].n) for pair, es in zip(pairs, sets, strict=True)]
             parts = (_exchanged(task, group, names, drawn) for task, _, group in jobs)
+            grouping = "segment" if within else "none"
             for pair, es in zip(pairs, sets, strict=True):
-                single = significance.of_segments(drawn[id(es)][0], names, "pearson", "segment", drawn[id(es)][1])
+                single = significance.of_segments(drawn[id(es)][0], names, "pearson", grouping, drawn[id(es)][1])
                 notes += [f"{pair}: {single}"] if single else []
         else:
             parts = (_swapped(task, group, names, n_resamples, draws) for task, _, group in jobs)

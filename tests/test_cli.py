@@ -375,7 +375,8 @@ def test_rank_is_the_table_of_the_package(run, result, table, chosen):
     expected = mm.rank(mm.load(table), **{names.get(name, name): value for name, value in chosen.items()})
     assert pd.DataFrame(result("rank", table, *options)).drop(columns="decided_by").equals(expected.to_frame())
     few = "units exchanged: 2; with fewer than 6, no two metrics can be told apart\n" * (len(expected.units) > 0)
-    assert run("rank", table, *options)[2].endswith(f"{few}{expected.signature}|mtmeta:{mm.__version__}\n")
+    note = _common.in_options(expected.note) + "\n" * bool(expected.note)
+    assert run("rank", table, *options)[2].endswith(f"{few}{note}{expected.signature}|mtmeta:{mm.__version__}\n")
 
 
 @pytest.mark.parametrize(("sizes", "told"), [

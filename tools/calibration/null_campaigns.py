@@ -874,10 +874,10 @@ def _bootstraps() -> list[Procedure]:
     null = f"{of_documents}; segments are redrawn singly"
     add("segments of noisy documents", null, sizes=(60, 180), **alone, **within)
     null = "Systems drawn at random, of sd .6; the metric has noise of sd 1.5 and a liking of sd .1 for each system"
-    rows.append(Procedure("SPA, other systems", _BOOTSTRAP, null, spa_over_systems, "systems", (8, 16), n=400))
+    rows.append(Procedure("SPA, other systems", _BOOTSTRAP, null, spa_over_systems, "systems", (8, 16), n=240))
     null = "Eight systems; the metric has noise of sd 1.5 and a liking for each. True value: mean of 3,000 campaigns"
     run = partial(spa_of_fewer, n_segments=50)
-    rows.append(Procedure("SPA, other segments", _BOOTSTRAP, null, run, sizes=(100, 300), n=200))
+    rows.append(Procedure("SPA, other segments", _BOOTSTRAP, null, run, sizes=(100, 300), n=160))
     null = "Two systems of equal quality; scores of their segments are normal"
     effects = {"effect": "difference of means, sd", "effects": (0.1, 0.2, 0.3, 0.5, 0.8)}
     rows.append(Procedure("inside SPA", _BOOTSTRAP, null, one_system_against_another, n=2000, n_power=400, **effects))
