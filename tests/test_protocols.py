@@ -46,6 +46,10 @@ def test_wmt23_weights_and_wmt24_without_human_translations(pair):
     ranking = mm.rank(pair, protocol="wmt24")
     assert ranking.left_out["one: system 'refB'"] == "human translation"
     assert set(ranking.tasks["statistic"]) == {"spa", "acc_eq"}
+    assert ranking.tasks.groupby("language_pair")["n_segments"].first().to_dict() == {"aa-bb": 2, "cc-dd": 2}
+    assert "campaigns with 2 segments (aa-bb), 2 segments (cc-dd)" in ranking.note
+    assert "aa-bb: The unit is a single segment, because the set names no documents" in ranking.note
+    assert mm.rank(pair, protocol="sentinels-segment", n_resamples=0).note == ""
     assert mm.rank(pair, protocol="wmt23").left_out.keys() == {"one: metric 'only_here'"}
 
 
