@@ -507,6 +507,9 @@ def test_two_metrics_are_compared_in_a_sentence_and_a_row(run):
     assert err.startswith("teaching: Judge is better: Judge is ahead of chrF by 0.137, 95 % from 0.")
     out = run("compare", "teaching", "Judge", "Regressor", "--unit", "segment", "-q")[1]
     assert out.splitlines()[2].startswith("teaching  cannot be told")
+    err = run("compare", "teaching", "Judge", "Regressor", "--unit", "segment", "--n-resamples", 40)[2]
+    assert "300 segments exchanged; if segments are independent)" in err
+    assert "The unit is a single segment. This is right only if segments are independent" in err
     err = run("compare", "teaching", "Judge", "Tagger", "--grouping", "none", "--n-resamples", 40)[2]
     assert "teaching: Very skewed scores (skewness): Tagger (-2.2)." in err
 
