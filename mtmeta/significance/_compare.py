@@ -164,16 +164,17 @@ def compare(
     .057 of 1,000 simulated campaigns (.110 without the factor). Rank sets by it miss a true rank in .051 (.045 to
     .057) of 5,010 campaigns made of real scores.
 
-    If neighbouring segments depend on each other and no documents are named, the exchange of segments finds too much. In
-    1,000 simulated campaigns of 300 segments whose noise and shared errors are autocorrelated by .5 (by .8), it rejects
-    in .115 to .135 (.298 to .304) for Pearson and acc_eq, and the exchange of blocks in .046 to .061 (.058 to .085). The
-    note names the dependence in .54 to .81 (.97 to 1.00), and in .034 to .046 where segments are independent. There, a
-    true difference is found in .23, .36 and .37 with segments and in .23, .33 and .31 with blocks. In campaigns of 100
-    segments blocks have five, which is too short for an autocorrelation of .8 (.147 to .165).
+    If neighbouring segments depend on each other and no documents are named, the exchange of segments finds too much.
+    In 1,000 simulated campaigns of 300 segments whose noise and shared errors are autocorrelated by .5 (by .8), it
+    rejects in .115 to .135 (.298 to .304) for Pearson and acc_eq, and the exchange of blocks in .046 to .061 (.058 to
+    .085). The note names the dependence in .54 to .81 (.97 to 1.00), and in .034 to .046 where segments are
+    independent. There, a true difference is found in .23, .36 and .37 with segments and in .23, .33 and .31 with
+    blocks. In campaigns of 100 segments blocks have five, which is too short for an autocorrelation of .8 (.147 to
+    .165).
 
-    Exchanging whole segments of two standardised metrics is PERM-INPUTS of Deutsch, Dror and Roth (2021). Where a value
-    is not a sum over units, no scores are exchanged: the signs of what each unit adds in first order change, that is of
-    its influence (Kline and Santos 2012; Canay, Romano and Shaikh 2017).
+    Exchanging whole segments of two standardised metrics is PERM-INPUTS of Deutsch, Dror and Roth (2021). Where a
+    value is not a sum over units, no scores are exchanged: the signs of what each unit adds in first order change,
+    that is of its influence (Kline and Santos 2012; Canay, Romano and Shaikh 2017).
 
     One case remains wrong: Pearson's r without grouping of a metric of skewness 2 or more (`note` names it). The few
     cells that decide the value in the long run are absent from many campaigns, which then show no sign of it. Two
