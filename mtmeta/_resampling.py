@@ -16,9 +16,18 @@ from ._checks import Undefined, generator
 if TYPE_CHECKING:
     from .evalset import EvalSet
 
+#: With fewer units than this, the signs of an exchange make a rough null distribution.
+LEAST_UNITS = 20
+
 
 def units_of(es: EvalSet, unit: str) -> np.ndarray:
-    """Return the number of the unit that each segment belongs to: its own, or that of its document."""
+    """Return the number of the unit that each segment belongs to: its own, or that of its document or block.
+
+    Blocks are runs of as many rated segments as leave at least 20 of them.
+    """
+    if unit == "block":
+        place = np.cumsum(~np.isnan(es.human).all(axis=0)) - 1
+        return np.maximum(place, 0) // max(1, (place[-1] + 1) // LEAST_UNITS)
     if unit != "document":
         return np.arange(es.shape[1])
     if es.documents is None:

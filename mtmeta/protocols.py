@@ -26,6 +26,7 @@ from .agreement import (
     pairwise_accuracy,
     rated_systems,
     shared_metrics,
+    shared_segments,
     soft_pairwise_accuracy,
     spa_gaps,
 )
@@ -131,7 +132,8 @@ class Ranking:
         above is significantly better. If there is no resampling, the table has none of these columns.
     tasks : pandas.DataFrame
         One row per task and metric: ``task, language_pair, level, statistic, grouping, weight,
-        metric, value, score, rank``. The weights of the tasks sum to 1.
+        metric, value, score, rank, n_segments``. The weights of the tasks sum to 1. ``n_segments`` is the number of
+        segments that a pair of systems shares, on average; SPA is that of campaigns with as many.
     units : pandas.DataFrame
         What was exchanged: ``language_pair, unit, n_units``; empty if there is no resampling, or for the published
         tests.
@@ -142,6 +144,8 @@ class Ranking:
         Metrics and systems that were left out, and why.
     signature : str
         How it was computed, in one line.
+    note : str
+        What the test assumes where its unit is a single segment, and what SPA is about; empty if neither occurs.
     """
 
     table: pd.DataFrame
@@ -150,6 +154,7 @@ class Ranking:
     p_values: pd.DataFrame | None
     left_out: dict[str, str]
     signature: str
+    note: str
     _without: Callable[[], pd.DataFrame] = field(repr=False, compare=False)
 
     @cached_property
@@ -473,7 +478,12 @@ def rank(
         about = (f"{pair} {task.name}", pair, task.level, task.statistic, task.grouping, weight)
         rows += [(*about, *row) for row in zip(chosen, values, scores, places, strict=True)]
     columns = ["task", "language_pair", "level", "statistic", "grouping", "weight", "metric", "value", "score", "rank"]
-    tasks = pd.DataFrame(rows, columns=columns)
+    tasks, shared = pd.DataFrame(rows, columns=columns), [shared_segments(es) for es in sets]
+    tasks["n_segments"] = tasks["language_pair"].map(dict(zip(pairs, shared, strict=True)) | {"all": sum(shared)})
+    notes = []
+    if any(task.statistic == "spa" for task in plan.tasks):
+        sizes = some_of(f"{n} segments ({pair})" for pair, n in zip(pairs, shared, strict=True))
+        notes = [f"SPA depends on the number of segments: values and ranks are about campaigns with {sizes}."]
     table = (tasks["weight"] * tasks["score"]).groupby(tasks["metric"]).sum().rename("score").reset_index()
     table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
     table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
@@ -484,6 +494,10 @@ def rank(
             drawn = {id(es): _drawn(es, names, n_resamples, draws) for es in sets}
             units = [(pair, drawn[id(es)][1].unit, drawn[id(es)][1].n) for pair, es in zip(pairs, sets, strict=True)]
             parts = (_exchanged(task, group, names, drawn) for task, _, group in jobs)
+            grouping = "segment" if within else "none"
+            for pair, es in zip(pairs, sets, strict=True):
+                single = significance.of_segments(drawn[id(es)][0], names, "pearson", grouping, drawn[id(es)][1])
+                notes += [f"{pair}: {single}"] if single else []
         else:
             options = {"n_resamples": n_resamples, "rng": draws, "ties": ties, "by_pair": method != "published"}
             parts = (_swapped(task, group, names, **options) for task, _, group in jobs)
@@ -508,7 +522,7 @@ def rank(
     signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn_with}"
     exchanged = pd.DataFrame(units, columns=["language_pair", "unit", "n_units"])
     without = partial(_without_systems, jobs, chosen, ties)
-    return Ranking(table, tasks, exchanged, p_values, left_out, signature, without)
+    return Ranking(table, tasks, exchanged, p_values, left_out, signature, " ".join(notes), without)
 
 
 def _without_systems(jobs: list, metrics: list[str], ties: str) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from pathlib import Path
 import measure
 import null_campaigns
 import numpy as np
+import published_ranking
 import pytest
 import real_nulls
 from scipy import stats
@@ -133,11 +134,66 @@ def test_real_nulls_judge_the_tests_as_the_page_says(stored):
             assert measure.number(measure.share_of(found)[0] / found["n"]) in text, found
 
 
+def test_widths_of_nulls_are_those_of_slow_versions(teaching):
+    """A null, as `compare` draws it, and documents drawn again, by making each set."""
+    pair, es = ("Judge", "Regressor"), teaching.select(segments=teaching.segments[:80])
+    documents = np.array([list(dict.fromkeys(es.documents)).index(d) for d in es.documents])
+    for coefficient, grouping in (("pearson", "none"), ("pearson", "segment")):
+        drawn, differences = np.random.default_rng(1), []
+        for row in drawn.integers(documents.max() + 1, size=(published_ranking.N_DOCUMENTS, documents.max() + 1)):
+            columns = np.concatenate([np.flatnonzero(documents == d) for d in row])
+            part = mm.EvalSet(es.human[:, columns], {m: es[m][:, columns] for m in pair}, systems=es.systems)
+            value = mm.correlate(part, pair, coefficient=coefficient, grouping=grouping)["value"]
+            differences.append(value[0] - value[1])
+        found = published_ranking.spread_of_documents(es, pair, coefficient, grouping)
+        assert found == pytest.approx(np.std(differences, ddof=1), rel=1e-6)
+    null = published_ranking.null_of(es, pair, "pearson", "none", "PERM-INPUTS", 5, np.random.default_rng(3))
+    units = mm.significance.exchange_units(es, "segment")
+    kept = units.signs(5, np.random.default_rng(3))[units.of_segment] > 0
+    x, y = real_nulls.standardised(es, pair)
+    for column, value in zip(kept.T, null, strict=True):
+        hybrids = {"a": np.where(column, x, y), "b": np.where(column, y, x)}
+        values = mm.correlate(mm.EvalSet(es.human, hybrids, systems=es.systems), grouping="none")["value"]
+        assert value == pytest.approx(values[0] - values[1], abs=1e-9)
+    assert published_ranking.implied_level(np.array([1.0, 0.0])) == pytest.approx((0.05 + 1) / 2)
+
+
+def test_rankings_are_judged_as_the_pages_say(stored):
+    text = (ROOT / "book" / "calibration.md").read_text(encoding="utf-8")
+    for row in stored["ranking"]:
+        if "ratios" in row and (row["test"] == published_ranking.PUBLISHED or row["year"] == "WMT23"):
+            middle = measure.number(float(np.median(row["ratios"])), 2)
+            level = measure.number(published_ranking.implied_level(np.array(row["ratios"])))
+            assert f"| {middle}, level {level} |" in text, row
+        if row["label"].startswith("ranking"):
+            shown = measure.with_interval(row["rejected"], row["n"]) if row["test"] == "published" else ""
+            assert (shown or measure.number(row["rejected"] / row["n"])) in text, row
+    rates = {
+        row["label"]: row for row in stored["ranking"] if row["test"] == published_ranking.PUBLISHED and "n" in row
+    }
+    found = {name: row["rejected"] / row["n"] for name, row in rates.items()}
+    share = round(100 * found["ranking, protocol wmt23"])
+    assert f"in {share} of 100 cases" in (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+
+
+def test_neighbours_are_judged_as_the_page_says(stored):
+    text = (ROOT / "book" / "calibration.md").read_text(encoding="utf-8")
+    text = text[text.index("(calibration-neighbours)=") : text.index("(calibration-rule)=")]
+    rows = [row for row in stored["null"] if "neighbours" in row["procedure"] and row["size"] == 300]
+    large = [row for row in rows if row["label"].endswith(("none", "segment")) and "neighbours 0," not in row["label"]]
+    assert len(large) == 15
+    for row in large:
+        assert measure.number(measure.share_of(row)[0] / row["n"]) in text, row
+    for row in stored["power"]:
+        if row["procedure"] == "neighbours 0" and row["size"] == 300 and "SPA" not in row["label"]:
+            assert measure.number(measure.share_of(row)[0] / row["n"], 2) in text, row
+
+
 #: Procedures that are quick, with how many campaigns.
 QUICK = {
     "exchange of units": 60, "rank sets": 40, "PERM-BOTH, Pearson": 100, "Williams": 200, "inside SPA": 400,
     "segments, Pearson, grouping segment": 40, "null human, 5": 100, "H1, system": 60, "H2, domain": 60,
-    "accuracies": 80, "exchange": 200, "chrf, intervals": 80,
+    "accuracies": 80, "exchange": 200, "neighbours, dependence": 200, "chrf, intervals": 80,
 }  # fmt: skip
 
 

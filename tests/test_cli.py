@@ -20,7 +20,7 @@ from test_fetch import WHOLE, registry, serve, server  # noqa: F401 - fixtures
 
 import mtmeta as mm
 from mtmeta import agreement, datasets, protocols
-from mtmeta.cli import _choices, _local, _output
+from mtmeta.cli import _choices, _common, _local, _output
 from mtmeta.datasets import _fetch
 from mtmeta.local_accuracy import _pairs
 from mtmeta.local_accuracy._guide import PARTS
@@ -299,7 +299,8 @@ def test_rank_is_the_table_of_the_package(run, result, table, chosen):
     expected = mm.rank(mm.load(table), **{names.get(name, name): value for name, value in chosen.items()})
     assert pd.DataFrame(result("rank", table, *options)).drop(columns="decided_by").equals(expected.to_frame())
     few = "units exchanged: 2; with fewer than 6, no two metrics can be told apart\n" * (len(expected.units) > 0)
-    assert run("rank", table, *options)[2].endswith(f"{few}{expected.signature}|mtmeta:{mm.__version__}\n")
+    note = _common.in_options(expected.note) + "\n" * bool(expected.note)
+    assert run("rank", table, *options)[2].endswith(f"{few}{note}{expected.signature}|mtmeta:{mm.__version__}\n")
 
 
 def test_correlate_is_the_table_of_the_package(result, table):
@@ -417,6 +418,9 @@ def test_two_metrics_are_compared_in_a_sentence_and_a_row(run):
     assert err.startswith("teaching: Judge is better: Judge is ahead of chrF by 0.137, 95 % from 0.")
     out = run("compare", "teaching", "Judge", "Regressor", "--unit", "segment", "-q")[1]
     assert out.splitlines()[2].startswith("teaching  cannot be told")
+    err = run("compare", "teaching", "Judge", "Regressor", "--unit", "segment", "--n-resamples", 40)[2]
+    assert "300 segments exchanged; if segments are independent)" in err
+    assert "The unit is a single segment. This is right only if segments are independent" in err
     err = run("compare", "teaching", "Judge", "Tagger", "--grouping", "none", "--n-resamples", 40)[2]
     assert "teaching: Very skewed scores (skewness): Tagger (-2.2)." in err
 

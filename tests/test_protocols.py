@@ -50,6 +50,10 @@ def test_wmt23_weights_and_who_is_ranked(pair):
     assert ranking.left_out["one: system 'refB'"] == "human translation"
     both = mm.rank(pair, protocol="wmt24").tasks
     assert set(both["statistic"]) == set(ranking.tasks["statistic"]) == {"spa", "acc_eq"}
+    assert ranking.tasks.groupby("language_pair")["n_segments"].first().to_dict() == {"aa-bb": 2, "cc-dd": 2}
+    assert "campaigns with 2 segments (aa-bb), 2 segments (cc-dd)" in ranking.note
+    assert "aa-bb: The unit is a single segment, because the set names no documents" in ranking.note
+    assert mm.rank(pair, protocol="sentinels-segment", n_resamples=0).note == ""
     machines = mm.rank([es.select(systems=["A", "B"]) for es in pair], protocol="wmt24")
     assert machines.tasks.equals(ranking.tasks)
     assert not both.equals(ranking.tasks)

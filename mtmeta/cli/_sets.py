@@ -78,7 +78,7 @@ def rank(
     printing.say(*decided_by_one(result.without_systems))
     if len(result.units) and (n := result.units["n_units"].sum()) < _FEWEST_UNITS:
         printing.say(f"units exchanged: {n}; with fewer than {_FEWEST_UNITS}, no two metrics can be told apart")
-    printing.say(f"{result.signature}|mtmeta:{__version__}")
+    printing.say(in_options(result.note), f"{result.signature}|mtmeta:{__version__}")
     table, decided = result.to_frame(), deciding_systems(result.without_systems)
     if decided or printing.how in ("json", "csv", "tsv"):
         table.insert(len(result.table.columns), "decided_by", table["metric"].map(decided).astype(object))
@@ -290,7 +290,9 @@ def compare(
     *,
     duel: Duel,
     unit: option(
-        choose.Unit | None, "What to exchange and redraw.", default="document where 20 are rated, else segment"
+        choose.Exchanged | None,
+        "What to exchange and redraw; a block is a run of neighbouring segments.",
+        default="document where 20 are rated, else segment",
     ) = None,
     n_resamples: Draws = 1000,
     seed: Seed = 0,
@@ -318,8 +320,9 @@ def compare(
         p = found.p_values.loc[better, worse]
         verdict = f"{better} is better" if p <= 0.05 else "cannot be told"
         lead = f"{better} is ahead of {worse} by {upper - lower:.3f}, 95 % from {low:.3f} to {high:.3f}"
-        printing.say(f"{es.name}: {verdict}: {lead} (p = {p:.3f}, {n} {of}s exchanged)")
-        printing.say(f"{es.name}: {found.note}" if found.note else "")
+        assumed = "; if segments are independent" * (of == "segment")
+        printing.say(f"{es.name}: {verdict}: {lead} (p = {p:.3f}, {n} {of}s exchanged{assumed})")
+        printing.say(in_options(f"{es.name}: {found.note}") if found.note else "")
         rows.append((es.name, verdict, better, worse, upper - lower, low, high, p, of, n))
     columns = ["set", "verdict", "better", "worse", "difference", "low", "high", "p_value", "unit", "n_units"]
     printing.table(pd.DataFrame(rows, columns=columns))

@@ -6,14 +6,20 @@ from functools import partial
 from math import factorial
 
 import numpy as np
-from scipy.special import ndtr
 from scipy.stats import permutation_test
 
 from .._checks import Undefined
 from .._equal import OF_MEAN, merged
 from .._names import some_of
-from .._pearson import pearson, scaled
-from ..agreement import correlate, correlate_groups, decompose_pearson, sign_of_difference, soft_pairwise_accuracy
+from .._pearson import pearson
+from ..agreement import (
+    correlate,
+    correlate_groups,
+    decompose_pearson,
+    sign_of_difference,
+    soft_pairwise_accuracy,
+    spa_in_draws,
+)
 from ..differences import curve
 from ..estimation import ratings_saved
 from ..evalset import EvalSet, recomputed
@@ -166,7 +172,7 @@ def _spa_row(part: Part, section: Section) -> None:
     found = soft_pairwise_accuracy(part.paired, [part.metric]).iloc[0]
     counts = segment_counts(part.paired, part.settings)
     low, high = interval(spa_in_draws(part.paired, part.metric, counts)[1:], part.settings)
-    note = "these systems; in the interval, p-values are normal"
+    note = f"of campaigns of these systems with {found['n_segments']} segments; in the interval, p-values are normal"
     section.add("spa", found["value"], low, high, found["n_pairs"], "pairs of systems", note)
 
 
@@ -189,24 +195,6 @@ def _saved_rows(part: Part, section: Section) -> None:
         more = f"{100 / (1 - value):.0f}" if value < 0.999 else "any number"
         note = f"100 ratings with the metric do what {more} do without, if few of all segments are rated"
         section.add(key, value, found[f"{what}_low"], found[f"{what}_high"], found["n_segments"], "segments", note)
-
-
-def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
-    """Return soft pairwise accuracy in each draw of segments, with normal p-values in place of random signs.
-
-    The sum of n differences with random signs has mean 0, and the sum of their squares as its variance.
-    """
-    i, j = np.triu_indices(es.shape[0], 1)
-    known = ~np.isnan(es.human[i] + es.human[j] + es[metric][i] + es[metric][j])
-    p = []
-    for values in (es.human, es[metric]):
-        values = scaled(np.where(np.isnan(values), 0.0, values), None)[0]
-        d = np.where(known, values[i] - values[j], 0.0)
-        sums, squares = counts @ d.T, counts @ (d * d).T
-        p.append(ndtr(np.divide(sums, np.sqrt(squares), out=np.zeros_like(sums), where=squares > 0)))
-    gaps, shared = np.abs(p[0] - p[1]), counts @ known.T > 0
-    n = shared.sum(axis=1)
-    return np.divide(np.where(shared, 1 - gaps, 0.0).sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
 
 
 def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float, str]:

@@ -54,7 +54,11 @@ def _first_by_one(es: EvalSet, section: Section) -> None:
 
 
 def _by_systems(es: EvalSet, section: Section, key: str, compute: Callable[..., pd.DataFrame]) -> None:
-    _add_ranked(section, key, compute(es, es.metrics).rename(columns={"n_pairs": "n"}), "pairs of systems")
+    found = compute(es, es.metrics)
+    if "n_segments" in found:
+        sizes = " to ".join(map(str, sorted({found["n_segments"].min(), found["n_segments"].max()})))
+        section.text.append(f"SPA depends on the number of segments; this is that of campaigns with {sizes}.")
+    _add_ranked(section, key, found.rename(columns={"n_pairs": "n"}), "pairs of systems")
 
 
 def _add_ranked(section: Section, key: str, table: pd.DataFrame, counted: str) -> None:

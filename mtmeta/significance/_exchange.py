@@ -17,12 +17,10 @@ from .. import agreement
 from .._agreement_kernels import pair_counts, touching_counts
 from .._checks import Undefined
 from .._equal import OF_MEAN
-from .._resampling import units_of
+from .._resampling import LEAST_UNITS, units_of
 from ..evalset import EvalSet, as_evalset, recomputed
 from . import _kernels
 
-#: With fewer documents than this, segments are exchanged: few signs make a rough null distribution.
-LEAST_DOCUMENTS = 20
 #: Numbers that the sums over units may take at a time; no result depends on it.
 _NUMBERS_AT_ONCE = 10_000_000
 
@@ -32,7 +30,7 @@ class Units(NamedTuple):
 
     Attributes
     ----------
-    unit : {"document", "segment", "system"}
+    unit : {"document", "block", "segment", "system"}
     of_segment : numpy.ndarray of int, shape (n_segments,) or (n_systems,)
         The number of the unit of each segment, or of each system. Units with human scores come first.
     n : int
@@ -53,11 +51,58 @@ def exchange_units(es: EvalSet, unit: str | None = None) -> Units:
     """Return the units to exchange: by default documents if at least 20 have human scores, otherwise segments."""
     rated = ~np.isnan(es.human).all(axis=int(unit == "system"))
     if unit is None:
-        many = es.documents is not None and len(set(units_of(es, "document")[rated])) >= LEAST_DOCUMENTS
+        many = es.documents is not None and len(set(units_of(es, "document")[rated])) >= LEAST_UNITS
         unit = "document" if many else "segment"
     codes = np.arange(len(rated)) if unit == "system" else units_of(es, unit)
     places = {code: place for place, code in enumerate(dict.fromkeys([*codes[rated], *codes]))}
     return Units(unit, np.array([places[code] for code in codes]), len(set(codes[rated])))
+
+
+def dependence(parts: np.ndarray) -> tuple[float, float]:
+    r"""Test whether neighbours are alike in what segments add to the values of metrics, shape (n_metrics, n_segments).
+
+    With the deviation :math:`x_u` of segment u from the mean of the metrics, and then from that of the segments, the
+    variance of sums is :math:`1 + 2 \sum_{k \le L} w_k \sum_u x_u \cdot x_{u+k} / \sum_u |x_u|^2` times as large as if
+    segments were independent; :math:`w_k = 1 - k / (L + 1)` and L is the cube root of the number of segments. If they
+    are, the products have mean 0, and their sum over its standard deviation is nearly normal.
+
+    Returns
+    -------
+    p : float
+        One-sided; 1 if no metric differs from another.
+    ratio : float
+        How many times as large the variance is.
+    """
+    x = parts - parts.mean(axis=0)
+    x = x - x.mean(axis=1, keepdims=True)
+    reach = round(x.shape[1] ** (1 / 3))
+    products = [(1 - k / (reach + 1)) * (x[:, k:] * x[:, :-k]).sum(axis=0) for k in range(1, reach + 1)]
+    total, spread = sum(v.sum() for v in products), np.sqrt(sum((v**2).sum() for v in products))
+    if not spread > 0:
+        return 1.0, 1.0
+    return float(stats.norm.sf(total / spread)), float(1 + 2 * total / (x**2).sum())
+
+
+def of_segments(es: EvalSet, metrics: Sequence[str], coefficient: str, grouping: str, units: Units) -> str:
+    """Return what a test assumes that exchanges or redraws single segments; empty if the unit is another.
+
+    The part of SPA that segments add is not linear; what they add to Pearson's r within segments stands for it.
+    """
+    if units.unit != "segment":
+        return ""
+    n = 0 if es.documents is None else len(set(units_of(es, "document")[~np.isnan(es.human).all(axis=0)]))
+    why = f", because only {n} documents are rated" if n else ", because the set names no documents"
+    text = f"The unit is a single segment{why * (n < LEAST_UNITS)}. This is right only if segments are independent"
+    coefficient, grouping = ("pearson", "segment") if coefficient == "spa" else (coefficient, grouping)
+    if units.n < LEAST_UNITS:
+        return f"{text}, and there are too few to test that."
+    p, ratio = dependence(np.array([contributions(es, name, coefficient, grouping, units) for name in metrics]))
+    if p > 0.05:
+        return f"{text}; a test finds no dependence between neighbours (p = {p:.3f})."
+    return (
+        f"{text}, but neighbours depend on each other (p = {p:.3f}): the variance of a difference is about {ratio:.1f} "
+        "times as large as assumed, so the test finds too much. Name the documents; `compare` also takes unit='block'."
+    )
 
 
 # -- coefficients: what each unit adds to the value -----------------------------------------

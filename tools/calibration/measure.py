@@ -2,6 +2,7 @@
 
 python tools/calibration/measure.py [--jobs 2] [--campaigns 50] [--only "H1"]   simulate, and write the results
 python tools/calibration/measure.py --only "nulls from real scores"             those of WMT23; they need MTMETA_DATA
+python tools/calibration/measure.py --only "published ranking"                  those of whole rankings, as published
 python tools/calibration/measure.py --write                                     write table and figures from the results
 """
 
@@ -18,6 +19,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import published_ranking
 import real_nulls
 from joblib import Parallel, delayed
 from null_campaigns import PROCEDURES, Claim, Interval, Procedure, PValue
@@ -44,6 +46,21 @@ KNOWN = (
         "Without grouping, Pearson's r of a very skewed metric is too high in small campaigns, and a few extreme "
         "segments decide both the difference and what it is held against. Within segments, and with ranks, it does "
         "not happen.",
+    ),
+    (
+        "exchange of segments, neighbours*",
+        "too often",
+        "Broken on purpose: neighbours depend on each other, so single segments are not independent units.",
+    ),
+    (
+        "exchange of blocks, neighbours 0.8*",
+        "too often",
+        "A dependence of .8 reaches beyond blocks of 5 or 15 segments.",
+    ),
+    (
+        "bootstrap of segments, SPA of 1000 segments*",
+        "too short",
+        "SPA depends on the number of segments, so its interval is about campaigns with as many, not with more.",
     ),
     (
         "pair swap*",
@@ -210,7 +227,9 @@ def measure(jobs: int, limit: int | None, only: str, seed: int) -> dict:
         cost = {"campaigns": sum(n for n, _ in own), "cpu_seconds": sum(seconds for _, seconds in own)}
         about = {"name": p.name, "area": p.area, "null": p.null, "unit": p.unit, "effect": p.effect}
         procedures.append(about | cost | {"date": datetime.date.today().isoformat()})
-    real = real_nulls.measure(jobs, limit) if only in real_nulls.NAME else None
+    real, ranking = (
+        part.measure(jobs, limit) if only in part.NAME else None for part in (real_nulls, published_ranking)
+    )
     return {
         "about": {
             "seed": seed,
@@ -220,6 +239,7 @@ def measure(jobs: int, limit: int | None, only: str, seed: int) -> dict:
             "machine": f"{platform.system()} {platform.machine()}",
         },
         "real": real or [],
+        "ranking": ranking or [],
         "procedures": procedures,
         "null": [row for row in rows if not row["effect"]],
         "power": [row for row in rows if row["effect"] and row["kind"] != "interval"],
@@ -230,7 +250,7 @@ def merged(old: dict, new: dict) -> dict:
     """Return results with those of the new procedures in the place of the old ones, in the order of all."""
     fresh = {p["name"] for p in new["procedures"]}
     order = {p.name: k for k, p in enumerate(PROCEDURES)}
-    found = {"about": new["about"], "real": new["real"] or old["real"]}
+    found = {"about": new["about"], **{key: new[key] or old.get(key, []) for key in ("real", "ranking")}}
     for key, name in (("procedures", "name"), ("null", "procedure"), ("power", "procedure")):
         rows = [row for row in old[key] if row[name] not in fresh and row[name] in order] + new[key]
         found[key] = sorted(rows, key=lambda row, name=name: order[row[name]])
@@ -461,6 +481,35 @@ def real_lines(results: dict) -> list[str]:
     return lines
 
 
+def ranking_lines(results: dict) -> list[str]:
+    """Return the tables of how wide null distributions are, and of whole published rankings."""
+    rows, lines = results.get("ranking", []), ["## Whole published rankings", ""]
+    if not rows:
+        return [*lines, "Left out: these rows need the scores of WMT23 and WMT24, which were not there.", ""]
+    spreads, rates = [], []
+    for row in rows:
+        about = [row["year"], row["label"], row["test"]]
+        if "ratios" in row:
+            low, middle, high = np.quantile(row["ratios"], [0.1, 0.5, 0.9])
+            shown = f"{number(middle, 2)} ({number(low, 2)} to {number(high, 2)})"
+            level = number(published_ranking.implied_level(np.array(row["ratios"])))
+            spreads.append([*about, str(len(row["ratios"])), shown, level])
+        if "n" in row:
+            found = {"kind": "test", "n": row["n"], "rejected": {"0.05": row["rejected"]}}
+            rates.append([*about, f"{row['n']:,}", with_interval(row["rejected"], row["n"]), verdict(found)])
+    return [
+        *lines,
+        "Standard deviation of the null differences of a test over that of the difference itself when documents are "
+        "drawn again: median over pairs of neighbouring metrics and language pairs (first to last tenth), and how "
+        "often a test at .05 rejects with a null of such widths, if differences are normal.",
+        "",
+        *table(("year", "agreement", "test", "pairs", "ratio", "implied level"), spreads),
+        "Share of campaigns with two-sided p ≤ .05 if metrics exchange whole documents (WMT24: segments) at random.",
+        "",
+        *table(("year", "agreement or ranking", "test", "n", "share", "verdict"), rates),
+    ]
+
+
 def markdown(results: dict) -> str:
     """Return the page of tables."""
     about = results["about"]
@@ -477,6 +526,7 @@ def markdown(results: dict) -> str:
         f"`{about['command']}`: {campaigns:,} campaigns, {minutes:.0f} minutes of one core.",
         "",
         *real_lines(results),
+        *ranking_lines(results),
         *finding_lines(results),
     ]
     for area in dict.fromkeys(p["area"] for p in results["procedures"]):

@@ -168,9 +168,9 @@ def named(coefficient: str, grouping: str) -> str:
     return name if coefficient == "spa" else f"{name}, grouping {grouping}"
 
 
-def of_exchange(rng, es: mm.EvalSet, coefficient: str, grouping: str) -> PValue:
-    """Return the p-value of the default of `compare`, and one whose lattice is broken at random."""
-    units = significance.exchange_units(es)
+def of_exchange(rng, es: mm.EvalSet, coefficient: str, grouping: str, unit: str | None = None) -> PValue:
+    """Return the p-value of the default of `compare`, or of a unit, and one whose lattice is broken at random."""
+    units = significance.exchange_units(es, unit)
     signs = units.signs(N_DRAWS, rng)
     if coefficient == "spa":
         drawn = significance.exchanged_systems(es, ["a", "b"], "spa", units, signs)
@@ -185,6 +185,46 @@ def exchanged(rng, size, effect, *, label="exchange", **how) -> Outcomes:
     return {
         f"{label}, {named(*options)}": of_exchange(rng, es, *options) for options in (*EXCHANGED, ("spa", "segment"))
     }
+
+
+def autocorrelated(rng, n: int, rho: float) -> np.ndarray:
+    """Return numbers of mean 0 and sd 1, of which each passes on a share ``rho`` to the next."""
+    values, new = np.empty(n), np.sqrt(1 - rho**2) * rng.normal(size=n)
+    values[0] = rng.normal()
+    for k in range(1, n):
+        values[k] = rho * values[k - 1] + new[k]
+    return values
+
+
+def neighbours(rng, size, effect, *, rho: float) -> Outcomes:
+    """Exchange segments and blocks where noise and shared errors pass to neighbours."""
+    es, found = along_a_text(rng, size, effect, rho), {}
+    for options in (*EXCHANGED[:3], ("spa", "segment")):
+        for unit in ("segment", "block"):
+            label = f"exchange of {unit}s, neighbours {rho:g}, {named(*options)}"
+            found[label] = of_exchange(rng, es, *options, unit)
+    return found
+
+
+def dependence(rng, size, effect) -> Outcomes:
+    """Test whether neighbours depend on each other."""
+    es, found = along_a_text(rng, size, 0.0, effect), {}
+    units = significance.exchange_units(es)
+    for options in EXCHANGED[:3]:
+        added = [significance._exchange.contributions(es, name, *options, units) for name in "ab"]
+        p = significance._exchange.dependence(np.array(added))[0]
+        found[f"dependence of neighbours, {named(*options)}"] = PValue(p, p)
+    return found
+
+
+def along_a_text(rng, size: int, gain: float, rho: float) -> mm.EvalSet:
+    """Return a campaign without documents; ``rho`` is the autocorrelation of noise and of shared errors."""
+    human = np.linspace(-0.5, 0.5, 6)[:, None] + rng.normal(size=size) + rng.normal(size=(6, size))
+    columns = {}
+    for name in "ab":
+        noise = np.exp(0.7 * autocorrelated(rng, size, rho)) * rng.normal(size=(6, size))
+        columns[name] = human + (1 - gain * (name == "a")) * noise + 0.7 * autocorrelated(rng, size, rho)
+    return mm.EvalSet(np.round(human), columns, systems=[f"S{k}" for k in range(6)])
 
 
 ROUNDED, SKEWED, NOISY = "b rounded", "b skewed", "b twice the noise, half the bias"
@@ -349,6 +389,52 @@ def one_system_against_another(rng, size, effect) -> Outcomes:
     signs = np.rint(np.random.default_rng(4).random((1000, size))) * 2.0 - 1
     p = agreement._one_sided_p(values, np.ones(values.shape, dtype=bool), signs, "half")[0]
     return {"p-values inside soft pairwise accuracy": PValue(p, (1000 * p + rng.random()) / 1001)}
+
+
+def spa_campaign(rng, shape: tuple[int, int], liking: float) -> mm.EvalSet:
+    """Return a campaign of drawn systems, sd .6, whose metric has noise of sd 1.5 and likes some systems more."""
+    human = 0.6 * rng.normal(size=(shape[0], 1)) + rng.normal(size=shape)
+    metric = human + liking * rng.normal(size=(shape[0], 1)) + 1.5 * rng.normal(size=shape)
+    return mm.EvalSet(human, {"m": metric}, systems=[f"S{k}" for k in range(shape[0])])
+
+
+@lru_cache
+def expected_spa(n_segments: int, liking: float) -> float:
+    """Return the expected SPA, of 40,000 pairs of systems."""
+    draws = [spa_campaign(np.random.default_rng([1, k]), (90, n_segments), liking) for k in range(10)]
+    return float(np.mean([agreement.spa_in_draws(es, "m", np.ones((1, n_segments)))[0] for es in draws]))
+
+
+def spa_over_systems(rng, size, effect) -> Outcomes:
+    row = significance.intervals(spa_campaign(rng, (size, 100), 0.1), coefficient="spa", unit="system").iloc[0]
+    return {"jackknife of systems, SPA: interval": Interval(row["low"], row["high"], expected_spa(100, 0.1))}
+
+
+def spa_of_fewer(rng, size, effect, *, n_segments: int) -> Outcomes:
+    """Give the interval of SPA at a named number of segments, and the bootstrap's against its two targets."""
+    fixed = np.random.default_rng(7).normal(size=(2, 8, 1)) * [[[0.3]], [[0.1]]]
+
+    def campaign(rng, n):
+        human = fixed[0] + rng.normal(size=(8, n))
+        return mm.EvalSet(human, {"m": human + fixed[1] + 1.5 * rng.normal(size=human.shape)}, systems=list("ABCDEFGH"))
+
+    def truth(n):
+        if n not in _OF_FEWER:
+            draws = (campaign(np.random.default_rng([1, n, k]), n) for k in range(3000))
+            _OF_FEWER[n] = float(np.mean([agreement.spa_in_draws(es, "m", np.ones((1, n)))[0] for es in draws]))
+        return _OF_FEWER[n]
+
+    es = campaign(rng, size)
+    row = mm.soft_pairwise_accuracy(es, n_segments=n_segments, rng=rng).iloc[0]
+    ends = significance.intervals(es, coefficient="spa", n_resamples=N_INTERVAL, rng=rng).loc[0, ["low", "high"]]
+    return {
+        f"SPA of {n_segments} segments: interval": Interval(row["low"], row["high"], truth(n_segments)),
+        "bootstrap of segments, SPA of as many segments: interval": Interval(*ends, truth(size)),
+        "bootstrap of segments, SPA of 1000 segments: interval": Interval(*ends, truth(1000)),
+    }
+
+
+_OF_FEWER: dict[int, float] = {}
 
 
 # -- system dependence -------------------------------------------------------------------
@@ -670,6 +756,19 @@ def _exchanges() -> list[Procedure]:
         rows.append(
             Procedure(f"exchange, {shape}", _EXCHANGE, null, partial(other_shape, shape=shape), sizes=sizes, n=1000)
         )
+    for rho in (0.0, 0.5, 0.8):
+        null = (
+            "Metrics alike, without documents. The logarithm of their noise and an error that the translations of a "
+            f"segment share are autocorrelated by {rho:g}, both of sd .7"
+        )
+        options = {"effect": "noise smaller by", "effects": (0.15,)} if not rho else {}
+        run = partial(neighbours, rho=rho)
+        rows.append(
+            Procedure(f"neighbours {rho:g}", _EXCHANGE, null, run, sizes=(100, 300), n=1000, n_power=400, **options)
+        )
+    null = "As for the exchange of segments, without dependence"
+    options = {"effect": "autocorrelation", "effects": (0.2, 0.5, 0.8), "sizes": (100, 300)}
+    rows.append(Procedure("neighbours, dependence", _EXCHANGE, null, dependence, n=1000, n_power=400, **options))
     null = "Eight metrics of five qualities: the human score plus noise of sd .7 (two), 1 (three), 1.4 (two) and 2.2"
     rows.append(Procedure("rank sets", _EXCHANGE, null, planted, n=1000))
     return rows
@@ -774,6 +873,11 @@ def _bootstraps() -> list[Procedure]:
     )
     null = f"{of_documents}; segments are redrawn singly"
     add("segments of noisy documents", null, sizes=(60, 180), **alone, **within)
+    null = "Systems drawn at random, of sd .6; the metric has noise of sd 1.5 and a liking of sd .1 for each system"
+    rows.append(Procedure("SPA, other systems", _BOOTSTRAP, null, spa_over_systems, "systems", (8, 16), n=240))
+    null = "Eight systems; the metric has noise of sd 1.5 and a liking for each. True value: mean of 3,000 campaigns"
+    run = partial(spa_of_fewer, n_segments=50)
+    rows.append(Procedure("SPA, other segments", _BOOTSTRAP, null, run, sizes=(100, 300), n=160))
     null = "Two systems of equal quality; scores of their segments are normal"
     effects = {"effect": "difference of means, sd", "effects": (0.1, 0.2, 0.3, 0.5, 0.8)}
     rows.append(Procedure("inside SPA", _BOOTSTRAP, null, one_system_against_another, n=2000, n_power=400, **effects))
