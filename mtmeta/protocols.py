@@ -256,7 +256,7 @@ def _decided(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series, pd.Series | N
     """Return the values whose sign a system decides, the first one, and the one that would be first without it."""
     turned = part[(part["value"] * part["without"] < 0) & ((part["value"] - part["without"]).abs() > TURNED)]
     first, other = (part.loc[part[column].idxmax()] for column in ("value", "without"))
-    return turned, first, other if first["without"] < other["without"] else None
+    return turned, first, other if first["without"] < other["without"] - 1e-9 else None
 
 
 def _system_pearson(es: EvalSet, metrics: Sequence[str]) -> list[float]:

@@ -143,12 +143,12 @@ def _doubts(es: EvalSet) -> list[Finding]:
 
 
 def at_a_glance(es: EvalSet, metrics: Sequence[str] | None = None) -> list[tuple[Any, str]]:
-    """Return what a moment shows to be doubtful: scores of no use, turned or copied; names that may be one."""
+    """Return what a moment shows to be doubtful: copies, scores of no use or turned, names that may be one."""
+    from .._copies import copies, repeated
     from .._pearson import pearson  # takes scipy.stats, for which loading need not wait
 
     metrics = es.metrics if metrics is None else [metric for metric in es.metrics if metric in metrics]
     rated, doubts, against = ~np.isnan(es.human), [], []
-    first: dict[bytes, str] = {}
     for metric in metrics:
         both = rated & ~np.isnan(es[metric])
         if both.sum() < 2:
@@ -164,8 +164,8 @@ def at_a_glance(es: EvalSet, metrics: Sequence[str] | None = None) -> list[tuple
         how_many = f"{len(against)} of {len(metrics)} metrics correlate"
         against = [(None, f"{how_many} negatively with humans: is a high human score good?")]
     doubts += [(None, said) for names in (es.systems, metrics, es.segments) for said in alike(names)]
-    same = ((metric, first.setdefault(es[metric].tobytes(), metric)) for metric in metrics)
-    return [*doubts, *against, *((m, f"has the same scores as {other}") for m, other in same if other != m)]
+    again = [(None, note) for note in [repeated(es)] if note]
+    return [*again, *((name, note) for name, (_, note) in copies(es, metrics).items()), *doubts, *against]
 
 
 def _within(es: EvalSet, metric: str, both: np.ndarray) -> float:

@@ -11,6 +11,7 @@ from scipy import stats
 from .. import agreement
 from .._agreement_kernels import TIED_BOTH, pair_counts
 from .._checks import Undefined, check_choice, check_count, check_level, generator
+from .._enough import interval_of, too_few
 from .._resampling import units_of
 from ..evalset import Computed, EvalSet, as_evalset, metric_names, recomputed
 from ._exchange import Units, _mean, _without_each, common_cells, exchange_units, freedom, observed_values, of_cells
@@ -138,6 +139,8 @@ def intervals(
         ``metric, value, low, high, n_resamples, unit, n_units, method``, best first. ``n_resamples`` counts the draws
         in which the coefficient was defined (0: nothing was drawn). ``unit`` is what was drawn or left out, ``n_units``
         how many of these have human scores (for ``"both"``, the smaller number).
+        With fewer than 6 segments or documents, or fewer than 8 systems, no interval covers, and ``low`` and ``high``
+        are NaN (Notes).
 
     Raises
     ------
@@ -160,7 +163,10 @@ def intervals(
     dy^2}` over pairs, to which two copies of a translation add nothing. In Pearson's r within segments, and in
     Spearman's, where copies share a rank, a system drawn twice weighs twice.
 
-    Percentile intervals of few units are too short. Those of SPA and of correlations within segments are also shifted,
+    Percentile intervals of few units are too short. Below 20 segments or documents they are therefore extended to
+    Student's t. Below 6, where a coin may always be right, and below 8 systems, there is no interval: with three
+    systems all three values of the jackknife may be 1, and its interval of Kendall's correlation of system means holds
+    the true value in .34 to .68 of 4,000 simulated sets (with six systems in .87 to .99, with eight in .97). Percentile intervals over systems of SPA and of correlations within segments are also shifted,
     since these depend on the number of distinct systems. In 600 simulated campaigns of 8 drawn systems and 30 segments,
     the nominal .95 intervals over systems held the true value in these shares (24 systems in brackets):
 
@@ -211,8 +217,10 @@ def intervals(
     else:
         draws = bootstrap(es, names, exact, grouping, n_resamples, unit, degenerate, generator(rng))
         n_resamples = draws.shape[1]
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=1)
         unit, n_units = drawn_units(es, unit)
+        low, high = interval_of(values, draws.T, level, n_units, (float(exact not in ("acc_eq", "spa")) * -1, 1))
+    if too_few(n_units, unit):
+        low = high = np.nan
     table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "n_resamples": n_resamples})
     table = table.assign(unit=unit, n_units=n_units, method=method)
     return table.sort_values(["value", "metric"], ascending=[False, True], ignore_index=True)
