@@ -49,13 +49,13 @@ def too_few(n: int, unit: str) -> str:
     Examples
     --------
     >>> too_few(3, "segment")
-    '3 segments do not support an interval; at least 6 are needed'
+    '3 segments do not support an interval (at least 6 are needed)'
     >>> too_few(8, "system")
     ''
     """
     fewest = FEWEST_SYSTEMS if "system" in unit else FEWEST_UNITS
     verb = "does" if n == 1 else "do"
-    return "" if n >= fewest else f"{counted(n, unit)} {verb} not support an interval; at least {fewest} are needed"
+    return "" if n >= fewest else f"{counted(n, unit)} {verb} not support an interval (at least {fewest} are needed)"
 
 
 def interval_of(value, draws, level: float, n_units, bounds: tuple[float, float] = (-1.0, 1.0)) -> np.ndarray:

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from .._checks import Undefined
+from .._enough import too_few
 from ..agreement import correlate, pairwise_accuracy, soft_pairwise_accuracy
 from ..evalset import EvalSet
 from ..protocols import Task, decided_by_one, without_each_system
 from ..sentinel import fit
 from ..significance import compare
-from ._facts import Part, Section, Settings, interval, pearson_in_draws, segment_counts
+from ._facts import Part, Section, Settings, interval, n_units, pearson_in_draws, segment_counts
 
 _RANKED = ("pearson.none", "pearson.segment", "kendall.segment")
 #: Most metrics of which all pairs are compared, and the least draws.
@@ -199,6 +200,9 @@ def beyond_sources(part: Part, section: Section) -> dict | None:
     counts = segment_counts(es, part.settings)
     own, other = (pearson_in_draws(es[n], es.human, known, counts) for n in (part.metric, baseline))
     gap = np.nan_to_num(own) - np.nan_to_num(other)  # a constant side counts 0
-    low, high = interval(gap[1:], part.settings)
+    n = n_units(es, part.settings, known.any(axis=0))
+    if few := too_few(n, part.settings.unit):
+        raise Undefined(few)
+    low, high = interval(gap, part.settings, n, (-2, 2))
     numbers = {"value": float(gap[0]), "low": low, "high": high, "n": int(part.scored.sum()), "unit": "translations"}
     return numbers | {"beside": f", less that of the {name}"}
