@@ -48,7 +48,9 @@ def copies(es: EvalSet, metrics: Sequence[str] | None = None) -> dict[str, tuple
         known = ~np.isnan(own)
         shape = _shape(own[known])
         if line := _line(human[both := known & ~np.isnan(human)], own[both]):
-            how = "has the human scores for its own" if line == (1, 0) else f"is the human scores{_units('human', line)}"
+            how = (
+                "has the human scores for its own" if line == (1, 0) else f"is the human scores{_units('human', line)}"
+            )
             found[name] = "human", f"{how}: a metric must not be made from the scores that judge it"
             continue
         group = originals.setdefault(known.tobytes(), [])

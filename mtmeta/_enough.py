@@ -43,8 +43,12 @@ from ._resampling import percentile_interval
 FEWEST_UNITS, MANY_UNITS, FEWEST_SYSTEMS = 6, 20, 8
 
 
-def too_few(n: int, unit: str) -> str:
-    """Say that an interval needs more units than n; return an empty text if there are enough.
+#: What a test of exchanged units supports, whatever they are: fewer than six have no p-value of .05.
+BETTER = "the claim that one metric is better"
+
+
+def too_few(n: int, unit: str, what: str = "an interval") -> str:
+    """Say that an interval, or a test (`BETTER`), needs more units than n; return an empty text if there are enough.
 
     Examples
     --------
@@ -53,9 +57,9 @@ def too_few(n: int, unit: str) -> str:
     >>> too_few(8, "system")
     ''
     """
-    fewest = FEWEST_SYSTEMS if "system" in unit else FEWEST_UNITS
+    fewest = FEWEST_SYSTEMS if "system" in unit and what != BETTER else FEWEST_UNITS
     verb = "does" if n == 1 else "do"
-    return "" if n >= fewest else f"{counted(n, unit)} {verb} not support an interval (at least {fewest} are needed)"
+    return "" if n >= fewest else f"{counted(n, unit)} {verb} not support {what} (at least {fewest} are needed)"
 
 
 def interval_of(value, draws, level: float, n_units, bounds: tuple[float, float] = (-1.0, 1.0)) -> np.ndarray:

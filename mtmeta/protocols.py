@@ -15,6 +15,7 @@ import pandas as pd
 
 from . import significance
 from ._checks import Undefined, check_choice, check_count, generator
+from ._enough import BETTER, too_few
 from ._names import some_of
 from ._pearson import TURNED
 from ._resampling import seed_of
@@ -127,6 +128,9 @@ class Ranking:
         Metrics and systems that were left out, and why.
     signature : str
         How it was computed, in one line.
+    note : str
+        Why no metric is placed above another although a test was asked for: fewer than 6 segments or documents; empty
+        if there are enough.
     """
 
     table: pd.DataFrame
@@ -135,6 +139,7 @@ class Ranking:
     p_values: pd.DataFrame | None
     left_out: dict[str, str]
     signature: str
+    note: str
     _without: Callable[[], pd.DataFrame] = field(repr=False, compare=False)
 
     @cached_property
@@ -425,9 +430,11 @@ def rank(
     table = (tasks["weight"] * tasks["score"]).groupby(tasks["metric"]).sum().rename("score").reset_index()
     table = table.sort_values(["score", "metric"], ascending=[False, True], ignore_index=True)
     table["rank"] = table["score"].rank(ascending=False, method="min").astype(int)
-    p_values, units, drawn_with = None, [], ""
+    p_values, units, drawn_with, note = None, [], "", ""
     if n_resamples and len(table) > 1:
         names, draws = table["metric"].tolist(), generator(rng)
+        counted = [significance.exchange_units(es) for es in sets]
+        note = too_few(sum(of.n for of in counted), counted[0].unit, BETTER)
         if method == "exchange":
             drawn = {id(es): _drawn(es, names, n_resamples, draws) for es in sets}
             units = [(pair, drawn[id(es)][1].unit, drawn[id(es)][1].n) for pair, es in zip(pairs, sets, strict=True)]
@@ -446,7 +453,7 @@ def rank(
         else:
             score = table["score"].to_numpy()
             square[first, second] = significance.share_reached(null, score[first] - score[second])
-            table["cluster"] = significance.clusters(square, alpha)
+            table["cluster"] = 1 if note else significance.clusters(square, alpha)
         p_values = pd.DataFrame(square, index=names, columns=names)
     if n_resamples:
         of_units = "".join(f"|{pair}:{n} {unit}s" for pair, unit, n in units)
@@ -455,7 +462,7 @@ def rank(
     signature = f"protocol:{protocol}|pairs:{','.join(pairs)}|metrics:{len(chosen)}|degenerate:drop{spa}{drawn_with}"
     exchanged = pd.DataFrame(units, columns=["language_pair", "unit", "n_units"])
     without = partial(_without_systems, jobs, chosen, ties)
-    return Ranking(table, tasks, exchanged, p_values, left_out, signature, without)
+    return Ranking(table, tasks, exchanged, p_values, left_out, signature, note, without)
 
 
 def _without_systems(jobs: list, metrics: list[str], ties: str) -> pd.DataFrame:

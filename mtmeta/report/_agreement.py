@@ -19,9 +19,18 @@ from ..differences import curve
 from ..estimation import ratings_saved
 from ..evalset import EvalSet, recomputed
 from ..protocols import Task, decided_by_one, without_each_system
-from ..significance import fisher_interval, intervals
+from ..significance import fisher_interval, intervals, n_added
 from ._facts import (
-    COEFFICIENTS, GROUPINGS, NO_INTERVAL, Part, Section, Settings, interval, n_units, pearson_in_draws, segment_counts,
+    COEFFICIENTS,
+    GROUPINGS,
+    NO_INTERVAL,
+    Part,
+    Section,
+    Settings,
+    interval,
+    n_units,
+    pearson_in_draws,
+    segment_counts,
 )  # fmt: skip
 
 #: More pairs than this are not sorted in every resample, or not at all.
@@ -216,7 +225,7 @@ def spa_in_draws(es: EvalSet, metric: str, counts: np.ndarray) -> np.ndarray:
 def _interval(part: Part, coefficient: str, grouping: str) -> tuple[float, float, str]:
     """Return an interval, or why there is none."""
     try:
-        n = _n_compared(part.paired, part.metric, coefficient, grouping, part.settings)
+        n = n_added(part.paired, part.metric, coefficient, grouping, part.settings.unit)
         if few := too_few(n, part.settings.unit):
             raise Undefined(few)
         if coefficient == "pearson" or grouping == "segment":
@@ -265,7 +274,7 @@ def _segment_row(part: Part, section: Section, coefficient: str, grouping: str) 
 
 def quick_interval(es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings) -> tuple:
     """Return the result of `intervals` for Pearson and for segment grouping, where counts of segments are enough."""
-    counts, n = segment_counts(es, settings), _n_compared(es, metric, coefficient, grouping, settings)
+    counts, n = segment_counts(es, settings), n_added(es, metric, coefficient, grouping, settings.unit)
     if coefficient == "acc_eq":
         return interval(_calibrated_in_draws(es, metric, counts), settings, n, (0, 1))
     if grouping != "segment":
@@ -273,22 +282,9 @@ def quick_interval(es: EvalSet, metric: str, coefficient: str, grouping: str, se
         rows = [rated.any(axis=1)] if grouping == "none" else np.eye(len(rated), dtype=bool)[rated.sum(axis=1) > 1]
         draws = [pearson_in_draws(es.human[r], es[metric][r], rated[r], counts) for r in rows]
         return interval(_mean_of_defined(np.array(draws).T, np.ones((1, len(draws)))), settings, n)
-    return interval(_mean_of_defined(_of_segments(es, metric, coefficient), counts), settings, n)
-
-
-def _of_segments(es: EvalSet, metric: str, coefficient: str) -> np.ndarray:
-    """Return the coefficient within each segment; NaN where it is undefined."""
     values = correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
-    return values.reindex(list(es.segments)).to_numpy(dtype=float)
-
-
-def _n_compared(es: EvalSet, metric: str, coefficient: str, grouping: str, settings: Settings) -> int:
-    """Count the units with a segment that adds to the value."""
-    n_rated = (~np.isnan(es.human)).sum(axis=0)
-    if grouping != "segment":
-        return n_units(es, settings, n_rated > 0)
-    known = n_rated > 1 if coefficient == "acc_eq" else ~np.isnan(_of_segments(es, metric, coefficient))
-    return n_units(es, settings, known)
+    values = values.reindex(list(es.segments)).to_numpy(dtype=float)
+    return interval(_mean_of_defined(values, counts), settings, n)
 
 
 def _mean_of_defined(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -75,7 +75,7 @@ def _ranked(es: EvalSet, settings: Settings, section: Section, key: str) -> None
         n_resamples = max(settings.n_resamples, _DRAWS)
         found = compare(es, unit=settings.unit, rng=settings.seed, n_resamples=n_resamples, **options)
         table, p = found.table, found.p_values
-        section.text += [found.note] if found.note else []
+        section.text += [found.note] if found.note and found.note not in section.text else []
         if key == CLAIMED_RANK:
             section.found["rivals"] = p.fillna(p.T)
         common = common & ~np.isnan([es[metric] for metric in es.metrics]).any(axis=0)

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from .._checks import check_choice, check_count, generator
+from .._copies import copies
+from .._enough import BETTER, too_few
 from .._pearson import scaled
 from .._resampling import seed_of, units_of
 from ..agreement import _check_coefficient
@@ -48,7 +50,9 @@ class Comparison:
     pairs : list of (str, str)
         The better and the worse metric of each row of ``draws``.
     note : str
-        How the test is known to err on data like these, and what to use instead; empty if no error is known.
+        How the test is known to err on data like these, and what to use instead; which metrics are copies of each
+        other or of the human scores; and that there are fewer than 6 units, of which no test can tell two metrics
+        apart (published clusters are then one). Empty if there is nothing of the kind.
     """
 
     table: pd.DataFrame
@@ -186,13 +190,15 @@ def compare(
     names, values = [names[k] for k in order], values[order]
     first, second = np.triu_indices(len(names), 1)
     options = exact, grouping, n_resamples, unit, degenerate, generator(rng)
+    units = exchange_units(es, unit if method == "exchange" else None)
+    few = too_few(units.n, units.unit, BETTER) if method in ("exchange", "published") else ""
     test = _TESTS[method](es, names, values[first] - values[second], *options)
     square = np.full((len(names), len(names)), np.nan)
     square[first, second] = _corrected(test, correction)
     table = pd.DataFrame({"metric": names, "value": values})
     table["rank"] = table["value"].rank(ascending=False, method="min").astype(int)
     if method == "published":
-        table["cluster"] = clusters(square, alpha)
+        table["cluster"] = 1 if few else clusters(square, alpha)
     else:
         together = np.full_like(square, np.nan)
         together[first, second] = _corrected(test, "holm" if test.null is None else "maxT")
@@ -205,7 +211,9 @@ def compare(
     )
     both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
     p_frame = pd.DataFrame(square, index=names, columns=names)
-    note = _note(es, names) if (method, exact, grouping) == ("exchange", "pearson", "none") else ""
+    notes = [few, *(f"{name} {note}" for name, (_, note) in copies(es, names).items())]
+    notes += [_note(es, names)] if (method, exact, grouping) == ("exchange", "pearson", "none") else []
+    note = " ".join(f"{text.rstrip('.')}." for text in notes if text)
     return Comparison(table, p_frame, signature, test.draws if keep_draws else None, both, note)
 
 

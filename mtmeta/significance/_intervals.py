@@ -26,6 +26,16 @@ def drawn_units(es: EvalSet, unit: str) -> tuple[str, int]:
     return " and ".join(sizes), int(min(sizes.values()))
 
 
+def n_added(es: EvalSet, metric: str, coefficient: str, grouping: str, unit: str) -> int:
+    """Count the units that add to a metric's value: within segments, those with a segment where it is defined."""
+    n_rated = (~np.isnan(es.human)).sum(axis=0)
+    known = n_rated > (grouping == "segment" or coefficient == "spa")
+    if grouping == "segment" and coefficient not in ("acc_eq", "spa"):
+        found = agreement.correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
+        known &= found.reindex(list(es.segments)).notna().to_numpy()
+    return len(np.unique(units_of(es, unit)[known]))
+
+
 def bootstrap(es, names, coefficient, grouping, n_resamples, unit, degenerate, rng) -> np.ndarray:
     """Return each metric's value in each resample in which it is defined, shape (n_metrics, at most n_resamples)."""
     units, values = units_of(es, unit), np.full((len(names), n_resamples), np.nan)
@@ -217,8 +227,12 @@ def intervals(
     else:
         draws = bootstrap(es, names, exact, grouping, n_resamples, unit, degenerate, generator(rng))
         n_resamples = draws.shape[1]
+        added = [n_added(es, name, exact, grouping, unit) for name in names]
         unit, n_units = drawn_units(es, unit)
-        low, high = interval_of(values, draws.T, level, n_units, (float(exact not in ("acc_eq", "spa")) * -1, 1))
+        bounds = (0 if exact in ("acc_eq", "spa") else -1, 1)
+        low, high = interval_of(
+            values, draws.T, level, n_units if unit not in ("segment", "document") else added, bounds
+        )
     if too_few(n_units, unit):
         low = high = np.nan
     table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "n_resamples": n_resamples})
