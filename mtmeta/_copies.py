@@ -48,9 +48,7 @@ def copies(es: EvalSet, metrics: Sequence[str] | None = None) -> dict[str, tuple
         known = ~np.isnan(own)
         shape = _shape(own[known])
         if line := _line(human[both := known & ~np.isnan(human)], own[both]):
-            how = (
-                "has the human scores for its own" if line == (1, 0) else f"is the human scores{_units('human', line)}"
-            )
+            how = "equals the human scores" if line == (1, 0) else f"is the human scores{_units('human', line)}"
             found[name] = "human", f"{how}: a metric must not be made from the scores that judge it"
             continue
         group = originals.setdefault(known.tobytes(), [])
@@ -66,7 +64,8 @@ def copies(es: EvalSet, metrics: Sequence[str] | None = None) -> dict[str, tuple
 
 def _units(name: str, line: tuple[float, float]) -> str:
     slope, start = line
-    return f" in other units ({slope:.4g} {name} {'+' if start >= 0 else '-'} {abs(start):.4g})"
+    shift = f" {'+' if start > 0 else '-'} {abs(start):.4g}" if start else ""
+    return f" in other units ({slope:.4g} {name}{shift})"
 
 
 def _shape(values: np.ndarray) -> np.ndarray:
@@ -86,7 +85,8 @@ def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float] | None:
         return 1.0, 0.0
     low, high = x.argmin(), x.argmax()
     slope = (y[high] - y[low]) / (x[high] - x[low])
-    return float(slope), float(y[low] - slope * x[low])
+    start = y[low] - slope * x[low]
+    return float(slope), float(start) if abs(start) > _ROUNDING * np.abs(y).max() else 0.0
 
 
 def repeated(es: EvalSet) -> str:

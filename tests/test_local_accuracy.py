@@ -111,6 +111,24 @@ def test_a_guide_says_in_a_row_what_is_best_in_a_context(pairs):
     refuses("`parts` must be one of", la.guide, pairs, parts=["everything"])
 
 
+@pytest.mark.parametrize(("n", "bound"), [(1, 0), (3, 0), (5, 0), (6, 0.08), (12, 0.08), (20, 0.08)])
+def test_a_coin_is_rarely_worse_than_a_coin(n, bound):
+    """400 contexts of n pairs and three coins; of contexts with 3 pairs, .34 once had a coin that was called worse."""
+    wins = np.random.default_rng(n).random((400 * n, 3)) < 0.5
+    pairs = pd.DataFrame({"segment": range(len(wins)), "system": np.arange(len(wins)) // n})
+    pairs = pairs.assign(**{f"m{k}": wins[:, k] * 1.0 for k in range(3)}, **{f"m{k}_perturbed": 0.5 for k in range(3)})
+    found = la.recommend(pairs, context="system", n_resamples=200)
+    assert (found.table["verdict"] == "worse").groupby(found.table["context"]).any().mean() <= bound
+    assert (found.table["verdict"] == "best").any() == (n >= 6)
+    accuracy = la.local_accuracy(pairs, context="system", n_resamples=200)
+    ends = accuracy[["low", "high"]]
+    assert ends.isna().to_numpy().all() if n < 6 else (ends["high"] - ends["low"]).min() > 0.01
+    covered = ((ends["low"] <= 0.5) & (ends["high"] >= 0.5)).mean()
+    assert n < 6 or covered >= 0.92
+    advice = la.guide(pairs, parts=["recommended"], n_resamples=20).to_frame()
+    assert ((advice["best"] == "") & advice["accuracy"].isna()).all() == (n < 6)
+
+
 @pytest.mark.parametrize(("change", "options", "match"), [
     ({}, {"metrics": []}, "the list of metrics is empty"),
     ({}, {"ties": "drop"}, "`ties` must be one of"), ({}, {"missing": "zero"}, "`missing` must be one of"),

@@ -211,7 +211,7 @@ def compare(
     )
     both = [(names[i], names[j]) for i, j in zip(first, second, strict=True)]
     p_frame = pd.DataFrame(square, index=names, columns=names)
-    notes = [few, *(f"{name} {note}" for name, (_, note) in copies(es, names).items())]
+    notes = [few, *(f"{name} {note}" for name, (_, note) in copies(es, sorted(names, key=es.metrics.index)).items())]
     notes += [_note(es, names)] if (method, exact, grouping) == ("exchange", "pearson", "none") else []
     note = " ".join(f"{text.rstrip('.')}." for text in notes if text)
     return Comparison(table, p_frame, signature, test.draws if keep_draws else None, both, note)

@@ -174,11 +174,13 @@ def intervals(
     Spearman's, where copies share a rank, a system drawn twice weighs twice.
 
     Percentile intervals of few units are too short. Below 20 segments or documents they are therefore extended to
-    Student's t. Below 6, where a coin may always be right, and below 8 systems, there is no interval: with three
-    systems all three values of the jackknife may be 1, and its interval of Kendall's correlation of system means holds
-    the true value in .34 to .68 of 4,000 simulated sets (with six systems in .87 to .99, with eight in .97). Percentile intervals over systems of SPA and of correlations within segments are also shifted,
-    since these depend on the number of distinct systems. In 600 simulated campaigns of 8 drawn systems and 30 segments,
-    the nominal .95 intervals over systems held the true value in these shares (24 systems in brackets):
+    Student's t. Below 6, where a coin is always right in one case of 32, and below 8 systems, there is no interval:
+    with three systems all values of the jackknife may be 1, and its interval of Kendall's correlation of system means
+    holds the true value in .34 to .68 of 4,000 simulated sets (with six systems in .87 to .99, with eight in .97).
+
+    Percentile intervals over systems of SPA and of correlations within segments are also shifted, since these depend on
+    the number of distinct systems. In 600 simulated campaigns of 8 drawn systems and 30 segments, the nominal .95
+    intervals over systems held the true value in these shares (24 systems in brackets):
 
     ===================================  ============  ============
     statistic                            bootstrap     jackknife
@@ -229,10 +231,8 @@ def intervals(
         n_resamples = draws.shape[1]
         added = [n_added(es, name, exact, grouping, unit) for name in names]
         unit, n_units = drawn_units(es, unit)
-        bounds = (0 if exact in ("acc_eq", "spa") else -1, 1)
-        low, high = interval_of(
-            values, draws.T, level, n_units if unit not in ("segment", "document") else added, bounds
-        )
+        n, bounds = n_units if "system" in unit else added, (0 if exact in ("acc_eq", "spa") else -1, 1)
+        low, high = interval_of(values, draws.T, level, n, bounds)
     if too_few(n_units, unit):
         low = high = np.nan
     table = pd.DataFrame({"metric": names, "value": values, "low": low, "high": high, "n_resamples": n_resamples})
