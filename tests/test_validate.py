@@ -99,7 +99,7 @@ def test_a_metric_is_judged_by_its_segments_and_not_by_an_outlying_system():
         "decides alone over the sign of correlations over systems: flipped (+0.99 with it, -1.00 without)"
     )
     three = validate(es.select(systems=[*"ABC"])).query("what == 'warning'")
-    assert list(three["name"]) == ["flipped"]
+    assert list(three["name"]) == ["good", "flipped"]
     found = doubts(copy=lambda f: f["good"], other=lambda f: f["good"] + 1e-9)
     assert found == {"copy": "has the same scores as good"}
 

@@ -54,6 +54,10 @@ def validate(es: EvalSet | pd.DataFrame) -> pd.DataFrame:
     sign of a metric's correlation over systems and moves it by more than .2, as an outlying human translation often
     does (Mathur, Baldwin and Cohn 2020).
 
+    A metric is named if it equals the human scores or an earlier metric, or lies on a rising straight line over either
+    but for rounding (1e-9 of the range): it is the same metric in other units. Segments are named if nearly all of them
+    repeat others in all scores.
+
     Scores may look as if a file had been damaged. Of metrics and humans with 30 scores or more, these are named: scores
     further from all others than twice the range of the others; a system whose standard deviation is more than ten times
     the usual one, or less than a tenth; two systems with the same scores but not the same translations; a block of

@@ -26,11 +26,11 @@ def drawn_units(es: EvalSet, unit: str) -> tuple[str, int]:
     return " and ".join(sizes), int(min(sizes.values()))
 
 
-def n_added(es: EvalSet, metric: str, coefficient: str, grouping: str, unit: str) -> int:
+def n_added(es: EvalSet, metric: str, coefficient: str, grouping: str, unit: str, degenerate: str = "drop") -> int:
     """Count the units that add to a metric's value: within segments, those with a segment where it is defined."""
     n_rated = (~np.isnan(es.human)).sum(axis=0)
     known = n_rated > (grouping == "segment" or coefficient == "spa")
-    if grouping == "segment" and coefficient not in ("acc_eq", "spa"):
+    if (grouping, degenerate) == ("segment", "drop") and coefficient not in ("acc_eq", "spa"):
         found = agreement.correlate_groups(es, metric, coefficient=coefficient).set_index("group")["value"]
         known &= found.reindex(list(es.segments)).notna().to_numpy()
     return len(np.unique(units_of(es, unit)[known]))
@@ -229,7 +229,7 @@ def intervals(
     else:
         draws = bootstrap(es, names, exact, grouping, n_resamples, unit, degenerate, generator(rng))
         n_resamples = draws.shape[1]
-        added = [n_added(es, name, exact, grouping, unit) for name in names]
+        added = [n_added(es, name, exact, grouping, unit, degenerate) for name in names]
         unit, n_units = drawn_units(es, unit)
         n, bounds = n_units if "system" in unit else added, (0 if exact in ("acc_eq", "spa") else -1, 1)
         low, high = interval_of(values, draws.T, level, n, bounds)
