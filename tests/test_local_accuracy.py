@@ -58,7 +58,7 @@ def test_tau_ap_of_ircor_and_table_1_of_the_paper():
     assert table["accuracy"].round(12).to_dict() == {(m, c): TABLE_1[m][c] for c in "XYZ" for m in "ABC"}
     both = la.global_accuracy(won(TABLE_1), context="system", n_resamples=0)["accuracy"]
     assert both.tolist() == pytest.approx([0.7] * 4 + [0.5] * 2)
-    frame = pd.concat([won({"m": {"x": 1.0}}, 30), won({"m": {"y": 0.0}}, 10).eval("segment = segment + 30")])
+    frame = pd.concat([won({"m": {"x": 1.0}}, 60), won({"m": {"y": 0.0}}, 20).eval("segment = segment + 60")])
     both = la.global_accuracy(frame, context="system").set_index("context")
     assert both["accuracy"].to_dict() == {"all pairs": 0.75, "mean of contexts": 0.5}
     assert both.loc["mean of contexts", ["low", "high"]].tolist() == [0.5, 0.5]  # contexts are drawn within
