@@ -64,6 +64,8 @@ def copies(es: EvalSet, metrics: Sequence[str] | None = None) -> dict[str, tuple
 
 def _units(name: str, line: tuple[float, float]) -> str:
     slope, start = line
+    if not start and abs(slope - 1) <= _ROUNDING:
+        return " but for rounding"
     shift = f" {'+' if start > 0 else '-'} {abs(start):.4g}" if start else ""
     return f" in other units ({slope:.4g} {name}{shift})"
 

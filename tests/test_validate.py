@@ -101,7 +101,10 @@ def test_a_metric_is_judged_by_its_segments_and_not_by_an_outlying_system():
     three = validate(es.select(systems=[*"ABC"])).query("what == 'warning'")
     assert list(three["name"]) == ["good", "flipped"]
     found = doubts(copy=lambda f: f["good"], other=lambda f: f["good"] + 1e-9)
-    assert found == {"copy": "has the same scores as good"}
+    assert found == {
+        "copy": "has the same scores as good: the two cannot differ",
+        "other": "is the same metric as good but for rounding: the two cannot differ",
+    }
 
 
 #: Where and how scores are spoilt, and what is said about them.
